@@ -1,0 +1,2 @@
+//! The portent command.
+fn main() {}
