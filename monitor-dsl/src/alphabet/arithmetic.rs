@@ -1,0 +1,212 @@
+//! The arithmetic that comparisons read.
+//!
+//! Over integers an expression is brought into a normal form, a polynomial, so that `x > y + 3` and
+//! `y - x <= -4` are seen to be about the same quantity and their truth values are related. Floating
+//! point keeps the shape that was written, because rounding makes rearranging wrong.
+
+use portent_monitor_core::Value;
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+
+use super::VariableId;
+
+/// A sum of products of integer variables, without its constant.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+pub(crate) struct Polynomial(Vec<(Vec<VariableId>, i128)>);
+
+/// A [`Polynomial`] and a constant; what integer expressions are while they are being read.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct IntegerSum {
+    products: BTreeMap<Vec<VariableId>, i128>,
+    constant: i128,
+}
+
+/// An integer expression outgrew 128 bits while it was being read.
+#[derive(Debug)]
+pub(crate) struct Overflow;
+
+impl IntegerSum {
+    pub(crate) fn constant(constant: i64) -> Self {
+        IntegerSum {
+            products: BTreeMap::new(),
+            constant: constant.into(),
+        }
+    }
+
+    pub(crate) fn variable(variable: VariableId) -> Self {
+        IntegerSum {
+            products: BTreeMap::from([(vec![variable], 1)]),
+            constant: 0,
+        }
+    }
+
+    pub(crate) fn scaled(&self, factor: i128) -> Result<Self, Overflow> {
+        let mut sum = IntegerSum {
+            products: BTreeMap::new(),
+            constant: self.constant.checked_mul(factor).ok_or(Overflow)?,
+        };
+        for (product, coefficient) in &self.products {
+            sum.add_product(
+                product.clone(),
+                coefficient.checked_mul(factor).ok_or(Overflow)?,
+            )?;
+        }
+        Ok(sum)
+    }
+
+    pub(crate) fn plus(&self, other: &Self) -> Result<Self, Overflow> {
+        let mut sum = self.clone();
+        sum.constant = sum.constant.checked_add(other.constant).ok_or(Overflow)?;
+        for (product, &coefficient) in &other.products {
+            sum.add_product(product.clone(), coefficient)?;
+        }
+        Ok(sum)
+    }
+
+    pub(crate) fn times(&self, other: &Self) -> Result<Self, Overflow> {
+        let mut sum = self.scaled(other.constant)?;
+        for (product, &coefficient) in &other.products {
+            let shifted = IntegerSum {
+                products: BTreeMap::from([(
+                    product.clone(),
+                    self.constant.checked_mul(coefficient).ok_or(Overflow)?,
+                )]),
+                constant: 0,
+            };
+            sum = sum.plus(&shifted)?;
+            for (left, &factor) in &self.products {
+                let mut joint: Vec<VariableId> = left.iter().chain(product).copied().collect();
+                joint.sort_unstable();
+                sum.add_product(joint, factor.checked_mul(coefficient).ok_or(Overflow)?)?;
+            }
+        }
+        sum.products.retain(|_, coefficient| *coefficient != 0);
+        Ok(sum)
+    }
+
+    fn add_product(&mut self, product: Vec<VariableId>, coefficient: i128) -> Result<(), Overflow> {
+        let entry = self.products.entry(product).or_insert(0);
+        *entry = entry.checked_add(coefficient).ok_or(Overflow)?;
+        self.products.retain(|_, coefficient| *coefficient != 0);
+        Ok(())
+    }
+
+    /// Splits `sum >= 0` into a primitive polynomial and what it is compared with:
+    /// `sum = scale * polynomial + constant`, where the polynomial's first coefficient is positive
+    /// and its coefficients have no common divisor. No polynomial is left of a constant.
+    pub(crate) fn normalised(self) -> (Option<Polynomial>, i128, i128) {
+        let divisor = self
+            .products
+            .values()
+            .fold(0u128, |gcd, c| greatest_common(gcd, *c));
+        let Some(&leading) = self.products.values().next() else {
+            return (None, 1, self.constant);
+        };
+        // A coefficient of i128::MIN cannot be negated; it is left as it is, which is only less tidy.
+        let scale = match i128::try_from(divisor) {
+            Ok(divisor) if leading < 0 => -divisor,
+            Ok(divisor) => divisor,
+            Err(_) => 1,
+        };
+        let products = self
+            .products
+            .into_iter()
+            .map(|(product, c)| (product, c / scale))
+            .collect();
+        (Some(Polynomial(products)), scale, self.constant)
+    }
+}
+
+fn greatest_common(a: u128, b: i128) -> u128 {
+    let (mut a, mut b) = (a, b.unsigned_abs());
+    while b != 0 {
+        (a, b) = (b, a % b);
+    }
+    a
+}
+
+impl Polynomial {
+    /// The variable, if the polynomial is nothing but one.
+    pub(crate) fn as_variable(&self) -> Option<VariableId> {
+        match self.0.as_slice() {
+            [(product, 1)] if product.len() == 1 => Some(product[0]),
+            _ => None,
+        }
+    }
+
+    pub(crate) fn variables(&self) -> impl Iterator<Item = VariableId> + '_ {
+        self.0
+            .iter()
+            .flat_map(|(product, _)| product.iter().copied())
+    }
+
+    /// The value, exact as long as every intermediate result fits 128 bits, and the nearest
+    /// 128-bit number otherwise (which takes a product of three 64-bit numbers).
+    pub(crate) fn evaluate(&self, values: &[Value]) -> i128 {
+        self.0.iter().fold(0i128, |sum, (product, coefficient)| {
+            let product = product.iter().fold(*coefficient, |so_far, &variable| {
+                so_far.saturating_mul(integer(&values[variable.index()]).into())
+            });
+            sum.saturating_add(product)
+        })
+    }
+}
+
+/// The integer in a value of an `int` variable.
+pub(crate) fn integer(value: &Value) -> i64 {
+    match value {
+        Value::Int(n) => *n,
+        Value::Bool(b) => (*b).into(),
+        Value::Float(_) | Value::Str(_) => unreachable!("an int variable holds an integer"),
+    }
+}
+
+/// The number in a value of an `int` or `float` variable.
+pub(crate) fn float(value: &Value) -> f64 {
+    match value {
+        Value::Float(x) => *x,
+        other => integer(other) as f64,
+    }
+}
+
+/// An expression over floating-point numbers, in the shape in which it was written.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub(crate) enum FloatTerm {
+    Constant(f64),
+    Variable(VariableId),
+    Negated(Box<FloatTerm>),
+    Sum(Box<FloatTerm>, Box<FloatTerm>),
+    Difference(Box<FloatTerm>, Box<FloatTerm>),
+    Product(Box<FloatTerm>, Box<FloatTerm>),
+}
+
+impl FloatTerm {
+    pub(crate) fn evaluate(&self, values: &[Value]) -> f64 {
+        match self {
+            FloatTerm::Constant(x) => *x,
+            FloatTerm::Variable(variable) => float(&values[variable.index()]),
+            FloatTerm::Negated(a) => -a.evaluate(values),
+            FloatTerm::Sum(a, b) => a.evaluate(values) + b.evaluate(values),
+            FloatTerm::Difference(a, b) => a.evaluate(values) - b.evaluate(values),
+            FloatTerm::Product(a, b) => a.evaluate(values) * b.evaluate(values),
+        }
+    }
+
+    /// The value, if no variable is read.
+    pub(crate) fn as_constant(&self) -> Option<f64> {
+        self.variables().is_empty().then(|| self.evaluate(&[]))
+    }
+
+    pub(crate) fn variables(&self) -> Vec<VariableId> {
+        match self {
+            FloatTerm::Constant(_) => Vec::new(),
+            FloatTerm::Variable(variable) => vec![*variable],
+            FloatTerm::Negated(a) => a.variables(),
+            FloatTerm::Sum(a, b) | FloatTerm::Difference(a, b) | FloatTerm::Product(a, b) => {
+                let mut variables = a.variables();
+                variables.extend(b.variables());
+                variables
+            }
+        }
+    }
+}

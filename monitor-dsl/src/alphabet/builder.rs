@@ -1,0 +1,136 @@
+//! Collects the propositions of a property while its body is being resolved, and then makes the
+//! [`Alphabet`]: conditions on the same quantity get one gauge.
+
+use crate::spelling;
+
+use super::{
+    Alphabet, Event, EventId, Meaning, Proposition, StateVariable, VariableId,
+    gauge::{Condition, Gauge, same_quantity},
+};
+
+/// An [`Alphabet`] in the making.
+#[derive(Clone, Default)]
+pub(crate) struct AlphabetBuilder {
+    events: Vec<Event>,
+    variables: Vec<StateVariable>,
+    /// The text of each proposition, and what it is about.
+    propositions: Vec<(String, Subject)>,
+}
+
+#[derive(Clone)]
+enum Subject {
+    Event(EventId),
+    Condition(Condition),
+}
+
+impl AlphabetBuilder {
+    /// Adds an event with its proposition.
+    pub(crate) fn event(&mut self, event: Event) -> EventId {
+        let id = EventId::new(self.events.len());
+        self.propositions
+            .push((spelling::name(&event.name), Subject::Event(id)));
+        self.events.push(event);
+        id
+    }
+
+    pub(crate) fn variable(&mut self, variable: StateVariable) -> VariableId {
+        self.variables.push(variable);
+        VariableId::new(self.variables.len() - 1)
+    }
+
+    pub(crate) fn variables(&self) -> &[StateVariable] {
+        &self.variables
+    }
+
+    pub(crate) fn find_event(&self, name: &str) -> Option<EventId> {
+        self.events
+            .iter()
+            .position(|event| event.name == name)
+            .map(EventId::new)
+    }
+
+    pub(crate) fn find_variable(&self, name: &str) -> Option<VariableId> {
+        self.variables
+            .iter()
+            .position(|variable| variable.name == name)
+            .map(VariableId::new)
+    }
+
+    /// The proposition for an event.
+    pub(crate) fn proposition_of(&self, event: EventId) -> usize {
+        self.propositions
+            .iter()
+            .position(|(_, subject)| matches!(subject, Subject::Event(other) if *other == event))
+            .expect("every event has a proposition")
+    }
+
+    /// The proposition for a condition; the same as before if it was met already.
+    pub(crate) fn condition(&mut self, text: String, condition: Condition) -> usize {
+        let known = self.propositions.iter().position(
+            |(_, subject)| matches!(subject, Subject::Condition(other) if *other == condition),
+        );
+        known.unwrap_or_else(|| {
+            self.propositions
+                .push((text, Subject::Condition(condition)));
+            self.propositions.len() - 1
+        })
+    }
+
+    /// The finished alphabet, unless its letters cannot be numbered. `steps_only`: words are made of steps (`ere`, `never`), so that a
+    /// letter without an event exists only if steps without one do.
+    pub(crate) fn finish(self, steps_only: bool) -> Option<Alphabet> {
+        let conditions: Vec<(usize, &Condition)> = self
+            .propositions
+            .iter()
+            .enumerate()
+            .filter_map(|(index, (_, subject))| match subject {
+                Subject::Condition(condition) => Some((index, condition)),
+                Subject::Event(_) => None,
+            })
+            .collect();
+        let mut groups: Vec<Vec<(usize, &Condition)>> = Vec::new();
+        for &(index, condition) in &conditions {
+            match groups
+                .iter_mut()
+                .find(|group| same_quantity(group[0].1, condition))
+            {
+                Some(group) => group.push((index, condition)),
+                None => groups.push(vec![(index, condition)]),
+            }
+        }
+        let mut meanings: Vec<Option<Meaning>> = vec![None; self.propositions.len()];
+        let mut gauges = Vec::with_capacity(groups.len());
+        for group in &groups {
+            let members: Vec<&Condition> = group.iter().map(|(_, condition)| *condition).collect();
+            let (gauge, holds) = Gauge::new(&members);
+            for ((index, _), cells) in group.iter().zip(holds) {
+                meanings[*index] = Some(Meaning::Cells(gauges.len(), cells));
+            }
+            gauges.push(gauge);
+        }
+        let propositions = self
+            .propositions
+            .iter()
+            .zip(meanings)
+            .map(|((text, subject), meaning)| Proposition {
+                text: text.clone(),
+                meaning: match subject {
+                    Subject::Event(event) => Meaning::Event(*event),
+                    Subject::Condition(_) => meaning.expect("every condition has a gauge"),
+                },
+            })
+            .collect();
+        let silent = !steps_only || !self.variables.is_empty() || self.events.is_empty();
+        let alphabet = Alphabet {
+            events: self.events,
+            variables: self.variables,
+            propositions,
+            gauges,
+            silent,
+        };
+        let letters = alphabet
+            .radices()
+            .try_fold(1u64, |size, radix| size.checked_mul(radix as u64));
+        letters.map(|_| alphabet)
+    }
+}

@@ -1,0 +1,350 @@
+//! Gauges: what a letter knows of the variables.
+//!
+//! A gauge reads one quantity (a variable, `x - y`, a string) and shows one of finitely many
+//! *cells*, the sets of values that no proposition tells apart. `w > 26` and `w > 30` are two
+//! propositions but one gauge with three cells, so that the impossible letter "above 30 but not
+//! above 26" does not even have a name. Gauges of different quantities are taken as independent.
+
+use portent_monitor_core::Value;
+use serde::{Deserialize, Serialize};
+use std::sync::Arc;
+
+use super::{
+    VariableId,
+    arithmetic::{FloatTerm, Polynomial},
+};
+
+/// The comparison operators.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub(crate) enum Comparison {
+    Equal,
+    NotEqual,
+    Less,
+    AtMost,
+    Greater,
+    AtLeast,
+}
+
+impl Comparison {
+    pub(crate) fn holds<T: PartialOrd>(self, left: T, right: T) -> bool {
+        match self {
+            Comparison::Equal => left == right,
+            Comparison::NotEqual => left != right,
+            Comparison::Less => left < right,
+            Comparison::AtMost => left <= right,
+            Comparison::Greater => left > right,
+            Comparison::AtLeast => left >= right,
+        }
+    }
+
+    /// The operator that says the same with the sides exchanged.
+    pub(crate) fn mirrored(self) -> Self {
+        match self {
+            Comparison::Less => Comparison::Greater,
+            Comparison::AtMost => Comparison::AtLeast,
+            Comparison::Greater => Comparison::Less,
+            Comparison::AtLeast => Comparison::AtMost,
+            symmetric => symmetric,
+        }
+    }
+}
+
+/// A condition on one quantity: what a proposition over variables comes down to.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum Condition {
+    Bool(VariableId),
+    Integer(Polynomial, Comparison, i128),
+    Float(FloatTerm, Comparison, f64),
+    /// Two floating-point expressions, neither of them constant.
+    Order(FloatTerm, Comparison, FloatTerm),
+    /// Whether a string is a literal, or (if false) is not.
+    Text(VariableId, Arc<str>, bool),
+    /// Whether two strings are the same, or (if false) are not.
+    SameText(VariableId, VariableId, bool),
+}
+
+/// Where a gauge gets its reading.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub(crate) enum Reading {
+    Bool(VariableId),
+    /// The position is the number of thresholds that are at most the value.
+    Integer(Polynomial, Vec<i128>),
+    /// The position is twice the number of points below the value, plus one on a point.
+    Float(FloatTerm, Vec<f64>),
+    /// Position 0: less, 1: equal, 2: greater.
+    Order(FloatTerm, FloatTerm),
+    /// The position of the literal, or past the last.
+    Text(VariableId, Vec<Arc<str>>),
+    /// Position 0: different, 1: the same.
+    SameText(VariableId, VariableId),
+}
+
+/// A quantity and its cells.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub(crate) struct Gauge {
+    pub(crate) reading: Reading,
+    /// The cell of every position of the reading.
+    pub(crate) cell_at: Vec<u32>,
+    pub(crate) cells: u32,
+}
+
+impl Gauge {
+    /// The gauge for `conditions`, all on the same quantity, and for each of them the cells in
+    /// which it holds.
+    pub(crate) fn new(conditions: &[&Condition]) -> (Gauge, Vec<Vec<bool>>) {
+        let (reading, samples) = reading(conditions);
+        let mut signatures: Vec<Vec<bool>> = Vec::new();
+        let mut cell_at = Vec::with_capacity(samples.len());
+        for sample in &samples {
+            let cell = sample.as_ref().map_or(0, |sample| {
+                let signature: Vec<bool> = conditions
+                    .iter()
+                    .map(|condition| sample.satisfies(condition))
+                    .collect();
+                signatures
+                    .iter()
+                    .position(|known| *known == signature)
+                    .unwrap_or_else(|| {
+                        signatures.push(signature);
+                        signatures.len() - 1
+                    })
+            });
+            cell_at.push(cell as u32);
+        }
+        let holds = (0..conditions.len())
+            .map(|index| {
+                signatures
+                    .iter()
+                    .map(|signature| signature[index])
+                    .collect()
+            })
+            .collect();
+        (
+            Gauge {
+                reading,
+                cell_at,
+                cells: signatures.len() as u32,
+            },
+            holds,
+        )
+    }
+
+    /// The cell that the gauge shows.
+    pub(crate) fn read(&self, values: &[Value]) -> u32 {
+        let position = match &self.reading {
+            Reading::Bool(variable) => usize::from(values[variable.index()] == Value::Bool(true)),
+            Reading::Integer(term, thresholds) => {
+                let value = term.evaluate(values);
+                thresholds.partition_point(|&threshold| threshold <= value)
+            }
+            Reading::Float(term, points) => float_position(points, term.evaluate(values)),
+            Reading::Order(left, right) => {
+                order_position(left.evaluate(values), right.evaluate(values))
+            }
+            Reading::Text(variable, literals) => match &values[variable.index()] {
+                Value::Str(text) => text_position(literals, text),
+                _ => literals.len(),
+            },
+            Reading::SameText(left, right) => {
+                usize::from(values[left.index()] == values[right.index()])
+            }
+        };
+        self.cell_at[position]
+    }
+
+    /// The variables that the reading depends on.
+    pub(crate) fn variables(&self) -> Vec<VariableId> {
+        let mut variables = match &self.reading {
+            Reading::Bool(variable) | Reading::Text(variable, _) => vec![*variable],
+            Reading::Integer(term, _) => term.variables().collect(),
+            Reading::Float(term, _) => term.variables(),
+            Reading::Order(left, right) => {
+                let mut variables = left.variables();
+                variables.extend(right.variables());
+                variables
+            }
+            Reading::SameText(left, right) => vec![*left, *right],
+        };
+        variables.sort_unstable();
+        variables.dedup();
+        variables
+    }
+
+    /// The one integer variable that is compared with constants, and those constants as 64-bit
+    /// numbers: the case that stepping treats specially.
+    pub(crate) fn as_integer_scale(&self) -> Option<(VariableId, Vec<i64>)> {
+        let Reading::Integer(term, thresholds) = &self.reading else {
+            return None;
+        };
+        let thresholds: Option<Vec<i64>> = thresholds
+            .iter()
+            .map(|&threshold| i64::try_from(threshold).ok())
+            .collect();
+        Some((term.as_variable()?, thresholds?))
+    }
+}
+
+/// Not-a-number reads as smaller than every number, so that every value has one place.
+fn float_position(points: &[f64], value: f64) -> usize {
+    let below = points.partition_point(|&point| point < value);
+    2 * below + usize::from(points.get(below) == Some(&value))
+}
+
+fn order_position(left: f64, right: f64) -> usize {
+    if left < right {
+        0
+    } else if left == right {
+        1
+    } else {
+        2
+    }
+}
+
+fn text_position(literals: &[Arc<str>], text: &str) -> usize {
+    literals
+        .iter()
+        .position(|literal| **literal == *text)
+        .unwrap_or(literals.len())
+}
+
+/// A value of a quantity that stands for its position.
+enum Sample<'a> {
+    Bool(bool),
+    Integer(i128),
+    Float(f64),
+    Order(std::cmp::Ordering),
+    Text(Option<&'a str>),
+}
+
+impl Sample<'_> {
+    fn satisfies(&self, condition: &Condition) -> bool {
+        match (self, condition) {
+            (Sample::Bool(value), Condition::Bool(_)) => *value,
+            (Sample::Bool(same), Condition::SameText(_, _, wanted)) => same == wanted,
+            (Sample::Integer(value), Condition::Integer(_, comparison, constant)) => {
+                comparison.holds(value, constant)
+            }
+            (Sample::Float(value), Condition::Float(_, comparison, constant)) => {
+                comparison.holds(value, constant)
+            }
+            (Sample::Order(order), Condition::Order(_, comparison, _)) => {
+                comparison.holds(*order, std::cmp::Ordering::Equal)
+            }
+            (Sample::Text(text), Condition::Text(_, literal, wanted)) => {
+                (*text == Some(&**literal)) == *wanted
+            }
+            _ => unreachable!("conditions of one gauge are of one kind"),
+        }
+    }
+}
+
+/// The reading that all conditions share, and a sample for every position of it; `None` where no
+/// value can be.
+fn reading<'a>(conditions: &[&'a Condition]) -> (Reading, Vec<Option<Sample<'a>>>) {
+    match conditions[0] {
+        Condition::Bool(variable) => (
+            Reading::Bool(*variable),
+            vec![Some(Sample::Bool(false)), Some(Sample::Bool(true))],
+        ),
+        Condition::SameText(left, right, _) => (
+            Reading::SameText(*left, *right),
+            vec![Some(Sample::Bool(false)), Some(Sample::Bool(true))],
+        ),
+        Condition::Order(left, _, right) => {
+            use std::cmp::Ordering::{Equal, Greater, Less};
+            let samples = [Less, Equal, Greater].map(|order| Some(Sample::Order(order)));
+            (Reading::Order(left.clone(), right.clone()), samples.into())
+        }
+        Condition::Integer(term, ..) => integer_reading(term, conditions),
+        Condition::Float(term, ..) => float_reading(term, conditions),
+        Condition::Text(variable, ..) => {
+            let mut literals: Vec<&'a Arc<str>> = conditions
+                .iter()
+                .filter_map(|condition| match condition {
+                    Condition::Text(_, literal, _) => Some(literal),
+                    _ => None,
+                })
+                .collect();
+            literals.sort_unstable();
+            literals.dedup();
+            let mut samples: Vec<Option<Sample>> = literals
+                .iter()
+                .map(|literal| Some(Sample::Text(Some(literal))))
+                .collect();
+            samples.push(Some(Sample::Text(None)));
+            (
+                Reading::Text(*variable, literals.into_iter().cloned().collect()),
+                samples,
+            )
+        }
+    }
+}
+
+fn integer_reading<'a>(
+    term: &Polynomial,
+    conditions: &[&Condition],
+) -> (Reading, Vec<Option<Sample<'a>>>) {
+    let mut thresholds = Vec::new();
+    for condition in conditions {
+        let Condition::Integer(_, comparison, constant) = condition else {
+            continue;
+        };
+        if !matches!(comparison, Comparison::Greater | Comparison::AtMost) {
+            thresholds.push(*constant);
+        }
+        if !matches!(comparison, Comparison::Less | Comparison::AtLeast) {
+            thresholds.push(constant.saturating_add(1));
+        }
+    }
+    thresholds.sort_unstable();
+    thresholds.dedup();
+    // A single variable is a 64-bit number; nothing lies beyond.
+    let (lowest, highest) = match term.as_variable() {
+        Some(_) => (i64::MIN.into(), i64::MAX.into()),
+        None => (i128::MIN, i128::MAX),
+    };
+    thresholds.retain(|&threshold| lowest < threshold && threshold <= highest);
+    let mut samples = vec![Some(Sample::Integer(lowest))];
+    samples.extend(
+        thresholds
+            .iter()
+            .map(|&threshold| Some(Sample::Integer(threshold))),
+    );
+    (Reading::Integer(term.clone(), thresholds), samples)
+}
+
+fn float_reading<'a>(
+    term: &FloatTerm,
+    conditions: &[&Condition],
+) -> (Reading, Vec<Option<Sample<'a>>>) {
+    let mut points: Vec<f64> = conditions
+        .iter()
+        .filter_map(|condition| match condition {
+            Condition::Float(_, _, constant) => Some(*constant),
+            _ => None,
+        })
+        .collect();
+    points.sort_unstable_by(f64::total_cmp);
+    points.dedup();
+    let mut samples = vec![Some(Sample::Float(f64::NEG_INFINITY))];
+    for (index, &point) in points.iter().enumerate() {
+        samples.push(Some(Sample::Float(point)));
+        let above = point.next_up();
+        let free = points.get(index + 1).is_none_or(|&next| above < next);
+        samples.push(free.then_some(Sample::Float(above)));
+    }
+    (Reading::Float(term.clone(), points), samples)
+}
+
+/// Whether two conditions read the same quantity, and so share a gauge.
+pub(crate) fn same_quantity(a: &Condition, b: &Condition) -> bool {
+    match (a, b) {
+        (Condition::Bool(x), Condition::Bool(y)) => x == y,
+        (Condition::Integer(s, ..), Condition::Integer(t, ..)) => s == t,
+        (Condition::Float(s, ..), Condition::Float(t, ..)) => s == t,
+        (Condition::Order(s, _, u), Condition::Order(t, _, v)) => s == t && u == v,
+        (Condition::Text(x, ..), Condition::Text(y, ..)) => x == y,
+        (Condition::SameText(a, b, _), Condition::SameText(c, d, _)) => a == c && b == d,
+        _ => false,
+    }
+}

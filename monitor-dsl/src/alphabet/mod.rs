@@ -1,0 +1,333 @@
+//! The letters that a property reads.
+//!
+//! A letter says which of the property's events happened (at most one) and in which cell every
+//! [gauge](gauge) stands. All combinations can occur, so a letter is a mixed-radix number and the
+//! whole alphabet is `0..size`. Propositions are sets of letters.
+
+pub(crate) mod arithmetic;
+mod builder;
+pub(crate) mod gauge;
+
+pub(crate) use builder::AlphabetBuilder;
+
+use portent_monitor_core::{Type, Value};
+use regex::Regex;
+use serde::{Deserialize, Serialize};
+use std::fmt;
+
+use crate::diagram::{Diagram, Diagrams, Variable};
+use gauge::Gauge;
+
+/// One of the events of a property.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+pub struct EventId(u32);
+
+/// One of the variables of a property.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+pub struct VariableId(u32);
+
+impl EventId {
+    /// The place of the event in [`Alphabet::events`].
+    pub fn index(self) -> usize {
+        self.0 as usize
+    }
+
+    pub(crate) fn new(index: usize) -> Self {
+        EventId(u32::try_from(index).expect("the text of a property is bounded"))
+    }
+}
+
+impl VariableId {
+    /// The place of the variable in [`Alphabet::variables`].
+    pub fn index(self) -> usize {
+        self.0 as usize
+    }
+
+    pub(crate) fn new(index: usize) -> Self {
+        VariableId(u32::try_from(index).expect("the text of a property is bounded"))
+    }
+}
+
+/// A letter: one thing that a step can show to a property.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+pub struct Letter(pub(crate) u64);
+
+/// An event as the property declares it.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Event {
+    /// Its name.
+    pub name: String,
+    /// For each of its arguments the parameter of the property that it binds, as an index.
+    /// `None` if no argument list was declared: then arguments do not matter.
+    pub parameters: Option<Vec<usize>>,
+    /// Recognises the event in the text of a log line instead of by its name.
+    pub matches: Option<Pattern>,
+}
+
+/// A state variable as the property declares it, or as its use implies.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct StateVariable {
+    /// Its name.
+    pub name: String,
+    /// The type of its values.
+    #[serde(rename = "type")]
+    pub type_of: Type,
+    /// Its value before anything happens, unless a trace says otherwise.
+    pub initial: Option<Value>,
+    /// Reads new values out of the text of a log line.
+    pub matches: Option<Pattern>,
+}
+
+/// A regular expression over the text of an event.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(into = "String", try_from = "String")]
+pub struct Pattern(Regex);
+
+impl Pattern {
+    /// The compiled expression.
+    pub fn regex(&self) -> &Regex {
+        &self.0
+    }
+}
+
+impl From<Regex> for Pattern {
+    fn from(regex: Regex) -> Self {
+        Pattern(regex)
+    }
+}
+
+impl PartialEq for Pattern {
+    fn eq(&self, other: &Self) -> bool {
+        self.0.as_str() == other.0.as_str()
+    }
+}
+
+impl From<Pattern> for String {
+    fn from(pattern: Pattern) -> String {
+        pattern.0.as_str().to_owned()
+    }
+}
+
+impl TryFrom<String> for Pattern {
+    type Error = regex::Error;
+
+    fn try_from(text: String) -> Result<Self, regex::Error> {
+        Regex::new(&text).map(Pattern)
+    }
+}
+
+/// An atomic proposition: an event, or a condition on variables.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Proposition {
+    text: String,
+    meaning: Meaning,
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+enum Meaning {
+    Event(EventId),
+    /// Holds in the cells of a gauge that are marked here.
+    Cells(usize, Vec<bool>),
+}
+
+impl Proposition {
+    /// The event that this proposition is, if it is one.
+    pub fn event(&self) -> Option<EventId> {
+        match self.meaning {
+            Meaning::Event(event) => Some(event),
+            Meaning::Cells(..) => None,
+        }
+    }
+}
+
+impl fmt::Display for Proposition {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.text)
+    }
+}
+
+/// The letters of a property, and what they mean.
+///
+/// ```
+/// use portent_monitor_dsl::Property;
+///
+/// // Three cells of `w` and no event: three letters for two propositions.
+/// let monitor = Property::parse("always (w > 30 -> once w > 26)")?.monitor()?;
+/// let alphabet = monitor.alphabet();
+/// assert_eq!(alphabet.propositions().len(), 2);
+/// assert_eq!(alphabet.letters().count(), 3);
+/// # Ok::<(), portent_monitor_dsl::Error>(())
+/// ```
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Alphabet {
+    events: Vec<Event>,
+    variables: Vec<StateVariable>,
+    propositions: Vec<Proposition>,
+    gauges: Vec<Gauge>,
+    /// Whether a letter without any of the events exists.
+    silent: bool,
+}
+
+impl Alphabet {
+    /// The events, declared ones first.
+    pub fn events(&self) -> &[Event] {
+        &self.events
+    }
+
+    /// The variables that the body of the property mentions.
+    pub fn variables(&self) -> &[StateVariable] {
+        &self.variables
+    }
+
+    /// The atomic propositions of the property.
+    pub fn propositions(&self) -> &[Proposition] {
+        &self.propositions
+    }
+
+    /// The event of that name.
+    pub fn event(&self, name: &str) -> Option<EventId> {
+        self.events
+            .iter()
+            .position(|event| event.name == name)
+            .map(EventId::new)
+    }
+
+    /// The variable of that name.
+    pub fn variable(&self, name: &str) -> Option<VariableId> {
+        self.variables
+            .iter()
+            .position(|variable| variable.name == name)
+            .map(VariableId::new)
+    }
+
+    /// How many letters there are: `Letter`s are numbered from 0.
+    pub fn size(&self) -> u64 {
+        self.gauges
+            .iter()
+            .map(|gauge| u64::from(gauge.cells))
+            .product::<u64>()
+            * self.event_cells() as u64
+    }
+
+    /// All letters that can occur.
+    pub fn letters(&self) -> impl Iterator<Item = Letter> + use<> {
+        (0..self.size()).map(Letter)
+    }
+
+    /// The letters that can come first. If the property mentions a variable, its run begins with
+    /// the initial values, and no event holds there.
+    pub fn initial_letters(&self) -> impl Iterator<Item = Letter> + use<> {
+        let (variables, cells) = (self.reads_variables(), self.event_cells() as u64);
+        (0..self.size())
+            .filter(move |letter| !variables || letter % cells == 0)
+            .map(Letter)
+    }
+
+    /// Whether the run of the property begins with a letter for the initial values.
+    pub fn reads_variables(&self) -> bool {
+        !self.variables.is_empty()
+    }
+
+    /// Whether a proposition, by its place in [`Alphabet::propositions`], holds in a letter.
+    pub fn holds(&self, letter: Letter, proposition: usize) -> bool {
+        match &self.propositions[proposition].meaning {
+            Meaning::Event(event) => self.event_in(letter) == Some(*event),
+            Meaning::Cells(gauge, cells) => cells[self.cell(letter, gauge + 1)],
+        }
+    }
+
+    /// The event that a letter carries.
+    pub fn event_in(&self, letter: Letter) -> Option<EventId> {
+        let cell = self.cell(letter, 0);
+        let first = usize::from(self.silent);
+        (cell >= first).then(|| EventId::new(cell - first))
+    }
+
+    /// The letter for an event (or none) and values of all variables.
+    ///
+    /// # Panics
+    ///
+    /// If there is not one value of the declared type for each variable, or if the property has no
+    /// letter without an event and none is given.
+    pub fn letter(&self, event: Option<EventId>, values: &[Value]) -> Letter {
+        let mut letter = self
+            .event_offset(event)
+            .expect("this property reads events only");
+        let mut stride = self.event_cells() as u64;
+        for gauge in &self.gauges {
+            letter += u64::from(gauge.read(values)) * stride;
+            stride *= u64::from(gauge.cells);
+        }
+        Letter(letter)
+    }
+
+    pub(crate) fn gauges(&self) -> &[Gauge] {
+        &self.gauges
+    }
+
+    /// Whether a letter exists in which none of the events holds.
+    pub fn has_silent_letter(&self) -> bool {
+        self.silent
+    }
+
+    /// What an event (or none) adds to the number of a letter.
+    pub(crate) fn event_offset(&self, event: Option<EventId>) -> Option<u64> {
+        match event {
+            None => self.silent.then_some(0),
+            Some(event) => Some(event.index() as u64 + u64::from(self.silent)),
+        }
+    }
+
+    pub(crate) fn event_cells(&self) -> usize {
+        self.events.len() + usize::from(self.silent)
+    }
+
+    /// The number of cells of each decision variable: the event first, then the gauges.
+    pub(crate) fn radices(&self) -> impl Iterator<Item = usize> + '_ {
+        std::iter::once(self.event_cells())
+            .chain(self.gauges.iter().map(|gauge| gauge.cells as usize))
+    }
+
+    fn cell(&self, letter: Letter, place: usize) -> usize {
+        let mut rest = letter.0;
+        for radix in self.radices().take(place) {
+            rest /= radix as u64;
+        }
+        let radix = self.radices().nth(place).expect("a place of the alphabet");
+        (rest % radix as u64) as usize
+    }
+
+    /// Declares one decision variable for each place of a letter, in a fresh store.
+    pub(crate) fn declare(&self, diagrams: &mut Diagrams) {
+        for (place, radix) in self.radices().enumerate() {
+            let variable = diagrams.variable(radix);
+            debug_assert_eq!(variable, Variable(place as u32));
+        }
+    }
+
+    /// The first variable that is not part of a letter.
+    pub(crate) fn bound(&self) -> Variable {
+        Variable(self.gauges.len() as u32 + 1)
+    }
+
+    /// The set of letters in which a proposition holds.
+    pub(crate) fn set_of(&self, diagrams: &mut Diagrams, proposition: usize) -> Diagram {
+        match &self.propositions[proposition].meaning {
+            Meaning::Event(event) => {
+                let cell = event.index() + usize::from(self.silent);
+                diagrams.among(Variable(0), |other| other == cell)
+            }
+            Meaning::Cells(gauge, cells) => {
+                diagrams.among(Variable(*gauge as u32 + 1), |cell| cells[cell])
+            }
+        }
+    }
+
+    /// The set of letters that can come first.
+    pub(crate) fn initial_set(&self, diagrams: &mut Diagrams) -> Diagram {
+        match self.reads_variables() {
+            true => diagrams.among(Variable(0), |cell| cell == 0),
+            false => Diagram::TRUE,
+        }
+    }
+}

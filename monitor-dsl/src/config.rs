@@ -1,0 +1,195 @@
+//! How monitors are made: how many verdicts, and how large they may get.
+
+use crate::{
+    diagnostic::Diagnostic,
+    ere::{self, Ere, Mode},
+    error::Error,
+    ltl::{self, Ltl},
+    machine::{Machine, TooLarge, minimize},
+    monitor::Monitor,
+    property::Property,
+    resolve::ResolvedBody,
+    syntax::Span,
+    verdict::{Verdict, Verdicts},
+};
+
+/// Before minimisation a machine may be so many times larger than the limit says.
+const SLACK: usize = 4;
+/// So many nodes of decision diagrams may be made for each state that the limit allows.
+const NODES_PER_STATE: usize = 400;
+/// When looking for the part that makes a property grow, so many parts are tried.
+const MAX_TRIALS: usize = 12;
+
+/// Options of the synthesis.
+///
+/// ```
+/// use portent_monitor_dsl::{Config, Error, Property, Verdicts};
+///
+/// let property = Property::parse("G (p -> F q)")?;
+/// assert_eq!(Config::new().monitor(&property)?.states(), 2);
+/// // With three verdicts nothing can be told apart: the property is not monitorable.
+/// assert_eq!(Config::new().verdicts(Verdicts::Three).monitor(&property)?.states(), 1);
+///
+/// // A limit that is met is an ordinary error.
+/// let large = Property::parse("G (p -> X X X X X X q)")?;
+/// let error = Config::new().max_states(20).monitor(&large).unwrap_err();
+/// assert!(matches!(error, Error::Limit(_)));
+/// # Ok::<(), Error>(())
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Config {
+    verdicts: Verdicts,
+    max_states: usize,
+    max_propositions: usize,
+}
+
+impl Default for Config {
+    fn default() -> Self {
+        Config::new()
+    }
+}
+
+impl Config {
+    /// Four verdicts, at most 10,000 states and 20 propositions.
+    pub fn new() -> Self {
+        Config {
+            verdicts: Verdicts::Four,
+            max_states: 10_000,
+            max_propositions: 20,
+        }
+    }
+
+    /// How many verdicts the monitor tells apart.
+    pub fn verdicts(mut self, verdicts: Verdicts) -> Self {
+        self.verdicts = verdicts;
+        self
+    }
+
+    /// How many states the monitor may have.
+    pub fn max_states(mut self, states: usize) -> Self {
+        self.max_states = states.clamp(1, u32::MAX as usize / (SLACK * NODES_PER_STATE));
+        self
+    }
+
+    /// How many atomic propositions (events and comparisons) the property may have.
+    pub fn max_propositions(mut self, propositions: usize) -> Self {
+        self.max_propositions = propositions;
+        self
+    }
+
+    /// The minimal monitor for a property.
+    pub fn monitor(&self, property: &Property) -> Result<Monitor, Error> {
+        let count = property.alphabet().propositions().len();
+        if count > self.max_propositions {
+            let message = format!(
+                "the property has {count} propositions; the limit is {}",
+                self.max_propositions
+            );
+            let diagnostic = Diagnostic::error(
+                property.source(),
+                property.body_span(),
+                message,
+                "in this body",
+            );
+            return Err(Error::limit(
+                diagnostic.help("raise the limit with `--max-propositions`"),
+            ));
+        }
+        let machine = self.machine(property, property.body());
+        let machine = machine.map_err(|TooLarge| self.too_large(property))?;
+        Ok(Monitor::new(property.clone(), machine, self.verdicts))
+    }
+
+    /// The minimal machine for a body over the alphabet of a property.
+    pub(crate) fn machine(
+        &self,
+        property: &Property,
+        body: &ResolvedBody,
+    ) -> Result<Machine, TooLarge> {
+        let alphabet = property.alphabet();
+        let states = self.max_states * SLACK;
+        let nodes = self.max_states.saturating_mul(NODES_PER_STATE).max(1 << 16);
+        let mut machine = match body {
+            ResolvedBody::Ltl { formula, .. } => ltl::synthesize(formula, alphabet, states, nodes)?,
+            ResolvedBody::Ere { expression, mode } => {
+                ere::synthesize(expression, *mode, alphabet, states, nodes)?
+            }
+        };
+        if self.verdicts == Verdicts::Three {
+            for verdict in &mut machine.verdicts {
+                if !verdict.is_final() {
+                    *verdict = Verdict::Unknown;
+                }
+            }
+        }
+        let machine = minimize(&machine, alphabet.reads_variables());
+        if machine.verdicts.len() > self.max_states {
+            return Err(TooLarge);
+        }
+        Ok(machine)
+    }
+
+    fn too_large(&self, property: &Property) -> Error {
+        let mut search = Search {
+            config: self,
+            property,
+            trials: MAX_TRIALS,
+        };
+        let span = match property.body() {
+            ResolvedBody::Ltl { formula, .. } => search.in_formula(formula),
+            ResolvedBody::Ere { expression, mode } => search.in_expression(expression, *mode),
+        };
+        let message = format!(
+            "the monitor would have more than {} states",
+            self.max_states
+        );
+        let label = "this part makes it grow";
+        let diagnostic = Diagnostic::error(property.source(), span, message, label);
+        Error::limit(diagnostic.help("raise the limit with `--max-states`, or simplify this part"))
+    }
+}
+
+/// Looks for the smallest part of a property that is too large by itself.
+struct Search<'a> {
+    config: &'a Config,
+    property: &'a Property,
+    trials: usize,
+}
+
+impl Search<'_> {
+    fn in_formula(&mut self, formula: &Ltl) -> Span {
+        for part in &formula.parts {
+            let body = ResolvedBody::Ltl {
+                formula: part.clone(),
+                pattern: false,
+            };
+            if self.is_large(&body) {
+                return self.in_formula(part);
+            }
+        }
+        formula.span
+    }
+
+    fn in_expression(&mut self, expression: &Ere, mode: Mode) -> Span {
+        for part in &expression.parts {
+            let body = ResolvedBody::Ere {
+                expression: part.clone(),
+                mode,
+            };
+            if self.is_large(&body) {
+                return self.in_expression(part, mode);
+            }
+        }
+        expression.span
+    }
+
+    /// Tried with a smaller limit than the one that was met, to be quick.
+    fn is_large(&mut self, body: &ResolvedBody) -> bool {
+        if self.trials == 0 {
+            return false;
+        }
+        self.trials -= 1;
+        let config = self.config.clone().max_states(self.config.max_states / 8);
+        config.machine(self.property, body).is_err()
+    }
+}

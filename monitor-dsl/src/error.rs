@@ -1,0 +1,66 @@
+//! What can go wrong between the text of a property and its monitor.
+
+use portent_monitor_core::Type;
+
+use crate::diagnostic::Diagnostic;
+
+/// Why a text is not a property, a property has no monitor, or a monitor cannot go on.
+///
+/// The first three kinds carry a [`Diagnostic`] with the place in the text. Displayed, an error
+/// shows it.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum Error {
+    /// The text is not in the language.
+    #[error("{0}")]
+    Syntax(Box<Diagnostic>),
+    /// A name is unknown or used twice, or types do not fit.
+    #[error("{0}")]
+    Meaning(Box<Diagnostic>),
+    /// A limit was met: see [`Config`](crate::Config).
+    #[error("{0}")]
+    Limit(Box<Diagnostic>),
+    /// A variable has no value to begin with.
+    #[error(
+        "variable `{variable}` has no initial value; give one in its declaration, \
+         `var {variable}: ... = ...`, or with the run"
+    )]
+    NoInitialValue {
+        /// The name of the variable.
+        variable: String,
+    },
+    /// A value of another type was written to a variable.
+    #[error("variable `{variable}` is of type {expected}, but a {found} was written to it")]
+    WrongType {
+        /// The name of the variable.
+        variable: String,
+        /// Its type.
+        expected: Type,
+        /// The type of the value.
+        found: Type,
+    },
+}
+
+impl Error {
+    /// The message and its place, if the error is about the text of a property.
+    pub fn diagnostic(&self) -> Option<&Diagnostic> {
+        match self {
+            Error::Syntax(diagnostic) | Error::Meaning(diagnostic) | Error::Limit(diagnostic) => {
+                Some(diagnostic)
+            }
+            Error::NoInitialValue { .. } | Error::WrongType { .. } => None,
+        }
+    }
+
+    pub(crate) fn syntax(diagnostic: Diagnostic) -> Self {
+        Error::Syntax(Box::new(diagnostic))
+    }
+
+    pub(crate) fn meaning(diagnostic: Diagnostic) -> Self {
+        Error::Meaning(Box::new(diagnostic))
+    }
+
+    pub(crate) fn limit(diagnostic: Diagnostic) -> Self {
+        Error::Limit(Box::new(diagnostic))
+    }
+}

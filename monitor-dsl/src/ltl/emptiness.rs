@@ -1,0 +1,375 @@
+//! Whether what is left to be shown can be satisfied by an infinite continuation.
+//!
+//! A state of the tableau is a set of formulas that must hold from here on, with the values that
+//! the past operators had one position earlier. Its successors are the cubes of the unfolded
+//! conjunction, the letter abstracted away. Putting off an until is marked on the edge by a
+//! *promise*; an infinite path is fair if no promise is on all of its edges from some point on, and
+//! a state is live if a fair path starts there. Live states are remembered, so that all questions
+//! about one formula together explore every tableau state once.
+
+use rustc_hash::{FxHashMap, FxHashSet};
+use smallvec::SmallVec;
+
+use super::{
+    kernel::{Formula, Kernel, Shape, Strength},
+    progress::{Exhausted, Obligations, PastOperators, Role},
+};
+use crate::{
+    diagram::{Diagram, Diagrams, Variable, View},
+    scc,
+};
+
+/// The edges of a tableau may be this many before the synthesis is given up.
+const MAX_EDGES: usize = 2_000_000;
+
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+struct Node {
+    /// What must hold from here on, sorted.
+    obligations: Box<[Formula]>,
+    /// The previous values of the past operators that matter to the obligations.
+    past: u128,
+}
+
+struct Edge {
+    target: u32,
+    promises: SmallVec<[Variable; 4]>,
+}
+
+/// All tableau states met so far.
+#[derive(Default)]
+pub(super) struct Tableau {
+    nodes: Vec<Node>,
+    index: FxHashMap<Node, u32>,
+    edges: Vec<Vec<Edge>>,
+    targets: Vec<Vec<u32>>,
+    /// Of the explored nodes: whether a fair path starts there.
+    live: Vec<bool>,
+    edge_count: usize,
+    /// The values of formulas, for each combination of previous past values.
+    unfolded: FxHashMap<(u128, Formula), Diagram>,
+}
+
+/// What the tableau works with.
+pub(super) struct Context<'c, 'a> {
+    pub(super) diagrams: &'c mut Diagrams,
+    pub(super) kernel: &'c mut Kernel<'a>,
+    pub(super) obligations: &'c mut Obligations,
+    pub(super) past: &'c PastOperators,
+    pub(super) bound: Variable,
+}
+
+/// A way to satisfy a function of obligations and past values.
+#[derive(Clone, Default, PartialEq, Eq, Hash)]
+struct Cube {
+    obligations: Vec<Formula>,
+    promises: SmallVec<[Variable; 4]>,
+    past: u128,
+}
+
+impl Tableau {
+    /// Whether some infinite word satisfies `left` (or its negation, unless `positive`), a function
+    /// of obligations, when the past operators had the values `past`, likewise functions of them.
+    pub(super) fn satisfiable(
+        &mut self,
+        context: &mut Context,
+        left: Diagram,
+        past: &[Diagram],
+        positive: bool,
+    ) -> Result<bool, Exhausted> {
+        let mut function = context.merged(left, positive);
+        for (operator, &value) in past.iter().enumerate() {
+            let bit = context
+                .obligations
+                .variable(context.diagrams, Role::Past(operator));
+            let bit = context.diagrams.among(bit, |cell| cell == 1);
+            let yes = context.merged(value, true);
+            let no = context.merged(value, false);
+            let consistent = context.diagrams.if_then_else(bit, yes, no);
+            function = context.diagrams.and(function, consistent);
+        }
+        let first = self.nodes.len();
+        let cubes = self.cubes(context, function)?;
+        let starts: Vec<u32> = cubes
+            .into_iter()
+            .map(|cube| self.node(context, &cube))
+            .collect();
+        self.explore(context, first)?;
+        self.mark_live(first);
+        Ok(starts.iter().any(|&start| self.live[start as usize]))
+    }
+
+    fn node(&mut self, context: &Context, cube: &Cube) -> u32 {
+        let mut obligations = cube.obligations.clone();
+        obligations.sort_unstable();
+        obligations.dedup();
+        let relevant = context.past.below(context.kernel, &obligations);
+        let node = Node {
+            obligations: obligations.into(),
+            past: cube.past & relevant,
+        };
+        *self.index.entry(node.clone()).or_insert_with(|| {
+            self.nodes.push(node);
+            self.nodes.len() as u32 - 1
+        })
+    }
+
+    fn explore(&mut self, context: &mut Context, first: usize) -> Result<(), Exhausted> {
+        let mut next = first;
+        while next < self.nodes.len() {
+            let node = self.nodes[next].clone();
+            let function = self.successors(context, &node);
+            let cubes = self.cubes(context, function)?;
+            let mut edges = Vec::with_capacity(cubes.len());
+            for cube in cubes {
+                let target = self.node(context, &cube);
+                edges.push(Edge {
+                    target,
+                    promises: cube.promises,
+                });
+            }
+            self.edge_count += edges.len();
+            if self.edge_count > MAX_EDGES {
+                return Err(Exhausted);
+            }
+            self.targets
+                .push(edges.iter().map(|edge| edge.target).collect());
+            self.edges.push(edges);
+            next += 1;
+        }
+        Ok(())
+    }
+
+    /// What must hold of the next position, whatever the letter at this one.
+    fn successors(&mut self, context: &mut Context, node: &Node) -> Diagram {
+        let mut function = Diagram::TRUE;
+        for &formula in &node.obligations {
+            let value = self.value(context, node.past, formula);
+            function = context.diagrams.and(function, value);
+        }
+        let relevant = context.past.below(context.kernel, &node.obligations);
+        for operator in 0..context.past.len() {
+            if relevant & (1 << operator) == 0 {
+                continue;
+            }
+            let remembered = context.past.remembered(context.kernel, operator);
+            let forgotten = context.kernel.not(context.diagrams, remembered);
+            let yes = self.value(context, node.past, remembered);
+            let no = self.value(context, node.past, forgotten);
+            let bit = context
+                .obligations
+                .variable(context.diagrams, Role::Past(operator));
+            let bit = context.diagrams.among(bit, |cell| cell == 1);
+            let consistent = context.diagrams.if_then_else(bit, yes, no);
+            function = context.diagrams.and(function, consistent);
+        }
+        context
+            .diagrams
+            .exists_before(function, context.bound, &mut FxHashMap::default())
+    }
+
+    /// A formula as a function of the letter and the obligations for the next position.
+    fn value(&mut self, context: &mut Context, past: u128, formula: Formula) -> Diagram {
+        let key = (past, formula);
+        if let Some(&known) = self.unfolded.get(&key) {
+            return known;
+        }
+        let value = match context.kernel.shape(formula).clone() {
+            Shape::State(set) => set,
+            Shape::Not(a) => {
+                let a = self.value(context, past, a);
+                context.diagrams.not(a)
+            }
+            Shape::And(parts) => parts.iter().fold(Diagram::TRUE, |so_far, &part| {
+                let value = self.value(context, past, part);
+                context.diagrams.and(so_far, value)
+            }),
+            Shape::Or(parts) => parts.iter().fold(Diagram::FALSE, |so_far, &part| {
+                let value = self.value(context, past, part);
+                context.diagrams.or(so_far, value)
+            }),
+            Shape::Next(_, a) => context.must_hold_next(a),
+            Shape::Until(a, b) => {
+                let (a, b) = (self.value(context, past, a), self.value(context, past, b));
+                let promise = context
+                    .obligations
+                    .variable(context.diagrams, Role::Promise(formula));
+                let promise = context.diagrams.among(promise, |cell| cell == 1);
+                let again = context.must_hold_next(formula);
+                let put_off = context.diagrams.and(promise, again);
+                let wait = context.diagrams.and(a, put_off);
+                context.diagrams.or(b, wait)
+            }
+            Shape::Release(a, b) => {
+                let (a, b) = (self.value(context, past, a), self.value(context, past, b));
+                let again = context.must_hold_next(formula);
+                let free = context.diagrams.or(a, again);
+                context.diagrams.and(b, free)
+            }
+            Shape::Previous(..) => {
+                context
+                    .past
+                    .previous(context.kernel, context.diagrams, past, formula)
+            }
+            Shape::Since(a, b) => {
+                let (a, b) = (self.value(context, past, a), self.value(context, past, b));
+                let before = context
+                    .past
+                    .previous(context.kernel, context.diagrams, past, formula);
+                let still = context.diagrams.and(a, before);
+                context.diagrams.or(b, still)
+            }
+            Shape::Trigger(a, b) => {
+                let (a, b) = (self.value(context, past, a), self.value(context, past, b));
+                let before = context
+                    .past
+                    .previous(context.kernel, context.diagrams, past, formula);
+                let free = context.diagrams.or(a, before);
+                context.diagrams.and(b, free)
+            }
+        };
+        self.unfolded.insert(key, value);
+        value
+    }
+
+    /// The paths of `function` to true. Obligations and promises occur only positively in it, so
+    /// that a path's negative tests of them can be dropped.
+    fn cubes(&self, context: &Context, function: Diagram) -> Result<Vec<Cube>, Exhausted> {
+        let mut cubes = FxHashSet::default();
+        let mut stack = vec![(function, Cube::default())];
+        while let Some((diagram, cube)) = stack.pop() {
+            if cubes.len() + stack.len() > MAX_EDGES || context.diagrams.exhausted() {
+                return Err(Exhausted);
+            }
+            let variable = match context.diagrams.view(diagram) {
+                View::Leaf(0) => continue,
+                View::Leaf(_) => {
+                    cubes.insert(cube);
+                    continue;
+                }
+                View::Test(variable) => variable,
+            };
+            let (low, high) = (
+                context.diagrams.branch(diagram, variable, 0),
+                context.diagrams.branch(diagram, variable, 1),
+            );
+            let mut with = cube.clone();
+            match context.obligations.role(variable) {
+                Role::Obligation(_, formula) => with.obligations.push(formula),
+                Role::Promise(_) => with.promises.push(variable),
+                Role::Past(operator) => with.past |= 1 << operator,
+            }
+            stack.push((high, with));
+            stack.push((low, cube));
+        }
+        let mut cubes: Vec<Cube> = cubes.into_iter().collect();
+        cubes.sort_unstable_by(|a, b| {
+            (&a.obligations, a.past, &a.promises).cmp(&(&b.obligations, b.past, &b.promises))
+        });
+        Ok(cubes)
+    }
+
+    fn mark_live(&mut self, first: usize) {
+        let count = self.nodes.len() - first;
+        let inner: Vec<Vec<u32>> = self.targets[first..]
+            .iter()
+            .map(|targets| {
+                let new = targets.iter().filter(|&&target| target as usize >= first);
+                new.map(|&target| target - first as u32).collect()
+            })
+            .collect();
+        let components = scc::components(count, |vertex| &inner[vertex]);
+        self.live.resize(self.nodes.len(), false);
+        for members in components.members() {
+            let component = components.of[members[0] as usize];
+            let inside = |target: u32| {
+                target as usize >= first && components.of[target as usize - first] == component
+            };
+            let edges = || {
+                members
+                    .iter()
+                    .flat_map(|&member| &self.edges[first + member as usize])
+            };
+            let escapes =
+                edges().any(|edge| !inside(edge.target) && self.live[edge.target as usize]);
+            let mut always_promised: Option<SmallVec<[Variable; 4]>> = None;
+            for edge in edges().filter(|edge| inside(edge.target)) {
+                match &mut always_promised {
+                    None => always_promised = Some(edge.promises.clone()),
+                    Some(common) => common.retain(|promise| edge.promises.contains(promise)),
+                }
+            }
+            let fair = always_promised.is_some_and(|common| common.is_empty());
+            for &member in &members {
+                self.live[first + member as usize] = escapes || fair;
+            }
+        }
+    }
+}
+
+impl Context<'_, '_> {
+    /// The obligation that `formula` holds at the next position, of which there always is one.
+    fn must_hold_next(&mut self, formula: Formula) -> Diagram {
+        match self.kernel.shape(formula).clone() {
+            Shape::State(set) if set.is_constant() => set,
+            Shape::And(parts) => parts.iter().fold(Diagram::TRUE, |so_far, &part| {
+                let part = self.must_hold_next(part);
+                self.diagrams.and(so_far, part)
+            }),
+            Shape::Or(parts) => parts.iter().fold(Diagram::FALSE, |so_far, &part| {
+                let part = self.must_hold_next(part);
+                self.diagrams.or(so_far, part)
+            }),
+            _ => {
+                let role = Role::Obligation(Strength::Strong, formula);
+                let variable = self.obligations.variable(self.diagrams, role);
+                self.diagrams.among(variable, |cell| cell == 1)
+            }
+        }
+    }
+
+    /// A function of strong and weak obligations, or its negation, as a monotone function of
+    /// obligations on infinite words, where strong and weak are the same and not having to show a
+    /// formula is having to show its negation.
+    fn merged(&mut self, function: Diagram, positive: bool) -> Diagram {
+        let function = if positive {
+            function
+        } else {
+            self.diagrams.not(function)
+        };
+        self.merge(function, positive, &mut FxHashMap::default())
+    }
+
+    fn merge(
+        &mut self,
+        function: Diagram,
+        positive: bool,
+        memo: &mut FxHashMap<Diagram, Diagram>,
+    ) -> Diagram {
+        let View::Test(variable) = self.diagrams.view(function) else {
+            return function;
+        };
+        if let Some(&known) = memo.get(&function) {
+            return known;
+        }
+        let Role::Obligation(_, formula) = self.obligations.role(variable) else {
+            unreachable!("states are functions of obligations");
+        };
+        let (low, high) = (
+            self.diagrams.branch(function, variable, 0),
+            self.diagrams.branch(function, variable, 1),
+        );
+        let low = self.merge(low, positive, memo);
+        let high = self.merge(high, positive, memo);
+        // The function grows with its obligations, its negation with theirs negated.
+        let (condition, with, without) = if positive {
+            (self.must_hold_next(formula), high, low)
+        } else {
+            let negation = self.kernel.not(self.diagrams, formula);
+            (self.must_hold_next(negation), low, high)
+        };
+        let with = self.diagrams.and(condition, with);
+        let result = self.diagrams.or(with, without);
+        memo.insert(function, result);
+        result
+    }
+}

@@ -1,0 +1,305 @@
+//! The transition function that stepping uses.
+//!
+//! Letters that no state tells apart share a *class*; the dense table is states × classes. Where
+//! there are too many letters or classes for that (a property may read twenty independent
+//! propositions, each in another state), a step walks the decision tree of its state. The trees are
+//! always there: they are what is printed and stored.
+
+use rustc_hash::FxHashMap;
+use serde::{Deserialize, Serialize};
+
+use super::Machine;
+use crate::{
+    alphabet::{Alphabet, Letter},
+    diagram::{Diagram, Diagrams, View},
+};
+
+/// No dense table is made for an alphabet larger than this.
+const MAX_DENSE_LETTERS: u64 = 1 << 16;
+/// No dense table is made with more entries than this.
+const MAX_ENTRIES: usize = 1 << 22;
+/// Nor is more than this much looked at to find out.
+const MAX_EFFORT: usize = 1 << 24;
+
+/// The transition function of a machine.
+#[derive(Clone, Debug)]
+pub(crate) struct Table {
+    pub(crate) trees: Trees,
+    pub(crate) dense: Option<Dense>,
+}
+
+impl Table {
+    pub(crate) fn new(trees: Trees, alphabet: &Alphabet) -> Table {
+        let dense = Dense::new(&trees, alphabet);
+        Table { trees, dense }
+    }
+
+    /// The successor of `state` on `letter`.
+    #[inline]
+    pub(crate) fn next(&self, state: u32, letter: Letter) -> u32 {
+        match &self.dense {
+            Some(dense) => dense.next(state, letter),
+            None => self.trees.next(state, letter),
+        }
+    }
+}
+
+/// Decision trees, one for each state, that share nodes.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub(crate) struct Trees {
+    roots: Vec<u32>,
+    nodes: Vec<Tree>,
+    /// For each place of a letter, what divides the letter to have it last.
+    divisors: Vec<u64>,
+}
+
+/// A node of a decision tree; its branches come before it.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub(crate) enum Tree {
+    /// The successor.
+    State(u32),
+    /// A place of the letter and a branch for every cell.
+    Test(u32, Vec<u32>),
+}
+
+impl Trees {
+    pub(crate) fn new(machine: &Machine, alphabet: &Alphabet) -> Self {
+        let mut trees = Trees {
+            roots: Vec::new(),
+            nodes: Vec::new(),
+            divisors: divisors(alphabet),
+        };
+        let mut known = FxHashMap::default();
+        for &transition in &machine.transitions {
+            let root = trees.copy(&machine.diagrams, transition, &mut known);
+            trees.roots.push(root);
+        }
+        trees
+    }
+
+    fn copy(
+        &mut self,
+        diagrams: &Diagrams,
+        diagram: Diagram,
+        known: &mut FxHashMap<Diagram, u32>,
+    ) -> u32 {
+        if let Some(&node) = known.get(&diagram) {
+            return node;
+        }
+        let node = match diagrams.view(diagram) {
+            View::Leaf(state) => Tree::State(state),
+            View::Test(variable) => {
+                let branches = diagrams.branches(diagram).iter();
+                let branches = branches
+                    .map(|&branch| self.copy(diagrams, branch, known))
+                    .collect();
+                Tree::Test(variable.0, branches)
+            }
+        };
+        self.nodes.push(node);
+        let id = self.nodes.len() as u32 - 1;
+        known.insert(diagram, id);
+        id
+    }
+
+    pub(crate) fn states(&self) -> usize {
+        self.roots.len()
+    }
+
+    pub(crate) fn root(&self, state: u32) -> u32 {
+        self.roots[state as usize]
+    }
+
+    pub(crate) fn node(&self, node: u32) -> &Tree {
+        &self.nodes[node as usize]
+    }
+
+    /// The successors of a state, each once, in the order of the letters that lead there.
+    pub(crate) fn successors(&self, state: u32) -> Vec<u32> {
+        let mut seen = rustc_hash::FxHashSet::default();
+        let mut successors = Vec::new();
+        let mut stack = vec![self.root(state)];
+        while let Some(node) = stack.pop() {
+            if !seen.insert(node) {
+                continue;
+            }
+            match self.node(node) {
+                Tree::State(state) => successors.push(*state),
+                Tree::Test(_, branches) => stack.extend(branches.iter().rev()),
+            }
+        }
+        successors
+    }
+
+    fn branch(&self, node: u32, place: usize, cell: usize) -> u32 {
+        match self.node(node) {
+            Tree::Test(tested, branches) if *tested as usize == place => branches[cell],
+            _ => node,
+        }
+    }
+
+    fn next(&self, state: u32, letter: Letter) -> u32 {
+        let mut node = self.root(state);
+        loop {
+            match self.node(node) {
+                Tree::State(state) => return *state,
+                Tree::Test(place, branches) => {
+                    let rest = letter.0 / self.divisors[*place as usize];
+                    node = branches[(rest % branches.len() as u64) as usize];
+                }
+            }
+        }
+    }
+
+    /// Whether the trees fit an alphabet: for trees that were not made here but read.
+    pub(crate) fn fits(&self, states: usize, alphabet: &Alphabet) -> bool {
+        let radices: Vec<usize> = alphabet.radices().collect();
+        self.divisors == divisors(alphabet)
+            && self.roots.len() == states
+            && self
+                .roots
+                .iter()
+                .all(|&root| (root as usize) < self.nodes.len())
+            && self
+                .nodes
+                .iter()
+                .enumerate()
+                .all(|(index, node)| match node {
+                    Tree::State(state) => (*state as usize) < states,
+                    Tree::Test(place, branches) => {
+                        radices.get(*place as usize) == Some(&branches.len())
+                            && branches.iter().all(|&branch| (branch as usize) < index)
+                    }
+                })
+    }
+}
+
+fn divisors(alphabet: &Alphabet) -> Vec<u64> {
+    let stride = |stride: &mut u64, radix: usize| {
+        let divisor = *stride;
+        *stride *= radix as u64;
+        Some(divisor)
+    };
+    alphabet.radices().scan(1, stride).collect()
+}
+
+/// A table with an entry for every state and letter class.
+#[derive(Clone, Debug)]
+pub(crate) struct Dense {
+    /// The class of every letter.
+    classes: Vec<u16>,
+    /// The successor of state `s` on class `c` is at `(s << shift) + c`.
+    next: Vec<u32>,
+    shift: u32,
+    count: usize,
+}
+
+impl Dense {
+    fn new(trees: &Trees, alphabet: &Alphabet) -> Option<Dense> {
+        let size = alphabet.size();
+        if size > MAX_DENSE_LETTERS {
+            return None;
+        }
+        let states = trees.states();
+        let radices: Vec<usize> = alphabet.radices().collect();
+        let mut columns = Columns {
+            trees,
+            radices: &radices,
+            columns: Vec::new(),
+            index: FxHashMap::default(),
+            memo: FxHashMap::default(),
+            most: MAX_ENTRIES / states.max(1),
+            effort: MAX_EFFORT,
+            classes: vec![0; size as usize],
+        };
+        columns.visit(&trees.roots, 0, 1, 0)?;
+        let count = columns.columns.len();
+        let shift = count.next_power_of_two().trailing_zeros();
+        let mut next = vec![0; states << shift];
+        for (class, column) in columns.columns.iter().enumerate() {
+            for (state, &target) in column.iter().enumerate() {
+                next[(state << shift) + class] = target;
+            }
+        }
+        Some(Dense {
+            classes: columns.classes,
+            next,
+            shift,
+            count,
+        })
+    }
+
+    #[inline]
+    fn next(&self, state: u32, letter: Letter) -> u32 {
+        self.next[((state as usize) << self.shift) + usize::from(self.classes[letter.0 as usize])]
+    }
+
+    /// The number of letter classes.
+    pub(crate) fn classes(&self) -> usize {
+        self.count
+    }
+}
+
+/// Finds the letter classes by branching in all states at once.
+struct Columns<'a> {
+    trees: &'a Trees,
+    radices: &'a [usize],
+    columns: Vec<Vec<u32>>,
+    index: FxHashMap<Vec<u32>, u16>,
+    /// The classes below joint transitions that were met before, from which place on.
+    memo: FxHashMap<(usize, Vec<u32>), Vec<u16>>,
+    most: usize,
+    effort: usize,
+    classes: Vec<u16>,
+}
+
+impl Columns<'_> {
+    /// Fills in the classes of all letters that agree with `letter` before `place`.
+    fn visit(&mut self, joint: &[u32], place: usize, stride: usize, letter: usize) -> Option<()> {
+        self.effort = self.effort.checked_sub(joint.len())?;
+        let Some(&radix) = self.radices.get(place) else {
+            let column = joint
+                .iter()
+                .map(|&node| match self.trees.node(node) {
+                    Tree::State(state) => *state,
+                    Tree::Test(..) => unreachable!("every place of the letter is decided"),
+                })
+                .collect();
+            self.classes[letter] = self.class(column)?;
+            return Some(());
+        };
+        let rest: usize = self.radices[place..].iter().product();
+        let key = (place, joint.to_vec());
+        if let Some(known) = self.memo.get(&key) {
+            for (index, &class) in known.iter().enumerate() {
+                self.classes[letter + index * stride] = class;
+            }
+            return Some(());
+        }
+        for cell in 0..radix {
+            let branch: Vec<u32> = joint
+                .iter()
+                .map(|&node| self.trees.branch(node, place, cell))
+                .collect();
+            self.visit(&branch, place + 1, stride * radix, letter + cell * stride)?;
+        }
+        let known = (0..rest)
+            .map(|index| self.classes[letter + index * stride])
+            .collect();
+        self.memo.insert(key, known);
+        Some(())
+    }
+
+    fn class(&mut self, column: Vec<u32>) -> Option<u16> {
+        if let Some(&class) = self.index.get(&column) {
+            return Some(class);
+        }
+        if self.columns.len() >= self.most {
+            return None;
+        }
+        let class = u16::try_from(self.columns.len()).ok()?;
+        self.columns.push(column.clone());
+        self.index.insert(column, class);
+        Some(class)
+    }
+}

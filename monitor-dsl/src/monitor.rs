@@ -1,0 +1,248 @@
+//! The monitor: a minimal Moore machine, ready to be stepped, shared and stored.
+
+use portent_monitor_core::Value;
+use serde::{Deserialize, Serialize};
+use std::{fmt, sync::Arc};
+
+use crate::{
+    alphabet::{Alphabet, Letter},
+    error::Error,
+    machine::{Machine, Table, Trees},
+    property::{Origin, Property},
+    stepper::{Plans, Stepper},
+    verdict::{Verdict, Verdicts},
+};
+
+/// A state of a [`Monitor`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+pub struct StateId(pub(crate) u32);
+
+impl StateId {
+    /// The number of the state; states are numbered from 0, the initial one.
+    pub fn index(self) -> usize {
+        self.0 as usize
+    }
+}
+
+/// A minimal monitor for a property.
+///
+/// Immutable, `Send + Sync`, and cheap to clone: all clones share one table. Runs are followed by
+/// [steppers](Stepper), one for each run.
+///
+/// ```
+/// use portent_monitor_dsl::{Property, Verdict};
+///
+/// let monitor = Property::parse("always (logout -> once login)")?.monitor()?;
+/// let [login, logout] = ["login", "logout"].map(|name| monitor.alphabet().event(name).unwrap());
+///
+/// let mut run = monitor.start()?;
+/// assert_eq!(run.verdict(), Verdict::Ok);
+/// assert_eq!(run.event(login), Verdict::Satisfied);
+///
+/// let mut other = monitor.start()?;
+/// assert_eq!(other.event(logout), Verdict::Violated);
+/// # Ok::<(), portent_monitor_dsl::Error>(())
+/// ```
+///
+/// With the `serde` traits a monitor can be made once and stored:
+///
+/// ```
+/// use portent_monitor_dsl::{Monitor, Property};
+///
+/// let monitor = Property::parse("ere: (open read* close)*")?.monitor()?;
+/// let stored = serde_json::to_string(&monitor).unwrap();
+/// let again: Monitor = serde_json::from_str(&stored).unwrap();
+/// assert_eq!(again, monitor);
+/// # Ok::<(), portent_monitor_dsl::Error>(())
+/// ```
+#[derive(Clone, Serialize, Deserialize)]
+#[serde(into = "Stored", try_from = "Stored")]
+pub struct Monitor(Arc<Parts>);
+
+struct Parts {
+    property: Property,
+    verdicts: Verdicts,
+    outputs: Vec<Verdict>,
+    table: Table,
+    plans: Plans,
+}
+
+impl Monitor {
+    pub(crate) fn new(property: Property, machine: Machine, verdicts: Verdicts) -> Self {
+        let trees = Trees::new(&machine, property.alphabet());
+        Monitor::from_parts(property, verdicts, machine.verdicts, trees)
+    }
+
+    fn from_parts(
+        property: Property,
+        verdicts: Verdicts,
+        outputs: Vec<Verdict>,
+        trees: Trees,
+    ) -> Self {
+        let table = Table::new(trees, property.alphabet());
+        let plans = Plans::new(property.alphabet());
+        Monitor(Arc::new(Parts {
+            property,
+            verdicts,
+            outputs,
+            table,
+            plans,
+        }))
+    }
+
+    /// The property that is monitored.
+    pub fn property(&self) -> &Property {
+        &self.0.property
+    }
+
+    /// The letters that the monitor reads.
+    pub fn alphabet(&self) -> &Alphabet {
+        self.0.property.alphabet()
+    }
+
+    /// How many verdicts the monitor tells apart.
+    pub fn verdicts(&self) -> Verdicts {
+        self.0.verdicts
+    }
+
+    /// The number of states: no smaller machine gives the same verdicts.
+    pub fn states(&self) -> usize {
+        self.0.outputs.len()
+    }
+
+    /// All states.
+    pub fn state_ids(&self) -> impl Iterator<Item = StateId> + use<> {
+        (0..self.states() as u32).map(StateId)
+    }
+
+    /// The state before anything happens, not even the letter for the initial values.
+    pub fn initial(&self) -> StateId {
+        StateId(0)
+    }
+
+    /// The verdict in a state.
+    pub fn verdict(&self, state: StateId) -> Verdict {
+        self.0.outputs[state.index()]
+    }
+
+    /// The state after a letter. If the property reads variables, the first letter carries no
+    /// event; what the machine does from its initial state on a letter with one means nothing.
+    pub fn next(&self, state: StateId, letter: Letter) -> StateId {
+        StateId(self.0.table.next(state.0, letter))
+    }
+
+    /// The states that some letter leads to, each once.
+    pub fn successors(&self, state: StateId) -> Vec<StateId> {
+        self.trees()
+            .successors(state.0)
+            .into_iter()
+            .map(StateId)
+            .collect()
+    }
+
+    /// The number of classes of letters that no state tells apart, where the table is small enough
+    /// to be stored by them.
+    pub fn letter_classes(&self) -> Option<usize> {
+        self.0.table.dense.as_ref().map(|dense| dense.classes())
+    }
+
+    /// Whether no finite run is ever violated or satisfied for good.
+    pub fn is_undecidable(&self) -> bool {
+        self.0.outputs.iter().all(|verdict| !verdict.is_final())
+    }
+
+    /// Begins a run, with the initial values that the property declares.
+    pub fn start(&self) -> Result<Stepper, Error> {
+        self.start_with(|_| None)
+    }
+
+    /// Begins a run with the values that `initial` gives for the names of variables, and those that
+    /// the property declares for the others.
+    ///
+    /// ```
+    /// use portent_monitor_dsl::{Property, Value, Verdict};
+    ///
+    /// let monitor = Property::parse("always (x >= y)")?.monitor()?;
+    /// let mut run = monitor.start_with(|_| Some(Value::Int(0)))?;
+    /// let y = monitor.alphabet().variable("y").unwrap();
+    /// assert_eq!(run.write(y, 2)?, Verdict::Violated);
+    /// # Ok::<(), portent_monitor_dsl::Error>(())
+    /// ```
+    pub fn start_with(&self, initial: impl FnMut(&str) -> Option<Value>) -> Result<Stepper, Error> {
+        Stepper::new(self.clone(), initial)
+    }
+
+    pub(crate) fn trees(&self) -> &Trees {
+        &self.0.table.trees
+    }
+
+    pub(crate) fn table(&self) -> &Table {
+        &self.0.table
+    }
+
+    pub(crate) fn outputs(&self) -> &[Verdict] {
+        &self.0.outputs
+    }
+
+    pub(crate) fn plans(&self) -> &Plans {
+        &self.0.plans
+    }
+}
+
+/// Equal monitors are for the same text and have the same machine.
+impl PartialEq for Monitor {
+    fn eq(&self, other: &Self) -> bool {
+        self.0.property.origin() == other.0.property.origin()
+            && self.0.verdicts == other.0.verdicts
+            && self.0.outputs == other.0.outputs
+            && self.0.table.trees == other.0.table.trees
+    }
+}
+
+impl fmt::Debug for Monitor {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Monitor")
+            .field("property", &self.0.property)
+            .field("states", &self.states())
+            .finish()
+    }
+}
+
+/// A monitor as it is stored. The text of the property is kept instead of what follows from it.
+#[derive(Serialize, Deserialize)]
+struct Stored {
+    property: Origin,
+    verdicts: Verdicts,
+    outputs: Vec<Verdict>,
+    trees: Trees,
+}
+
+impl From<Monitor> for Stored {
+    fn from(monitor: Monitor) -> Stored {
+        Stored {
+            property: monitor.0.property.origin().clone(),
+            verdicts: monitor.0.verdicts,
+            outputs: monitor.0.outputs.clone(),
+            trees: monitor.0.table.trees.clone(),
+        }
+    }
+}
+
+impl TryFrom<Stored> for Monitor {
+    type Error = String;
+
+    fn try_from(stored: Stored) -> Result<Monitor, String> {
+        let property =
+            Property::from_origin(&stored.property).map_err(|error| error.to_string())?;
+        let states = stored.outputs.len();
+        if states == 0 || !stored.trees.fits(states, property.alphabet()) {
+            return Err("the stored machine does not fit its property".to_owned());
+        }
+        Ok(Monitor::from_parts(
+            property,
+            stored.verdicts,
+            stored.outputs,
+            stored.trees,
+        ))
+    }
+}

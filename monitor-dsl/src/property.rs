@@ -1,0 +1,234 @@
+//! A property: text that was parsed, with every name and type checked.
+
+use serde::{Deserialize, Serialize};
+use std::{fmt, sync::Arc};
+
+use crate::{
+    alphabet::Alphabet,
+    config::Config,
+    diagnostic::{Diagnostic, Source},
+    error::Error,
+    monitor::Monitor,
+    resolve::{self, Resolved, ResolvedBody},
+    syntax,
+};
+
+/// A checked property.
+///
+/// Cheap to clone. Parse a bare formula with [`Property::parse`], a file of properties with
+/// [`Property::parse_file`], and go on with [`Property::monitor`].
+///
+/// ```
+/// use portent_monitor_dsl::{Kind, Property};
+///
+/// let file = r#"
+///     property file(f) {
+///         event open(f), read(f), close(f)
+///         ere: (open read* close)*
+///     }
+/// "#;
+/// let properties = Property::parse_file("files.portent", file)?;
+/// assert_eq!(properties[0].name(), "file");
+/// assert_eq!(properties[0].parameters(), ["f"]);
+/// assert_eq!(properties[0].kind(), Kind::Ere);
+/// # Ok::<(), portent_monitor_dsl::Error>(())
+/// ```
+#[derive(Clone)]
+pub struct Property(Arc<Checked>);
+
+struct Checked {
+    origin: Origin,
+    source: Arc<Source>,
+    name: String,
+    resolved: Resolved,
+}
+
+/// What is needed to parse the property again.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Origin {
+    file: Option<String>,
+    text: String,
+    /// Which of the properties in the text.
+    index: usize,
+}
+
+/// The kind of body that a property has.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Kind {
+    /// `ltl:`, or nothing in a bare formula.
+    Ltl,
+    /// `ere:`.
+    Ere,
+    /// `never:`.
+    Never,
+    /// `pattern:`.
+    Pattern,
+}
+
+impl Kind {
+    /// The word that begins such a body.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Kind::Ltl => "ltl",
+            Kind::Ere => "ere",
+            Kind::Never => "never",
+            Kind::Pattern => "pattern",
+        }
+    }
+}
+
+impl fmt::Display for Kind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.as_str())
+    }
+}
+
+impl Property {
+    /// Reads a bare formula, or a text with exactly one `property`.
+    pub fn parse(text: impl AsRef<[u8]>) -> Result<Property, Error> {
+        let source = syntax::decode(None, text.as_ref())?;
+        if !syntax::begins_property(&source) {
+            let tree = syntax::parse_bare(&source)?;
+            return Property::check(&source, &tree, 0);
+        }
+        let trees = syntax::parse_file(&source)?;
+        if let [_, second, ..] = trees.as_slice() {
+            let message = "expected one property, found several";
+            let diagnostic = Diagnostic::error(&source, second.span, message, "the second");
+            return Err(Error::syntax(diagnostic));
+        }
+        Property::check(&source, &trees[0], 0)
+    }
+
+    /// Reads the properties of a file; its name is for messages only.
+    pub fn parse_file(name: &str, text: impl AsRef<[u8]>) -> Result<Vec<Property>, Error> {
+        let source = syntax::decode(Some(name), text.as_ref())?;
+        let trees = syntax::parse_file(&source)?;
+        for (index, tree) in trees.iter().enumerate() {
+            let name = tree.name.as_ref().expect("properties of a file have names");
+            let is_same = |other: &syntax::PropertyTree| {
+                other
+                    .name
+                    .as_ref()
+                    .is_some_and(|other| other.text == name.text)
+            };
+            if trees[..index].iter().any(is_same) {
+                let message = format!("two properties are named `{}`", name.text);
+                let diagnostic = Diagnostic::error(&source, name.span, message, "the second");
+                return Err(Error::meaning(diagnostic));
+            }
+        }
+        let check = |(index, tree)| Property::check(&source, tree, index);
+        trees.iter().enumerate().map(check).collect()
+    }
+
+    fn check(
+        source: &Arc<Source>,
+        tree: &syntax::PropertyTree,
+        index: usize,
+    ) -> Result<Property, Error> {
+        let resolved = resolve::resolve(source, tree)?;
+        let name = match &resolved.name {
+            Some(name) => name.clone(),
+            None => source.text.split_whitespace().collect::<Vec<_>>().join(" "),
+        };
+        let origin = Origin {
+            file: source.file.clone(),
+            text: source.text.clone(),
+            index,
+        };
+        Ok(Property(Arc::new(Checked {
+            origin,
+            source: source.clone(),
+            name,
+            resolved,
+        })))
+    }
+
+    /// Reads a property again from where it came from.
+    pub(crate) fn from_origin(origin: &Origin) -> Result<Property, Error> {
+        match &origin.file {
+            None => Property::parse(&origin.text),
+            Some(file) => {
+                let mut properties = Property::parse_file(file, &origin.text)?;
+                let index = origin.index.min(properties.len() - 1);
+                Ok(properties.swap_remove(index))
+            }
+        }
+    }
+
+    pub(crate) fn origin(&self) -> &Origin {
+        &self.0.origin
+    }
+
+    /// The name; for a bare formula, its text.
+    pub fn name(&self) -> &str {
+        &self.0.name
+    }
+
+    /// What the body is.
+    pub fn kind(&self) -> Kind {
+        match &self.0.resolved.body {
+            ResolvedBody::Ltl { pattern: false, .. } => Kind::Ltl,
+            ResolvedBody::Ltl { pattern: true, .. } => Kind::Pattern,
+            ResolvedBody::Ere {
+                mode: crate::ere::Mode::Prefix,
+                ..
+            } => Kind::Ere,
+            ResolvedBody::Ere {
+                mode: crate::ere::Mode::Never,
+                ..
+            } => Kind::Never,
+        }
+    }
+
+    /// The names of the parameters. A property with parameters has one monitor instance for every
+    /// combination of their values.
+    pub fn parameters(&self) -> &[String] {
+        &self.0.resolved.parameters
+    }
+
+    /// The letters that the property reads.
+    pub fn alphabet(&self) -> &Alphabet {
+        &self.0.resolved.alphabet
+    }
+
+    /// What is suspicious about the text but not wrong: names that are declared and not used.
+    pub fn warnings(&self) -> &[Diagnostic] {
+        &self.0.resolved.warnings
+    }
+
+    /// The text of the body.
+    pub fn text(&self) -> &str {
+        let span = self.0.resolved.span;
+        &self.0.source.text[span.start..span.end]
+    }
+
+    /// The minimal monitor, with the limits and the four verdicts of [`Config::new`].
+    pub fn monitor(&self) -> Result<Monitor, Error> {
+        Config::new().monitor(self)
+    }
+
+    pub(crate) fn body(&self) -> &ResolvedBody {
+        &self.0.resolved.body
+    }
+
+    pub(crate) fn source(&self) -> &Arc<Source> {
+        &self.0.source
+    }
+
+    pub(crate) fn body_span(&self) -> syntax::Span {
+        self.0.resolved.span
+    }
+}
+
+impl fmt::Debug for Property {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Property")
+            .field("name", &self.name())
+            .field("kind", &self.kind())
+            .field("text", &self.text())
+            .finish()
+    }
+}

@@ -1,0 +1,345 @@
+//! Comparisons: types are checked, and what is compared is brought into the form that gauges read.
+
+use portent_monitor_core::{Type, Value};
+use std::sync::Arc;
+
+use super::{Resolver, Symbol};
+use crate::{
+    alphabet::{
+        StateVariable, VariableId,
+        arithmetic::{FloatTerm, IntegerSum},
+        gauge::{Comparison, Condition},
+    },
+    error::Error,
+    ltl::{Ltl, LtlOp},
+    spelling,
+    syntax::{Expression, ExpressionKind, Operator, Span, number},
+};
+
+/// One side of a comparison.
+enum Side {
+    /// Twice: exactly, and as it would be in a comparison with floats.
+    Integer(IntegerSum, FloatTerm),
+    Float(FloatTerm),
+    Literal(Arc<str>),
+    Text(VariableId),
+    Truth(Ltl),
+}
+
+impl Side {
+    fn describe(&self) -> &'static str {
+        match self {
+            Side::Integer(..) => "an int",
+            Side::Float(_) => "a float",
+            Side::Literal(_) | Side::Text(_) => "a string",
+            Side::Truth(_) => "a bool",
+        }
+    }
+
+    fn into_float(self) -> Option<FloatTerm> {
+        match self {
+            Side::Integer(_, term) | Side::Float(term) => Some(term),
+            _ => None,
+        }
+    }
+}
+
+impl Resolver<'_> {
+    pub(super) fn compare(
+        &mut self,
+        comparison: Comparison,
+        operands: &[Expression],
+        whole: &Expression,
+    ) -> Result<Ltl, Error> {
+        let left = self.side(&operands[0])?;
+        let right = self.side(&operands[1])?;
+        let span = whole.span;
+        let equality = matches!(comparison, Comparison::Equal | Comparison::NotEqual);
+        let condition = match (left, right) {
+            (Side::Integer(left, _), Side::Integer(right, _)) => {
+                self.integers(left, comparison, right, span)?
+            }
+            (Side::Truth(left), Side::Truth(right)) if equality => {
+                let op = if comparison == Comparison::Equal {
+                    LtlOp::Iff
+                } else {
+                    LtlOp::Xor
+                };
+                return Ok(Ltl::new(op, vec![left, right], span));
+            }
+            (Side::Literal(a), Side::Literal(b)) if equality => Err(comparison.holds(a, b)),
+            (Side::Text(variable), Side::Literal(literal))
+            | (Side::Literal(literal), Side::Text(variable))
+                if equality =>
+            {
+                Ok(Condition::Text(
+                    variable,
+                    literal,
+                    comparison == Comparison::Equal,
+                ))
+            }
+            (Side::Text(a), Side::Text(b)) if equality => Ok(Condition::SameText(
+                a.min(b),
+                a.max(b),
+                comparison == Comparison::Equal,
+            )),
+            (left, right) => {
+                let (a, b) = (left.describe(), right.describe());
+                if a == b && !matches!(left, Side::Integer(..) | Side::Float(_)) {
+                    let message = format!("{a} can only be compared with `==` and `!=`");
+                    return Err(Error::meaning(self.error(span, message, "has no order")));
+                }
+                match (left, right) {
+                    (
+                        left @ (Side::Integer(..) | Side::Float(_)),
+                        right @ (Side::Integer(..) | Side::Float(_)),
+                    ) => self.numbers(left, comparison, right, span)?,
+                    _ => {
+                        let message = format!("cannot compare {a} with {b}");
+                        let label = format!("{a} on the left, {b} on the right");
+                        return Err(Error::meaning(self.error(span, message, label)));
+                    }
+                }
+            }
+        };
+        Ok(match condition {
+            Ok(condition) => {
+                let text = spelling::arithmetic(&Expression {
+                    parenthesised: false,
+                    ..whole.clone()
+                });
+                let proposition = self.builder.condition(text, condition);
+                Ltl::new(LtlOp::Proposition(proposition), Vec::new(), span)
+            }
+            Err(truth) => Ltl::new(
+                if truth { LtlOp::True } else { LtlOp::False },
+                Vec::new(),
+                span,
+            ),
+        })
+    }
+
+    /// `left op right` over integers: a condition, or the truth if it does not depend on anything.
+    fn integers(
+        &self,
+        left: IntegerSum,
+        comparison: Comparison,
+        right: IntegerSum,
+        span: Span,
+    ) -> Result<Result<Condition, bool>, Error> {
+        let difference = right
+            .scaled(-1)
+            .and_then(|right| left.plus(&right))
+            .map_err(|_| self.overflow(span))?;
+        let (term, scale, constant) = difference.normalised();
+        let Some(term) = term else {
+            return Ok(Err(comparison.holds(constant, 0)));
+        };
+        // scale * term + constant op 0, that is: term op bound, where bound is -constant / scale.
+        let (comparison, scale, bound) = if scale < 0 {
+            (comparison.mirrored(), -scale, constant)
+        } else {
+            (
+                comparison,
+                scale,
+                constant.checked_neg().ok_or_else(|| self.overflow(span))?,
+            )
+        };
+        let (floor, exact) = (bound.div_euclid(scale), bound.rem_euclid(scale) == 0);
+        let ceiling = if exact { floor } else { floor + 1 };
+        // `>` and `<=` become `>=` and `<`, so that `w > 26` and `w >= 27` are one proposition.
+        Ok(match comparison {
+            Comparison::Equal | Comparison::NotEqual if !exact => {
+                Err(comparison == Comparison::NotEqual)
+            }
+            Comparison::Equal | Comparison::NotEqual => {
+                Ok(Condition::Integer(term, comparison, floor))
+            }
+            Comparison::Greater => Ok(Condition::Integer(term, Comparison::AtLeast, floor + 1)),
+            Comparison::AtMost => Ok(Condition::Integer(term, Comparison::Less, floor + 1)),
+            Comparison::AtLeast | Comparison::Less => {
+                Ok(Condition::Integer(term, comparison, ceiling))
+            }
+        })
+    }
+
+    /// `left op right` where at least one side is a float.
+    fn numbers(
+        &self,
+        left: Side,
+        comparison: Comparison,
+        right: Side,
+        span: Span,
+    ) -> Result<Result<Condition, bool>, Error> {
+        let (left, comparison, right) = match (left, right) {
+            // An integer against a fractional constant is a matter of integers.
+            (Side::Integer(left, term), Side::Float(right)) => match right.as_constant() {
+                Some(bound) if bound.abs() < 1e18 => {
+                    return self.integer_bound(left, comparison, bound, span);
+                }
+                _ => (term, comparison, right),
+            },
+            (Side::Float(left), Side::Integer(right, term)) => match left.as_constant() {
+                Some(bound) if bound.abs() < 1e18 => {
+                    return self.integer_bound(right, comparison.mirrored(), bound, span);
+                }
+                _ => (left, comparison, term),
+            },
+            (left, right) => {
+                let left = left.into_float().expect("a number");
+                (left, comparison, right.into_float().expect("a number"))
+            }
+        };
+        Ok(match (left.as_constant(), right.as_constant()) {
+            (Some(left), Some(right)) => Err(comparison.holds(left, right)),
+            (None, Some(right)) => Ok(Condition::Float(left, comparison, right)),
+            (Some(left), None) => Ok(Condition::Float(right, comparison.mirrored(), left)),
+            // In one order, whichever way it was written, so that both ways share a gauge.
+            (None, None) if format!("{left:?}") > format!("{right:?}") => {
+                Ok(Condition::Order(right, comparison.mirrored(), left))
+            }
+            (None, None) => Ok(Condition::Order(left, comparison, right)),
+        })
+    }
+
+    fn integer_bound(
+        &self,
+        left: IntegerSum,
+        comparison: Comparison,
+        bound: f64,
+        span: Span,
+    ) -> Result<Result<Condition, bool>, Error> {
+        let (comparison, bound) = match comparison {
+            Comparison::Equal | Comparison::NotEqual if bound.fract() != 0.0 => {
+                return Ok(Err(comparison == Comparison::NotEqual));
+            }
+            Comparison::Greater | Comparison::AtMost => (comparison, bound.floor()),
+            _ => (comparison, bound.ceil()),
+        };
+        self.integers(left, comparison, IntegerSum::constant(bound as i64), span)
+    }
+
+    fn overflow(&self, span: Span) -> Error {
+        let message = "the constants of this comparison are too large to work with";
+        Error::meaning(self.error(span, message, "beyond 128 bits"))
+    }
+
+    fn side(&mut self, expression: &Expression) -> Result<Side, Error> {
+        let span = expression.span;
+        match &expression.kind {
+            ExpressionKind::Number(digits) => match number(digits) {
+                Some(Value::Int(n)) => Ok(Side::Integer(
+                    IntegerSum::constant(n),
+                    FloatTerm::Constant(n as f64),
+                )),
+                Some(Value::Float(x)) => Ok(Side::Float(FloatTerm::Constant(x))),
+                _ => {
+                    let message = "this number does not fit 64 bits";
+                    Err(Error::meaning(self.error(span, message, "too large")))
+                }
+            },
+            ExpressionKind::Text(text) => {
+                // A name that can only be written in quotes is meant as a name where there is one.
+                let quoted = spelling::name(text).starts_with('"');
+                match self.symbols.get(text).map(|entry| entry.symbol.clone()) {
+                    Some(Symbol::Variable(index)) if quoted => {
+                        self.symbol(text);
+                        self.declared(index, span)
+                    }
+                    _ => Ok(Side::Literal(text.as_str().into())),
+                }
+            }
+            ExpressionKind::Name(name) => match self.symbol(name) {
+                Some(Symbol::Variable(index)) => self.declared(index, span),
+                Some(_) => Ok(Side::Truth(self.formula(expression)?)),
+                None if name == "true" || name == "false" => {
+                    Ok(Side::Truth(self.formula(expression)?))
+                }
+                None => match self.inferred.get(name).copied() {
+                    Some(type_of) => self.undeclared(name, type_of, span),
+                    None => Err(self.unknown(name, span)),
+                },
+            },
+            ExpressionKind::Apply(operator, operands) => match operator {
+                Operator::Negate | Operator::Times | Operator::Plus | Operator::Minus => {
+                    let sides: Result<Vec<Side>, Error> =
+                        operands.iter().map(|operand| self.side(operand)).collect();
+                    self.calculate(*operator, sides?, operands, span)
+                }
+                _ => Ok(Side::Truth(self.formula(expression)?)),
+            },
+        }
+    }
+
+    fn calculate(
+        &self,
+        operator: Operator,
+        sides: Vec<Side>,
+        operands: &[Expression],
+        span: Span,
+    ) -> Result<Side, Error> {
+        for (side, operand) in sides.iter().zip(operands) {
+            if !matches!(side, Side::Integer(..) | Side::Float(_)) {
+                let message = format!("cannot calculate with {}", side.describe());
+                let diagnostic = self.error(operand.span, message, "not a number");
+                return Err(Error::meaning(diagnostic));
+            }
+        }
+        let exact = match sides.as_slice() {
+            [Side::Integer(a, _)] => Some(a.scaled(-1)),
+            [Side::Integer(a, _), Side::Integer(b, _)] => Some(match operator {
+                Operator::Times => a.times(b),
+                Operator::Plus => a.plus(b),
+                _ => b.scaled(-1).and_then(|b| a.plus(&b)),
+            }),
+            _ => None,
+        };
+        let mut terms = sides
+            .into_iter()
+            .map(|side| side.into_float().expect("a number"));
+        let mut term = || Box::new(terms.next().expect("operands of an operator"));
+        let float = match operator {
+            Operator::Negate => FloatTerm::Negated(term()),
+            Operator::Times => FloatTerm::Product(term(), term()),
+            Operator::Plus => FloatTerm::Sum(term(), term()),
+            _ => FloatTerm::Difference(term(), term()),
+        };
+        match exact {
+            Some(sum) => Ok(Side::Integer(sum.map_err(|_| self.overflow(span))?, float)),
+            None => Ok(Side::Float(float)),
+        }
+    }
+
+    fn declared(&mut self, index: usize, span: Span) -> Result<Side, Error> {
+        let type_of = self.variables[index].variable.type_of;
+        let id = self.variable(index);
+        Ok(self.variable_side(id, type_of, span))
+    }
+
+    /// A variable that a bare formula reads.
+    fn undeclared(&mut self, name: &str, type_of: Type, span: Span) -> Result<Side, Error> {
+        let id = self.builder.find_variable(name).unwrap_or_else(|| {
+            let name = name.to_owned();
+            self.builder.variable(StateVariable {
+                name,
+                type_of,
+                initial: None,
+                matches: None,
+            })
+        });
+        Ok(self.variable_side(id, type_of, span))
+    }
+
+    fn variable_side(&mut self, id: VariableId, type_of: Type, span: Span) -> Side {
+        match type_of {
+            Type::Int => Side::Integer(IntegerSum::variable(id), FloatTerm::Variable(id)),
+            Type::Float => Side::Float(FloatTerm::Variable(id)),
+            Type::Str => Side::Text(id),
+            Type::Bool => {
+                let text = spelling::name(&self.builder.variables()[id.index()].name);
+                let proposition = self.builder.condition(text, Condition::Bool(id));
+                Side::Truth(Ltl::new(LtlOp::Proposition(proposition), Vec::new(), span))
+            }
+        }
+    }
+}

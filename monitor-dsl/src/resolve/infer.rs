@@ -1,0 +1,139 @@
+//! The types of variables that nobody declared.
+//!
+//! In a bare formula a name inside a comparison is a variable; what it is compared with tells its
+//! type. `s == "open"` makes a string, `x > 2.5` a float, and without a hint it is an integer.
+
+use portent_monitor_core::Type;
+use rustc_hash::FxHashMap;
+
+use crate::syntax::{Body, EreKind, EreTree, Expression, ExpressionKind, Operator, Pattern, Scope};
+
+/// The type of every name that is compared in a body.
+pub(super) fn types(body: &Body) -> FxHashMap<String, Type> {
+    let mut comparisons = Vec::new();
+    match body {
+        Body::Ltl(formula) => collect(formula, &mut comparisons),
+        Body::Ere(expression) | Body::Never(expression) => {
+            collect_ere(expression, &mut comparisons);
+        }
+        Body::Pattern { pattern, scope, .. } => {
+            let mut operands = match pattern {
+                Pattern::Absence(p) | Pattern::Existence(p) | Pattern::Universality(p) => vec![p],
+                Pattern::Precedence(p, q) | Pattern::Response(p, q) => vec![p, q],
+            };
+            match scope {
+                Scope::Globally => {}
+                Scope::Before(p) | Scope::After(p) => operands.push(p),
+                Scope::Between(p, q) | Scope::AfterUntil(p, q) => operands.extend([p, q]),
+            }
+            for operand in operands {
+                collect(operand, &mut comparisons);
+            }
+        }
+    }
+    let mut types: FxHashMap<String, Type> = FxHashMap::default();
+    // Hints spread from comparison to comparison: `s == t` and `t == "x"` make both strings.
+    loop {
+        let mut changed = false;
+        for Comparison { names, hint } in &comparisons {
+            let hint = names
+                .iter()
+                .filter_map(|name| types.get(*name).copied())
+                .fold(*hint, wider);
+            let Some(hint) = hint else { continue };
+            for &name in names {
+                let known = types.get(name).copied();
+                if let Some(type_of) = wider(known, hint)
+                    && known != Some(type_of)
+                {
+                    types.insert(name.to_owned(), type_of);
+                    changed = true;
+                }
+            }
+        }
+        if !changed {
+            break;
+        }
+    }
+    for name in comparisons.iter().flat_map(|comparison| &comparison.names) {
+        types.entry((*name).to_owned()).or_insert(Type::Int);
+    }
+    types
+}
+
+/// An integer may turn out to be a float; anything else stays what it was first.
+fn wider(known: Option<Type>, hint: Type) -> Option<Type> {
+    match (known, hint) {
+        (None, hint) => Some(hint),
+        (Some(Type::Int), Type::Float) => Some(Type::Float),
+        (known, _) => known,
+    }
+}
+
+struct Comparison<'a> {
+    names: Vec<&'a str>,
+    hint: Option<Type>,
+}
+
+fn collect<'a>(expression: &'a Expression, comparisons: &mut Vec<Comparison<'a>>) {
+    use Operator::*;
+    let ExpressionKind::Apply(operator, operands) = &expression.kind else {
+        return;
+    };
+    if matches!(
+        operator,
+        Equal | NotEqual | Less | AtMost | Greater | AtLeast
+    ) {
+        let mut comparison = Comparison {
+            names: Vec::new(),
+            hint: None,
+        };
+        for operand in operands {
+            comparison.read(operand);
+        }
+        comparisons.push(comparison);
+    } else {
+        for operand in operands {
+            collect(operand, comparisons);
+        }
+    }
+}
+
+fn collect_ere<'a>(expression: &'a EreTree, comparisons: &mut Vec<Comparison<'a>>) {
+    match &expression.kind {
+        EreKind::Name(_) | EreKind::Dot => {}
+        EreKind::Letter(formulas) => {
+            for formula in formulas {
+                collect(formula, comparisons);
+            }
+        }
+        EreKind::Complement(inner) | EreKind::Repeat(inner, ..) => collect_ere(inner, comparisons),
+        EreKind::Join(_, parts) => {
+            for part in parts {
+                collect_ere(part, comparisons);
+            }
+        }
+    }
+}
+
+impl<'a> Comparison<'a> {
+    fn read(&mut self, expression: &'a Expression) {
+        let hint = match &expression.kind {
+            ExpressionKind::Number(digits) if digits.contains(['.', 'e', 'E']) => Type::Float,
+            ExpressionKind::Number(_) => Type::Int,
+            ExpressionKind::Text(_) => Type::Str,
+            ExpressionKind::Name(name) if name == "true" || name == "false" => Type::Bool,
+            ExpressionKind::Name(name) => {
+                self.names.push(name);
+                return;
+            }
+            ExpressionKind::Apply(_, operands) => {
+                for operand in operands {
+                    self.read(operand);
+                }
+                return;
+            }
+        };
+        self.hint = wider(self.hint, hint);
+    }
+}

@@ -1,0 +1,238 @@
+//! From the syntax tree to a checked property: what names mean, whether types fit.
+//!
+//! [`declare`] enters declarations, [`infer`] finds types for the undeclared variables of bare formulas,
+//! [`formula`] resolves formulas and regular expressions, [`compare`] turns comparisons into
+//! conditions on gauges, [`pattern`] writes out specification patterns.
+
+mod compare;
+mod declare;
+mod formula;
+mod infer;
+mod pattern;
+
+use rustc_hash::FxHashMap;
+use std::sync::Arc;
+
+use crate::{
+    alphabet::{Alphabet, AlphabetBuilder, EventId, StateVariable, VariableId},
+    diagnostic::{Diagnostic, Source},
+    ere::{Ere, Mode},
+    error::Error,
+    ltl::Ltl,
+    suggest,
+    syntax::{Body, Expression, PropertyTree, Span},
+};
+
+/// A property with everything checked.
+pub(crate) struct Resolved {
+    pub(crate) name: Option<String>,
+    pub(crate) parameters: Vec<String>,
+    pub(crate) alphabet: Alphabet,
+    pub(crate) body: ResolvedBody,
+    /// The place of the body in the text.
+    pub(crate) span: Span,
+    pub(crate) warnings: Vec<Diagnostic>,
+}
+
+#[derive(Clone, Debug)]
+pub(crate) enum ResolvedBody {
+    Ltl { formula: Ltl, pattern: bool },
+    Ere { expression: Ere, mode: Mode },
+}
+
+/// What a name stands for.
+#[derive(Clone)]
+enum Symbol {
+    Event(EventId),
+    /// By its place among the declared variables.
+    Variable(usize),
+    Let(usize),
+}
+
+/// A name that was declared, and where.
+struct Entry {
+    symbol: Symbol,
+    span: Span,
+    used: bool,
+}
+
+struct Definition {
+    name: String,
+    value: Expression,
+    span: Span,
+    /// What it stands for, once it was used.
+    resolved: Option<Ltl>,
+}
+
+struct DeclaredVariable {
+    variable: StateVariable,
+    /// Its place in the alphabet, once the body mentions it.
+    id: Option<VariableId>,
+}
+
+struct Resolver<'a> {
+    source: &'a Arc<Source>,
+    /// In the order of declaration, so that messages are deterministic.
+    symbols: indexmap::IndexMap<String, Entry>,
+    variables: Vec<DeclaredVariable>,
+    definitions: Vec<Definition>,
+    parameters: Vec<String>,
+    builder: AlphabetBuilder,
+    /// Nothing is declared: names mean what their use implies.
+    bare: bool,
+    /// The types of the variables of a bare formula.
+    inferred: FxHashMap<String, portent_monitor_core::Type>,
+    warnings: Vec<Diagnostic>,
+}
+
+/// Checks one property.
+pub(crate) fn resolve(source: &Arc<Source>, tree: &PropertyTree) -> Result<Resolved, Error> {
+    let mut resolver = Resolver {
+        source,
+        symbols: indexmap::IndexMap::new(),
+        variables: Vec::new(),
+        definitions: Vec::new(),
+        parameters: Vec::new(),
+        builder: AlphabetBuilder::default(),
+        bare: tree.declarations.is_empty() && tree.parameters.is_empty(),
+        inferred: FxHashMap::default(),
+        warnings: Vec::new(),
+    };
+    resolver.declare(tree)?;
+    if resolver.bare {
+        resolver.inferred = infer::types(&tree.body);
+    }
+    let (body, span) = match &tree.body {
+        Body::Ltl(expression) => {
+            let formula = resolver.formula(expression)?;
+            (
+                ResolvedBody::Ltl {
+                    formula,
+                    pattern: false,
+                },
+                expression.span,
+            )
+        }
+        Body::Pattern {
+            pattern,
+            scope,
+            span,
+        } => {
+            let formula = resolver.pattern(pattern, scope, *span)?;
+            (
+                ResolvedBody::Ltl {
+                    formula,
+                    pattern: true,
+                },
+                *span,
+            )
+        }
+        Body::Ere(expression) => {
+            let span = expression.span;
+            let expression = resolver.ere(expression)?;
+            (
+                ResolvedBody::Ere {
+                    expression,
+                    mode: Mode::Prefix,
+                },
+                span,
+            )
+        }
+        Body::Never(expression) => {
+            let span = expression.span;
+            let expression = resolver.ere(expression)?;
+            (
+                ResolvedBody::Ere {
+                    expression,
+                    mode: Mode::Never,
+                },
+                span,
+            )
+        }
+    };
+    resolver.check_unused()?;
+    let steps_only = matches!(body, ResolvedBody::Ere { .. });
+    let Resolver {
+        builder,
+        warnings,
+        parameters,
+        ..
+    } = resolver;
+    let alphabet = builder.finish(steps_only).ok_or_else(|| {
+        let message = "the propositions of this property make more letters than fit 64 bits";
+        Error::limit(Diagnostic::error(
+            source,
+            span,
+            message,
+            "too many propositions",
+        ))
+    })?;
+    let name = tree.name.as_ref().map(|name| name.text.clone());
+    Ok(Resolved {
+        name,
+        parameters,
+        alphabet,
+        body,
+        span,
+        warnings,
+    })
+}
+
+impl Resolver<'_> {
+    fn error(
+        &self,
+        span: Span,
+        message: impl Into<String>,
+        label: impl Into<String>,
+    ) -> Diagnostic {
+        Diagnostic::error(self.source, span, message, label)
+    }
+
+    fn unknown(&self, name: &str, span: Span) -> Error {
+        let diagnostic = self.error(span, format!("unknown name `{name}`"), "not declared");
+        if self.parameters.iter().any(|parameter| parameter == name) {
+            return Error::meaning(diagnostic.help(format!(
+                "`{name}` is a parameter; parameters are bound by events and cannot be read"
+            )));
+        }
+        let candidates = self.symbols.keys().map(String::as_str);
+        let Some(close) = suggest::closest(name, candidates) else {
+            return Error::meaning(match self.symbols.is_empty() {
+                true => diagnostic,
+                false => diagnostic.help(format!("declared are {}", self.declared_names())),
+            });
+        };
+        let kind = match self.symbols[close].symbol {
+            Symbol::Event(_) => "event",
+            Symbol::Variable(_) => "variable",
+            Symbol::Let(_) => "proposition",
+        };
+        Error::meaning(diagnostic.help(format!("did you mean the {kind} `{close}`?")))
+    }
+
+    fn declared_names(&self) -> String {
+        let names: Vec<String> = self
+            .symbols
+            .keys()
+            .take(8)
+            .map(|name| format!("`{name}`"))
+            .collect();
+        let more = if self.symbols.len() > 8 { ", ..." } else { "" };
+        names.join(", ") + more
+    }
+
+    /// Looks a name up, and notes that it is used.
+    fn symbol(&mut self, name: &str) -> Option<Symbol> {
+        let entry = self.symbols.get_mut(name)?;
+        entry.used = true;
+        Some(entry.symbol.clone())
+    }
+
+    /// The place in the alphabet of a declared variable, which the body mentions.
+    fn variable(&mut self, index: usize) -> VariableId {
+        let declared = &mut self.variables[index];
+        *declared
+            .id
+            .get_or_insert_with(|| self.builder.variable(declared.variable.clone()))
+    }
+}

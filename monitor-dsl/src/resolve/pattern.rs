@@ -1,0 +1,185 @@
+//! The specification patterns of Dwyer, Avrunin and Corbett, written out in LTL.
+
+use super::Resolver;
+use crate::{
+    error::Error,
+    ltl::{Ltl, LtlOp},
+    syntax::{Expression, Pattern, Scope, Span},
+};
+
+impl Resolver<'_> {
+    pub(super) fn pattern(
+        &mut self,
+        pattern: &Pattern,
+        scope: &Scope,
+        span: Span,
+    ) -> Result<Ltl, Error> {
+        let mut proposition = |expression: &Expression| self.state_formula(expression, "a pattern");
+        let shape = match pattern {
+            Pattern::Absence(p) => Shape::Absence(proposition(p)?),
+            Pattern::Existence(p) => Shape::Existence(proposition(p)?),
+            Pattern::Universality(p) => Shape::Universality(proposition(p)?),
+            Pattern::Precedence(s, p) => {
+                let s = proposition(s)?;
+                Shape::Precedence(s, proposition(p)?)
+            }
+            Pattern::Response(s, p) => {
+                let s = proposition(s)?;
+                Shape::Response(s, proposition(p)?)
+            }
+        };
+        let scope = match scope {
+            Scope::Globally => Interval::Globally,
+            Scope::Before(r) => Interval::Before(proposition(r)?),
+            Scope::After(q) => Interval::After(proposition(q)?),
+            Scope::Between(q, r) => {
+                let q = proposition(q)?;
+                Interval::Between(q, proposition(r)?)
+            }
+            Scope::AfterUntil(q, r) => {
+                let q = proposition(q)?;
+                Interval::AfterUntil(q, proposition(r)?)
+            }
+        };
+        Ok(Writer { span }.write(shape, scope))
+    }
+}
+
+enum Shape {
+    Absence(Ltl),
+    Existence(Ltl),
+    Universality(Ltl),
+    /// The second does not happen before the first.
+    Precedence(Ltl, Ltl),
+    /// The first follows every second.
+    Response(Ltl, Ltl),
+}
+
+enum Interval {
+    Globally,
+    Before(Ltl),
+    After(Ltl),
+    Between(Ltl, Ltl),
+    AfterUntil(Ltl, Ltl),
+}
+
+/// Writes formulas whose parts all stand for the same piece of text.
+struct Writer {
+    span: Span,
+}
+
+impl Writer {
+    fn write(&self, shape: Shape, scope: Interval) -> Ltl {
+        match scope {
+            Interval::Globally => self.globally(shape),
+            Interval::Before(r) => self.before(shape, r),
+            Interval::After(q) => self.after(shape, q),
+            Interval::Between(q, r) => self.between(shape, q, r),
+            Interval::AfterUntil(q, r) => self.after_until(shape, q, r),
+        }
+    }
+
+    fn globally(&self, shape: Shape) -> Ltl {
+        match shape {
+            Shape::Absence(p) => self.always(self.not(p)),
+            Shape::Existence(p) => self.eventually(p),
+            Shape::Universality(p) => self.always(p),
+            Shape::Precedence(s, p) => self.op(LtlOp::WeakUntil, [self.not(p), s]),
+            Shape::Response(s, p) => self.always(self.implies(p, self.eventually(s))),
+        }
+    }
+
+    fn before(&self, shape: Shape, r: Ltl) -> Ltl {
+        if let Shape::Existence(p) = shape {
+            let not_r = self.not(r);
+            return self.op(LtlOp::WeakUntil, [not_r.clone(), self.and([not_r, p])]);
+        }
+        self.implies(
+            self.eventually(r.clone()),
+            self.held_until(shape, r, LtlOp::Until),
+        )
+    }
+
+    fn after(&self, shape: Shape, q: Ltl) -> Ltl {
+        match shape {
+            Shape::Existence(p) => self.or([
+                self.always(self.not(q.clone())),
+                self.eventually(self.and([q, self.eventually(p)])),
+            ]),
+            Shape::Precedence(s, p) => {
+                let precedes = self.op(LtlOp::WeakUntil, [self.not(p), s]);
+                self.or([
+                    self.always(self.not(q.clone())),
+                    self.eventually(self.and([q, precedes])),
+                ])
+            }
+            shape => self.always(self.implies(q, self.globally(shape))),
+        }
+    }
+
+    fn between(&self, shape: Shape, q: Ltl, r: Ltl) -> Ltl {
+        let not_r = self.not(r.clone());
+        if let Shape::Existence(p) = shape {
+            let found = self.and([not_r.clone(), p]);
+            let content = self.op(LtlOp::WeakUntil, [not_r.clone(), found]);
+            return self.always(self.implies(self.and([q, not_r]), content));
+        }
+        let closed = self.and([q, not_r, self.eventually(r.clone())]);
+        self.always(self.implies(closed, self.held_until(shape, r, LtlOp::Until)))
+    }
+
+    fn after_until(&self, shape: Shape, q: Ltl, r: Ltl) -> Ltl {
+        let not_r = self.not(r.clone());
+        let content = match shape {
+            Shape::Existence(p) => {
+                let found = self.and([not_r.clone(), p]);
+                self.op(LtlOp::Until, [not_r.clone(), found])
+            }
+            shape => self.held_until(shape, r, LtlOp::WeakUntil),
+        };
+        self.always(self.implies(self.and([q, not_r]), content))
+    }
+
+    /// What has to hold until `r`.
+    fn held_until(&self, shape: Shape, r: Ltl, until: LtlOp) -> Ltl {
+        match shape {
+            Shape::Absence(p) => self.op(until, [self.not(p), r]),
+            Shape::Universality(p) => self.op(until, [p, r]),
+            Shape::Precedence(s, p) => self.op(until, [self.not(p), self.or([r, s])]),
+            Shape::Response(s, p) => {
+                let not_r = self.not(r.clone());
+                let answer = self.op(LtlOp::Until, [not_r.clone(), self.and([not_r, s])]);
+                self.op(until, [self.implies(p, answer), r])
+            }
+            Shape::Existence(_) => unreachable!("existence is written out for each scope"),
+        }
+    }
+
+    fn op<const N: usize>(&self, op: LtlOp, parts: [Ltl; N]) -> Ltl {
+        Ltl::new(op, parts.into(), self.span)
+    }
+
+    fn not(&self, p: Ltl) -> Ltl {
+        self.op(LtlOp::Not, [p])
+    }
+
+    fn and<const N: usize>(&self, parts: [Ltl; N]) -> Ltl {
+        self.op(LtlOp::And, parts)
+    }
+
+    fn or<const N: usize>(&self, parts: [Ltl; N]) -> Ltl {
+        self.op(LtlOp::Or, parts)
+    }
+
+    fn implies(&self, p: Ltl, q: Ltl) -> Ltl {
+        self.op(LtlOp::Implies, [p, q])
+    }
+
+    fn always(&self, p: Ltl) -> Ltl {
+        self.op(LtlOp::Always, [p])
+    }
+
+    fn eventually(&self, p: Ltl) -> Ltl {
+        self.op(LtlOp::Eventually, [p])
+    }
+}

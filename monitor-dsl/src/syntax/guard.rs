@@ -1,0 +1,110 @@
+//! Refuses texts that no parser should be given: not UTF-8, too long, nested too deep.
+//!
+//! The grammar is recursive only in brackets, so that a look at the brackets is enough to know
+//! that it cannot overflow the stack.
+
+use std::sync::Arc;
+
+use crate::{
+    diagnostic::{Diagnostic, Source},
+    error::Error,
+    syntax::Span,
+};
+
+/// The longest text, in bytes.
+const MAX_LENGTH: usize = 1 << 20;
+/// The deepest nesting of brackets.
+const MAX_BRACKETS: usize = 200;
+
+/// The text, if it can be given to the parser.
+pub(crate) fn decode(file: Option<&str>, bytes: &[u8]) -> Result<Arc<Source>, Error> {
+    let file = file.map(str::to_owned);
+    if bytes.len() > MAX_LENGTH {
+        let message = format!(
+            "the text of a property has at most {MAX_LENGTH} bytes; this one has {}",
+            bytes.len()
+        );
+        let start = String::from_utf8_lossy(&bytes[..40]).into_owned();
+        let span = Span {
+            start: 0,
+            end: start.len(),
+        };
+        let source = Arc::new(Source { file, text: start });
+        return Err(Error::limit(Diagnostic::error(
+            &source,
+            span,
+            message,
+            "begins here",
+        )));
+    }
+    let text = match std::str::from_utf8(bytes) {
+        Ok(text) => text.to_owned(),
+        Err(error) => {
+            let valid = error.valid_up_to();
+            let text = String::from_utf8_lossy(bytes).into_owned();
+            let span = Span {
+                start: valid,
+                end: valid + char::REPLACEMENT_CHARACTER.len_utf8(),
+            };
+            let message = format!("the text is not UTF-8: byte 0x{:02x}", bytes[valid]);
+            let source = Arc::new(Source { file, text });
+            let label = "not a character";
+            return Err(Error::syntax(Diagnostic::error(
+                &source, span, message, label,
+            )));
+        }
+    };
+    let source = Arc::new(Source { file, text });
+    check_brackets(&source)?;
+    Ok(source)
+}
+
+fn check_brackets(source: &Arc<Source>) -> Result<(), Error> {
+    let bytes = source.text.as_bytes();
+    let mut depth = 0usize;
+    let mut index = 0;
+    while index < bytes.len() {
+        match bytes[index] {
+            b'"' => index = skip_text(bytes, index),
+            b'/' if bytes[index..].starts_with(b"//") => {
+                index += bytes[index..]
+                    .iter()
+                    .position(|&b| b == b'\n')
+                    .unwrap_or(bytes.len() - index);
+            }
+            b'/' if bytes[index..].starts_with(b"/*") => {
+                let end = source.text[index..]
+                    .find("*/")
+                    .map_or(bytes.len(), |end| index + end + 1);
+                index = end;
+            }
+            b'(' | b'[' | b'{' => {
+                depth += 1;
+                if depth > MAX_BRACKETS {
+                    let span = Span {
+                        start: index,
+                        end: index + 1,
+                    };
+                    let message = format!("brackets nest more than {MAX_BRACKETS} deep");
+                    let label = "one too many";
+                    return Err(Error::limit(Diagnostic::error(
+                        source, span, message, label,
+                    )));
+                }
+            }
+            b')' | b']' | b'}' => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+        index += 1;
+    }
+    Ok(())
+}
+
+/// The place of the quote that ends the text that begins at `start`.
+fn skip_text(bytes: &[u8], start: usize) -> usize {
+    let mut index = start + 1;
+    while index < bytes.len() && bytes[index] != b'"' && bytes[index] != b'\n' {
+        index += if bytes[index] == b'\\' { 2 } else { 1 };
+    }
+    index
+}

@@ -1,0 +1,172 @@
+//! The syntax tree: what was written, with places in the text.
+
+use portent_monitor_core::Value;
+
+/// A range of bytes in the text of a property.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct Span {
+    pub(crate) start: usize,
+    pub(crate) end: usize,
+}
+
+impl Span {
+    pub(crate) fn to(self, other: Span) -> Span {
+        Span {
+            start: self.start.min(other.start),
+            end: self.end.max(other.end),
+        }
+    }
+}
+
+/// A name, or any other piece of text, with its place.
+#[derive(Clone, Debug)]
+pub(crate) struct Name {
+    pub(crate) text: String,
+    pub(crate) span: Span,
+}
+
+/// One property.
+#[derive(Debug)]
+pub(crate) struct PropertyTree {
+    /// None for a bare formula.
+    pub(crate) name: Option<Name>,
+    pub(crate) parameters: Vec<Name>,
+    pub(crate) declarations: Vec<Declaration>,
+    pub(crate) body: Body,
+    pub(crate) span: Span,
+}
+
+#[derive(Debug)]
+pub(crate) enum Declaration {
+    Variable {
+        name: Name,
+        type_name: Name,
+        initial: Option<(Value, Span)>,
+        matches: Option<Name>,
+    },
+    Let {
+        name: Name,
+        value: Expression,
+    },
+    Event {
+        name: Name,
+        parameters: Option<Vec<Name>>,
+        matches: Option<Name>,
+    },
+}
+
+#[derive(Debug)]
+pub(crate) enum Body {
+    Ltl(Expression),
+    Ere(EreTree),
+    Never(EreTree),
+    Pattern {
+        pattern: Pattern,
+        scope: Scope,
+        span: Span,
+    },
+}
+
+/// The specification patterns. The operands are in the order in which they are written.
+#[derive(Debug)]
+pub(crate) enum Pattern {
+    Absence(Expression),
+    Existence(Expression),
+    Universality(Expression),
+    Precedence(Expression, Expression),
+    Response(Expression, Expression),
+}
+
+#[derive(Debug)]
+pub(crate) enum Scope {
+    Globally,
+    Before(Expression),
+    After(Expression),
+    Between(Expression, Expression),
+    AfterUntil(Expression, Expression),
+}
+
+/// A formula, a proposition or an arithmetic expression.
+#[derive(Clone, Debug)]
+pub(crate) struct Expression {
+    pub(crate) kind: ExpressionKind,
+    pub(crate) span: Span,
+    /// How deep operators nest in it.
+    pub(crate) depth: u32,
+    pub(crate) parenthesised: bool,
+}
+
+#[derive(Clone, Debug)]
+pub(crate) enum ExpressionKind {
+    Number(String),
+    /// A text in quotes: a string or a name, as the context decides.
+    Text(String),
+    Name(String),
+    /// An operator and its operands: one, two, or for `and` and `or` any number.
+    Apply(Operator, Vec<Expression>),
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) enum Operator {
+    Negate,
+    Times,
+    Plus,
+    Minus,
+    Equal,
+    NotEqual,
+    Less,
+    AtMost,
+    Greater,
+    AtLeast,
+    Not,
+    And,
+    Or,
+    Xor,
+    Implies,
+    Iff,
+    Next,
+    WeakNext,
+    Eventually,
+    Always,
+    Until,
+    WeakUntil,
+    Release,
+    StrongRelease,
+    Yesterday,
+    WeakYesterday,
+    Once,
+    Historically,
+    Since,
+    WeakSince,
+    Trigger,
+    Start,
+    End,
+    Interval,
+}
+
+/// An extended regular expression.
+#[derive(Clone, Debug)]
+pub(crate) struct EreTree {
+    pub(crate) kind: EreKind,
+    pub(crate) span: Span,
+    pub(crate) depth: u32,
+    pub(crate) parenthesised: bool,
+}
+
+#[derive(Clone, Debug)]
+pub(crate) enum EreKind {
+    Name(String),
+    Dot,
+    /// `{e1, e2, ...}`.
+    Letter(Vec<Expression>),
+    Complement(Box<EreTree>),
+    Repeat(Box<EreTree>, u32, Option<u32>),
+    Join(EreJoin, Vec<EreTree>),
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum EreJoin {
+    Union,
+    Intersection,
+    Concat,
+}
