@@ -270,7 +270,12 @@ impl Causality {
                     self.receive_var(thread, *var, |access| &access.all);
                 }
             }
-            Op::Fork(_) | Op::Send(..) | Op::Notify(_) | Op::Barrier(..) | Op::Marker(..) => {}
+            Op::Fork(_)
+            | Op::Send(..)
+            | Op::Notify(_)
+            | Op::Barrier(..)
+            | Op::Request(_)
+            | Op::Marker(..) => {}
         }
     }
 
@@ -359,7 +364,7 @@ impl Causality {
                         .push((stamped.component(thread), state.now.clone()));
                 }
             }
-            Op::Join(_) | Op::Recv(..) | Op::Wait(_) | Op::Marker(..) => {}
+            Op::Join(_) | Op::Recv(..) | Op::Wait(_) | Op::Request(_) | Op::Marker(..) => {}
         }
     }
 }

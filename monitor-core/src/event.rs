@@ -49,6 +49,8 @@ pub enum Op {
     Lock(LockId),
     /// Released it.
     Unlock(LockId),
+    /// Asked for a lock; a note that orders nothing.
+    Request(LockId),
     /// Took the shared side of a read-write lock.
     ReadLock(LockId),
     /// Released the shared side.
@@ -67,7 +69,7 @@ pub enum Op {
     Notify(CondId),
     /// Arrived at a barrier, in this round.
     Barrier(BarrierId, u64),
-    /// A note in the trace that orders nothing.
+    /// The begin or end of an atomic block; a note that orders nothing.
     Marker(Marker, NameId),
     /// An application event.
     Event(Box<Action>),
@@ -75,15 +77,13 @@ pub enum Op {
     Stamped(Box<Stamped>),
 }
 
-/// Notes that traces contain and that mean nothing to causality.
+/// Which end of an atomic block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Marker {
-    /// The begin of an atomic block.
+    /// Its begin.
     Begin,
     /// Its end.
     End,
-    /// A lock is asked for, not yet taken.
-    Request,
 }
 
 /// What names a message on its channel.

@@ -43,6 +43,7 @@ impl fmt::Display for Spelling<'_> {
             Op::Update(v, _) => write!(f, "u({})", s.vars.name(*v))?,
             Op::Lock(l) => write!(f, "acq({})", s.locks.name(*l))?,
             Op::Unlock(l) => write!(f, "rel({})", s.locks.name(*l))?,
+            Op::Request(l) => write!(f, "req({})", s.locks.name(*l))?,
             Op::ReadLock(l) => write!(f, "racq({})", s.locks.name(*l))?,
             Op::ReadUnlock(l) => write!(f, "rrel({})", s.locks.name(*l))?,
             Op::Fork(t) => write!(f, "fork({})", s.threads.name(*t))?,
@@ -82,7 +83,6 @@ impl Marker {
         match self {
             Marker::Begin => "begin",
             Marker::End => "end",
-            Marker::Request => "req",
         }
     }
 }
