@@ -1,10 +1,38 @@
-//! What every other crate of Portent talks about: the values that programs write.
+//! What every other crate of Portent talks about: the values that programs write, the events of a
+//! run, and which of them come before which.
+//!
+//! | module's notion | type |
+//! |---|---|
+//! | what is written | [`Value`], [`Type`] |
+//! | what happened | [`Event`], [`Op`]; names are ids of [`Symbols`] |
+//! | what can happen after what was seen | [`Discipline`] |
+//! | what comes before what | [`Causality`] gives each relevant event a [`Stamp`] |
+//! | the same, as defined | [`definition::Relation`] |
 //!
 //! This crate knows of no other crate of the workspace; anything that two of them must agree on
-//! lives here, once.
+//! lives here, once. **It does no input or output, and it never decides which events are
+//! relevant**: that is a property's business, told to [`Causality::step`].
 
 #![warn(missing_docs)]
 
+mod causality;
+mod chains;
+mod clock;
+pub mod definition;
+mod discipline;
+mod error;
+mod event;
+mod ids;
+mod spelling;
+mod symbols;
 mod value;
 
+pub use causality::{Causality, Stamp};
+pub use clock::Clock;
+pub use discipline::Discipline;
+pub use error::Error;
+pub use event::{Action, Details, Event, Marker, Msg, Op, Stamped};
+pub use ids::{BarrierId, ChainId, ChanId, CondId, Id, LocId, LockId, NameId, ThreadId, VarId};
+pub use spelling::Spelling;
+pub use symbols::{Interner, Symbols};
 pub use value::{Type, Value};

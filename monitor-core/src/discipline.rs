@@ -1,0 +1,295 @@
+//! Which sequences of events can be a run at all.
+//!
+//! A trace may lie: a lock is released that nobody took, a message arrives that was never sent. The
+//! relation of such a trace would mean nothing, so each event is checked against the ones before
+//! it, once, whatever the number of properties. An event that is refused leaves no mark: a lenient
+//! reader drops it and goes on.
+//!
+//! What is deliberately allowed:
+//! - a lock taken while another thread seems to hold it: a wait on a condition variable gives the
+//!   lock back, and traces show only the wake-up;
+//! - taking a lock twice, which then is to be released twice;
+//! - threads that nobody forked, threads that several others join, and a name that is forked again
+//!   after it was joined;
+//! - a wake-up without a notify, since such things happen;
+//! - vector clocks that skip lines of a thread: a log may have lost them.
+
+use rustc_hash::{FxHashMap, FxHashSet};
+use smallvec::SmallVec;
+
+use crate::{BarrierId, ChanId, Error, Event, LockId, Msg, Op, Stamped, Symbols, ThreadId};
+
+/// Checks events in observed order.
+///
+/// ```
+/// use portent_monitor_core::{Discipline, Error, Event, Op, Symbols};
+///
+/// let mut symbols = Symbols::default();
+/// let (t, m) = (symbols.threads.intern("T1")?, symbols.locks.intern("m")?);
+/// let mut discipline = Discipline::default();
+/// discipline.admit(&Event::new(t, Op::Lock(m)), &symbols)?;
+/// discipline.admit(&Event::new(t, Op::Unlock(m)), &symbols)?;
+/// let again = discipline.admit(&Event::new(t, Op::Unlock(m)), &symbols);
+/// assert_eq!(again.unwrap_err().to_string(), "thread T1 releases lock m, which it does not hold");
+/// # Ok::<(), Error>(())
+/// ```
+#[derive(Clone, Debug, Default)]
+pub struct Discipline {
+    threads: Vec<Thread>,
+    locks: Vec<Holders>,
+    sent: FxHashSet<(ChanId, Msg)>,
+    /// Rounds of barriers that some thread has left.
+    left: FxHashSet<(BarrierId, u64)>,
+    /// Whether events bring clocks; the first event decides.
+    stamped: Option<bool>,
+}
+
+#[derive(Clone, Debug, Default)]
+struct Thread {
+    life: Life,
+    /// The barrier that it arrived at and has not left yet.
+    arrived: Option<(BarrierId, u64)>,
+    /// The components of its last clock.
+    clock: FxHashMap<ThreadId, u32>,
+    /// The greatest number of its lines that another thread's clock has counted.
+    claimed: u32,
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+enum Life {
+    #[default]
+    Unknown,
+    Forked,
+    Running,
+    Joined,
+}
+
+/// How often each thread holds a lock.
+#[derive(Clone, Debug, Default)]
+struct Holders {
+    exclusive: SmallVec<[(ThreadId, u32); 1]>,
+    shared: SmallVec<[(ThreadId, u32); 1]>,
+}
+
+impl Discipline {
+    /// Accepts the next event of the run, or says what it contradicts.
+    ///
+    /// # Errors
+    ///
+    /// The variants of [`Error`] that tell of events; the state is then unchanged.
+    pub fn admit(&mut self, event: &Event, symbols: &Symbols) -> Result<(), Error> {
+        self.check(event, symbols)?;
+        self.apply(event);
+        Ok(())
+    }
+
+    fn thread(&self, thread: ThreadId) -> Option<&Thread> {
+        self.threads.get(thread.index())
+    }
+
+    fn life(&self, thread: ThreadId) -> Life {
+        self.thread(thread).map_or(Life::Unknown, |t| t.life)
+    }
+
+    fn check(&self, event: &Event, symbols: &Symbols) -> Result<(), Error> {
+        let name = |thread| symbols.threads.name(thread).to_owned();
+        let thread = event.thread;
+        if self
+            .stamped
+            .is_some_and(|stamped| stamped != matches!(event.op, Op::Stamped(_)))
+        {
+            return Err(Error::Mixed);
+        }
+        if self.life(thread) == Life::Joined {
+            return Err(Error::ActsAfterJoin {
+                thread: name(thread),
+            });
+        }
+        match &event.op {
+            Op::Unlock(lock) if !self.holds(thread, *lock, false) => Err(Error::NotHeld {
+                thread: name(thread),
+                lock: symbols.locks.name(*lock).to_owned(),
+                shared: false,
+            }),
+            Op::ReadUnlock(lock) if !self.holds(thread, *lock, true) => Err(Error::NotHeld {
+                thread: name(thread),
+                lock: symbols.locks.name(*lock).to_owned(),
+                shared: true,
+            }),
+            Op::Fork(child)
+                if *child == thread
+                    || matches!(self.life(*child), Life::Forked | Life::Running) =>
+            {
+                Err(Error::AlreadyStarted {
+                    thread: name(thread),
+                    child: name(*child),
+                })
+            }
+            Op::Join(child) if *child == thread => Err(Error::JoinsItself {
+                thread: name(thread),
+            }),
+            Op::Join(child) if self.life(*child) == Life::Unknown => Err(Error::UnknownThread {
+                thread: name(thread),
+                child: name(*child),
+            }),
+            Op::Recv(chan, msg) if !self.sent.contains(&(*chan, *msg)) => Err(Error::NotSent {
+                thread: name(thread),
+                chan: symbols.chans.name(*chan).to_owned(),
+                msg: match msg {
+                    Msg::Number(n) => n.to_string(),
+                    Msg::Name(name) => symbols.names.name(*name).to_owned(),
+                },
+            }),
+            Op::Barrier(barrier, round) => {
+                let round_key = (*barrier, *round);
+                // To arrive again is to go on from the first arrival.
+                let again = self
+                    .thread(thread)
+                    .is_some_and(|t| t.arrived == Some(round_key));
+                if again || self.left.contains(&round_key) {
+                    return Err(Error::LateArrival {
+                        thread: name(thread),
+                        barrier: symbols.barriers.name(*barrier).to_owned(),
+                        round: *round,
+                    });
+                }
+                Ok(())
+            }
+            Op::Stamped(stamped) => self.check_clock(thread, stamped, symbols),
+            _ => Ok(()),
+        }
+    }
+
+    fn check_clock(
+        &self,
+        thread: ThreadId,
+        stamped: &Stamped,
+        symbols: &Symbols,
+    ) -> Result<(), Error> {
+        let name = |thread| symbols.threads.name(thread).to_owned();
+        let own = stamped.component(thread);
+        if own == 0 {
+            return Err(Error::NoOwnComponent {
+                thread: name(thread),
+            });
+        }
+        let Some(state) = self.thread(thread) else {
+            return Ok(());
+        };
+        let backwards = |component: ThreadId, before, now| Error::ClockBackwards {
+            thread: name(thread),
+            component: name(component),
+            before,
+            now,
+        };
+        let mut kept = 0;
+        for &(component, now) in &stamped.clock {
+            let Some(&before) = state.clock.get(&component) else {
+                continue;
+            };
+            kept += 1;
+            if now < before || (component == thread && now == before) {
+                return Err(backwards(component, before, now));
+            }
+        }
+        if kept < state.clock.len() {
+            // A component that is no longer mentioned has gone back to 0.
+            for (&component, &before) in &state.clock {
+                if before > 0 && stamped.component(component) == 0 {
+                    return Err(backwards(component, before, 0));
+                }
+            }
+        }
+        if own <= state.claimed {
+            return Err(Error::EffectBeforeCause {
+                thread: name(thread),
+                number: own,
+            });
+        }
+        Ok(())
+    }
+
+    fn holds(&self, thread: ThreadId, lock: LockId, shared: bool) -> bool {
+        self.locks.get(lock.index()).is_some_and(|holders| {
+            let side = if shared {
+                &holders.shared
+            } else {
+                &holders.exclusive
+            };
+            side.iter().any(|(holder, _)| *holder == thread)
+        })
+    }
+
+    fn apply(&mut self, event: &Event) {
+        let thread = event.thread;
+        self.stamped
+            .get_or_insert(matches!(event.op, Op::Stamped(_)));
+        self.go_on(thread);
+        self.thread_mut(thread).life = Life::Running;
+        match &event.op {
+            Op::Lock(lock) => take(&mut self.holders(*lock).exclusive, thread),
+            Op::ReadLock(lock) => take(&mut self.holders(*lock).shared, thread),
+            Op::Unlock(lock) => give_back(&mut self.holders(*lock).exclusive, thread),
+            Op::ReadUnlock(lock) => give_back(&mut self.holders(*lock).shared, thread),
+            Op::Fork(child) => self.thread_mut(*child).life = Life::Forked,
+            Op::Join(child) => {
+                self.go_on(*child);
+                self.thread_mut(*child).life = Life::Joined;
+            }
+            Op::Send(chan, msg) => {
+                self.sent.insert((*chan, *msg));
+            }
+            Op::Barrier(barrier, round) => {
+                self.thread_mut(thread).arrived = Some((*barrier, *round));
+            }
+            Op::Stamped(stamped) => {
+                for &(component, count) in &stamped.clock {
+                    self.thread_mut(thread).clock.insert(component, count);
+                    if component != thread {
+                        let other = self.thread_mut(component);
+                        other.claimed = other.claimed.max(count);
+                    }
+                }
+            }
+            _ => {}
+        }
+    }
+
+    /// The thread does something after its barrier line, be it to end.
+    fn go_on(&mut self, thread: ThreadId) {
+        if let Some(round) = self.thread_mut(thread).arrived.take() {
+            self.left.insert(round);
+        }
+    }
+
+    fn thread_mut(&mut self, thread: ThreadId) -> &mut Thread {
+        if thread.index() >= self.threads.len() {
+            self.threads
+                .resize_with(thread.index() + 1, Thread::default);
+        }
+        &mut self.threads[thread.index()]
+    }
+
+    fn holders(&mut self, lock: LockId) -> &mut Holders {
+        if lock.index() >= self.locks.len() {
+            self.locks.resize_with(lock.index() + 1, Holders::default);
+        }
+        &mut self.locks[lock.index()]
+    }
+}
+
+fn take(side: &mut SmallVec<[(ThreadId, u32); 1]>, thread: ThreadId) {
+    match side.iter_mut().find(|(holder, _)| *holder == thread) {
+        Some((_, depth)) => *depth = depth.saturating_add(1),
+        None => side.push((thread, 1)),
+    }
+}
+
+fn give_back(side: &mut SmallVec<[(ThreadId, u32); 1]>, thread: ThreadId) {
+    if let Some(position) = side.iter().position(|(holder, _)| *holder == thread) {
+        side[position].1 -= 1;
+        if side[position].1 == 0 {
+            side.swap_remove(position);
+        }
+    }
+}

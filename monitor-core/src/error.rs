@@ -1,0 +1,125 @@
+//! What can be wrong with events, apart from how they are written down.
+
+use thiserror::Error;
+
+/// An event that contradicts the events before it, or a limit that was reached.
+///
+/// Names are spelled out because an error outlives the symbols that it was found with.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[non_exhaustive]
+pub enum Error {
+    /// More distinct names of one kind than 32 bits can number.
+    #[error("more than 4294967295 names of one kind")]
+    TooManyNames,
+    /// More relevant events, or chains of them, than a clock can count.
+    #[error("more than 4294967295 relevant events on one thread")]
+    ClockFull,
+    /// A name is not UTF-8.
+    #[error("a name is not UTF-8 text")]
+    NotUtf8,
+    /// Released, but not held (or held on the other side of a read-write lock).
+    #[error("thread {thread} releases lock {lock}, which it does not hold{}", if *.shared { " on its shared side" } else { "" })]
+    NotHeld {
+        /// Who.
+        thread: String,
+        /// Which lock.
+        lock: String,
+        /// Whether the shared side was to be released.
+        shared: bool,
+    },
+    /// Joined, but neither forked nor seen.
+    #[error("thread {thread} joins {child}, a thread that was neither forked nor seen before")]
+    UnknownThread {
+        /// The joining thread.
+        thread: String,
+        /// The unknown one.
+        child: String,
+    },
+    /// A thread waits for its own end.
+    #[error("thread {thread} joins itself")]
+    JoinsItself {
+        /// Who.
+        thread: String,
+    },
+    /// Forked while it runs already.
+    #[error("thread {thread} forks {child}, which has already been started")]
+    AlreadyStarted {
+        /// The forking thread.
+        thread: String,
+        /// The running one.
+        child: String,
+    },
+    /// Acts although somebody has seen its end.
+    #[error("thread {thread} acts after it was joined")]
+    ActsAfterJoin {
+        /// Who.
+        thread: String,
+    },
+    /// Received before it was sent.
+    #[error("thread {thread} receives message {msg} on channel {chan}, which was not sent before")]
+    NotSent {
+        /// The receiver.
+        thread: String,
+        /// The channel.
+        chan: String,
+        /// The message.
+        msg: String,
+    },
+    /// Arrived at a barrier that others of the round have left.
+    #[error(
+        "thread {thread} arrives at round {round} of barrier {barrier} after a thread of that round went on"
+    )]
+    LateArrival {
+        /// Who.
+        thread: String,
+        /// The barrier.
+        barrier: String,
+        /// The round.
+        round: u64,
+    },
+    /// Some lines have their own clocks and others do not.
+    #[error(
+        "a trace has only lines with `vc` or only lines with `op`, and this line is the first of the other kind"
+    )]
+    Mixed,
+    /// A vector clock does not count its own line.
+    #[error("the clock of a line of {thread} has no component {thread}")]
+    NoOwnComponent {
+        /// Whose line.
+        thread: String,
+    },
+    /// A component is less than it was on an earlier line of the thread, or its own did not grow.
+    #[error("the clock of {thread} goes backwards: component {component} is {now} after {before}")]
+    ClockBackwards {
+        /// Whose line.
+        thread: String,
+        /// Which component.
+        component: String,
+        /// What it was.
+        before: u32,
+        /// What it is.
+        now: u32,
+    },
+    /// An earlier line's clock already counts this one.
+    #[error("line {number} of {thread} comes after a line whose clock has seen it")]
+    EffectBeforeCause {
+        /// Whose line.
+        thread: String,
+        /// Its own component.
+        number: u32,
+    },
+    /// An order of events that is not a linearisation; see [`definition`](crate::definition).
+    #[error("not an equivalent run: event {earlier} must come before event {later}")]
+    NotEquivalent {
+        /// Index of the event that comes too late.
+        earlier: usize,
+        /// Index of the event that it should precede.
+        later: usize,
+    },
+    /// A supposed order that leaves out, repeats or invents events.
+    #[error("not a permutation: event {index} is missing, repeated or unknown")]
+    NotPermutation {
+        /// The index in question.
+        index: usize,
+    },
+}

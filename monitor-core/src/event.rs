@@ -1,0 +1,192 @@
+//! Events: what one thread did at one moment of the observed run.
+//!
+//! One type serves the live hooks, every trace format and the explorer. It holds ids, not names.
+//! What most events lack (text, keys that Portent does not know) is boxed away, so that an event
+//! stays small enough to be passed by value.
+
+use std::num::NonZeroU64;
+
+use crate::{
+    BarrierId, ChanId, CondId, Error, LocId, LockId, NameId, Symbols, ThreadId, Value, VarId,
+};
+
+/// One line of a trace.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Event {
+    /// Who did it.
+    pub thread: ThreadId,
+    /// What was done.
+    pub op: Op,
+    /// Where in the source.
+    pub loc: Option<LocId>,
+    /// When, in nanoseconds.
+    pub time: Option<u64>,
+    /// The line of the file that it was read from; `None` for a live event.
+    pub line: Option<NonZeroU64>,
+    /// What few events have.
+    pub details: Option<Box<Details>>,
+}
+
+/// The rarely used part of an [`Event`].
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Details {
+    /// The message of a log line.
+    pub text: Option<Box<str>>,
+    /// Keys that the format does not know and their values as JSON text, in order.
+    pub extra: Vec<(Box<str>, Box<str>)>,
+}
+
+/// What an event did.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Op {
+    /// Read a variable.
+    Read(VarId),
+    /// Wrote a variable; not every format tells the value.
+    Write(VarId, Option<Value>),
+    /// Read and wrote it in one step (an atomic, a compare-and-swap that succeeded).
+    Update(VarId, Option<Value>),
+    /// Took a lock, or the exclusive side of a read-write lock.
+    Lock(LockId),
+    /// Released it.
+    Unlock(LockId),
+    /// Asked for a lock; a note that orders nothing.
+    Request(LockId),
+    /// Took the shared side of a read-write lock.
+    ReadLock(LockId),
+    /// Released the shared side.
+    ReadUnlock(LockId),
+    /// Started a thread.
+    Fork(ThreadId),
+    /// Waited for a thread's end.
+    Join(ThreadId),
+    /// Sent a message.
+    Send(ChanId, Msg),
+    /// Received it.
+    Recv(ChanId, Msg),
+    /// Woke up from a wait.
+    Wait(CondId),
+    /// Woke one or all who wait.
+    Notify(CondId),
+    /// Arrived at a barrier, in this round.
+    Barrier(BarrierId, u64),
+    /// The begin or end of an atomic block; a note that orders nothing.
+    Marker(Marker, NameId),
+    /// An application event.
+    Event(Box<Action>),
+    /// An application event that brings its own vector clock.
+    Stamped(Box<Stamped>),
+}
+
+/// Which end of an atomic block.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Marker {
+    /// Its begin.
+    Begin,
+    /// Its end.
+    End,
+}
+
+/// What names a message on its channel.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Msg {
+    /// A number, such as a sequence number: not stored among the names, as each occurs but twice.
+    Number(i64),
+    /// Any other text.
+    Name(NameId),
+}
+
+/// What an application event tells.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Action {
+    /// Its name; a line of a vector-clock log may have only a text.
+    pub name: Option<NameId>,
+    /// Its arguments.
+    pub args: Vec<Value>,
+    /// The variables that it writes.
+    pub set: Vec<(VarId, Value)>,
+}
+
+/// An [`Action`] with the vector clock that the program itself kept.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Stamped {
+    /// What happened.
+    pub action: Action,
+    /// For each thread, how many of its lines are in the past of this one; a thread's own
+    /// component counts this line too. Threads that are not mentioned count 0.
+    pub clock: Vec<(ThreadId, u32)>,
+}
+
+impl Stamped {
+    /// The component of `thread`.
+    pub fn component(&self, thread: ThreadId) -> u32 {
+        self.clock
+            .iter()
+            .find(|(t, _)| *t == thread)
+            .map_or(0, |(_, n)| *n)
+    }
+}
+
+impl Msg {
+    /// The message that is spelled so. A number is the same message with quotes and without.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::TooManyNames`].
+    pub fn new(spelling: &str, symbols: &mut Symbols) -> Result<Msg, Error> {
+        match spelling.parse::<i64>() {
+            // Only the canonical spelling: "+7" and "07" are names of their own.
+            Ok(n) if n.to_string() == spelling => Ok(Msg::Number(n)),
+            _ => symbols.names.intern(spelling).map(Msg::Name),
+        }
+    }
+}
+
+impl Event {
+    /// An event with nothing but a thread and an operation.
+    pub fn new(thread: ThreadId, op: Op) -> Event {
+        Event {
+            thread,
+            op,
+            loc: None,
+            time: None,
+            line: None,
+            details: None,
+        }
+    }
+
+    /// The text of a log line.
+    pub fn text(&self) -> Option<&str> {
+        self.details.as_ref()?.text.as_deref()
+    }
+
+    /// The application event, with or without its own clock.
+    pub fn action(&self) -> Option<&Action> {
+        match &self.op {
+            Op::Event(action) => Some(action),
+            Op::Stamped(stamped) => Some(&stamped.action),
+            _ => None,
+        }
+    }
+
+    /// The variables that the event writes, with the values where the trace tells them.
+    ///
+    /// ```
+    /// use portent_monitor_core::{Event, Op, Symbols, Value};
+    ///
+    /// let mut symbols = Symbols::default();
+    /// let (t, x) = (symbols.threads.intern("T1")?, symbols.vars.intern("x")?);
+    /// let event = Event::new(t, Op::Write(x, Some(Value::from(3))));
+    /// assert_eq!(event.writes().collect::<Vec<_>>(), [(x, Some(&Value::from(3)))]);
+    /// # Ok::<(), portent_monitor_core::Error>(())
+    /// ```
+    pub fn writes(&self) -> impl Iterator<Item = (VarId, Option<&Value>)> {
+        let direct = match &self.op {
+            Op::Write(var, value) | Op::Update(var, value) => Some((*var, value.as_ref())),
+            _ => None,
+        };
+        let set = self.action().map_or(&[][..], |action| &action.set);
+        direct
+            .into_iter()
+            .chain(set.iter().map(|(var, value)| (*var, Some(value))))
+    }
+}

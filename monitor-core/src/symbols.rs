@@ -1,0 +1,158 @@
+//! Names, stored once.
+//!
+//! A trace repeats a few thousand names millions of times. Events carry ids; the texts live here
+//! and are looked up only when something is shown, or when a property is bound to a trace.
+
+use std::{hash::Hasher, marker::PhantomData, str};
+
+use hashbrown::HashTable;
+use rustc_hash::FxHasher;
+
+use crate::{BarrierId, ChanId, CondId, Error, Event, Id, LocId, LockId, NameId, ThreadId, VarId};
+
+/// Gives each distinct text of one kind an id, densely from 0 in order of first appearance.
+///
+/// ```
+/// use portent_monitor_core::{Interner, VarId};
+///
+/// let mut vars = Interner::<VarId>::default();
+/// let x = vars.intern("x")?;
+/// assert_eq!(vars.intern("x")?, x);
+/// assert_eq!(vars.name(x), "x");
+/// assert_eq!(vars.get("y"), None);
+/// # Ok::<(), portent_monitor_core::Error>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct Interner<I> {
+    /// All names end to end; name `i` is `text[ends[i - 1]..ends[i]]`.
+    text: String,
+    ends: Vec<usize>,
+    table: HashTable<u32>,
+    kind: PhantomData<I>,
+}
+
+impl<I> Default for Interner<I> {
+    fn default() -> Self {
+        Interner {
+            text: String::new(),
+            ends: Vec::new(),
+            table: HashTable::new(),
+            kind: PhantomData,
+        }
+    }
+}
+
+fn hash(name: &[u8]) -> u64 {
+    let mut hasher = FxHasher::default();
+    hasher.write(name);
+    hasher.finish()
+}
+
+fn slice<'a>(text: &'a str, ends: &[usize], index: usize) -> &'a str {
+    let start = if index == 0 { 0 } else { ends[index - 1] };
+    &text[start..ends[index]]
+}
+
+impl<I: Id> Interner<I> {
+    /// The id of `name`, which is stored if it is new.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::TooManyNames`] when 32 bits do not suffice.
+    pub fn intern(&mut self, name: &str) -> Result<I, Error> {
+        self.intern_bytes(name.as_bytes())
+    }
+
+    /// As [`intern`](Self::intern), from bytes that are checked to be UTF-8 only when they are new.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::NotUtf8`], [`Error::TooManyNames`].
+    pub fn intern_bytes(&mut self, name: &[u8]) -> Result<I, Error> {
+        let hash_of_name = hash(name);
+        let (text, ends) = (&self.text, &self.ends);
+        let found = self.table.find(hash_of_name, |&i| {
+            slice(text, ends, i as usize).as_bytes() == name
+        });
+        if let Some(&index) = found {
+            return I::from_index(index as usize).ok_or(Error::TooManyNames);
+        }
+        let name = str::from_utf8(name).map_err(|_| Error::NotUtf8)?;
+        let index = self.ends.len();
+        let id = I::from_index(index).ok_or(Error::TooManyNames)?;
+        let index = u32::try_from(index).map_err(|_| Error::TooManyNames)?;
+        self.text.push_str(name);
+        self.ends.push(self.text.len());
+        let (text, ends) = (&self.text, &self.ends);
+        self.table.insert_unique(hash_of_name, index, |&i| {
+            hash(slice(text, ends, i as usize).as_bytes())
+        });
+        Ok(id)
+    }
+
+    /// The id of `name`, if it was ever interned.
+    pub fn get(&self, name: &str) -> Option<I> {
+        self.table
+            .find(hash(name.as_bytes()), |&i| {
+                slice(&self.text, &self.ends, i as usize) == name
+            })
+            .and_then(|&i| I::from_index(i as usize))
+    }
+
+    /// The text of an id; `"?"` for one that this interner did not give.
+    pub fn name(&self, id: I) -> &str {
+        if id.index() < self.ends.len() {
+            slice(&self.text, &self.ends, id.index())
+        } else {
+            "?"
+        }
+    }
+
+    /// How many names there are.
+    pub fn len(&self) -> usize {
+        self.ends.len()
+    }
+
+    /// Whether there is no name yet.
+    pub fn is_empty(&self) -> bool {
+        self.ends.is_empty()
+    }
+
+    /// All names in the order of their ids.
+    pub fn iter(&self) -> impl Iterator<Item = &str> {
+        (0..self.len()).map(|i| slice(&self.text, &self.ends, i))
+    }
+}
+
+/// The names of one trace, by kind. A name is its spelling: the integer `7` and the text `"7"` in
+/// a trace are the same thread.
+#[derive(Clone, Debug, Default)]
+pub struct Symbols {
+    /// Threads, processes, hosts.
+    pub threads: Interner<ThreadId>,
+    /// Shared variables.
+    pub vars: Interner<VarId>,
+    /// Locks.
+    pub locks: Interner<LockId>,
+    /// Channels.
+    pub chans: Interner<ChanId>,
+    /// Condition variables.
+    pub conds: Interner<CondId>,
+    /// Barriers.
+    pub barriers: Interner<BarrierId>,
+    /// Application events and whatever else has a name.
+    pub names: Interner<NameId>,
+    /// Places in the source.
+    pub locs: Interner<LocId>,
+}
+
+impl Symbols {
+    /// What `matches` in a property reads: the event's own text or, if it has none, its spelling in
+    /// the STD format (see [`Spelling`](crate::Spelling)).
+    pub fn text_of<'a>(&self, event: &'a Event) -> std::borrow::Cow<'a, str> {
+        match event.text() {
+            Some(text) => text.into(),
+            None => crate::Spelling::new(event, self).to_string().into(),
+        }
+    }
+}

@@ -1,0 +1,194 @@
+//! Runs that cannot be: one line each, with what is said of it.
+
+use portent_monitor_core::{Discipline, Event, Msg, Op, Stamped, Symbols, ThreadId};
+
+/// Feeds the events; all but the last are fine, and the last one is refused with this message.
+fn refused(events: impl FnOnce(&mut Symbols) -> Vec<(&'static str, Op)>, message: &str) {
+    let mut symbols = Symbols::default();
+    let events = events(&mut symbols);
+    let mut discipline = Discipline::default();
+    let last = events.len() - 1;
+    for (i, (name, op)) in events.into_iter().enumerate() {
+        let event = Event::new(symbols.threads.intern(name).unwrap(), op);
+        match discipline.admit(&event, &symbols) {
+            Ok(()) => assert_ne!(i, last, "{message}"),
+            Err(error) => assert_eq!((i, error.to_string().as_str()), (last, message)),
+        }
+        if i == last {
+            // A refused event leaves no mark: it is refused again, for the same reason.
+            let again = discipline.admit(&event, &symbols).unwrap_err();
+            assert_eq!(again.to_string(), message);
+        }
+    }
+}
+
+fn t(symbols: &mut Symbols, name: &str) -> ThreadId {
+    symbols.threads.intern(name).unwrap()
+}
+
+fn stamped(symbols: &mut Symbols, clock: &[(&str, u32)]) -> Op {
+    let clock = clock
+        .iter()
+        .map(|(name, n)| (t(symbols, name), *n))
+        .collect();
+    Op::Stamped(Box::new(Stamped {
+        clock,
+        ..Stamped::default()
+    }))
+}
+
+#[test]
+fn locks() {
+    refused(
+        |s| {
+            let m = s.locks.intern("m").unwrap();
+            vec![("A", Op::Lock(m)), ("B", Op::Unlock(m))]
+        },
+        "thread B releases lock m, which it does not hold",
+    );
+    refused(
+        |s| {
+            let m = s.locks.intern("m").unwrap();
+            vec![("A", Op::ReadLock(m)), ("A", Op::Unlock(m))]
+        },
+        "thread A releases lock m, which it does not hold",
+    );
+    refused(
+        |s| {
+            let m = s.locks.intern("m").unwrap();
+            vec![("A", Op::Lock(m)), ("A", Op::ReadUnlock(m))]
+        },
+        "thread A releases lock m, which it does not hold on its shared side",
+    );
+    refused(
+        |s| {
+            let m = s.locks.intern("m").unwrap();
+            let twice = [
+                Op::Lock(m),
+                Op::Lock(m),
+                Op::Unlock(m),
+                Op::Unlock(m),
+                Op::Unlock(m),
+            ];
+            twice.into_iter().map(|op| ("A", op)).collect()
+        },
+        "thread A releases lock m, which it does not hold",
+    );
+}
+
+#[test]
+fn threads() {
+    refused(
+        |s| vec![("A", Op::Join(t(s, "B")))],
+        "thread A joins B, a thread that was neither forked nor seen before",
+    );
+    refused(
+        |s| vec![("A", Op::Join(t(s, "A")))],
+        "thread A joins itself",
+    );
+    refused(
+        |s| vec![("A", Op::Fork(t(s, "A")))],
+        "thread A forks A, which has already been started",
+    );
+    refused(
+        |s| vec![("A", Op::Fork(t(s, "B"))), ("B", Op::Fork(t(s, "A")))],
+        "thread B forks A, which has already been started",
+    );
+    refused(
+        |s| vec![("A", Op::Fork(t(s, "B"))), ("A", Op::Fork(t(s, "B")))],
+        "thread A forks B, which has already been started",
+    );
+    refused(
+        |s| {
+            let x = s.vars.intern("x").unwrap();
+            let b = t(s, "B");
+            vec![
+                ("A", Op::Fork(b)),
+                ("A", Op::Join(b)),
+                ("A", Op::Fork(b)),
+                ("B", Op::Read(x)),
+                ("A", Op::Join(b)),
+                ("B", Op::Read(x)),
+            ]
+        },
+        "thread B acts after it was joined",
+    );
+}
+
+#[test]
+fn messages_and_barriers() {
+    refused(
+        |s| {
+            let c = s.chans.intern("c").unwrap();
+            vec![
+                ("A", Op::Send(c, Msg::Number(1))),
+                ("B", Op::Recv(c, Msg::Number(2))),
+            ]
+        },
+        "thread B receives message 2 on channel c, which was not sent before",
+    );
+    refused(
+        |s| {
+            let b = s.barriers.intern("b").unwrap();
+            let x = s.vars.intern("x").unwrap();
+            vec![
+                ("A", Op::Barrier(b, 0)),
+                ("B", Op::Barrier(b, 0)),
+                ("A", Op::Read(x)),
+                ("A", Op::Barrier(b, 1)),
+                ("C", Op::Barrier(b, 0)),
+            ]
+        },
+        "thread C arrives at round 0 of barrier b after a thread of that round went on",
+    );
+    refused(
+        |s| {
+            let b = s.barriers.intern("b").unwrap();
+            vec![("A", Op::Barrier(b, 3)), ("A", Op::Barrier(b, 3))]
+        },
+        "thread A arrives at round 3 of barrier b after a thread of that round went on",
+    );
+}
+
+#[test]
+fn clocks() {
+    refused(
+        |s| {
+            let x = s.vars.intern("x").unwrap();
+            vec![("A", stamped(s, &[("A", 1)])), ("A", Op::Read(x))]
+        },
+        "a trace has only lines with `vc` or only lines with `op`, and this line is the first of the other kind",
+    );
+    refused(
+        |s| vec![("A", stamped(s, &[("B", 1)]))],
+        "the clock of a line of A has no component A",
+    );
+    refused(
+        |s| {
+            vec![
+                ("A", stamped(s, &[("A", 2)])),
+                ("A", stamped(s, &[("A", 2)])),
+            ]
+        },
+        "the clock of A goes backwards: component A is 2 after 2",
+    );
+    refused(
+        |s| {
+            vec![
+                ("B", stamped(s, &[("B", 1)])),
+                ("A", stamped(s, &[("A", 1), ("B", 1)])),
+                ("A", stamped(s, &[("A", 2)])),
+            ]
+        },
+        "the clock of A goes backwards: component B is 0 after 1",
+    );
+    refused(
+        |s| {
+            vec![
+                ("A", stamped(s, &[("A", 1), ("B", 2)])),
+                ("B", stamped(s, &[("B", 2)])),
+            ]
+        },
+        "line 2 of B comes after a line whose clock has seen it",
+    );
+}

@@ -1,0 +1,114 @@
+//! Random traces that could be runs, from a seed.
+
+use portent_monitor_core::{
+    Action, BarrierId, ChanId, CondId, Discipline, Event, LockId, Msg, Op, Stamped, Symbols,
+    ThreadId, Value, VarId,
+};
+
+/// SplitMix64: small, and the same on every machine.
+pub(crate) struct Rng(pub(crate) u64);
+
+impl Rng {
+    pub(crate) fn next(&mut self) -> u64 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let z = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        let z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        z ^ (z >> 31)
+    }
+
+    pub(crate) fn below(&mut self, n: usize) -> usize {
+        (self.next() % n as u64) as usize
+    }
+
+    pub(crate) fn one_in(&mut self, n: usize) -> bool {
+        self.below(n) == 0
+    }
+}
+
+macro_rules! id {
+    ($kind:ident, $n:expr) => {
+        $kind::from_index($n).expect("small")
+    };
+}
+
+fn some_op(rng: &mut Rng) -> Op {
+    let var = id!(VarId, rng.below(4));
+    let lock = id!(LockId, rng.below(2));
+    let child = id!(ThreadId, rng.below(5));
+    let chan = id!(ChanId, rng.below(2));
+    let msg = Msg::Number(rng.below(3) as i64);
+    let cond = id!(CondId, rng.below(2));
+    match rng.below(18) {
+        0 | 1 => Op::Read(var),
+        2 => Op::Write(var, Some(Value::from(rng.below(9) as i64))),
+        3 => Op::Update(var, None),
+        4 => Op::Lock(lock),
+        5 | 6 => Op::Unlock(lock),
+        7 => Op::ReadLock(lock),
+        8 => Op::ReadUnlock(lock),
+        9 => Op::Fork(child),
+        10 => Op::Join(child),
+        11 => Op::Send(chan, msg),
+        12 => Op::Recv(chan, msg),
+        13 => Op::Wait(cond),
+        14 => Op::Notify(cond),
+        15 | 16 => Op::Barrier(id!(BarrierId, rng.below(2)), rng.below(2) as u64),
+        _ => Op::Event(Box::new(Action {
+            set: some_set(rng),
+            ..Action::default()
+        })),
+    }
+}
+
+fn some_set(rng: &mut Rng) -> Vec<(VarId, Value)> {
+    (0..4)
+        .filter(|_| rng.one_in(6))
+        .map(|var| (id!(VarId, var), Value::from(true)))
+        .collect()
+}
+
+/// A trace of up to `length` events with every operation, each admitted by the discipline.
+pub(crate) fn ops(rng: &mut Rng, length: usize) -> Vec<Event> {
+    let symbols = Symbols::default();
+    let mut discipline = Discipline::default();
+    let mut events = Vec::new();
+    for _ in 0..length {
+        let event = Event::new(id!(ThreadId, rng.below(5)), some_op(rng));
+        if discipline.admit(&event, &symbols).is_ok() {
+            events.push(event);
+        }
+    }
+    events
+}
+
+/// A trace whose events bring their own clocks: those of processes that send messages at random.
+pub(crate) fn stamped(rng: &mut Rng, length: usize) -> Vec<Event> {
+    let symbols = Symbols::default();
+    let mut discipline = Discipline::default();
+    let mut clocks = [[0u32; 4]; 4];
+    let mut events = Vec::new();
+    for _ in 0..length {
+        let me = rng.below(4);
+        if rng.one_in(3) {
+            let theirs = clocks[rng.below(4)];
+            for (mine, theirs) in clocks[me].iter_mut().zip(theirs) {
+                *mine = (*mine).max(theirs);
+            }
+        }
+        // Now and then a line is lost.
+        clocks[me][me] += if rng.one_in(10) { 2 } else { 1 };
+        let clock = (0..4)
+            .filter(|&t| clocks[me][t] > 0)
+            .map(|t| (id!(ThreadId, t), clocks[me][t]))
+            .collect();
+        let action = Action {
+            set: some_set(rng),
+            ..Action::default()
+        };
+        let op = Op::Stamped(Box::new(Stamped { action, clock }));
+        let event = Event::new(id!(ThreadId, me), op);
+        discipline.admit(&event, &symbols).expect("clocks of a run");
+        events.push(event);
+    }
+    events
+}

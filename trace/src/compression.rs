@@ -1,0 +1,111 @@
+//! Compressed files: recognised by their first bytes when read, by their name when written.
+
+use std::io::{self, BufReader, Read, Write};
+
+use flate2::{Compression as Level, read::MultiGzDecoder, write::GzEncoder};
+
+const ZSTD: [u8; 4] = [0x28, 0xb5, 0x2f, 0xfd];
+const GZIP: [u8; 2] = [0x1f, 0x8b];
+
+/// How a file is compressed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Compression {
+    /// Not at all.
+    None,
+    /// Zstandard, `.zst`.
+    Zstd,
+    /// gzip, `.gz`.
+    Gzip,
+}
+
+impl Compression {
+    /// What the name of a file asks for.
+    pub fn of_file(name: &str) -> Compression {
+        if name.ends_with(".zst") {
+            Compression::Zstd
+        } else if name.ends_with(".gz") {
+            Compression::Gzip
+        } else {
+            Compression::None
+        }
+    }
+}
+
+/// Undoes the compression of a stream, whatever it is, even if several are nested.
+pub(crate) fn decompress<'r>(
+    input: Box<dyn Read + Send + 'r>,
+) -> io::Result<Box<dyn Read + Send + 'r>> {
+    // Someone may have compressed a compressed file, but nobody has done so often.
+    const DEEPEST: usize = 3;
+    let mut input = input;
+    for _ in 0..DEEPEST {
+        let (start, rest) = peek(input, ZSTD.len())?;
+        input = if start == ZSTD {
+            Box::new(zstd::stream::read::Decoder::with_buffer(BufReader::new(
+                rest,
+            ))?)
+        } else if start.starts_with(&GZIP) {
+            Box::new(MultiGzDecoder::new(BufReader::new(rest)))
+        } else {
+            return Ok(rest);
+        };
+    }
+    Ok(input)
+}
+
+/// The first bytes of a stream, at most `length`, and the stream with them still in it.
+pub(crate) fn peek<'r>(
+    mut input: Box<dyn Read + Send + 'r>,
+    length: usize,
+) -> io::Result<(Vec<u8>, Box<dyn Read + Send + 'r>)> {
+    let mut start = Vec::with_capacity(length);
+    input.by_ref().take(length as u64).read_to_end(&mut start)?;
+    let stream = io::Cursor::new(start.clone()).chain(input);
+    Ok((start, Box::new(stream)))
+}
+
+/// A stream that compresses what is written to it.
+pub(crate) enum Compressor<W: Write> {
+    None(W),
+    Zstd(zstd::stream::write::Encoder<'static, W>),
+    Gzip(GzEncoder<W>),
+}
+
+impl<W: Write> Compressor<W> {
+    pub(crate) fn new(output: W, compression: Compression) -> io::Result<Self> {
+        Ok(match compression {
+            Compression::None => Compressor::None(output),
+            Compression::Zstd => Compressor::Zstd(zstd::stream::write::Encoder::new(output, 0)?),
+            Compression::Gzip => Compressor::Gzip(GzEncoder::new(output, Level::default())),
+        })
+    }
+
+    /// Writes what is pending and gives the stream back.
+    pub(crate) fn finish(self) -> io::Result<W> {
+        let mut output = match self {
+            Compressor::None(output) => output,
+            Compressor::Zstd(encoder) => encoder.finish()?,
+            Compressor::Gzip(encoder) => encoder.finish()?,
+        };
+        output.flush()?;
+        Ok(output)
+    }
+}
+
+impl<W: Write> Write for Compressor<W> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        match self {
+            Compressor::None(output) => output.write(bytes),
+            Compressor::Zstd(encoder) => encoder.write(bytes),
+            Compressor::Gzip(encoder) => encoder.write(bytes),
+        }
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        match self {
+            Compressor::None(output) => output.flush(),
+            Compressor::Zstd(encoder) => encoder.flush(),
+            Compressor::Gzip(encoder) => encoder.flush(),
+        }
+    }
+}

@@ -1,0 +1,194 @@
+//! What can be wrong with a trace, and where.
+//!
+//! Every message names the file, the line and the column, quotes what stands there and says what
+//! would be right, because the person who reads it did not write the trace: a program did.
+
+use std::{fmt, io, sync::Arc};
+
+use thiserror::Error;
+
+use crate::Format;
+
+/// A place in a trace file; for a binary trace `line` is the number of the record.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Place {
+    /// The file, as it was named to the reader.
+    pub file: Arc<str>,
+    /// The line, from 1.
+    pub line: u64,
+    /// The column in characters, from 1.
+    pub column: u64,
+}
+
+impl fmt::Display for Place {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}:{}:{}", self.file, self.line, self.column)
+    }
+}
+
+/// Why a trace cannot be read or written.
+#[derive(Debug, Error)]
+#[non_exhaustive]
+pub enum Error {
+    /// A line that is not of the format.
+    #[error("{place}: {problem}, found `{found}`")]
+    Malformed {
+        /// Where.
+        place: Place,
+        /// What is there, shortened.
+        found: String,
+        /// What is wrong and what would be right.
+        problem: String,
+    },
+    /// A line that is well written but contradicts the lines before it.
+    #[error("{place}: {source}, in `{found}`")]
+    Contradiction {
+        /// Where.
+        place: Place,
+        /// The event, shortened.
+        found: String,
+        /// What it contradicts.
+        source: Box<portent_monitor_core::Error>,
+    },
+    /// A line longer than the limit; it was never held in memory as a whole.
+    #[error("{place}: a line of more than {limit} bytes, beginning with `{found}`")]
+    LineTooLong {
+        /// Where.
+        place: Place,
+        /// How it begins.
+        found: String,
+        /// The limit that was set.
+        limit: usize,
+    },
+    /// The file cannot be read or written, or its compression is damaged.
+    #[error("{file}: {source}")]
+    Io {
+        /// The file.
+        file: Arc<str>,
+        /// What the system says.
+        source: io::Error,
+    },
+    /// The content is of no format that can be recognised by looking.
+    #[error(
+        "{file}: neither native, STD, RAPID binary, ShiViz nor PoET as far as one can see; it begins with `{found}`; name the format, or give the regular expression of the log"
+    )]
+    UnknownFormat {
+        /// The file.
+        file: Arc<str>,
+        /// How it begins.
+        found: String,
+    },
+    /// A regular expression that cannot be used.
+    #[error("the {what} `{regex}` cannot be used: {problem}")]
+    Regex {
+        /// Which one: the parser or the delimiter.
+        what: &'static str,
+        /// The expression as it was given.
+        regex: String,
+        /// Why not.
+        problem: String,
+    },
+    /// The target format cannot say this.
+    #[error("event {event} cannot be written as {format}: {problem}")]
+    Unsupported {
+        /// The number of the event, from 1.
+        event: u64,
+        /// The target format.
+        format: Format,
+        /// What it has no word for.
+        problem: String,
+    },
+    /// More than one execution where only one can be.
+    #[error("{file}: holds several executions, and one trace file holds one")]
+    SeveralExecutions {
+        /// The file.
+        file: Arc<str>,
+    },
+}
+
+/// What a decoder reports: an [`Error`] that does not know its file yet.
+#[derive(Debug)]
+pub(crate) enum Fault {
+    /// This line or record is bad; the next one may be good.
+    Line {
+        line: u64,
+        column: u64,
+        found: String,
+        problem: String,
+    },
+    /// This line is too long; the next one may be good.
+    TooLong {
+        line: u64,
+        found: String,
+        limit: usize,
+    },
+    /// Nothing more can be read.
+    Io(io::Error),
+}
+
+impl Fault {
+    /// A fault at byte `offset` of the text of line number `line`.
+    pub(crate) fn new(line: u64, text: &[u8], offset: usize, problem: impl Into<String>) -> Fault {
+        let offset = offset.min(text.len());
+        let column = String::from_utf8_lossy(&text[..offset]).chars().count() as u64 + 1;
+        Fault::Line {
+            line,
+            column,
+            found: shorten(&text[offset..]),
+            problem: problem.into(),
+        }
+    }
+
+    pub(crate) fn is_fatal(&self) -> bool {
+        matches!(self, Fault::Io(_))
+    }
+
+    pub(crate) fn in_file(self, file: &Arc<str>) -> Error {
+        let file = Arc::clone(file);
+        match self {
+            Fault::Line {
+                line,
+                column,
+                found,
+                problem,
+            } => Error::Malformed {
+                place: Place { file, line, column },
+                found,
+                problem,
+            },
+            Fault::TooLong { line, found, limit } => Error::LineTooLong {
+                place: Place {
+                    file,
+                    line,
+                    column: 1,
+                },
+                found,
+                limit,
+            },
+            Fault::Io(source) => Error::Io { file, source },
+        }
+    }
+}
+
+impl From<io::Error> for Fault {
+    fn from(error: io::Error) -> Self {
+        Fault::Io(error)
+    }
+}
+
+/// The first line of a text, at most 40 characters of it, fit to be printed.
+pub(crate) fn shorten(text: &[u8]) -> String {
+    const SHOWN: usize = 40;
+    // A character has at most 4 bytes.
+    let text = String::from_utf8_lossy(&text[..text.len().min(4 * (SHOWN + 1))]);
+    let line = text.lines().next().unwrap_or("");
+    let mut shown: String = line
+        .chars()
+        .take(SHOWN)
+        .map(|c| if c.is_control() { '\u{fffd}' } else { c })
+        .collect();
+    if line.chars().nth(SHOWN).is_some() {
+        shown.push('…');
+    }
+    shown
+}

@@ -1,0 +1,8 @@
+//! The native format: one JSON object a line, after an optional header line.
+
+mod fields;
+mod read;
+mod write;
+
+pub(crate) use read::{Native, read_clock};
+pub(crate) use write::{write_event, write_header};

@@ -1,0 +1,246 @@
+//! The binary form of STD traces, as RAPID's loggers write it.
+//!
+//! All numbers are big-endian. A header of 18 bytes: threads (`i16`), locks (`i32`), variables
+//! (`i32`), events (`i64`). Then 8 bytes an event, from the low end: 10 bits thread, 4 bits
+//! operation, 34 bits operand, 15 bits location; the sign bit is 0. The operations are 0 `acq`,
+//! 1 `rel`, 2 `r`, 3 `w`, 4 `fork`, 5 `join`, 6 `begin`, 7 `end`, and 8 `req` as Wasmgrind writes
+//! it. There are no names: thread 3 is read as `T3`, variable 2 as `V2`, lock 1 as `L1`.
+//!
+//! The counts in the header are not relied on, except that the number of events must be there.
+
+use std::{
+    io::{self, Read, Write},
+    num::NonZeroU64,
+};
+
+use portent_monitor_core::{Error as CoreError, Event, Id, Interner, Marker, Op, Symbols};
+
+use crate::{decoder::Decoded, error::Fault};
+
+const HEADER: usize = 18;
+const THREAD: (u32, u32) = (0, 10);
+const OPERATION: (u32, u32) = (10, 4);
+const OPERAND: (u32, u32) = (14, 34);
+const LOCATION: (u32, u32) = (48, 15);
+
+fn field(record: u64, (shift, bits): (u32, u32)) -> u64 {
+    record >> shift & ((1 << bits) - 1)
+}
+
+/// Reads the binary form.
+pub(crate) struct RapidBinary<'r> {
+    input: Box<dyn Read + Send + 'r>,
+    /// Events still to come; `None` before the header is read.
+    left: Option<u64>,
+    number: u64,
+}
+
+impl<'r> RapidBinary<'r> {
+    pub(crate) fn new(input: Box<dyn Read + Send + 'r>) -> Self {
+        RapidBinary {
+            input: Box::new(io::BufReader::with_capacity(128 * 1024, input)),
+            left: None,
+            number: 0,
+        }
+    }
+
+    pub(crate) fn next(&mut self, symbols: &mut Symbols) -> Result<Option<Decoded>, Fault> {
+        let left = match self.left {
+            Some(left) => left,
+            None => self.header()?,
+        };
+        if left == 0 {
+            return Ok(None);
+        }
+        self.number += 1;
+        self.left = Some(left - 1);
+        let mut record = [0; 8];
+        if let Err(error) = self.input.read_exact(&mut record) {
+            if error.kind() != io::ErrorKind::UnexpectedEof {
+                return Err(error.into());
+            }
+            self.left = Some(0);
+            return Err(self.fault(
+                &[],
+                format!("the file ends, {left} records before it should"),
+            ));
+        }
+        let mut event = self.event(u64::from_be_bytes(record), symbols)?;
+        event.line = NonZeroU64::new(self.number);
+        Ok(Some(Decoded { event, column: 1 }))
+    }
+
+    fn fault(&self, bytes: &[u8], problem: String) -> Fault {
+        let found: String = bytes.iter().map(|byte| format!("{byte:02x}")).collect();
+        Fault::Line {
+            line: self.number,
+            column: 1,
+            found,
+            problem,
+        }
+    }
+
+    fn header(&mut self) -> Result<u64, Fault> {
+        let mut header = [0; HEADER];
+        let mut filled = 0;
+        while filled < HEADER {
+            match self.input.read(&mut header[filled..]) {
+                Ok(0) => break,
+                Ok(n) => filled += n,
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                Err(error) => return Err(error.into()),
+            }
+        }
+        self.left = Some(0);
+        let (_, events) = header.split_at(HEADER - 8);
+        let events = events.try_into().map_or(-1, i64::from_be_bytes);
+        match u64::try_from(events) {
+            Ok(events) if filled == HEADER => {
+                self.left = Some(events);
+                Ok(events)
+            }
+            _ => Err(self.fault(
+                &header[..filled],
+                "expected the 18 bytes of a header: threads, locks, variables, events".to_owned(),
+            )),
+        }
+    }
+
+    fn event(&self, record: u64, symbols: &mut Symbols) -> Result<Event, Fault> {
+        let operand = field(record, OPERAND);
+        let build = |symbols: &mut Symbols| -> Result<Option<Event>, CoreError> {
+            let lock = |symbols: &mut Symbols| symbols.locks.intern(&format!("L{operand}"));
+            let var = |symbols: &mut Symbols| symbols.vars.intern(&format!("V{operand}"));
+            let child = |symbols: &mut Symbols| symbols.threads.intern(&format!("T{operand}"));
+            let op = match field(record, OPERATION) {
+                0 => Op::Lock(lock(symbols)?),
+                1 => Op::Unlock(lock(symbols)?),
+                2 => Op::Read(var(symbols)?),
+                3 => Op::Write(var(symbols)?, None),
+                4 => Op::Fork(child(symbols)?),
+                5 => Op::Join(child(symbols)?),
+                6 => Op::Marker(Marker::Begin, symbols.names.intern(&operand.to_string())?),
+                7 => Op::Marker(Marker::End, symbols.names.intern(&operand.to_string())?),
+                8 => Op::Request(lock(symbols)?),
+                _ => return Ok(None),
+            };
+            let thread = symbols
+                .threads
+                .intern(&format!("T{}", field(record, THREAD)))?;
+            let mut event = Event::new(thread, op);
+            event.loc = Some(symbols.locs.intern(&field(record, LOCATION).to_string())?);
+            Ok(Some(event))
+        };
+        match build(symbols) {
+            Ok(Some(event)) if record >> 63 == 0 => Ok(event),
+            Ok(_) => Err(self.fault(
+                &record.to_be_bytes(),
+                "expected an operation from 0 to 8 and a sign bit that is 0".to_owned(),
+            )),
+            Err(error) => Err(self.fault(&record.to_be_bytes(), error.to_string())),
+        }
+    }
+}
+
+/// Collects events for the binary form. The header counts them and the names decide the numbers,
+/// so that nothing can be written before the end; an event takes 16 bytes until then.
+#[derive(Default)]
+pub(crate) struct BinaryWriter {
+    records: Vec<Record>,
+}
+
+struct Record {
+    thread: u32,
+    operation: u8,
+    operand: u32,
+    location: Option<u32>,
+}
+
+impl BinaryWriter {
+    /// Takes one event, or says what the format has no code for.
+    pub(crate) fn push(&mut self, event: &Event) -> Result<(), String> {
+        let (operation, operand) = match &event.op {
+            Op::Lock(lock) => (0, lock.index()),
+            Op::Unlock(lock) => (1, lock.index()),
+            Op::Read(var) => (2, var.index()),
+            Op::Write(var, _) => (3, var.index()),
+            Op::Fork(child) => (4, child.index()),
+            Op::Join(child) => (5, child.index()),
+            Op::Marker(Marker::Begin, name) => (6, name.index()),
+            Op::Marker(Marker::End, name) => (7, name.index()),
+            Op::Request(lock) => (8, lock.index()),
+            _ => return Err("it has only r, w, acq, rel, fork, join, begin, end, req".to_owned()),
+        };
+        // Ids have 32 bits, so the conversions keep all of them.
+        self.records.push(Record {
+            thread: event.thread.index() as u32,
+            operation,
+            operand: operand as u32,
+            location: event.loc.map(|loc| loc.index() as u32),
+        });
+        Ok(())
+    }
+
+    /// Writes everything. The error is the number of an event and what does not fit.
+    pub(crate) fn finish(
+        &self,
+        out: &mut impl Write,
+        symbols: &Symbols,
+    ) -> io::Result<Result<(), (u64, String)>> {
+        let threads = numbers(&symbols.threads, "T", THREAD.1);
+        let locks = numbers(&symbols.locks, "L", OPERAND.1);
+        let vars = numbers(&symbols.vars, "V", OPERAND.1);
+        let blocks = numbers(&symbols.names, "", OPERAND.1);
+        let locations = numbers(&symbols.locs, "", LOCATION.1);
+        out.write_all(
+            &i16::try_from(threads.len())
+                .unwrap_or(i16::MAX)
+                .to_be_bytes(),
+        )?;
+        out.write_all(&i32::try_from(locks.len()).unwrap_or(i32::MAX).to_be_bytes())?;
+        out.write_all(&i32::try_from(vars.len()).unwrap_or(i32::MAX).to_be_bytes())?;
+        out.write_all(&(self.records.len() as i64).to_be_bytes())?;
+        for (i, record) in self.records.iter().enumerate() {
+            let thread = threads[record.thread as usize];
+            let location = record.location.map_or(0, |loc| locations[loc as usize]);
+            if thread >> THREAD.1 != 0 {
+                return Ok(Err((
+                    i as u64 + 1,
+                    "it numbers at most 1024 threads".to_owned(),
+                )));
+            }
+            if location >> LOCATION.1 != 0 {
+                return Ok(Err((
+                    i as u64 + 1,
+                    "it numbers at most 32768 locations".to_owned(),
+                )));
+            }
+            let operands = match record.operation {
+                0 | 1 | 8 => &locks,
+                2 | 3 => &vars,
+                4 | 5 => &threads,
+                _ => &blocks,
+            };
+            let word = thread << THREAD.0
+                | u64::from(record.operation) << OPERATION.0
+                | operands[record.operand as usize] << OPERAND.0
+                | location << LOCATION.0;
+            out.write_all(&word.to_be_bytes())?;
+        }
+        Ok(Ok(()))
+    }
+}
+
+/// A number for each name: the one that it ends in if all names are the prefix and a number that
+/// fits, so that such traces come back as they were; else in order of appearance.
+fn numbers<I: Id>(names: &Interner<I>, prefix: &str, bits: u32) -> Vec<u64> {
+    let own: Option<Vec<u64>> = names
+        .iter()
+        .map(|name| {
+            let digits = name.strip_prefix(prefix)?;
+            let number: u64 = digits.parse().ok()?;
+            (number >> bits == 0 && number.to_string() == digits).then_some(number)
+        })
+        .collect();
+    own.unwrap_or_else(|| (0..names.len() as u64).collect())
+}

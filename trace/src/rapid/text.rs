@@ -1,0 +1,200 @@
+//! STD text: `thread|operation(operand)|location`, one event a line.
+//!
+//! This is the format of the largest traces, so reading a line allocates nothing: the line is cut
+//! in the buffer, and the names are looked up as bytes. The location may be left out, and may be
+//! any text. The operand of `begin` and `end` may be left out too.
+
+use std::{
+    io::{self, Write},
+    num::NonZeroU64,
+};
+
+use memchr::memchr;
+use portent_monitor_core::{Error as CoreError, Event, Marker, Op, Spelling, Symbols};
+
+use crate::{
+    decoder::Decoded,
+    error::Fault,
+    lines::{Line, Lines},
+};
+
+/// Reads STD text.
+pub(crate) struct StdText<'r> {
+    lines: Lines<'r>,
+}
+
+impl<'r> StdText<'r> {
+    pub(crate) fn new(lines: Lines<'r>) -> Self {
+        StdText { lines }
+    }
+
+    pub(crate) fn next(&mut self, symbols: &mut Symbols) -> Result<Option<Decoded>, Fault> {
+        loop {
+            let Some(line) = self.lines.next()? else {
+                return Ok(None);
+            };
+            if !line.text.trim_ascii().is_empty() {
+                return decode(&line, symbols).map(Some);
+            }
+        }
+    }
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Word {
+    Read,
+    Write,
+    Acquire,
+    Release,
+    Fork,
+    Join,
+    Request,
+    Wait,
+    Notify,
+    Marker(Marker),
+}
+
+fn word(text: &[u8]) -> Option<Word> {
+    Some(match text {
+        b"r" | b"rd" => Word::Read,
+        b"w" | b"wr" => Word::Write,
+        b"acq" => Word::Acquire,
+        b"rel" => Word::Release,
+        b"fork" => Word::Fork,
+        b"join" => Word::Join,
+        b"begin" => Word::Marker(Marker::Begin),
+        b"end" => Word::Marker(Marker::End),
+        b"req" => Word::Request,
+        b"wait" => Word::Wait,
+        b"notify" | b"notifyall" | b"notifyAll" => Word::Notify,
+        _ => return None,
+    })
+}
+
+/// Whether this is an operation of the format.
+pub(crate) fn is_word(text: &str) -> bool {
+    word(text.as_bytes()).is_some()
+}
+
+const WORDS: &str = "r, w, acq, rel, fork, join, begin, end, rd, wr, req, wait, notify, notifyall";
+
+fn decode(line: &Line<'_>, symbols: &mut Symbols) -> Result<Decoded, Fault> {
+    let text = line.text;
+    let fault = |offset: usize, problem: String| Fault::new(line.number, text, offset, problem);
+    let expected = "expected thread|operation(operand)|location, as in T1|w(x)|12";
+    let first = memchr(b'|', text).ok_or_else(|| fault(0, expected.to_owned()))?;
+    let thread = text[..first].trim_ascii();
+    if thread.is_empty() {
+        return Err(fault(
+            0,
+            "expected the name of a thread before the first |".to_owned(),
+        ));
+    }
+    let second = memchr(b'|', &text[first + 1..]).map_or(text.len(), |i| first + 1 + i);
+    let op = text[first + 1..second].trim_ascii();
+    let column = offset_in(text, op);
+    let (name, operand) = match memchr(b'(', op) {
+        Some(open) => match op {
+            [.., b')'] => (&op[..open], op[open + 1..op.len() - 1].trim_ascii()),
+            _ => {
+                return Err(fault(
+                    column,
+                    "expected a ) at the end of the operation".to_owned(),
+                ));
+            }
+        },
+        None => (op, &op[op.len()..]),
+    };
+    let name = name.trim_ascii();
+    let Some(word) = word(name) else {
+        return Err(fault(column, format!("expected an operation ({WORDS})")));
+    };
+    if operand.is_empty() && !matches!(word, Word::Marker(_)) {
+        let at = column + op.len().saturating_sub(1);
+        return Err(fault(at, "expected a name in the parentheses".to_owned()));
+    }
+    let location = text.get(second + 1..).unwrap_or(b"").trim_ascii();
+    let build = |symbols: &mut Symbols| -> Result<Event, CoreError> {
+        let op = match word {
+            Word::Read => Op::Read(symbols.vars.intern_bytes(operand)?),
+            Word::Write => Op::Write(symbols.vars.intern_bytes(operand)?, None),
+            Word::Acquire => Op::Lock(symbols.locks.intern_bytes(operand)?),
+            Word::Release => Op::Unlock(symbols.locks.intern_bytes(operand)?),
+            Word::Request => Op::Request(symbols.locks.intern_bytes(operand)?),
+            Word::Fork => Op::Fork(symbols.threads.intern_bytes(operand)?),
+            Word::Join => Op::Join(symbols.threads.intern_bytes(operand)?),
+            Word::Wait => Op::Wait(symbols.conds.intern_bytes(operand)?),
+            Word::Notify => Op::Notify(symbols.conds.intern_bytes(operand)?),
+            Word::Marker(marker) => Op::Marker(marker, symbols.names.intern_bytes(operand)?),
+        };
+        let mut event = Event::new(symbols.threads.intern_bytes(thread)?, op);
+        if !location.is_empty() {
+            event.loc = Some(symbols.locs.intern_bytes(location)?);
+        }
+        event.line = NonZeroU64::new(line.number);
+        Ok(event)
+    };
+    match build(symbols) {
+        Ok(event) => Ok(Decoded {
+            event,
+            column: column as u64 + 1,
+        }),
+        Err(CoreError::NotUtf8) => {
+            let good = std::str::from_utf8(text)
+                .err()
+                .map_or(0, |error| error.valid_up_to());
+            Err(fault(good, "expected UTF-8 text".to_owned()))
+        }
+        Err(error) => Err(fault(0, error.to_string())),
+    }
+}
+
+/// Where a part of a text begins in it.
+fn offset_in(text: &[u8], part: &[u8]) -> usize {
+    (part.as_ptr() as usize)
+        .saturating_sub(text.as_ptr() as usize)
+        .min(text.len())
+}
+
+/// Writes one event, or says what STD has no word for. Where the trace tells no location it is 0,
+/// because the tools that read the format want one.
+pub(crate) fn write_event(
+    out: &mut impl Write,
+    event: &Event,
+    symbols: &Symbols,
+) -> io::Result<Result<(), String>> {
+    let word = match &event.op {
+        Op::Read(_)
+        | Op::Write(..)
+        | Op::Lock(_)
+        | Op::Unlock(_)
+        | Op::Request(_)
+        | Op::Fork(_)
+        | Op::Join(_)
+        | Op::Wait(_)
+        | Op::Notify(_)
+        | Op::Marker(..) => None,
+        Op::Update(..) => Some("an update"),
+        Op::ReadLock(_) | Op::ReadUnlock(_) => Some("the shared side of a lock"),
+        Op::Send(..) | Op::Recv(..) => Some("messages"),
+        Op::Barrier(..) => Some("barriers"),
+        Op::Event(_) => Some("application events"),
+        Op::Stamped(_) => Some("vector clocks"),
+    };
+    if let Some(word) = word {
+        return Ok(Err(format!("it has no word for {word}")));
+    }
+    let line = Spelling::new(event, symbols).to_string();
+    let bars = if event.loc.is_some() { 2 } else { 1 };
+    if line.matches('|').count() != bars || line.contains(['\n', '\r']) {
+        return Ok(Err(format!(
+            "a name has a | or an end of line in it: {line:?}"
+        )));
+    }
+    if event.loc.is_some() {
+        writeln!(out, "{line}")?;
+    } else {
+        writeln!(out, "{line}|0")?;
+    }
+    Ok(Ok(()))
+}

@@ -1,0 +1,337 @@
+//! Traces of any format, one event at a time.
+
+use std::{fs::File, io::Read, path::Path, sync::Arc};
+
+use portent_monitor_core::{Discipline, Event, Spelling, Symbols, Value, VarId};
+
+use crate::{
+    Error, Format, Place,
+    compression::{decompress, peek},
+    decoder::Decoder,
+    error::{Fault, shorten},
+    lines::Lines,
+    native::Native,
+    poet::Poet,
+    rapid::{RapidBinary, StdText},
+    shiviz::ShiViz,
+};
+
+/// How far to look to recognise a format.
+const SAMPLE: usize = 64 * 1024;
+
+/// How a trace is to be read.
+///
+/// ```
+/// use portent_trace::{Format, Options};
+///
+/// let options = Options::default().format(Format::Std).lenient(true).max_line(1 << 20);
+/// # let _ = options;
+/// ```
+#[derive(Clone, Debug)]
+pub struct Options {
+    format: Option<Format>,
+    lenient: bool,
+    max_line: usize,
+    parser: Option<String>,
+    delimiter: Option<String>,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Options {
+            format: None,
+            lenient: false,
+            max_line: 16 << 20,
+            parser: None,
+            delimiter: None,
+        }
+    }
+}
+
+impl Options {
+    /// The format; recognised by looking if not set.
+    pub fn format(mut self, format: Format) -> Self {
+        self.format = Some(format);
+        self
+    }
+
+    /// Whether bad lines are skipped and counted instead of being errors.
+    pub fn lenient(mut self, lenient: bool) -> Self {
+        self.lenient = lenient;
+        self
+    }
+
+    /// The longest line in bytes, 16 MiB if not set.
+    pub fn max_line(mut self, bytes: usize) -> Self {
+        self.max_line = bytes;
+        self
+    }
+
+    /// The regular expression of a ShiViz log, with the groups `host`, `clock` and `event`.
+    pub fn parser(mut self, regex: impl Into<String>) -> Self {
+        self.parser = Some(regex.into());
+        self
+    }
+
+    /// The regular expression of the lines that separate the executions of a ShiViz log; its
+    /// group `trace`, if any, is the label of the execution that follows.
+    pub fn delimiter(mut self, regex: impl Into<String>) -> Self {
+        self.delimiter = Some(regex.into());
+        self
+    }
+}
+
+/// What a trace says before its first event.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Header {
+    /// The initial values of variables.
+    pub init: Vec<(VarId, Value)>,
+}
+
+/// Reads a trace, checks that it can be a run, and gives out its events in observed order.
+///
+/// ```
+/// use portent_trace::{Options, TraceReader};
+///
+/// let text = "T1|acq(m)|1\nT1|w(x)|2\nT1|rel(m)|3\n";
+/// let mut reader = TraceReader::new("run.std", text.as_bytes(), &Options::default())?;
+/// let mut events = 0;
+/// while let Some(event) = reader.next_event()? {
+///     assert_eq!(reader.symbols().threads.name(event.thread), "T1");
+///     events += 1;
+/// }
+/// assert_eq!(events, 3);
+///
+/// let mut reader = TraceReader::new("bad.std", "T1|rel(m)|3\n".as_bytes(), &Options::default())?;
+/// let error = reader.next_event().unwrap_err();
+/// assert_eq!(
+///     error.to_string(),
+///     "bad.std:1:4: thread T1 releases lock m, which it does not hold, in `T1|rel(m)|3`"
+/// );
+/// # Ok::<(), portent_trace::Error>(())
+/// ```
+pub struct TraceReader<'r> {
+    file: Arc<str>,
+    format: Format,
+    decoder: Decoder<'r>,
+    symbols: Symbols,
+    header: Header,
+    discipline: Discipline,
+    lenient: bool,
+    skipped: u64,
+    first_skipped: Option<Error>,
+    events: u64,
+}
+
+impl TraceReader<'static> {
+    /// Opens a file.
+    ///
+    /// # Errors
+    ///
+    /// As for [`new`](Self::new), and [`Error::Io`] if there is no such file.
+    pub fn open(path: &Path, options: &Options) -> Result<Self, Error> {
+        let name = path.display().to_string();
+        let file = File::open(path).map_err(|source| Error::Io {
+            file: name.as_str().into(),
+            source,
+        })?;
+        TraceReader::new(&name, file, options)
+    }
+}
+
+impl<'r> TraceReader<'r> {
+    /// Reads a stream; `name` is what errors call it.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Io`], [`Error::UnknownFormat`], [`Error::Regex`], and whatever is wrong with a
+    /// header line.
+    pub fn new(name: &str, input: impl Read + Send + 'r, options: &Options) -> Result<Self, Error> {
+        let file: Arc<str> = name.into();
+        let io = |source| Error::Io {
+            file: Arc::clone(&file),
+            source,
+        };
+        let input = decompress(Box::new(input)).map_err(io)?;
+        let (sample, input) = peek(input, SAMPLE).map_err(io)?;
+        let named = options
+            .format
+            .or(options.parser.as_ref().map(|_| Format::ShiViz));
+        let format = match named.or_else(|| Format::detect(&sample)) {
+            Some(format) => format,
+            None => {
+                return Err(Error::UnknownFormat {
+                    file,
+                    found: shorten(&sample),
+                });
+            }
+        };
+        let lines = |input| Lines::new(input, options.max_line);
+        let mut symbols = Symbols::default();
+        let mut header = Header::default();
+        let mut header_fault = None;
+        let decoder = match format {
+            Format::Native => {
+                let mut native = Native::new(lines(input));
+                match native.header(&mut symbols) {
+                    Ok(read) => header = read,
+                    Err(fault) => header_fault = Some(fault),
+                }
+                Decoder::Native(native)
+            }
+            Format::Std => Decoder::Std(StdText::new(lines(input))),
+            Format::RapidBinary => Decoder::RapidBinary(RapidBinary::new(input)),
+            Format::ShiViz => {
+                let (parser, delimiter) = (options.parser.as_deref(), options.delimiter.as_deref());
+                let log = ShiViz::new(lines(input), &sample, parser, delimiter)?;
+                Decoder::ShiViz(Box::new(log.map_err(|fault| fault.in_file(&file))?))
+            }
+            Format::Poet => Decoder::Poet(Box::new(Poet::new(input, options.max_line))),
+        };
+        let mut reader = TraceReader {
+            file,
+            format,
+            decoder,
+            symbols,
+            header,
+            discipline: Discipline::default(),
+            lenient: options.lenient,
+            skipped: 0,
+            first_skipped: None,
+            events: 0,
+        };
+        if let Some(fault) = header_fault {
+            reader.skip_or_fail(fault)?;
+        }
+        Ok(reader)
+    }
+
+    /// The next event of the current execution, or `None` at its end.
+    ///
+    /// # Errors
+    ///
+    /// A line that is not of the format, or that contradicts the lines before it; if the reader is
+    /// lenient only what makes further reading impossible. Reading may go on after an error: the
+    /// line is passed over.
+    pub fn next_event(&mut self) -> Result<Option<Event>, Error> {
+        loop {
+            let decoded = match self.decoder.next(&mut self.symbols) {
+                Ok(Some(decoded)) => decoded,
+                Ok(None) => return Ok(None),
+                Err(fault) => {
+                    self.skip_or_fail(fault)?;
+                    continue;
+                }
+            };
+            match self.discipline.admit(&decoded.event, &self.symbols) {
+                Ok(()) => {
+                    self.events += 1;
+                    return Ok(Some(decoded.event));
+                }
+                Err(source) => {
+                    let spelling = Spelling::new(&decoded.event, &self.symbols).to_string();
+                    let line = decoded.event.line.map_or(0, std::num::NonZeroU64::get);
+                    let file = Arc::clone(&self.file);
+                    self.skip(Error::Contradiction {
+                        place: Place {
+                            file,
+                            line,
+                            column: decoded.column,
+                        },
+                        found: shorten(spelling.as_bytes()),
+                        source: Box::new(source),
+                    })?;
+                }
+            }
+        }
+    }
+
+    fn skip_or_fail(&mut self, fault: Fault) -> Result<(), Error> {
+        let fatal = fault.is_fatal();
+        let error = fault.in_file(&self.file);
+        if fatal { Err(error) } else { self.skip(error) }
+    }
+
+    fn skip(&mut self, error: Error) -> Result<(), Error> {
+        if !self.lenient {
+            return Err(error);
+        }
+        self.skipped += 1;
+        self.first_skipped.get_or_insert(error);
+        Ok(())
+    }
+
+    /// Goes to the next execution of a log that holds several; call it when
+    /// [`next_event`](Self::next_event) has returned `None`. Names keep their ids.
+    pub fn next_execution(&mut self) -> bool {
+        let Decoder::ShiViz(log) = &mut self.decoder else {
+            return false;
+        };
+        let more = log.next_execution();
+        if more {
+            self.discipline = Discipline::default();
+        }
+        more
+    }
+
+    /// The name of the current execution, if the log tells it.
+    pub fn execution(&self) -> Option<&str> {
+        match &self.decoder {
+            Decoder::ShiViz(log) => log.label(),
+            _ => None,
+        }
+    }
+
+    /// The names of everything that was read so far.
+    pub fn symbols(&self) -> &Symbols {
+        &self.symbols
+    }
+
+    /// As [`symbols`](Self::symbols), to give the names of a property their ids beforehand.
+    pub fn symbols_mut(&mut self) -> &mut Symbols {
+        &mut self.symbols
+    }
+
+    /// What the trace says before its first event.
+    pub fn header(&self) -> &Header {
+        &self.header
+    }
+
+    /// The format, as given or recognised.
+    pub fn format(&self) -> Format {
+        self.format
+    }
+
+    /// The file, as it was named.
+    pub fn file(&self) -> &str {
+        &self.file
+    }
+
+    /// Whether bad lines are skipped.
+    pub fn is_lenient(&self) -> bool {
+        self.lenient
+    }
+
+    /// How many events were given out.
+    pub fn events(&self) -> u64 {
+        self.events
+    }
+
+    /// How many bad lines were skipped; always 0 unless lenient.
+    pub fn skipped(&self) -> u64 {
+        self.skipped
+    }
+
+    /// What was wrong with the first line that was skipped.
+    pub fn first_skipped(&self) -> Option<&Error> {
+        self.first_skipped.as_ref()
+    }
+
+    /// How many lines of a log belong to no record; they are not errors.
+    pub fn unmatched(&self) -> u64 {
+        match &self.decoder {
+            Decoder::ShiViz(log) => log.unmatched(),
+            _ => 0,
+        }
+    }
+}

@@ -1,0 +1,158 @@
+//! Puts the lines of a log in an order that its clocks allow.
+//!
+//! A log is often the logs of several hosts one after the other, and a host's lines may be swapped.
+//! Its vector clocks say what the file's order does not: a line is given out once every line that
+//! its clock counts was. Among lines that are ready the file's order decides.
+//!
+//! Lines that wait are held in memory, for a log sorted by host nearly all of them. A line that was
+//! lost keeps its successors waiting until the end of the log; then it is taken as lost.
+
+use std::{
+    cmp::Reverse,
+    collections::{BTreeMap, BinaryHeap},
+};
+
+use portent_monitor_core::{Op, ThreadId};
+use rustc_hash::FxHashMap;
+
+use crate::decoder::Decoded;
+
+/// Reorders the events of one execution.
+#[derive(Debug, Default)]
+pub(crate) struct Linearizer {
+    /// All lines of a thread up to this number were given out or are lost.
+    done: FxHashMap<ThreadId, u32>,
+    /// Events that wait, by their place in the file.
+    held: FxHashMap<u64, Decoded>,
+    /// For each thread the numbers of its lines that are waited for, and by whom.
+    waiting: FxHashMap<ThreadId, BTreeMap<u32, Vec<u64>>>,
+    /// The numbers of the lines of a thread that are held.
+    held_lines: FxHashMap<ThreadId, BTreeMap<u32, u32>>,
+    ready: BinaryHeap<Reverse<u64>>,
+    pushed: u64,
+    /// No more lines will come, so that gaps are lines that were lost.
+    closed: bool,
+}
+
+impl Linearizer {
+    /// Takes the next line of the file.
+    pub(crate) fn push(&mut self, decoded: Decoded) {
+        let key = self.pushed;
+        self.pushed += 1;
+        if let Some((thread, own)) = own_line(&decoded) {
+            *self
+                .held_lines
+                .entry(thread)
+                .or_default()
+                .entry(own)
+                .or_default() += 1;
+        }
+        self.held.insert(key, decoded);
+        self.sort(key);
+    }
+
+    /// No more lines come.
+    pub(crate) fn close(&mut self) {
+        self.closed = true;
+        let threads: Vec<ThreadId> = self.waiting.keys().copied().collect();
+        for thread in threads {
+            self.skip_lost(thread);
+        }
+    }
+
+    /// A line whose past was given out.
+    pub(crate) fn pop(&mut self) -> Option<Decoded> {
+        let Reverse(key) = self.ready.pop()?;
+        let decoded = self.held.remove(&key)?;
+        if let Some((thread, own)) = own_line(&decoded) {
+            if let Some(lines) = self.held_lines.get_mut(&thread)
+                && let Some(count) = lines.get_mut(&own)
+            {
+                *count -= 1;
+                if *count == 0 {
+                    lines.remove(&own);
+                }
+            }
+            self.advance(thread, own);
+            if self.closed {
+                self.skip_lost(thread);
+            }
+        }
+        Some(decoded)
+    }
+
+    /// After [`close`](Self::close), when nothing more can be given out: a line of a cycle.
+    pub(crate) fn stuck(&mut self) -> Option<Decoded> {
+        let first = self.held.keys().copied().min()?;
+        self.held.remove(&first)
+    }
+
+    /// Puts a held event among the ready ones, or in the queue of a line that it needs.
+    fn sort(&mut self, key: u64) {
+        let Some(decoded) = self.held.get(&key) else {
+            return;
+        };
+        let Op::Stamped(stamped) = &decoded.event.op else {
+            return self.ready.push(Reverse(key));
+        };
+        let thread = decoded.event.thread;
+        let missing = stamped.clock.iter().find_map(|&(other, lines)| {
+            let needed = if other == thread {
+                lines.saturating_sub(1)
+            } else {
+                lines
+            };
+            let done = self.done.get(&other).copied().unwrap_or(0);
+            (needed > done).then_some((other, needed))
+        });
+        match missing {
+            None => self.ready.push(Reverse(key)),
+            Some((other, needed)) => {
+                self.waiting
+                    .entry(other)
+                    .or_default()
+                    .entry(needed)
+                    .or_default()
+                    .push(key);
+            }
+        }
+    }
+
+    fn advance(&mut self, thread: ThreadId, line: u32) {
+        let done = self.done.entry(thread).or_default();
+        *done = (*done).max(line);
+        let done = *done;
+        while let Some(mut first) = self
+            .waiting
+            .get_mut(&thread)
+            .and_then(BTreeMap::first_entry)
+        {
+            if *first.key() > done {
+                break;
+            }
+            let woken = std::mem::take(first.get_mut());
+            first.remove();
+            for key in woken {
+                self.sort(key);
+            }
+        }
+    }
+
+    /// Counts the lines as done that are neither given out nor held.
+    fn skip_lost(&mut self, thread: ThreadId) {
+        let next = self
+            .held_lines
+            .get(&thread)
+            .and_then(|lines| lines.keys().next().copied());
+        self.advance(thread, next.map_or(u32::MAX, |next| next.saturating_sub(1)));
+    }
+}
+
+fn own_line(decoded: &Decoded) -> Option<(ThreadId, u32)> {
+    let Op::Stamped(stamped) = &decoded.event.op else {
+        return None;
+    };
+    let thread = decoded.event.thread;
+    let own = stamped.component(thread);
+    (own > 0).then_some((thread, own))
+}

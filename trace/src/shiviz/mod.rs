@@ -1,0 +1,18 @@
+//! Logs with vector clocks, as ShiViz, TSViz and GoVector have them.
+//!
+//! A regular expression with the named groups `host`, `clock` and `event` says what a record looks
+//! like; it may span several lines. It comes from the user, or from the first line of the file
+//! (the second is then the expression that separates executions, or blank), or is one of the two
+//! usual layouts. Text that no record claims is passed over and counted, as these tools do.
+//!
+//! Other named groups are kept as extra keys; a `timestamp` that is a number is the event's time.
+
+mod js_regex;
+mod layout;
+mod linearize;
+mod read;
+mod write;
+
+pub(crate) use layout::{Layout, looks_like_parser};
+pub(crate) use read::ShiViz;
+pub(crate) use write::write_event;

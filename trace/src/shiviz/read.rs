@@ -1,0 +1,356 @@
+//! Records of a log into events.
+
+use std::{collections::VecDeque, num::NonZeroU64};
+
+use portent_monitor_core::{Action, Details, Event, Op, Stamped, Symbols};
+use regex::{Captures, Regex, RegexBuilder};
+
+use super::{
+    js_regex::translate,
+    layout::{Layout, looks_like_parser},
+    linearize::Linearizer,
+};
+use crate::{Error, decoder::Decoded, error::Fault, lines::Lines, native::read_clock};
+
+/// Reads a log.
+pub(crate) struct ShiViz<'r> {
+    lines: Lines<'r>,
+    parser: Parser,
+    delimiter: Option<Regex>,
+    /// Lines that were read and belong to no record yet.
+    window: VecDeque<(u64, String)>,
+    /// The lines of the window as one text.
+    text: String,
+    linearizer: Linearizer,
+    /// What stopped the current execution.
+    stop: Option<Stop>,
+    label: Option<String>,
+    /// Lines that are in no record.
+    unmatched: u64,
+    records: u64,
+    last_line: u64,
+}
+
+enum Stop {
+    /// A line that separates executions; with the label of the next one.
+    Delimiter(Option<String>),
+    End,
+}
+
+/// What a record looks like.
+struct Parser {
+    regex: Regex,
+    /// The lines of a record.
+    lines: usize,
+}
+
+impl Parser {
+    fn new(source: &str) -> Result<Parser, Error> {
+        let source = source.trim();
+        let error = |problem: String| Error::Regex {
+            what: "parser",
+            regex: source.to_owned(),
+            problem,
+        };
+        let regex = compile(source).map_err(error)?;
+        for group in ["host", "clock", "event"] {
+            if !regex.capture_names().flatten().any(|name| name == group) {
+                return Err(error(format!("it has no group (?<{group}>...)")));
+            }
+        }
+        Ok(Parser {
+            lines: source.matches("\\n").count() + 1,
+            regex,
+        })
+    }
+}
+
+fn compile(source: &str) -> Result<Regex, String> {
+    RegexBuilder::new(&translate(source))
+        .multi_line(true)
+        .build()
+        .map_err(|error| {
+            // The crate's message quotes the expression over several lines; the last one says why.
+            let message = error.to_string();
+            message
+                .lines()
+                .last()
+                .unwrap_or("")
+                .trim_start_matches("error: ")
+                .to_owned()
+        })
+}
+
+fn compile_delimiter(source: &str) -> Result<Regex, Error> {
+    compile(source).map_err(|problem| Error::Regex {
+        what: "delimiter",
+        regex: source.to_owned(),
+        problem,
+    })
+}
+
+impl<'r> ShiViz<'r> {
+    /// A reader of a log that begins with `sample`. The error is ready to be shown; a fault of
+    /// the first lines is left for the caller to place.
+    pub(crate) fn new(
+        mut lines: Lines<'r>,
+        sample: &[u8],
+        parser: Option<&str>,
+        delimiter: Option<&str>,
+    ) -> Result<Result<Self, Fault>, Error> {
+        let sample = String::from_utf8_lossy(sample);
+        let first = sample
+            .lines()
+            .next()
+            .unwrap_or("")
+            .trim_start_matches('\u{feff}');
+        let in_file = looks_like_parser(first);
+        let parser = match parser {
+            Some(parser) => Parser::new(parser)?,
+            None if in_file => Parser::new(first)?,
+            // If neither layout is there, the log has no records, which is reported at its end.
+            None => Parser::new(
+                Layout::detect(&sample)
+                    .unwrap_or(Layout::ClockFirst)
+                    .regex(),
+            )?,
+        };
+        let delimiter = delimiter.map(compile_delimiter).transpose()?;
+        let mut last_line = 0;
+        if in_file {
+            match lines.next() {
+                Ok(_) => last_line = 1,
+                Err(fault) => return Ok(Err(fault)),
+            }
+        }
+        let mut log = ShiViz {
+            lines,
+            parser,
+            delimiter,
+            window: VecDeque::new(),
+            text: String::new(),
+            linearizer: Linearizer::default(),
+            stop: None,
+            label: None,
+            unmatched: 0,
+            records: 0,
+            last_line,
+        };
+        if in_file && let Err(fault) = log.second_line()? {
+            return Ok(Err(fault));
+        }
+        Ok(Ok(log))
+    }
+
+    /// After an expression on the first line the second is the delimiter, or blank, unless the log
+    /// begins there.
+    fn second_line(&mut self) -> Result<Result<(), Fault>, Error> {
+        if let Err(fault) = self.fill_window() {
+            return Ok(Err(fault));
+        }
+        self.join_window();
+        let Some((_, first)) = self.window.front() else {
+            return Ok(Ok(()));
+        };
+        let begins = self
+            .parser
+            .regex
+            .find(&self.text)
+            .is_some_and(|m| m.start() <= first.len());
+        if !begins {
+            if self.delimiter.is_none() && !first.trim().is_empty() {
+                self.delimiter = Some(compile_delimiter(first)?);
+            }
+            self.window.pop_front();
+        }
+        Ok(Ok(()))
+    }
+
+    /// Reads lines until the window is as long as a record, or the execution ends.
+    fn fill_window(&mut self) -> Result<(), Fault> {
+        while self.stop.is_none() && self.window.len() < self.parser.lines {
+            let Some(line) = self.lines.next()? else {
+                self.stop = Some(Stop::End);
+                break;
+            };
+            self.last_line = line.number;
+            let text = std::str::from_utf8(line.text).map_err(|error| {
+                Fault::new(
+                    line.number,
+                    line.text,
+                    error.valid_up_to(),
+                    "expected UTF-8 text",
+                )
+            })?;
+            if let Some(found) = self.delimiter.as_ref().and_then(|d| d.captures(text)) {
+                let label = found.name("trace").map(|label| label.as_str().to_owned());
+                if self.records == 0 && self.window.is_empty() {
+                    // Nothing stands before the first delimiter.
+                    self.label = label;
+                    continue;
+                }
+                self.stop = Some(Stop::Delimiter(label));
+                break;
+            }
+            self.window.push_back((line.number, text.to_owned()));
+        }
+        Ok(())
+    }
+
+    fn join_window(&mut self) {
+        self.text.clear();
+        for (i, (_, line)) in self.window.iter().enumerate() {
+            if i > 0 {
+                self.text.push('\n');
+            }
+            self.text.push_str(line);
+        }
+    }
+
+    /// The next event of the current execution.
+    pub(crate) fn next(&mut self, symbols: &mut Symbols) -> Result<Option<Decoded>, Fault> {
+        loop {
+            if let Some(decoded) = self.linearizer.pop() {
+                return Ok(Some(decoded));
+            }
+            match self.record(symbols)? {
+                Some(decoded) => self.linearizer.push(decoded),
+                None => break,
+            }
+        }
+        self.linearizer.close();
+        if let Some(decoded) = self.linearizer.pop() {
+            return Ok(Some(decoded));
+        }
+        if let Some(stuck) = self.linearizer.stuck() {
+            return Err(Fault::Line {
+                line: stuck.event.line.map_or(0, NonZeroU64::get),
+                column: stuck.column,
+                found: crate::error::shorten(symbols.text_of(&stuck.event).as_bytes()),
+                problem: "the clocks of this line and another each count the other".to_owned(),
+            });
+        }
+        if self.records == 0 && self.unmatched > 0 {
+            self.unmatched = 0;
+            return Err(Fault::Line {
+                line: self.last_line,
+                column: 1,
+                found: self.parser.regex.as_str().to_owned(),
+                problem: "the log ends, and no part of it matches the parser".to_owned(),
+            });
+        }
+        Ok(None)
+    }
+
+    /// Goes to the next execution, if there is one.
+    pub(crate) fn next_execution(&mut self) -> bool {
+        match self.stop.take() {
+            Some(Stop::Delimiter(label)) => {
+                self.label = label;
+                self.linearizer = Linearizer::default();
+                self.records = 0;
+                true
+            }
+            stop => {
+                self.stop = stop;
+                false
+            }
+        }
+    }
+
+    /// The name of the current execution, if its delimiter tells one.
+    pub(crate) fn label(&self) -> Option<&str> {
+        self.label.as_deref()
+    }
+
+    /// How many lines with text were in no record.
+    pub(crate) fn unmatched(&self) -> u64 {
+        self.unmatched
+    }
+
+    /// The next record in the order of the file.
+    fn record(&mut self, symbols: &mut Symbols) -> Result<Option<Decoded>, Fault> {
+        loop {
+            self.fill_window()?;
+            let Some((number, first)) = self.window.front() else {
+                return Ok(None);
+            };
+            let (number, first_length, blank) = (*number, first.len(), first.trim().is_empty());
+            self.join_window();
+            let found = self.parser.regex.captures(&self.text);
+            let found = found.filter(|c| c.get_match().start() <= first_length);
+            let Some(found) = found else {
+                self.unmatched += u64::from(!blank);
+                self.window.pop_front();
+                continue;
+            };
+            let used = self.text[..found.get_match().end()].matches('\n').count() + 1;
+            let decoded = event(&self.parser, &found, &self.text, number, symbols);
+            self.window.drain(..used);
+            self.records += 1;
+            return decoded.map(Some);
+        }
+    }
+}
+
+/// The event of one record, whose first line has this number.
+fn event(
+    parser: &Parser,
+    found: &Captures<'_>,
+    text: &str,
+    number: u64,
+    symbols: &mut Symbols,
+) -> Result<Decoded, Fault> {
+    let fault = |offset: usize, problem: String| {
+        let start = text[..offset].rfind('\n').map_or(0, |newline| newline + 1);
+        let line = number + text[..offset].matches('\n').count() as u64;
+        Fault::new(line, &text.as_bytes()[start..], offset - start, problem)
+    };
+    let group = |name: &str| {
+        found
+            .name(name)
+            .map(|group| (group.as_str(), group.start()))
+    };
+    let (host, host_at) = group("host").unwrap_or(("", 0));
+    if host.is_empty() {
+        return Err(fault(host_at, "expected the name of a host".to_owned()));
+    }
+    let (clock, clock_at) = group("clock").unwrap_or(("", 0));
+    let clock = read_clock(clock, symbols).map_err(|problem| {
+        let inside = (problem.at.as_ptr() as usize).saturating_sub(clock.as_ptr() as usize);
+        fault((clock_at + inside).min(text.len()), problem.what)
+    })?;
+    let thread = symbols
+        .threads
+        .intern(host)
+        .map_err(|error| fault(host_at, error.to_string()))?;
+    let stamped = Stamped {
+        action: Action::default(),
+        clock,
+    };
+    let mut event = Event::new(thread, Op::Stamped(Box::new(stamped)));
+    event.line = NonZeroU64::new(number);
+    let mut details = Details::default();
+    for name in parser.regex.capture_names().flatten() {
+        let Some((value, _)) = group(name) else {
+            continue;
+        };
+        match name {
+            "host" | "clock" => {}
+            "event" => details.text = Some(value.into()),
+            "timestamp" if value.parse::<u64>().is_ok() => event.time = value.parse().ok(),
+            _ => {
+                let json = serde_json::to_string(value).unwrap_or_default();
+                details.extra.push((name.into(), json.into()));
+            }
+        }
+    }
+    event.details = Some(Box::new(details));
+    let start = text[..clock_at]
+        .rfind('\n')
+        .map_or(0, |newline| newline + 1);
+    Ok(Decoded {
+        event,
+        column: text[start..clock_at].chars().count() as u64 + 1,
+    })
+}
