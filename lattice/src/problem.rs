@@ -1,0 +1,51 @@
+//! What the engines solve: a poset whose events act on a finite automaton.
+
+use portent_monitor_dsl::Verdict;
+
+use crate::poset::Poset;
+
+/// A state of an [`Automaton`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct StateIndex(pub u32);
+
+/// Something an event does to an [`Automaton`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct ActionId(pub u32);
+
+/// A finite automaton that events act on: the monitor, together with what its gauges show where the
+/// property reads variables. An action then is "this event, and these variables get these values",
+/// so that what an event does no longer depends on the cut.
+#[derive(Clone, Debug)]
+pub struct Automaton {
+    /// The state at the empty cut; the letter for initial values has been read.
+    pub initial: StateIndex,
+    /// The number of actions.
+    pub actions: usize,
+    /// The successor of state `s` on action `a` is at `s * actions + a`.
+    pub next: Vec<StateIndex>,
+    /// The verdict in each state; violated and satisfied are absorbing.
+    pub verdicts: Vec<Verdict>,
+}
+
+impl Automaton {
+    /// The state after an action.
+    pub fn step(&self, state: StateIndex, action: ActionId) -> StateIndex {
+        self.next[state.0 as usize * self.actions + action.0 as usize]
+    }
+
+    /// The verdict in a state.
+    pub fn verdict(&self, state: StateIndex) -> Verdict {
+        self.verdicts[state.0 as usize]
+    }
+}
+
+/// A poset, what each of its events does, and to what.
+#[derive(Clone, Debug)]
+pub struct Problem {
+    /// The events.
+    pub poset: Poset,
+    /// For each event, what it does.
+    pub actions: Vec<ActionId>,
+    /// What it is done to.
+    pub automaton: Automaton,
+}
