@@ -3,14 +3,17 @@
 #![warn(missing_docs)]
 
 mod alphabet;
+mod condition;
 mod config;
 mod diagnostic;
 mod diagram;
 mod ere;
 mod error;
+mod explain;
 mod ltl;
 mod machine;
 mod monitor;
+mod output;
 mod property;
 mod resolve;
 mod scc;
@@ -23,10 +26,13 @@ mod verdict;
 pub use alphabet::{
     Alphabet, Event, EventId, Letter, Pattern, Proposition, StateVariable, VariableId,
 };
+pub use condition::Condition;
 pub use config::Config;
 pub use diagnostic::Diagnostic;
 pub use error::Error;
+pub use explain::Explanation;
 pub use monitor::{Monitor, StateId};
+pub use output::{Description, Edge};
 pub use portent_monitor_core::{Type, Value};
 pub use property::{Kind, Property};
 pub use stepper::Stepper;

@@ -8,6 +8,7 @@ use portent_monitor_core::{Type, Value};
 use crate::{
     alphabet::{Alphabet, EventId, Letter, VariableId, gauge::Gauge},
     error::Error,
+    explain::Explanation,
     monitor::{Monitor, StateId},
     verdict::Verdict,
 };
@@ -48,6 +49,8 @@ pub struct Stepper {
     values: Vec<Value>,
     steps: u64,
     decided: Option<u64>,
+    /// The letters so far, if they are remembered.
+    trail: Option<Vec<Letter>>,
 }
 
 /// What a write to each variable entails.
@@ -141,6 +144,7 @@ impl Stepper {
             values,
             steps: 0,
             decided: None,
+            trail: None,
             monitor,
         };
         for gauge in 0..stepper.shares.len() {
@@ -154,6 +158,24 @@ impl Stepper {
         }
         stepper.decided = stepper.verdict().is_final().then_some(0);
         Ok(stepper)
+    }
+
+    /// The same run, with its letters remembered from here on, so that [`Stepper::explain`] has
+    /// something to go by. This allocates; call it before the first step.
+    pub fn remembering(mut self) -> Stepper {
+        let initial = self
+            .monitor
+            .alphabet()
+            .reads_variables()
+            .then_some(Letter(self.base));
+        self.trail = Some(initial.into_iter().collect());
+        self
+    }
+
+    /// Why the verdict is final; `None` if it is open, or if the run was not
+    /// [remembered](Stepper::remembering).
+    pub fn explain(&self) -> Option<Explanation> {
+        self.monitor.explain(self.trail.as_deref()?)
     }
 
     /// The monitor of this run.
@@ -220,6 +242,9 @@ impl Stepper {
     fn advance(&mut self, letter: Letter) -> Verdict {
         self.state = self.monitor.table().next(self.state, letter);
         self.steps += 1;
+        if let Some(trail) = &mut self.trail {
+            trail.push(letter);
+        }
         let verdict = self.verdict();
         if verdict.is_final() && self.decided.is_none() {
             self.decided = Some(self.steps);

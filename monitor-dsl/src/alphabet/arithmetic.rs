@@ -134,6 +134,13 @@ impl Polynomial {
         }
     }
 
+    /// The products of the sum, each with its coefficient.
+    pub(crate) fn products(&self) -> impl Iterator<Item = (&[VariableId], i128)> {
+        self.0
+            .iter()
+            .map(|(product, coefficient)| (product.as_slice(), *coefficient))
+    }
+
     pub(crate) fn variables(&self) -> impl Iterator<Item = VariableId> + '_ {
         self.0
             .iter()

@@ -323,11 +323,23 @@ impl Alphabet {
         }
     }
 
-    /// The set of letters that can come first.
-    pub(crate) fn initial_set(&self, diagrams: &mut Diagrams) -> Diagram {
-        match self.reads_variables() {
-            true => diagrams.among(Variable(0), |cell| cell == 0),
-            false => Diagram::TRUE,
-        }
+    /// The propositions that a place of the letter decides, each with the cells in which it holds.
+    pub(crate) fn propositions_at(&self, place: usize) -> Vec<(usize, Vec<bool>)> {
+        let first = usize::from(self.silent);
+        let cells = |proposition: &Proposition| match &proposition.meaning {
+            Meaning::Event(event) if place == 0 => Some(
+                (0..self.event_cells())
+                    .map(|cell| cell == event.index() + first)
+                    .collect(),
+            ),
+            Meaning::Cells(gauge, cells) if gauge + 1 == place => Some(cells.clone()),
+            _ => None,
+        };
+        let decided = |(index, proposition)| Some((index, cells(proposition)?));
+        self.propositions
+            .iter()
+            .enumerate()
+            .filter_map(decided)
+            .collect()
     }
 }

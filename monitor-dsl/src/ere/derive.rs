@@ -14,7 +14,7 @@ use super::{
 };
 use crate::{
     alphabet::Alphabet,
-    diagram::{Diagram, Diagrams, View},
+    diagram::{Diagram, Diagrams, Variable, View},
     machine::{Machine, TooLarge},
     verdict::Verdict,
 };
@@ -43,11 +43,8 @@ pub(crate) fn synthesize(
         effort: max_states.saturating_mul(EFFORT_PER_STATE),
         max_expressions: max_states.saturating_mul(EXPRESSIONS_PER_STATE),
     };
-    let (states, mut transitions) = derivation.explore(root, mode, max_states)?;
-    if alphabet.reads_variables() {
-        let event = crate::diagram::Variable(0);
-        transitions[0] = derivation.diagrams.branch(transitions[0], event, 0);
-    }
+    let begins_silent = alphabet.reads_variables();
+    let (states, transitions) = derivation.explore(root, mode, begins_silent, max_states)?;
     let accepting: Vec<bool> = states
         .iter()
         .map(|&regex| derivation.regexes.is_nullable(regex))
@@ -72,24 +69,33 @@ struct Derivation {
 }
 
 impl Derivation {
-    /// All derivatives of `root`, and their transitions with states for leaves.
+    /// All derivatives of `root`, and their transitions with states for leaves. With
+    /// `begins_silent` the first letter carries no event.
     fn explore(
         &mut self,
         root: Regex,
         mode: Mode,
+        begins_silent: bool,
         max_states: usize,
     ) -> Result<(Vec<Regex>, Vec<Diagram>), TooLarge> {
         let mut states = vec![root];
-        let mut index: FxHashMap<Regex, u32> = FxHashMap::from_iter([(root, 0)]);
+        let mut index: FxHashMap<Regex, u32> = FxHashMap::default();
+        if !begins_silent {
+            // Otherwise the same expression later in the run has other letters to read.
+            index.insert(root, 0);
+        }
         let mut transitions = Vec::new();
         while transitions.len() < states.len() {
             let state = states[transitions.len()];
-            let derivative = if mode == Mode::Never && self.regexes.is_nullable(state) {
+            let mut derivative = if mode == Mode::Never && self.regexes.is_nullable(state) {
                 // Violated for good: nothing that follows matters.
                 self.diagrams.leaf(state.0)
             } else {
                 self.derivative(state)?
             };
+            if begins_silent && transitions.is_empty() {
+                derivative = self.diagrams.branch(derivative, Variable(0), 0);
+            }
             let mut relabelled = FxHashMap::default();
             let transition = self.relabel(derivative, &mut relabelled, &mut |regex| {
                 *index.entry(regex).or_insert_with(|| {

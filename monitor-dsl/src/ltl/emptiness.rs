@@ -89,23 +89,19 @@ impl Tableau {
         }
         let first = self.nodes.len();
         let cubes = self.cubes(context, function)?;
-        let starts: Vec<u32> = cubes
-            .into_iter()
-            .map(|cube| self.node(context, &cube))
-            .collect();
+        let starts: Vec<u32> = cubes.into_iter().map(|cube| self.node(&cube)).collect();
         self.explore(context, first)?;
         self.mark_live(first);
         Ok(starts.iter().any(|&start| self.live[start as usize]))
     }
 
-    fn node(&mut self, context: &Context, cube: &Cube) -> u32 {
+    fn node(&mut self, cube: &Cube) -> u32 {
         let mut obligations = cube.obligations.clone();
         obligations.sort_unstable();
         obligations.dedup();
-        let relevant = context.past.below(context.kernel, &obligations);
         let node = Node {
             obligations: obligations.into(),
-            past: cube.past & relevant,
+            past: cube.past,
         };
         *self.index.entry(node.clone()).or_insert_with(|| {
             self.nodes.push(node);
@@ -121,7 +117,7 @@ impl Tableau {
             let cubes = self.cubes(context, function)?;
             let mut edges = Vec::with_capacity(cubes.len());
             for cube in cubes {
-                let target = self.node(context, &cube);
+                let target = self.node(&cube);
                 edges.push(Edge {
                     target,
                     promises: cube.promises,
@@ -146,7 +142,7 @@ impl Tableau {
             let value = self.value(context, node.past, formula);
             function = context.diagrams.and(function, value);
         }
-        let relevant = context.past.below(context.kernel, &node.obligations);
+        let relevant = context.past.relevant_to(context.kernel, &node.obligations);
         for operator in 0..context.past.len() {
             if relevant & (1 << operator) == 0 {
                 continue;
@@ -232,18 +228,34 @@ impl Tableau {
     }
 
     /// The paths of `function` to true. Obligations and promises occur only positively in it, so
-    /// that a path's negative tests of them can be dropped.
+    /// that a path's negative tests of them can be dropped. A past value that a path does not test
+    /// may be either.
     fn cubes(&self, context: &Context, function: Diagram) -> Result<Vec<Cube>, Exhausted> {
         let mut cubes = FxHashSet::default();
-        let mut stack = vec![(function, Cube::default())];
-        while let Some((diagram, cube)) = stack.pop() {
+        let mut stack = vec![(function, Cube::default(), 0u128)];
+        while let Some((diagram, cube, tested)) = stack.pop() {
             if cubes.len() + stack.len() > MAX_EDGES || context.diagrams.exhausted() {
                 return Err(Exhausted);
             }
             let variable = match context.diagrams.view(diagram) {
                 View::Leaf(0) => continue,
                 View::Leaf(_) => {
-                    cubes.insert(cube);
+                    let relevant = context.past.relevant_to(context.kernel, &cube.obligations);
+                    let free = relevant & !tested;
+                    if free == 0 {
+                        cubes.insert(Cube {
+                            past: cube.past & relevant,
+                            ..cube
+                        });
+                    } else {
+                        let bit = 1 << free.trailing_zeros();
+                        let with = Cube {
+                            past: cube.past | bit,
+                            ..cube.clone()
+                        };
+                        stack.push((diagram, with, tested | bit));
+                        stack.push((diagram, cube, tested | bit));
+                    }
                     continue;
                 }
                 View::Test(variable) => variable,
@@ -252,14 +264,17 @@ impl Tableau {
                 context.diagrams.branch(diagram, variable, 0),
                 context.diagrams.branch(diagram, variable, 1),
             );
-            let mut with = cube.clone();
+            let (mut with, mut tested) = (cube.clone(), tested);
             match context.obligations.role(variable) {
                 Role::Obligation(_, formula) => with.obligations.push(formula),
                 Role::Promise(_) => with.promises.push(variable),
-                Role::Past(operator) => with.past |= 1 << operator,
+                Role::Past(operator) => {
+                    with.past |= 1 << operator;
+                    tested |= 1 << operator;
+                }
             }
-            stack.push((high, with));
-            stack.push((low, cube));
+            stack.push((high, with, tested));
+            stack.push((low, cube, tested));
         }
         let mut cubes: Vec<Cube> = cubes.into_iter().collect();
         cubes.sort_unstable_by(|a, b| {

@@ -136,7 +136,7 @@ impl PastOperators {
     }
 
     /// The operators whose previous values may matter to `formulas`.
-    pub(super) fn below(&self, kernel: &Kernel, formulas: &[Formula]) -> u128 {
+    pub(super) fn relevant_to(&self, kernel: &Kernel, formulas: &[Formula]) -> u128 {
         if self.operators.is_empty() || !formulas.iter().any(|&formula| kernel.has_past(formula)) {
             return 0;
         }

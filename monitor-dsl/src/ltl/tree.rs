@@ -58,11 +58,6 @@ impl Ltl {
         Ltl { op, parts, span }
     }
 
-    /// Whether the truth depends on the present letter alone.
-    pub(crate) fn is_state_formula(&self) -> bool {
-        !self.op.is_temporal() && self.parts.iter().all(Ltl::is_state_formula)
-    }
-
     /// The truth on the run that has no position at all.
     pub(crate) fn on_empty_run(&self) -> bool {
         use LtlOp::*;

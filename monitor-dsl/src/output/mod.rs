@@ -1,0 +1,8 @@
+//! A monitor in other forms: JSON, Graphviz, Rust, and a table for people.
+
+mod dot;
+mod json;
+mod rust;
+mod table;
+
+pub use json::{Description, Edge};

@@ -1,0 +1,73 @@
+//! The machine as a table for people.
+
+use std::fmt::Write;
+
+use crate::monitor::Monitor;
+
+/// Machines with more states than this are not printed in full.
+const MAX_ROWS: usize = 40;
+
+impl Monitor {
+    /// The machine as a table with one line for each edge.
+    ///
+    /// ```
+    /// use portent_monitor_dsl::Property;
+    ///
+    /// let table = Property::parse("always !error")?.monitor()?.to_table();
+    /// assert!(table.contains("error"));
+    /// # Ok::<(), portent_monitor_dsl::Error>(())
+    /// ```
+    pub fn to_table(&self) -> String {
+        let mut rows = vec![[
+            "state".into(),
+            "verdict".into(),
+            "goes to".into(),
+            "when".into(),
+        ]];
+        for state in self.state_ids().take(MAX_ROWS) {
+            for (index, (to, when)) in self.edges(state).iter().enumerate() {
+                let mut row = [
+                    String::new(),
+                    String::new(),
+                    to.index().to_string(),
+                    self.spell(when),
+                ];
+                if index == 0 {
+                    row[0] = state.index().to_string();
+                    row[1] = self.verdict(state).to_string();
+                }
+                rows.push(row);
+            }
+        }
+        let width = |column: usize| {
+            rows.iter()
+                .map(|row: &[String; 4]| row[column].chars().count())
+                .max()
+                .unwrap_or(0)
+        };
+        let widths = [width(0), width(1), width(2)];
+        let mut table = String::new();
+        for row in &rows {
+            let line = format!(
+                "  {:>a$}  {:<b$}  {:>c$}  {}",
+                row[0],
+                row[1],
+                row[2],
+                row[3],
+                a = widths[0],
+                b = widths[1],
+                c = widths[2]
+            );
+            writeln!(table, "{}", line.trim_end()).expect("writing to a string does not fail");
+        }
+        if self.states() > MAX_ROWS {
+            let more = self.states() - MAX_ROWS;
+            writeln!(
+                table,
+                "  ... and {more} more states (`--format json` has all of them)"
+            )
+            .expect("writing to a string does not fail");
+        }
+        table
+    }
+}
