@@ -1,2 +1,41 @@
-//! The portent command.
-fn main() {}
+//! The `portent` command.
+
+mod failure;
+mod synth;
+mod terminal;
+
+use clap::{Parser, Subcommand};
+use std::process::ExitCode;
+
+/// Finds the concurrency bugs that a run did not show.
+///
+/// Write a temporal property; Portent checks it on every run that is causally equivalent to the one
+/// that was observed.
+#[derive(Parser)]
+#[command(name = "portent", version, arg_required_else_help = true)]
+struct Arguments {
+    /// When to use colour.
+    #[arg(long, global = true, value_name = "WHEN", default_value = "auto")]
+    color: terminal::Colour,
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Subcommand)]
+enum Command {
+    Synth(synth::Synth),
+}
+
+fn main() -> ExitCode {
+    let arguments = Arguments::parse();
+    let result = match arguments.command {
+        Command::Synth(synth) => synth.run(arguments.color),
+    };
+    match result {
+        Ok(code) => code,
+        Err(failure) => {
+            failure.report(arguments.color);
+            ExitCode::from(2)
+        }
+    }
+}

@@ -183,23 +183,33 @@ impl Writer<'_> {
             groups[group].1[cell] = true;
         }
         let mut always = vec![false; branches.len()];
-        let mut parts = Vec::new();
+        let mut depends: Vec<(Condition, Vec<bool>)> = Vec::new();
         for (branch, cells) in groups {
-            match self.outcome(branch, wanted) {
-                Outcome::Never => {}
-                Outcome::Always => {
-                    for (cell, member) in always.iter_mut().zip(cells) {
-                        *cell |= member;
-                    }
+            let known = match self.outcome(branch, wanted) {
+                Outcome::Never => continue,
+                Outcome::Always => &mut always,
+                Outcome::Depends(rest) => {
+                    let position = depends.iter().position(|(known, _)| *known == rest);
+                    let position = position.unwrap_or_else(|| {
+                        depends.push((rest, vec![false; branches.len()]));
+                        depends.len() - 1
+                    });
+                    &mut depends[position].1
                 }
-                Outcome::Depends(rest) => parts.push(self.cells(place, &cells).and(rest)),
+            };
+            for (cell, member) in known.iter_mut().zip(cells) {
+                *cell |= member;
             }
         }
         if always.iter().all(|&cell| cell) {
             return Outcome::Always;
         }
+        let mut parts = Vec::new();
         if always.contains(&true) {
-            parts.insert(0, self.cells(place, &always));
+            parts.push(self.cells(place, &always));
+        }
+        for (rest, cells) in depends {
+            parts.push(self.cells(place, &cells).and(rest));
         }
         match parts.is_empty() {
             true => Outcome::Never,

@@ -146,11 +146,6 @@ impl Monitor {
         self.0.table.dense.as_ref().map(|dense| dense.classes())
     }
 
-    /// Whether no finite run is ever violated or satisfied for good.
-    pub fn is_undecidable(&self) -> bool {
-        self.0.outputs.iter().all(|verdict| !verdict.is_final())
-    }
-
     /// Begins a run, with the initial values that the property declares.
     pub fn start(&self) -> Result<Stepper, Error> {
         self.start_with(|_| None)

@@ -9,7 +9,7 @@ use crate::{
     error::Error,
     ltl::{Ltl, LtlOp},
     spelling,
-    syntax::{EreJoin, EreKind, EreTree, Expression, ExpressionKind, Operator, Span},
+    syntax::{Body, EreJoin, EreKind, EreTree, Expression, ExpressionKind, Operator, Span},
 };
 
 impl Resolver<'_> {
@@ -134,6 +134,31 @@ impl Resolver<'_> {
         Error::meaning(diagnostic.help(format!("compare it, as in `{example}`")))
     }
 
+    /// Resolves the definitions that a body uses, in the order in which they are written, so that
+    /// propositions come in that order too.
+    pub(super) fn define_used(&mut self, body: &Body) -> Result<(), Error> {
+        let mut used = vec![false; self.definitions.len()];
+        let mut pending: Vec<&Expression> = body.expressions();
+        let definitions: Vec<Expression> = self
+            .definitions
+            .iter()
+            .map(|definition| definition.value.clone())
+            .collect();
+        while let Some(expression) = pending.pop() {
+            expression.for_each_name(&mut |name| {
+                if let Some(Symbol::Let(index)) = self.symbols.get(name).map(|entry| &entry.symbol)
+                    && !std::mem::replace(&mut used[*index], true)
+                {
+                    pending.push(&definitions[*index]);
+                }
+            });
+        }
+        for index in (0..used.len()).filter(|&index| used[index]) {
+            self.definition(index)?;
+        }
+        Ok(())
+    }
+
     /// What a `let` stands for. A definition sees only those before it, so this ends.
     pub(super) fn definition(&mut self, index: usize) -> Result<Ltl, Error> {
         if let Some(known) = &self.definitions[index].resolved {
@@ -174,19 +199,15 @@ impl Resolver<'_> {
         let span = expression.span;
         Ok(match &expression.kind {
             EreKind::Dot => Ere::new(EreOp::Letter(Vec::new()), Vec::new(), span),
-            EreKind::Name(name) if name == "epsilon" => Ere::new(EreOp::Epsilon, Vec::new(), span),
-            EreKind::Name(name) if name == "empty" => Ere::new(EreOp::Empty, Vec::new(), span),
-            EreKind::Name(name) => {
-                let kind = ExpressionKind::Name(name.clone());
-                let letter = Expression {
-                    kind,
-                    span,
-                    depth: 1,
-                    parenthesised: false,
-                };
-                let formula = self.formula(&letter)?;
-                Ere::new(EreOp::Letter(vec![formula]), Vec::new(), span)
-            }
+            EreKind::Name(letter) => match &letter.kind {
+                ExpressionKind::Name(name) if name == "epsilon" => {
+                    Ere::new(EreOp::Epsilon, Vec::new(), span)
+                }
+                ExpressionKind::Name(name) if name == "empty" => {
+                    Ere::new(EreOp::Empty, Vec::new(), span)
+                }
+                _ => Ere::new(EreOp::Letter(vec![self.formula(letter)?]), Vec::new(), span),
+            },
             EreKind::Letter(conditions) => {
                 let conditions: Result<Vec<Ltl>, Error> = conditions
                     .iter()

@@ -6,30 +6,13 @@
 use portent_monitor_core::Type;
 use rustc_hash::FxHashMap;
 
-use crate::syntax::{Body, EreKind, EreTree, Expression, ExpressionKind, Operator, Pattern, Scope};
+use crate::syntax::{Body, Expression, ExpressionKind, Operator};
 
 /// The type of every name that is compared in a body.
 pub(super) fn types(body: &Body) -> FxHashMap<String, Type> {
     let mut comparisons = Vec::new();
-    match body {
-        Body::Ltl(formula) => collect(formula, &mut comparisons),
-        Body::Ere(expression) | Body::Never(expression) => {
-            collect_ere(expression, &mut comparisons);
-        }
-        Body::Pattern { pattern, scope, .. } => {
-            let mut operands = match pattern {
-                Pattern::Absence(p) | Pattern::Existence(p) | Pattern::Universality(p) => vec![p],
-                Pattern::Precedence(p, q) | Pattern::Response(p, q) => vec![p, q],
-            };
-            match scope {
-                Scope::Globally => {}
-                Scope::Before(p) | Scope::After(p) => operands.push(p),
-                Scope::Between(p, q) | Scope::AfterUntil(p, q) => operands.extend([p, q]),
-            }
-            for operand in operands {
-                collect(operand, &mut comparisons);
-            }
-        }
+    for expression in body.expressions() {
+        collect(expression, &mut comparisons);
     }
     let mut types: FxHashMap<String, Type> = FxHashMap::default();
     // Hints spread from comparison to comparison: `s == t` and `t == "x"` make both strings.
@@ -95,23 +78,6 @@ fn collect<'a>(expression: &'a Expression, comparisons: &mut Vec<Comparison<'a>>
     } else {
         for operand in operands {
             collect(operand, comparisons);
-        }
-    }
-}
-
-fn collect_ere<'a>(expression: &'a EreTree, comparisons: &mut Vec<Comparison<'a>>) {
-    match &expression.kind {
-        EreKind::Name(_) | EreKind::Dot => {}
-        EreKind::Letter(formulas) => {
-            for formula in formulas {
-                collect(formula, comparisons);
-            }
-        }
-        EreKind::Complement(inner) | EreKind::Repeat(inner, ..) => collect_ere(inner, comparisons),
-        EreKind::Join(_, parts) => {
-            for part in parts {
-                collect_ere(part, comparisons);
-            }
         }
     }
 }

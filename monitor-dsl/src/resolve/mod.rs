@@ -102,6 +102,7 @@ pub(crate) fn resolve(source: &Arc<Source>, tree: &PropertyTree) -> Result<Resol
     if resolver.bare {
         resolver.inferred = infer::types(&tree.body);
     }
+    resolver.define_used(&tree.body)?;
     let (body, span) = match &tree.body {
         Body::Ltl(expression) => {
             let formula = resolver.formula(expression)?;

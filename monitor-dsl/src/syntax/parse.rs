@@ -381,7 +381,7 @@ impl<'a> Reader<'a> {
                     ..inner
                 });
             }
-            _ => EreKind::Name(self.name(part).text),
+            _ => EreKind::Name(leaf(ExpressionKind::Name(self.name(part).text), span)),
         };
         Ok(EreTree {
             kind,

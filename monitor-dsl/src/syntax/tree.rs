@@ -155,7 +155,8 @@ pub(crate) struct EreTree {
 
 #[derive(Clone, Debug)]
 pub(crate) enum EreKind {
-    Name(String),
+    /// An event, or whatever else has a name.
+    Name(Expression),
     Dot,
     /// `{e1, e2, ...}`.
     Letter(Vec<Expression>),
@@ -169,4 +170,65 @@ pub(crate) enum EreJoin {
     Union,
     Intersection,
     Concat,
+}
+
+impl Body {
+    /// The expressions that the body is made of.
+    pub(crate) fn expressions(&self) -> Vec<&Expression> {
+        match self {
+            Body::Ltl(formula) => vec![formula],
+            Body::Ere(expression) | Body::Never(expression) => {
+                let mut letters = Vec::new();
+                expression.collect_letters(&mut letters);
+                letters
+            }
+            Body::Pattern { pattern, scope, .. } => {
+                let mut operands = match pattern {
+                    Pattern::Absence(p) | Pattern::Existence(p) | Pattern::Universality(p) => {
+                        vec![p]
+                    }
+                    Pattern::Precedence(p, q) | Pattern::Response(p, q) => vec![p, q],
+                };
+                match scope {
+                    Scope::Globally => {}
+                    Scope::Before(p) | Scope::After(p) => operands.push(p),
+                    Scope::Between(p, q) | Scope::AfterUntil(p, q) => operands.extend([p, q]),
+                }
+                operands
+            }
+        }
+    }
+}
+
+impl Expression {
+    /// Calls `visit` with every name in the expression.
+    pub(crate) fn for_each_name<'a>(&'a self, visit: &mut impl FnMut(&'a str)) {
+        match &self.kind {
+            ExpressionKind::Number(_) => {}
+            ExpressionKind::Text(name) | ExpressionKind::Name(name) => visit(name),
+            ExpressionKind::Apply(_, operands) => {
+                for operand in operands {
+                    operand.for_each_name(visit);
+                }
+            }
+        }
+    }
+}
+
+impl EreTree {
+    fn collect_letters<'a>(&'a self, letters: &mut Vec<&'a Expression>) {
+        match &self.kind {
+            EreKind::Name(letter) => letters.push(letter),
+            EreKind::Dot => {}
+            EreKind::Letter(conditions) => letters.extend(conditions),
+            EreKind::Complement(inner) | EreKind::Repeat(inner, ..) => {
+                inner.collect_letters(letters);
+            }
+            EreKind::Join(_, parts) => {
+                for part in parts {
+                    part.collect_letters(letters);
+                }
+            }
+        }
+    }
 }
