@@ -30,7 +30,7 @@ pub use alphabet::{
 pub use condition::Condition;
 pub use config::Config;
 pub use diagnostic::Diagnostic;
-pub use error::Error;
+pub use error::{Error, Mismatch};
 pub use explain::Explanation;
 pub use monitor::{Monitor, StateId};
 pub use notes::{Note, NoteKind};
