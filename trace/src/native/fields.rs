@@ -11,7 +11,7 @@ use serde::{
     Deserialize, Deserializer,
     de::{MapAccess, Visitor},
 };
-use serde_json::value::RawValue;
+use serde_json::{error::Category, value::RawValue};
 use smallvec::SmallVec;
 
 /// What is wrong, and the part of the line where it is.
@@ -66,7 +66,10 @@ impl<'a> Fields<'a> {
     pub(crate) fn parse(text: &'a str) -> Result<Self, Problem<'a>> {
         let fields: Fields<'a> = serde_json::from_str(text).map_err(|error| {
             // The parser counts columns in bytes and points at the last byte that it read.
-            let offset = error.column().saturating_sub(1).min(text.len());
+            let offset = match error.classify() {
+                Category::Eof => text.len(),
+                _ => error.column().saturating_sub(1).min(text.len()),
+            };
             let at = (0..=offset)
                 .rev()
                 .find_map(|i| text.get(i..))

@@ -60,10 +60,7 @@ impl<'r> RapidBinary<'r> {
                 return Err(error.into());
             }
             self.left = Some(0);
-            return Err(self.fault(
-                &[],
-                format!("the file ends, {left} records before it should"),
-            ));
+            return Err(self.fault(&[], format!("expected {left} more records of 8 bytes")));
         }
         let mut event = self.event(u64::from_be_bytes(record), symbols)?;
         event.line = NonZeroU64::new(self.number);
@@ -71,7 +68,11 @@ impl<'r> RapidBinary<'r> {
     }
 
     fn fault(&self, bytes: &[u8], problem: String) -> Fault {
-        let found: String = bytes.iter().map(|byte| format!("{byte:02x}")).collect();
+        let found = if bytes.is_empty() {
+            "the end of the file".to_owned()
+        } else {
+            bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+        };
         Fault::Line {
             line: self.number,
             column: 1,
