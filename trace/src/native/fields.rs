@@ -14,6 +14,8 @@ use serde::{
 use serde_json::{error::Category, value::RawValue};
 use smallvec::SmallVec;
 
+use super::scan::plain_object;
+
 /// What is wrong, and the part of the line where it is.
 pub(crate) struct Problem<'a> {
     pub(crate) at: &'a str,
@@ -29,9 +31,12 @@ impl<'a> Problem<'a> {
     }
 }
 
+/// A key and the text of its value.
+pub(super) type Entry<'a> = (Cow<'a, str>, &'a str);
+
 /// The entries of a JSON object in order.
 pub(crate) struct Fields<'a> {
-    entries: SmallVec<[(Cow<'a, str>, &'a RawValue); 8]>,
+    entries: SmallVec<[Entry<'a>; 8]>,
 }
 
 #[derive(Deserialize)]
@@ -51,7 +56,8 @@ impl<'de> Deserialize<'de> for Fields<'de> {
             fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Fields<'de>, A::Error> {
                 let mut entries = SmallVec::new();
                 while let Some(Key(key)) = map.next_key()? {
-                    entries.push((key, map.next_value()?));
+                    let value: &RawValue = map.next_value()?;
+                    entries.push((key, value.get()));
                 }
                 Ok(Fields { entries })
             }
@@ -64,7 +70,23 @@ impl<'de> Deserialize<'de> for Fields<'de> {
 impl<'a> Fields<'a> {
     /// The object that this text is.
     pub(crate) fn parse(text: &'a str) -> Result<Self, Problem<'a>> {
-        let fields: Fields<'a> = serde_json::from_str(text).map_err(|error| {
+        let fields = match plain_object(text) {
+            Some(entries) => Fields { entries },
+            None => Fields::by_serde(text)?,
+        };
+        for (i, (key, value)) in fields.entries.iter().enumerate() {
+            if fields.entries[..i]
+                .iter()
+                .any(|(earlier, _)| earlier == key)
+            {
+                return Err(Problem::new(value, format!("the key `{key}` stands twice")));
+            }
+        }
+        Ok(fields)
+    }
+
+    fn by_serde(text: &'a str) -> Result<Self, Problem<'a>> {
+        serde_json::from_str(text).map_err(|error| {
             // The parser counts columns in bytes and points at the last byte that it read.
             let offset = match error.classify() {
                 Category::Eof => text.len(),
@@ -81,25 +103,19 @@ impl<'a> Fields<'a> {
                 .unwrap_or("not JSON")
                 .to_owned();
             Problem::new(at, format!("not a JSON object: {what}"))
-        })?;
-        for (i, (key, value)) in fields.entries.iter().enumerate() {
-            if fields.entries[..i]
-                .iter()
-                .any(|(earlier, _)| earlier == key)
-            {
-                return Err(Problem::new(
-                    value.get(),
-                    format!("the key `{key}` stands twice"),
-                ));
-            }
-        }
-        Ok(fields)
+        })
+    }
+
+    /// The entries as `serde_json` reads them, for comparison.
+    #[cfg(test)]
+    pub(super) fn parse_any(text: &'a str) -> Result<Vec<Entry<'a>>, Problem<'a>> {
+        Fields::by_serde(text).map(|fields| fields.entries.into_vec())
     }
 
     /// Takes the value of a key out.
     pub(crate) fn take(&mut self, key: &str) -> Option<&'a str> {
         let position = self.entries.iter().position(|(k, _)| k == key)?;
-        Some(self.entries.remove(position).1.get())
+        Some(self.entries.remove(position).1)
     }
 
     pub(crate) fn contains(&self, key: &str) -> bool {
@@ -107,10 +123,8 @@ impl<'a> Fields<'a> {
     }
 
     /// The entries that nobody took.
-    pub(crate) fn rest(self) -> impl Iterator<Item = (Cow<'a, str>, &'a str)> {
-        self.entries
-            .into_iter()
-            .map(|(key, value)| (key, value.get()))
+    pub(crate) fn rest(self) -> impl Iterator<Item = Entry<'a>> {
+        self.entries.into_iter()
     }
 }
 
