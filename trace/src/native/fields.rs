@@ -31,10 +31,12 @@ impl<'a> Problem<'a> {
     }
 }
 
-/// A key and the text of its value.
-pub(super) type Entry<'a> = (Cow<'a, str>, &'a str);
+/// A key and the text of its value, until somebody takes it.
+pub(super) type Entry<'a> = (Cow<'a, str>, Option<&'a str>);
 
-/// The entries of a JSON object in order.
+/// The entries of a JSON object in order. It is filled in place and not handed about, because it
+/// is large and made for every line.
+#[derive(Default)]
 pub(crate) struct Fields<'a> {
     entries: SmallVec<[Entry<'a>; 8]>,
 }
@@ -57,7 +59,7 @@ impl<'de> Deserialize<'de> for Fields<'de> {
                 let mut entries = SmallVec::new();
                 while let Some(Key(key)) = map.next_key()? {
                     let value: &RawValue = map.next_value()?;
-                    entries.push((key, value.get()));
+                    entries.push((key, Some(value.get())));
                 }
                 Ok(Fields { entries })
             }
@@ -68,21 +70,18 @@ impl<'de> Deserialize<'de> for Fields<'de> {
 }
 
 impl<'a> Fields<'a> {
-    /// The object that this text is.
-    pub(crate) fn parse(text: &'a str) -> Result<Self, Problem<'a>> {
-        let fields = match plain_object(text) {
-            Some(entries) => Fields { entries },
-            None => Fields::by_serde(text)?,
-        };
-        for (i, (key, value)) in fields.entries.iter().enumerate() {
-            if fields.entries[..i]
-                .iter()
-                .any(|(earlier, _)| earlier == key)
-            {
-                return Err(Problem::new(value, format!("the key `{key}` stands twice")));
+    /// Becomes the object that this text is.
+    pub(crate) fn parse(&mut self, text: &'a str) -> Result<(), Problem<'a>> {
+        if plain_object(text, &mut self.entries).is_none() {
+            *self = Fields::by_serde(text)?;
+        }
+        for (i, (key, value)) in self.entries.iter().enumerate() {
+            if self.entries[..i].iter().any(|(earlier, _)| earlier == key) {
+                let at = value.unwrap_or(text);
+                return Err(Problem::new(at, format!("the key `{key}` stands twice")));
             }
         }
-        Ok(fields)
+        Ok(())
     }
 
     fn by_serde(text: &'a str) -> Result<Self, Problem<'a>> {
@@ -114,17 +113,20 @@ impl<'a> Fields<'a> {
 
     /// Takes the value of a key out.
     pub(crate) fn take(&mut self, key: &str) -> Option<&'a str> {
-        let position = self.entries.iter().position(|(k, _)| k == key)?;
-        Some(self.entries.remove(position).1)
+        self.entries.iter_mut().find(|(k, _)| k == key)?.1.take()
     }
 
     pub(crate) fn contains(&self, key: &str) -> bool {
-        self.entries.iter().any(|(k, _)| k == key)
+        self.entries
+            .iter()
+            .any(|(k, value)| k == key && value.is_some())
     }
 
     /// The entries that nobody took.
-    pub(crate) fn rest(self) -> impl Iterator<Item = Entry<'a>> {
-        self.entries.into_iter()
+    pub(crate) fn rest(&mut self) -> impl Iterator<Item = (Cow<'a, str>, &'a str)> {
+        self.entries
+            .drain(..)
+            .filter_map(|(key, value)| Some((key, value?)))
     }
 }
 
