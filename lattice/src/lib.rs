@@ -2,8 +2,15 @@
 
 #![warn(missing_docs)]
 
+pub mod conjunctive;
+pub mod interval;
+pub mod linear;
 mod poset;
 mod problem;
+mod shape;
+mod violation;
 
 pub use poset::{EventIndex, Poset};
 pub use problem::{ActionId, Automaton, Problem, StateIndex};
+pub use shape::Shape;
+pub use violation::{Answer, Violation};

@@ -1,0 +1,6 @@
+//! The engines that do not enumerate, each against brute force on thousands of random problems.
+
+mod conjunctive;
+mod interval;
+mod linear;
+mod oracle;
