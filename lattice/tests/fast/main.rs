@@ -3,4 +3,6 @@
 mod conjunctive;
 mod interval;
 mod linear;
+mod logs;
 mod oracle;
+mod voldemort;
