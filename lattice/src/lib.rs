@@ -5,6 +5,7 @@
 pub mod conjunctive;
 pub mod interval;
 pub mod linear;
+pub mod maximal;
 mod poset;
 mod problem;
 mod shape;

@@ -4,5 +4,6 @@ mod conjunctive;
 mod interval;
 mod linear;
 mod logs;
+mod maximal;
 mod oracle;
 mod voldemort;

@@ -58,7 +58,7 @@ fn random_poset(random: &mut Random, most_chains: usize, most_events: usize) -> 
     growing.poset
 }
 
-fn random_automaton(random: &mut Random) -> Automaton {
+pub(crate) fn random_automaton(random: &mut Random) -> Automaton {
     let states = 2 + random.below(5);
     let actions = 1 + random.below(4);
     let mut verdicts = vec![Verdict::Ok; states];
