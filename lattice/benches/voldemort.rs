@@ -19,7 +19,7 @@
 mod logs;
 
 use criterion::{Criterion, criterion_group, criterion_main};
-use portent_lattice::{Shape, interval};
+use portent_lattice::{AutomatonShape, interval};
 use std::hint::black_box;
 
 fn intervals(criterion: &mut Criterion) {
@@ -36,7 +36,7 @@ fn intervals(criterion: &mut Criterion) {
     for (name, problem) in questions.chain(shapes) {
         criterion.bench_function(&name, |bencher| {
             bencher.iter(|| {
-                let shape = Shape::new(&problem.automaton).expect("a table of a monitor");
+                let shape = AutomatonShape::new(&problem.automaton).expect("a table of a monitor");
                 let saturated = shape.saturated.as_ref().expect("small");
                 let actions = black_box(&problem.actions);
                 interval::search(&problem.poset, actions, saturated, 1 << 20)

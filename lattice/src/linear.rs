@@ -23,7 +23,7 @@ use crate::{
 /// earlier, an [interval search](crate::interval) finds them.
 ///
 /// ```
-/// use portent_lattice::{ActionId, Answer, Automaton, Poset, Problem, Shape, StateIndex, linear};
+/// use portent_lattice::{ActionId, Answer, Automaton, Poset, Problem, AutomatonShape, StateIndex, linear};
 /// use portent_monitor_dsl::Verdict;
 ///
 /// // Violated by two actions, whatever they are.
@@ -33,7 +33,7 @@ use crate::{
 ///     next: [1, 1, 2, 2, 2, 2].map(StateIndex).to_vec(),
 ///     verdicts: vec![Verdict::Ok, Verdict::Ok, Verdict::Violated],
 /// };
-/// let shape = Shape::new(&automaton)?;
+/// let shape = AutomatonShape::new(&automaton)?;
 /// let mut poset = Poset::new(2);
 /// poset.push(0, &[1, 0]);
 /// poset.push(1, &[0, 1]);

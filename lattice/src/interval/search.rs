@@ -28,7 +28,7 @@ pub struct Searched {
 /// Looks for a violated run, giving up after `max_nodes` symbolic nodes.
 ///
 /// ```
-/// use portent_lattice::{ActionId, Answer, Automaton, Poset, Shape, StateIndex, interval};
+/// use portent_lattice::{ActionId, Answer, Automaton, Poset, AutomatonShape, StateIndex, interval};
 /// use portent_monitor_dsl::Verdict;
 ///
 /// // Violated by action 1 before action 0.
@@ -38,7 +38,7 @@ pub struct Searched {
 ///     next: [1, 2, 1, 1, 2, 2].map(StateIndex).to_vec(),
 ///     verdicts: vec![Verdict::Ok, Verdict::Satisfied, Verdict::Violated],
 /// };
-/// let shape = Shape::new(&automaton)?;
+/// let shape = AutomatonShape::new(&automaton)?;
 /// let saturated = shape.saturated.as_ref().expect("small");
 ///
 /// // Two threads, nothing between them; observed was 0, then 1.

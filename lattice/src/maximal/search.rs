@@ -31,7 +31,7 @@ pub struct MaximalSearched {
 /// event of the trace what it does to the automaton, or `None` if it is no step of the property.
 ///
 /// ```
-/// use portent_lattice::{ActionId, Automaton, Shape, StateIndex, maximal::{self, MaximalAnswer, Rules}};
+/// use portent_lattice::{ActionId, Automaton, AutomatonShape, StateIndex, maximal::{self, MaximalAnswer, Rules}};
 /// use portent_monitor_core::{Event, Op, Symbols};
 /// use portent_monitor_dsl::Verdict;
 ///
@@ -54,7 +54,7 @@ pub struct MaximalSearched {
 ///     next: [1, 2, 1, 1, 2, 2].map(StateIndex).to_vec(),
 ///     verdicts: vec![Verdict::Ok, Verdict::Satisfied, Verdict::Violated],
 /// };
-/// let shape = Shape::new(&automaton).expect("a table");
+/// let shape = AutomatonShape::new(&automaton).expect("a table");
 /// let actions = [None, Some(ActionId(0)), None, None, Some(ActionId(1)), None];
 /// let found = maximal::search(&Rules::new(&trace), &actions, &shape.bad_prefixes, 1_000);
 /// assert_eq!(found.answer, MaximalAnswer::Violated(vec![3, 4]));

@@ -2,14 +2,14 @@
 
 use crate::oracle::{Random, random_problem, shortest_violation};
 use portent_lattice::{
-    ActionId, Answer, Automaton, Poset, Problem, Shape, StateIndex, interval,
+    ActionId, Answer, Automaton, AutomatonShape, Poset, Problem, StateIndex, interval,
     interval::IntervalSearch,
 };
 use portent_monitor_dsl::Verdict;
 
 /// Solves a problem and compares; whether it was violated, and whether its violations are chains.
 fn check(problem: &Problem, what: &str) -> (bool, bool) {
-    let shape = Shape::new(&problem.automaton).unwrap();
+    let shape = AutomatonShape::new(&problem.automaton).unwrap();
     let saturated = shape.saturated.as_ref().unwrap();
     let found = interval::search(&problem.poset, &problem.actions, saturated, 1 << 20);
     let expected = shortest_violation(problem);
@@ -79,7 +79,7 @@ fn gives_up_where_it_was_told_to() {
             actions.push(ActionId(action));
         }
     }
-    let shape = Shape::new(&toggle()).unwrap();
+    let shape = AutomatonShape::new(&toggle()).unwrap();
     assert!(!shape.is_chain());
     let saturated = shape.saturated.unwrap();
     let found = interval::search(&poset, &actions, &saturated, 3);
@@ -103,12 +103,12 @@ fn gives_up_where_it_was_told_to() {
 fn an_empty_poset_is_judged_by_its_initial_state() {
     let mut automaton = toggle();
     let poset = Poset::new(0);
-    let shape = Shape::new(&automaton).unwrap();
+    let shape = AutomatonShape::new(&automaton).unwrap();
     let found = interval::search(&poset, &[], shape.saturated.as_ref().unwrap(), 10);
     assert_eq!(found.answer, Answer::Safe);
 
     automaton.initial = StateIndex(2);
-    let shape = Shape::new(&automaton).unwrap();
+    let shape = AutomatonShape::new(&automaton).unwrap();
     let found = interval::search(&poset, &[], shape.saturated.as_ref().unwrap(), 10);
     let Answer::Violated(violation) = found.answer else {
         panic!("the initial state is violated");

@@ -1,14 +1,14 @@
 //! Where the observed run is said to speak for all, it does; and it is said often enough.
 
 use crate::oracle::{Random, random_problem, shortest_violation};
-use portent_lattice::{Answer, Shape, linear};
+use portent_lattice::{Answer, AutomatonShape, linear};
 
 #[test]
 fn agrees_with_brute_force() {
     let (mut applied, mut violated) = (0, 0);
     for seed in 0..60_000 {
         let problem = random_problem(&mut Random(seed), 4, 8);
-        let shape = Shape::new(&problem.automaton).unwrap();
+        let shape = AutomatonShape::new(&problem.automaton).unwrap();
         let Some(answer) = linear::search(&problem, &shape.bad_prefixes) else {
             continue;
         };

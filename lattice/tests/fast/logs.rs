@@ -1,7 +1,7 @@
 //! A real log as a poset, with what each line means to a property of events that are recognised by
 //! their text. Lines that mean nothing to it stay in the poset, where they are the hardest.
 
-use portent_lattice::{ActionId, Automaton, EventIndex, Poset, Problem, StateIndex};
+use portent_lattice::{ActionId, Automaton, Poset, Problem, StateIndex};
 use portent_monitor_core::Causality;
 use portent_monitor_dsl::{EventId, Monitor, Property};
 use portent_trace::{Options, TraceReader};
@@ -161,16 +161,3 @@ pub(crate) const SHAPES: [(&str, &str); 4] = [
     ),
     ("a b a c next to each other", "never: .* a b a c .* d"),
 ];
-
-/// Whether a run of the problem is violated as it was observed.
-pub(crate) fn observed_is_violated(problem: &Problem) -> bool {
-    use portent_monitor_dsl::Verdict;
-    let mut state = problem.automaton.initial;
-    for index in 0..problem.poset.len() {
-        let event = EventIndex(index as u32);
-        state = problem
-            .automaton
-            .step(state, problem.actions[event.index()]);
-    }
-    problem.automaton.verdict(state) == Verdict::Violated
-}

@@ -2,7 +2,7 @@
 
 use crate::oracle::{Random, random_automaton, shortest_violation};
 use portent_lattice::{
-    ActionId, Automaton, Poset, Problem, Shape, StateIndex,
+    ActionId, Automaton, AutomatonShape, Poset, Problem, StateIndex,
     maximal::{self, MaximalAnswer, Rules},
 };
 use portent_monitor_core::{
@@ -238,7 +238,7 @@ fn agrees_with_the_definition() {
             0 => random_steps(random, &trace),
             _ => swapped_steps(random, &trace),
         };
-        let shape = Shape::new(&automaton).unwrap();
+        let shape = AutomatonShape::new(&automaton).unwrap();
         let rules = Rules::new(&trace);
         let found = maximal::search(&rules, &actions, &shape.bad_prefixes, 1 << 20);
 
@@ -302,7 +302,7 @@ fn clocks_of_the_trace_are_respected() {
         };
         Event::new(thread, Op::Stamped(Box::new(stamped)))
     };
-    let shape = Shape::new(&first_one()).unwrap();
+    let shape = AutomatonShape::new(&first_one()).unwrap();
     let actions = [Some(ActionId(0)), Some(ActionId(1))];
     let answer = |second: &[(ThreadId, u32)]| {
         let trace = [write(t1, &[(t1, 1)]), write(t2, second)];

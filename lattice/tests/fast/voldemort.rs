@@ -1,12 +1,13 @@
 //! A log that no enumeration survives, answered at once.
 
-use crate::logs::{QUESTIONS, SHAPES, observed_is_violated, voldemort};
-use portent_lattice::{Answer, Problem, Shape, interval};
+use crate::logs::{QUESTIONS, SHAPES, voldemort};
+use portent_lattice::{Answer, AutomatonShape, Problem, interval};
+use portent_monitor_dsl::Verdict;
 use std::time::{Duration, Instant};
 
 fn check(name: &str, problem: &Problem) {
     let begin = Instant::now();
-    let shape = Shape::new(&problem.automaton).unwrap();
+    let shape = AutomatonShape::new(&problem.automaton).unwrap();
     assert!(shape.is_chain(), "{name}");
     let saturated = shape.saturated.as_ref().unwrap();
     let found = interval::search(&problem.poset, &problem.actions, saturated, 1 << 20);
@@ -47,4 +48,14 @@ fn random_events_on_a_real_log() {
             }
         }
     }
+}
+
+/// Whether a run of the problem is violated as it was observed.
+fn observed_is_violated(problem: &Problem) -> bool {
+    let automaton = &problem.automaton;
+    let actions = problem.actions.iter();
+    let last = actions.fold(automaton.initial, |state, &action| {
+        automaton.step(state, action)
+    });
+    automaton.verdict(last) == Verdict::Violated
 }

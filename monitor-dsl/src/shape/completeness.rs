@@ -15,8 +15,22 @@ use super::{
 /// A set of nodes, as bits.
 type Bits = SmallVec<[u64; 2]>;
 
-/// How much may still be looked at, in steps from one subset to another.
+/// How much may still be done, in words of subsets that are read or written.
 pub(super) struct Budget(pub(super) usize);
+
+impl Budget {
+    /// Takes from what is left; false if that is not enough, and then nothing is left.
+    fn spend(&mut self, amount: usize) -> bool {
+        let rest = self.0.checked_sub(amount);
+        self.0 = rest.unwrap_or(0);
+        rest.is_some()
+    }
+
+    /// Whether every further question will be a no.
+    pub(super) fn is_spent(&self) -> bool {
+        self.0 == 0
+    }
+}
 
 /// Whether every bad prefix is accepted.
 pub(super) fn is_complete(
@@ -28,6 +42,9 @@ pub(super) fn is_complete(
 ) -> bool {
     let (nodes, classes) = (edges.len(), bad_prefixes.classes());
     let words = nodes.div_ceil(64);
+    if !budget.spend(nodes * classes * words + edges.iter().map(Vec::len).sum::<usize>()) {
+        return false;
+    }
     let mut moves: Vec<Bits> = vec![smallvec::smallvec![0; words]; nodes * classes];
     for (node, edges) in edges.iter().enumerate() {
         for class in (0..classes).filter(|class| loops[node * classes + class]) {
@@ -53,18 +70,16 @@ pub(super) fn is_complete(
     }
     while let Some((node, subset)) = stack.pop() {
         for class in 0..classes {
-            match budget.0.checked_sub(1) {
-                Some(rest) => budget.0 = rest,
-                None => return false,
-            }
             let mut next: Bits = smallvec::smallvec![0; words];
+            let mut work = words;
             for member in members(&subset) {
+                work += words;
                 for (word, &more) in next.iter_mut().zip(&moves[member * classes + class]) {
                     *word |= more;
                 }
             }
             let node = bad_prefixes.step(node, ActionClass(class as u32));
-            if !visit(node, next, &mut seen, &mut stack) {
+            if !budget.spend(work) || !visit(node, next, &mut seen, &mut stack) {
                 return false;
             }
         }

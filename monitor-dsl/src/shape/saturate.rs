@@ -27,13 +27,14 @@ use super::{
     saturated::{Edge, Saturated},
 };
 use crate::scc::{self, Components};
+use rustc_hash::FxHashSet;
 
 /// Inclusion is computed for all pairs of nodes, so their number is bounded.
 const MAX_NODES: usize = 1024;
 /// The most entries of all pairs times all classes.
 const MAX_EFFORT: usize = 1 << 27;
-/// Steps for all checks of completeness together: well below a second.
-const CHECKS: usize = 1 << 21;
+/// Work for all checks of completeness together: well below a second.
+const CHECKS: usize = 1 << 25;
 /// A chain with more nodes than this is searched without comparing different nodes.
 const MAX_SIMULATED: usize = 128;
 /// How much less a violation counts for each action that it is away.
@@ -311,6 +312,7 @@ impl<'a> Draft<'a> {
             for &dropped in &backward {
                 self.try_drop(dropped, budget);
             }
+            self.break_cycles(budget);
         }
         if !Saturated::has_only_loops(&self.edges) {
             return false;
@@ -328,12 +330,47 @@ impl<'a> Draft<'a> {
         true
     }
 
-    fn try_drop(&mut self, (from, edge): Move, budget: &mut Budget) {
+    /// Where a move away from violations is needed, the way back may not be.
+    fn break_cycles(&mut self, budget: &mut Budget) {
+        let added: FxHashSet<Move> = self.added.iter().copied().collect();
+        // A move that is needed stays needed when others go.
+        let mut needed: FxHashSet<Move> = FxHashSet::default();
+        let mut candidates = self.on_cycles();
+        candidates.sort_by_key(|candidate| added.contains(candidate));
+        while let Some(&closing) = candidates.iter().find(|closing| !needed.contains(closing)) {
+            if budget.is_spent() {
+                return;
+            }
+            if self.try_drop(closing, budget) {
+                candidates = self.on_cycles();
+                candidates.sort_by_key(|candidate| added.contains(candidate));
+            } else {
+                needed.insert(closing);
+            }
+        }
+    }
+
+    /// The moves that are on a cycle.
+    fn on_cycles(&self) -> Vec<Move> {
+        let components = Saturated::components(&self.edges).of;
+        let mut moves: Vec<Move> = Vec::new();
+        for (from, edges) in self.edges.iter().enumerate() {
+            let inside = |edge: &&Edge| components[from] == components[edge.to.index()];
+            let edges = edges.iter().filter(inside);
+            moves.extend(edges.map(|&edge| (Node(from as u32), edge)));
+        }
+        moves
+    }
+
+    /// Drops a move if nothing is lost.
+    fn try_drop(&mut self, (from, edge): Move, budget: &mut Budget) -> bool {
         let before = self.edges[from.index()].clone();
         self.edges[from.index()].retain(|&other| other != edge);
-        if !self.is_complete(budget) {
+        let complete = self.is_complete(budget);
+        if !complete {
             self.edges[from.index()] = before;
         }
+        complete
     }
 
     fn is_complete(&self, budget: &mut Budget) -> bool {

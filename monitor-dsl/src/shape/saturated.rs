@@ -5,7 +5,7 @@ use super::{
     saturate,
     table::Action,
 };
-use crate::scc;
+use crate::scc::{self, Components};
 
 /// A move of a [`Saturated`] automaton to another node.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -121,10 +121,15 @@ impl Saturated {
 
     /// Whether self-loops are the only cycles of these edges.
     pub(super) fn has_only_loops(edges: &[Vec<Edge>]) -> bool {
+        Saturated::components(edges).count == edges.len()
+    }
+
+    /// The strongly connected components that edges make.
+    pub(super) fn components(edges: &[Vec<Edge>]) -> Components {
         let targets: Vec<Vec<u32>> = edges
             .iter()
             .map(|edges| edges.iter().map(|edge| edge.to.0).collect())
             .collect();
-        scc::components(targets.len(), |node| &targets[node]).count == targets.len()
+        scc::components(targets.len(), |node| &targets[node])
     }
 }

@@ -6,14 +6,14 @@ use crate::problem::{Automaton, StateIndex};
 
 /// What is computed once for an automaton, and serves every poset whose events act on it.
 #[derive(Clone, Debug)]
-pub struct Shape {
+pub struct AutomatonShape {
     /// The minimal automaton of the bad prefixes.
     pub bad_prefixes: BadPrefixes,
     /// The same language with all self-loops; `None` if the automaton is too large for it.
     pub saturated: Option<Saturated>,
 }
 
-impl Shape {
+impl AutomatonShape {
     /// The shape of an automaton.
     ///
     /// # Errors
@@ -29,7 +29,7 @@ impl Shape {
         )?;
         let bad_prefixes = BadPrefixes::new(&table);
         let saturated = Saturated::new(&bad_prefixes);
-        Ok(Shape {
+        Ok(AutomatonShape {
             bad_prefixes,
             saturated,
         })
