@@ -2,8 +2,16 @@
 
 #![warn(missing_docs)]
 
+mod automaton_shape;
+pub mod conjunctive;
+pub mod interval;
+pub mod linear;
+pub mod maximal;
 mod poset;
 mod problem;
+mod violation;
 
+pub use automaton_shape::AutomatonShape;
 pub use poset::{EventIndex, Poset};
 pub use problem::{ActionId, Automaton, Problem, StateIndex};
+pub use violation::{Answer, Violation};

@@ -287,6 +287,11 @@ impl Alphabet {
         }))
     }
 
+    /// The cell that a gauge shows in a letter.
+    pub(crate) fn gauge_cell(&self, letter: Letter, gauge: usize) -> usize {
+        self.cell(letter, gauge + 1)
+    }
+
     pub(crate) fn gauges(&self) -> &[Gauge] {
         &self.gauges
     }
