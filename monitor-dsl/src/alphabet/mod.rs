@@ -289,7 +289,7 @@ impl Alphabet {
 
     /// The cell that a gauge shows in a letter.
     pub(crate) fn gauge_cell(&self, letter: Letter, gauge: usize) -> usize {
-        self.cell(letter, gauge + 1)
+        self.places[gauge + 1].cell(letter)
     }
 
     pub(crate) fn gauges(&self) -> &[Gauge] {

@@ -15,7 +15,7 @@ use crate::{
 /// More boxes than this are not worth searching one by one.
 const MAX_BOXES: usize = 64;
 /// More letters than this are not looked at.
-const MAX_LETTERS: u64 = 1 << 14;
+const MAX_LETTERS: usize = 1 << 14;
 
 /// Conditions on different variables; the property is violated where all of them hold.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -77,14 +77,14 @@ impl Monitor {
             reads.len() == 1 && !variables[..index].contains(reads)
         };
         if !alphabet.reads_variables()
-            || alphabet.size() > MAX_LETTERS
+            || combinations(alphabet).is_none()
             || !variables.iter().enumerate().all(is_local)
         {
             return None;
         }
         let violated = violating_gauges(self)?;
         let mut boxes = Boxes {
-            radices: alphabet.radices().skip(1).collect(),
+            radices: gauge_cells(alphabet).collect(),
             violated: &violated,
             found: Vec::new(),
         };
@@ -107,12 +107,39 @@ impl Monitor {
     }
 }
 
+fn gauge_cells(alphabet: &Alphabet) -> impl Iterator<Item = usize> {
+    alphabet.gauges().iter().map(|gauge| gauge.cells as usize)
+}
+
+/// How many combinations of gauges' cells there are, if not too many.
+fn combinations(alphabet: &Alphabet) -> Option<usize> {
+    let product = |product: usize, cells| product.checked_mul(cells).filter(|&n| n <= MAX_LETTERS);
+    gauge_cells(alphabet).try_fold(1, product)
+}
+
+/// The letter without an event for a combination of gauges' cells.
+fn letter_of(alphabet: &Alphabet, combination: usize) -> Letter {
+    let mut rest = combination;
+    let code = |letter: u64, place: &crate::alphabet::Place| {
+        let cell = rest % place.cells as usize;
+        rest /= place.cells as usize;
+        letter | place.code(cell as u32)
+    };
+    Letter(alphabet.places()[1..].iter().fold(0, code))
+}
+
+fn combination_of(alphabet: &Alphabet, letter: Letter) -> usize {
+    let places = alphabet.places()[1..].iter().rev();
+    places.fold(0, |number, place| {
+        number * place.cells as usize + place.cell(letter)
+    })
+}
+
 /// For every combination of gauges' cells, whether it violates the property; `None` if that
 /// depends on anything else.
 fn violating_gauges(monitor: &Monitor) -> Option<Vec<bool>> {
     let alphabet = monitor.alphabet();
-    let events = alphabet.event_cells() as u64;
-    let combinations = alphabet.size() / events;
+    let combinations = combinations(alphabet)?;
     let violates = |state: StateId, letter: Letter| {
         let next = monitor.next(state, letter);
         (monitor.verdict(next) == Verdict::Violated, next)
@@ -120,7 +147,7 @@ fn violating_gauges(monitor: &Monitor) -> Option<Vec<bool>> {
     let mut violated = Vec::new();
     let mut open: Vec<StateId> = Vec::new();
     for gauges in 0..combinations {
-        let (is_violated, next) = violates(monitor.initial(), Letter(gauges * events));
+        let (is_violated, next) = violates(monitor.initial(), letter_of(alphabet, gauges));
         violated.push(is_violated);
         if !is_violated && !open.contains(&next) {
             open.push(next);
@@ -131,7 +158,7 @@ fn violating_gauges(monitor: &Monitor) -> Option<Vec<bool>> {
     while let Some(&state) = open.get(index) {
         for letter in alphabet.letters() {
             let (is_violated, next) = violates(state, letter);
-            if is_violated != violated[(letter.0 / events) as usize] {
+            if is_violated != violated[combination_of(alphabet, letter)] {
                 return None;
             }
             if !is_violated && !open.contains(&next) {

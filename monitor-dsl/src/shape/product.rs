@@ -34,10 +34,10 @@ impl Product {
 /// What an action does to a letter.
 struct Step {
     writes: Option<VariableId>,
-    /// What the event, or its absence, adds to the letter.
-    offset: u64,
+    /// The bits of the letter for the event, or for its absence.
+    event: u64,
     /// Gauges and the cells that they then show.
-    cells: Vec<(usize, u64)>,
+    cells: Vec<(usize, u32)>,
 }
 
 /// The product of a monitor with its gauges, unless a gauge reads several variables (then what a
@@ -45,8 +45,7 @@ struct Step {
 pub(super) fn product(monitor: &Monitor) -> Option<Product> {
     let alphabet = monitor.alphabet();
     let steps = steps(alphabet)?;
-    let strides = strides(alphabet);
-    let events = alphabet.event_cells() as u64;
+    let places = alphabet.places();
 
     let mut numbers: FxHashMap<(StateId, u64), State> = FxHashMap::default();
     let mut found: Vec<(StateId, u64)> = Vec::new();
@@ -64,7 +63,7 @@ pub(super) fn product(monitor: &Monitor) -> Option<Product> {
     if alphabet.reads_variables() {
         for letter in alphabet.initial_letters() {
             let state = monitor.next(monitor.initial(), letter);
-            initial.push(number((state, letter.0 / events), &mut found)?);
+            initial.push(number((state, letter.0 & !places[0].mask), &mut found)?);
         }
     } else {
         initial.push(number((monitor.initial(), 0), &mut found)?);
@@ -75,10 +74,10 @@ pub(super) fn product(monitor: &Monitor) -> Option<Product> {
         for step in &steps {
             let mut after = gauges;
             for &(gauge, cell) in &step.cells {
-                let (stride, cells) = strides[gauge];
-                after = after - after / stride % cells * stride + cell * stride;
+                let place = places[gauge + 1];
+                after = (after & !place.mask) | place.code(cell);
             }
-            let letter = Letter(step.offset + after * events);
+            let letter = Letter(after | step.event);
             next.push(number((monitor.next(state, letter), after), &mut found)?);
         }
         index += 1;
@@ -91,24 +90,13 @@ pub(super) fn product(monitor: &Monitor) -> Option<Product> {
     Some(Product { table, steps })
 }
 
-/// The stride and the number of cells of each gauge, in a letter without its event.
-fn strides(alphabet: &Alphabet) -> Vec<(u64, u64)> {
-    let mut stride = 1;
-    let mut strides = Vec::new();
-    for gauge in alphabet.gauges() {
-        strides.push((stride, u64::from(gauge.cells)));
-        stride *= u64::from(gauge.cells);
-    }
-    strides
-}
-
 fn steps(alphabet: &Alphabet) -> Option<Vec<Step>> {
     let mut steps = Vec::new();
     let events = (0..alphabet.events().len()).map(crate::alphabet::EventId::new);
     for event in events {
         steps.push(Step {
             writes: None,
-            offset: alphabet.event_offset(Some(event))?,
+            event: alphabet.event_code(Some(event))?,
             cells: Vec::new(),
         });
     }
@@ -120,7 +108,7 @@ fn steps(alphabet: &Alphabet) -> Option<Vec<Step>> {
         return None;
     }
     for variable in (0..alphabet.variables().len()).map(VariableId::new) {
-        let offset = alphabet.event_offset(None)?;
+        let event = alphabet.event_code(None)?;
         let mut combinations = vec![Vec::new()];
         for (gauge, reading) in alphabet.gauges().iter().enumerate() {
             if reading.variables() != [variable] {
@@ -128,8 +116,8 @@ fn steps(alphabet: &Alphabet) -> Option<Vec<Step>> {
             }
             combinations = combinations
                 .into_iter()
-                .flat_map(|cells: Vec<(usize, u64)>| {
-                    (0..u64::from(reading.cells)).map(move |cell| {
+                .flat_map(|cells: Vec<(usize, u32)>| {
+                    (0..reading.cells).map(move |cell| {
                         let mut cells = cells.clone();
                         cells.push((gauge, cell));
                         cells
@@ -142,7 +130,7 @@ fn steps(alphabet: &Alphabet) -> Option<Vec<Step>> {
         }
         steps.extend(combinations.into_iter().map(|cells| Step {
             writes: Some(variable),
-            offset,
+            event,
             cells,
         }));
     }
