@@ -77,7 +77,7 @@ impl Instance<'_> {
 
     pub(crate) fn report(&self, options: &Options) -> Result<PropertyReport, Error> {
         let task = Task::new(self.record, self.slice, options);
-        let solution = solve::solve(&task, options);
+        let solution = solve::solve_task(&task, options);
         let property = self.record.monitor().property();
         let names = property.parameters().iter().cloned();
         let saved = solution.saved;

@@ -28,3 +28,4 @@ pub use options::{Counting, Options, Reductions};
 pub use poset::{EventIndex, Poset};
 pub use problem::{ActionId, Automaton, Problem, StateIndex};
 pub use report::Report;
+pub use solve::{Run, Solution, solve};

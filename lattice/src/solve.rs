@@ -1,7 +1,9 @@
 //! Chooses an engine for a problem and puts its answer together.
 
+use portent_monitor_dsl::Verdict;
+
 use crate::{
-    ActionId, Automaton, EventIndex, Poset,
+    ActionId, Automaton, EventIndex, Poset, Problem,
     enumerate::{
         self, Bits, Extent, Ground, Limit, Lists, Needs, Observed, Paths, Peak, Persistent,
         Reducer, RunCounts, Saved, Search, Sets, Shape, Spot,
@@ -19,44 +21,76 @@ const CHECKPOINTS: usize = 64;
 
 /// A violated run.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Run {
+pub struct Run {
     /// All events.
-    pub(crate) events: Vec<EventIndex>,
+    pub events: Vec<EventIndex>,
     /// After how many of them it is violated.
-    pub(crate) violated_at: usize,
+    pub violated_at: usize,
     /// Whether no run is violated sooner.
-    pub(crate) shortest: bool,
+    pub shortest: bool,
 }
 
 /// The answer to a problem.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Solution {
-    pub(crate) engine: &'static str,
-    pub(crate) run: Option<Run>,
-    pub(crate) nodes: u64,
-    pub(crate) dropped: u64,
-    pub(crate) limit: Option<Limit>,
-    pub(crate) saved: SavedReport,
-    pub(crate) shape: Option<Shape>,
-    pub(crate) runs: Option<RunCounts>,
-    pub(crate) peak: Peak,
+pub struct Solution {
+    /// Which engine gave it.
+    pub engine: &'static str,
+    /// A violated run, if there is one.
+    pub run: Option<Run>,
+    /// How many nodes the engine visited.
+    pub nodes: u64,
+    /// How many cuts were reached and let go.
+    pub dropped: u64,
+    /// Why not everything was searched.
+    pub limit: Option<Limit>,
+    /// What the reductions saved.
+    pub saved: SavedReport,
+    /// The size of the lattice, if it was counted.
+    pub shape: Option<Shape>,
+    /// The runs, if they were counted.
+    pub runs: Option<RunCounts>,
+    /// The memory of the frontier.
+    pub peak: Peak,
 }
 
-/// Solves a problem.
-pub(crate) fn solve(task: &Task, options: &Options) -> Solution {
+/// Searches for a violated run of a problem, and counts runs if that is asked for.
+///
+/// ```
+/// use portent_lattice::{ActionId, Automaton, Options, Poset, Problem, StateIndex, solve};
+/// use portent_monitor_dsl::Verdict;
+///
+/// // Two threads with one event each; the second event must not come first.
+/// let mut poset = Poset::new(2);
+/// poset.push(0, &[1, 0]);
+/// poset.push(1, &[0, 1]);
+/// let automaton = Automaton {
+///     initial: StateIndex(0),
+///     actions: 2,
+///     next: [1, 2, 1, 1, 2, 2].map(StateIndex).to_vec(),
+///     verdicts: vec![Verdict::Ok, Verdict::Satisfied, Verdict::Violated],
+/// };
+/// let problem = Problem { poset, actions: vec![ActionId(0), ActionId(1)], automaton };
+/// let solution = solve(&problem, &Options::default());
+/// assert_eq!(solution.run.unwrap().violated_at, 1);
+/// assert_eq!(solution.runs.unwrap().total, 2u32.into());
+/// ```
+pub fn solve(problem: &Problem, options: &Options) -> Solution {
+    let (automaton, numbers) = options.goal.automaton(&problem.automaton);
+    let actions: Vec<ActionId> = problem
+        .actions
+        .iter()
+        .map(|action| numbers[action.0 as usize])
+        .collect();
+    let mut solution = search_table(&problem.poset, &actions, &automaton, options);
+    let (poset, actions) = (&problem.poset, &problem.actions);
+    count(poset, actions, &problem.automaton, options, &mut solution);
+    solution
+}
+
+/// Solves what an instance of a property comes down to.
+pub(crate) fn solve_task(task: &Task, options: &Options) -> Solution {
     match task {
-        Task::Table(problem) => {
-            let (automaton, numbers) = options.goal.automaton(&problem.automaton);
-            let actions: Vec<ActionId> = problem
-                .actions
-                .iter()
-                .map(|action| numbers[action.0 as usize])
-                .collect();
-            let mut solution = search_table(&problem.poset, &actions, &automaton, options);
-            let counted = (&problem.actions[..], &problem.automaton);
-            count(&problem.poset, counted.0, counted.1, options, &mut solution);
-            solution
-        }
+        Task::Table(problem) => solve(problem, options),
         Task::Open(poset, actions, product) => {
             let mut solution = search_open(poset, actions, product.as_ref(), options);
             count(poset, actions, product.as_ref(), options, &mut solution);
@@ -159,7 +193,7 @@ fn run_search<S: Sets, M: Machine>(
     };
     let (spot, shortest) = sooner(found, &mut search, |extent| look(None, extent));
     let prefix = way(ground, machine, &observed, &spot, &search, options);
-    solution.run = prefix.map(|prefix| complete(ground.poset, prefix, shortest));
+    solution.run = prefix.map(|prefix| complete(ground, machine, prefix, shortest));
     solution
 }
 
@@ -216,13 +250,25 @@ fn way<M: Machine>(
 }
 
 /// A whole run that begins so and goes on in observed order.
-fn complete(poset: &Poset, prefix: Vec<EventIndex>, shortest: bool) -> Run {
-    let mut done = vec![false; poset.len()];
-    for event in &prefix {
+fn complete<M: Machine>(
+    ground: Ground<'_>,
+    machine: &M,
+    prefix: Vec<EventIndex>,
+    shortest: bool,
+) -> Run {
+    let mut done = vec![false; ground.poset.len()];
+    let mut state = machine.initial();
+    // The walk back may meet a violation sooner than a search that was limited did.
+    let mut violated_at = None;
+    for (step, event) in prefix.iter().enumerate() {
+        if machine.verdict(state) == Verdict::Violated {
+            violated_at.get_or_insert(step);
+        }
         done[event.index()] = true;
+        state = machine.step(state, ground.action(*event));
     }
-    let violated_at = prefix.len();
-    let rest = (0..poset.len() as u32).map(EventIndex);
+    let violated_at = violated_at.unwrap_or(prefix.len());
+    let rest = (0..ground.poset.len() as u32).map(EventIndex);
     let mut events = prefix;
     events.extend(rest.filter(|event| !done[event.index()]));
     Run {

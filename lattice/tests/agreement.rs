@@ -9,7 +9,7 @@ use portent_monitor_core::{Event, Symbols, Value};
 use portent_monitor_dsl::{Config, Monitor, Property, Verdict};
 use random::Rng;
 
-const PAIRS: usize = 6000;
+const PAIRS: usize = 12_000;
 const MAX_RUNS: u64 = 3000;
 
 fn zero(_: &str) -> Option<Value> {
@@ -147,7 +147,7 @@ fn every_way_of_looking_agrees_with_all_runs() {
         hidden += usize::from(truth.violated > 0 && ok);
     }
     println!("{pairs} pairs, {predicted} violated by some run, {hidden} of them not by the observed one");
-    assert!(hidden > pairs / 50, "the traces should be interesting");
+    assert!(hidden > 200, "the traces should be interesting");
 }
 
 #[test]

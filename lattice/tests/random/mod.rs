@@ -45,16 +45,16 @@ fn some_op(rng: &mut Rng, symbols: &mut Symbols) -> Op {
     let lock = symbols.locks.intern("m").expect("few");
     let chan = symbols.chans.intern("c").expect("few");
     let msg = Msg::Number(rng.below(3) as i64);
-    match rng.below(16) {
-        0..4 => Op::Write(var, Some(value)),
-        4 => Op::Update(var, Some(value)),
-        5 => Op::Read(var),
-        6 => Op::Lock(lock),
-        7 => Op::Unlock(lock),
-        8 => Op::Send(chan, msg),
-        9 => Op::Recv(chan, msg),
-        10 => Op::Fork(symbols.threads.intern("T3").expect("few")),
-        11 => Op::Join(symbols.threads.intern("T3").expect("few")),
+    match rng.below(24) {
+        0..8 => Op::Write(var, Some(value)),
+        8 => Op::Update(var, Some(value)),
+        9 => Op::Read(var),
+        10 => Op::Lock(lock),
+        11 => Op::Unlock(lock),
+        12 => Op::Send(chan, msg),
+        13 => Op::Recv(chan, msg),
+        14 => Op::Fork(symbols.threads.intern("T3").expect("few")),
+        15 => Op::Join(symbols.threads.intern("T3").expect("few")),
         _ => {
             let name = symbols.names.intern(rng.pick(&["a", "b", "c"]));
             let set = if rng.below(3) == 0 {
@@ -73,10 +73,10 @@ fn some_op(rng: &mut Rng, symbols: &mut Symbols) -> Op {
 
 /// A random property over the variables and events of [`trace`].
 pub(crate) fn property(rng: &mut Rng) -> String {
-    match rng.below(8) {
+    match rng.below(10) {
         0 => format!("ere: {}", expression(rng, 3)),
         1 => format!("never: {}", expression(rng, 3)),
-        2 => rng.pick(FIXED).to_owned(),
+        2..6 => rng.pick(FIXED).to_owned(),
         _ => formula(rng, 3),
     }
 }
@@ -94,6 +94,12 @@ const FIXED: &[&str] = &[
     "never: {}* a b a",
     "always (b -> Y a)",
     "always (x != z || y != z)",
+    "always !(x > 1 && y > 1 && z > 1)",
+    "always (a -> x > y)",
+    "never: {}* a {!b}* c",
+    "never: {}* {x > y} {}* {y > x} {}* {x > y}",
+    "ere: ~({}* a b {}*)",
+    "always (c -> !(b since a))",
 ];
 
 fn atom(rng: &mut Rng) -> &'static str {
