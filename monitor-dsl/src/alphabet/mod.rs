@@ -7,6 +7,7 @@
 
 pub(crate) mod arithmetic;
 mod builder;
+mod cells;
 pub(crate) mod gauge;
 
 pub(crate) use builder::AlphabetBuilder;
