@@ -169,7 +169,9 @@ fn run_search<S: Sets, M: Machine>(
         to_the_end: false,
     };
     let look = |persistent: Option<&Persistent>, extent: Extent| {
-        enumerate::search(ground, sets, initial, &observed, persistent, options, extent)
+        enumerate::search(
+            ground, sets, initial, &observed, persistent, options, extent,
+        )
     };
     let mut search = look(persistent, everywhere);
     let mut solution = Solution {
@@ -198,11 +200,7 @@ fn run_search<S: Sets, M: Machine>(
 }
 
 /// A search that commutes events may find a violation late; looks for one before it.
-fn sooner(
-    found: Spot,
-    search: &mut Search,
-    look: impl Fn(Extent) -> Search,
-) -> (Spot, bool) {
+fn sooner(found: Spot, search: &mut Search, look: impl Fn(Extent) -> Search) -> (Spot, bool) {
     let exact = search.limit.is_none();
     if search.left_out.commuted == 0 {
         return (found, exact);
@@ -245,7 +243,9 @@ fn way<M: Machine>(
     };
     // What a search with a window reached, a walk with that window reaches too, except if the
     // search left out other cuts for commutation, so that fewer competed for the window.
-    let found = search.window.and_then(|w| paths(Some(w)).find(&start, spot));
+    let found = search
+        .window
+        .and_then(|w| paths(Some(w)).find(&start, spot));
     found.or_else(|| paths(None).find(&start, spot))
 }
 
@@ -306,4 +306,3 @@ fn count<M: Machine>(
         solution.runs = Some(enumerate::count_runs(ground, machine, options.parallel));
     }
 }
-

@@ -49,7 +49,12 @@ fn by_sets(poset: &Poset) -> (u64, u64) {
                 };
                 let mut more = cut.clone();
                 more[chain] += 1;
-                if poset.clock(event).iter().zip(&more).all(|(need, has)| need <= has) {
+                if poset
+                    .clock(event)
+                    .iter()
+                    .zip(&more)
+                    .all(|(need, has)| need <= has)
+                {
                     next.insert(more);
                 }
             }
@@ -65,8 +70,15 @@ fn generated_logs_have_pinned_sizes() {
     for (processes, events, period) in [(8, 1235, 2), (5, 509, 4), (4, 5000, 8), (20, 300, 2)] {
         let poset = logs::generated(processes, events, period, 42);
         let shape = whole(&poset);
-        assert_eq!((shape.cuts, shape.widest), by_sets(&poset), "{processes} processes");
-        println!("{processes} x {events}: {} cuts, widest {}", shape.cuts, shape.widest);
+        assert_eq!(
+            (shape.cuts, shape.widest),
+            by_sets(&poset),
+            "{processes} processes"
+        );
+        println!(
+            "{processes} x {events}: {} cuts, widest {}",
+            shape.cuts, shape.widest
+        );
     }
 }
 

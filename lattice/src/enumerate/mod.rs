@@ -153,11 +153,7 @@ fn everything(upper: &[u32], parallel: bool) -> Bounds<'_> {
 }
 
 /// Counts all runs by their verdicts; meant for lattices whose size is known to be bearable.
-pub(crate) fn count_runs<M: Machine>(
-    ground: Ground<'_>,
-    machine: &M,
-    parallel: bool,
-) -> RunCounts {
+pub(crate) fn count_runs<M: Machine>(ground: Ground<'_>, machine: &M, parallel: bool) -> RunCounts {
     let top = ground.top();
     let rules = Counting { ground, machine };
     let mut levels = Levels::new(&vec![0; top.len()], rules.one(), &top);
