@@ -13,7 +13,7 @@ use crate::{
 };
 
 /// A property with a larger product is not worth classifying: it will be enumerated.
-const MAX_STATES: usize = 1 << 13;
+const MAX_STATES: usize = 1 << 11;
 /// Likewise with more entries in the table.
 const MAX_ENTRIES: usize = 1 << 20;
 
