@@ -30,7 +30,7 @@ fn intervals(criterion: &mut Criterion) {
         .iter()
         .map(|(name, property)| ((*name).to_owned(), log.problem(property)));
     let shapes = logs::SHAPES.iter().map(|(name, property)| {
-        let problem = log.random_problem(property, 10, false);
+        let problem = log.random_problem(property, 10);
         (format!("{name}, at random"), problem)
     });
     for (name, problem) in questions.chain(shapes) {
