@@ -4,6 +4,7 @@
 
 mod automaton_shape;
 pub mod conjunctive;
+mod fast;
 pub mod interval;
 pub mod linear;
 pub mod maximal;
@@ -12,6 +13,7 @@ mod problem;
 mod violation;
 
 pub use automaton_shape::AutomatonShape;
+pub use fast::{FastAnswer, solve_fast};
 pub use poset::{EventIndex, Poset};
 pub use problem::{ActionId, Automaton, Problem, StateIndex};
 pub use violation::{Answer, Violation};
