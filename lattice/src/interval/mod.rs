@@ -17,12 +17,14 @@
 //! under taking subsets, so it is an interval again.
 //!
 //! The search takes the node with the smallest possible violation first, so that the first one found
-//! is a shortest. Nodes inside of others that can do as much are dropped. The weak point are cyclic
+//! is a shortest. Nodes inside of others that can do as much are dropped, and so are those from
+//! which the events that are left cannot violate. The weak point are cyclic
 //! automata (a toggle), for which the sequences are as many as the orders: the caller sets
 //! how many nodes it is willing to see.
 
 mod index;
 mod nodes;
+mod prospects;
 mod search;
 
 pub use search::{IntervalSearch, Searched, search};

@@ -1,14 +1,12 @@
 //! Best-first search over symbolic nodes, and the run that a violating one stands for.
 
 use portent_monitor_dsl::shape::{Edge, Node, Saturated};
-use std::{
-    cmp::Reverse,
-    collections::{BinaryHeap, VecDeque},
-};
+use std::{cmp::Reverse, collections::BinaryHeap};
 
 use super::{
     index::Index,
     nodes::{Found, Nodes, Origin, size},
+    prospects::Prospects,
 };
 use crate::{
     poset::{EventIndex, Poset},
@@ -73,8 +71,7 @@ pub struct IntervalSearch<'a> {
     /// What is still to be looked at, by the fewest events that a violation from there can have,
     /// and then by how many edges are to be taken for it.
     open: BinaryHeap<Reverse<(u64, u64, Found)>>,
-    /// For each node of the automaton the fewest edges to the bad one.
-    distance: Vec<Option<u64>>,
+    prospects: Prospects,
     looked_at: usize,
     answer: Option<Answer>,
 }
@@ -82,12 +79,13 @@ pub struct IntervalSearch<'a> {
 impl<'a> IntervalSearch<'a> {
     /// A search from the empty cut.
     pub fn new(poset: &'a Poset, actions: &[ActionId], saturated: &'a Saturated) -> Self {
+        let index = Index::new(poset, actions, saturated);
         let mut search = IntervalSearch {
-            index: Index::new(poset, actions, saturated),
+            prospects: Prospects::new(&index, saturated),
+            index,
             saturated,
             nodes: Nodes::new(poset.width(), saturated.nodes()),
             open: BinaryHeap::new(),
-            distance: distances(saturated),
             looked_at: 0,
             answer: None,
         };
@@ -127,7 +125,8 @@ impl<'a> IntervalSearch<'a> {
     }
 
     fn add(&mut self, origin: Origin, lowest: &[u32], highest: &[u32]) {
-        let Some(distance) = self.distance[origin.node.index()] else {
+        let distance = self.prospects.distance(self.saturated, origin.node, lowest);
+        let Some(distance) = distance else {
             return;
         };
         if let Some(found) = self.nodes.add(self.saturated, origin, lowest, highest) {
@@ -238,27 +237,4 @@ fn later(poset: &Poset, from: &[u32], to: Option<&[u32]>) -> Vec<EventIndex> {
         .collect();
     events.sort_unstable_by(|a, b| b.cmp(a));
     events
-}
-
-/// Breadth-first, against the edges, from the bad node.
-fn distances(saturated: &Saturated) -> Vec<Option<u64>> {
-    let nodes = || (0..saturated.nodes() as u32).map(Node);
-    let mut before = vec![Vec::new(); saturated.nodes()];
-    for node in nodes() {
-        for edge in saturated.edges(node) {
-            before[edge.to.index()].push(node);
-        }
-    }
-    let mut distance = vec![None; saturated.nodes()];
-    distance[Node::BAD.index()] = Some(0);
-    let mut queue = VecDeque::from([(Node::BAD, 0)]);
-    while let Some((node, steps)) = queue.pop_front() {
-        for &node in &before[node.index()] {
-            if distance[node.index()].is_none() {
-                distance[node.index()] = Some(steps + 1);
-                queue.push_back((node, steps + 1));
-            }
-        }
-    }
-    distance
 }

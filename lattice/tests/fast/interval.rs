@@ -1,6 +1,6 @@
 //! The interval search against brute force: the same answer, and a shortest witness.
 
-use crate::oracle::{Random, random_problem, shortest_violation};
+use crate::oracle::{Growing, Random, random_problem, shortest_violation};
 use portent_lattice::{
     ActionId, Answer, Automaton, AutomatonShape, Poset, Problem, StateIndex, interval,
     interval::IntervalSearch,
@@ -66,19 +66,18 @@ fn toggle() -> Automaton {
 
 #[test]
 fn gives_up_where_it_was_told_to() {
-    // Each chain toggles twice before its action 1, so that an even number comes before each only
-    // if nothing comes between.
+    // Each chain toggles twice, and action 1 comes after all of it: never when toggled on.
     let width = 6;
-    let mut poset = Poset::new(width);
-    let mut actions = Vec::new();
+    let mut growing = Growing::new(width);
+    let mut last = Vec::new();
     for chain in 0..width {
-        for (count, action) in [0, 0].into_iter().enumerate() {
-            let mut clock = vec![0; width];
-            clock[chain] = count as u32 + 1;
-            poset.push(chain, &clock);
-            actions.push(ActionId(action));
-        }
+        growing.push(chain, &[]);
+        last.push(growing.push(chain, &[]));
     }
+    growing.push(0, &last);
+    let poset = growing.poset;
+    let mut actions = vec![ActionId(0); 2 * width];
+    actions.push(ActionId(1));
     let shape = AutomatonShape::new(&toggle()).unwrap();
     assert!(!shape.is_chain());
     let saturated = shape.saturated.unwrap();

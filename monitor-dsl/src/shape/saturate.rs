@@ -35,6 +35,8 @@ const MAX_NODES: usize = 1024;
 const MAX_EFFORT: usize = 1 << 27;
 /// Work for all checks of completeness together: well below a second.
 const CHECKS: usize = 1 << 25;
+/// So many lower entries are tried; more would make large automata dear to no avail.
+const MAX_ADDED: usize = 1 << 13;
 /// A chain with more nodes than this is searched without comparing different nodes.
 const MAX_SIMULATED: usize = 128;
 /// How much less a violation counts for each action that it is away.
@@ -260,16 +262,22 @@ impl<'a> Draft<'a> {
 
     /// Lets everybody who goes to a node go lower, unless that closes a cycle.
     fn add_entries(&mut self) {
-        let mut added = Vec::new();
+        let mut known: FxHashSet<Move> = FxHashSet::default();
         for (from, edges) in self.edges.iter().enumerate() {
-            for edge in edges {
-                let from = Node(from as u32);
-                let inside = self.component[from.index()] == self.component[edge.to.index()];
-                for to in self.lower(edge.to) {
-                    if !inside || self.is_ascent(from, to) {
-                        let class = edge.class;
-                        added.push((from, Edge { class, to }));
-                    }
+            known.extend(edges.iter().map(|&edge| (Node(from as u32), edge)));
+        }
+        let mut originals: Vec<Move> = known.iter().copied().collect();
+        originals.sort_unstable();
+        for (from, Edge { class, to }) in originals {
+            let inside = self.component[from.index()] == self.component[to.index()];
+            for to in self.lower(to) {
+                let entry = (from, Edge { class, to });
+                if self.added.len() < MAX_ADDED
+                    && (!inside || self.is_ascent(from, to))
+                    && known.insert(entry)
+                {
+                    self.edges[from.index()].push(entry.1);
+                    self.added.push(entry);
                 }
             }
         }
@@ -282,12 +290,6 @@ impl<'a> Draft<'a> {
         }
         for &(start, node) in &added_initial {
             self.initial[start].push(node);
-        }
-        for (from, edge) in added {
-            if !self.edges[from.index()].contains(&edge) {
-                self.edges[from.index()].push(edge);
-                self.added.push((from, edge));
-            }
         }
         // What stays longest is the most likely to be needed, so it is tried last.
         let staying = |node: Node| {
