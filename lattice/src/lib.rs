@@ -18,6 +18,7 @@ mod relevance;
 pub mod report;
 mod slice;
 mod solve;
+mod watch;
 mod witness;
 
 pub use check::Checker;
@@ -29,3 +30,4 @@ pub use poset::{EventIndex, Poset};
 pub use problem::{ActionId, Automaton, Problem, StateIndex};
 pub use report::Report;
 pub use solve::{Run, Solution, solve};
+pub use watch::Watch;

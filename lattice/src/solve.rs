@@ -166,10 +166,9 @@ fn run_search<S: Sets, M: Machine>(
     let everywhere = Extent {
         levels: usize::MAX,
         nodes: u64::MAX,
-        to_the_end: false,
     };
     let look = |persistent: Option<&Persistent>, extent: Extent| {
-        enumerate::search(ground, sets, initial, &observed, persistent, options, extent)
+        enumerate::search(ground, sets, initial, persistent, options, extent)
     };
     let mut search = look(persistent, everywhere);
     let mut solution = Solution {
@@ -211,7 +210,6 @@ fn sooner(
     let again = look(Extent {
         levels: level,
         nodes: REFINE,
-        to_the_end: false,
     });
     let exact = exact && !again.gave_up && again.limit.is_none();
     search.window = search.window.max(again.window);
@@ -219,7 +217,7 @@ fn sooner(
 }
 
 /// The events that lead to a spot.
-fn way<M: Machine>(
+pub(crate) fn way<M: Machine>(
     ground: Ground<'_>,
     machine: &M,
     observed: &Observed,
@@ -250,7 +248,7 @@ fn way<M: Machine>(
 }
 
 /// A whole run that begins so and goes on in observed order.
-fn complete<M: Machine>(
+pub(crate) fn complete<M: Machine>(
     ground: Ground<'_>,
     machine: &M,
     prefix: Vec<EventIndex>,
