@@ -205,10 +205,7 @@ mod tests {
     #[test]
     fn joins_are_of_compatible_bindings_and_full() {
         let ints = |values: &[[i64; 2]]| -> Vec<Vec<Value>> {
-            values
-                .iter()
-                .map(|v| v.map(Value::Int).to_vec())
-                .collect()
+            values.iter().map(|v| v.map(Value::Int).to_vec()).collect()
         };
         let seen: &[&[Option<i64>]] = &[
             &[Some(1), None],

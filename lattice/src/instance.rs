@@ -63,7 +63,8 @@ pub(crate) struct Instance<'a> {
 
 impl Instance<'_> {
     fn deed(&self, event: EventIndex) -> &Deed {
-        self.record.deed_of(self.slice.steps[event.index()] as usize)
+        self.record
+            .deed_of(self.slice.steps[event.index()] as usize)
     }
 
     fn start(&self) -> Result<Stepper, Error> {
@@ -175,7 +176,8 @@ impl Instance<'_> {
                 values[variable.index()].1 = value.clone();
             }
             let step = self.record.steps()[self.slice.steps[event.index()] as usize];
-            let named = |id: portent_monitor_dsl::EventId| alphabet.events()[id.index()].name.clone();
+            let named =
+                |id: portent_monitor_dsl::EventId| alphabet.events()[id.index()].name.clone();
             let written = deed.writes.iter().map(|(variable, value)| {
                 let name = &alphabet.variables()[variable.index()].name;
                 (name.clone(), value.clone())
@@ -206,7 +208,12 @@ fn swaps(run: &[EventIndex]) -> (Vec<[u32; 2]>, u64) {
         let place = done.partition_point(|&other| other < event.0);
         total += (done.len() - place) as u64;
         let room = MAX_SWAPS - swaps.len();
-        swaps.extend(done[place..].iter().take(room).map(|&later| [event.0, later]));
+        swaps.extend(
+            done[place..]
+                .iter()
+                .take(room)
+                .map(|&later| [event.0, later]),
+        );
         done.insert(place, event.0);
     }
     swaps.sort_unstable();

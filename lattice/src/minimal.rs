@@ -86,12 +86,7 @@ mod tests {
     #[test]
     fn equal_states_and_actions_are_merged() {
         // Two copies of "a, then b, then violated", and an action c that does what a does.
-        let next = [
-            [1, 0, 1],
-            [1, 3, 1],
-            [1, 2, 1],
-            [3, 3, 3],
-        ];
+        let next = [[1, 0, 1], [1, 3, 1], [1, 2, 1], [3, 3, 3]];
         let automaton = Automaton {
             initial: StateIndex(2),
             actions: 3,

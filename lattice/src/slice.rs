@@ -26,10 +26,12 @@ pub(crate) struct Slice {
 /// The slices of all instances, in the order of their first steps.
 pub(crate) fn slices(record: &Record, limit: usize) -> Result<Vec<Slice>, Error> {
     let bindings = record.bindings();
-    let instances = bindings.instances(limit).map_err(|_| Error::TooManyBindings {
-        property: record.monitor().property().name().to_owned(),
-        limit,
-    })?;
+    let instances = bindings
+        .instances(limit)
+        .map_err(|_| Error::TooManyBindings {
+            property: record.monitor().property().name().to_owned(),
+            limit,
+        })?;
     let mut steps_of = vec![Vec::new(); bindings.len()];
     for (index, step) in record.steps().iter().enumerate() {
         steps_of[step.binding.0 as usize].push(index as u32);

@@ -197,7 +197,14 @@ impl Watch {
         spot.cut.resize(self.poset.width(), 0);
         let observed = Observed::new(&self.poset);
         let ground = self.ground();
-        let prefix = solve::way(ground, &self.product, &observed, &spot, search, &self.options)?;
+        let prefix = solve::way(
+            ground,
+            &self.product,
+            &observed,
+            &spot,
+            search,
+            &self.options,
+        )?;
         let shortest = search.limit.is_none();
         Some(solve::complete(ground, &self.product, prefix, shortest))
     }

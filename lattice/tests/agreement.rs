@@ -18,7 +18,12 @@ fn zero(_: &str) -> Option<Value> {
     Some(Value::from(0))
 }
 
-fn check(monitor: &Monitor, events: &[Event], symbols: &Symbols, options: Options) -> PropertyReport {
+fn check(
+    monitor: &Monitor,
+    events: &[Event],
+    symbols: &Symbols,
+    options: Options,
+) -> PropertyReport {
     let mut checker = Checker::new([monitor.clone()], zero, options).expect("initial values");
     for event in events {
         checker.take(event, symbols).expect("events fit");
@@ -142,13 +147,20 @@ fn every_way_of_looking_agrees_with_all_runs() {
         compare(&report, &truth, &oracle, true);
         let options = variants[pairs % variants.len()].clone();
         let counted = options.counting != Counting::Never;
-        compare(&check(monitor, &events, &symbols, options), &truth, &oracle, counted);
+        compare(
+            &check(monitor, &events, &symbols, options),
+            &truth,
+            &oracle,
+            counted,
+        );
         pairs += 1;
         predicted += usize::from(truth.violated > 0);
         let ok = truth.observed.is_some_and(|(v, _)| v != Verdict::Violated);
         hidden += usize::from(truth.violated > 0 && ok);
     }
-    println!("{pairs} pairs, {predicted} violated by some run, {hidden} of them not by the observed one");
+    println!(
+        "{pairs} pairs, {predicted} violated by some run, {hidden} of them not by the observed one"
+    );
     assert!(hidden > 200, "the traces should be interesting");
 }
 
@@ -178,7 +190,10 @@ fn a_window_never_invents_a_violation_and_never_loses_the_observed_run() {
         assert_eq!(Some(observed), truth.observed);
         assert!(truth.violated > 0 || !report.predicted.violated);
         if observed.0 == Verdict::Violated && round % 3 != 2 {
-            assert!(report.predicted.violated, "the observed run is never dropped");
+            assert!(
+                report.predicted.violated,
+                "the observed run is never dropped"
+            );
         }
         if let Some(witness) = &report.predicted.witness {
             let run: Vec<usize> = witness.iter().map(|row| row.event as usize).collect();
@@ -192,7 +207,10 @@ fn a_window_never_invents_a_violation_and_never_loses_the_observed_run() {
             limited += 1;
         }
     }
-    assert!(limited > 100 && found > 100, "{limited} limited, {found} found");
+    assert!(
+        limited > 100 && found > 100,
+        "{limited} limited, {found} found"
+    );
 }
 
 #[test]
@@ -214,8 +232,13 @@ fn at_the_end_of_a_complete_trace_pending_is_violated() {
             ..Options::default()
         };
         let report = check(monitor, &events, &symbols, options);
-        assert_eq!(report.predicted.violated, truth.violated + truth.pending > 0);
-        let soonest = truth.soonest.or((truth.pending > 0).then_some(report.relevant));
+        assert_eq!(
+            report.predicted.violated,
+            truth.violated + truth.pending > 0
+        );
+        let soonest = truth
+            .soonest
+            .or((truth.pending > 0).then_some(report.relevant));
         assert_eq!(report.predicted.violated_at, soonest);
     }
 }

@@ -77,7 +77,10 @@ fn reservoir() {
     assert_eq!(report.predicted.swaps, [[1, 2], [1, 4], [3, 4]]);
     let witness = report.predicted.witness.unwrap();
     assert_eq!(witness.len(), 6);
-    assert_eq!((witness[2].event, witness[2].t.as_str(), witness[2].line), (4, "T2", Some(5)));
+    assert_eq!(
+        (witness[2].event, witness[2].t.as_str(), witness[2].line),
+        (4, "T2", Some(5))
+    );
     assert_eq!(witness[2].verdict, Verdict::Violated);
 }
 
@@ -132,7 +135,11 @@ fn counts_beyond_128_bits_are_exact() {
         }
     }
     let report = only("always (a -> once a)", &trace);
-    let factorial = |n: u32| (1..=n).map(num_bigint::BigUint::from).product::<num_bigint::BigUint>();
+    let factorial = |n: u32| {
+        (1..=n)
+            .map(num_bigint::BigUint::from)
+            .product::<num_bigint::BigUint>()
+    };
     let total = factorial(120) / factorial(40).pow(3);
     assert_eq!(report.runs.unwrap().total, total.to_string());
     assert_eq!(report.lattice.cuts, Some(41 * 41 * 41));
@@ -181,7 +188,10 @@ fn partial_bindings_go_to_every_compatible_instance() {
     // (1, a) and (1, b) see the login, and everybody sees the stop.
     assert_eq!(relevant, [3, 3, 2]);
     let binding = serde_json::to_string(&report.properties[0]).unwrap();
-    assert!(binding.contains("\"binding\":{\"u\":1,\"f\":\"a\"}"), "{binding}");
+    assert!(
+        binding.contains("\"binding\":{\"u\":1,\"f\":\"a\"}"),
+        "{binding}"
+    );
     assert_eq!(report.properties[2].observed.verdict, Verdict::Violated);
 }
 
@@ -206,7 +216,11 @@ fn log_text_gives_events_and_values() {
     ]
     .concat();
     let report = report(spec, &trace, Options::default());
-    let verdicts: Vec<Verdict> = report.properties.iter().map(|p| p.observed.verdict).collect();
+    let verdicts: Vec<Verdict> = report
+        .properties
+        .iter()
+        .map(|p| p.observed.verdict)
+        .collect();
     assert_eq!(verdicts, [Verdict::Ok, Verdict::Ok]);
     let relevant: Vec<u64> = report.properties.iter().map(|p| p.relevant).collect();
     assert_eq!(relevant, [3, 4]);
@@ -218,7 +232,10 @@ fn log_text_gives_events_and_values() {
 fn the_std_spelling_is_the_text_of_an_operation() {
     let spec = "property p { event writes matches \"w[(]x[)]\"  ltl: always !writes }";
     let report = only(spec, "T1|r(x)|1\nT1|w(x)|2\n");
-    assert_eq!((report.relevant, report.observed.verdict), (1, Verdict::Violated));
+    assert_eq!(
+        (report.relevant, report.observed.verdict),
+        (1, Verdict::Violated)
+    );
 }
 
 #[test]
@@ -236,13 +253,23 @@ fn properties_without_steps_are_vacuous() {
 fn the_report_has_the_keys_of_the_contract() {
     let trace = write("T1", "x", 5) + &write("T2", "y", 2);
     let header = "{\"portent\":1,\"init\":{\"x\":0,\"y\":0}}\n";
-    let report = report("always (x >= y)", &(header.to_owned() + &trace), Options::default());
+    let report = report(
+        "always (x >= y)",
+        &(header.to_owned() + &trace),
+        Options::default(),
+    );
     let json = serde_json::to_value(&report).unwrap();
     assert_eq!(json["portent"], 1);
-    assert_eq!(json["trace"], serde_json::json!({"file": "trace", "events": 2, "threads": 2}));
+    assert_eq!(
+        json["trace"],
+        serde_json::json!({"file": "trace", "events": 2, "threads": 2})
+    );
     let property = &json["properties"][0];
     assert_eq!(property["kind"], "ltl");
-    assert_eq!(property["observed"], serde_json::json!({"verdict": "ok", "step": null}));
+    assert_eq!(
+        property["observed"],
+        serde_json::json!({"verdict": "ok", "step": null})
+    );
     let row = &property["predicted"]["witness"][0];
     let expected = serde_json::json!({
         "event": 1, "t": "T2", "line": 3, "name": null, "args": [], "set": {"y": 2},
@@ -277,8 +304,17 @@ fn errors_name_the_variable_and_the_place() {
     let missing = check("always (x >= 0)", "");
     assert!(missing.contains("`x` has no initial value") && missing.contains("\"init\""));
     let spec = "property p { var x: int = 0  ltl: always (x >= 0) }";
-    let wrong = check(spec, "{\"t\":1,\"op\":\"write\",\"var\":\"x\",\"val\":\"high\"}\n");
-    assert!(wrong.contains("line 1 gives it the string \"high\""), "{wrong}");
+    let wrong = check(
+        spec,
+        "{\"t\":1,\"op\":\"write\",\"var\":\"x\",\"val\":\"high\"}\n",
+    );
+    assert!(
+        wrong.contains("line 1 gives it the string \"high\""),
+        "{wrong}"
+    );
     let untold = check(spec, "T1|w(x)|2\n");
-    assert!(untold.contains("line 1 writes variable `x` without"), "{untold}");
+    assert!(
+        untold.contains("line 1 writes variable `x` without"),
+        "{untold}"
+    );
 }

@@ -74,8 +74,31 @@ fn commuting_events_are_not_interleaved() {
     let reduced = solve(&problem, &options(commuting));
     assert_eq!(plain.nodes, 9u64.pow(6));
     assert!(plain.run.is_none() && reduced.run.is_none());
-    assert!(reduced.saved.commutation > 0);
-    assert!(reduced.nodes * 100 <= plain.nodes, "{} of {}", reduced.nodes, plain.nodes);
+    assert!(reduced.saved.commutation + reduced.saved.invisible > 0);
+    assert!(
+        reduced.nodes * 100 <= plain.nodes,
+        "{} of {}",
+        reduced.nodes,
+        plain.nodes
+    );
+    println!("{} nodes instead of {}", reduced.nodes, plain.nodes);
+    // The same if every thread does some of both.
+    let (poset, actions) = grid(6, &[2, 0, 3, 2, 1, 3]);
+    let problem = Problem {
+        poset,
+        actions,
+        automaton: nesting(6),
+    };
+    let plain = solve(&problem, &options(Reductions::NONE));
+    let reduced = solve(&problem, &options(commuting));
+    assert!(plain.run.is_none() && reduced.run.is_none());
+    assert!(reduced.saved.invisible > 0);
+    assert!(
+        reduced.nodes * 100 <= plain.nodes,
+        "{} of {}",
+        reduced.nodes,
+        plain.nodes
+    );
     println!("{} nodes instead of {}", reduced.nodes, plain.nodes);
 }
 
@@ -135,13 +158,20 @@ fn memory_is_kept_within_its_limit() {
         },
     );
     assert!(solution.limit.is_some() && solution.dropped > 0);
-    assert!(solution.peak.bytes <= memory * 5 / 4, "{} bytes", solution.peak.bytes);
+    assert!(
+        solution.peak.bytes <= memory * 5 / 4,
+        "{} bytes",
+        solution.peak.bytes
+    );
     assert!(solution.runs.is_none() && solution.shape.is_none());
 }
 
 #[test]
 fn several_threads_see_what_one_sees() {
-    let (poset, actions) = grid(4, &[0, 1, 2, 0, 1, 0, 3, 1, 0, 1, 0, 1, 2, 2, 0, 1, 2, 3, 0, 1]);
+    let (poset, actions) = grid(
+        4,
+        &[0, 1, 2, 0, 1, 0, 3, 1, 0, 1, 0, 1, 2, 2, 0, 1, 2, 3, 0, 1],
+    );
     let problem = Problem {
         poset,
         actions,
@@ -155,6 +185,9 @@ fn several_threads_see_what_one_sees() {
     };
     let many = solve(&problem, &many);
     assert_eq!(many.nodes, 21u64.pow(4));
-    assert_eq!(one.shape.map(|s| (s.cuts, s.widest)), many.shape.map(|s| (s.cuts, s.widest)));
+    assert_eq!(
+        one.shape.map(|s| (s.cuts, s.widest)),
+        many.shape.map(|s| (s.cuts, s.widest))
+    );
     assert_eq!(one.runs, many.runs);
 }

@@ -49,7 +49,12 @@ fn by_sets(poset: &Poset) -> (u64, u64) {
                 };
                 let mut more = cut.clone();
                 more[chain] += 1;
-                if poset.clock(event).iter().zip(&more).all(|(need, has)| need <= has) {
+                if poset
+                    .clock(event)
+                    .iter()
+                    .zip(&more)
+                    .all(|(need, has)| need <= has)
+                {
                     next.insert(more);
                 }
             }
@@ -69,12 +74,20 @@ fn generated_logs_have_pinned_sizes() {
     ];
     for (processes, events, period, cuts, widest) in rows {
         let shape = whole(&logs::generated(processes, events, period, 42));
-        assert_eq!((shape.cuts, shape.widest), (cuts, widest), "{processes} processes");
+        assert_eq!(
+            (shape.cuts, shape.widest),
+            (cuts, widest),
+            "{processes} processes"
+        );
     }
     for (processes, events, period) in [(6, 60, 1), (5, 60, 3), (3, 200, 5)] {
         let poset = logs::generated(processes, events, period, 7);
         let shape = whole(&poset);
-        assert_eq!((shape.cuts, shape.widest), by_sets(&poset), "{processes} processes");
+        assert_eq!(
+            (shape.cuts, shape.widest),
+            by_sets(&poset),
+            "{processes} processes"
+        );
     }
 }
 

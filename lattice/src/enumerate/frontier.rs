@@ -203,7 +203,15 @@ impl<K: Key, N: Clone + Send + Sync> Frontier<K, N> {
             let mut left_out = LeftOut::default();
             let mut counts = vec![0; layout.chains()];
             for (key, marks) in keys.iter().zip(marks.chunks_exact_mut(stride)) {
-                mark_cut(key, layout, ground, bounds, &mut counts, marks, &mut left_out);
+                mark_cut(
+                    key,
+                    layout,
+                    ground,
+                    bounds,
+                    &mut counts,
+                    marks,
+                    &mut left_out,
+                );
             }
             left_out
         };

@@ -7,7 +7,7 @@
 //! | [`levels`] | the same, with wider keys when they are needed |
 //! | [`sweep`] | the search for a violation, level by level |
 //! | [`sets`], [`count`], [`path`] | what is kept at a cut: states, numbers of runs, ways back |
-//! | [`reduce`], [`persistent`] | what need not be kept, what need not be visited |
+//! | [`reduce`], [`persistent`], [`visible`] | what need not be kept, what need not be visited |
 //! | [`window`] | what is let go when there is too much |
 //!
 //! The weak point is width: a level of T concurrent threads with k events each has in the order of
@@ -24,6 +24,7 @@ mod persistent;
 mod reduce;
 mod sets;
 mod sweep;
+mod visible;
 mod window;
 
 pub use count::RunCounts;
@@ -34,6 +35,7 @@ pub(crate) use persistent::Persistent;
 pub(crate) use reduce::{Reducer, Saved};
 pub(crate) use sets::{Bits, Lists, Sets};
 pub(crate) use sweep::{Search, Sweep};
+pub(crate) use visible::Visible;
 
 use crate::{Poset, StateIndex, options::Options, product::Machine};
 use count::Counting;
@@ -153,11 +155,7 @@ fn everything(upper: &[u32], parallel: bool) -> Bounds<'_> {
 }
 
 /// Counts all runs by their verdicts; meant for lattices whose size is known to be bearable.
-pub(crate) fn count_runs<M: Machine>(
-    ground: Ground<'_>,
-    machine: &M,
-    parallel: bool,
-) -> RunCounts {
+pub(crate) fn count_runs<M: Machine>(ground: Ground<'_>, machine: &M, parallel: bool) -> RunCounts {
     let top = ground.top();
     let rules = Counting { ground, machine };
     let mut levels = Levels::new(&vec![0; top.len()], rules.one(), &top);

@@ -51,7 +51,14 @@ impl<M: Machine> Rules for Trailing<'_, M> {
         for trail in node {
             let state = self.machine.step(trail.state, action);
             let swaps = trail.swaps + swapped;
-            put(&mut after, Trail { state, swaps, ..*trail });
+            put(
+                &mut after,
+                Trail {
+                    state,
+                    swaps,
+                    ..*trail
+                },
+            );
         }
         Some(after)
     }

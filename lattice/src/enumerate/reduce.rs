@@ -185,7 +185,10 @@ fn leading_to(automaton: &Automaton, bad: u64, actions: impl Iterator<Item = usi
         let before = alive;
         for state in 0..automaton.verdicts.len() {
             let row = &automaton.next[state * automaton.actions..];
-            if actions.iter().any(|&action| alive >> row[action].0 & 1 == 1) {
+            if actions
+                .iter()
+                .any(|&action| alive >> row[action].0 & 1 == 1)
+            {
                 alive |= 1 << state;
             }
         }

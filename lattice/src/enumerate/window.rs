@@ -55,7 +55,9 @@ impl Window<'_> {
         let mut kept = keep.iter();
         level.keys.retain(|_| kept.next().copied().unwrap_or(false));
         let mut kept = keep.iter();
-        level.nodes.retain(|_| kept.next().copied().unwrap_or(false));
+        level
+            .nodes
+            .retain(|_| kept.next().copied().unwrap_or(false));
         (len - level.keys.len()) as u64
     }
 }

@@ -46,7 +46,9 @@ pub(crate) const TSVIZ: (&str, &str) = (
 pub(crate) fn generated(processes: usize, events: usize, period: u32, seed: u64) -> Poset {
     let mut state = seed;
     let mut random = move |n: usize| {
-        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        state = state
+            .wrapping_mul(6_364_136_223_846_793_005)
+            .wrapping_add(1_442_695_040_888_963_407);
         (state >> 33) as usize % n
     };
     let mut poset = Poset::new(processes);

@@ -41,7 +41,10 @@ pub(crate) fn trace(rng: &mut Rng, length: usize) -> (Vec<Event>, Symbols) {
 
 fn some_op(rng: &mut Rng, symbols: &mut Symbols) -> Op {
     let value = Value::from(rng.below(4) as i64);
-    let var = symbols.vars.intern(rng.pick(&["x", "y", "z"])).expect("few");
+    let var = symbols
+        .vars
+        .intern(rng.pick(&["x", "y", "z"]))
+        .expect("few");
     let lock = symbols.locks.intern("m").expect("few");
     let chan = symbols.chans.intern("c").expect("few");
     let msg = Msg::Number(rng.below(3) as i64);
@@ -104,7 +107,15 @@ const FIXED: &[&str] = &[
 
 fn atom(rng: &mut Rng) -> &'static str {
     rng.pick(&[
-        "a", "b", "c", "x > 1", "x >= y", "y == 2", "z < 2", "x + z > 3", "true",
+        "a",
+        "b",
+        "c",
+        "x > 1",
+        "x >= y",
+        "y == 2",
+        "z < 2",
+        "x + z > 3",
+        "true",
     ])
 }
 
