@@ -25,6 +25,7 @@ pub mod report;
 mod slice;
 mod solve;
 mod violation;
+mod watch;
 mod witness;
 
 pub use automaton_shape::AutomatonShape;
@@ -39,3 +40,4 @@ pub use problem::{ActionId, Automaton, Problem, StateIndex};
 pub use report::Report;
 pub use solve::{Run, Solution, solve};
 pub use violation::{Answer, Violation};
+pub use watch::Watch;

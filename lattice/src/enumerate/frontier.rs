@@ -45,6 +45,8 @@ pub(crate) trait Rules: Sync {
 pub(crate) struct Bounds<'a> {
     /// Cuts do not go beyond this one.
     pub(crate) upper: &'a [u32],
+    /// What counts may ever become, when there will be more events; at least `upper`.
+    pub(crate) ceiling: &'a [u32],
     /// Only so many events past the oldest that is missing are considered.
     pub(crate) lookahead: Option<u32>,
     pub(crate) window: Option<Window<'a>>,
@@ -109,8 +111,8 @@ fn words(chains: usize) -> usize {
 
 impl<K: Key, N: Clone + Send + Sync> Frontier<K, N> {
     /// The level with one cut.
-    pub(crate) fn new(cut: &[u32], node: N, upper: &[u32]) -> Result<Self, Full> {
-        let layout = Layout::fit(cut, cut, upper, K::BITS).ok_or(Full)?;
+    pub(crate) fn new(cut: &[u32], node: N, ceiling: &[u32]) -> Result<Self, Full> {
+        let layout = Layout::fit(cut, cut, ceiling, K::BITS).ok_or(Full)?;
         let keys = vec![K::pack(cut, &layout)];
         let nodes = vec![node];
         let level = Level { keys, nodes };
@@ -136,8 +138,8 @@ impl<K: Key, N: Clone + Send + Sync> Frontier<K, N> {
     }
 
     /// The same level with other keys, or with the same kind of keys packed again.
-    pub(crate) fn repacked<L: Key>(&mut self, upper: &[u32]) -> Result<Frontier<L, N>, Full> {
-        let chains = upper.len();
+    pub(crate) fn repacked<L: Key>(&mut self, ceiling: &[u32]) -> Result<Frontier<L, N>, Full> {
+        let chains = ceiling.len();
         let count = |key: &K, chain: usize| match chain < self.layout.chains() {
             true => key.count(chain, &self.layout),
             // A chain that nobody knew of when this level was packed.
@@ -151,7 +153,7 @@ impl<K: Key, N: Clone + Send + Sync> Frontier<K, N> {
                 most[chain] = most[chain].max(n);
             }
         }
-        let layout = Layout::fit(&least, &most, upper, L::BITS).ok_or(Full)?;
+        let layout = Layout::fit(&least, &most, ceiling, L::BITS).ok_or(Full)?;
         let mut counts = vec![0; chains];
         let mut keys = Vec::with_capacity(self.level.keys.len());
         for key in &self.level.keys {
@@ -176,7 +178,7 @@ impl<K: Key, N: Clone + Send + Sync> Frontier<K, N> {
         rules: &R,
     ) -> Result<LeftOut, Full> {
         if self.layout.slack() == 0 || self.layout.chains() < bounds.upper.len() {
-            *self = self.repacked(bounds.upper)?;
+            *self = self.repacked(bounds.ceiling)?;
         }
         let mut left_out = self.mark(ground, bounds);
         let parallel = bounds.parallel && self.level.keys.len() >= PARALLEL;
