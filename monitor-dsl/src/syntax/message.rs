@@ -57,7 +57,7 @@ const WORDS: &[&str] = &[
 
 /// The message for an error of the grammar.
 pub(super) fn syntax_error(source: &Arc<Source>, error: &pest::error::Error<Rule>) -> Error {
-    let text = source.text.as_str();
+    let text = &*source.text;
     let position = match error.location {
         InputLocation::Pos(position) | InputLocation::Span((position, _)) => position,
     };
