@@ -19,6 +19,9 @@ const SLACK: usize = 4;
 const WORK_PER_STATE: usize = 300;
 /// The part that makes a property grow is looked for with a limit that is so many times smaller.
 const HASTE: usize = 16;
+/// But not below so many states, and with at least so much work in all.
+const FEW_STATES: usize = 500;
+const LITTLE_WORK: usize = 1 << 20;
 
 /// Options of the synthesis.
 ///
@@ -143,7 +146,7 @@ impl Config {
         let mut search = Search {
             config: self,
             property,
-            budget: self.work() / 2,
+            budget: (self.work() / 2).max(LITTLE_WORK),
         };
         let span = match property.body() {
             ResolvedBody::Ltl { formula, .. } => search.in_formula(formula),
@@ -215,7 +218,8 @@ impl Search<'_> {
 
     /// Tried with a smaller limit than the one that was met, to be quick.
     fn is_large(&mut self, body: &ResolvedBody) -> bool {
-        let states = self.config.max_states / HASTE;
+        let states = (self.config.max_states / HASTE).max(FEW_STATES);
+        let states = states.min(self.config.max_states);
         let config = self.config.clone().max_states(states);
         if self.budget < config.work() {
             return false;

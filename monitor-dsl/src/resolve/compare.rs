@@ -3,7 +3,7 @@
 use portent_monitor_core::{Type, Value};
 use std::sync::Arc;
 
-use super::{Resolver, Symbol};
+use super::{Resolver, Symbol, with_article};
 use crate::{
     alphabet::{
         StateVariable, VariableId,
@@ -28,12 +28,12 @@ enum Side {
 
 impl Side {
     fn describe(&self) -> &'static str {
-        match self {
-            Side::Integer(..) => "an int",
-            Side::Float(_) => "a float",
-            Side::Literal(_) | Side::Text(_) => "a string",
-            Side::Truth(_) => "a bool",
-        }
+        with_article(match self {
+            Side::Integer(..) => Type::Int,
+            Side::Float(_) => Type::Float,
+            Side::Literal(_) | Side::Text(_) => Type::Str,
+            Side::Truth(_) => Type::Bool,
+        })
     }
 
     fn into_float(self) -> Option<FloatTerm> {

@@ -2,7 +2,7 @@
 
 use portent_monitor_core::Type;
 
-use super::{MAX_WRITTEN_OUT, Resolver, Symbol};
+use super::{MAX_WRITTEN_OUT, Resolver, Symbol, with_article};
 use crate::{
     alphabet::{Event, gauge::Condition},
     ere::{Ere, EreOp},
@@ -142,7 +142,7 @@ impl Resolver<'_> {
             false => self.error(
                 span,
                 format!("`{name}` is a variable of type {type_of}, not a formula"),
-                format!("a {type_of}"),
+                with_article(type_of),
             ),
         };
         let example = match type_of {

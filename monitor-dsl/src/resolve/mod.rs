@@ -10,6 +10,7 @@ mod formula;
 mod infer;
 mod pattern;
 
+use portent_monitor_core::Type;
 use rustc_hash::FxHashMap;
 use std::sync::Arc;
 
@@ -86,7 +87,7 @@ struct Resolver<'a> {
     /// Nothing is declared: names mean what their use implies.
     bare: bool,
     /// The types of the variables of a bare formula.
-    inferred: FxHashMap<String, portent_monitor_core::Type>,
+    inferred: FxHashMap<String, Type>,
     /// How much the definitions that were used add up to.
     written_out: usize,
     warnings: Vec<Diagnostic>,
@@ -186,6 +187,16 @@ pub(crate) fn resolve(source: &Arc<Source>, tree: &PropertyTree) -> Result<Resol
         span,
         warnings,
     })
+}
+
+/// What a value of a type is called.
+fn with_article(type_of: Type) -> &'static str {
+    match type_of {
+        Type::Int => "an int",
+        Type::Float => "a float",
+        Type::Bool => "a bool",
+        Type::Str => "a string",
+    }
 }
 
 impl Resolver<'_> {
