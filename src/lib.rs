@@ -1,1 +1,31 @@
-//! The façade.
+//! Portent finds the concurrency bugs that a run did *not* show.
+//!
+//! You write a temporal property. Portent watches one run of a concurrent program and checks the
+//! property on every run that is causally equivalent to it.
+//!
+//! This crate is what applications depend on; it re-exports the parts:
+//!
+//! | part | what it is for |
+//! |---|---|
+//! | [`dsl`] | properties: text → [`Property`] → [`Monitor`] → [`Stepper`] |
+//! | [`core`] | values, events, vector clocks, and the causality relation |
+//!
+//! # A property as a monitor
+//!
+//! ```
+//! use portent::{Property, Verdict};
+//!
+//! let monitor = Property::parse("always (logout -> once login)")?.monitor()?;
+//! let logout = monitor.alphabet().event("logout").unwrap();
+//! let mut run = monitor.start()?;
+//! assert_eq!(run.event(logout), Verdict::Violated);
+//! # Ok::<(), portent::Error>(())
+//! ```
+
+#![warn(missing_docs)]
+
+pub use portent_monitor_core as core;
+pub use portent_monitor_dsl as dsl;
+
+pub use portent_monitor_core::{Type, Value};
+pub use portent_monitor_dsl::{Config, Error, Monitor, Property, Stepper, Verdict, Verdicts};

@@ -124,6 +124,7 @@ impl Synth {
 fn description(monitor: &Monitor) -> serde_json::Value {
     let mut value =
         serde_json::to_value(monitor.description()).expect("a description is plain data");
+    value["engine"] = json!(monitor.engine_class().as_str());
     value["notes"] = json!(monitor.notes());
     value
 }
@@ -152,6 +153,9 @@ fn table(monitor: &Monitor) -> String {
     })
     .and_then(|()| writeln!(text, "\n{}", monitor.to_table()))
     .expect("writing to a string does not fail");
+    let class = monitor.engine_class();
+    writeln!(text, "  engine: {class} ({})", class.explanation())
+        .expect("writing to a string does not fail");
     for note in monitor.notes() {
         writeln!(text, "  note: {note}").expect("writing to a string does not fail");
     }

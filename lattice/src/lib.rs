@@ -2,8 +2,40 @@
 
 #![warn(missing_docs)]
 
+mod automaton_shape;
+mod binding;
+mod check;
+pub mod conjunctive;
+mod enumerate;
+mod error;
+mod fast;
+mod goal;
+mod instance;
+pub mod interval;
+pub mod linear;
+pub mod maximal;
+mod minimal;
+mod options;
 mod poset;
 mod problem;
+mod product;
+mod record;
+mod relevance;
+pub mod report;
+mod slice;
+mod solve;
+mod violation;
+mod witness;
 
+pub use automaton_shape::AutomatonShape;
+pub use check::Checker;
+pub use enumerate::{Limit, Peak, RunCounts, Shape, shape};
+pub use error::Error;
+pub use fast::{FastAnswer, solve_fast};
+pub use goal::Goal;
+pub use options::{Counting, Options, Reductions};
 pub use poset::{EventIndex, Poset};
 pub use problem::{ActionId, Automaton, Problem, StateIndex};
+pub use report::Report;
+pub use solve::{Run, Solution, solve};
+pub use violation::{Answer, Violation};

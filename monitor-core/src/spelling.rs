@@ -68,6 +68,14 @@ impl Spelling<'_> {
         let Some(action) = self.event.action() else {
             return Ok(());
         };
+        if let (None, Op::Stamped(stamped)) = (action.name, &self.event.op) {
+            let components = stamped.clock.iter();
+            let name = |t| self.symbols.threads.name(t);
+            let clock: Vec<_> = components
+                .map(|&(t, n)| format!("{}:{n}", name(t)))
+                .collect();
+            return write!(f, "vc({})", clock.join(","));
+        }
         f.write_str(action.name.map_or("", |name| self.symbols.names.name(name)))?;
         f.write_str("(")?;
         for (i, arg) in action.args.iter().enumerate() {

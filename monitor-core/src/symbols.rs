@@ -3,7 +3,7 @@
 //! A trace repeats a few thousand names millions of times. Events carry ids; the texts live here
 //! and are looked up only when something is shown, or when a property is bound to a trace.
 
-use std::{hash::Hasher, marker::PhantomData, str};
+use std::{hash::Hasher, marker::PhantomData, ops::Range, str};
 
 use hashbrown::HashTable;
 use rustc_hash::FxHasher;
@@ -42,15 +42,18 @@ impl<I> Default for Interner<I> {
     }
 }
 
+#[inline]
 fn hash(name: &[u8]) -> u64 {
     let mut hasher = FxHasher::default();
     hasher.write(name);
     hasher.finish()
 }
 
-fn slice<'a>(text: &'a str, ends: &[usize], index: usize) -> &'a str {
+/// The range of a name in the text.
+#[inline]
+fn span(ends: &[usize], index: usize) -> Range<usize> {
     let start = if index == 0 { 0 } else { ends[index - 1] };
-    &text[start..ends[index]]
+    start..ends[index]
 }
 
 impl<I: Id> Interner<I> {
@@ -70,10 +73,11 @@ impl<I: Id> Interner<I> {
     /// [`Error::NotUtf8`], [`Error::TooManyNames`].
     pub fn intern_bytes(&mut self, name: &[u8]) -> Result<I, Error> {
         let hash_of_name = hash(name);
-        let (text, ends) = (&self.text, &self.ends);
-        let found = self.table.find(hash_of_name, |&i| {
-            slice(text, ends, i as usize).as_bytes() == name
-        });
+        // Bytes, because a slice of a string would look for the ends of characters.
+        let (text, ends) = (self.text.as_bytes(), &self.ends);
+        let found = self
+            .table
+            .find(hash_of_name, |&i| text[span(ends, i as usize)] == *name);
         if let Some(&index) = found {
             return I::from_index(index as usize).ok_or(Error::TooManyNames);
         }
@@ -83,9 +87,9 @@ impl<I: Id> Interner<I> {
         let index = u32::try_from(index).map_err(|_| Error::TooManyNames)?;
         self.text.push_str(name);
         self.ends.push(self.text.len());
-        let (text, ends) = (&self.text, &self.ends);
+        let (text, ends) = (self.text.as_bytes(), &self.ends);
         self.table.insert_unique(hash_of_name, index, |&i| {
-            hash(slice(text, ends, i as usize).as_bytes())
+            hash(&text[span(ends, i as usize)])
         });
         Ok(id)
     }
@@ -94,7 +98,7 @@ impl<I: Id> Interner<I> {
     pub fn get(&self, name: &str) -> Option<I> {
         self.table
             .find(hash(name.as_bytes()), |&i| {
-                slice(&self.text, &self.ends, i as usize) == name
+                self.text[span(&self.ends, i as usize)] == *name
             })
             .and_then(|&i| I::from_index(i as usize))
     }
@@ -102,7 +106,7 @@ impl<I: Id> Interner<I> {
     /// The text of an id; `"?"` for one that this interner did not give.
     pub fn name(&self, id: I) -> &str {
         if id.index() < self.ends.len() {
-            slice(&self.text, &self.ends, id.index())
+            &self.text[span(&self.ends, id.index())]
         } else {
             "?"
         }
@@ -120,7 +124,7 @@ impl<I: Id> Interner<I> {
 
     /// All names in the order of their ids.
     pub fn iter(&self) -> impl Iterator<Item = &str> {
-        (0..self.len()).map(|i| slice(&self.text, &self.ends, i))
+        (0..self.len()).map(|i| &self.text[span(&self.ends, i)])
     }
 }
 

@@ -22,9 +22,9 @@ pub(crate) struct Source {
 /// ```
 /// use portent_monitor_dsl::Property;
 ///
-/// let error = Property::parse("always (w > \"high\" && w > 3)").unwrap_err();
-/// let diagnostic = error.diagnostic();
-/// assert_eq!((diagnostic.line(), diagnostic.column()), (1, 9));
+/// let error = Property::parse("always (w > 3 && w == \"high\")").unwrap_err();
+/// let diagnostic = error.diagnostic().unwrap();
+/// assert_eq!((diagnostic.line(), diagnostic.column()), (1, 18));
 /// assert!(error.to_string().contains("cannot compare"));
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -20,25 +20,26 @@ pub enum Error {
     /// A limit was met: see [`Config`](crate::Config).
     #[error("{0}")]
     Limit(Box<Diagnostic>),
-    /// A variable has no value to begin with.
+    /// A variable of that name has no value to begin with.
     #[error(
-        "variable `{variable}` has no initial value; give one in its declaration, \
-         `var {variable}: ... = ...`, or with the run"
+        "variable `{0}` has no initial value; give one in its declaration, \
+         `var {0}: ... = ...`, or with the run"
     )]
-    NoInitialValue {
-        /// The name of the variable.
-        variable: String,
-    },
+    NoInitialValue(Box<str>),
     /// A value of another type was written to a variable.
-    #[error("variable `{variable}` is of type {expected}, but a {found} was written to it")]
-    WrongType {
-        /// The name of the variable.
-        variable: String,
-        /// Its type.
-        expected: Type,
-        /// The type of the value.
-        found: Type,
-    },
+    #[error("variable `{}` is of type {}, but a {} was written to it", .0.variable, .0.expected, .0.found)]
+    WrongType(Box<Mismatch>),
+}
+
+/// A value that does not fit the variable it was written to.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Mismatch {
+    /// The name of the variable.
+    pub variable: String,
+    /// Its type.
+    pub expected: Type,
+    /// The type of the value.
+    pub found: Type,
 }
 
 impl Error {
@@ -48,7 +49,7 @@ impl Error {
             Error::Syntax(diagnostic) | Error::Meaning(diagnostic) | Error::Limit(diagnostic) => {
                 Some(diagnostic)
             }
-            Error::NoInitialValue { .. } | Error::WrongType { .. } => None,
+            Error::NoInitialValue(_) | Error::WrongType(_) => None,
         }
     }
 

@@ -9,7 +9,7 @@ use crate::{
     error::Error,
     machine::{Machine, Table, Trees},
     property::{Origin, Property},
-    stepper::{Plans, Stepper},
+    stepper::{Hot, Plans, Stepper},
     verdict::{Verdict, Verdicts},
 };
 
@@ -65,6 +65,7 @@ struct Parts {
     outputs: Vec<Verdict>,
     table: Table,
     plans: Plans,
+    hot: Hot,
 }
 
 impl Monitor {
@@ -81,12 +82,14 @@ impl Monitor {
     ) -> Self {
         let table = Table::new(trees, property.alphabet());
         let plans = Plans::new(property.alphabet());
+        let hot = Hot::new(property.alphabet(), &table, &outputs, &plans);
         Monitor(Arc::new(Parts {
             property,
             verdicts,
             outputs,
             table,
             plans,
+            hot,
         }))
     }
 
@@ -107,7 +110,7 @@ impl Monitor {
 
     /// The number of states: no smaller machine gives the same verdicts.
     pub fn states(&self) -> usize {
-        self.0.outputs.len()
+        self.outputs().len()
     }
 
     /// All states.
@@ -122,7 +125,7 @@ impl Monitor {
 
     /// The verdict in a state.
     pub fn verdict(&self, state: StateId) -> Verdict {
-        self.0.outputs[state.index()]
+        self.outputs()[state.index()]
     }
 
     /// The state after a letter. If the property reads variables, the first letter carries no
@@ -179,6 +182,10 @@ impl Monitor {
         &self.0.outputs
     }
 
+    pub(crate) fn hot(&self) -> &Hot {
+        &self.0.hot
+    }
+
     pub(crate) fn plans(&self) -> &Plans {
         &self.0.plans
     }
@@ -189,7 +196,7 @@ impl PartialEq for Monitor {
     fn eq(&self, other: &Self) -> bool {
         self.0.property.origin() == other.0.property.origin()
             && self.0.verdicts == other.0.verdicts
-            && self.0.outputs == other.0.outputs
+            && self.outputs() == other.outputs()
             && self.0.table.trees == other.0.table.trees
     }
 }
@@ -217,7 +224,7 @@ impl From<Monitor> for Stored {
         Stored {
             property: monitor.0.property.origin().clone(),
             verdicts: monitor.0.verdicts,
-            outputs: monitor.0.outputs.clone(),
+            outputs: monitor.outputs().to_vec(),
             trees: monitor.0.table.trees.clone(),
         }
     }

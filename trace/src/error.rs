@@ -31,11 +31,11 @@ impl fmt::Display for Place {
 #[non_exhaustive]
 pub enum Error {
     /// A line that is not of the format.
-    #[error("{place}: {problem}, found `{found}`")]
+    #[error("{place}: {problem}, found {found}")]
     Malformed {
         /// Where.
         place: Place,
-        /// What is there, shortened.
+        /// What is there, shortened and in quotes.
         found: String,
         /// What is wrong and what would be right.
         problem: String,
@@ -134,7 +134,7 @@ impl Fault {
         Fault::Line {
             line,
             column,
-            found: shorten(&text[offset..]),
+            found: quote(&text[offset..]),
             problem: problem.into(),
         }
     }
@@ -173,6 +173,14 @@ impl Fault {
 impl From<io::Error> for Fault {
     fn from(error: io::Error) -> Self {
         Fault::Io(error)
+    }
+}
+
+/// What stands at the start of a text, for "found ...".
+pub(crate) fn quote(text: &[u8]) -> String {
+    match shorten(text) {
+        empty if empty.is_empty() => "the end of the line".to_owned(),
+        shown => format!("`{shown}`"),
     }
 }
 

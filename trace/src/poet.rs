@@ -98,7 +98,7 @@ impl<'r> Poet<'r> {
             _ => return Err(self.fail("expected a key or a }")),
         }
         let key: String = serde_json::from_slice(&self.scanner.value()?)
-            .map_err(|error| self.fail(&error.to_string()))?;
+            .map_err(|_| self.fail("expected a : after the key"))?;
         self.expect(b':')?;
         if key == "events" {
             self.expect(b'[')?;
@@ -116,10 +116,13 @@ impl<'r> Poet<'r> {
     fn event(&mut self, symbols: &mut Symbols) -> Result<(), Fault> {
         let (line, column) = (self.scanner.line, self.scanner.column);
         let text = self.scanner.value()?;
+        if text.is_empty() {
+            return Err(self.fail("expected an event or a ]"));
+        }
         let fault = |problem: &str| Fault::Line {
             line,
             column,
-            found: crate::error::shorten(&text),
+            found: crate::error::quote(&text),
             problem: problem.to_owned(),
         };
         let row: Row = serde_json::from_slice(&text).map_err(|_| {
@@ -205,10 +208,10 @@ impl<'r> Scanner<'r> {
     }
 
     fn fault(&self, problem: &str) -> Fault {
-        let found = self
-            .next
-            .map(|byte| (byte as char).to_string())
-            .unwrap_or_default();
+        let found = match self.next {
+            Some(byte) => crate::error::quote(&[byte]),
+            None => "the end of the file".to_owned(),
+        };
         Fault::Line {
             line: self.line,
             column: self.column,

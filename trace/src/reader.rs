@@ -2,7 +2,7 @@
 
 use std::{fs::File, io::Read, path::Path, sync::Arc};
 
-use portent_monitor_core::{Discipline, Event, Spelling, Symbols, Value, VarId};
+use portent_monitor_core::{Discipline, Event, Symbols, Value, VarId};
 
 use crate::{
     Error, Format, Place,
@@ -229,7 +229,7 @@ impl<'r> TraceReader<'r> {
                     return Ok(Some(decoded.event));
                 }
                 Err(source) => {
-                    let spelling = Spelling::new(&decoded.event, &self.symbols).to_string();
+                    let spelling = self.symbols.text_of(&decoded.event);
                     let line = decoded.event.line.map_or(0, std::num::NonZeroU64::get);
                     let file = Arc::clone(&self.file);
                     self.skip(Error::Contradiction {

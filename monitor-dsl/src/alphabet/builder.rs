@@ -4,7 +4,7 @@
 use crate::spelling;
 
 use super::{
-    Alphabet, Event, EventId, Meaning, Proposition, StateVariable, VariableId,
+    Alphabet, Event, EventId, Meaning, Place, Proposition, StateVariable, VariableId,
     gauge::{Condition, Gauge, same_quantity},
 };
 
@@ -126,16 +126,27 @@ impl AlphabetBuilder {
             })
             .collect();
         let silent = !steps_only || !self.variables.is_empty() || self.events.is_empty();
-        let alphabet = Alphabet {
+        let event_cells = self.events.len() + usize::from(silent);
+        let cells = std::iter::once(event_cells as u32).chain(gauges.iter().map(|g| g.cells));
+        let mut places = Vec::with_capacity(gauges.len() + 1);
+        let mut shift = 0;
+        for cells in cells {
+            let bits = cells.next_power_of_two().trailing_zeros();
+            let mask = ((1u128 << bits) - 1) << shift;
+            places.push(Place {
+                cells,
+                shift,
+                mask: u64::try_from(mask).ok()?,
+            });
+            shift += bits;
+        }
+        Some(Alphabet {
             events: self.events,
             variables: self.variables,
             propositions,
             gauges,
             silent,
-        };
-        let letters = alphabet
-            .radices()
-            .try_fold(1u64, |size, radix| size.checked_mul(radix as u64));
-        letters.map(|_| alphabet)
+            places,
+        })
     }
 }

@@ -1,11 +1,13 @@
 //! The letters that a property reads.
 //!
 //! A letter says which of the property's events happened (at most one) and in which cell every
-//! [gauge](gauge) stands. All combinations can occur, so a letter is a mixed-radix number and the
-//! whole alphabet is `0..size`. Propositions are sets of letters.
+//! [gauge](gauge) stands; all combinations can occur. Each of these is a *place* of the letter and
+//! has a few bits of its number, so that a write replaces bits and leaves the others alone.
+//! Propositions are sets of letters.
 
 pub(crate) mod arithmetic;
 mod builder;
+mod cells;
 pub(crate) mod gauge;
 
 pub(crate) use builder::AlphabetBuilder;
@@ -158,7 +160,7 @@ impl fmt::Display for Proposition {
 /// assert_eq!(alphabet.letters().count(), 3);
 /// # Ok::<(), portent_monitor_dsl::Error>(())
 /// ```
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Alphabet {
     events: Vec<Event>,
     variables: Vec<StateVariable>,
@@ -166,6 +168,27 @@ pub struct Alphabet {
     gauges: Vec<Gauge>,
     /// Whether a letter without any of the events exists.
     silent: bool,
+    /// The event first, then the gauges.
+    places: Vec<Place>,
+}
+
+/// A part of a letter: which bits of the number tell which cell.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Place {
+    pub(crate) cells: u32,
+    pub(crate) shift: u32,
+    pub(crate) mask: u64,
+}
+
+impl Place {
+    pub(crate) fn cell(self, letter: Letter) -> usize {
+        ((letter.0 & self.mask) >> self.shift) as usize
+    }
+
+    /// The bits of a letter for a cell.
+    pub(crate) fn code(self, cell: u32) -> u64 {
+        u64::from(cell) << self.shift
+    }
 }
 
 impl Alphabet {
@@ -200,27 +223,33 @@ impl Alphabet {
             .map(VariableId::new)
     }
 
-    /// How many letters there are: `Letter`s are numbered from 0.
-    pub fn size(&self) -> u64 {
-        self.gauges
-            .iter()
-            .map(|gauge| u64::from(gauge.cells))
-            .product::<u64>()
-            * self.event_cells() as u64
-    }
-
     /// All letters that can occur.
     pub fn letters(&self) -> impl Iterator<Item = Letter> + use<> {
-        (0..self.size()).map(Letter)
+        let places = self.places.clone();
+        let mut next = Some(Letter(0));
+        std::iter::from_fn(move || {
+            let letter = next?;
+            // Counts up, place by place.
+            let mut code = letter.0;
+            next = None;
+            for place in &places {
+                let cell = place.cell(letter) as u32 + 1;
+                code &= !place.mask;
+                if cell < place.cells {
+                    next = Some(Letter(code | place.code(cell)));
+                    break;
+                }
+            }
+            Some(letter)
+        })
     }
 
     /// The letters that can come first. If the property mentions a variable, its run begins with
     /// the initial values, and no event holds there.
     pub fn initial_letters(&self) -> impl Iterator<Item = Letter> + use<> {
-        let (variables, cells) = (self.reads_variables(), self.event_cells() as u64);
-        (0..self.size())
-            .filter(move |letter| !variables || letter % cells == 0)
-            .map(Letter)
+        let (variables, event) = (self.reads_variables(), self.places[0]);
+        self.letters()
+            .filter(move |&letter| !variables || event.cell(letter) == 0)
     }
 
     /// Whether the run of the property begins with a letter for the initial values.
@@ -232,13 +261,13 @@ impl Alphabet {
     pub fn holds(&self, letter: Letter, proposition: usize) -> bool {
         match &self.propositions[proposition].meaning {
             Meaning::Event(event) => self.event_in(letter) == Some(*event),
-            Meaning::Cells(gauge, cells) => cells[self.cell(letter, gauge + 1)],
+            Meaning::Cells(gauge, cells) => cells[self.places[gauge + 1].cell(letter)],
         }
     }
 
     /// The event that a letter carries.
     pub fn event_in(&self, letter: Letter) -> Option<EventId> {
-        let cell = self.cell(letter, 0);
+        let cell = self.places[0].cell(letter);
         let first = usize::from(self.silent);
         (cell >= first).then(|| EventId::new(cell - first))
     }
@@ -250,15 +279,18 @@ impl Alphabet {
     /// If there is not one value of the declared type for each variable, or if the property has no
     /// letter without an event and none is given.
     pub fn letter(&self, event: Option<EventId>, values: &[Value]) -> Letter {
-        let mut letter = self
-            .event_offset(event)
+        let event = self
+            .event_code(event)
             .expect("this property reads events only");
-        let mut stride = self.event_cells() as u64;
-        for gauge in &self.gauges {
-            letter += u64::from(gauge.read(values)) * stride;
-            stride *= u64::from(gauge.cells);
-        }
-        Letter(letter)
+        let gauges = self.gauges.iter().zip(&self.places[1..]);
+        Letter(gauges.fold(event, |letter, (gauge, place)| {
+            letter | place.code(gauge.read(values))
+        }))
+    }
+
+    /// The cell that a gauge shows in a letter.
+    pub(crate) fn gauge_cell(&self, letter: Letter, gauge: usize) -> usize {
+        self.places[gauge + 1].cell(letter)
     }
 
     pub(crate) fn gauges(&self) -> &[Gauge] {
@@ -270,38 +302,28 @@ impl Alphabet {
         self.silent
     }
 
-    /// What an event (or none) adds to the number of a letter.
-    pub(crate) fn event_offset(&self, event: Option<EventId>) -> Option<u64> {
+    /// The bits of a letter for an event, or for none.
+    pub(crate) fn event_code(&self, event: Option<EventId>) -> Option<u64> {
         match event {
             None => self.silent.then_some(0),
             Some(event) => Some(event.index() as u64 + u64::from(self.silent)),
         }
     }
 
-    pub(crate) fn event_cells(&self) -> usize {
+    fn event_cells(&self) -> usize {
         self.events.len() + usize::from(self.silent)
     }
 
-    /// The number of cells of each decision variable: the event first, then the gauges.
-    pub(crate) fn radices(&self) -> impl Iterator<Item = usize> + '_ {
-        std::iter::once(self.event_cells())
-            .chain(self.gauges.iter().map(|gauge| gauge.cells as usize))
-    }
-
-    fn cell(&self, letter: Letter, place: usize) -> usize {
-        let mut rest = letter.0;
-        for radix in self.radices().take(place) {
-            rest /= radix as u64;
-        }
-        let radix = self.radices().nth(place).expect("a place of the alphabet");
-        (rest % radix as u64) as usize
+    /// The places of a letter: the event first, then the gauges.
+    pub(crate) fn places(&self) -> &[Place] {
+        &self.places
     }
 
     /// Declares one decision variable for each place of a letter, in a fresh store.
     pub(crate) fn declare(&self, diagrams: &mut Diagrams) {
-        for (place, radix) in self.radices().enumerate() {
-            let variable = diagrams.variable(radix);
-            debug_assert_eq!(variable, Variable(place as u32));
+        for (index, place) in self.places.iter().enumerate() {
+            let variable = diagrams.variable(place.cells as usize);
+            debug_assert_eq!(variable, Variable(index as u32));
         }
     }
 

@@ -99,7 +99,10 @@ impl Monitor {
 
     fn text(&self, span: Span) -> String {
         let text = &self.property().source().text[span.start..span.end];
-        text.split_whitespace().collect::<Vec<_>>().join(" ")
+        without_parentheses(text)
+            .split_whitespace()
+            .collect::<Vec<_>>()
+            .join(" ")
     }
 
     fn explain_formula(&self, formula: &Ltl, run: &[Letter], verdict: Verdict) -> Explanation {
@@ -241,4 +244,24 @@ impl Monitor {
         let none = (0..propositions.len()).map(crate::Condition::Not).collect();
         self.spell(&crate::Condition::And(none))
     }
+}
+
+/// The text without the parentheses around all of it.
+fn without_parentheses(text: &str) -> &str {
+    let Some(inner) = text
+        .strip_prefix('(')
+        .and_then(|rest| rest.strip_suffix(')'))
+    else {
+        return text;
+    };
+    let mut depth = 0;
+    for character in inner.chars() {
+        match character {
+            '(' | '[' => depth += 1,
+            ')' if depth == 0 => return text,
+            ')' | ']' => depth -= 1,
+            _ => {}
+        }
+    }
+    inner
 }

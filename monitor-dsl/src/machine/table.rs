@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 
 use super::Machine;
 use crate::{
-    alphabet::{Alphabet, Letter},
+    alphabet::{Alphabet, Letter, Place},
     diagram::{Diagram, Diagrams, View},
 };
 
@@ -35,10 +35,12 @@ impl Table {
     }
 
     /// The successor of `state` on `letter`.
-    #[inline]
     pub(crate) fn next(&self, state: u32, letter: Letter) -> u32 {
         match &self.dense {
-            Some(dense) => dense.next(state, letter),
+            Some(dense) => {
+                let class = usize::from(dense.classes[letter.0 as usize]);
+                dense.next[((state as usize) << dense.shift) + class]
+            }
             None => self.trees.next(state, letter),
         }
     }
@@ -49,8 +51,8 @@ impl Table {
 pub(crate) struct Trees {
     roots: Vec<u32>,
     nodes: Vec<Tree>,
-    /// For each place of a letter, what divides the letter to have it last.
-    divisors: Vec<u64>,
+    /// For each place of a letter, where its bits are.
+    fields: Vec<(u32, u64)>,
 }
 
 /// A node of a decision tree; its branches come before it.
@@ -67,7 +69,7 @@ impl Trees {
         let mut trees = Trees {
             roots: Vec::new(),
             nodes: Vec::new(),
-            divisors: divisors(alphabet),
+            fields: fields(alphabet),
         };
         let mut known = FxHashMap::default();
         for &transition in &machine.transitions {
@@ -144,8 +146,8 @@ impl Trees {
             match self.node(node) {
                 Tree::State(state) => return *state,
                 Tree::Test(place, branches) => {
-                    let rest = letter.0 / self.divisors[*place as usize];
-                    node = branches[(rest % branches.len() as u64) as usize];
+                    let (shift, mask) = self.fields[*place as usize];
+                    node = branches[((letter.0 & mask) >> shift) as usize];
                 }
             }
         }
@@ -153,8 +155,13 @@ impl Trees {
 
     /// Whether the trees fit an alphabet: for trees that were not made here but read.
     pub(crate) fn fits(&self, states: usize, alphabet: &Alphabet) -> bool {
-        let radices: Vec<usize> = alphabet.radices().collect();
-        self.divisors == divisors(alphabet)
+        let cells = |place: u32| {
+            alphabet
+                .places()
+                .get(place as usize)
+                .map(|p| p.cells as usize)
+        };
+        self.fields == fields(alphabet)
             && self.roots.len() == states
             && self
                 .roots
@@ -167,26 +174,25 @@ impl Trees {
                 .all(|(index, node)| match node {
                     Tree::State(state) => (*state as usize) < states,
                     Tree::Test(place, branches) => {
-                        radices.get(*place as usize) == Some(&branches.len())
+                        cells(*place) == Some(branches.len())
                             && branches.iter().all(|&branch| (branch as usize) < index)
                     }
                 })
     }
 }
 
-fn divisors(alphabet: &Alphabet) -> Vec<u64> {
-    let stride = |stride: &mut u64, radix: usize| {
-        let divisor = *stride;
-        *stride *= radix as u64;
-        Some(divisor)
-    };
-    alphabet.radices().scan(1, stride).collect()
+fn fields(alphabet: &Alphabet) -> Vec<(u32, u64)> {
+    alphabet
+        .places()
+        .iter()
+        .map(|place| (place.shift, place.mask))
+        .collect()
 }
 
 /// A table with an entry for every state and letter class.
 #[derive(Clone, Debug)]
 pub(crate) struct Dense {
-    /// The class of every letter.
+    /// The class of every letter, by its number.
     classes: Vec<u16>,
     /// The successor of state `s` on class `c` is at `(s << shift) + c`.
     next: Vec<u32>,
@@ -196,23 +202,25 @@ pub(crate) struct Dense {
 
 impl Dense {
     fn new(trees: &Trees, alphabet: &Alphabet) -> Option<Dense> {
-        let size = alphabet.size();
-        if size > MAX_DENSE_LETTERS {
+        let codes = alphabet
+            .places()
+            .iter()
+            .fold(0, |codes, place| codes | place.mask);
+        if codes >= MAX_DENSE_LETTERS {
             return None;
         }
         let states = trees.states();
-        let radices: Vec<usize> = alphabet.radices().collect();
         let mut columns = Columns {
             trees,
-            radices: &radices,
+            places: alphabet.places(),
             columns: Vec::new(),
             index: FxHashMap::default(),
             memo: FxHashMap::default(),
             most: MAX_ENTRIES / states.max(1),
             effort: MAX_EFFORT,
-            classes: vec![0; size as usize],
+            classes: vec![0; codes as usize + 1],
         };
-        columns.visit(&trees.roots, 0, 1, 0)?;
+        columns.visit(&trees.roots, 0, 0)?;
         let count = columns.columns.len();
         let shift = count.next_power_of_two().trailing_zeros();
         let mut next = vec![0; states << shift];
@@ -229,11 +237,6 @@ impl Dense {
         })
     }
 
-    #[inline]
-    fn next(&self, state: u32, letter: Letter) -> u32 {
-        self.next[((state as usize) << self.shift) + usize::from(self.classes[letter.0 as usize])]
-    }
-
     /// The number of letter classes.
     pub(crate) fn classes(&self) -> usize {
         self.count
@@ -243,21 +246,21 @@ impl Dense {
 /// Finds the letter classes by branching in all states at once.
 struct Columns<'a> {
     trees: &'a Trees,
-    radices: &'a [usize],
+    places: &'a [Place],
     columns: Vec<Vec<u32>>,
     index: FxHashMap<Vec<u32>, u16>,
-    /// The classes below joint transitions that were met before, from which place on.
-    memo: FxHashMap<(usize, Vec<u32>), Vec<u16>>,
+    /// For joint transitions that were met before, from which place on, a letter that led there.
+    memo: FxHashMap<(usize, Vec<u32>), usize>,
     most: usize,
     effort: usize,
     classes: Vec<u16>,
 }
 
 impl Columns<'_> {
-    /// Fills in the classes of all letters that agree with `letter` before `place`.
-    fn visit(&mut self, joint: &[u32], place: usize, stride: usize, letter: usize) -> Option<()> {
+    /// Fills in the classes of all letters that agree with `letter` before a place.
+    fn visit(&mut self, joint: &[u32], index: usize, letter: usize) -> Option<()> {
         self.effort = self.effort.checked_sub(joint.len())?;
-        let Some(&radix) = self.radices.get(place) else {
+        let Some(&place) = self.places.get(index) else {
             let column = joint
                 .iter()
                 .map(|&node| match self.trees.node(node) {
@@ -268,25 +271,25 @@ impl Columns<'_> {
             self.classes[letter] = self.class(column)?;
             return Some(());
         };
-        let rest: usize = self.radices[place..].iter().product();
-        let key = (place, joint.to_vec());
-        if let Some(known) = self.memo.get(&key) {
-            for (index, &class) in known.iter().enumerate() {
-                self.classes[letter + index * stride] = class;
+        let key = (index, joint.to_vec());
+        if let Some(&known) = self.memo.get(&key) {
+            // The places from here on have the upper bits.
+            let unit = 1 << place.shift;
+            for rest in (0..self.classes.len()).step_by(unit) {
+                if known + rest < self.classes.len() && letter + rest < self.classes.len() {
+                    self.classes[letter + rest] = self.classes[known + rest];
+                }
             }
             return Some(());
         }
-        for cell in 0..radix {
+        for cell in 0..place.cells {
             let branch: Vec<u32> = joint
                 .iter()
-                .map(|&node| self.trees.branch(node, place, cell))
+                .map(|&node| self.trees.branch(node, index, cell as usize))
                 .collect();
-            self.visit(&branch, place + 1, stride * radix, letter + cell * stride)?;
+            self.visit(&branch, index + 1, letter + place.code(cell) as usize)?;
         }
-        let known = (0..rest)
-            .map(|index| self.classes[letter + index * stride])
-            .collect();
-        self.memo.insert(key, known);
+        self.memo.insert(key, letter);
         Some(())
     }
 

@@ -170,7 +170,7 @@ pub(crate) fn resolve(source: &Arc<Source>, tree: &PropertyTree) -> Result<Resol
         ..
     } = resolver;
     let alphabet = builder.finish(steps_only).ok_or_else(|| {
-        let message = "the propositions of this property make more letters than fit 64 bits";
+        let message = "the propositions of this property make letters that do not fit 64 bits";
         Error::limit(Diagnostic::error(
             source,
             span,

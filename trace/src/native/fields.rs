@@ -11,8 +11,10 @@ use serde::{
     Deserialize, Deserializer,
     de::{MapAccess, Visitor},
 };
-use serde_json::value::RawValue;
+use serde_json::{error::Category, value::RawValue};
 use smallvec::SmallVec;
+
+use super::scan::plain_object;
 
 /// What is wrong, and the part of the line where it is.
 pub(crate) struct Problem<'a> {
@@ -29,9 +31,14 @@ impl<'a> Problem<'a> {
     }
 }
 
-/// The entries of a JSON object in order.
+/// A key and the text of its value, until somebody takes it.
+pub(super) type Entry<'a> = (Cow<'a, str>, Option<&'a str>);
+
+/// The entries of a JSON object in order. It is filled in place and not handed about, because it
+/// is large and made for every line.
+#[derive(Default)]
 pub(crate) struct Fields<'a> {
-    entries: SmallVec<[(Cow<'a, str>, &'a RawValue); 8]>,
+    entries: SmallVec<[Entry<'a>; 8]>,
 }
 
 #[derive(Deserialize)]
@@ -51,7 +58,8 @@ impl<'de> Deserialize<'de> for Fields<'de> {
             fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Fields<'de>, A::Error> {
                 let mut entries = SmallVec::new();
                 while let Some(Key(key)) = map.next_key()? {
-                    entries.push((key, map.next_value()?));
+                    let value: &RawValue = map.next_value()?;
+                    entries.push((key, Some(value.get())));
                 }
                 Ok(Fields { entries })
             }
@@ -62,11 +70,27 @@ impl<'de> Deserialize<'de> for Fields<'de> {
 }
 
 impl<'a> Fields<'a> {
-    /// The object that this text is.
-    pub(crate) fn parse(text: &'a str) -> Result<Self, Problem<'a>> {
-        let fields: Fields<'a> = serde_json::from_str(text).map_err(|error| {
+    /// Becomes the object that this text is.
+    pub(crate) fn parse(&mut self, text: &'a str) -> Result<(), Problem<'a>> {
+        if plain_object(text, &mut self.entries).is_none() {
+            *self = Fields::by_serde(text)?;
+        }
+        for (i, (key, value)) in self.entries.iter().enumerate() {
+            if self.entries[..i].iter().any(|(earlier, _)| earlier == key) {
+                let at = value.unwrap_or(text);
+                return Err(Problem::new(at, format!("the key `{key}` stands twice")));
+            }
+        }
+        Ok(())
+    }
+
+    fn by_serde(text: &'a str) -> Result<Self, Problem<'a>> {
+        serde_json::from_str(text).map_err(|error| {
             // The parser counts columns in bytes and points at the last byte that it read.
-            let offset = error.column().saturating_sub(1).min(text.len());
+            let offset = match error.classify() {
+                Category::Eof => text.len(),
+                _ => error.column().saturating_sub(1).min(text.len()),
+            };
             let at = (0..=offset)
                 .rev()
                 .find_map(|i| text.get(i..))
@@ -78,36 +102,31 @@ impl<'a> Fields<'a> {
                 .unwrap_or("not JSON")
                 .to_owned();
             Problem::new(at, format!("not a JSON object: {what}"))
-        })?;
-        for (i, (key, value)) in fields.entries.iter().enumerate() {
-            if fields.entries[..i]
-                .iter()
-                .any(|(earlier, _)| earlier == key)
-            {
-                return Err(Problem::new(
-                    value.get(),
-                    format!("the key `{key}` stands twice"),
-                ));
-            }
-        }
-        Ok(fields)
+        })
+    }
+
+    /// The entries as `serde_json` reads them, for comparison.
+    #[cfg(test)]
+    pub(super) fn parse_any(text: &'a str) -> Result<Vec<Entry<'a>>, Problem<'a>> {
+        Fields::by_serde(text).map(|fields| fields.entries.into_vec())
     }
 
     /// Takes the value of a key out.
     pub(crate) fn take(&mut self, key: &str) -> Option<&'a str> {
-        let position = self.entries.iter().position(|(k, _)| k == key)?;
-        Some(self.entries.remove(position).1.get())
+        self.entries.iter_mut().find(|(k, _)| k == key)?.1.take()
     }
 
     pub(crate) fn contains(&self, key: &str) -> bool {
-        self.entries.iter().any(|(k, _)| k == key)
+        self.entries
+            .iter()
+            .any(|(k, value)| k == key && value.is_some())
     }
 
     /// The entries that nobody took.
-    pub(crate) fn rest(self) -> impl Iterator<Item = (Cow<'a, str>, &'a str)> {
+    pub(crate) fn rest(&mut self) -> impl Iterator<Item = (Cow<'a, str>, &'a str)> {
         self.entries
-            .into_iter()
-            .map(|(key, value)| (key, value.get()))
+            .drain(..)
+            .filter_map(|(key, value)| Some((key, value?)))
     }
 }
 

@@ -2,6 +2,7 @@
 
 mod fields;
 mod read;
+mod scan;
 mod write;
 
 pub(crate) use read::{Native, read_clock};

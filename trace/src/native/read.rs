@@ -108,7 +108,8 @@ fn decode(line: &Line<'_>, symbols: &mut Symbols) -> Result<Decoded, Fault> {
 
 /// `None` if the line is an event that merely has a key `portent`.
 fn read_header<'a>(line: &'a str, symbols: &mut Symbols) -> Result<Option<Header>, Problem<'a>> {
-    let mut fields = Fields::parse(line)?;
+    let mut fields = Fields::default();
+    fields.parse(line)?;
     let Some(version) = fields.take("portent") else {
         return Ok(None);
     };
@@ -137,7 +138,9 @@ fn assignments<'a>(
     if !raw.starts_with('{') {
         return Err(expected());
     }
-    Fields::parse(raw)?
+    let mut fields = Fields::default();
+    fields.parse(raw)?;
+    fields
         .rest()
         .map(|(var, raw)| {
             Ok((
@@ -150,7 +153,8 @@ fn assignments<'a>(
 
 /// Reads an event and tells which part of the line says what was done.
 fn read_event<'a>(line: &'a str, symbols: &mut Symbols) -> Result<(Event, &'a str), Problem<'a>> {
-    let mut fields = Fields::parse(line)?;
+    let mut fields = Fields::default();
+    fields.parse(line)?;
     let thread = required(&mut fields, line, "t", "every event")?;
     let thread = symbols
         .threads
@@ -297,7 +301,9 @@ pub(crate) fn read_clock<'a>(
             "expected a vector clock, as in {\"T1\": 3, \"T2\": 1}",
         ));
     }
-    Fields::parse(raw)?
+    let mut fields = Fields::default();
+    fields.parse(raw)?;
+    fields
         .rest()
         .map(|(thread, raw)| {
             let lines = raw.parse().map_err(|_| {

@@ -13,7 +13,11 @@ use std::{
     num::NonZeroU64,
 };
 
-use portent_monitor_core::{Error as CoreError, Event, Id, Interner, Marker, Op, Symbols};
+use portent_monitor_core::{
+    Error as CoreError, Event, Id, Interner, LocId, LockId, Marker, NameId, Op, Symbols, ThreadId,
+    VarId,
+};
+use rustc_hash::FxHashMap;
 
 use crate::{decoder::Decoded, error::Fault};
 
@@ -27,12 +31,41 @@ fn field(record: u64, (shift, bits): (u32, u32)) -> u64 {
     record >> shift & ((1 << bits) - 1)
 }
 
+/// The ids of things that have only numbers, so that a name is spelled once and not for each event.
+struct Numbered<I> {
+    prefix: &'static str,
+    ids: FxHashMap<u64, I>,
+}
+
+impl<I: Id> Numbered<I> {
+    fn new(prefix: &'static str) -> Self {
+        Numbered {
+            prefix,
+            ids: FxHashMap::default(),
+        }
+    }
+
+    fn id(&mut self, number: u64, names: &mut Interner<I>) -> Result<I, CoreError> {
+        if let Some(id) = self.ids.get(&number) {
+            return Ok(*id);
+        }
+        let id = names.intern(&format!("{}{number}", self.prefix))?;
+        self.ids.insert(number, id);
+        Ok(id)
+    }
+}
+
 /// Reads the binary form.
 pub(crate) struct RapidBinary<'r> {
     input: Box<dyn Read + Send + 'r>,
     /// Events still to come; `None` before the header is read.
     left: Option<u64>,
     number: u64,
+    threads: Numbered<ThreadId>,
+    locks: Numbered<LockId>,
+    vars: Numbered<VarId>,
+    blocks: Numbered<NameId>,
+    locations: Numbered<LocId>,
 }
 
 impl<'r> RapidBinary<'r> {
@@ -41,6 +74,11 @@ impl<'r> RapidBinary<'r> {
             input: Box::new(io::BufReader::with_capacity(128 * 1024, input)),
             left: None,
             number: 0,
+            threads: Numbered::new("T"),
+            locks: Numbered::new("L"),
+            vars: Numbered::new("V"),
+            blocks: Numbered::new(""),
+            locations: Numbered::new(""),
         }
     }
 
@@ -60,10 +98,7 @@ impl<'r> RapidBinary<'r> {
                 return Err(error.into());
             }
             self.left = Some(0);
-            return Err(self.fault(
-                &[],
-                format!("the file ends, {left} records before it should"),
-            ));
+            return Err(self.fault(&[], format!("expected {left} more records of 8 bytes")));
         }
         let mut event = self.event(u64::from_be_bytes(record), symbols)?;
         event.line = NonZeroU64::new(self.number);
@@ -71,7 +106,11 @@ impl<'r> RapidBinary<'r> {
     }
 
     fn fault(&self, bytes: &[u8], problem: String) -> Fault {
-        let found: String = bytes.iter().map(|byte| format!("{byte:02x}")).collect();
+        let found = if bytes.is_empty() {
+            "the end of the file".to_owned()
+        } else {
+            bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+        };
         Fault::Line {
             line: self.number,
             column: 1,
@@ -106,32 +145,8 @@ impl<'r> RapidBinary<'r> {
         }
     }
 
-    fn event(&self, record: u64, symbols: &mut Symbols) -> Result<Event, Fault> {
-        let operand = field(record, OPERAND);
-        let build = |symbols: &mut Symbols| -> Result<Option<Event>, CoreError> {
-            let lock = |symbols: &mut Symbols| symbols.locks.intern(&format!("L{operand}"));
-            let var = |symbols: &mut Symbols| symbols.vars.intern(&format!("V{operand}"));
-            let child = |symbols: &mut Symbols| symbols.threads.intern(&format!("T{operand}"));
-            let op = match field(record, OPERATION) {
-                0 => Op::Lock(lock(symbols)?),
-                1 => Op::Unlock(lock(symbols)?),
-                2 => Op::Read(var(symbols)?),
-                3 => Op::Write(var(symbols)?, None),
-                4 => Op::Fork(child(symbols)?),
-                5 => Op::Join(child(symbols)?),
-                6 => Op::Marker(Marker::Begin, symbols.names.intern(&operand.to_string())?),
-                7 => Op::Marker(Marker::End, symbols.names.intern(&operand.to_string())?),
-                8 => Op::Request(lock(symbols)?),
-                _ => return Ok(None),
-            };
-            let thread = symbols
-                .threads
-                .intern(&format!("T{}", field(record, THREAD)))?;
-            let mut event = Event::new(thread, op);
-            event.loc = Some(symbols.locs.intern(&field(record, LOCATION).to_string())?);
-            Ok(Some(event))
-        };
-        match build(symbols) {
+    fn event(&mut self, record: u64, symbols: &mut Symbols) -> Result<Event, Fault> {
+        match self.build(record, symbols) {
             Ok(Some(event)) if record >> 63 == 0 => Ok(event),
             Ok(_) => Err(self.fault(
                 &record.to_be_bytes(),
@@ -139,6 +154,31 @@ impl<'r> RapidBinary<'r> {
             )),
             Err(error) => Err(self.fault(&record.to_be_bytes(), error.to_string())),
         }
+    }
+
+    fn build(&mut self, record: u64, symbols: &mut Symbols) -> Result<Option<Event>, CoreError> {
+        let operand = field(record, OPERAND);
+        let op = match field(record, OPERATION) {
+            0 => Op::Lock(self.locks.id(operand, &mut symbols.locks)?),
+            1 => Op::Unlock(self.locks.id(operand, &mut symbols.locks)?),
+            2 => Op::Read(self.vars.id(operand, &mut symbols.vars)?),
+            3 => Op::Write(self.vars.id(operand, &mut symbols.vars)?, None),
+            4 => Op::Fork(self.threads.id(operand, &mut symbols.threads)?),
+            5 => Op::Join(self.threads.id(operand, &mut symbols.threads)?),
+            6 => Op::Marker(Marker::Begin, self.blocks.id(operand, &mut symbols.names)?),
+            7 => Op::Marker(Marker::End, self.blocks.id(operand, &mut symbols.names)?),
+            8 => Op::Request(self.locks.id(operand, &mut symbols.locks)?),
+            _ => return Ok(None),
+        };
+        let thread = self
+            .threads
+            .id(field(record, THREAD), &mut symbols.threads)?;
+        let mut event = Event::new(thread, op);
+        event.loc = Some(
+            self.locations
+                .id(field(record, LOCATION), &mut symbols.locs)?,
+        );
+        Ok(Some(event))
     }
 }
 

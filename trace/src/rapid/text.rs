@@ -9,8 +9,7 @@ use std::{
     num::NonZeroU64,
 };
 
-use memchr::memchr;
-use portent_monitor_core::{Error as CoreError, Event, Marker, Op, Spelling, Symbols};
+use portent_monitor_core::{Error as CoreError, Event, Marker, Op, Spelling, Symbols, ThreadId};
 
 use crate::{
     decoder::Decoded,
@@ -21,11 +20,38 @@ use crate::{
 /// Reads STD text.
 pub(crate) struct StdText<'r> {
     lines: Lines<'r>,
+    last: LastThread,
+}
+
+/// The thread of the line before: nearly always that of the next one too.
+#[derive(Default)]
+struct LastThread {
+    name: Vec<u8>,
+    id: Option<ThreadId>,
+}
+
+impl LastThread {
+    #[inline]
+    fn intern(&mut self, name: &[u8], symbols: &mut Symbols) -> Result<ThreadId, CoreError> {
+        match self.id {
+            Some(id) if self.name == name => Ok(id),
+            _ => {
+                let id = symbols.threads.intern_bytes(name)?;
+                self.name.clear();
+                self.name.extend_from_slice(name);
+                self.id = Some(id);
+                Ok(id)
+            }
+        }
+    }
 }
 
 impl<'r> StdText<'r> {
     pub(crate) fn new(lines: Lines<'r>) -> Self {
-        StdText { lines }
+        StdText {
+            lines,
+            last: LastThread::default(),
+        }
     }
 
     pub(crate) fn next(&mut self, symbols: &mut Symbols) -> Result<Option<Decoded>, Fault> {
@@ -34,7 +60,7 @@ impl<'r> StdText<'r> {
                 return Ok(None);
             };
             if !line.text.trim_ascii().is_empty() {
-                return decode(&line, symbols).map(Some);
+                return decode(&line, &mut self.last, symbols).map(Some);
             }
         }
     }
@@ -78,11 +104,11 @@ pub(crate) fn is_word(text: &str) -> bool {
 
 const WORDS: &str = "r, w, acq, rel, fork, join, begin, end, rd, wr, req, wait, notify, notifyall";
 
-fn decode(line: &Line<'_>, symbols: &mut Symbols) -> Result<Decoded, Fault> {
+fn decode(line: &Line<'_>, last: &mut LastThread, symbols: &mut Symbols) -> Result<Decoded, Fault> {
     let text = line.text;
     let fault = |offset: usize, problem: String| Fault::new(line.number, text, offset, problem);
     let expected = "expected thread|operation(operand)|location, as in T1|w(x)|12";
-    let first = memchr(b'|', text).ok_or_else(|| fault(0, expected.to_owned()))?;
+    let first = position(text, b'|').ok_or_else(|| fault(0, expected.to_owned()))?;
     let thread = text[..first].trim_ascii();
     if thread.is_empty() {
         return Err(fault(
@@ -90,10 +116,10 @@ fn decode(line: &Line<'_>, symbols: &mut Symbols) -> Result<Decoded, Fault> {
             "expected the name of a thread before the first |".to_owned(),
         ));
     }
-    let second = memchr(b'|', &text[first + 1..]).map_or(text.len(), |i| first + 1 + i);
+    let second = position(&text[first + 1..], b'|').map_or(text.len(), |i| first + 1 + i);
     let op = text[first + 1..second].trim_ascii();
     let column = offset_in(text, op);
-    let (name, operand) = match memchr(b'(', op) {
+    let (name, operand) = match position(op, b'(') {
         Some(open) => match op {
             [.., b')'] => (&op[..open], op[open + 1..op.len() - 1].trim_ascii()),
             _ => {
@@ -114,7 +140,7 @@ fn decode(line: &Line<'_>, symbols: &mut Symbols) -> Result<Decoded, Fault> {
         return Err(fault(at, "expected a name in the parentheses".to_owned()));
     }
     let location = text.get(second + 1..).unwrap_or(b"").trim_ascii();
-    let build = |symbols: &mut Symbols| -> Result<Event, CoreError> {
+    let mut build = |symbols: &mut Symbols| -> Result<Event, CoreError> {
         let op = match word {
             Word::Read => Op::Read(symbols.vars.intern_bytes(operand)?),
             Word::Write => Op::Write(symbols.vars.intern_bytes(operand)?, None),
@@ -127,7 +153,7 @@ fn decode(line: &Line<'_>, symbols: &mut Symbols) -> Result<Decoded, Fault> {
             Word::Notify => Op::Notify(symbols.conds.intern_bytes(operand)?),
             Word::Marker(marker) => Op::Marker(marker, symbols.names.intern_bytes(operand)?),
         };
-        let mut event = Event::new(symbols.threads.intern_bytes(thread)?, op);
+        let mut event = Event::new(last.intern(thread, symbols)?, op);
         if !location.is_empty() {
             event.loc = Some(symbols.locs.intern_bytes(location)?);
         }
@@ -147,6 +173,13 @@ fn decode(line: &Line<'_>, symbols: &mut Symbols) -> Result<Decoded, Fault> {
         }
         Err(error) => Err(fault(0, error.to_string())),
     }
+}
+
+/// Where a byte is. The fields are a few bytes long: to go through them costs less than to set up
+/// a search in wide registers.
+#[inline]
+fn position(text: &[u8], byte: u8) -> Option<usize> {
+    text.iter().position(|&b| b == byte)
 }
 
 /// Where a part of a text begins in it.

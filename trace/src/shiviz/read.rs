@@ -1,6 +1,9 @@
 //! Records of a log into events.
 
-use std::{collections::VecDeque, num::NonZeroU64};
+use std::{
+    collections::{HashMap, VecDeque},
+    num::NonZeroU64,
+};
 
 use portent_monitor_core::{Action, Details, Event, Op, Stamped, Symbols};
 use regex::{Captures, Regex, RegexBuilder};
@@ -19,6 +22,8 @@ pub(crate) struct ShiViz<'r> {
     delimiter: Option<Regex>,
     /// Lines that were read and belong to no record yet.
     window: VecDeque<(u64, String)>,
+    /// Lines to be read again before the next one of the file.
+    unread: VecDeque<(u64, String)>,
     /// The lines of the window as one text.
     text: String,
     linearizer: Linearizer,
@@ -39,6 +44,8 @@ enum Stop {
 
 /// What a record looks like.
 struct Parser {
+    /// The expression as it was given.
+    source: String,
     regex: Regex,
     /// The lines of a record.
     lines: usize,
@@ -59,6 +66,7 @@ impl Parser {
             }
         }
         Ok(Parser {
+            source: source.to_owned(),
             lines: source.matches("\\n").count() + 1,
             regex,
         })
@@ -128,6 +136,7 @@ impl<'r> ShiViz<'r> {
             parser,
             delimiter,
             window: VecDeque::new(),
+            unread: VecDeque::new(),
             text: String::new(),
             linearizer: Linearizer::default(),
             stop: None,
@@ -152,16 +161,20 @@ impl<'r> ShiViz<'r> {
         let Some((_, first)) = self.window.front() else {
             return Ok(Ok(()));
         };
-        let begins = self
-            .parser
-            .regex
-            .find(&self.text)
-            .is_some_and(|m| m.start() <= first.len());
+        // Many an expression matches anything, so that the clock has to be one.
+        let begins = self.parser.regex.captures(&self.text).is_some_and(|found| {
+            let clock: Option<HashMap<&str, u32>> = found
+                .name("clock")
+                .and_then(|clock| serde_json::from_str(clock.as_str()).ok());
+            found.get_match().start() <= first.len() && clock.is_some()
+        });
         if !begins {
             if self.delimiter.is_none() && !first.trim().is_empty() {
                 self.delimiter = Some(compile_delimiter(first)?);
             }
             self.window.pop_front();
+            // The lines behind it may be delimiters.
+            self.unread = std::mem::take(&mut self.window);
         }
         Ok(Ok(()))
     }
@@ -169,20 +182,11 @@ impl<'r> ShiViz<'r> {
     /// Reads lines until the window is as long as a record, or the execution ends.
     fn fill_window(&mut self) -> Result<(), Fault> {
         while self.stop.is_none() && self.window.len() < self.parser.lines {
-            let Some(line) = self.lines.next()? else {
+            let Some((number, text)) = self.line()? else {
                 self.stop = Some(Stop::End);
                 break;
             };
-            self.last_line = line.number;
-            let text = std::str::from_utf8(line.text).map_err(|error| {
-                Fault::new(
-                    line.number,
-                    line.text,
-                    error.valid_up_to(),
-                    "expected UTF-8 text",
-                )
-            })?;
-            if let Some(found) = self.delimiter.as_ref().and_then(|d| d.captures(text)) {
+            if let Some(found) = self.delimiter.as_ref().and_then(|d| d.captures(&text)) {
                 let label = found.name("trace").map(|label| label.as_str().to_owned());
                 if self.records == 0 && self.window.is_empty() {
                     // Nothing stands before the first delimiter.
@@ -192,9 +196,28 @@ impl<'r> ShiViz<'r> {
                 self.stop = Some(Stop::Delimiter(label));
                 break;
             }
-            self.window.push_back((line.number, text.to_owned()));
+            self.window.push_back((number, text));
         }
         Ok(())
+    }
+
+    fn line(&mut self) -> Result<Option<(u64, String)>, Fault> {
+        if let Some(line) = self.unread.pop_front() {
+            return Ok(Some(line));
+        }
+        let Some(line) = self.lines.next()? else {
+            return Ok(None);
+        };
+        self.last_line = line.number;
+        let text = std::str::from_utf8(line.text).map_err(|error| {
+            Fault::new(
+                line.number,
+                line.text,
+                error.valid_up_to(),
+                "expected UTF-8 text",
+            )
+        })?;
+        Ok(Some((line.number, text.to_owned())))
     }
 
     fn join_window(&mut self) {
@@ -226,7 +249,7 @@ impl<'r> ShiViz<'r> {
             return Err(Fault::Line {
                 line: stuck.event.line.map_or(0, NonZeroU64::get),
                 column: stuck.column,
-                found: crate::error::shorten(symbols.text_of(&stuck.event).as_bytes()),
+                found: crate::error::quote(symbols.text_of(&stuck.event).as_bytes()),
                 problem: "the clocks of this line and another each count the other".to_owned(),
             });
         }
@@ -235,8 +258,11 @@ impl<'r> ShiViz<'r> {
             return Err(Fault::Line {
                 line: self.last_line,
                 column: 1,
-                found: self.parser.regex.as_str().to_owned(),
-                problem: "the log ends, and no part of it matches the parser".to_owned(),
+                found: "the end of the log".to_owned(),
+                problem: format!(
+                    "expected a part of the log to match `{}`",
+                    self.parser.source
+                ),
             });
         }
         Ok(None)

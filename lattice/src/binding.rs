@@ -1,0 +1,239 @@
+//! Bindings of a property's parameters, and which of them are instances.
+//!
+//! As in JavaMOP with full bindings. An event gives values to some of the parameters. Bindings that
+//! do not contradict each other can be joined; an instance is a join that gives every parameter a
+//! value, and its run are the steps whose bindings are part of it. So for
+//! `property p(u, f) { event login(u), open(u, f), close(f) }` the events `login(1)`, `open(1, a)`,
+//! `close(a)`, `close(b)` make the instances (1, a), with the first three, and (1, b), with
+//! `login(1)` and `close(b)`. A step that binds nothing is a step of every instance. A binding that
+//! never becomes full is no instance.
+//!
+//! Values are compared by their spelling: the number 7 in one event and the text "7" that a
+//! regular expression found in another are the same value of a parameter.
+
+use std::collections::BTreeSet;
+
+use portent_monitor_core::Value;
+use rustc_hash::{FxHashMap, FxHashSet};
+use smallvec::SmallVec;
+
+/// A value of some parameter, or none.
+type Slot = Option<u32>;
+/// One slot for each parameter.
+pub(crate) type Binding = SmallVec<[Slot; 3]>;
+
+/// A distinct [`Binding`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub(crate) struct BindingId(pub(crate) u32);
+
+/// More than the limit allows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct TooMany;
+
+/// The bindings that the events of a run made.
+#[derive(Clone, Debug)]
+pub(crate) struct Bindings {
+    arity: usize,
+    values: Vec<Value>,
+    value_ids: FxHashMap<Box<str>, u32>,
+    all: Vec<Binding>,
+    ids: FxHashMap<Binding, BindingId>,
+}
+
+impl Bindings {
+    pub(crate) fn new(arity: usize) -> Bindings {
+        Bindings {
+            arity,
+            values: Vec::new(),
+            value_ids: FxHashMap::default(),
+            all: Vec::new(),
+            ids: FxHashMap::default(),
+        }
+    }
+
+    pub(crate) fn intern(&mut self, values: &[Option<Value>]) -> BindingId {
+        let slots = values
+            .iter()
+            .map(|value| Some(self.value_id(value.as_ref()?)));
+        let binding: Binding = slots.collect();
+        if let Some(&id) = self.ids.get(&binding) {
+            return id;
+        }
+        let id = BindingId(self.all.len() as u32);
+        self.all.push(binding.clone());
+        self.ids.insert(binding, id);
+        id
+    }
+
+    fn value_id(&mut self, value: &Value) -> u32 {
+        let spelling = match value {
+            Value::Str(text) => text.to_string(),
+            other => other.to_string(),
+        };
+        if let Some(&id) = self.value_ids.get(spelling.as_str()) {
+            return id;
+        }
+        let id = self.values.len() as u32;
+        self.values.push(value.clone());
+        self.value_ids.insert(spelling.into(), id);
+        id
+    }
+
+    /// The values of a full binding, in the order of the parameters.
+    pub(crate) fn values(&self, binding: &Binding) -> Vec<Value> {
+        let values = binding
+            .iter()
+            .flatten()
+            .map(|&id| self.values[id as usize].clone());
+        values.collect()
+    }
+
+    /// How many distinct bindings there are; their ids are below this.
+    pub(crate) fn len(&self) -> usize {
+        self.all.len()
+    }
+
+    /// The sets of parameters that some event binds.
+    pub(crate) fn domains(&self) -> BTreeSet<Vec<bool>> {
+        self.all.iter().map(domain).collect()
+    }
+
+    /// The binding made of the slots of `binding` in `domain`, if events made it.
+    pub(crate) fn restricted(&self, binding: &Binding, domain: &[bool]) -> Option<BindingId> {
+        let part: Binding = binding
+            .iter()
+            .zip(domain)
+            .map(|(slot, &within)| slot.filter(|_| within))
+            .collect();
+        self.ids.get(&part).copied()
+    }
+
+    /// All instances. A property without parameters has one, whatever happened.
+    pub(crate) fn instances(&self, limit: usize) -> Result<Vec<Binding>, TooMany> {
+        let mut by_domain: FxHashMap<Vec<bool>, Vec<&Binding>> = FxHashMap::default();
+        for binding in &self.all {
+            by_domain.entry(domain(binding)).or_default().push(binding);
+        }
+        let mut covers = Vec::new();
+        let domains: Vec<&Vec<bool>> = by_domain.keys().collect();
+        find_covers(
+            &domains,
+            &vec![false; self.arity],
+            &mut Vec::new(),
+            &mut covers,
+        );
+        let mut found: FxHashSet<Binding> = FxHashSet::default();
+        for cover in covers {
+            let mut joined = vec![Binding::from_elem(None, self.arity)];
+            for domain in cover {
+                joined = join(&joined, &by_domain[domain], limit)?;
+            }
+            found.extend(joined);
+            if found.len() > limit {
+                return Err(TooMany);
+            }
+        }
+        let mut all: Vec<Binding> = found.into_iter().collect();
+        all.sort_unstable();
+        Ok(all)
+    }
+}
+
+fn domain(binding: &Binding) -> Vec<bool> {
+    binding.iter().map(Option::is_some).collect()
+}
+
+/// The choices of domains that cover all parameters, each domain adding the first one that is
+/// missing: every cover that has no superfluous member is among them.
+fn find_covers<'d>(
+    domains: &[&'d Vec<bool>],
+    covered: &[bool],
+    chosen: &mut Vec<&'d Vec<bool>>,
+    covers: &mut Vec<Vec<&'d Vec<bool>>>,
+) {
+    let Some(missing) = covered.iter().position(|covered| !covered) else {
+        covers.push(chosen.clone());
+        return;
+    };
+    for domain in domains.iter().filter(|domain| domain[missing]) {
+        let both: Vec<bool> = covered.iter().zip(*domain).map(|(a, b)| *a || *b).collect();
+        chosen.push(domain);
+        find_covers(domains, &both, chosen, covers);
+        chosen.pop();
+    }
+}
+
+/// The joins of compatible bindings. All of `left` bind the same parameters, and so do `right`.
+fn join(left: &[Binding], right: &[&Binding], limit: usize) -> Result<Vec<Binding>, TooMany> {
+    let (Some(first), Some(second)) = (left.first(), right.first()) else {
+        return Ok(Vec::new());
+    };
+    let shared: Vec<usize> = (0..first.len())
+        .filter(|&place| first[place].is_some() && second[place].is_some())
+        .collect();
+    let key = |binding: &Binding| -> Binding { shared.iter().map(|&i| binding[i]).collect() };
+    let mut index: FxHashMap<Binding, Vec<&Binding>> = FxHashMap::default();
+    for &binding in right {
+        index.entry(key(binding)).or_default().push(binding);
+    }
+    let mut joined = Vec::new();
+    for one in left {
+        for other in index.get(&key(one)).into_iter().flatten() {
+            joined.push(one.iter().zip(*other).map(|(a, b)| a.or(*b)).collect());
+            if joined.len() > limit {
+                return Err(TooMany);
+            }
+        }
+    }
+    Ok(joined)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn all(arity: usize, seen: &[&[Option<i64>]]) -> Vec<Vec<Value>> {
+        let mut bindings = Bindings::new(arity);
+        for values in seen {
+            let values: Vec<Option<Value>> = values.iter().map(|v| v.map(Value::Int)).collect();
+            bindings.intern(&values);
+        }
+        let instances = bindings.instances(100).unwrap();
+        instances.iter().map(|b| bindings.values(b)).collect()
+    }
+
+    #[test]
+    fn joins_are_of_compatible_bindings_and_full() {
+        let ints = |values: &[[i64; 2]]| -> Vec<Vec<Value>> {
+            values.iter().map(|v| v.map(Value::Int).to_vec()).collect()
+        };
+        let seen: &[&[Option<i64>]] = &[
+            &[Some(1), None],
+            &[Some(1), Some(7)],
+            &[None, Some(7)],
+            &[None, Some(8)],
+            &[Some(2), Some(9)],
+        ];
+        assert_eq!(all(2, seen), ints(&[[1, 7], [1, 8], [2, 9]]));
+        assert_eq!(all(2, &[&[Some(1), None]]), ints(&[]));
+        assert_eq!(all(0, &[]), vec![Vec::<Value>::new()]);
+    }
+
+    #[test]
+    fn a_number_and_its_spelling_are_one_value() {
+        let mut bindings = Bindings::new(1);
+        let number = bindings.intern(&[Some(Value::from(7))]);
+        assert_eq!(bindings.intern(&[Some(Value::from("7"))]), number);
+    }
+
+    #[test]
+    fn a_limit_is_met_and_not_exceeded() {
+        let mut bindings = Bindings::new(2);
+        for n in 0..20 {
+            bindings.intern(&[Some(Value::from(n)), None]);
+            bindings.intern(&[None, Some(Value::from(n))]);
+        }
+        assert_eq!(bindings.instances(400).map(|all| all.len()), Ok(400));
+        assert_eq!(bindings.instances(399), Err(TooMany));
+    }
+}

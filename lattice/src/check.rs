@@ -1,0 +1,128 @@
+//! The way in: properties and events, and at the end a report.
+
+use portent_monitor_core::{Event, Symbols, ThreadId, Value};
+use portent_monitor_dsl::Monitor;
+use rustc_hash::FxHashSet;
+
+use crate::{
+    error::Error,
+    instance::Instance,
+    options::Options,
+    record::Record,
+    report::{Report, TraceInfo},
+    slice,
+};
+
+/// Checks properties on every run that is equivalent to the one whose events it is given.
+///
+/// Events come from wherever they come from, one by one, in observed order; all properties are
+/// served by the one pass.
+///
+/// ```
+/// use portent_lattice::{Checker, Options};
+/// use portent_monitor_core::{Event, Op, Symbols, Value};
+/// use portent_monitor_dsl::Property;
+///
+/// let mut s = Symbols::default();
+/// let (t1, t2) = (s.threads.intern("T1")?, s.threads.intern("T2")?);
+/// let (x, y) = (s.vars.intern("x")?, s.vars.intern("y")?);
+///
+/// let monitor = Property::parse("always (x >= y)")?.monitor()?;
+/// let mut checker = Checker::new([monitor], |_| Some(Value::from(0)), Options::default())?;
+/// checker.take(&Event::new(t1, Op::Write(x, Some(Value::from(5)))), &s)?;
+/// checker.take(&Event::new(t2, Op::Write(y, Some(Value::from(2)))), &s)?;
+/// let report = checker.finish("run.jsonl", &s)?;
+///
+/// let property = &report.properties[0];
+/// assert_eq!(property.observed.verdict.as_str(), "ok");
+/// assert!(property.predicted.violated);
+/// assert_eq!(property.predicted.swaps, [[0, 1]]);
+/// let runs = property.runs.as_ref().unwrap();
+/// assert_eq!((runs.total.as_str(), runs.violated.as_str()), ("2", "1"));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct Checker {
+    records: Vec<Record>,
+    options: Options,
+    events: u64,
+    threads: FxHashSet<ThreadId>,
+}
+
+impl Checker {
+    /// A checker for these properties. `initial` gives the initial values that the trace tells, by
+    /// the names of variables; for others the declaration's are taken.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::NoInitialValue`], [`Error::WrongType`].
+    pub fn new(
+        monitors: impl IntoIterator<Item = Monitor>,
+        mut initial: impl FnMut(&str) -> Option<Value>,
+        options: Options,
+    ) -> Result<Checker, Error> {
+        let records = monitors
+            .into_iter()
+            .map(|monitor| Record::new(monitor, &mut initial))
+            .collect::<Result<_, _>>()?;
+        Ok(Checker {
+            records,
+            options,
+            events: 0,
+            threads: FxHashSet::default(),
+        })
+    }
+
+    /// Takes the next event of the run.
+    ///
+    /// # Errors
+    ///
+    /// A value that does not fit its variable, or a number that does not fit 32 bits.
+    pub fn take(&mut self, event: &Event, symbols: &Symbols) -> Result<(), Error> {
+        self.events += 1;
+        self.threads.insert(event.thread);
+        for record in &mut self.records {
+            record.take(event, symbols)?;
+        }
+        Ok(())
+    }
+
+    /// How many steps each property has seen so far.
+    pub fn steps(&self) -> impl Iterator<Item = usize> + '_ {
+        self.records.iter().map(|record| record.steps().len())
+    }
+
+    /// The run has ended: searches, and reports.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::TooManyBindings`]; in debug builds [`Error::BadWitness`].
+    pub fn finish(self, file: &str, symbols: &Symbols) -> Result<Report, Error> {
+        let mut report = Report {
+            portent: 1,
+            trace: TraceInfo {
+                file: file.to_owned(),
+                events: self.events,
+                threads: self.threads.len() as u64,
+            },
+            vacuous: Vec::new(),
+            properties: Vec::new(),
+        };
+        for record in &self.records {
+            let slices = slice::slices(record, self.options.max_bindings)?;
+            if record.steps().is_empty() || slices.is_empty() {
+                let name = record.monitor().property().name();
+                report.vacuous.push(name.to_owned());
+            }
+            for slice in &slices {
+                let instance = Instance {
+                    record,
+                    slice,
+                    symbols,
+                };
+                report.properties.push(instance.report(&self.options)?);
+            }
+        }
+        Ok(report)
+    }
+}

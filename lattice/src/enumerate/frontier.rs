@@ -1,0 +1,437 @@
+//! One level of the lattice, and the next.
+//!
+//! A level is sorted by key. Advancing one chain in all cuts where it can be advanced keeps the
+//! order, so the next level is a merge of as many sorted streams as there are chains, all read
+//! from the level itself; equal keys are the same cut and are merged. Memory is touched in
+//! sequence, and nothing is hashed. A wide level is cut into ranges of keys that are merged at the
+//! same time on several cores.
+
+use rayon::prelude::*;
+
+use super::{
+    ground::Ground,
+    key::{Cut, Key, Layout},
+    persistent::Persistent,
+    window::Window,
+};
+use crate::EventIndex;
+
+/// Levels narrower than this are not worth several threads.
+const PARALLEL: usize = 1 << 15;
+
+/// What is kept at a cut, and how events change it.
+pub(crate) trait Rules: Sync {
+    type Node: Clone + Send + Sync;
+
+    /// The node after an event that is added to `cut`; `None` if nothing needs to be kept.
+    fn step<K: Key>(
+        &self,
+        node: &Self::Node,
+        cut: Cut<'_, K>,
+        event: EventIndex,
+    ) -> Option<Self::Node>;
+
+    /// Another way to the same cut.
+    fn merge(&self, into: &mut Self::Node, other: Self::Node);
+
+    /// Takes a last look at a node when all ways to its cut are merged; false drops it.
+    fn settle<K: Key>(&self, _: &mut Self::Node, _: Cut<'_, K>) -> bool {
+        true
+    }
+}
+
+/// What may be left out of the next level.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Bounds<'a> {
+    /// Cuts do not go beyond this one.
+    pub(crate) upper: &'a [u32],
+    /// Only so many events past the oldest that is missing are considered.
+    pub(crate) lookahead: Option<u32>,
+    pub(crate) window: Option<Window<'a>>,
+    pub(crate) persistent: Option<&'a Persistent>,
+    pub(crate) parallel: bool,
+}
+
+/// What was left out of a level.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct LeftOut {
+    /// Cuts that were let go for the window.
+    pub(crate) dropped: u64,
+    /// Events not added to some cut for the lookahead.
+    pub(crate) suppressed: u64,
+    /// Events not added to some cut because they commute with what is added.
+    pub(crate) commuted: u64,
+    /// Cuts at which nothing was left to keep.
+    pub(crate) emptied: u64,
+}
+
+impl LeftOut {
+    pub(crate) fn add(&mut self, other: LeftOut) {
+        self.dropped += other.dropped;
+        self.suppressed += other.suppressed;
+        self.commuted += other.commuted;
+        self.emptied += other.emptied;
+    }
+}
+
+/// Cuts in the order of their keys, and what is kept at each.
+#[derive(Clone, Debug)]
+pub(crate) struct Level<K, N> {
+    pub(crate) keys: Vec<K>,
+    pub(crate) nodes: Vec<N>,
+}
+
+impl<K, N> Default for Level<K, N> {
+    fn default() -> Self {
+        Level {
+            keys: Vec::new(),
+            nodes: Vec::new(),
+        }
+    }
+}
+
+/// A level with what is needed to make the next.
+#[derive(Clone, Debug)]
+pub(crate) struct Frontier<K, N> {
+    pub(crate) layout: Layout,
+    pub(crate) level: Level<K, N>,
+    /// For each cut, the chains that are advanced from it: as many words as `words`.
+    marks: Vec<u64>,
+}
+
+/// The keys are too narrow for the next level.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Full;
+
+fn words(chains: usize) -> usize {
+    chains.div_ceil(64).max(1)
+}
+
+impl<K: Key, N: Clone + Send + Sync> Frontier<K, N> {
+    /// The level with one cut.
+    pub(crate) fn new(cut: &[u32], node: N, upper: &[u32]) -> Result<Self, Full> {
+        let layout = Layout::fit(cut, cut, upper, K::BITS).ok_or(Full)?;
+        let keys = vec![K::pack(cut, &layout)];
+        let nodes = vec![node];
+        let level = Level { keys, nodes };
+        Ok(Frontier {
+            layout,
+            level,
+            marks: Vec::new(),
+        })
+    }
+
+    pub(crate) fn cut(&self, index: usize) -> Cut<'_, K> {
+        Cut {
+            key: &self.level.keys[index],
+            layout: &self.layout,
+        }
+    }
+
+    /// The bytes that are held, without what keys and nodes point to.
+    pub(crate) fn bytes(&self) -> u64 {
+        let keys = self.level.keys.capacity() * size_of::<K>();
+        let nodes = self.level.nodes.capacity() * size_of::<N>();
+        (keys + nodes + self.marks.capacity() * size_of::<u64>()) as u64
+    }
+
+    /// The same level with other keys, or with the same kind of keys packed again.
+    pub(crate) fn repacked<L: Key>(&mut self, upper: &[u32]) -> Result<Frontier<L, N>, Full> {
+        let chains = upper.len();
+        let count = |key: &K, chain: usize| match chain < self.layout.chains() {
+            true => key.count(chain, &self.layout),
+            // A chain that nobody knew of when this level was packed.
+            false => 0,
+        };
+        let (mut least, mut most) = (vec![u32::MAX; chains], vec![0; chains]);
+        for key in &self.level.keys {
+            for chain in 0..chains {
+                let n = count(key, chain);
+                least[chain] = least[chain].min(n);
+                most[chain] = most[chain].max(n);
+            }
+        }
+        let layout = Layout::fit(&least, &most, upper, L::BITS).ok_or(Full)?;
+        let mut counts = vec![0; chains];
+        let mut keys = Vec::with_capacity(self.level.keys.len());
+        for key in &self.level.keys {
+            for (chain, n) in counts.iter_mut().enumerate() {
+                *n = count(key, chain);
+            }
+            keys.push(L::pack(&counts, &layout));
+        }
+        let nodes = std::mem::take(&mut self.level.nodes);
+        Ok(Frontier {
+            layout,
+            level: Level { keys, nodes },
+            marks: Vec::new(),
+        })
+    }
+
+    /// Makes the next level.
+    pub(crate) fn advance<R: Rules<Node = N>>(
+        &mut self,
+        ground: Ground<'_>,
+        bounds: Bounds<'_>,
+        rules: &R,
+    ) -> Result<LeftOut, Full> {
+        if self.layout.slack() == 0 || self.layout.chains() < bounds.upper.len() {
+            *self = self.repacked(bounds.upper)?;
+        }
+        let mut left_out = self.mark(ground, bounds);
+        let parallel = bounds.parallel && self.level.keys.len() >= PARALLEL;
+        let (next, more) = if parallel {
+            self.merge_in_parallel(ground, bounds, rules)
+        } else {
+            self.merge_range(ground, bounds, rules, None, None)
+        };
+        left_out.add(more);
+        self.level = next;
+        self.layout.spend();
+        Ok(left_out)
+    }
+
+    /// Finds the chains to advance from each cut.
+    fn mark(&mut self, ground: Ground<'_>, bounds: Bounds<'_>) -> LeftOut {
+        let stride = words(self.layout.chains());
+        self.marks.clear();
+        self.marks.resize(self.level.keys.len() * stride, 0);
+        let (keys, layout) = (&self.level.keys, &self.layout);
+        let work = |(keys, marks): (&[K], &mut [u64])| {
+            let mut left_out = LeftOut::default();
+            let mut counts = vec![0; layout.chains()];
+            for (key, marks) in keys.iter().zip(marks.chunks_exact_mut(stride)) {
+                mark_cut(
+                    key,
+                    layout,
+                    ground,
+                    bounds,
+                    &mut counts,
+                    marks,
+                    &mut left_out,
+                );
+            }
+            left_out
+        };
+        if !bounds.parallel || keys.len() < PARALLEL {
+            return work((keys, &mut self.marks));
+        }
+        let size = PARALLEL / 8;
+        let parts = keys
+            .par_chunks(size)
+            .zip(self.marks.par_chunks_mut(size * stride));
+        parts.map(work).reduce(LeftOut::default, |mut a, b| {
+            a.add(b);
+            a
+        })
+    }
+
+    fn merge_in_parallel<R: Rules<Node = N>>(
+        &self,
+        ground: Ground<'_>,
+        bounds: Bounds<'_>,
+        rules: &R,
+    ) -> (Level<K, N>, LeftOut) {
+        let parts = rayon::current_num_threads() * 4;
+        let keys = &self.level.keys;
+        // The level's own keys are as good as any to cut the next level into even ranges.
+        let border = |part: usize| match part {
+            0 => None,
+            part if part == parts => None,
+            part => Some(&keys[keys.len() * part / parts]),
+        };
+        let made: Vec<(Level<K, N>, LeftOut)> = (0..parts)
+            .into_par_iter()
+            .map(|part| self.merge_range(ground, bounds, rules, border(part), border(part + 1)))
+            .collect();
+        let mut left_out = LeftOut::default();
+        let mut whole = Level::default();
+        let total = made.iter().map(|(level, _)| level.keys.len()).sum();
+        whole.keys.reserve_exact(total);
+        whole.nodes.reserve_exact(total);
+        for (part, more) in made {
+            left_out.add(more);
+            whole.keys.extend(part.keys);
+            whole.nodes.extend(part.nodes);
+        }
+        if let Some(window) = bounds.window {
+            left_out.dropped += window.narrow(&mut whole, &self.layout);
+        }
+        (whole, left_out)
+    }
+
+    /// The part of the next level with keys from `from` and below `to`.
+    fn merge_range<R: Rules<Node = N>>(
+        &self,
+        ground: Ground<'_>,
+        bounds: Bounds<'_>,
+        rules: &R,
+        from: Option<&K>,
+        to: Option<&K>,
+    ) -> (Level<K, N>, LeftOut) {
+        let mut left_out = LeftOut::default();
+        let mut next = Level::default();
+        let room = bounds.window.map_or(usize::MAX, |window| window.room());
+        let mut heads: Vec<Head<K>> = (0..self.layout.chains())
+            .filter_map(|chain| self.first_head(chain, from, to))
+            .collect();
+        while let Some(least) = heads.iter().map(|head| &head.key).min().cloned() {
+            let mut merged: Option<N> = None;
+            let mut index = 0;
+            while index < heads.len() {
+                let head = &mut heads[index];
+                if head.key != least {
+                    index += 1;
+                    continue;
+                }
+                let cut = self.cut(head.position);
+                let place = cut.count(head.chain) as usize;
+                let event = ground.poset.chain(head.chain)[place];
+                let node = rules.step(&self.level.nodes[head.position], cut, event);
+                match (&mut merged, node) {
+                    (Some(merged), Some(node)) => rules.merge(merged, node),
+                    (None, node) => merged = node,
+                    (Some(_), None) => {}
+                }
+                if self.go_on(head, to) {
+                    index += 1;
+                } else {
+                    heads.swap_remove(index);
+                }
+            }
+            let cut = Cut {
+                key: &least,
+                layout: &self.layout,
+            };
+            let settled = merged.and_then(|mut node| rules.settle(&mut node, cut).then_some(node));
+            match settled {
+                Some(node) => {
+                    make_room(&mut next.keys);
+                    make_room(&mut next.nodes);
+                    next.keys.push(least);
+                    next.nodes.push(node);
+                }
+                None => left_out.emptied += 1,
+            }
+            if next.keys.len() >= room
+                && let Some(window) = bounds.window
+            {
+                left_out.dropped += window.narrow(&mut next, &self.layout);
+            }
+        }
+        if let Some(window) = bounds.window {
+            left_out.dropped += window.narrow(&mut next, &self.layout);
+        }
+        (next, left_out)
+    }
+
+    fn first_head(&self, chain: usize, from: Option<&K>, to: Option<&K>) -> Option<Head<K>> {
+        let keys = &self.level.keys;
+        let position = match from {
+            None => 0,
+            Some(from) => keys.partition_point(|key| !key.reaches(chain, &self.layout, from)),
+        };
+        let key = keys.first()?.clone();
+        let mut head = Head {
+            chain,
+            position,
+            key,
+        };
+        self.settle_head(&mut head, to).then_some(head)
+    }
+
+    fn go_on(&self, head: &mut Head<K>, to: Option<&K>) -> bool {
+        head.position += 1;
+        self.settle_head(head, to)
+    }
+
+    /// Moves a head to the next cut from which its chain is advanced, if there is one in range.
+    fn settle_head(&self, head: &mut Head<K>, to: Option<&K>) -> bool {
+        let stride = words(self.layout.chains());
+        let (word, bit) = (head.chain / 64, head.chain % 64);
+        let keys = &self.level.keys;
+        while head.position < keys.len() {
+            if self.marks[head.position * stride + word] >> bit & 1 == 1 {
+                head.key = keys[head.position].advanced(head.chain, &self.layout);
+                return to.is_none_or(|to| head.key < *to);
+            }
+            head.position += 1;
+        }
+        false
+    }
+}
+
+/// One of the streams that are merged: the cuts from which `chain` is advanced.
+struct Head<K> {
+    chain: usize,
+    /// The cut that is advanced.
+    position: usize,
+    /// The cut that this makes.
+    key: K,
+}
+
+/// Grows by an eighth instead of doubling: levels grow slowly, and the frontier is the memory.
+fn make_room<T>(all: &mut Vec<T>) {
+    if all.len() == all.capacity() {
+        all.reserve_exact((all.len() / 8).max(1024));
+    }
+}
+
+#[inline]
+fn mark_cut<K: Key>(
+    key: &K,
+    layout: &Layout,
+    ground: Ground<'_>,
+    bounds: Bounds<'_>,
+    counts: &mut [u32],
+    marks: &mut [u64],
+    left_out: &mut LeftOut,
+) {
+    for (chain, count) in counts.iter_mut().enumerate() {
+        *count = key.count(chain, layout);
+    }
+    for chain in 0..counts.len() {
+        if counts[chain] >= bounds.upper[chain] {
+            continue;
+        }
+        let event = ground.poset.chain(chain)[counts[chain] as usize];
+        let needs = ground.needs.of(event);
+        if needs.iter().all(|&(other, n)| counts[other as usize] >= n) {
+            marks[chain / 64] |= 1 << (chain % 64);
+        }
+    }
+    if let Some(lookahead) = bounds.lookahead {
+        left_out.suppressed += suppress(lookahead, ground, bounds.upper, counts, marks);
+    }
+    if let (Some(persistent), [mark]) = (bounds.persistent, &mut *marks) {
+        let kept = persistent.choose(ground, counts, *mark);
+        left_out.commuted += u64::from((*mark & !kept).count_ones());
+        *mark = kept;
+    }
+}
+
+/// Takes away the events that are too far past the oldest missing one.
+fn suppress(
+    lookahead: u32,
+    ground: Ground<'_>,
+    upper: &[u32],
+    counts: &[u32],
+    marks: &mut [u64],
+) -> u64 {
+    let next = |chain: usize| {
+        let missing = counts[chain] < upper[chain];
+        missing.then(|| ground.poset.chain(chain)[counts[chain] as usize].0)
+    };
+    let Some(oldest) = (0..counts.len()).filter_map(next).min() else {
+        return 0;
+    };
+    let mut suppressed = 0;
+    for chain in 0..counts.len() {
+        let (mark, bit) = (&mut marks[chain / 64], 1u64 << (chain % 64));
+        if *mark & bit != 0 && next(chain).is_some_and(|event| event - oldest > lookahead) {
+            *mark &= !bit;
+            suppressed += 1;
+        }
+    }
+    suppressed
+}

@@ -1,0 +1,104 @@
+//! A frontier whose keys become wider when they must.
+
+use super::{
+    frontier::{Bounds, Frontier, Full, LeftOut, Rules},
+    ground::Ground,
+    key::Key,
+};
+
+/// A level with keys of whatever width it needs.
+#[derive(Clone, Debug)]
+pub(crate) enum Levels<N> {
+    Narrow(Frontier<u64, N>),
+    Middle(Frontier<u128, N>),
+    Wide(Frontier<Box<[u32]>, N>),
+}
+
+/// The same expression for whichever frontier there is.
+macro_rules! each {
+    ($levels:expr, $frontier:ident => $body:expr) => {
+        match $levels {
+            Levels::Narrow($frontier) => $body,
+            Levels::Middle($frontier) => $body,
+            Levels::Wide($frontier) => $body,
+        }
+    };
+}
+
+impl<N: Clone + Send + Sync> Levels<N> {
+    /// The level with one cut.
+    pub(crate) fn new(cut: &[u32], node: N, upper: &[u32]) -> Self {
+        if let Ok(narrow) = Frontier::new(cut, node.clone(), upper) {
+            return Levels::Narrow(narrow);
+        }
+        match Frontier::new(cut, node.clone(), upper) {
+            Ok(middle) => Levels::Middle(middle),
+            Err(Full) => match Frontier::new(cut, node, upper) {
+                Ok(wide) => Levels::Wide(wide),
+                Err(Full) => unreachable!("keys that are lists have no limit"),
+            },
+        }
+    }
+
+    /// Makes the next level.
+    pub(crate) fn advance<R: Rules<Node = N>>(
+        &mut self,
+        ground: Ground<'_>,
+        bounds: Bounds<'_>,
+        rules: &R,
+    ) -> LeftOut {
+        loop {
+            match each!(self, frontier => frontier.advance(ground, bounds, rules)) {
+                Ok(left_out) => return left_out,
+                Err(Full) => self.widen(bounds.upper),
+            }
+        }
+    }
+
+    fn widen(&mut self, upper: &[u32]) {
+        if let Levels::Narrow(frontier) = self
+            && let Ok(middle) = frontier.repacked(upper)
+        {
+            *self = Levels::Middle(middle);
+            return;
+        }
+        let wide = each!(self, frontier => frontier.repacked(upper));
+        if let Ok(wide) = wide {
+            *self = Levels::Wide(wide);
+        }
+    }
+
+    /// How many cuts there are.
+    pub(crate) fn len(&self) -> usize {
+        each!(self, frontier => frontier.level.keys.len())
+    }
+
+    /// What is kept at each cut, in the order of the cuts.
+    pub(crate) fn nodes(&self) -> &[N] {
+        each!(self, frontier => &frontier.level.nodes)
+    }
+
+    pub(crate) fn nodes_mut(&mut self) -> &mut [N] {
+        each!(self, frontier => &mut frontier.level.nodes)
+    }
+
+    /// The counts of a cut.
+    pub(crate) fn cut(&self, index: usize) -> Vec<u32> {
+        each!(self, frontier => frontier.level.keys[index].unpack(&frontier.layout))
+    }
+
+    /// The bytes that the frontier holds, without what nodes point to.
+    pub(crate) fn bytes(&self) -> u64 {
+        each!(self, frontier => frontier.bytes())
+    }
+
+    /// The bytes that one more cut takes: its key, its node, its marks.
+    pub(crate) fn cut_bytes(&self) -> u64 {
+        let key = match self {
+            Levels::Narrow(_) => 8,
+            Levels::Middle(_) => 16,
+            Levels::Wide(frontier) => 16 + 4 * frontier.layout.chains(),
+        };
+        (key + size_of::<N>() + 8) as u64
+    }
+}

@@ -1,0 +1,183 @@
+//! Nodes that are sets of states: which states can some run be in at this cut?
+
+use portent_monitor_dsl::Verdict;
+use smallvec::SmallVec;
+
+use super::{
+    frontier::Rules,
+    ground::Ground,
+    key::{Cut, Key},
+    reduce::Reducer,
+};
+use crate::{Automaton, EventIndex, StateIndex, goal::Goal, product::Machine};
+
+/// What the search for a violation asks of a set.
+pub(crate) trait Sets: Rules {
+    /// The set with one state.
+    fn only(&self, state: StateIndex) -> Self::Node;
+    /// A state of the set in which the run is violated; at the end of the trace also one in which
+    /// it counts as violated then.
+    fn bad(&self, node: &Self::Node, at_end: bool) -> Option<StateIndex>;
+}
+
+/// Sets of at most 64 states, as bits.
+pub(crate) struct Bits<'a> {
+    ground: Ground<'a>,
+    /// For action `a` and state `s` the successor as a bit, at `a * 64 + s`.
+    next: Vec<u64>,
+    /// For each action the states that it changes.
+    moved: Vec<u64>,
+    bad: u64,
+    bad_at_end: u64,
+    reducer: Reducer,
+}
+
+impl<'a> Bits<'a> {
+    /// `None` if there are more than 64 states.
+    pub(crate) fn new(
+        ground: Ground<'a>,
+        automaton: &Automaton,
+        goal: Goal,
+        reducer: Reducer,
+    ) -> Option<Self> {
+        let states = automaton.verdicts.len();
+        if states > 64 {
+            return None;
+        }
+        let mut next = vec![0; automaton.actions * 64];
+        let mut moved = vec![0; automaton.actions];
+        for action in 0..automaton.actions {
+            for state in 0..states {
+                let to = automaton.next[state * automaton.actions + action].0;
+                next[action * 64 + state] = 1 << to;
+                moved[action] |= u64::from(to as usize != state) << state;
+            }
+        }
+        let those = |wanted: &dyn Fn(Verdict) -> bool| {
+            let verdicts = automaton.verdicts.iter().enumerate();
+            verdicts
+                .filter(|(_, verdict)| wanted(**verdict))
+                .fold(0, |bits, (state, _)| bits | 1 << state)
+        };
+        Some(Bits {
+            ground,
+            next,
+            moved,
+            bad: those(&|verdict| verdict == Verdict::Violated),
+            bad_at_end: those(&|verdict| goal.is_bad(verdict, true)),
+            reducer,
+        })
+    }
+
+    pub(crate) fn reducer(&self) -> &Reducer {
+        &self.reducer
+    }
+}
+
+impl Rules for Bits<'_> {
+    type Node = u64;
+
+    #[inline]
+    fn step<K: Key>(&self, node: &u64, _: Cut<'_, K>, event: EventIndex) -> Option<u64> {
+        let action = self.ground.action(event).0 as usize;
+        let mut moving = node & self.moved[action];
+        let mut after = node & !self.moved[action];
+        while moving != 0 {
+            after |= self.next[action * 64 + moving.trailing_zeros() as usize];
+            moving &= moving - 1;
+        }
+        Some(after)
+    }
+
+    #[inline]
+    fn merge(&self, into: &mut u64, other: u64) {
+        *into |= other;
+    }
+
+    #[inline]
+    fn settle<K: Key>(&self, node: &mut u64, cut: Cut<'_, K>) -> bool {
+        if *node & self.bad == 0 {
+            *node = self.reducer.reduce(*node, self.ground, cut);
+        }
+        *node != 0
+    }
+}
+
+impl Sets for Bits<'_> {
+    fn only(&self, state: StateIndex) -> u64 {
+        1 << state.0
+    }
+
+    fn bad(&self, node: &u64, at_end: bool) -> Option<StateIndex> {
+        let bad = node & if at_end { self.bad_at_end } else { self.bad };
+        (bad != 0).then(|| StateIndex(bad.trailing_zeros()))
+    }
+}
+
+/// Sets of states of any machine, as sorted lists. The only reduction is absorption.
+pub(crate) struct Lists<'a, M> {
+    pub(crate) ground: Ground<'a>,
+    pub(crate) machine: &'a M,
+    pub(crate) goal: Goal,
+    pub(crate) absorb: bool,
+}
+
+impl<M: Machine> Rules for Lists<'_, M> {
+    type Node = SmallVec<[StateIndex; 2]>;
+
+    fn step<K: Key>(
+        &self,
+        node: &Self::Node,
+        _: Cut<'_, K>,
+        event: EventIndex,
+    ) -> Option<Self::Node> {
+        let action = self.ground.action(event);
+        let mut after = Self::Node::new();
+        for &state in node {
+            let to = self.machine.step(state, action);
+            if let Err(place) = after.binary_search(&to) {
+                after.insert(place, to);
+            }
+        }
+        Some(after)
+    }
+
+    fn merge(&self, into: &mut Self::Node, other: Self::Node) {
+        for state in other {
+            if let Err(place) = into.binary_search(&state) {
+                into.insert(place, state);
+            }
+        }
+    }
+
+    fn settle<K: Key>(&self, node: &mut Self::Node, _: Cut<'_, K>) -> bool {
+        if self.absorb {
+            node.retain(|state| self.machine.verdict(*state) != Verdict::Satisfied);
+        }
+        !node.is_empty()
+    }
+}
+
+impl<M: Machine> Sets for Lists<'_, M> {
+    fn only(&self, state: StateIndex) -> Self::Node {
+        SmallVec::from_slice(&[state])
+    }
+
+    fn bad(&self, node: &Self::Node, at_end: bool) -> Option<StateIndex> {
+        let bad = |state: &&StateIndex| self.goal.is_bad(self.machine.verdict(**state), at_end);
+        node.iter().find(bad).copied()
+    }
+}
+
+/// No states at all: for the shape of the lattice.
+pub(crate) struct Shape;
+
+impl Rules for Shape {
+    type Node = ();
+
+    fn step<K: Key>(&self, (): &(), _: Cut<'_, K>, _: EventIndex) -> Option<()> {
+        Some(())
+    }
+
+    fn merge(&self, (): &mut (), (): ()) {}
+}

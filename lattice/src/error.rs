@@ -1,0 +1,98 @@
+//! What can go wrong between the events of a run and an answer.
+
+use portent_monitor_core::Type;
+
+/// Why events cannot be checked against a property.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum Error {
+    /// A variable has no value to begin with.
+    #[error(
+        "property `{property}`: variable `{variable}` has no initial value; give one in its \
+         declaration, `var {variable}: ... = ...`, or in the first line of the trace, \
+         {{\"portent\": 1, \"init\": {{\"{variable}\": ...}}}}"
+    )]
+    NoInitialValue {
+        /// The property that reads it.
+        property: String,
+        /// Its name.
+        variable: String,
+    },
+    /// A value of another type was written to a variable.
+    #[error(
+        "property `{property}`: variable `{variable}` is of type {expected}, but {place} gives it \
+         the {found} {value}"
+    )]
+    WrongType {
+        /// The property that reads it.
+        property: String,
+        /// Its name.
+        variable: String,
+        /// Its type.
+        expected: Type,
+        /// The type of the value.
+        found: Type,
+        /// The value as it is spelled.
+        value: String,
+        /// The line of the trace, or where else the value comes from.
+        place: String,
+    },
+    /// A text that should be the value of a variable cannot be read as one.
+    #[error(
+        "property `{property}`: variable `{variable}` is of type {expected}, but {place} gives it \
+         the text {text:?}"
+    )]
+    BadText {
+        /// The property that reads it.
+        property: String,
+        /// Its name.
+        variable: String,
+        /// Its type.
+        expected: Type,
+        /// What the regular expression found.
+        text: String,
+        /// The line of the trace.
+        place: String,
+    },
+    /// A write does not tell the value.
+    #[error(
+        "property `{property}`: {place} writes variable `{variable}` without telling the value; \
+         the STD formats have no values, use the native format for this property"
+    )]
+    NoValue {
+        /// The property that reads it.
+        property: String,
+        /// Its name.
+        variable: String,
+        /// The line of the trace.
+        place: String,
+    },
+    /// The parameters of a property have too many combinations of values.
+    #[error("property `{property}`: more than {limit} bindings of its parameters")]
+    TooManyBindings {
+        /// The property.
+        property: String,
+        /// How many are allowed.
+        limit: usize,
+    },
+    /// More events than 32 bits number.
+    #[error("property `{property}`: more than 4294967295 relevant events")]
+    TooManyEvents {
+        /// The property.
+        property: String,
+    },
+    /// The causality module refused.
+    #[error(transparent)]
+    Causality(#[from] portent_monitor_core::Error),
+    /// The monitor refused.
+    #[error(transparent)]
+    Monitor(#[from] portent_monitor_dsl::Error),
+    /// A witness failed its independent check: a defect of Portent, not of the input.
+    #[error("property `{property}`: the witness does not hold: {why}")]
+    BadWitness {
+        /// The property.
+        property: String,
+        /// What is wrong with it.
+        why: String,
+    },
+}

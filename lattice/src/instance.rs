@@ -1,0 +1,235 @@
+//! One instance of a property: its slice of the run, solved and reported.
+
+use portent_monitor_core::Symbols;
+use portent_monitor_dsl::Stepper;
+
+use crate::{
+    ActionId, EventIndex, Poset, Problem,
+    error::Error,
+    options::Options,
+    product::Product,
+    record::{Deed, Record},
+    report::{Lattice, Observed, Predicted, PropertyReport, Row, Runs},
+    slice::Slice,
+    solve::{self, Solution},
+    witness,
+};
+
+/// More swapped pairs than this are counted and not listed.
+const MAX_SWAPS: usize = 10_000;
+/// The table of a product may have so many entries.
+const MAX_ENTRIES: usize = 1 << 22;
+
+/// What an engine gets.
+pub(crate) enum Task {
+    /// Events act on a table.
+    Table(Box<Problem>),
+    /// The table would be too large.
+    Open(Poset, Vec<ActionId>, Box<Product>),
+}
+
+impl Task {
+    fn new(record: &Record, slice: &Slice, options: &Options) -> Task {
+        let poset = slice.poset(record);
+        let (actions, deeds) = slice.actions(record);
+        let mut product = Product::new(record.monitor().clone(), record.initial());
+        for deed in deeds {
+            product.act(&record.deeds()[deed.0 as usize]);
+        }
+        match product.table(options.max_states, MAX_ENTRIES) {
+            Some((automaton, numbers)) => Task::Table(Box::new(Problem {
+                poset,
+                actions: actions.iter().map(|a| numbers[a.0 as usize]).collect(),
+                automaton,
+            })),
+            None => Task::Open(poset, actions, Box::new(product)),
+        }
+    }
+
+    pub(crate) fn poset(&self) -> &Poset {
+        match self {
+            Task::Table(problem) => &problem.poset,
+            Task::Open(poset, ..) => poset,
+        }
+    }
+}
+
+/// The run of one binding, with what is needed to speak of it.
+pub(crate) struct Instance<'a> {
+    pub(crate) record: &'a Record,
+    pub(crate) slice: &'a Slice,
+    pub(crate) symbols: &'a Symbols,
+}
+
+impl Instance<'_> {
+    fn deed(&self, event: EventIndex) -> &Deed {
+        self.record
+            .deed_of(self.slice.steps[event.index()] as usize)
+    }
+
+    fn start(&self) -> Result<Stepper, Error> {
+        let monitor = self.record.monitor();
+        let initial = |name: &str| {
+            let variable = monitor.alphabet().variable(name)?;
+            Some(self.record.initial()[variable.index()].clone())
+        };
+        Ok(monitor.start_with(initial)?)
+    }
+
+    pub(crate) fn report(&self, options: &Options) -> Result<PropertyReport, Error> {
+        let task = Task::new(self.record, self.slice, options);
+        let solution = solve::solve_task(&task, options);
+        let property = self.record.monitor().property();
+        let names = property.parameters().iter().cloned();
+        let saved = solution.saved;
+        let lattice = Lattice {
+            engine: solution.engine,
+            levels: self.slice.steps.len() as u64 + 1,
+            cuts: solution.shape.map(|shape| shape.cuts),
+            widest: solution.shape.map(|shape| shape.widest),
+            nodes: solution.nodes,
+            exhaustive: solution.limit.is_none(),
+            dropped: solution.dropped,
+            limit: solution.limit,
+            frontier: solution.peak,
+            saved,
+        };
+        Ok(PropertyReport {
+            name: property.name().to_owned(),
+            binding: names.zip(self.slice.binding.iter().cloned()).collect(),
+            kind: property.kind(),
+            states: self.record.monitor().states(),
+            relevant: self.slice.steps.len() as u64,
+            observed: self.observed()?,
+            runs: solution.runs.as_ref().map(Runs::from),
+            predicted: self.predicted(task.poset(), &solution, options)?,
+            lattice,
+        })
+    }
+
+    fn observed(&self) -> Result<Observed, Error> {
+        let mut stepper = self.start()?;
+        for event in 0..self.slice.steps.len() as u32 {
+            let deed = self.deed(EventIndex(event));
+            stepper.step(deed.event, deed.writes.iter().cloned())?;
+            if stepper.verdict().is_final() {
+                break;
+            }
+        }
+        Ok(Observed {
+            verdict: stepper.verdict(),
+            step: stepper.decided_after(),
+        })
+    }
+
+    fn predicted(
+        &self,
+        poset: &Poset,
+        solution: &Solution,
+        options: &Options,
+    ) -> Result<Predicted, Error> {
+        let Some(run) = &solution.run else {
+            return Ok(Predicted::default());
+        };
+        if cfg!(debug_assertions) {
+            let (monitor, initial) = (self.record.monitor(), self.record.initial());
+            let deed = |event| self.deed(event);
+            witness::examine(
+                poset,
+                &run.events,
+                monitor,
+                initial,
+                deed,
+                options.goal,
+                run.violated_at,
+            )
+            .map_err(|why| Error::BadWitness {
+                property: monitor.property().name().to_owned(),
+                why,
+            })?;
+        }
+        let (swaps, swaps_omitted) = swaps(&run.events);
+        Ok(Predicted {
+            violated: true,
+            witness: Some(self.rows(&run.events)?),
+            violated_at: Some(run.violated_at as u64),
+            swaps,
+            swaps_omitted,
+            shortest: run.shortest,
+        })
+    }
+
+    fn rows(&self, run: &[EventIndex]) -> Result<Vec<Row>, Error> {
+        let alphabet = self.record.monitor().alphabet();
+        let mut values: Vec<_> = alphabet
+            .variables()
+            .iter()
+            .zip(self.record.initial())
+            .map(|(variable, value)| (variable.name.clone(), value.clone()))
+            .collect();
+        let mut stepper = self.start()?;
+        let mut rows = Vec::with_capacity(run.len());
+        for &event in run {
+            let deed = self.deed(event);
+            stepper.step(deed.event, deed.writes.iter().cloned())?;
+            for (variable, value) in &deed.writes {
+                values[variable.index()].1 = value.clone();
+            }
+            let step = self.record.steps()[self.slice.steps[event.index()] as usize];
+            let named =
+                |id: portent_monitor_dsl::EventId| alphabet.events()[id.index()].name.clone();
+            let written = deed.writes.iter().map(|(variable, value)| {
+                let name = &alphabet.variables()[variable.index()].name;
+                (name.clone(), value.clone())
+            });
+            rows.push(Row {
+                event: event.0,
+                t: self.symbols.threads.name(step.thread).to_owned(),
+                line: step.line.map(std::num::NonZeroU64::get),
+                name: deed.event.map(named),
+                args: deed.args.clone(),
+                set: written.collect(),
+                values: values.clone(),
+                state: stepper.state().index(),
+                verdict: stepper.verdict(),
+            });
+        }
+        Ok(rows)
+    }
+}
+
+/// The pairs that a run has the other way round than observed, and how many are not listed.
+fn swaps(run: &[EventIndex]) -> (Vec<[u32; 2]>, u64) {
+    let mut swaps = Vec::new();
+    let mut total = 0u64;
+    // The events that came already, sorted: in an almost observed order they end near the last.
+    let mut done: Vec<u32> = Vec::with_capacity(run.len());
+    for event in run {
+        let place = done.partition_point(|&other| other < event.0);
+        total += (done.len() - place) as u64;
+        let room = MAX_SWAPS - swaps.len();
+        swaps.extend(
+            done[place..]
+                .iter()
+                .take(room)
+                .map(|&later| [event.0, later]),
+        );
+        done.insert(place, event.0);
+    }
+    swaps.sort_unstable();
+    let omitted = total - swaps.len() as u64;
+    (swaps, omitted)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn swaps_are_inversions() {
+        let run = [0, 2, 1, 4, 3, 5].map(EventIndex);
+        assert_eq!(swaps(&run), (vec![[1, 2], [3, 4]], 0));
+        let run = [2, 0, 1].map(EventIndex);
+        assert_eq!(swaps(&run), (vec![[0, 2], [1, 2]], 0));
+    }
+}

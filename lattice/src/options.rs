@@ -1,0 +1,108 @@
+//! What a user may ask for.
+
+use crate::goal::Goal;
+
+/// Which reductions an engine may use; all by default. The answers are the same without them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Reductions {
+    /// Of events that commute, only one order is searched.
+    pub commutation: bool,
+    /// A state is dropped if another one at the cut is violated whenever it is.
+    pub subsumption: bool,
+    /// A state that nothing can violate any more is dropped.
+    pub absorption: bool,
+    /// A state that the remaining events cannot violate is dropped.
+    pub dead_ends: bool,
+}
+
+impl Reductions {
+    /// All of them.
+    pub const ALL: Reductions = Reductions {
+        commutation: true,
+        subsumption: true,
+        absorption: true,
+        dead_ends: true,
+    };
+    /// None of them.
+    pub const NONE: Reductions = Reductions {
+        commutation: false,
+        subsumption: false,
+        absorption: false,
+        dead_ends: false,
+    };
+}
+
+impl Default for Reductions {
+    fn default() -> Self {
+        Reductions::ALL
+    }
+}
+
+/// Whether equivalent runs are counted.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Counting {
+    /// Whatever the size of the lattice, within the memory limit.
+    Always,
+    /// Never; the search stops at the first violation.
+    Never,
+    /// If the lattice has at most 10 million cuts.
+    #[default]
+    Auto,
+}
+
+impl Counting {
+    /// How many cuts are counted at most.
+    pub(crate) fn max_cuts(self) -> u64 {
+        match self {
+            Counting::Always => u64::MAX,
+            Counting::Never => 0,
+            Counting::Auto => 10_000_000,
+        }
+    }
+}
+
+/// How a run is checked.
+///
+/// ```
+/// use portent_lattice::{Counting, Options};
+///
+/// let options = Options { window: Some(1000), counting: Counting::Never, ..Options::default() };
+/// assert_eq!(options.memory, 1 << 30);
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Options {
+    /// At most so many cuts of a level are kept, those nearest the observed run.
+    pub window: Option<usize>,
+    /// Only so many events past the oldest unfinished one are considered.
+    pub lookahead: Option<u32>,
+    /// The frontier takes at most about so many bytes; beyond, a window that fits is used.
+    pub memory: u64,
+    /// Whether runs are counted.
+    pub counting: Counting,
+    /// Which runs are looked for.
+    pub goal: Goal,
+    /// Which reductions are used.
+    pub reductions: Reductions,
+    /// Whether wide levels are made on all threads of the current `rayon` pool.
+    pub parallel: bool,
+    /// How many bindings of its parameters a property may have.
+    pub max_bindings: usize,
+    /// How many states the table of monitor and variables may have; beyond, no table is made.
+    pub max_states: usize,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Options {
+            window: None,
+            lookahead: None,
+            memory: 1 << 30,
+            counting: Counting::Auto,
+            goal: Goal::default(),
+            reductions: Reductions::ALL,
+            parallel: false,
+            max_bindings: 100_000,
+            max_states: 4096,
+        }
+    }
+}

@@ -1,0 +1,170 @@
+//! The steps of one property in observed order, as they are kept until the run has ended.
+//!
+//! One pass over the events feeds the records of all properties. A record keeps what an answer
+//! needs and no event: ten million steps of a property over four threads fit in half a gigabyte.
+//! Equal deeds (the same event with the same arguments, the same writes) are stored once.
+
+use std::num::NonZeroU64;
+
+use portent_monitor_core::{Causality, Event, Symbols, ThreadId, Value};
+use portent_monitor_dsl::{EventId, Monitor, VariableId};
+use rustc_hash::FxHashMap;
+
+use crate::{
+    binding::{BindingId, Bindings},
+    error::Error,
+    relevance::{Relevance, Seen, fit},
+};
+
+/// What a step does, whoever does it.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Deed {
+    pub(crate) event: Option<EventId>,
+    pub(crate) args: Vec<Value>,
+    pub(crate) writes: Vec<(VariableId, Value)>,
+}
+
+/// A distinct [`Deed`] of a record.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub(crate) struct DeedId(pub(crate) u32);
+
+/// A relevant event.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Step {
+    pub(crate) thread: ThreadId,
+    pub(crate) line: Option<NonZeroU64>,
+    pub(crate) deed: DeedId,
+    pub(crate) binding: BindingId,
+    /// The chain that it is on, of the property's relevant events.
+    pub(crate) chain: u32,
+    /// Where its clock ends among the clocks; it begins where the previous one ends.
+    clock_end: usize,
+}
+
+/// The steps of one property.
+#[derive(Clone, Debug)]
+pub(crate) struct Record {
+    relevance: Relevance,
+    causality: Causality,
+    initial: Vec<Value>,
+    steps: Vec<Step>,
+    clocks: Vec<u32>,
+    deeds: Vec<Deed>,
+    deed_ids: FxHashMap<Box<str>, DeedId>,
+    bindings: Bindings,
+}
+
+impl Record {
+    /// A record without steps; `initial` are the values that the trace gives.
+    pub(crate) fn new(
+        monitor: Monitor,
+        mut initial: impl FnMut(&str) -> Option<Value>,
+    ) -> Result<Record, Error> {
+        let mut values = Vec::new();
+        for variable in monitor.alphabet().variables() {
+            let id = monitor.alphabet().variable(&variable.name);
+            let value = initial(&variable.name).or_else(|| variable.initial.clone());
+            let (Some(id), Some(value)) = (id, value) else {
+                return Err(Error::NoInitialValue {
+                    property: monitor.property().name().to_owned(),
+                    variable: variable.name.clone(),
+                });
+            };
+            values.push(fit(&monitor, id, value, || {
+                "the header of the trace".to_owned()
+            })?);
+        }
+        let arity = monitor.property().parameters().len();
+        Ok(Record {
+            relevance: Relevance::new(monitor),
+            causality: Causality::default(),
+            initial: values,
+            steps: Vec::new(),
+            clocks: Vec::new(),
+            deeds: Vec::new(),
+            deed_ids: FxHashMap::default(),
+            bindings: Bindings::new(arity),
+        })
+    }
+
+    /// Takes the next event of the run.
+    pub(crate) fn take(&mut self, event: &Event, symbols: &Symbols) -> Result<(), Error> {
+        let seen = self.relevance.see(event, symbols)?;
+        let stamp = self.causality.step(event, seen.is_some())?;
+        let (Some(seen), Some(stamp)) = (seen, stamp) else {
+            return Ok(());
+        };
+        if self.steps.len() >= u32::MAX as usize {
+            return Err(Error::TooManyEvents {
+                property: self.monitor().property().name().to_owned(),
+            });
+        }
+        self.clocks.extend_from_slice(stamp.clock.counts());
+        let binding = self.bindings.intern(&seen.binding);
+        let step = Step {
+            thread: event.thread,
+            line: event.line,
+            deed: self.deed(seen),
+            binding,
+            chain: stamp.chain.index() as u32,
+            clock_end: self.clocks.len(),
+        };
+        self.steps.push(step);
+        Ok(())
+    }
+
+    fn deed(&mut self, seen: Seen) -> DeedId {
+        let deed = Deed {
+            event: seen.event,
+            args: seen.args,
+            writes: seen.writes,
+        };
+        // The spelling tells floats apart that differ in a bit, and needs no hash for them.
+        let key = format!("{:?}{:?}{:?}", deed.event, deed.args, deed.writes);
+        if let Some(&id) = self.deed_ids.get(key.as_str()) {
+            return id;
+        }
+        let id = DeedId(self.deeds.len() as u32);
+        self.deeds.push(deed);
+        self.deed_ids.insert(key.into(), id);
+        id
+    }
+
+    pub(crate) fn monitor(&self) -> &Monitor {
+        self.relevance.monitor()
+    }
+
+    /// The values of the variables before anything happens.
+    pub(crate) fn initial(&self) -> &[Value] {
+        &self.initial
+    }
+
+    pub(crate) fn steps(&self) -> &[Step] {
+        &self.steps
+    }
+
+    /// The counts of a step's clock; what is beyond its end counts 0.
+    pub(crate) fn clock(&self, step: usize) -> &[u32] {
+        let start = step
+            .checked_sub(1)
+            .map_or(0, |before| self.steps[before].clock_end);
+        &self.clocks[start..self.steps[step].clock_end]
+    }
+
+    /// How many chains the property's relevant events are on.
+    pub(crate) fn chains(&self) -> usize {
+        self.causality.chains()
+    }
+
+    pub(crate) fn deed_of(&self, step: usize) -> &Deed {
+        &self.deeds[self.steps[step].deed.0 as usize]
+    }
+
+    pub(crate) fn deeds(&self) -> &[Deed] {
+        &self.deeds
+    }
+
+    pub(crate) fn bindings(&self) -> &Bindings {
+        &self.bindings
+    }
+}

@@ -1,0 +1,195 @@
+//! The answer, as JSON has it.
+//!
+//! Keys may be added, never renamed.
+
+use portent_monitor_core::Value;
+use portent_monitor_dsl::{Kind, Verdict};
+use serde::{Serialize, Serializer, ser::SerializeMap};
+
+use crate::enumerate::{Limit, Peak, RunCounts};
+
+/// Everything that is known about one trace.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Report {
+    /// The version of this form.
+    pub portent: u32,
+    /// Where the events came from.
+    pub trace: TraceInfo,
+    /// The properties that saw no step, or no complete binding of their parameters.
+    pub vacuous: Vec<String>,
+    /// One entry for each property and each binding of its parameters.
+    pub properties: Vec<PropertyReport>,
+}
+
+impl Report {
+    /// Whether some property is violated, in the observed run or an equivalent one.
+    pub fn is_violated(&self) -> bool {
+        self.properties.iter().any(|p| p.predicted.violated)
+    }
+}
+
+/// Where the events came from.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub struct TraceInfo {
+    /// The name of the file.
+    pub file: String,
+    /// How many events were read.
+    pub events: u64,
+    /// How many threads did something.
+    pub threads: u64,
+}
+
+/// The answer for one property and one binding of its parameters.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct PropertyReport {
+    /// The name of the property.
+    pub name: String,
+    /// The values of its parameters, in their order.
+    #[serde(serialize_with = "map")]
+    pub binding: Vec<(String, Value)>,
+    /// What the body is.
+    pub kind: Kind,
+    /// The number of states of the monitor.
+    pub states: usize,
+    /// The number of relevant events.
+    pub relevant: u64,
+    /// The observed run.
+    pub observed: Observed,
+    /// All equivalent runs.
+    pub predicted: Predicted,
+    /// How many there are, if they were counted.
+    pub runs: Option<Runs>,
+    /// What was searched.
+    pub lattice: Lattice,
+}
+
+/// The verdict on the observed run.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Observed {
+    /// At its end.
+    pub verdict: Verdict,
+    /// After how many steps it became final, if it did.
+    pub step: Option<u64>,
+}
+
+/// Whether some equivalent run is violated.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub struct Predicted {
+    /// Whether one is, the observed run included.
+    pub violated: bool,
+    /// One that is: all relevant events in another order.
+    pub witness: Option<Vec<Row>>,
+    /// After how many of its events.
+    pub violated_at: Option<u64>,
+    /// The pairs of events that the witness has the other way round, as indices in observed order.
+    pub swaps: Vec<[u32; 2]>,
+    /// How many such pairs are not listed, because there are very many.
+    pub swaps_omitted: u64,
+    /// Whether no equivalent run is violated after fewer events.
+    pub shortest: bool,
+}
+
+/// One step of a witness.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Row {
+    /// The index of the event among the relevant ones in observed order.
+    pub event: u32,
+    /// Its thread.
+    pub t: String,
+    /// Its line in the trace.
+    pub line: Option<u64>,
+    /// Which of the property's events it is.
+    pub name: Option<String>,
+    /// Its arguments.
+    pub args: Vec<Value>,
+    /// The variables that it writes.
+    #[serde(serialize_with = "map")]
+    pub set: Vec<(String, Value)>,
+    /// The values of all of the property's variables after it.
+    #[serde(serialize_with = "map")]
+    pub values: Vec<(String, Value)>,
+    /// The monitor's state after it.
+    pub state: usize,
+    /// The verdict after it.
+    pub verdict: Verdict,
+}
+
+/// Exact numbers of runs, in decimal.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Runs {
+    /// All equivalent runs.
+    pub total: String,
+    /// Those that are violated.
+    pub violated: String,
+    /// Those that are satisfied.
+    pub satisfied: String,
+    /// Those that are pending at the end of the trace.
+    pub pending: String,
+    /// Those that are ok at the end of the trace.
+    pub ok: String,
+    /// Those that are open, if the monitor has three verdicts only.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub unknown: Option<String>,
+}
+
+impl From<&RunCounts> for Runs {
+    fn from(counts: &RunCounts) -> Runs {
+        let open = counts.unknown != Default::default();
+        Runs {
+            total: counts.total.to_string(),
+            violated: counts.violated.to_string(),
+            satisfied: counts.satisfied.to_string(),
+            pending: counts.pending.to_string(),
+            ok: counts.ok.to_string(),
+            unknown: open.then(|| counts.unknown.to_string()),
+        }
+    }
+}
+
+/// What was searched.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Lattice {
+    /// Which engine gave the answer.
+    pub engine: &'static str,
+    /// How many levels the lattice has.
+    pub levels: u64,
+    /// How many cuts, if they were counted.
+    pub cuts: Option<u64>,
+    /// How many in the widest level, if they were counted.
+    pub widest: Option<u64>,
+    /// How many nodes the engine visited.
+    pub nodes: u64,
+    /// Whether nothing was left out that could change the answer.
+    pub exhaustive: bool,
+    /// How many cuts were reached and let go. What lies beyond them was not counted.
+    pub dropped: u64,
+    /// Why.
+    pub limit: Option<Limit>,
+    /// The two neighbouring levels that took the most memory.
+    pub frontier: Peak,
+    /// What the reductions saved.
+    pub saved: SavedReport,
+}
+
+/// What the reductions saved.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct SavedReport {
+    /// Events that were not added to a cut, as they commute with those that were.
+    pub commutation: u64,
+    /// States that were dropped for others that are violated whenever they are.
+    pub subsumption: u64,
+    /// States that were dropped because nothing violates them.
+    pub absorption: u64,
+    /// States that were dropped because no remaining event violates them.
+    pub dead_ends: u64,
+    /// Cuts that were not visited further, as no state was left there.
+    pub emptied: u64,
+}
+
+fn map<S: Serializer>(entries: &[(String, Value)], serializer: S) -> Result<S::Ok, S::Error> {
+    let mut map = serializer.serialize_map(Some(entries.len()))?;
+    for (name, value) in entries {
+        map.serialize_entry(name, value)?;
+    }
+    map.end()
+}

@@ -1,0 +1,242 @@
+//! The analyzer against the enumeration of all linear extensions, on random traces and properties.
+
+mod oracle;
+mod random;
+
+use oracle::{Oracle, Truth};
+use portent_lattice::{Checker, Counting, Goal, Options, Reductions, report::PropertyReport};
+use portent_monitor_core::{Event, Symbols, Value};
+use portent_monitor_dsl::{Config, Monitor, Property, Verdict};
+use random::Rng;
+
+const PAIRS: usize = 12_000;
+const MAX_RUNS: u64 = 3000;
+
+fn zero(_: &str) -> Option<Value> {
+    Some(Value::from(0))
+}
+
+fn check(
+    monitor: &Monitor,
+    events: &[Event],
+    symbols: &Symbols,
+    options: Options,
+) -> PropertyReport {
+    let mut checker = Checker::new([monitor.clone()], zero, options).expect("initial values");
+    for event in events {
+        checker.take(event, symbols).expect("events fit");
+    }
+    let mut report = checker.finish("random", symbols).expect("a report");
+    assert_eq!(report.properties.len(), 1);
+    report.properties.remove(0)
+}
+
+fn monitors(rng: &mut Rng, count: usize) -> Vec<Monitor> {
+    let config = Config::new().max_states(200);
+    let mut monitors = Vec::new();
+    while monitors.len() < count {
+        let text = random::property(rng);
+        let Ok(property) = Property::parse(&text) else {
+            continue;
+        };
+        if let Ok(monitor) = config.monitor(&property) {
+            monitors.push(monitor);
+        }
+    }
+    monitors
+}
+
+/// All the ways of looking that must not change the answer.
+fn variants() -> Vec<Options> {
+    let default = Options::default();
+    let with = |reductions| Options {
+        reductions,
+        ..Options::default()
+    };
+    let (all, none) = (Reductions::ALL, Reductions::NONE);
+    vec![
+        with(none),
+        with(Reductions {
+            commutation: true,
+            ..none
+        }),
+        with(Reductions {
+            subsumption: true,
+            ..none
+        }),
+        with(Reductions {
+            absorption: true,
+            ..none
+        }),
+        with(Reductions {
+            dead_ends: true,
+            ..none
+        }),
+        with(Reductions {
+            commutation: false,
+            ..all
+        }),
+        // No table: the product is made as it is met.
+        Options {
+            max_states: 0,
+            ..default.clone()
+        },
+        Options {
+            counting: Counting::Never,
+            ..default
+        },
+    ]
+}
+
+fn compare(report: &PropertyReport, truth: &Truth, oracle: &Oracle, counted: bool) {
+    let observed = (report.observed.verdict, report.observed.step);
+    assert_eq!(Some(observed), truth.observed);
+    assert_eq!(report.relevant as usize, oracle.relevant.len());
+    assert_eq!(report.predicted.violated, truth.violated > 0);
+    assert_eq!(report.predicted.violated_at, truth.soonest);
+    assert!(report.lattice.exhaustive);
+    if counted {
+        let runs = report.runs.as_ref().expect("counted");
+        let counts = [
+            (&runs.total, truth.total),
+            (&runs.violated, truth.violated),
+            (&runs.satisfied, truth.satisfied),
+            (&runs.pending, truth.pending),
+            (&runs.ok, truth.ok),
+        ];
+        for (found, expected) in counts {
+            assert_eq!(*found, expected.to_string());
+        }
+        assert_eq!(report.lattice.cuts, Some(truth.cuts));
+        assert_eq!(report.lattice.widest, Some(truth.widest));
+    }
+    if let Some(witness) = &report.predicted.witness {
+        let run: Vec<usize> = witness.iter().map(|row| row.event as usize).collect();
+        let violated_at = report.predicted.violated_at.expect("with a witness") as usize;
+        oracle.examine(&run, violated_at);
+        let mut swaps = Vec::new();
+        for (place, &late) in run.iter().enumerate() {
+            let earlier = run[place + 1..].iter().filter(|&&event| event < late);
+            swaps.extend(earlier.map(|&event| [event as u32, late as u32]));
+        }
+        swaps.sort_unstable();
+        assert_eq!(report.predicted.swaps, swaps);
+    }
+}
+
+#[test]
+fn every_way_of_looking_agrees_with_all_runs() {
+    let mut rng = Rng(20_061);
+    let monitors = monitors(&mut rng, 400);
+    let variants = variants();
+    let (mut pairs, mut predicted, mut hidden) = (0, 0, 0);
+    while pairs < PAIRS {
+        let monitor = &monitors[rng.below(monitors.len())];
+        let length = 3 + rng.below(13);
+        let (events, symbols) = random::trace(&mut rng, length);
+        let oracle = Oracle::new(&events, &symbols, monitor, zero);
+        if oracle.relevant.len() > 10 {
+            continue;
+        }
+        let Some(truth) = oracle.truth(MAX_RUNS) else {
+            continue;
+        };
+        let report = check(monitor, &events, &symbols, Options::default());
+        compare(&report, &truth, &oracle, true);
+        let options = variants[pairs % variants.len()].clone();
+        let counted = options.counting != Counting::Never;
+        compare(
+            &check(monitor, &events, &symbols, options),
+            &truth,
+            &oracle,
+            counted,
+        );
+        pairs += 1;
+        predicted += usize::from(truth.violated > 0);
+        let ok = truth.observed.is_some_and(|(v, _)| v != Verdict::Violated);
+        hidden += usize::from(truth.violated > 0 && ok);
+    }
+    println!(
+        "{pairs} pairs, {predicted} violated by some run, {hidden} of them not by the observed one"
+    );
+    assert!(hidden > 200, "the traces should be interesting");
+}
+
+#[test]
+fn a_window_never_invents_a_violation_and_never_loses_the_observed_run() {
+    let mut rng = Rng(7);
+    let monitors = monitors(&mut rng, 200);
+    let (mut limited, mut found) = (0, 0);
+    for round in 0..1500 {
+        let monitor = &monitors[rng.below(monitors.len())];
+        let (events, symbols) = random::trace(&mut rng, 14);
+        let oracle = Oracle::new(&events, &symbols, monitor, zero);
+        if oracle.relevant.len() > 10 {
+            continue;
+        }
+        let Some(truth) = oracle.truth(MAX_RUNS) else {
+            continue;
+        };
+        let mut options = Options::default();
+        match round % 3 {
+            0 => options.window = Some(1 + rng.below(3)),
+            1 => options.lookahead = Some(rng.below(3) as u32),
+            _ => options.memory = 200,
+        }
+        let report = check(monitor, &events, &symbols, options);
+        let observed = (report.observed.verdict, report.observed.step);
+        assert_eq!(Some(observed), truth.observed);
+        assert!(truth.violated > 0 || !report.predicted.violated);
+        if observed.0 == Verdict::Violated && round % 3 != 2 {
+            assert!(
+                report.predicted.violated,
+                "the observed run is never dropped"
+            );
+        }
+        if let Some(witness) = &report.predicted.witness {
+            let run: Vec<usize> = witness.iter().map(|row| row.event as usize).collect();
+            oracle.examine(&run, report.predicted.violated_at.expect("set") as usize);
+            found += 1;
+        }
+        if report.lattice.exhaustive {
+            assert_eq!(report.predicted.violated, truth.violated > 0);
+        } else {
+            assert!(report.lattice.limit.is_some() && report.runs.is_none());
+            limited += 1;
+        }
+    }
+    assert!(
+        limited > 100 && found > 100,
+        "{limited} limited, {found} found"
+    );
+}
+
+#[test]
+fn at_the_end_of_a_complete_trace_pending_is_violated() {
+    let mut rng = Rng(99);
+    let monitors = monitors(&mut rng, 200);
+    for _ in 0..1000 {
+        let monitor = &monitors[rng.below(monitors.len())];
+        let (events, symbols) = random::trace(&mut rng, 12);
+        let oracle = Oracle::new(&events, &symbols, monitor, zero);
+        if oracle.relevant.len() > 10 {
+            continue;
+        }
+        let Some(truth) = oracle.truth(MAX_RUNS) else {
+            continue;
+        };
+        let options = Options {
+            goal: Goal { complete: true },
+            ..Options::default()
+        };
+        let report = check(monitor, &events, &symbols, options);
+        assert_eq!(
+            report.predicted.violated,
+            truth.violated + truth.pending > 0
+        );
+        let soonest = truth
+            .soonest
+            .or((truth.pending > 0).then_some(report.relevant));
+        assert_eq!(report.predicted.violated_at, soonest);
+    }
+}

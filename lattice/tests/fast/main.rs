@@ -1,0 +1,9 @@
+//! The engines that do not enumerate, each against brute force on thousands of random problems.
+
+mod conjunctive;
+mod interval;
+mod linear;
+mod logs;
+mod maximal;
+mod oracle;
+mod voldemort;

@@ -1,0 +1,335 @@
+//! The maximal model against its definition: all orders of small traces, each checked from scratch.
+
+use crate::oracle::{Random, random_automaton, shortest_violation};
+use portent_lattice::{
+    ActionId, Automaton, AutomatonShape, Poset, Problem, StateIndex,
+    maximal::{self, MaximalAnswer, Rules},
+};
+use portent_monitor_core::{
+    Action, BarrierId, Causality, ChanId, CondId, Discipline, Event, LockId, Msg, Op, Stamped,
+    Symbols, ThreadId, Value, VarId,
+};
+use portent_monitor_dsl::Verdict;
+
+/// Draws events until enough of them were admitted.
+fn random_trace(random: &mut Random, events: usize) -> Vec<Event> {
+    let threads: Vec<ThreadId> = (0..3).map(|i| ThreadId::from_index(i).unwrap()).collect();
+    let mut trace: Vec<Event> = Vec::new();
+    let mut held: Vec<(ThreadId, LockId, bool)> = Vec::new();
+    let mut sent = 0;
+    let mut rounds = 0;
+    // The last thread may be started and waited for by the first.
+    let forked = random.below(3) == 0;
+    let (mut started, mut joined) = (!forked, false);
+    // Messages and the like order much; half of the traces do without.
+    let kinds = [10, 15][random.below(2)];
+    while trace.len() < events {
+        let who = random.below(if started && !joined { 3 } else { 2 });
+        let thread = threads[who];
+        let lock = LockId::from_index(random.below(2)).unwrap();
+        let var = VarId::from_index(random.below(2)).unwrap();
+        let chan = ChanId::from_index(0).unwrap();
+        let cond = CondId::from_index(0).unwrap();
+        let mine = held.iter().rposition(|&(holder, ..)| holder == thread);
+        let op = match random.below(kinds) {
+            0..=2 => Op::Write(var, None),
+            3..=4 => Op::Read(var),
+            5 => Op::Update(var, None),
+            6 if !held.iter().any(|&(_, other, _)| other == lock) => {
+                held.push((thread, lock, true));
+                Op::Lock(lock)
+            }
+            7 if !held.iter().any(|&(holder, other, exclusive)| {
+                other == lock && (exclusive || holder == thread)
+            }) =>
+            {
+                held.push((thread, lock, false));
+                Op::ReadLock(lock)
+            }
+            8..=9 if mine.is_some() => match held.remove(mine.unwrap()) {
+                (_, lock, true) => Op::Unlock(lock),
+                (_, lock, false) => Op::ReadUnlock(lock),
+            },
+            10 => {
+                sent += 1;
+                Op::Send(chan, Msg::Number(sent))
+            }
+            11 if sent > 0 => Op::Recv(chan, Msg::Number(1 + random.below(sent as usize) as i64)),
+            12 => match random.below(2) {
+                0 => Op::Notify(cond),
+                _ => Op::Wait(cond),
+            },
+            13 => match random.below(3) {
+                0 if !started && who == 0 => {
+                    started = true;
+                    Op::Fork(threads[2])
+                }
+                1 if started && !joined && forked && who == 0 => {
+                    if held.iter().any(|&(holder, ..)| holder == threads[2]) {
+                        continue;
+                    }
+                    joined = true;
+                    Op::Join(threads[2])
+                }
+                2 => {
+                    // The first two come to a barrier, and go on only then.
+                    rounds += 1;
+                    let op = Op::Barrier(BarrierId::from_index(0).unwrap(), rounds);
+                    trace.push(Event::new(threads[1 - who.min(1)], op.clone()));
+                    trace.push(Event::new(threads[who.min(1)], op));
+                    continue;
+                }
+                _ => continue,
+            },
+            14 => {
+                let set = (0..2).map(|i| (VarId::from_index(i).unwrap(), Value::from(1)));
+                Op::Event(Box::new(Action {
+                    set: set.collect(),
+                    ..Action::default()
+                }))
+            }
+            _ => continue,
+        };
+        trace.push(Event::new(thread, op));
+    }
+    trace
+}
+
+/// Whether an event must come before another in every feasible run, by their kinds alone.
+fn is_before(trace: &[Event], earlier: usize, later: usize) -> bool {
+    let (a, b) = (&trace[earlier], &trace[later]);
+    let arrived = |thread: ThreadId| {
+        let before = trace[..later].iter();
+        matches!(a.op, Op::Barrier(..))
+            && before
+                .clone()
+                .any(|event| event.thread == thread && event.op == a.op)
+    };
+    a.thread == b.thread
+        || match (&a.op, &b.op) {
+            (Op::Fork(child), Op::Join(other)) if child == other => true,
+            (Op::Fork(child), _) if b.thread == *child => true,
+            (Op::Send(..), Op::Recv(chan, msg)) => a.op == Op::Send(*chan, *msg),
+            (Op::Notify(one), Op::Wait(other)) => one == other,
+            _ => false,
+        }
+        || matches!(b.op, Op::Join(child) if a.thread == child || arrived(child))
+        || arrived(b.thread)
+}
+
+/// The write that a read sees: the last one before it in an order of events.
+fn writer(trace: &[Event], order: &[usize], variable: VarId) -> Option<usize> {
+    let writes = |event: &&usize| trace[**event].writes().any(|(other, _)| other == variable);
+    order.iter().rev().find(writes).copied()
+}
+
+/// Whether an event may come after a feasible order of others.
+fn may_follow(trace: &[Event], order: &[usize], event: usize) -> bool {
+    let before = (0..event).filter(|&earlier| is_before(trace, earlier, event));
+    if !before.into_iter().all(|earlier| order.contains(&earlier)) {
+        return false;
+    }
+    let this = &trace[event];
+    match &this.op {
+        Op::Read(variable) | Op::Update(variable, _) => {
+            let observed: Vec<usize> = (0..event).collect();
+            writer(trace, order, *variable) == writer(trace, &observed, *variable)
+        }
+        Op::Lock(lock) | Op::ReadLock(lock) => {
+            let count = |wanted: Op| {
+                let of_others = order.iter().map(|&other| &trace[other]);
+                let of_others = of_others.filter(|other| other.thread != this.thread);
+                of_others.filter(|other| other.op == wanted).count()
+            };
+            let exclusive = count(Op::Lock(*lock)) > count(Op::Unlock(*lock));
+            let shared = count(Op::ReadLock(*lock)) > count(Op::ReadUnlock(*lock));
+            !exclusive && (!shared || matches!(this.op, Op::ReadLock(_)))
+        }
+        _ => true,
+    }
+}
+
+struct Brute<'a> {
+    trace: &'a [Event],
+    actions: &'a [Option<ActionId>],
+    automaton: &'a Automaton,
+    /// The fewest steps of the property to a violation.
+    fewest: Option<usize>,
+}
+
+impl Brute<'_> {
+    fn try_all(&mut self, order: &mut Vec<usize>, state: StateIndex, steps: usize) {
+        if self.automaton.verdict(state) == Verdict::Violated {
+            self.fewest = Some(self.fewest.map_or(steps, |fewest| fewest.min(steps)));
+            return;
+        }
+        for event in 0..self.trace.len() {
+            if order.contains(&event) || !may_follow(self.trace, order, event) {
+                continue;
+            }
+            order.push(event);
+            match self.actions[event] {
+                Some(action) => self.try_all(order, self.automaton.step(state, action), steps + 1),
+                None => self.try_all(order, state, steps),
+            }
+            order.pop();
+        }
+    }
+}
+
+/// The relevant events as happens-before orders them.
+fn poset(trace: &[Event], actions: &[Option<ActionId>]) -> Poset {
+    let mut causality = Causality::default();
+    let stamps: Vec<_> = trace
+        .iter()
+        .zip(actions)
+        .filter_map(|(event, action)| causality.step(event, action.is_some()).unwrap())
+        .collect();
+    let mut poset = Poset::new(causality.chains());
+    for stamp in &stamps {
+        let mut clock = stamp.clock.counts().to_vec();
+        clock.resize(causality.chains(), 0);
+        poset.push(stamp.chain.index(), &clock);
+    }
+    poset
+}
+
+type Steps = (Automaton, Vec<Option<ActionId>>);
+
+/// Any automaton, and what some of the events do to it.
+fn random_steps(random: &mut Random, trace: &[Event]) -> Steps {
+    let automaton = random_automaton(random);
+    let relevant = 1 + random.below(3);
+    let actions = trace.iter().map(|_| {
+        let action = ActionId(random.below(automaton.actions) as u32);
+        (random.below(3) < relevant).then_some(action)
+    });
+    let actions = actions.collect();
+    (automaton, actions)
+}
+
+/// Violated if an event comes before one that it was observed after.
+fn swapped_steps(random: &mut Random, trace: &[Event]) -> Steps {
+    let later = 1 + random.below(trace.len() - 1);
+    let mut actions = vec![None; trace.len()];
+    actions[random.below(later)] = Some(ActionId(0));
+    actions[later] = Some(ActionId(1));
+    (first_one(), actions)
+}
+
+/// Violated by action 1 first.
+fn first_one() -> Automaton {
+    Automaton {
+        initial: StateIndex(0),
+        actions: 2,
+        next: [1, 2, 1, 1, 2, 2].map(StateIndex).to_vec(),
+        verdicts: vec![Verdict::Ok, Verdict::Satisfied, Verdict::Violated],
+    }
+}
+
+#[test]
+fn agrees_with_the_definition() {
+    let (mut violated, mut safe, mut widened) = (0, 0, 0);
+    for seed in 0..40_000 {
+        let random = &mut Random(seed);
+        let events = 3 + random.below(6);
+        let trace = random_trace(random, events);
+        let (automaton, actions) = match seed % 2 {
+            0 => random_steps(random, &trace),
+            _ => swapped_steps(random, &trace),
+        };
+        let shape = AutomatonShape::new(&automaton).unwrap();
+        let rules = Rules::new(&trace);
+        let found = maximal::search(&rules, &actions, &shape.bad_prefixes, 1 << 20);
+
+        let mut brute = Brute {
+            trace: &trace,
+            actions: &actions,
+            automaton: &automaton,
+            fewest: None,
+        };
+        brute.try_all(&mut Vec::new(), automaton.initial, 0);
+        let fewest = brute.fewest;
+        match &found.answer {
+            MaximalAnswer::Violated(prefix) => {
+                violated += 1;
+                let mut state = automaton.initial;
+                let mut steps = 0;
+                for (index, &event) in prefix.iter().enumerate() {
+                    assert!(may_follow(&trace, &prefix[..index], event), "seed {seed}");
+                    assert_ne!(automaton.verdict(state), Verdict::Violated, "seed {seed}");
+                    if let Some(action) = actions[event] {
+                        state = automaton.step(state, action);
+                        steps += 1;
+                    }
+                }
+                assert_eq!(automaton.verdict(state), Verdict::Violated, "seed {seed}");
+                assert_eq!(fewest, Some(steps), "seed {seed}");
+            }
+            MaximalAnswer::Safe => {
+                safe += 1;
+                assert_eq!(fewest, None, "seed {seed}: {trace:?}");
+            }
+            MaximalAnswer::GaveUp => panic!("seed {seed}: gave up"),
+        }
+
+        // What happens-before allows is feasible.
+        let problem = Problem {
+            poset: poset(&trace, &actions),
+            actions: actions.iter().flatten().copied().collect(),
+            automaton,
+        };
+        match shortest_violation(&problem) {
+            Some(steps) => assert!(fewest.is_some_and(|fewest| fewest <= steps), "seed {seed}"),
+            None => widened += usize::from(fewest.is_some()),
+        }
+    }
+    let counts = [violated, safe, widened];
+    assert!(counts.iter().all(|&count| count > 300), "{counts:?}");
+}
+
+#[test]
+fn clocks_of_the_trace_are_respected() {
+    // Two writes of one variable, the second with or without the first in its clock.
+    let [t1, t2] = [0, 1].map(|i| ThreadId::from_index(i).unwrap());
+    let write = |thread, clock: &[(ThreadId, u32)]| {
+        let stamped = Stamped {
+            action: Action {
+                set: vec![(VarId::from_index(0).unwrap(), Value::from(1))],
+                ..Action::default()
+            },
+            clock: clock.to_vec(),
+        };
+        Event::new(thread, Op::Stamped(Box::new(stamped)))
+    };
+    let shape = AutomatonShape::new(&first_one()).unwrap();
+    let actions = [Some(ActionId(0)), Some(ActionId(1))];
+    let answer = |second: &[(ThreadId, u32)]| {
+        let trace = [write(t1, &[(t1, 1)]), write(t2, second)];
+        maximal::search(&Rules::new(&trace), &actions, &shape.bad_prefixes, 100).answer
+    };
+    assert_eq!(answer(&[(t2, 1)]), MaximalAnswer::Violated(vec![1]));
+    assert_eq!(answer(&[(t1, 1), (t2, 1)]), MaximalAnswer::Safe);
+}
+
+#[test]
+fn random_traces_are_runs() {
+    let mut symbols = Symbols::default();
+    for name in ["0", "1", "2"] {
+        symbols.threads.intern(name).unwrap();
+        symbols.locks.intern(name).unwrap();
+        symbols.vars.intern(name).unwrap();
+        symbols.chans.intern(name).unwrap();
+        symbols.conds.intern(name).unwrap();
+        symbols.barriers.intern(name).unwrap();
+    }
+    for seed in 0..2_000 {
+        let trace = random_trace(&mut Random(seed), 8);
+        let mut discipline = Discipline::default();
+        for event in &trace {
+            discipline
+                .admit(event, &symbols)
+                .unwrap_or_else(|error| panic!("seed {seed}: {error:?}"));
+        }
+    }
+}

@@ -1,0 +1,149 @@
+//! All equivalent runs, one by one: what every engine has to agree with.
+//!
+//! Shares no code with the analyzer. The order is the definition's, pair by pair; every linear
+//! extension is followed by a stepper of its own; a cut is the set of the events in it.
+
+use std::collections::HashSet;
+
+use portent_monitor_core::{Event, Symbols, Value, definition::Relation};
+use portent_monitor_dsl::{EventId, Monitor, Stepper, VariableId, Verdict};
+
+/// What a property sees of a step.
+type Deed = (Option<EventId>, Vec<(VariableId, Value)>);
+
+/// What all runs together say.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Truth {
+    pub(crate) total: u64,
+    pub(crate) violated: u64,
+    pub(crate) satisfied: u64,
+    pub(crate) pending: u64,
+    pub(crate) ok: u64,
+    pub(crate) cuts: u64,
+    pub(crate) widest: u64,
+    /// The fewest events after which some run is violated.
+    pub(crate) soonest: Option<u64>,
+    pub(crate) observed: Option<(Verdict, Option<u64>)>,
+}
+
+/// A trace seen by a property without parameters.
+pub(crate) struct Oracle {
+    pub(crate) relation: Relation,
+    /// The indices of the relevant events.
+    pub(crate) relevant: Vec<usize>,
+    deeds: Vec<Deed>,
+    start: Stepper,
+}
+
+impl Oracle {
+    pub(crate) fn new(
+        events: &[Event],
+        symbols: &Symbols,
+        monitor: &Monitor,
+        initial: impl FnMut(&str) -> Option<Value>,
+    ) -> Oracle {
+        let alphabet = monitor.alphabet();
+        let mut relevant = Vec::new();
+        let mut deeds = Vec::new();
+        for (index, event) in events.iter().enumerate() {
+            let name = event.action().and_then(|action| action.name);
+            let name = name.and_then(|name| alphabet.event(symbols.names.name(name)));
+            let writes: Vec<(VariableId, Value)> = event
+                .writes()
+                .filter_map(|(var, value)| {
+                    let variable = alphabet.variable(symbols.vars.name(var))?;
+                    Some((variable, value?.clone()))
+                })
+                .collect();
+            if name.is_some() || !writes.is_empty() {
+                relevant.push(index);
+                deeds.push((name, writes));
+            }
+        }
+        Oracle {
+            relation: Relation::new(events),
+            relevant,
+            deeds,
+            start: monitor.start_with(initial).expect("initial values"),
+        }
+    }
+
+    /// Follows every run; `None` if there are more than `most`.
+    pub(crate) fn truth(&self, most: u64) -> Option<Truth> {
+        let mut truth = Truth::default();
+        let mut cuts = HashSet::new();
+        cuts.insert(0u64);
+        if self.start.verdict() == Verdict::Violated {
+            truth.soonest = Some(0);
+        }
+        self.runs(&self.start, 0, most, &mut truth, &mut cuts)?;
+        truth.cuts = cuts.len() as u64;
+        let levels = (0..=self.relevant.len() as u32)
+            .map(|level| cuts.iter().filter(|cut| cut.count_ones() == level).count());
+        truth.widest = levels.max().unwrap_or(0) as u64;
+        let mut observed = self.start.clone();
+        for (event, writes) in &self.deeds {
+            observed.step(*event, writes.iter().cloned()).expect("fits");
+        }
+        truth.observed = Some((observed.verdict(), observed.decided_after()));
+        Some(truth)
+    }
+
+    fn runs(
+        &self,
+        stepper: &Stepper,
+        done: u64,
+        most: u64,
+        truth: &mut Truth,
+        cuts: &mut HashSet<u64>,
+    ) -> Option<()> {
+        let events = self.relevant.len();
+        if done.count_ones() as usize == events {
+            truth.total += 1;
+            match stepper.verdict() {
+                Verdict::Violated => truth.violated += 1,
+                Verdict::Satisfied => truth.satisfied += 1,
+                Verdict::Pending => truth.pending += 1,
+                Verdict::Ok | Verdict::Unknown => truth.ok += 1,
+            }
+            return (truth.total <= most).then_some(());
+        }
+        for next in (0..events).filter(|next| done >> next & 1 == 0) {
+            let ready = (0..events).filter(|&other| other != next).all(|other| {
+                done >> other & 1 == 1
+                    || !self
+                        .relation
+                        .precedes(self.relevant[other], self.relevant[next])
+            });
+            if !ready {
+                continue;
+            }
+            let mut stepper = stepper.clone();
+            let (event, writes) = &self.deeds[next];
+            stepper.step(*event, writes.iter().cloned()).expect("fits");
+            let done = done | 1 << next;
+            cuts.insert(done);
+            if stepper.verdict() == Verdict::Violated {
+                let soon = u64::from(done.count_ones());
+                truth.soonest = Some(truth.soonest.map_or(soon, |sooner| sooner.min(soon)));
+            }
+            self.runs(&stepper, done, most, truth, cuts)?;
+        }
+        Some(())
+    }
+
+    /// Checks a witness by the definition of causality and by following it.
+    pub(crate) fn examine(&self, run: &[usize], violated_at: usize) {
+        let raw: Vec<usize> = run.iter().map(|&index| self.relevant[index]).collect();
+        self.relation
+            .check_run(&self.relevant, &raw, false)
+            .expect("an equivalent run");
+        let mut stepper = self.start.clone();
+        for &index in &run[..violated_at] {
+            assert_ne!(stepper.verdict(), Verdict::Violated, "violated sooner");
+            let (event, writes) = &self.deeds[index];
+            stepper.step(*event, writes.iter().cloned()).expect("fits");
+        }
+        assert_eq!(stepper.verdict(), Verdict::Violated);
+    }
+}

@@ -1,0 +1,155 @@
+//! Random traces and properties, from a seed.
+
+use portent_monitor_core::{Action, Discipline, Event, Msg, Op, Symbols, Value};
+
+/// SplitMix64: small, and the same on every machine.
+pub(crate) struct Rng(pub(crate) u64);
+
+impl Rng {
+    pub(crate) fn next(&mut self) -> u64 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let z = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        let z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        z ^ (z >> 31)
+    }
+
+    pub(crate) fn below(&mut self, n: usize) -> usize {
+        (self.next() % n as u64) as usize
+    }
+
+    pub(crate) fn pick<'t>(&mut self, from: &[&'t str]) -> &'t str {
+        from[self.below(from.len())]
+    }
+}
+
+/// A trace of up to `length` events of up to four threads, each admitted by the discipline.
+pub(crate) fn trace(rng: &mut Rng, length: usize) -> (Vec<Event>, Symbols) {
+    let mut symbols = Symbols::default();
+    let mut discipline = Discipline::default();
+    let threads = 2 + rng.below(3);
+    let mut events = Vec::new();
+    for _ in 0..length {
+        let thread = symbols.threads.intern(&format!("T{}", rng.below(threads)));
+        let op = some_op(rng, &mut symbols);
+        let event = Event::new(thread.expect("few"), op);
+        if discipline.admit(&event, &symbols).is_ok() {
+            events.push(event);
+        }
+    }
+    (events, symbols)
+}
+
+fn some_op(rng: &mut Rng, symbols: &mut Symbols) -> Op {
+    let value = Value::from(rng.below(4) as i64);
+    let var = symbols
+        .vars
+        .intern(rng.pick(&["x", "y", "z"]))
+        .expect("few");
+    let lock = symbols.locks.intern("m").expect("few");
+    let chan = symbols.chans.intern("c").expect("few");
+    let msg = Msg::Number(rng.below(3) as i64);
+    match rng.below(24) {
+        0..8 => Op::Write(var, Some(value)),
+        8 => Op::Update(var, Some(value)),
+        9 => Op::Read(var),
+        10 => Op::Lock(lock),
+        11 => Op::Unlock(lock),
+        12 => Op::Send(chan, msg),
+        13 => Op::Recv(chan, msg),
+        14 => Op::Fork(symbols.threads.intern("T3").expect("few")),
+        15 => Op::Join(symbols.threads.intern("T3").expect("few")),
+        _ => {
+            let name = symbols.names.intern(rng.pick(&["a", "b", "c"]));
+            let set = if rng.below(3) == 0 {
+                vec![(var, value)]
+            } else {
+                Vec::new()
+            };
+            Op::Event(Box::new(Action {
+                name: Some(name.expect("few")),
+                args: Vec::new(),
+                set,
+            }))
+        }
+    }
+}
+
+/// A random property over the variables and events of [`trace`].
+pub(crate) fn property(rng: &mut Rng) -> String {
+    match rng.below(10) {
+        0 => format!("ere: {}", expression(rng, 3)),
+        1 => format!("never: {}", expression(rng, 3)),
+        2..6 => rng.pick(FIXED).to_owned(),
+        _ => formula(rng, 3),
+    }
+}
+
+const FIXED: &[&str] = &[
+    "always (x >= y)",
+    "always (x + y < 5)",
+    "always (a -> once b)",
+    "always (x > 2 -> (y > 0 since start(x > 1)))",
+    "always (a -> eventually b)",
+    "[](c -> [a, b))",
+    "always !(a && next b)",
+    "eventually (x == 3 && y == 3)",
+    "ere: (a b* c)*",
+    "never: {}* a b a",
+    "always (b -> Y a)",
+    "always (x != z || y != z)",
+    "always !(x > 1 && y > 1 && z > 1)",
+    "always (a -> x > y)",
+    "never: {}* a {!b}* c",
+    "never: {}* {x > y} {}* {y > x} {}* {x > y}",
+    "ere: ~({}* a b {}*)",
+    "always (c -> !(b since a))",
+];
+
+fn atom(rng: &mut Rng) -> &'static str {
+    rng.pick(&[
+        "a",
+        "b",
+        "c",
+        "x > 1",
+        "x >= y",
+        "y == 2",
+        "z < 2",
+        "x + z > 3",
+        "true",
+    ])
+}
+
+fn formula(rng: &mut Rng, depth: usize) -> String {
+    if depth == 0 {
+        return format!("({})", atom(rng));
+    }
+    let inner = formula(rng, depth - 1);
+    if rng.below(2) == 0 {
+        let operator = rng.pick(&["!", "G", "F", "X", "N", "Y", "Z", "O", "H"]);
+        return format!("({operator} {inner})");
+    }
+    let less = rng.below(depth);
+    let other = formula(rng, less);
+    let operator = rng.pick(&["&&", "||", "->", "U", "W", "S", "R", "T"]);
+    format!("({inner} {operator} {other})")
+}
+
+fn expression(rng: &mut Rng, depth: usize) -> String {
+    if depth == 0 {
+        return rng
+            .pick(&["a", "b", "c", "{x > 1}", "{a, y == 2}", "{}", "{x >= y}"])
+            .to_owned();
+    }
+    let inner = expression(rng, depth - 1);
+    match rng.below(6) {
+        0 => format!("({inner})*"),
+        1 => format!("({inner})?"),
+        2 => format!("(~({inner}))"),
+        _ => {
+            let less = rng.below(depth);
+            let other = expression(rng, less);
+            let operator = rng.pick(&[" ", " | ", " & ", " "]);
+            format!("({inner}{operator}{other})")
+        }
+    }
+}

@@ -1,0 +1,105 @@
+//! The sizes of lattices of real logs, where those are present, and of generated ones.
+
+mod logs;
+
+use portent_lattice::{Poset, Shape, shape};
+
+fn whole(poset: &Poset) -> Shape {
+    shape(poset, u64::MAX, u64::MAX, true).expect("no limit")
+}
+
+#[test]
+fn real_logs_have_the_cuts_of_the_table() {
+    let Some(directory) = logs::directory() else {
+        println!("SKIPPED: no real logs; set PORTENT_LOGS to the folder of the ShiViz logs");
+        return;
+    };
+    let rows = [
+        (logs::CHORD, 8, 1235, 530_195, 3_088),
+        (logs::SIMPLEDB, 5, 509, 1_541_953, 19_440),
+        (logs::TSVIZ, 4, 5000, 45_372_308, 73_238),
+    ];
+    for ((file, parser), chains, events, cuts, widest) in rows {
+        let path = directory.join(file);
+        if !path.exists() {
+            println!("SKIPPED: {} is not there", path.display());
+            continue;
+        }
+        let (poset, _) = logs::read(&path, parser);
+        assert_eq!((poset.width(), poset.len()), (chains, events), "{file}");
+        let shape = whole(&poset);
+        assert_eq!((shape.cuts, shape.widest), (cuts, widest), "{file}");
+        println!("{file}: {cuts} cuts, widest level {widest}");
+    }
+}
+
+/// The same by the definition: sets of events that contain the past of each of their members.
+fn by_sets(poset: &Poset) -> (u64, u64) {
+    use std::collections::HashSet;
+    let mut level: HashSet<Vec<u32>> = HashSet::from([vec![0; poset.width()]]);
+    let (mut cuts, mut widest) = (0, 0);
+    while !level.is_empty() {
+        cuts += level.len() as u64;
+        widest = widest.max(level.len() as u64);
+        let mut next = HashSet::new();
+        for cut in &level {
+            for chain in 0..poset.width() {
+                let Some(&event) = poset.chain(chain).get(cut[chain] as usize) else {
+                    continue;
+                };
+                let mut more = cut.clone();
+                more[chain] += 1;
+                if poset
+                    .clock(event)
+                    .iter()
+                    .zip(&more)
+                    .all(|(need, has)| need <= has)
+                {
+                    next.insert(more);
+                }
+            }
+        }
+        level = next;
+    }
+    (cuts, widest)
+}
+
+#[test]
+fn generated_logs_have_pinned_sizes() {
+    // As many processes and events as the real ones, with messages as seldom as there.
+    for (processes, events, period) in [(8, 1235, 2), (5, 509, 4), (4, 5000, 8), (20, 300, 2)] {
+        let poset = logs::generated(processes, events, period, 42);
+        let shape = whole(&poset);
+        assert_eq!(
+            (shape.cuts, shape.widest),
+            by_sets(&poset),
+            "{processes} processes"
+        );
+        println!(
+            "{processes} x {events}: {} cuts, widest {}",
+            shape.cuts, shape.widest
+        );
+    }
+}
+
+#[test]
+fn many_threads_need_wide_keys() {
+    // 70 threads of which 3 overlap at a time: more than 64 bits, then more than 128.
+    for threads in [70usize, 150] {
+        let mut poset = Poset::new(threads);
+        for first in (0..threads - 2).step_by(3) {
+            for round in 1..=4 {
+                for chain in first..first + 3 {
+                    let mut clock = vec![0; threads];
+                    clock[..first].fill(4);
+                    clock[chain] = round;
+                    poset.push(chain, &clock);
+                }
+            }
+        }
+        let shape = whole(&poset);
+        let groups = (threads / 3) as u64;
+        assert_eq!(shape.cuts, groups * 124 + 1);
+        assert_eq!((shape.cuts, shape.widest), by_sets(&poset));
+    }
+}

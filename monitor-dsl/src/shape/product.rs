@@ -1,0 +1,138 @@
+//! The steps that a property's text implies, as an explicit automaton.
+//!
+//! What a write does to a monitor depends on what the other gauges show, so the state is the
+//! monitor's together with the cells of all gauges. An action is an event that writes nothing, or
+//! a write that leaves the gauges of one variable in certain cells.
+
+use rustc_hash::FxHashMap;
+
+use super::table::{Action, ActionTable, State};
+use crate::{
+    alphabet::{Alphabet, Letter, VariableId},
+    monitor::{Monitor, StateId},
+};
+
+/// A property with a larger product is not worth classifying: it will be enumerated.
+const MAX_STATES: usize = 1 << 11;
+/// Likewise with more entries in the table.
+const MAX_ENTRIES: usize = 1 << 20;
+
+/// The abstract automaton of a monitor.
+pub(super) struct Product {
+    pub(super) table: ActionTable,
+    steps: Vec<Step>,
+}
+
+impl Product {
+    /// The actions, each with the variable that it writes.
+    pub(super) fn actions(&self) -> impl Iterator<Item = (Action, Option<VariableId>)> + '_ {
+        let actions = (0..self.steps.len() as u32).map(Action);
+        actions.zip(self.steps.iter().map(|step| step.writes))
+    }
+}
+
+/// What an action does to a letter.
+struct Step {
+    writes: Option<VariableId>,
+    /// The bits of the letter for the event, or for its absence.
+    event: u64,
+    /// Gauges and the cells that they then show.
+    cells: Vec<(usize, u32)>,
+}
+
+/// The product of a monitor with its gauges, unless a gauge reads several variables (then what a
+/// write does depends on more than cells) or the product is too large.
+pub(super) fn product(monitor: &Monitor) -> Option<Product> {
+    let alphabet = monitor.alphabet();
+    let steps = steps(alphabet)?;
+    let places = alphabet.places();
+
+    let mut numbers: FxHashMap<(StateId, u64), State> = FxHashMap::default();
+    let mut found: Vec<(StateId, u64)> = Vec::new();
+    let mut number = |key: (StateId, u64), found: &mut Vec<(StateId, u64)>| {
+        if let Some(&state) = numbers.get(&key) {
+            return Some(state);
+        }
+        let state = State(found.len() as u32);
+        found.push(key);
+        numbers.insert(key, state);
+        (found.len() <= MAX_STATES && found.len() * steps.len() <= MAX_ENTRIES).then_some(state)
+    };
+
+    let mut initial = Vec::new();
+    if alphabet.reads_variables() {
+        for letter in alphabet.initial_letters() {
+            let state = monitor.next(monitor.initial(), letter);
+            initial.push(number((state, letter.0 & !places[0].mask), &mut found)?);
+        }
+    } else {
+        initial.push(number((monitor.initial(), 0), &mut found)?);
+    }
+    let mut next = Vec::new();
+    let mut index = 0;
+    while let Some(&(state, gauges)) = found.get(index) {
+        for step in &steps {
+            let mut after = gauges;
+            for &(gauge, cell) in &step.cells {
+                let place = places[gauge + 1];
+                after = (after & !place.mask) | place.code(cell);
+            }
+            let letter = Letter(after | step.event);
+            next.push(number((monitor.next(state, letter), after), &mut found)?);
+        }
+        index += 1;
+    }
+    let verdicts = found
+        .iter()
+        .map(|&(state, _)| monitor.verdict(state))
+        .collect();
+    let table = ActionTable::new(initial, steps.len(), next, verdicts).ok()?;
+    Some(Product { table, steps })
+}
+
+fn steps(alphabet: &Alphabet) -> Option<Vec<Step>> {
+    let mut steps = Vec::new();
+    let events = (0..alphabet.events().len()).map(crate::alphabet::EventId::new);
+    for event in events {
+        steps.push(Step {
+            writes: None,
+            event: alphabet.event_code(Some(event))?,
+            cells: Vec::new(),
+        });
+    }
+    if alphabet
+        .gauges()
+        .iter()
+        .any(|gauge| gauge.variables().len() > 1)
+    {
+        return None;
+    }
+    for variable in (0..alphabet.variables().len()).map(VariableId::new) {
+        let event = alphabet.event_code(None)?;
+        let mut combinations = vec![Vec::new()];
+        for (gauge, reading) in alphabet.gauges().iter().enumerate() {
+            if reading.variables() != [variable] {
+                continue;
+            }
+            combinations = combinations
+                .into_iter()
+                .flat_map(|cells: Vec<(usize, u32)>| {
+                    (0..reading.cells).map(move |cell| {
+                        let mut cells = cells.clone();
+                        cells.push((gauge, cell));
+                        cells
+                    })
+                })
+                .collect();
+            if combinations.len() > MAX_STATES {
+                return None;
+            }
+        }
+        steps.extend(combinations.into_iter().map(|cells| Step {
+            writes: Some(variable),
+            event,
+            cells,
+        }));
+    }
+    Some(steps)
+}

@@ -1,0 +1,38 @@
+//! Reading and writing whole traces in memory.
+
+#![allow(dead_code, reason = "each test file uses its part")]
+
+use portent_monitor_core::{Event, Symbols};
+use portent_trace::{Compression, Error, Format, Options, TraceReader, TraceWriter, convert};
+
+pub(crate) fn data(name: &str) -> Vec<u8> {
+    let path = format!("{}/tests/data/{name}", env!("CARGO_MANIFEST_DIR"));
+    std::fs::read(&path).unwrap_or_else(|error| panic!("{path}: {error}"))
+}
+
+pub(crate) fn read(input: &[u8], options: &Options) -> Result<(Vec<Event>, Symbols), Error> {
+    let mut reader = TraceReader::new("trace", input, options)?;
+    let mut events = Vec::new();
+    while let Some(event) = reader.next_event()? {
+        events.push(event);
+    }
+    Ok((events, reader.symbols().clone()))
+}
+
+/// Converts, and reads and writes compressed if so asked.
+pub(crate) fn convert_to(
+    input: &[u8],
+    options: &Options,
+    to: Format,
+    compression: Compression,
+) -> Result<Vec<u8>, Error> {
+    let mut reader = TraceReader::new("in", input, options)?;
+    let mut writer = TraceWriter::new("out", Vec::new(), to, compression)?;
+    convert(&mut reader, &mut writer)?;
+    writer.finish(reader.symbols())
+}
+
+pub(crate) fn to_native(input: &[u8], options: &Options) -> String {
+    let bytes = convert_to(input, options, Format::Native, Compression::None).unwrap();
+    String::from_utf8(bytes).unwrap()
+}

@@ -1,0 +1,244 @@
+//! Our own small traces in every shape, and what they become.
+
+mod common;
+
+use common::{convert_to, data, read, to_native};
+use portent_monitor_core::{Causality, Op};
+use portent_trace::{Compression, Format, Options, TraceReader};
+
+#[test]
+fn native_traces_come_back_as_they_were() {
+    for name in ["every-operation.jsonl", "own-clocks.jsonl"] {
+        let text = String::from_utf8(data(name)).unwrap();
+        assert_eq!(to_native(text.as_bytes(), &Options::default()), text);
+    }
+}
+
+#[test]
+fn an_integer_is_the_name_that_it_spells() {
+    let text = r#"{"t": 1, "op": "send", "chan": 2, "msg": "7"}
+{"t": "1", "op": "recv", "chan": "2", "msg": 7}"#;
+    let (events, symbols) = read(text.as_bytes(), &Options::default()).unwrap();
+    assert_eq!(events.len(), 2);
+    assert_eq!((symbols.threads.len(), symbols.chans.len()), (1, 1));
+}
+
+#[test]
+fn std_dialects() {
+    insta::assert_snapshot!(to_native(&data("dialects.std"), &Options::default()));
+}
+
+#[test]
+fn std_text_and_binary_come_back_as_they_were() {
+    let text = "T0|fork(T7)|3\nT7|acq(L2)|4\nT7|req(L0)|5\nT7|w(V9)|32767\nT7|begin(2)|0\n\
+                T7|end(2)|0\nT7|rel(L2)|1\nT0|r(V0)|2\nT0|join(T7)|3\n";
+    let options = Options::default();
+    let binary = convert_to(
+        text.as_bytes(),
+        &options,
+        Format::RapidBinary,
+        Compression::None,
+    )
+    .unwrap();
+    assert_eq!(binary.len(), 18 + 8 * 9);
+    assert_eq!(&binary[10..18], [0, 0, 0, 0, 0, 0, 0, 9]);
+    assert_eq!(Format::detect(&binary), Some(Format::RapidBinary));
+    let back = convert_to(&binary, &options, Format::Std, Compression::None).unwrap();
+    assert_eq!(String::from_utf8(back).unwrap(), text);
+    // T7 reads V3 at location 5: 5 << 48 | 3 << 14 | 2 << 10 | 7, by hand.
+    let mut by_hand = vec![0, 1, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 1];
+    by_hand.extend([0, 5, 0, 0, 0, 0, 0xc8, 7]);
+    let back = convert_to(&by_hand, &options, Format::Std, Compression::None).unwrap();
+    assert_eq!(String::from_utf8(back).unwrap(), "T7|r(V3)|5\n");
+}
+
+#[test]
+fn compressed_files_are_recognised() {
+    let text = data("every-operation.jsonl");
+    for compression in [Compression::Zstd, Compression::Gzip] {
+        let options = Options::default();
+        let packed = convert_to(&text, &options, Format::Native, compression).unwrap();
+        assert!(packed.len() < text.len());
+        assert_eq!(to_native(&packed, &options).as_bytes(), text);
+    }
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("run.std.zst");
+    let mut writer = portent_trace::TraceWriter::create(&path, Format::Std).unwrap();
+    let mut from = TraceReader::new("in", &b"T1|w(x)|1\n"[..], &Options::default()).unwrap();
+    portent_trace::convert(&mut from, &mut writer).unwrap();
+    writer.finish(from.symbols()).unwrap();
+    let mut reader = TraceReader::open(&path, &Options::default()).unwrap();
+    assert_eq!(reader.format(), Format::Std);
+    assert!(reader.next_event().unwrap().is_some());
+    assert!(
+        std::fs::read(&path)
+            .unwrap()
+            .starts_with(&[0x28, 0xb5, 0x2f, 0xfd])
+    );
+}
+
+#[test]
+fn logs_are_put_in_an_order_that_their_clocks_allow() {
+    insta::assert_snapshot!(to_native(
+        &data("two-hosts.clock-first.log"),
+        &Options::default()
+    ));
+}
+
+#[test]
+fn text_before_its_clock() {
+    let log = data("two-hosts.text-first.log");
+    let mut reader = TraceReader::new("log", &log[..], &Options::default()).unwrap();
+    let mut texts = Vec::new();
+    while let Some(event) = reader.next_event().unwrap() {
+        texts.push(event.text().unwrap().to_owned());
+    }
+    assert_eq!(
+        texts,
+        ["Starting", "Listening", "Sending hello", "Got hello"]
+    );
+    assert_eq!((reader.unmatched(), reader.skipped()), (1, 0));
+}
+
+#[test]
+fn an_expression_of_the_user() {
+    let parser = r"\[\w+\] \[(?<date>([^ ]+ [^ ]+))\] [^ ]+ \[akka://Demo/user/(?<host>\w+)\] (?<clock>.*\}) (?<event>.*)";
+    insta::assert_snapshot!(to_native(
+        &data("actors.log"),
+        &Options::default().parser(parser)
+    ));
+}
+
+#[test]
+fn an_expression_on_the_first_line_and_several_executions() {
+    let log = data("expression-inside.log");
+    let mut reader = TraceReader::new("log", &log[..], &Options::default()).unwrap();
+    let mut seen = Vec::new();
+    loop {
+        while let Some(event) = reader.next_event().unwrap() {
+            let label = reader.execution().map(str::to_owned);
+            seen.push((label, event.time, event.text().unwrap().to_owned()));
+        }
+        if !reader.next_execution() {
+            break;
+        }
+    }
+    let expected = [
+        ("first", 100, "Read flags"),
+        ("first", 101, "Write flags"),
+        ("second", 200, "Read count"),
+    ];
+    let expected = expected.map(|(l, t, e)| (Some(l.to_owned()), Some(t), e.to_owned()));
+    assert_eq!(seen, expected);
+    let error = convert_to(&log, &Options::default(), Format::Native, Compression::None);
+    assert!(
+        error
+            .unwrap_err()
+            .to_string()
+            .contains("several executions")
+    );
+}
+
+#[test]
+fn a_log_without_a_delimiter_may_begin_on_the_second_line() {
+    let log = "(?<host>\\S*) (?<clock>{.*})\\n(?<event>.*)\na {\"a\":1}\nhello\n";
+    let (events, _) = read(log.as_bytes(), &Options::default()).unwrap();
+    assert_eq!(events.len(), 1);
+}
+
+#[test]
+fn lost_lines_delay_but_do_not_stop() {
+    let log = "a {\"a\":1}\none\na {\"a\":3}\nthree\nb {\"b\":1, \"a\":2}\nafter two\na {\"a\":4, \"b\":1}\nfour\n";
+    let (events, _) = read(log.as_bytes(), &Options::default()).unwrap();
+    let texts: Vec<_> = events.iter().map(|event| event.text().unwrap()).collect();
+    assert_eq!(texts, ["one", "three", "after two", "four"]);
+}
+
+#[test]
+fn logs_of_clocks_that_are_ours() {
+    let log = convert_to(
+        &data("two-hosts.text-first.log"),
+        &Options::default(),
+        Format::ShiViz,
+        Compression::None,
+    )
+    .unwrap();
+    insta::assert_snapshot!(String::from_utf8(log).unwrap());
+}
+
+#[test]
+fn poet_events_of_several_processes() {
+    let (events, symbols) = read(&data("joint.poet.json"), &Options::default()).unwrap();
+    insta::assert_snapshot!(to_native(&data("joint.poet.json"), &Options::default()));
+    // Only named events are relevant; the joint one is seen by both who come after it.
+    let mut causality = Causality::default();
+    let stamps: Vec<_> = events
+        .iter()
+        .filter_map(|event| {
+            let name = event.action().unwrap().name;
+            let stamp = causality.step(event, name.is_some()).unwrap()?;
+            Some((symbols.names.name(name.unwrap()).to_owned(), stamp))
+        })
+        .collect();
+    let precedes = |a: &str, b: &str| {
+        let find = |name: &str| &stamps.iter().find(|(n, _)| n == name).unwrap().1;
+        find(a).precedes(find(b))
+    };
+    assert!(precedes("a1", "ab3") && precedes("b2", "ab3") && precedes("ab3", "b5"));
+    assert!(!precedes("a1", "b2") && !precedes("c4", "b5") && !precedes("b5", "c4"));
+}
+
+#[test]
+fn what_a_format_cannot_say_is_refused_or_skipped() {
+    let text = data("every-operation.jsonl");
+    let options = Options::default();
+    let error = convert_to(&text, &options, Format::Std, Compression::None).unwrap_err();
+    assert!(error.to_string().contains("initial values"), "{error}");
+    let lenient = Options::default().lenient(true);
+    let std = convert_to(&text, &lenient, Format::Std, Compression::None).unwrap();
+    insta::assert_snapshot!(String::from_utf8(std).unwrap());
+}
+
+#[test]
+fn formats_are_recognised() {
+    for (name, format) in [
+        ("every-operation.jsonl", Format::Native),
+        ("own-clocks.jsonl", Format::Native),
+        ("dialects.std", Format::Std),
+        ("two-hosts.clock-first.log", Format::ShiViz),
+        ("two-hosts.text-first.log", Format::ShiViz),
+        ("expression-inside.log", Format::ShiViz),
+        ("joint.poet.json", Format::Poet),
+    ] {
+        assert_eq!(Format::detect(&data(name)), Some(format), "{name}");
+        assert_eq!(format.name().parse(), Ok(format));
+    }
+    assert_eq!(Format::detect(b""), Some(Format::Native));
+    assert!("yaml".parse::<Format>().is_err());
+}
+
+#[test]
+fn an_empty_file_is_a_trace_without_events() {
+    assert!(read(b"", &Options::default()).unwrap().0.is_empty());
+    assert!(
+        read(b"\n\n", &Options::default().format(Format::Std))
+            .unwrap()
+            .0
+            .is_empty()
+    );
+}
+
+#[test]
+fn values_keep_their_types() {
+    let text = r#"{"t": "T", "op": "event", "name": "e", "args": [1, 1.0, true, "1", 1e2, -0]}"#;
+    let (events, _) = read(text.as_bytes(), &Options::default()).unwrap();
+    let Op::Event(action) = &events[0].op else {
+        panic!()
+    };
+    let types: Vec<_> = action
+        .args
+        .iter()
+        .map(|v| v.type_of().to_string())
+        .collect();
+    assert_eq!(types, ["int", "float", "bool", "string", "float", "int"]);
+}

@@ -1,0 +1,266 @@
+//! Random traces through every format and back; and random damage, which no reader may survive
+//! badly.
+
+mod common;
+
+use common::{convert_to, data, read};
+use portent_monitor_core::{
+    Action, Details, Discipline, Event, Marker, Msg, Op, Spelling, Stamped, Symbols, Value,
+};
+use portent_trace::{Compression, Format, Header, Options, TraceReader, TraceWriter};
+
+/// SplitMix64.
+struct Rng(u64);
+
+impl Rng {
+    fn next(&mut self) -> u64 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let z = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        let z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        z ^ (z >> 31)
+    }
+
+    fn below(&mut self, n: usize) -> usize {
+        (self.next() % n as u64) as usize
+    }
+}
+
+const TEXTS: [&str; 8] = [
+    "a",
+    "x y",
+    "\"quoted\"",
+    "back\\slash",
+    "é∀",
+    "line\nbreak",
+    "{\"t\": 1}",
+    "\u{1}\u{7f}",
+];
+
+fn some_value(rng: &mut Rng) -> Value {
+    match rng.below(4) {
+        0 => Value::Bool(rng.below(2) == 0),
+        1 => Value::Int(rng.next() as i64 >> rng.below(64)),
+        2 => Value::Float((rng.next() as i64 as f64) / 1e5),
+        _ => Value::from(TEXTS[rng.below(8)]),
+    }
+}
+
+/// An event of the STD format only, or of any kind. Names are awkward where the format allows it.
+fn some_event(rng: &mut Rng, s: &mut Symbols, std_only: bool) -> Event {
+    let n = rng.below(4);
+    let awkward = |prefix: &str, n: usize| {
+        if std_only {
+            format!("{prefix}{n}")
+        } else {
+            TEXTS[n].to_owned()
+        }
+    };
+    let var = s.vars.intern(&awkward("V", n)).unwrap();
+    let lock = s.locks.intern(&awkward("L", n)).unwrap();
+    let child = s.threads.intern(&awkward("T", n)).unwrap();
+    let thread = s.threads.intern(&awkward("T", rng.below(4))).unwrap();
+    let name = s
+        .names
+        .intern(if std_only { "5" } else { TEXTS[n] })
+        .unwrap();
+    let op = match rng.below(if std_only { 9 } else { 18 }) {
+        0 => Op::Read(var),
+        1 => Op::Write(var, (!std_only).then(|| some_value(rng))),
+        2 => Op::Lock(lock),
+        3 => Op::Unlock(lock),
+        4 => Op::Fork(child),
+        5 => Op::Join(child),
+        6 => Op::Marker(Marker::Begin, name),
+        7 => Op::Marker(Marker::End, name),
+        8 => Op::Request(lock),
+        9 => Op::Update(var, Some(some_value(rng))),
+        10 => Op::ReadLock(lock),
+        11 => Op::ReadUnlock(lock),
+        12 => Op::Send(s.chans.intern(TEXTS[n]).unwrap(), Msg::Number(n as i64)),
+        13 => Op::Recv(s.chans.intern(TEXTS[n]).unwrap(), Msg::Number(n as i64)),
+        14 => Op::Wait(s.conds.intern(TEXTS[n]).unwrap()),
+        15 => Op::Notify(s.conds.intern(TEXTS[n]).unwrap()),
+        16 => Op::Barrier(s.barriers.intern(TEXTS[n]).unwrap(), rng.next()),
+        _ => Op::Event(Box::new(Action {
+            name: Some(name),
+            args: (0..rng.below(3)).map(|_| some_value(rng)).collect(),
+            set: (0..rng.below(2)).map(|_| (var, some_value(rng))).collect(),
+        })),
+    };
+    let mut event = Event::new(thread, op);
+    let loc = rng.below(3);
+    if std_only || loc == 0 {
+        event.loc = Some(s.locs.intern(&loc.to_string()).unwrap());
+    }
+    if !std_only && rng.below(3) == 0 {
+        event.time = Some(rng.next());
+        event.details = Some(Box::new(Details {
+            text: Some(TEXTS[n].into()),
+            extra: vec![("more é".into(), "[1, {\"a\": null}]".into())],
+        }));
+    }
+    event
+}
+
+fn some_trace(seed: u64, std_only: bool) -> (Vec<Event>, Symbols) {
+    let mut rng = Rng(seed);
+    let (mut symbols, mut discipline) = (Symbols::default(), Discipline::default());
+    let mut events = Vec::new();
+    for _ in 0..rng.below(40) {
+        let event = some_event(&mut rng, &mut symbols, std_only);
+        if discipline.admit(&event, &symbols).is_ok() {
+            events.push(event);
+        }
+    }
+    (events, symbols)
+}
+
+fn write(events: &[Event], symbols: &Symbols, format: Format) -> Vec<u8> {
+    let mut writer = TraceWriter::new("out", Vec::new(), format, Compression::None).unwrap();
+    writer.header(&Header::default(), symbols).unwrap();
+    for event in events {
+        writer.event(event, symbols).unwrap();
+    }
+    writer.finish(symbols).unwrap()
+}
+
+/// Everything of an event but its ids and its line.
+fn shown(events: &[Event], symbols: &Symbols) -> Vec<String> {
+    events
+        .iter()
+        .map(|e| {
+            let writes: Vec<_> = e.writes().map(|(v, x)| (symbols.vars.name(v), x)).collect();
+            format!(
+                "{} {writes:?} {:?} {:?}",
+                Spelling::new(e, symbols),
+                e.time,
+                e.details
+            )
+        })
+        .collect()
+}
+
+#[test]
+fn native() {
+    for seed in 0..2_000 {
+        let (events, symbols) = some_trace(seed, false);
+        let text = write(&events, &symbols, Format::Native);
+        let (again, names) = read(&text, &Options::default()).unwrap();
+        assert_eq!(
+            shown(&again, &names),
+            shown(&events, &symbols),
+            "seed {seed}"
+        );
+        assert_eq!(write(&again, &names, Format::Native), text, "seed {seed}");
+    }
+}
+
+#[test]
+fn std_binary_native_std() {
+    let options = Options::default();
+    for seed in 0..2_000 {
+        let (events, symbols) = some_trace(seed, true);
+        let text = write(&events, &symbols, Format::Std);
+        let mut trace = text.clone();
+        for format in [Format::RapidBinary, Format::Native, Format::Std] {
+            // A trace without events shows nothing to recognise it by.
+            if trace.is_empty() {
+                break;
+            }
+            let packed =
+                [Compression::None, Compression::Zstd, Compression::Gzip][seed as usize % 3];
+            trace = convert_to(&trace, &options, format, packed).unwrap();
+        }
+        if !trace.is_empty() {
+            trace = convert_to(&trace, &options, Format::Std, Compression::None).unwrap();
+        }
+        assert_eq!(
+            String::from_utf8(trace),
+            String::from_utf8(text),
+            "seed {seed}"
+        );
+    }
+}
+
+#[test]
+fn shuffled_logs_are_sorted_by_their_clocks() {
+    for seed in 0..1_000 {
+        let mut rng = Rng(seed);
+        let mut symbols = Symbols::default();
+        let hosts = ["a", "b", "c"].map(|host| symbols.threads.intern(host).unwrap());
+        let mut clocks = [[0u32; 3]; 3];
+        let mut records = Vec::new();
+        for i in 0..1 + rng.below(30) {
+            let me = rng.below(3);
+            let theirs = clocks[rng.below(3)];
+            clocks[me]
+                .iter_mut()
+                .zip(theirs)
+                .for_each(|(m, t)| *m = (*m).max(t));
+            clocks[me][me] += 1;
+            let clock = (0..3).map(|c| (hosts[c], clocks[me][c])).collect();
+            let action = Action::default();
+            let mut event = Event::new(hosts[me], Op::Stamped(Box::new(Stamped { action, clock })));
+            let text = Some(i.to_string().into());
+            event.details = Some(Box::new(Details {
+                text,
+                extra: Vec::new(),
+            }));
+            records.push(event);
+        }
+        let mut texts: Vec<String> = records.iter().map(|e| e.text().unwrap().into()).collect();
+        for i in (1..records.len()).rev() {
+            records.swap(i, rng.below(i + 1));
+        }
+        let log = write(&records, &symbols, Format::ShiViz);
+        // The reader's discipline would refuse any order that the clocks do not allow.
+        let (events, _) = read(&log, &Options::default()).unwrap();
+        let mut read_texts: Vec<String> = events.iter().map(|e| e.text().unwrap().into()).collect();
+        texts.sort();
+        read_texts.sort();
+        assert_eq!(read_texts, texts, "seed {seed}");
+    }
+}
+
+#[test]
+fn damage_is_reported_and_never_a_panic() {
+    let samples = [
+        "every-operation.jsonl",
+        "own-clocks.jsonl",
+        "dialects.std",
+        "two-hosts.clock-first.log",
+        "two-hosts.text-first.log",
+        "expression-inside.log",
+        "joint.poet.json",
+    ];
+    let mut rng = Rng(1);
+    let mut refused = 0;
+    for round in 0..6_000 {
+        let mut bytes = data(samples[round % samples.len()]);
+        if round % 5 == 0 {
+            let (events, symbols) = some_trace(round as u64, true);
+            bytes = write(&events, &symbols, Format::RapidBinary);
+        }
+        for _ in 0..1 + rng.below(4) {
+            let at = rng.below(bytes.len());
+            match rng.below(4) {
+                0 => bytes[at] = rng.next() as u8,
+                1 => bytes.truncate(at + 1),
+                2 => bytes.insert(at, b"{}[]\"|()\\\n,:0"[rng.below(13)]),
+                _ => {
+                    bytes.remove(at);
+                }
+            }
+            if bytes.is_empty() {
+                bytes.push(b'{');
+            }
+        }
+        refused += usize::from(read(&bytes, &Options::default()).is_err());
+        // A lenient reader comes to an end.
+        let options = Options::default().lenient(true);
+        if let Ok(mut reader) = TraceReader::new("trace", &bytes[..], &options) {
+            while let Ok(Some(_)) = reader.next_event() {}
+        }
+    }
+    assert!(refused > 1_000, "{refused}");
+}
