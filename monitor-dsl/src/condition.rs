@@ -4,6 +4,8 @@
 //! conditions of one state are disjoint and cover every letter that can occur; letters that cannot
 //! occur are used to make them shorter (`b` instead of `!a && b` where `a` and `b` are events).
 
+use rustc_hash::FxHashMap;
+
 use crate::{
     alphabet::Alphabet,
     machine::{Tree, Trees},
@@ -49,7 +51,15 @@ impl Monitor {
             trees: self.trees(),
         };
         let root = self.trees().root(state.0);
-        let edge = |target: u32| (StateId(target), writer.condition(root, &|to| to == target));
+        let mut below = FxHashMap::default();
+        writer.targets_below(root, &mut below);
+        let edge = |target: u32| {
+            let goal = Goal {
+                wanted: &|to| to == target,
+                possible: &|node| below[&node].binary_search(&target).is_ok(),
+            };
+            (StateId(target), writer.condition(root, &goal))
+        };
         self.trees()
             .successors(state.0)
             .into_iter()
@@ -67,7 +77,11 @@ impl Monitor {
             alphabet: self.alphabet(),
             trees: self.trees(),
         };
-        writer.condition(self.trees().root(state.0), &|to| wanted(StateId(to)))
+        let goal = Goal {
+            wanted: &|to| wanted(StateId(to)),
+            possible: &|_| true,
+        };
+        writer.condition(self.trees().root(state.0), &goal)
     }
 
     /// A condition as text, with propositions as [`Alphabet::propositions`] spells them.
@@ -145,6 +159,14 @@ impl Condition {
     }
 }
 
+/// Where a condition should lead.
+struct Goal<'a> {
+    /// Whether a state is where it should lead.
+    wanted: &'a dyn Fn(u32) -> bool,
+    /// Whether such a state may be below a node; only where it surely is not, the node is skipped.
+    possible: &'a dyn Fn(u32) -> bool,
+}
+
 struct Writer<'a> {
     alphabet: &'a Alphabet,
     trees: &'a Trees,
@@ -158,17 +180,38 @@ enum Outcome {
 }
 
 impl Writer<'_> {
-    fn condition(&self, node: u32, wanted: &dyn Fn(u32) -> bool) -> Condition {
-        match self.outcome(node, wanted) {
+    /// For every node from `node` on the states below it, in order.
+    fn targets_below(&self, node: u32, below: &mut FxHashMap<u32, Vec<u32>>) {
+        if below.contains_key(&node) {
+            return;
+        }
+        let mut targets = Vec::new();
+        match self.trees.node(node) {
+            Tree::State(state) => targets.push(*state),
+            Tree::Test(_, branches) => {
+                for branch in branches {
+                    self.targets_below(*branch, below);
+                    targets.extend_from_slice(&below[branch]);
+                }
+                targets.sort_unstable();
+                targets.dedup();
+            }
+        }
+        below.insert(node, targets);
+    }
+
+    fn condition(&self, node: u32, goal: &Goal) -> Condition {
+        match self.outcome(node, goal) {
             Outcome::Always => Condition::True,
             Outcome::Never => Condition::False,
             Outcome::Depends(condition) => condition,
         }
     }
 
-    fn outcome(&self, node: u32, wanted: &dyn Fn(u32) -> bool) -> Outcome {
+    fn outcome(&self, node: u32, goal: &Goal) -> Outcome {
         let (place, branches) = match self.trees.node(node) {
-            Tree::State(state) if wanted(*state) => return Outcome::Always,
+            _ if !(goal.possible)(node) => return Outcome::Never,
+            Tree::State(state) if (goal.wanted)(*state) => return Outcome::Always,
             Tree::State(_) => return Outcome::Never,
             Tree::Test(place, branches) => (*place as usize, branches),
         };
@@ -185,7 +228,7 @@ impl Writer<'_> {
         let mut always = vec![false; branches.len()];
         let mut depends: Vec<(Condition, Vec<bool>)> = Vec::new();
         for (branch, cells) in groups {
-            let known = match self.outcome(branch, wanted) {
+            let known = match self.outcome(branch, goal) {
                 Outcome::Never => continue,
                 Outcome::Always => &mut always,
                 Outcome::Depends(rest) => {

@@ -5,7 +5,7 @@ use crate::{
     ere::{self, Ere, Mode},
     error::Error,
     ltl::{self, Ltl},
-    machine::{Machine, TooLarge, minimize},
+    machine::{MAX_PAST, Machine, TooLarge, minimize},
     monitor::Monitor,
     property::Property,
     resolve::ResolvedBody,
@@ -15,10 +15,13 @@ use crate::{
 
 /// Before minimisation a machine may be so many times larger than the limit says.
 const SLACK: usize = 4;
-/// So many nodes of decision diagrams may be made for each state that the limit allows.
-const NODES_PER_STATE: usize = 400;
-/// When looking for the part that makes a property grow, so many parts are tried.
-const MAX_TRIALS: usize = 12;
+/// So much work on decision diagrams may be done for each state that the limit allows.
+const WORK_PER_STATE: usize = 300;
+/// The part that makes a property grow is looked for with a limit that is so many times smaller.
+const HASTE: usize = 16;
+/// But not below so many states, and with at least so much work in all.
+const FEW_STATES: usize = 500;
+const LITTLE_WORK: usize = 1 << 20;
 
 /// Options of the synthesis.
 ///
@@ -67,11 +70,12 @@ impl Config {
 
     /// How many states the monitor may have.
     pub fn max_states(mut self, states: usize) -> Self {
-        self.max_states = states.clamp(1, u32::MAX as usize / (SLACK * NODES_PER_STATE));
+        self.max_states = states.clamp(1, u32::MAX as usize / (SLACK * WORK_PER_STATE));
         self
     }
 
-    /// How many atomic propositions (events and comparisons) the property may have.
+    /// How many atomic propositions (events and comparisons) the property may have: at most 1,000,
+    /// which is as many as can be parsed.
     pub fn max_propositions(mut self, propositions: usize) -> Self {
         self.max_propositions = propositions;
         self
@@ -95,26 +99,35 @@ impl Config {
                 diagnostic.help("raise the limit with `--max-propositions`"),
             ));
         }
-        let machine = self.machine(property, property.body());
-        let machine = machine.map_err(|TooLarge| self.too_large(property))?;
+        let machine = self.machine(property, property.body(), &mut self.work());
+        let machine = machine.map_err(|limit| self.too_large(property, limit))?;
         Ok(Monitor::new(property.clone(), machine, self.verdicts))
     }
 
-    /// The minimal machine for a body over the alphabet of a property.
+    /// How much work may be done for a monitor.
+    pub(crate) fn work(&self) -> usize {
+        self.max_states.saturating_mul(WORK_PER_STATE).max(1 << 16)
+    }
+
+    /// The minimal machine for a body over the alphabet of a property. What it took is taken from
+    /// `budget`, and if there is no machine the same as if it had taken everything.
     pub(crate) fn machine(
         &self,
         property: &Property,
         body: &ResolvedBody,
+        budget: &mut usize,
     ) -> Result<Machine, TooLarge> {
         let alphabet = property.alphabet();
         let states = self.max_states * SLACK;
-        let nodes = self.max_states.saturating_mul(NODES_PER_STATE).max(1 << 16);
+        let work = self.work().min(*budget);
+        *budget -= work;
         let mut machine = match body {
-            ResolvedBody::Ltl { formula, .. } => ltl::synthesize(formula, alphabet, states, nodes)?,
+            ResolvedBody::Ltl { formula, .. } => ltl::synthesize(formula, alphabet, states, work)?,
             ResolvedBody::Ere { expression, mode } => {
-                ere::synthesize(expression, *mode, alphabet, states, nodes)?
+                ere::synthesize(expression, *mode, alphabet, states, work)?
             }
         };
+        *budget += machine.diagrams.budget();
         if self.verdicts == Verdicts::Three {
             for verdict in &mut machine.verdicts {
                 if !verdict.is_final() {
@@ -124,28 +137,47 @@ impl Config {
         }
         let machine = minimize(&machine, alphabet.reads_variables());
         if machine.verdicts.len() > self.max_states {
-            return Err(TooLarge);
+            return Err(TooLarge::States);
         }
         Ok(machine)
     }
 
-    fn too_large(&self, property: &Property) -> Error {
+    fn too_large(&self, property: &Property, limit: TooLarge) -> Error {
         let mut search = Search {
             config: self,
             property,
-            trials: MAX_TRIALS,
+            budget: (self.work() / 2).max(LITTLE_WORK),
         };
         let span = match property.body() {
             ResolvedBody::Ltl { formula, .. } => search.in_formula(formula),
             ResolvedBody::Ere { expression, mode } => search.in_expression(expression, *mode),
         };
-        let message = format!(
-            "the monitor would have more than {} states",
-            self.max_states
-        );
-        let label = "this part makes it grow";
+        let (message, label, help) = match limit {
+            TooLarge::States => (
+                match self.max_states {
+                    1 => "the monitor would have more than 1 state".to_owned(),
+                    states => format!("the monitor would have more than {states} states"),
+                },
+                "this part makes it grow",
+                "raise the limit with `--max-states`, or simplify this part",
+            ),
+            TooLarge::Work => (
+                format!(
+                    "making the monitor takes more work than {} states should",
+                    self.max_states
+                ),
+                "this part makes it hard",
+                "raise the limit with `--max-states`, which allows more work too, \
+                 or simplify this part",
+            ),
+            TooLarge::Past => (
+                format!("the property has more than {MAX_PAST} operators of the past"),
+                "in this part",
+                "simplify this part",
+            ),
+        };
         let diagnostic = Diagnostic::error(property.source(), span, message, label);
-        Error::limit(diagnostic.help("raise the limit with `--max-states`, or simplify this part"))
+        Error::limit(diagnostic.help(help))
     }
 }
 
@@ -153,7 +185,8 @@ impl Config {
 struct Search<'a> {
     config: &'a Config,
     property: &'a Property,
-    trials: usize,
+    /// How much work may still be done.
+    budget: usize,
 }
 
 impl Search<'_> {
@@ -185,11 +218,13 @@ impl Search<'_> {
 
     /// Tried with a smaller limit than the one that was met, to be quick.
     fn is_large(&mut self, body: &ResolvedBody) -> bool {
-        if self.trials == 0 {
+        let states = (self.config.max_states / HASTE).max(FEW_STATES);
+        let states = states.min(self.config.max_states);
+        let config = self.config.clone().max_states(states);
+        if self.budget < config.work() {
             return false;
         }
-        self.trials -= 1;
-        let config = self.config.clone().max_states(self.config.max_states / 8);
-        config.machine(self.property, body).is_err()
+        let machine = config.machine(self.property, body, &mut self.budget);
+        machine.is_err()
     }
 }

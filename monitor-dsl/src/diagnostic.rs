@@ -12,7 +12,7 @@ use crate::syntax::Span;
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Source {
     pub(crate) file: Option<String>,
-    pub(crate) text: String,
+    pub(crate) text: Arc<str>,
 }
 
 /// A message about a place in the text of a property.

@@ -69,13 +69,14 @@ pub(crate) struct Diagrams {
     unique: HashTable<u32>,
     applied: FxHashMap<(Operation, Diagram, Diagram), Diagram>,
     negated: FxHashMap<Diagram, Diagram>,
-    /// No node is made past this number: a synthesis that explodes is stopped here.
-    capacity: usize,
+    /// How much work may still be done: a synthesis that explodes is stopped by this.
+    budget: usize,
     exhausted: bool,
 }
 
 impl Diagrams {
-    pub(crate) fn new(capacity: usize) -> Self {
+    /// An empty store. Every node and every step of an operation takes one from `budget`.
+    pub(crate) fn new(budget: usize) -> Self {
         let mut diagrams = Diagrams {
             nodes: Vec::new(),
             branches: Vec::new(),
@@ -83,18 +84,32 @@ impl Diagrams {
             unique: HashTable::new(),
             applied: FxHashMap::default(),
             negated: FxHashMap::default(),
-            capacity,
+            budget: usize::MAX,
             exhausted: false,
         };
         diagrams.leaf(0);
         diagrams.leaf(1);
+        diagrams.budget = budget;
         diagrams
     }
 
-    /// Whether the capacity was reached. From then on every result is meaningless, and the
+    /// Whether the budget is used up. From then on every result is meaningless, and the
     /// operations return at once; callers look at this flag between their own steps.
     pub(crate) fn exhausted(&self) -> bool {
         self.exhausted
+    }
+
+    /// How much of the budget is left.
+    pub(crate) fn budget(&self) -> usize {
+        self.budget
+    }
+
+    /// Takes work that is not an operation on diagrams from the budget.
+    pub(crate) fn spend(&mut self, work: usize) {
+        match self.budget.checked_sub(work) {
+            Some(rest) => self.budget = rest,
+            None => self.exhausted = true,
+        }
     }
 
     /// A new variable, last in the order.
@@ -187,8 +202,8 @@ impl Diagrams {
         if let Some(&id) = found {
             return Diagram(id);
         }
-        if self.nodes.len() >= self.capacity {
-            self.exhausted = true;
+        self.spend(1);
+        if self.exhausted {
             return Diagram::FALSE;
         }
         let id = self.nodes.len() as u32;
@@ -284,6 +299,7 @@ impl Diagrams {
         parts: &[Diagram],
         mut combine: impl FnMut(&mut Self, &[Diagram]) -> Diagram,
     ) -> Diagram {
+        self.spend(1);
         if self.exhausted {
             return Diagram::FALSE;
         }

@@ -6,7 +6,7 @@
 //! nothing or by everything).
 
 use serde::{Serialize, Serializer};
-use std::fmt;
+use std::{cell::Cell, fmt};
 
 use crate::{
     config::Config,
@@ -24,6 +24,8 @@ use crate::{
 const MAX_STATES: usize = 1_000;
 /// Nor are properties with more parts than this.
 const MAX_PARTS: usize = 150;
+/// So much work may be done to take one apart.
+const MAX_WORK: usize = 2_000_000;
 
 /// Something that a user should know about a property.
 ///
@@ -121,22 +123,17 @@ impl Monitor {
         let examination = Examination::new(self);
         let found = match self.property().body() {
             // The parts of a pattern are written by Portent, not by the user.
-            ResolvedBody::Ltl { pattern: true, .. } => Some(Vec::new()),
+            ResolvedBody::Ltl { pattern: true, .. } => Ok(Vec::new()),
             ResolvedBody::Ltl { formula, .. } => examination.formula(formula),
             ResolvedBody::Ere { expression, mode } => examination.expression(expression, *mode),
         };
         match found {
-            Some(found) => notes.extend(found),
-            None => {
-                let message = format!(
-                    "not examined for parts that never matter: it has more than {MAX_PARTS} parts"
-                );
-                notes.push(Note {
-                    kind: NoteKind::Unexamined,
-                    message,
-                    place: None,
-                });
-            }
+            Ok(found) => notes.extend(found),
+            Err(GaveUp { why }) => notes.push(Note {
+                kind: NoteKind::Unexamined,
+                message: format!("not examined for parts that never matter: {why}"),
+                place: None,
+            }),
         }
         notes
     }
@@ -185,6 +182,20 @@ impl Monitor {
 struct Examination<'a> {
     monitor: &'a Monitor,
     config: Config,
+    /// How much work may still be done.
+    budget: Cell<usize>,
+}
+
+/// There is too much to look at.
+struct GaveUp {
+    why: String,
+}
+
+impl GaveUp {
+    fn too_many_parts() -> Self {
+        let why = format!("it has more than {MAX_PARTS} parts");
+        GaveUp { why }
+    }
 }
 
 impl<'a> Examination<'a> {
@@ -192,13 +203,20 @@ impl<'a> Examination<'a> {
         let config = Config::new()
             .verdicts(monitor.verdicts())
             .max_states(4 * monitor.states().max(100));
-        Examination { monitor, config }
+        Examination {
+            monitor,
+            config,
+            budget: Cell::new(MAX_WORK),
+        }
     }
 
     /// The machine of a variant, if it is not too large.
     fn machine(&self, body: &ResolvedBody) -> Option<(Vec<Verdict>, Trees)> {
         let property = self.monitor.property();
-        let machine = self.config.machine(property, body).ok()?;
+        let mut budget = self.budget.get();
+        let machine = self.config.machine(property, body, &mut budget);
+        self.budget.set(budget);
+        let machine = machine.ok()?;
         let trees = Trees::new(&machine, property.alphabet());
         Some((machine.verdicts, trees))
     }
@@ -229,12 +247,20 @@ impl<'a> Examination<'a> {
         }
     }
 
-    /// `None` if there is too much to look at.
-    fn formula(&self, formula: &Ltl) -> Option<Vec<Note>> {
+    fn check_budget(&self) -> Result<(), GaveUp> {
+        match self.budget.get() < self.config.work() {
+            true => Err(GaveUp {
+                why: "that would take too long".to_owned(),
+            }),
+            false => Ok(()),
+        }
+    }
+
+    fn formula(&self, formula: &Ltl) -> Result<Vec<Note>, GaveUp> {
         let mut paths = Vec::new();
         collect_paths(formula, &mut Vec::new(), &mut paths, &|ltl| &ltl.parts);
         if paths.len() > MAX_PARTS {
-            return None;
+            return Err(GaveUp::too_many_parts());
         }
         let mut notes = Vec::new();
         let mut told: Vec<Vec<usize>> = Vec::new();
@@ -247,12 +273,13 @@ impl<'a> Examination<'a> {
             if matches!(part.op, LtlOp::True | LtlOp::False) {
                 continue;
             }
+            self.check_budget()?;
             if let Some(kind) = self.judge(formula, &path, part) {
                 notes.push(self.note(kind, part.span));
                 told.push(path);
             }
         }
-        Some(notes)
+        Ok(notes)
     }
 
     fn judge(&self, formula: &Ltl, path: &[usize], part: &Ltl) -> Option<NoteKind> {
@@ -285,11 +312,11 @@ impl<'a> Examination<'a> {
         }
     }
 
-    fn expression(&self, expression: &Ere, mode: Mode) -> Option<Vec<Note>> {
+    fn expression(&self, expression: &Ere, mode: Mode) -> Result<Vec<Note>, GaveUp> {
         let mut paths = Vec::new();
         collect_paths(expression, &mut Vec::new(), &mut paths, &|ere| &ere.parts);
         if paths.len() > MAX_PARTS {
-            return None;
+            return Err(GaveUp::too_many_parts());
         }
         let mut notes = Vec::new();
         let mut told: Vec<Vec<usize>> = Vec::new();
@@ -301,6 +328,7 @@ impl<'a> Examination<'a> {
             if matches!(part.op, EreOp::Empty | EreOp::Epsilon) {
                 continue;
             }
+            self.check_budget()?;
             let nothing = Ere::new(EreOp::Empty, Vec::new(), part.span);
             let everything = Ere::new(EreOp::Complement, vec![nothing.clone()], part.span);
             let unchanged = [nothing, everything].iter().all(|other| {
@@ -315,7 +343,7 @@ impl<'a> Examination<'a> {
                 told.push(path);
             }
         }
-        Some(notes)
+        Ok(notes)
     }
 }
 

@@ -1,5 +1,6 @@
 //! A property: text that was parsed, with every name and type checked.
 
+use rustc_hash::FxHashSet;
 use serde::{Deserialize, Serialize};
 use std::{fmt, sync::Arc};
 
@@ -47,7 +48,7 @@ struct Checked {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Origin {
     file: Option<String>,
-    text: String,
+    text: Arc<str>,
     /// Which of the properties in the text.
     index: usize,
 }
@@ -105,15 +106,10 @@ impl Property {
     pub fn parse_file(name: &str, text: impl AsRef<[u8]>) -> Result<Vec<Property>, Error> {
         let source = syntax::decode(Some(name), text.as_ref())?;
         let trees = syntax::parse_file(&source)?;
-        for (index, tree) in trees.iter().enumerate() {
+        let mut names = FxHashSet::default();
+        for tree in &trees {
             let name = tree.name.as_ref().expect("properties of a file have names");
-            let is_same = |other: &syntax::PropertyTree| {
-                other
-                    .name
-                    .as_ref()
-                    .is_some_and(|other| other.text == name.text)
-            };
-            if trees[..index].iter().any(is_same) {
+            if !names.insert(&name.text) {
                 let message = format!("two properties are named `{}`", name.text);
                 let diagnostic = Diagnostic::error(&source, name.span, message, "the second");
                 return Err(Error::meaning(diagnostic));
@@ -149,9 +145,9 @@ impl Property {
     /// Reads a property again from where it came from.
     pub(crate) fn from_origin(origin: &Origin) -> Result<Property, Error> {
         match &origin.file {
-            None => Property::parse(&origin.text),
+            None => Property::parse(&*origin.text),
             Some(file) => {
-                let mut properties = Property::parse_file(file, &origin.text)?;
+                let mut properties = Property::parse_file(file, &*origin.text)?;
                 let index = origin.index.min(properties.len() - 1);
                 Ok(properties.swap_remove(index))
             }

@@ -338,7 +338,8 @@ impl Stepper {
         Ok(self.advance(Letter(self.base)))
     }
 
-    /// A step that is an event, or none, and writes any number of variables.
+    /// A step that is an event, or none, and writes any number of variables. In an `ere` or `never`
+    /// over events alone every step is an event; without one nothing happens.
     pub fn step(
         &mut self,
         event: Option<EventId>,
@@ -346,6 +347,9 @@ impl Stepper {
     ) -> Result<Verdict, Error> {
         for (variable, value) in writes {
             self.assign(variable, value)?;
+        }
+        if event.is_none() && !self.monitor.alphabet().has_silent_letter() {
+            return Ok(self.verdict());
         }
         Ok(self.advance(self.letter(event)))
     }

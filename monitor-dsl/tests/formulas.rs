@@ -169,6 +169,21 @@ fn always_not_error_is_open_before_anything() {
     }
 }
 
+/// Where every step is an event, a step without one is no step, and least of all the first event.
+#[test]
+fn no_event_is_no_step_of_an_expression_over_events() {
+    let monitor = four("ere: a b");
+    let mut run = monitor.start().unwrap_or_else(|error| panic!("{error}"));
+    assert_eq!(run.step(None, []), Ok(Verdict::Pending));
+    assert_eq!((run.state(), run.steps()), (monitor.initial(), 0));
+    let a = monitor
+        .alphabet()
+        .event("a")
+        .expect("an event of the expression");
+    assert_eq!(run.step(Some(a), []), Ok(Verdict::Pending));
+    assert_ne!(run.state(), monitor.initial());
+}
+
 #[test]
 fn small_formulas_agree_with_the_oracle() {
     let p = || Formula::Prop(0);

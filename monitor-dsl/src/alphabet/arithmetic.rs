@@ -21,9 +21,17 @@ pub(crate) struct IntegerSum {
     constant: i128,
 }
 
-/// An integer expression outgrew 128 bits while it was being read.
-#[derive(Debug)]
-pub(crate) struct Overflow;
+/// Multiplied out, an expression may have this many products.
+pub(crate) const MAX_PRODUCTS: usize = 250;
+
+/// What an integer expression outgrew while it was being read.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Outgrown {
+    /// 128 bits.
+    Bits,
+    /// [`MAX_PRODUCTS`].
+    Products,
+}
 
 impl IntegerSum {
     pub(crate) fn constant(constant: i64) -> Self {
@@ -40,55 +48,59 @@ impl IntegerSum {
         }
     }
 
-    pub(crate) fn scaled(&self, factor: i128) -> Result<Self, Overflow> {
+    pub(crate) fn scaled(&self, factor: i128) -> Result<Self, Outgrown> {
         let mut sum = IntegerSum {
             products: BTreeMap::new(),
-            constant: self.constant.checked_mul(factor).ok_or(Overflow)?,
+            constant: self.constant.checked_mul(factor).ok_or(Outgrown::Bits)?,
         };
         for (product, coefficient) in &self.products {
             sum.add_product(
                 product.clone(),
-                coefficient.checked_mul(factor).ok_or(Overflow)?,
+                coefficient.checked_mul(factor).ok_or(Outgrown::Bits)?,
             )?;
         }
         Ok(sum)
     }
 
-    pub(crate) fn plus(&self, other: &Self) -> Result<Self, Overflow> {
+    pub(crate) fn plus(&self, other: &Self) -> Result<Self, Outgrown> {
         let mut sum = self.clone();
-        sum.constant = sum.constant.checked_add(other.constant).ok_or(Overflow)?;
+        sum.constant = sum
+            .constant
+            .checked_add(other.constant)
+            .ok_or(Outgrown::Bits)?;
         for (product, &coefficient) in &other.products {
             sum.add_product(product.clone(), coefficient)?;
         }
         Ok(sum)
     }
 
-    pub(crate) fn times(&self, other: &Self) -> Result<Self, Overflow> {
+    pub(crate) fn times(&self, other: &Self) -> Result<Self, Outgrown> {
         let mut sum = self.scaled(other.constant)?;
         for (product, &coefficient) in &other.products {
-            let shifted = IntegerSum {
-                products: BTreeMap::from([(
-                    product.clone(),
-                    self.constant.checked_mul(coefficient).ok_or(Overflow)?,
-                )]),
-                constant: 0,
-            };
-            sum = sum.plus(&shifted)?;
+            let shifted = self.constant.checked_mul(coefficient);
+            sum.add_product(product.clone(), shifted.ok_or(Outgrown::Bits)?)?;
             for (left, &factor) in &self.products {
                 let mut joint: Vec<VariableId> = left.iter().chain(product).copied().collect();
                 joint.sort_unstable();
-                sum.add_product(joint, factor.checked_mul(coefficient).ok_or(Overflow)?)?;
+                sum.add_product(
+                    joint,
+                    factor.checked_mul(coefficient).ok_or(Outgrown::Bits)?,
+                )?;
             }
         }
-        sum.products.retain(|_, coefficient| *coefficient != 0);
         Ok(sum)
     }
 
-    fn add_product(&mut self, product: Vec<VariableId>, coefficient: i128) -> Result<(), Overflow> {
-        let entry = self.products.entry(product).or_insert(0);
-        *entry = entry.checked_add(coefficient).ok_or(Overflow)?;
-        self.products.retain(|_, coefficient| *coefficient != 0);
-        Ok(())
+    fn add_product(&mut self, product: Vec<VariableId>, coefficient: i128) -> Result<(), Outgrown> {
+        let known = self.products.get(&product).copied().unwrap_or(0);
+        match known.checked_add(coefficient).ok_or(Outgrown::Bits)? {
+            0 => drop(self.products.remove(&product)),
+            sum => drop(self.products.insert(product, sum)),
+        }
+        match self.products.len() > MAX_PRODUCTS {
+            true => Err(Outgrown::Products),
+            false => Ok(()),
+        }
     }
 
     /// Splits `sum >= 0` into a primitive polynomial and what it is compared with:

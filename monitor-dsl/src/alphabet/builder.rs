@@ -38,6 +38,11 @@ impl AlphabetBuilder {
         VariableId::new(self.variables.len() - 1)
     }
 
+    /// How many propositions there are, or variables if these are more.
+    pub(crate) fn names(&self) -> usize {
+        self.propositions.len().max(self.variables.len())
+    }
+
     pub(crate) fn variables(&self) -> &[StateVariable] {
         &self.variables
     }

@@ -20,9 +20,9 @@ use crate::{
 };
 
 /// So many parts of expressions may be looked at for each state that the limit allows.
-const EFFORT_PER_STATE: usize = 2_000;
+const EFFORT_PER_STATE: usize = 250;
 /// So many expressions may be made for each state that the limit allows.
-const EXPRESSIONS_PER_STATE: usize = 100;
+const EXPRESSIONS_PER_STATE: usize = 25;
 
 /// The machine of `expression`: deterministic, with exact verdicts, not minimal.
 pub(crate) fn synthesize(
@@ -30,9 +30,9 @@ pub(crate) fn synthesize(
     mode: Mode,
     alphabet: &Alphabet,
     max_states: usize,
-    capacity: usize,
+    budget: usize,
 ) -> Result<Machine, TooLarge> {
-    let mut diagrams = Diagrams::new(capacity);
+    let mut diagrams = Diagrams::new(budget);
     alphabet.declare(&mut diagrams);
     let mut regexes = Regexes::new();
     let root = regexes.translate(&mut diagrams, alphabet, expression);
@@ -104,8 +104,11 @@ impl Derivation {
                 })
             });
             transitions.push(transition);
-            if states.len() > max_states || self.diagrams.exhausted() {
-                return Err(TooLarge);
+            if self.diagrams.exhausted() {
+                return Err(TooLarge::Work);
+            }
+            if states.len() > max_states {
+                return Err(TooLarge::States);
             }
         }
         Ok((states, transitions))
@@ -208,7 +211,7 @@ impl Derivation {
     ) -> Result<Diagram, TooLarge> {
         let joined = self.join_at(parts, &mut combine, &mut FxHashMap::default())?;
         if self.diagrams.exhausted() || self.regexes.len() > self.max_expressions {
-            return Err(TooLarge);
+            return Err(TooLarge::Work);
         }
         Ok(joined)
     }
@@ -219,7 +222,7 @@ impl Derivation {
         combine: &mut impl FnMut(&mut Regexes, Vec<Regex>) -> Regex,
         memo: &mut FxHashMap<Vec<Diagram>, Diagram>,
     ) -> Result<Diagram, TooLarge> {
-        self.effort = self.effort.checked_sub(parts.len()).ok_or(TooLarge)?;
+        self.effort = self.effort.checked_sub(parts.len()).ok_or(TooLarge::Work)?;
         let mut leaves = Vec::with_capacity(parts.len());
         leaves.extend(
             parts
@@ -231,6 +234,8 @@ impl Derivation {
         );
         if leaves.len() == parts.len() {
             let regex = combine(&mut self.regexes, leaves);
+            let size = self.regexes.parts(regex);
+            self.effort = self.effort.checked_sub(size).ok_or(TooLarge::Work)?;
             return Ok(self.diagrams.leaf(regex.0));
         }
         if let Some(&known) = memo.get(parts) {

@@ -62,6 +62,14 @@ impl Regexes {
         self.nullable[regex.0 as usize]
     }
 
+    /// The number of parts of a union or an intersection.
+    pub(super) fn parts(&self, regex: Regex) -> usize {
+        match self.shape(regex) {
+            Shape::Union(parts) | Shape::Intersection(parts) => parts.len(),
+            _ => 0,
+        }
+    }
+
     pub(super) fn len(&self) -> usize {
         self.shapes.len()
     }

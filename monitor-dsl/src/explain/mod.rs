@@ -166,12 +166,14 @@ impl Monitor {
         if !joins || formula.op == LtlOp::Implies {
             return formula;
         }
-        let decided = |part: &&Ltl| {
+        let config = Config::new();
+        let mut budget = config.work();
+        let mut decided = |part: &&Ltl| {
             let body = ResolvedBody::Ltl {
                 formula: (*part).clone(),
                 pattern: false,
             };
-            let Ok(machine) = Config::new().machine(self.property(), &body) else {
+            let Ok(machine) = config.machine(self.property(), &body, &mut budget) else {
                 return false;
             };
             let monitor = Monitor::new(self.property().clone(), machine, self.verdicts());
@@ -180,7 +182,7 @@ impl Monitor {
                 .fold(monitor.initial(), |state, &l| monitor.next(state, l));
             monitor.verdict(last) == verdict
         };
-        match formula.parts.iter().find(decided) {
+        match formula.parts.iter().find(|part| decided(part)) {
             Some(part) => self.smallest_decided(part, run, verdict),
             None => formula,
         }

@@ -12,15 +12,13 @@ use smallvec::SmallVec;
 
 use super::{
     kernel::{Formula, Kernel, Shape, Strength},
-    progress::{Exhausted, Obligations, PastOperators, Role},
+    progress::{Obligations, PastOperators, Role},
 };
 use crate::{
     diagram::{Diagram, Diagrams, Variable, View},
+    machine::TooLarge,
     scc,
 };
-
-/// The edges of a tableau may be this many before the synthesis is given up.
-const MAX_EDGES: usize = 2_000_000;
 
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 struct Node {
@@ -44,7 +42,6 @@ pub(super) struct Tableau {
     targets: Vec<Vec<u32>>,
     /// Of the explored nodes: whether a fair path starts there.
     live: Vec<bool>,
-    edge_count: usize,
     /// The values of formulas, for each combination of previous past values.
     unfolded: FxHashMap<(u128, Formula), Diagram>,
 }
@@ -75,7 +72,7 @@ impl Tableau {
         left: Diagram,
         past: &[Diagram],
         positive: bool,
-    ) -> Result<bool, Exhausted> {
+    ) -> Result<bool, TooLarge> {
         let mut function = context.merged(left, positive);
         for (operator, &value) in past.iter().enumerate() {
             let bit = context
@@ -109,7 +106,7 @@ impl Tableau {
         })
     }
 
-    fn explore(&mut self, context: &mut Context, first: usize) -> Result<(), Exhausted> {
+    fn explore(&mut self, context: &mut Context, first: usize) -> Result<(), TooLarge> {
         let mut next = first;
         while next < self.nodes.len() {
             let node = self.nodes[next].clone();
@@ -122,10 +119,6 @@ impl Tableau {
                     target,
                     promises: cube.promises,
                 });
-            }
-            self.edge_count += edges.len();
-            if self.edge_count > MAX_EDGES {
-                return Err(Exhausted);
             }
             self.targets
                 .push(edges.iter().map(|edge| edge.target).collect());
@@ -230,12 +223,13 @@ impl Tableau {
     /// The paths of `function` to true. Obligations and promises occur only positively in it, so
     /// that a path's negative tests of them can be dropped. A past value that a path does not test
     /// may be either.
-    fn cubes(&self, context: &Context, function: Diagram) -> Result<Vec<Cube>, Exhausted> {
+    fn cubes(&self, context: &mut Context, function: Diagram) -> Result<Vec<Cube>, TooLarge> {
         let mut cubes = FxHashSet::default();
         let mut stack = vec![(function, Cube::default(), 0u128)];
         while let Some((diagram, cube, tested)) = stack.pop() {
-            if cubes.len() + stack.len() > MAX_EDGES || context.diagrams.exhausted() {
-                return Err(Exhausted);
+            context.diagrams.spend(1 + cube.obligations.len());
+            if context.diagrams.exhausted() {
+                return Err(TooLarge::Work);
             }
             let variable = match context.diagrams.view(diagram) {
                 View::Leaf(0) => continue,

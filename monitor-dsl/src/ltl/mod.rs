@@ -15,4 +15,4 @@ mod progress;
 mod tree;
 
 pub(crate) use progress::synthesize;
-pub(crate) use tree::{Ltl, LtlOp};
+pub(crate) use tree::{Ltl, LtlOp, Size};

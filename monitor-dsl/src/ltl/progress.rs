@@ -17,20 +17,10 @@ use super::{
 use crate::{
     alphabet::Alphabet,
     diagram::{Diagram, Diagrams, Variable, View},
-    machine::{Machine, TooLarge},
+    machine::{MAX_PAST, Machine, TooLarge},
     scc,
     verdict::Verdict,
 };
-
-/// Some internal bound was reached.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Exhausted;
-
-impl From<Exhausted> for TooLarge {
-    fn from(_: Exhausted) -> Self {
-        TooLarge
-    }
-}
 
 /// The variables below the letter in the order, and what they stand for.
 #[derive(Default)]
@@ -84,8 +74,8 @@ impl PastOperators {
                 past.operators.push(formula);
             }
         }
-        if past.operators.len() > u128::BITS as usize {
-            return Err(TooLarge);
+        if past.operators.len() > MAX_PAST {
+            return Err(TooLarge::Past);
         }
         Ok(past)
     }
@@ -179,9 +169,9 @@ pub(crate) fn synthesize(
     formula: &Ltl,
     alphabet: &Alphabet,
     max_states: usize,
-    capacity: usize,
+    budget: usize,
 ) -> Result<Machine, TooLarge> {
-    let mut diagrams = Diagrams::new(capacity);
+    let mut diagrams = Diagrams::new(budget);
     alphabet.declare(&mut diagrams);
     let mut kernel = Kernel::new(alphabet);
     let root = kernel.translate(&mut diagrams, formula);
@@ -235,8 +225,11 @@ impl Progression<'_> {
             }
             let transition = self.split(&parts);
             transitions.push(transition);
-            if self.states.len() > self.max_states || self.diagrams.exhausted() {
-                return Err(TooLarge);
+            if self.diagrams.exhausted() {
+                return Err(TooLarge::Work);
+            }
+            if self.states.len() > self.max_states {
+                return Err(TooLarge::States);
             }
         }
         Ok(transitions)
@@ -255,6 +248,10 @@ impl Progression<'_> {
         }
         let top = self.diagrams.top(parts);
         let mut branches = Vec::with_capacity(self.diagrams.arity(top));
+        self.diagrams.spend(parts.len() * self.diagrams.arity(top));
+        if self.diagrams.exhausted() || self.states.len() > self.max_states {
+            return Diagram::FALSE;
+        }
         for cell in 0..self.diagrams.arity(top) {
             let split: Vec<Diagram> = parts
                 .iter()

@@ -10,6 +10,15 @@ pub(crate) struct Ltl {
     pub(crate) span: Span,
 }
 
+/// How large a formula is.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Size {
+    /// The number of operators and operands.
+    pub(crate) total: usize,
+    /// How deep they nest.
+    pub(crate) depth: u32,
+}
+
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum LtlOp {
     True,
@@ -56,6 +65,17 @@ impl LtlOp {
 impl Ltl {
     pub(crate) fn new(op: LtlOp, parts: Vec<Ltl>, span: Span) -> Self {
         Ltl { op, parts, span }
+    }
+
+    pub(crate) fn size(&self) -> Size {
+        let own = Size { total: 1, depth: 1 };
+        self.parts
+            .iter()
+            .map(Ltl::size)
+            .fold(own, |size, part| Size {
+                total: size.total + part.total,
+                depth: size.depth.max(part.depth + 1),
+            })
     }
 
     /// The truth on the run that has no position at all.

@@ -22,8 +22,18 @@ pub(crate) struct Machine {
 }
 
 /// The synthesis met a limit.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct TooLarge;
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum TooLarge {
+    /// There are too many states.
+    States,
+    /// Finding the states takes too much work.
+    Work,
+    /// The formula looks at the past in more than [`MAX_PAST`] ways.
+    Past,
+}
+
+/// The previous values of so many past operators are part of a state at most.
+pub(crate) const MAX_PAST: usize = u128::BITS as usize;
 
 impl Machine {
     /// The states that some letter leads to from `state`.

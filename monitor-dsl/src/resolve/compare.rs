@@ -3,11 +3,11 @@
 use portent_monitor_core::{Type, Value};
 use std::sync::Arc;
 
-use super::{Resolver, Symbol};
+use super::{Resolver, Symbol, with_article};
 use crate::{
     alphabet::{
         StateVariable, VariableId,
-        arithmetic::{FloatTerm, IntegerSum},
+        arithmetic::{FloatTerm, IntegerSum, MAX_PRODUCTS, Outgrown},
         gauge::{Comparison, Condition},
     },
     error::Error,
@@ -28,12 +28,12 @@ enum Side {
 
 impl Side {
     fn describe(&self) -> &'static str {
-        match self {
-            Side::Integer(..) => "an int",
-            Side::Float(_) => "a float",
-            Side::Literal(_) | Side::Text(_) => "a string",
-            Side::Truth(_) => "a bool",
-        }
+        with_article(match self {
+            Side::Integer(..) => Type::Int,
+            Side::Float(_) => Type::Float,
+            Side::Literal(_) | Side::Text(_) => Type::Str,
+            Side::Truth(_) => Type::Bool,
+        })
     }
 
     fn into_float(self) -> Option<FloatTerm> {
@@ -130,7 +130,7 @@ impl Resolver<'_> {
         let difference = right
             .scaled(-1)
             .and_then(|right| left.plus(&right))
-            .map_err(|_| self.overflow(span))?;
+            .map_err(|outgrown| self.outgrown(outgrown, span))?;
         let (term, scale, constant) = difference.normalised();
         let Some(term) = term else {
             return Ok(Err(comparison.holds(constant, 0)));
@@ -142,7 +142,9 @@ impl Resolver<'_> {
             (
                 comparison,
                 scale,
-                constant.checked_neg().ok_or_else(|| self.overflow(span))?,
+                constant
+                    .checked_neg()
+                    .ok_or_else(|| self.outgrown(Outgrown::Bits, span))?,
             )
         };
         let (floor, exact) = (bound.div_euclid(scale), bound.rem_euclid(scale) == 0);
@@ -219,9 +221,19 @@ impl Resolver<'_> {
         self.integers(left, comparison, IntegerSum::constant(bound as i64), span)
     }
 
-    fn overflow(&self, span: Span) -> Error {
-        let message = "the constants of this comparison are too large to work with";
-        Error::meaning(self.error(span, message, "beyond 128 bits"))
+    fn outgrown(&self, outgrown: Outgrown, span: Span) -> Error {
+        match outgrown {
+            Outgrown::Bits => {
+                let message = "the constants of this comparison are too large to work with";
+                Error::limit(self.error(span, message, "beyond 128 bits"))
+            }
+            Outgrown::Products => {
+                let message = format!(
+                    "multiplied out, this expression has more than {MAX_PRODUCTS} products"
+                );
+                Error::limit(self.error(span, message, "too many products"))
+            }
+        }
     }
 
     fn side(&mut self, expression: &Expression) -> Result<Side, Error> {
@@ -305,7 +317,10 @@ impl Resolver<'_> {
             _ => FloatTerm::Difference(term(), term()),
         };
         match exact {
-            Some(sum) => Ok(Side::Integer(sum.map_err(|_| self.overflow(span))?, float)),
+            Some(sum) => {
+                let sum = sum.map_err(|outgrown| self.outgrown(outgrown, span))?;
+                Ok(Side::Integer(sum, float))
+            }
             None => Ok(Side::Float(float)),
         }
     }

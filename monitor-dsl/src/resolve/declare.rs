@@ -3,7 +3,7 @@
 use portent_monitor_core::{Type, Value};
 use regex::Regex;
 
-use super::{DeclaredVariable, Definition, Entry, Resolver, Symbol};
+use super::{DeclaredVariable, Definition, Entry, Resolver, Symbol, with_article};
 use crate::{
     alphabet::{Event, Pattern, StateVariable},
     diagnostic::Diagnostic,
@@ -136,7 +136,7 @@ impl Resolver<'_> {
                         "`{}` is declared as {expected}, but begins as {value}",
                         name.text
                     );
-                    let label = format!("this is a {}", value.type_of());
+                    let label = format!("this is {}", with_article(value.type_of()));
                     return Err(Error::meaning(self.error(*span, message, label)));
                 }
             }),

@@ -2,14 +2,16 @@
 
 use portent_monitor_core::Type;
 
-use super::{Resolver, Symbol};
+use super::{MAX_WRITTEN_OUT, Resolver, Symbol, with_article};
 use crate::{
     alphabet::{Event, gauge::Condition},
     ere::{Ere, EreOp},
     error::Error,
-    ltl::{Ltl, LtlOp},
+    ltl::{Ltl, LtlOp, Size},
     spelling,
-    syntax::{Body, EreJoin, EreKind, EreTree, Expression, ExpressionKind, Operator, Span},
+    syntax::{
+        Body, EreJoin, EreKind, EreTree, Expression, ExpressionKind, MAX_DEPTH, Operator, Span,
+    },
 };
 
 impl Resolver<'_> {
@@ -37,7 +39,11 @@ impl Resolver<'_> {
                     Ok(Ltl::new(op, parts?, span))
                 }
                 None => match comparison(*operator) {
-                    Some(comparison) => self.compare(comparison, operands, expression),
+                    Some(comparison) => {
+                        let formula = self.compare(comparison, operands, expression)?;
+                        self.check_names(span)?;
+                        Ok(formula)
+                    }
                     None => {
                         let diagnostic = self.error(
                             span,
@@ -77,8 +83,20 @@ impl Resolver<'_> {
                 Ok(Ltl::new(LtlOp::Proposition(proposition), Vec::new(), span))
             }
             Some(Symbol::Let(index)) => {
-                let formula = self.definition(index)?;
-                Ok(Ltl { span, ..formula })
+                let Size { total, .. } = self.definition(index)?;
+                self.written_out += total;
+                if self.written_out > MAX_WRITTEN_OUT {
+                    let message = format!(
+                        "with its definitions written out, the property has more than \
+                         {MAX_WRITTEN_OUT} operators and operands"
+                    );
+                    return Err(Error::limit(self.error(span, message, "one too many")));
+                }
+                let (formula, _) = self.definitions[index].resolved.as_ref().expect("resolved");
+                Ok(Ltl {
+                    span,
+                    ..formula.clone()
+                })
             }
             Some(Symbol::Variable(index)) => {
                 let variable = self.variables[index].variable.clone();
@@ -95,6 +113,7 @@ impl Resolver<'_> {
                     return Err(self.not_boolean(name, type_of, span));
                 }
                 let event = self.bare_event(name);
+                self.check_names(span)?;
                 Ok(Ltl::new(LtlOp::Proposition(event), Vec::new(), span))
             }
             None => Err(self.unknown(name, span)),
@@ -123,7 +142,7 @@ impl Resolver<'_> {
             false => self.error(
                 span,
                 format!("`{name}` is a variable of type {type_of}, not a formula"),
-                format!("a {type_of}"),
+                with_article(type_of),
             ),
         };
         let example = match type_of {
@@ -159,16 +178,24 @@ impl Resolver<'_> {
         Ok(())
     }
 
-    /// What a `let` stands for. A definition sees only those before it, so this ends.
-    pub(super) fn definition(&mut self, index: usize) -> Result<Ltl, Error> {
-        if let Some(known) = &self.definitions[index].resolved {
-            return Ok(known.clone());
+    /// Finds out what a `let` stands for, and how large that is. A definition sees only those before
+    /// it, so this ends.
+    pub(super) fn definition(&mut self, index: usize) -> Result<Size, Error> {
+        if let Some((_, size)) = self.definitions[index].resolved {
+            return Ok(size);
         }
         let value = self.definitions[index].value.clone();
         self.check_order(&value, index)?;
         let formula = self.state_formula(&value, "a definition")?;
-        self.definitions[index].resolved = Some(formula.clone());
-        Ok(formula)
+        let size = formula.size();
+        if size.depth > MAX_DEPTH {
+            let message =
+                format!("with its definitions written out, this nests more than {MAX_DEPTH} deep");
+            let diagnostic = self.error(self.definitions[index].span, message, "too deep");
+            return Err(Error::limit(diagnostic));
+        }
+        self.definitions[index].resolved = Some((formula, size));
+        Ok(size)
     }
 
     fn check_order(&self, value: &Expression, index: usize) -> Result<(), Error> {

@@ -18,7 +18,7 @@ pub(super) fn types(body: &Body) -> FxHashMap<String, Type> {
     // Hints spread from comparison to comparison: `s == t` and `t == "x"` make both strings.
     loop {
         let mut changed = false;
-        for Comparison { names, hint } in &comparisons {
+        for Comparison { names, hint, .. } in &comparisons {
             let hint = names
                 .iter()
                 .filter_map(|name| types.get(*name).copied())
@@ -38,8 +38,11 @@ pub(super) fn types(body: &Body) -> FxHashMap<String, Type> {
             break;
         }
     }
-    for name in comparisons.iter().flat_map(|comparison| &comparison.names) {
-        types.entry((*name).to_owned()).or_insert(Type::Int);
+    for Comparison { names, ordered, .. } in &comparisons {
+        let otherwise = if *ordered { Type::Str } else { Type::Int };
+        for &name in names {
+            types.entry(name.to_owned()).or_insert(otherwise);
+        }
     }
     types
 }
@@ -56,6 +59,8 @@ fn wider(known: Option<Type>, hint: Type) -> Option<Type> {
 struct Comparison<'a> {
     names: Vec<&'a str>,
     hint: Option<Type>,
+    /// A string is compared by order. That is wrong, and no hint as long as there is any other.
+    ordered: bool,
 }
 
 fn collect<'a>(expression: &'a Expression, comparisons: &mut Vec<Comparison<'a>>) {
@@ -70,9 +75,14 @@ fn collect<'a>(expression: &'a Expression, comparisons: &mut Vec<Comparison<'a>>
         let mut comparison = Comparison {
             names: Vec::new(),
             hint: None,
+            ordered: false,
         };
         for operand in operands {
             comparison.read(operand);
+        }
+        if comparison.hint == Some(Type::Str) && !matches!(operator, Equal | NotEqual) {
+            comparison.hint = None;
+            comparison.ordered = true;
         }
         comparisons.push(comparison);
     } else {

@@ -10,6 +10,7 @@ mod formula;
 mod infer;
 mod pattern;
 
+use portent_monitor_core::Type;
 use rustc_hash::FxHashMap;
 use std::sync::Arc;
 
@@ -18,10 +19,15 @@ use crate::{
     diagnostic::{Diagnostic, Source},
     ere::{Ere, Mode},
     error::Error,
-    ltl::Ltl,
+    ltl::{Ltl, Size},
     suggest,
     syntax::{Body, Expression, PropertyTree, Span},
 };
+
+/// A property may have this many names: parameters, declarations, and propositions.
+const MAX_NAMES: usize = 1_000;
+/// With its definitions written out, a property may have this many operators and operands.
+const MAX_WRITTEN_OUT: usize = 1 << 17;
 
 /// A property with everything checked.
 pub(crate) struct Resolved {
@@ -60,8 +66,8 @@ struct Definition {
     name: String,
     value: Expression,
     span: Span,
-    /// What it stands for, once it was used.
-    resolved: Option<Ltl>,
+    /// What it stands for and how large that is, once it was used.
+    resolved: Option<(Ltl, Size)>,
 }
 
 struct DeclaredVariable {
@@ -81,7 +87,9 @@ struct Resolver<'a> {
     /// Nothing is declared: names mean what their use implies.
     bare: bool,
     /// The types of the variables of a bare formula.
-    inferred: FxHashMap<String, portent_monitor_core::Type>,
+    inferred: FxHashMap<String, Type>,
+    /// How much the definitions that were used add up to.
+    written_out: usize,
     warnings: Vec<Diagnostic>,
 }
 
@@ -96,8 +104,10 @@ pub(crate) fn resolve(source: &Arc<Source>, tree: &PropertyTree) -> Result<Resol
         builder: AlphabetBuilder::default(),
         bare: tree.declarations.is_empty() && tree.parameters.is_empty(),
         inferred: FxHashMap::default(),
+        written_out: 0,
         warnings: Vec::new(),
     };
+    resolver.check_count(tree)?;
     resolver.declare(tree)?;
     if resolver.bare {
         resolver.inferred = infer::types(&tree.body);
@@ -179,7 +189,41 @@ pub(crate) fn resolve(source: &Arc<Source>, tree: &PropertyTree) -> Result<Resol
     })
 }
 
+/// What a value of a type is called.
+fn with_article(type_of: Type) -> &'static str {
+    match type_of {
+        Type::Int => "an int",
+        Type::Float => "a float",
+        Type::Bool => "a bool",
+        Type::Str => "a string",
+    }
+}
+
 impl Resolver<'_> {
+    /// Some of what follows compares names one by one, so there must not be too many.
+    fn check_count(&self, tree: &PropertyTree) -> Result<(), Error> {
+        let count = tree.parameters.len() + tree.declarations.len();
+        match &tree.name {
+            Some(name) if count > MAX_NAMES => {
+                let message =
+                    format!("a property declares at most {MAX_NAMES} names; this one has {count}");
+                let diagnostic = self.error(name.span, message, "too many declarations");
+                Err(Error::limit(diagnostic))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// The same for names that their use declares, and for propositions.
+    fn check_names(&self, span: Span) -> Result<(), Error> {
+        if self.builder.names() <= MAX_NAMES {
+            return Ok(());
+        }
+        let message =
+            format!("a property has at most {MAX_NAMES} variables, events and propositions");
+        Err(Error::limit(self.error(span, message, "one too many")))
+    }
+
     fn error(
         &self,
         span: Span,

@@ -29,7 +29,8 @@ pub(crate) fn decode(file: Option<&str>, bytes: &[u8]) -> Result<Arc<Source>, Er
             start: 0,
             end: start.len(),
         };
-        let source = Arc::new(Source { file, text: start });
+        let text = start.into();
+        let source = Arc::new(Source { file, text });
         return Err(Error::limit(Diagnostic::error(
             &source,
             span,
@@ -38,10 +39,10 @@ pub(crate) fn decode(file: Option<&str>, bytes: &[u8]) -> Result<Arc<Source>, Er
         )));
     }
     let text = match std::str::from_utf8(bytes) {
-        Ok(text) => text.to_owned(),
+        Ok(text) => text.into(),
         Err(error) => {
             let valid = error.valid_up_to();
-            let text = String::from_utf8_lossy(bytes).into_owned();
+            let text = String::from_utf8_lossy(bytes).into();
             let span = Span {
                 start: valid,
                 end: valid + char::REPLACEMENT_CHARACTER.len_utf8(),

@@ -55,13 +55,62 @@ const WORDS: &[&str] = &[
     "between",
 ];
 
+/// The words of operators, which are names only in quotes.
+const OPERATORS: &[&str] = &[
+    "not",
+    "and",
+    "or",
+    "implies",
+    "iff",
+    "xor",
+    "next",
+    "wnext",
+    "eventually",
+    "always",
+    "until",
+    "unless",
+    "release",
+    "prev",
+    "wprev",
+    "once",
+    "historically",
+    "since",
+    "wsince",
+    "trigger",
+    "X",
+    "N",
+    "F",
+    "G",
+    "Y",
+    "Z",
+    "O",
+    "H",
+    "U",
+    "W",
+    "R",
+    "M",
+    "S",
+    "T",
+    "WS",
+];
+
+/// The signs of more than one character.
+const SIGNS: &[&str] = &[
+    "<->", "<=>", "->", "=>", "==", "!=", "<=", ">=", "&&", "||", "[]", "<>", "/*",
+];
+
 /// The message for an error of the grammar.
 pub(super) fn syntax_error(source: &Arc<Source>, error: &pest::error::Error<Rule>) -> Error {
-    let text = source.text.as_str();
+    let text = &*source.text;
     let position = match error.location {
         InputLocation::Pos(position) | InputLocation::Span((position, _)) => position,
     };
     let position = position + (text[position..].len() - text[position..].trim_start().len());
+    // Of an arrow where none can be, the grammar takes the first half for a minus.
+    let position = match text[..position].ends_with('-') && text[position..].starts_with('>') {
+        true => position - 1,
+        false => position,
+    };
     let expected = match &error.variant {
         ErrorVariant::ParsingError { positives, .. } => expectations(positives),
         ErrorVariant::CustomError { .. } => Vec::new(),
@@ -77,18 +126,24 @@ pub(super) fn syntax_error(source: &Arc<Source>, error: &pest::error::Error<Rule
     };
     let expected = join(&expected);
     let message = format!("expected {expected}, found {found_text}");
-    let diagnostic = Diagnostic::error(source, span, message, format!("expected {expected}"));
-    let diagnostic = match unclosed(text, position) {
-        Some(bracket) => {
-            let span = Span {
-                start: bracket,
-                end: bracket + 1,
-            };
-            let opened = &text[span.start..span.end];
+    let label = match expected.len() {
+        0..40 => format!("expected {expected}"),
+        _ => "not expected here".to_owned(),
+    };
+    let diagnostic = Diagnostic::error(source, span, message, label);
+    let open = brackets_before(text, position);
+    let diagnostic = match (unclosed(text, position, &open), found) {
+        (Some(start), _) => {
+            let end = start + token_at(text, start).len();
+            let opened = &text[start..end];
             let message = format!("this `{opened}` is never closed");
-            Diagnostic::error(source, span, message, "opened here")
+            Diagnostic::error(source, Span { start, end }, message, "opened here")
         }
-        None => match hint(text, position, found, &expected) {
+        (None, ")" | "]" | "}") if open.as_ref().is_ok_and(Vec::is_empty) => {
+            let message = format!("this `{found}` closes nothing");
+            Diagnostic::error(source, span, message, "never opened")
+        }
+        _ => match hint(text, position, found, &expected) {
             Some(help) => diagnostic.help(help),
             None => diagnostic,
         },
@@ -106,14 +161,14 @@ fn token_at(text: &str, position: usize) -> &str {
     let end = if is_word(first) {
         rest.find(|c| !is_word(c)).unwrap_or(rest.len())
     } else {
-        first.len_utf8()
+        let sign = SIGNS.iter().find(|sign| rest.starts_with(**sign));
+        sign.map_or(first.len_utf8(), |sign| sign.len())
     };
     &rest[..end]
 }
 
-/// The place of an opening bracket, or quote, that nothing closes before the parser gave up at the
-/// end of the text or at a bracket of another kind.
-fn unclosed(text: &str, position: usize) -> Option<usize> {
+/// The brackets that are open at a place, or else the place of a quote that nothing closes.
+fn brackets_before(text: &str, position: usize) -> Result<Vec<(usize, char)>, usize> {
     let mut open: Vec<(usize, char)> = Vec::new();
     let mut characters = text[..position].char_indices().peekable();
     while let Some((index, character)) = characters.next() {
@@ -132,23 +187,42 @@ fn unclosed(text: &str, position: usize) -> Option<usize> {
                     }
                 }
                 if !closed {
-                    return Some(index);
+                    return Err(index);
                 }
             }
             '/' if matches!(characters.peek(), Some((_, '/'))) => {
                 characters.by_ref().find(|(_, inner)| *inner == '\n');
+            }
+            '/' if matches!(characters.peek(), Some((_, '*'))) => {
+                let end = text[index..].find("*/").map_or(position, |end| index + end);
+                characters.by_ref().find(|(inner, _)| *inner > end);
             }
             '(' | '[' | '{' => open.push((index, character)),
             ')' | ']' | '}' => drop(open.pop()),
             _ => {}
         }
     }
-    if text[position..].starts_with('"') && !text[position + 1..].contains('"') {
+    Ok(open)
+}
+
+/// The place of an opening bracket, quote or comment that nothing closes before the parser gave up
+/// at the end of the text or at a bracket of another kind.
+fn unclosed(
+    text: &str,
+    position: usize,
+    open: &Result<Vec<(usize, char)>, usize>,
+) -> Option<usize> {
+    let open = match open {
+        Ok(open) => open,
+        Err(quote) => return Some(*quote),
+    };
+    let rest = &text[position..];
+    if rest.starts_with("/*") || (rest.starts_with('"') && !rest[1..].contains('"')) {
         return Some(position);
     }
-    let (index, bracket) = open.pop()?;
+    let &(index, bracket) = open.last()?;
     // The body of a property may simply be incomplete; its brace is not the point then.
-    match text[position..].chars().next() {
+    match rest.chars().next() {
         None => Some(index),
         Some(']' | '}') if bracket == '(' => Some(index),
         _ => None,
@@ -156,28 +230,49 @@ fn unclosed(text: &str, position: usize) -> Option<usize> {
 }
 
 fn hint(text: &str, position: usize, found: &str, expected: &str) -> Option<String> {
-    let wants_operator = expected.contains("operator");
-    match found {
-        "let" | "var" | "event" if wants_operator => {
-            return Some("declarations come before the body".to_owned());
-        }
-        "ltl" | "ere" | "never" | "pattern" if wants_operator => {
-            return Some("a property has one body".to_owned());
-        }
-        "X" | "N" | "F" | "G" | "Y" | "Z" | "O" | "H" | "U" | "W" | "R" | "M" | "S" | "T"
-        | "WS" => {
-            return Some(format!(
-                "`{found}` is an operator; write `\"{found}\"`, in quotes, for something of that name"
-            ));
-        }
-        _ => {}
-    }
     let is_word = |c: char| c.is_alphanumeric() || c == '_';
     let before = text[..position].trim_end();
     let word_start = before.rfind(|c| !is_word(c)).map_or(0, |index| {
         index + before[index..].chars().next().map_or(0, char::len_utf8)
     });
     let previous = &before[word_start..];
+    let open = brackets_before(text, position).ok()?;
+    let open = open.last().map(|(_, bracket)| *bracket);
+    let is_body = |word: &str| matches!(word, "ltl" | "ere" | "never" | "pattern");
+    let wants = |what: &str| expected.contains(what);
+    let known = match found {
+        "let" | "var" | "event" if wants("operator") => {
+            Some("declarations come before the body".to_owned())
+        }
+        body if is_body(body) && wants("operator") => Some("a property has one body".to_owned()),
+        body if is_body(body) && wants("a body") => Some(format!("write `{body}:`, with a colon")),
+        ":" if is_body(previous) => Some(format!(
+            "`{previous}:` begins the body; something is missing before it"
+        )),
+        "]" | ")" if open == Some('[') => {
+            Some("an interval has two parts and ends with a parenthesis: `[p, q)`".to_owned())
+        }
+        ")" if before.ends_with('(') && expected == "a name" => {
+            Some("leave the parentheses out where there are no parameters".to_owned())
+        }
+        "=" | "==" if expected == "a value" || wants("`matches`") => {
+            Some("an initial value is given with a single `=`".to_owned())
+        }
+        ";" if wants("a declaration") || wants("operator") => {
+            Some("nothing is ended by a `;`".to_owned())
+        }
+        "<" | "<=" | ">" | ">=" | "==" | "!=" | "=" if wants("a scope") => {
+            Some("a proposition that is not a name stands in parentheses".to_owned())
+        }
+        operator if OPERATORS.contains(&operator) && !wants("operator") => Some(format!(
+            "`{operator}` is an operator; \
+             write `\"{operator}\"`, in quotes, for something of that name"
+        )),
+        _ => None,
+    };
+    if known.is_some() {
+        return known;
+    }
     for word in [found, previous] {
         if WORDS.contains(&word) {
             continue;
@@ -186,14 +281,37 @@ fn hint(text: &str, position: usize, found: &str, expected: &str) -> Option<Stri
             return Some(format!("did you mean `{close}`?"));
         }
     }
-    if expected == "a property" {
+    if expected.starts_with("a property") {
         return Some(
             "a file holds properties, `property name { ... }`; \
              give a bare formula with `--property`"
                 .to_owned(),
         );
     }
-    None
+    if wants("a parameter list") && found.starts_with(is_word) {
+        return Some("events are separated by commas".to_owned());
+    }
+    if wants("a scope") {
+        return Some(
+            "the scopes are `globally`, `before r`, `after q`, `between q and r` \
+             and `after q until r`"
+                .to_owned(),
+        );
+    }
+    wants("operator").then(|| run_together(previous)).flatten()
+}
+
+/// For `GFp0`, which is a name, what was probably meant.
+fn run_together(word: &str) -> Option<String> {
+    let operators = word.len() - word.trim_start_matches(|c| "XNFGYZOH".contains(c)).len();
+    let (operators, name) = word.split_at(operators);
+    if operators.is_empty() || !name.starts_with(|c: char| c.is_lowercase()) {
+        return None;
+    }
+    let operators: String = operators.chars().flat_map(|c| [c, ' ']).collect();
+    Some(format!(
+        "operators are words of their own: write `{operators}{name}`"
+    ))
 }
 
 fn join(expected: &[&str]) -> String {
@@ -208,6 +326,10 @@ fn expectations(rules: &[Rule]) -> Vec<&'static str> {
     let mut expected: Vec<&'static str> = rules.iter().map(|rule| describe(*rule)).collect();
     expected.sort_by_key(|text| (!text.starts_with("a "), *text));
     expected.dedup();
+    if expected.contains(&"a formula") {
+        // They are formulas, or the beginning of one.
+        expected.retain(|text| !matches!(*text, "a name" | "a number" | "a text in quotes"));
+    }
     expected
 }
 
@@ -237,6 +359,7 @@ fn describe(rule: Rule) -> &'static str {
         Rule::ere_infix | Rule::ere_postfix => "an operator",
         Rule::count | Rule::digits | Rule::number | Rule::minus => "a number",
         Rule::comma => "`,`",
+        Rule::colon => "`:` and a type",
         Rule::parameters => "a parameter list",
         Rule::declaration
         | Rule::variable

@@ -128,7 +128,7 @@ impl<'a> Reader<'a> {
     fn variable(&self, pair: Pair<'a, Rule>) -> Result<Declaration, Error> {
         let mut parts = pair.into_inner().skip(1);
         let name = self.name(parts.next().expect("a name"));
-        let type_name = parts.next().expect("a type");
+        let type_name = parts.nth(1).expect("a type after the colon");
         let type_name = Name {
             text: type_name.as_str().to_owned(),
             span: span_of(&type_name),

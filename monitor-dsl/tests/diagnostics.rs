@@ -1,0 +1,343 @@
+//! What a user is told about a text that is wrong, or suspicious: message, place and suggestion, as they are shown.
+//!
+//! One snapshot holds the answers to one kind of mistake. Every input must be refused (or warned of), and every message must
+//! name a place in the text.
+
+use portent_monitor_dsl::{Config, Property};
+use std::fmt::Write;
+
+/// The error for a text: a file if it has properties, else a bare formula.
+fn refusal(config: &Config, text: &str) -> String {
+    let properties = match text.contains("property ") {
+        true => Property::parse_file("spec.portent", text),
+        false => Property::parse(text).map(|property| vec![property]),
+    };
+    let monitors = properties.and_then(|properties| {
+        let monitors = properties.iter().map(|property| config.monitor(property));
+        monitors.collect::<Result<Vec<_>, _>>()
+    });
+    let error = match monitors {
+        Ok(_) => panic!("nothing is wrong with\n{text}"),
+        Err(error) => error,
+    };
+    let diagnostic = error.diagnostic().expect("a place in the text");
+    assert!(diagnostic.line() >= 1 && diagnostic.column() >= 1);
+    error.to_string()
+}
+
+/// The snapshot of the errors for some texts.
+fn check(name: &str, texts: &[&str]) {
+    let mut shown = String::new();
+    for text in texts {
+        let short: String = text.chars().take(300).collect();
+        let answer = refusal(&Config::new(), text);
+        writeln!(shown, "▶ {short}\n\n{answer}\n\n").expect("writing to a string does not fail");
+    }
+    insta::with_settings!({omit_expression => true, prepend_module_to_snapshot => false}, {
+        insta::assert_snapshot!(name, shown.trim_end());
+    });
+}
+
+#[test]
+fn unknown_names() {
+    check(
+        "unknown_names",
+        &[
+            "property file(f) { event open(f), close(f)  ltl: always (close -> once opne) }",
+            "property file(f) { event open(f), close(f)  ere: (open read* close)* }",
+            "property tank { var level: int = 0  let high = level > 5  ltl: always !hihg }",
+            "property tank { var level: int = 0  ltl: always levle > 5 }",
+            "property file(f) { event open(f)  ltl: always f }",
+            "property file(f) { event open(g)  ltl: always open }",
+            "property file(name) { event open(nmae)  ltl: always open }",
+            "property file { event open(f)  ltl: always open }",
+            "property file(f) { event open(f)  ltl: always (open -> f == 3) }",
+            "property p { event open, close  pattern: absence of opn after close }",
+            "property p { event open  never: .* {opem} }",
+        ],
+    );
+}
+
+#[test]
+fn types() {
+    check(
+        "types",
+        &[
+            "always (w > \"x\" && w > 3)",
+            "property p { var w: int = 0  ltl: always w > \"x\" }",
+            "property p { var on: bool = true  var n: int = 0  ltl: always on + n > 3 }",
+            "property p { var s: string = \"a\"  ltl: always s < \"b\" }",
+            "property p { var on: bool = true  ltl: always on > false }",
+            "property p { var n: int = 0  ltl: always n }",
+            "property p { var s: string = \"\"  ltl: always s }",
+            "property p { var n: int = 0  event e  ltl: always n == e }",
+            "always (x + 1)",
+            "always 7",
+            "property p { var x: integer = 0  ltl: x > 0 }",
+            "property p { var x: u64 = 0  ltl: x > 0 }",
+            "property p { var x: colour = 0  ltl: x > 0 }",
+            "property p { var x: int = 2.5  ltl: x > 0 }",
+            "property p { var x: bool = 1  ltl: x }",
+            "property p { var x: string = true  ltl: x == \"a\" }",
+            "open && open > 3",
+            "always (x > 99999999999999999999)",
+            "property p { var x: int = 9223372036854775808  ltl: x > 0 }",
+            "property p { var x: float = 1e999  ltl: x > 0 }",
+        ],
+    );
+}
+
+#[test]
+fn declarations() {
+    check(
+        "declarations",
+        &[
+            "property p {\n    var x: int = 0\n    var x: int = 1\n    ltl: x > 0\n}",
+            "property p {\n    event open\n    let open = true\n    ltl: open\n}",
+            "property p(f, f) { event open(f)  ltl: open }",
+            "property p {\n    event open\n    var open: bool = true\n    ltl: open\n}",
+            "property p { event open  ltl: open }\nproperty q { event open  ltl: open }\nproperty p { event shut  ltl: shut }",
+            "property p(f, g) { event open(f)  ltl: open }",
+            "property p { let a = a  ltl: a }",
+            "property p {\n    var x: int = 0\n    let a = b\n    let b = x > 0\n    ltl: a\n}",
+            "property p { event e  let a = eventually e  ltl: a }",
+            "property p { event true  ltl: true }",
+            "property p { event e  let a =  ltl: a }",
+            "property p { var x  ltl: x > 0 }",
+            "property p { var x: int == 0  ltl: x > 0 }",
+            "property p { event open close  ltl: open }",
+            "property p { evnt open  ltl: open }",
+            "property p { event open;  ltl: open }",
+            "property { event open  ltl: open }",
+            "property p() { event open  ltl: open }",
+            "proprty p { event open  ltl: open }",
+        ],
+    );
+}
+
+#[test]
+fn bodies() {
+    check(
+        "bodies",
+        &[
+            "property p { event open }",
+            "property p { }",
+            "property p { event open  ltl: }",
+            "property p {\n    event open\n    ltl: open\n    ere: open\n}",
+            "property p {\n    event open\n    ltl: open\n    event close\n}",
+            "property p { event open  open* }",
+            "property p { event open  ltl open }",
+            "property p { event open  ctl: open }",
+            "property p { event open  ltl: open } garbage",
+            "property p { event open  ltl: open }\nalways open",
+        ],
+    );
+}
+
+#[test]
+fn formulas() {
+    check(
+        "formulas",
+        &[
+            "",
+            "   \n\t",
+            "// only a comment",
+            "/* never closed",
+            "always (x = 3)",
+            "0 < x < 10",
+            "always (p -> q",
+            "always p -> q)",
+            "[p, q]",
+            "[p, q",
+            "start(p",
+            "always (p && [q)",
+            "s == \"open",
+            "alwyas p",
+            "always p untill q",
+            "G p -> Fq r",
+            "p q",
+            "p &&",
+            "&& p",
+            "p U",
+            "p -> -> q",
+            "until",
+            "always (F)",
+            "p U U q",
+            "open(f) -> close",
+            "always (open(f, 3) -> eventually close(f))",
+            "GFp0 p1",
+            "p @ q",
+            "p && q;",
+            "p – q",
+            "x > 3px",
+            "p ? q : r",
+            "p.q",
+            "next[3] p",
+            "∀ p",
+        ],
+    );
+}
+
+#[test]
+fn expressions() {
+    check(
+        "expressions",
+        &[
+            "ere: ",
+            "ere: (open close",
+            "ere: open close)*",
+            "ere: {open, close",
+            "ere: open{3",
+            "ere: open{3,2}",
+            "ere: open{,3}",
+            "ere: open{1000000000}",
+            "ere: open{10001,}",
+            "ere: *open",
+            "ere: open | | close",
+            "ere: open |",
+            "ere: open -> close",
+            "ere: ~",
+            "ere: {eventually open}",
+            "ere: [a-z]",
+            "never: open ^ close",
+            "property p { var x: int = 0  ere: x > 3 }",
+            "property p { var x: int = 0  ere: x }",
+            "ere: open(f) close",
+        ],
+    );
+}
+
+#[test]
+fn patterns() {
+    check(
+        "patterns",
+        &[
+            "pattern: ",
+            "pattern: absence p",
+            "pattern: absense of p",
+            "pattern: p responds q",
+            "pattern: absence of p between q",
+            "pattern: absence of p between q until r",
+            "pattern: absence of p inside q",
+            "pattern: absence of p after q before r",
+            "pattern: absence of x > 3",
+            "pattern: absence of (eventually p)",
+            "pattern: p",
+            "pattern: p follows q",
+        ],
+    );
+}
+
+#[test]
+fn regular_expressions_of_log_text() {
+    check(
+        "regular_expressions",
+        &[
+            "property p { event e matches \"a(b\"  ltl: e }",
+            "property p { event e matches \"[z-a]\"  ltl: e }",
+            "property p(k) { event put(k) matches \"put (?<key>.*)\"  ltl: put }",
+            "property p { var load: int = 0 matches \"load is ([0-9]+)\"  ltl: load > 3 }",
+            "property p { event e matches \"a\\\"b(\"  ltl: e }",
+            "property p { event e matches  ltl: e }",
+            "property p { event e matches e  ltl: e }",
+        ],
+    );
+}
+
+#[test]
+fn bytes_that_are_no_text() {
+    let text = b"property p {\n    event na\xefve\n    ltl: open\n}";
+    let error = Property::parse_file("spec.portent", text).unwrap_err();
+    let diagnostic = error.diagnostic().expect("a place in the text");
+    assert_eq!((diagnostic.line(), diagnostic.column()), (2, 13));
+    insta::with_settings!({omit_expression => true, prepend_module_to_snapshot => false}, {
+        insta::assert_snapshot!("not_utf8", error);
+    });
+}
+
+#[test]
+fn limits() {
+    let deep = format!("always {}p{}", "(".repeat(201), ")".repeat(201));
+    let nots = format!("{}p", "!".repeat(401));
+    let long = "p && ".repeat(300_000) + "p";
+    let many: Vec<String> = (0..21).map(|index| format!("p{index}")).collect();
+    let product: Vec<String> = (0..12)
+        .map(|index| format!("(x{index} + y{index})"))
+        .collect();
+    let doubling: Vec<String> = (1..40)
+        .map(|index| format!("    let d{index} = d{0} xor !d{0}\n", index - 1))
+        .collect();
+    check(
+        "limits",
+        &[
+            "ere: c (a|b)* a (a|b){14} c",
+            "eventually r && always (p -> X X X X X X X X X X X X X X q)",
+            "always (x * 9223372036854775807 * 9223372036854775807 * 9223372036854775807 > 0)",
+            &format!("always ({} > 0)", product.join(" * ")),
+            &format!("always ({})", many.join(" || ")),
+            &format!(
+                "property p {{\n    var x: int = 0\n    let d0 = x > 0\n{}    ltl: d39\n}}",
+                doubling.concat()
+            ),
+            &deep,
+            &nots,
+            &long,
+        ],
+    );
+    let small = Config::new().max_states(10);
+    let shown = refusal(
+        &small,
+        "property p {\n    event a, b, c\n    ere: (a b c)* | a{20} | b*\n}",
+    );
+    insta::with_settings!({omit_expression => true, prepend_module_to_snapshot => false}, {
+        insta::assert_snapshot!("limit_of_states", shown);
+    });
+}
+
+#[test]
+fn two_properties_where_one_is_expected() {
+    let error = Property::parse("property p { event e ltl: e }\nproperty q { event e ltl: e }")
+        .unwrap_err();
+    insta::with_settings!({omit_expression => true, prepend_module_to_snapshot => false}, {
+        insta::assert_snapshot!("several_properties", error);
+    });
+}
+
+#[test]
+fn warnings() {
+    let text = "\
+property file(f) {
+    event open(f), read(f), close(f)
+    var size: int = 0
+    var owner: string = \"nobody\"
+    let large = size > 100
+    let small = !large
+    ltl: always (close -> once open)
+}
+property fine { event open  ltl: open }
+";
+    let properties =
+        Property::parse_file("spec.portent", text).unwrap_or_else(|error| panic!("{error}"));
+    assert!(properties[1].warnings().is_empty());
+    let shown: Vec<String> = properties[0]
+        .warnings()
+        .iter()
+        .map(ToString::to_string)
+        .collect();
+    assert_eq!(shown.len(), 5);
+    insta::with_settings!({omit_expression => true, prepend_module_to_snapshot => false}, {
+        insta::assert_snapshot!("warnings", shown.join("\n\n"));
+    });
+}
+
+/// An error is shown with its file, in colour only if asked.
+#[test]
+fn rendering() {
+    let error = Property::parse_file("spec.portent", "property p { ltl: }").unwrap_err();
+    let diagnostic = error.diagnostic().expect("a place in the text");
+    assert_eq!(diagnostic.file(), Some("spec.portent"));
+    assert!(diagnostic.render(true).contains("\u{1b}["));
+    assert!(!diagnostic.render(false).contains('\u{1b}'));
+    assert!(diagnostic.render(false).contains("spec.portent:1:19"));
+    assert_eq!(diagnostic.to_string(), diagnostic.render(false));
+}

@@ -1,0 +1,438 @@
+//! The machine as other programs see it: the conditions of its JSON form, its stored form, and the explanation of a verdict.
+//!
+//! The conditions are read by a small evaluator of their text that knows nothing of the crate's own.
+
+mod oracle;
+
+use oracle::case::Case;
+use oracle::random::{self, Rng, Shape, Subject};
+use portent_monitor_dsl::{
+    Config, Description, EventId, Letter, Monitor, Property, Stepper, Value, Verdict, Verdicts,
+};
+
+const _: () = {
+    const fn shared_between_threads<T: Send + Sync>() {}
+    shared_between_threads::<Monitor>();
+    shared_between_threads::<Property>();
+    shared_between_threads::<Config>();
+    shared_between_threads::<portent_monitor_dsl::Error>();
+    const fn sent_between_threads<T: Send>() {}
+    sent_between_threads::<Stepper>();
+};
+
+/// Properties of all kinds, the same ones every time.
+fn properties(seed: u64, count: usize) -> impl Iterator<Item = (Property, Case)> {
+    let subjects = [
+        Subject::Flags,
+        Subject::Events,
+        Subject::Comparisons,
+        Subject::Mixed,
+    ];
+    let shapes = [Shape::Future, Shape::Past, Shape::Mixed];
+    (0..count).map(move |index| {
+        let mut rng = Rng::new(seed + index as u64);
+        let subject = subjects[index % 4];
+        let size = rng.between(2, 12);
+        let case = match index % 3 {
+            0 => random::ere_case(&mut rng, subject, size, index % 2 == 0),
+            _ => random::ltl_case(&mut rng, subject, shapes[index / 12 % 3], size),
+        };
+        let text = case.text(Some(rng.next()));
+        let property = Property::parse(&text).unwrap_or_else(|error| panic!("{text}\n{error}"));
+        (property, case)
+    })
+}
+
+fn monitor(property: &Property) -> Monitor {
+    property
+        .monitor()
+        .unwrap_or_else(|error| panic!("{property:?}\n{error}"))
+}
+
+/// Reads a condition over propositions that are known by their text only.
+struct Reader<'a> {
+    rest: &'a str,
+    propositions: &'a [String],
+    holds: &'a dyn Fn(usize) -> bool,
+}
+
+impl Reader<'_> {
+    fn read(when: &str, propositions: &[String], holds: &dyn Fn(usize) -> bool) -> bool {
+        let mut reader = Reader {
+            rest: when,
+            propositions,
+            holds,
+        };
+        let value = reader.any();
+        assert_eq!(reader.rest, "", "in {when}");
+        value
+    }
+
+    fn take(&mut self, sign: &str) -> bool {
+        let rest = self.rest.trim_start();
+        match rest.strip_prefix(sign) {
+            Some(rest) => {
+                self.rest = rest.trim_start();
+                true
+            }
+            None => false,
+        }
+    }
+
+    fn any(&mut self) -> bool {
+        let mut value = self.all();
+        while self.take("||") {
+            value |= self.all();
+        }
+        value
+    }
+
+    fn all(&mut self) -> bool {
+        let mut value = self.one();
+        while self.take("&&") {
+            value &= self.one();
+        }
+        value
+    }
+
+    fn one(&mut self) -> bool {
+        // A proposition first: it may begin like something else, and the longest is meant.
+        let known = (0..self.propositions.len())
+            .filter(|&p| self.rest.starts_with(&self.propositions[p]))
+            .filter(|&p| {
+                let next = self.rest[self.propositions[p].len()..].chars().next();
+                next.is_none_or(|c| " )".contains(c))
+            })
+            .max_by_key(|&p| self.propositions[p].len());
+        if let Some(p) = known {
+            self.rest = self.rest[self.propositions[p].len()..].trim_start();
+            return (self.holds)(p);
+        }
+        if self.take("!") {
+            return !self.one();
+        }
+        if self.take("(") {
+            let value = self.any();
+            assert!(self.take(")"), "`)` before {}", self.rest);
+            return value;
+        }
+        if self.take("true") {
+            return true;
+        }
+        assert!(self.take("false"), "a condition before {}", self.rest);
+        false
+    }
+}
+
+#[test]
+fn the_evaluator_reads_conditions() {
+    let propositions = [
+        "p".to_owned(),
+        "pq".to_owned(),
+        "x > 3".to_owned(),
+        "\"a b\"".to_owned(),
+    ];
+    let read =
+        |text: &str, holds: &[usize]| Reader::read(text, &propositions, &|p| holds.contains(&p));
+    assert!(read("p && !pq", &[0]));
+    assert!(!read("p && !pq", &[0, 1]));
+    assert!(read("(p && pq) || !(x > 3)", &[]));
+    assert!(!read("(p && pq) || !(x > 3)", &[2]));
+    assert!(read("\"a b\" && (p || x > 3)", &[2, 3]));
+    assert!(read("true", &[]) && !read("false", &[]));
+}
+
+/// Every letter that can occur is in exactly one condition of each state, and that leads where the monitor goes.
+fn check_conditions(monitor: &Monitor) {
+    let Description {
+        propositions,
+        transitions,
+        outputs,
+        states,
+        initial,
+        ..
+    } = monitor.description();
+    assert_eq!(
+        (transitions.len(), outputs.len(), initial),
+        (states, states, 0)
+    );
+    let alphabet = monitor.alphabet();
+    for state in monitor.state_ids() {
+        assert_eq!(outputs[state.index()], monitor.verdict(state));
+        let letters: Vec<Letter> = match state == monitor.initial() {
+            true => alphabet.initial_letters().collect(),
+            false => alphabet.letters().collect(),
+        };
+        for letter in letters {
+            let holds = |p: usize| alphabet.holds(letter, p);
+            let edges = &transitions[state.index()];
+            let taken: Vec<usize> = edges
+                .iter()
+                .filter(|edge| Reader::read(&edge.when, &propositions, &holds))
+                .map(|edge| edge.to)
+                .collect();
+            assert_eq!(
+                taken,
+                [monitor.next(state, letter).index()],
+                "{:?}",
+                monitor.property()
+            );
+        }
+    }
+}
+
+#[test]
+fn conditions_are_disjoint_and_cover_every_letter() {
+    for (property, _) in properties(0x1500_0000, 300) {
+        check_conditions(&monitor(&property));
+    }
+    for text in [
+        "always (\"a b\" -> next \"x > 3\")",
+        "ere: (a b c d e f g)* & ~(.* a .* a .*)",
+        "always (x * y > 3 -> x == y && s != \"a && b\" && s != \"(\")",
+        "property p { var true_: bool = true var x: float = 0 ltl: always (x > 2.5 || x < -1 || x == 1 -> prev true_) }",
+    ] {
+        check_conditions(&monitor(
+            &Property::parse(text).unwrap_or_else(|error| panic!("{error}")),
+        ));
+    }
+}
+
+#[test]
+fn the_keys_of_a_description() {
+    let monitor = monitor(
+        &Property::parse("property p(f) { event a(f) ltl: always !a }")
+            .unwrap_or_else(|e| panic!("{e}")),
+    );
+    let json = serde_json::to_value(monitor.description()).expect("plain data");
+    let keys: Vec<&String> = json.as_object().expect("an object").keys().collect();
+    let expected = [
+        "name",
+        "kind",
+        "parameters",
+        "states",
+        "initial",
+        "propositions",
+        "outputs",
+        "transitions",
+    ];
+    assert_eq!(keys, expected);
+    assert_eq!(json["outputs"], serde_json::json!(["ok", "violated"]));
+    assert_eq!(
+        json["transitions"][1],
+        serde_json::json!([{"when": "true", "to": 1}])
+    );
+}
+
+#[test]
+fn a_stored_monitor_is_the_same_monitor() {
+    for (index, (property, _)) in properties(0x1500_1000, 120).enumerate() {
+        let verdicts = if index % 2 == 0 {
+            Verdicts::Three
+        } else {
+            Verdicts::Four
+        };
+        let monitor = Config::new()
+            .verdicts(verdicts)
+            .monitor(&property)
+            .unwrap_or_else(|error| panic!("{error}"));
+        let stored = serde_json::to_string(&monitor).expect("plain data");
+        let again: Monitor =
+            serde_json::from_str(&stored).unwrap_or_else(|error| panic!("{stored}\n{error}"));
+        assert_eq!(again, monitor);
+        assert_eq!(again.description(), monitor.description());
+        assert_eq!(serde_json::to_string(&again).expect("plain data"), stored);
+    }
+}
+
+/// The second of the properties of a file stays the second.
+#[test]
+fn a_stored_monitor_knows_its_place_in_a_file() {
+    let text = "property a { event x ltl: always x } property b(f) { event y(f) ere: y* }";
+    let properties =
+        Property::parse_file("two.portent", text).unwrap_or_else(|error| panic!("{error}"));
+    for property in &properties {
+        let stored = serde_json::to_string(&monitor(property)).expect("plain data");
+        let again: Monitor =
+            serde_json::from_str(&stored).unwrap_or_else(|error| panic!("{error}"));
+        assert_eq!(again.property().name(), property.name());
+        assert_eq!(again, monitor(property));
+    }
+}
+
+/// All the values in a JSON text, replaced one at a time.
+fn corruptions(value: &serde_json::Value) -> Vec<serde_json::Value> {
+    use serde_json::{Value, json};
+    let mut found: Vec<Value> = [
+        json!(null),
+        json!(-1),
+        json!(7),
+        json!(4294967295u32),
+        json!("ltl"),
+        json!([]),
+        json!({}),
+    ]
+    .into();
+    match value {
+        Value::Array(items) => {
+            for (index, item) in items.iter().enumerate() {
+                let mut shorter = items.clone();
+                shorter.remove(index);
+                found.push(Value::Array(shorter));
+                for other in corruptions(item) {
+                    let mut changed = items.clone();
+                    changed[index] = other;
+                    found.push(Value::Array(changed));
+                }
+            }
+        }
+        Value::Object(fields) => {
+            for (key, item) in fields {
+                let mut fewer = fields.clone();
+                fewer.remove(key);
+                found.push(Value::Object(fewer));
+                for other in corruptions(item) {
+                    let mut changed = fields.clone();
+                    changed[key] = other;
+                    found.push(Value::Object(changed));
+                }
+            }
+        }
+        _ => {}
+    }
+    found.retain(|other| other != value);
+    found
+}
+
+/// Whatever was changed, the stored form is refused, or it is a machine that can be followed.
+#[test]
+fn a_corrupted_monitor_is_refused_or_harmless() {
+    let texts = [
+        "always (a -> next b)",
+        "ere: (a b)*",
+        "property p { var x: int = 3 var s: string = \"a\" ltl: always (x > 3 -> once s == \"b\") }",
+    ];
+    let (mut refused, mut harmless) = (0, 0);
+    for text in texts {
+        let original = monitor(&Property::parse(text).unwrap_or_else(|error| panic!("{error}")));
+        let json = serde_json::to_value(&original).expect("plain data");
+        for corrupted in corruptions(&json) {
+            let Ok(monitor) = serde_json::from_value::<Monitor>(corrupted) else {
+                refused += 1;
+                continue;
+            };
+            harmless += 1;
+            for state in monitor.state_ids() {
+                for letter in monitor.alphabet().letters() {
+                    assert!(monitor.next(state, letter).index() < monitor.states());
+                }
+            }
+            assert_eq!(monitor.description().states, monitor.states());
+            assert!(monitor.to_table().contains("verdict"));
+            assert!(monitor.to_rust().contains("struct Monitor"));
+            drop(monitor.notes());
+        }
+    }
+    assert!(
+        refused > 200 && harmless > 10,
+        "{refused} refused, {harmless} harmless"
+    );
+    for text in [
+        "",
+        "{",
+        "null",
+        "[]",
+        "{\"property\": 3}",
+        "{\"property\": {\"file\": null, \"text\": \"\", \"index\": 9}}",
+    ] {
+        assert!(serde_json::from_str::<Monitor>(text).is_err(), "{text}");
+    }
+}
+
+/// A few random steps, drawn from the concrete steps that the oracle knows.
+fn random_run(monitor: &Monitor, case: &Case, rng: &mut Rng) -> Stepper {
+    let value = |value: &oracle::case::Value| match value {
+        oracle::case::Value::Bool(b) => Value::Bool(*b),
+        oracle::case::Value::Int(n) => Value::Int(*n),
+        oracle::case::Value::Text(text) => Value::from(text.as_str()),
+    };
+    let steps: Vec<_> = case
+        .letters()
+        .into_iter()
+        .flat_map(|letter| letter.steps)
+        .collect();
+    let ids: Vec<_> = case
+        .variables
+        .iter()
+        .map(|variable| monitor.alphabet().variable(&variable.name))
+        .collect();
+    let values = |step: &oracle::case::Step| -> Vec<_> {
+        let pairs = ids.iter().zip(&step.values);
+        pairs
+            .filter_map(|(id, written)| Some(((*id)?, value(written))))
+            .collect()
+    };
+    let silent: Vec<_> = steps.iter().filter(|step| step.event.is_none()).collect();
+    let start = silent.get(rng.below(silent.len().max(1)));
+    let mut run = monitor
+        .start_with(|name| {
+            let index = case
+                .variables
+                .iter()
+                .position(|variable| variable.name == name)?;
+            start.map(|step| value(&step.values[index]))
+        })
+        .unwrap_or_else(|error| panic!("{error}"))
+        .remembering();
+    for _ in 0..rng.between(0, 12) {
+        let step = &steps[rng.below(steps.len())];
+        let event: Option<EventId> = step
+            .event
+            .and_then(|e| monitor.alphabet().event(&case.events[e]));
+        if event.is_none() && !monitor.alphabet().has_silent_letter() {
+            continue;
+        }
+        run.step(event, values(step))
+            .unwrap_or_else(|error| panic!("{error}"));
+    }
+    run
+}
+
+#[test]
+fn final_verdicts_are_explained() {
+    let mut explained = [0, 0];
+    for (index, (property, case)) in properties(0x1500_2000, 400).enumerate() {
+        let monitor = monitor(&property);
+        let text = property
+            .text()
+            .split_whitespace()
+            .collect::<Vec<_>>()
+            .join(" ");
+        let mut rng = Rng::new(index as u64);
+        for _ in 0..6 {
+            let run = random_run(&monitor, &case, &mut rng);
+            let Some(explanation) = run.explain() else {
+                assert!(!run.verdict().is_final(), "{property:?}");
+                assert_eq!(run.decided_after(), None);
+                continue;
+            };
+            assert_eq!(explanation.verdict, run.verdict(), "{property:?}");
+            assert_eq!(
+                Some(explanation.step),
+                run.decided_after(),
+                "{property:?}: {explanation}"
+            );
+            assert!(
+                explanation.at <= explanation.step,
+                "{property:?}: {explanation}"
+            );
+            assert!(
+                text.contains(&explanation.part),
+                "{property:?}: {explanation}"
+            );
+            assert!(!explanation.part.is_empty() && !explanation.reason.is_empty());
+            explained[usize::from(explanation.verdict == Verdict::Satisfied)] += 1;
+        }
+    }
+    assert!(explained.iter().all(|&count| count > 100), "{explained:?}");
+}
