@@ -87,8 +87,8 @@ impl<N: Clone + Send + Sync> Levels<N> {
         each!(self, frontier => frontier.level.keys[index].unpack(&frontier.layout))
     }
 
-    /// The bytes that the frontier holds, without what nodes point to.
-    pub(crate) fn bytes(&self) -> u64 {
+    /// The bytes that the level holds, without what nodes point to, and those of its marks.
+    pub(crate) fn bytes(&self) -> (u64, u64) {
         each!(self, frontier => frontier.bytes())
     }
 

@@ -78,10 +78,13 @@ pub struct Peak {
 }
 
 impl Peak {
-    pub(crate) fn note(&mut self, before: (u64, u64), after: (u64, u64)) {
-        if before.0 + after.0 > self.bytes {
-            self.bytes = before.0 + after.0;
-            self.cuts = before.1 + after.1;
+    /// Notes a level and the one made from it: bytes, and cuts.
+    pub(crate) fn note<N: Clone + Send + Sync>(&mut self, before: (u64, u64), after: &Levels<N>) {
+        let (level, marks) = after.bytes();
+        let bytes = before.0 + level + marks;
+        if bytes > self.bytes {
+            self.bytes = bytes;
+            self.cuts = before.1 + after.len() as u64;
         }
     }
 }
@@ -129,13 +132,13 @@ pub(crate) fn measure(
         peak: Peak::default(),
     };
     for _ in 0..ground.poset.len() {
-        if shape.cuts > max_cuts || levels.bytes().saturating_mul(2) > memory {
+        if shape.cuts > max_cuts || levels.bytes().0.saturating_mul(2) > memory {
             return None;
         }
-        let before = (levels.bytes(), levels.len() as u64);
+        let before = (levels.bytes().0, levels.len() as u64);
         levels.advance(ground, bounds, &ShapeRules);
         let after = levels.len() as u64;
-        shape.peak.note(before, (levels.bytes(), after));
+        shape.peak.note(before, &levels);
         shape.levels += 1;
         shape.cuts += after;
         shape.widest = shape.widest.max(after);

@@ -120,7 +120,7 @@ impl<N: Clone + Send + Sync> Sweep<N> {
             persistent: persistent.filter(|_| !useless),
             parallel: options.parallel,
         };
-        let before = (self.levels.bytes(), self.levels.len() as u64);
+        let before = (self.levels.bytes().0, self.levels.len() as u64);
         let left_out = self.levels.advance(ground, bounds, sets);
         self.level += 1;
         if left_out.dropped > 0 {
@@ -131,7 +131,7 @@ impl<N: Clone + Send + Sync> Sweep<N> {
         }
         result.left_out.add(left_out);
         let after = self.levels.len() as u64;
-        result.peak.note(before, (self.levels.bytes(), after));
+        result.peak.note(before, &self.levels);
         result.nodes += after;
         result.widest = result.widest.max(after);
         if result.found.is_none() {
