@@ -92,12 +92,16 @@ impl<'a> Prefix<'a> {
             And => every(&|at| {
                 parts
                     .iter()
-                    .fold(Some(true), |so_far, p| and(so_far, p[at]))
+                    .map(|p| p[at])
+                    .reduce(and)
+                    .unwrap_or(Some(true))
             }),
             Or => every(&|at| {
                 parts
                     .iter()
-                    .fold(Some(false), |so_far, p| or(so_far, p[at]))
+                    .map(|p| p[at])
+                    .reduce(or)
+                    .unwrap_or(Some(false))
             }),
             Implies => every(&|at| or(not(part(0, at)), part(1, at))),
             Iff => every(&|at| Some(part(0, at)? == part(1, at)?)),
