@@ -90,14 +90,12 @@ impl<'a> Prefix<'a> {
             Proposition(index) => every(&|at| Some(self.alphabet.holds(self.run[at], index))),
             Not => every(&|at| not(part(0, at))),
             And => every(&|at| {
-                parts
-                    .iter()
-                    .fold(Some(true), |so_far, p| and(so_far, p[at]))
+                let values = parts.iter().map(|part| part[at]);
+                values.reduce(and).unwrap_or(Some(true))
             }),
             Or => every(&|at| {
-                parts
-                    .iter()
-                    .fold(Some(false), |so_far, p| or(so_far, p[at]))
+                let values = parts.iter().map(|part| part[at]);
+                values.reduce(or).unwrap_or(Some(false))
             }),
             Implies => every(&|at| or(not(part(0, at)), part(1, at))),
             Iff => every(&|at| Some(part(0, at)? == part(1, at)?)),
