@@ -202,7 +202,7 @@ fn expressions() {
             "never: open ^ close",
             "property p { var x: int = 0  ere: x > 3 }",
             "property p { var x: int = 0  ere: x }",
-            "ere: open(f) close",
+            "property p(f) { event open(f), close(f)  ere: open(f) close(f) }",
         ],
     );
 }

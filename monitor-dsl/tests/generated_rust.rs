@@ -65,7 +65,7 @@ const PROPERTIES: [(&str, Verdicts); 16] = [
     ),
     (
         "property keywords { event type, match, fn, \"Self\", \"self\" var state: int = 0 var event: bool = false var crate: int = 0 var \"let\": float = 1
-            ltl: always (type -> next (match || state > 3 || event || crate == 2 || \"Self\" || \"self\" || \"let\" > 0.5)) }",
+            ltl: always (type -> next (match || state > 3 || event || crate == 2 || \"Self\" || \"self\" || let > 0.5)) }",
         Verdicts::Four,
     ),
     (

@@ -90,18 +90,12 @@ impl<'a> Prefix<'a> {
             Proposition(index) => every(&|at| Some(self.alphabet.holds(self.run[at], index))),
             Not => every(&|at| not(part(0, at))),
             And => every(&|at| {
-                parts
-                    .iter()
-                    .map(|p| p[at])
-                    .reduce(and)
-                    .unwrap_or(Some(true))
+                let values = parts.iter().map(|part| part[at]);
+                values.reduce(and).unwrap_or(Some(true))
             }),
             Or => every(&|at| {
-                parts
-                    .iter()
-                    .map(|p| p[at])
-                    .reduce(or)
-                    .unwrap_or(Some(false))
+                let values = parts.iter().map(|part| part[at]);
+                values.reduce(or).unwrap_or(Some(false))
             }),
             Implies => every(&|at| or(not(part(0, at)), part(1, at))),
             Iff => every(&|at| Some(part(0, at)? == part(1, at)?)),

@@ -128,6 +128,7 @@ pub(super) fn syntax_error(source: &Arc<Source>, error: &pest::error::Error<Rule
     let message = format!("expected {expected}, found {found_text}");
     let label = match expected.len() {
         0..40 => format!("expected {expected}"),
+        _ if found.is_empty() => "something is missing here".to_owned(),
         _ => "not expected here".to_owned(),
     };
     let diagnostic = Diagnostic::error(source, span, message, label);
@@ -264,7 +265,10 @@ fn hint(text: &str, position: usize, found: &str, expected: &str) -> Option<Stri
         "<" | "<=" | ">" | ">=" | "==" | "!=" | "=" if wants("a scope") => {
             Some("a proposition that is not a name stands in parentheses".to_owned())
         }
-        operator if OPERATORS.contains(&operator) && !wants("operator") => Some(format!(
+        "<" | "<=" | ">" | ">=" | "==" | "!=" | "=" if wants("an expression") => {
+            Some("a condition stands in braces, as in `{x > 3}`".to_owned())
+        }
+        operator if OPERATORS.contains(&operator) && expected == "a formula" => Some(format!(
             "`{operator}` is an operator; \
              write `\"{operator}\"`, in quotes, for something of that name"
         )),
@@ -289,7 +293,9 @@ fn hint(text: &str, position: usize, found: &str, expected: &str) -> Option<Stri
         );
     }
     if wants("a parameter list") && found.starts_with(is_word) {
-        return Some("events are separated by commas".to_owned());
+        return Some(
+            "events are separated by commas; a body begins with its kind, as in `ltl:`".to_owned(),
+        );
     }
     if wants("a scope") {
         return Some(
@@ -326,8 +332,8 @@ fn expectations(rules: &[Rule]) -> Vec<&'static str> {
     let mut expected: Vec<&'static str> = rules.iter().map(|rule| describe(*rule)).collect();
     expected.sort_by_key(|text| (!text.starts_with("a "), *text));
     expected.dedup();
-    if expected.contains(&"a formula") {
-        // They are formulas, or the beginning of one.
+    if expected.contains(&"a formula") || expected.contains(&"an expression") {
+        // They are one, or the beginning of one.
         expected.retain(|text| !matches!(*text, "a name" | "a number" | "a text in quotes"));
     }
     expected
