@@ -1,8 +1,13 @@
 //! The `portent` command.
 
+mod check;
 mod failure;
+mod paint;
+mod size;
+mod spec;
 mod synth;
 mod terminal;
+mod text;
 
 use clap::{Parser, Subcommand};
 use std::process::ExitCode;
@@ -23,12 +28,14 @@ struct Arguments {
 
 #[derive(Subcommand)]
 enum Command {
+    Check(Box<check::Check>),
     Synth(synth::Synth),
 }
 
 fn main() -> ExitCode {
     let arguments = Arguments::parse();
     let result = match arguments.command {
+        Command::Check(check) => check.run(arguments.color),
         Command::Synth(synth) => synth.run(arguments.color),
     };
     match result {

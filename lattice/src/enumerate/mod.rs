@@ -254,6 +254,7 @@ pub(crate) fn search<S: Sets>(
         let after = levels.len() as u64;
         result.peak.note(before, (levels.bytes(), after));
         result.nodes += after;
+        options.progress.made(made, after);
         result.widest = result.widest.max(after);
         if result.found.is_none() {
             result.found = first_bad(&levels, sets, made == last, &here);
