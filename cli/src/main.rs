@@ -1,6 +1,8 @@
 //! The `portent` command.
 
 mod check;
+mod convert;
+mod demo;
 mod failure;
 mod paint;
 mod size;
@@ -30,6 +32,8 @@ struct Arguments {
 enum Command {
     Check(Box<check::Check>),
     Synth(synth::Synth),
+    Convert(convert::Convert),
+    Demo(demo::Demo),
 }
 
 fn main() -> ExitCode {
@@ -37,6 +41,8 @@ fn main() -> ExitCode {
     let result = match arguments.command {
         Command::Check(check) => check.run(arguments.color),
         Command::Synth(synth) => synth.run(arguments.color),
+        Command::Convert(convert) => convert.run(),
+        Command::Demo(demo) => demo.run(arguments.color),
     };
     match result {
         Ok(code) => code,

@@ -2,7 +2,7 @@
 
 mod baseline;
 mod json;
-mod progress;
+pub(crate) mod progress;
 pub(crate) mod trace;
 
 use portent_lattice::{Counting, Goal, Options};

@@ -10,6 +10,7 @@ use portent_monitor_dsl::{Monitor, Verdict};
 use super::{
     Style,
     numbers::{Share, count, counted, number},
+    paragraph::paragraph,
     replay::{self, Replay},
     run::Run,
     stats,
@@ -74,24 +75,14 @@ impl Finding<'_> {
                     _ => "at its end, where it is still pending".to_owned(),
                 };
                 let of = match share {
-                    Some(share) => format!(
-                        "; so do {} of {} equivalent runs ({}), itself included",
-                        number(&share.violated),
-                        number(&share.total),
-                        share.percent()
-                    ),
+                    Some(share) => format!("; {}, itself included", share.in_words()),
                     None => String::new(),
                 };
                 format!("{}: the run violates it {when}{of}", paint.red("OBSERVED"))
             }
             (true, false) => {
                 let of = match share {
-                    Some(share) => format!(
-                        "{} of {} equivalent runs violate it ({})",
-                        number(&share.violated),
-                        number(&share.total),
-                        share.percent()
-                    ),
+                    Some(share) => share.in_words(),
                     None => "some equivalent run violates it".to_owned(),
                 };
                 let verdict = paint.red("PREDICTED");
@@ -155,22 +146,25 @@ impl Finding<'_> {
         if !difference.is_empty() {
             let after = counted(violated_at as u64, "step");
             let words = difference.in_words();
-            text += &format!("  {words}; then it is violated after {after}.\n");
+            let words = format!("{words}; then it is violated after {after}.");
+            text += &paragraph("", &words);
         }
         match explanation {
             Some(why) if why.verdict == Verdict::Violated => {
-                text += &format!("  Why: {why}.\n");
+                text += &paragraph("Why: ", &format!("{why}."));
             }
             _ if self.style.complete => {
-                text += "  Why: the trace is complete, and at its end the property still waits for something.\n";
+                let why = "the trace is complete, and at its end the property is still pending.";
+                text += &paragraph("Why: ", why);
             }
             _ => {}
         }
-        if let Some((early, late)) = difference.last() {
-            text += &format!(
-                "  Next: nothing in the trace makes {early} wait for {late}. If it should, a lock, a \
-                 channel or a join does that; if it need not, the property asks for too much.\n"
+        if let Some((early, late)) = difference.decisive() {
+            let next = format!(
+                "nothing in the trace makes {early} wait for {late}. If it should, a lock, a channel \
+                 or a join does that; if it need not, the property asks for too much."
             );
+            text += &paragraph("Next: ", &next);
         }
         text
     }
@@ -188,13 +182,17 @@ impl Finding<'_> {
             ),
             _ => counted(lattice.levels, "level"),
         };
-        let mut text = format!(
-            "  Searched: {steps}, {size}; {} visited (engine {}).\n",
-            counted(lattice.nodes, "node"),
+        let nodes = counted(lattice.nodes, "node");
+        let all = format!(
+            "{steps}, {size}; {nodes} visited (engine {}).",
             lattice.engine
         );
+        let mut text = paragraph("Searched: ", &all);
         if self.property.runs.is_none() && lattice.exhaustive {
-            text += "  The equivalent runs were not counted; --count always does.\n";
+            text += &paragraph(
+                "",
+                "The equivalent runs were not counted; --count always does.",
+            );
         }
         if let Some(limit) = lattice.limit {
             let (why, how) = match limit {
@@ -202,11 +200,12 @@ impl Finding<'_> {
                 Limit::Lookahead => ("the lookahead", "a larger --lookahead"),
                 Limit::Memory => ("the memory limit", "a larger --memory"),
             };
-            text += &format!(
-                "  Not exhaustive: {} let go because of {why}, and what lies beyond them was not \
-                 seen; {how} looks further.\n",
-                counted(lattice.dropped, "cut")
+            let dropped = counted(lattice.dropped, "cut");
+            let left_out = format!(
+                "{dropped} let go because of {why}, and what lies beyond was not seen; {how} looks \
+                 further."
             );
+            text += &paragraph("Not exhaustive: ", &left_out);
         }
         text
     }

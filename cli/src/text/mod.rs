@@ -2,6 +2,7 @@
 
 mod finding;
 mod numbers;
+mod paragraph;
 pub(crate) mod replay;
 pub(crate) mod run;
 mod stats;

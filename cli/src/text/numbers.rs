@@ -20,16 +20,35 @@ impl Share {
         Some(Share { violated, total })
     }
 
+    /// "6 of 20 equivalent runs violate it (30 %)".
+    pub(crate) fn in_words(&self) -> String {
+        let (violated, total) = (number(&self.violated), number(&self.total));
+        let verb = match self.violated == 1u32.into() {
+            true => "violates",
+            false => "violate",
+        };
+        let runs = match self.total == 1u32.into() {
+            true => "run",
+            false => "runs",
+        };
+        format!(
+            "{violated} of {total} equivalent {runs} {verb} it ({})",
+            self.percent()
+        )
+    }
+
     /// "30 %".
     pub(crate) fn percent(&self) -> String {
         let zero = BigUint::ZERO;
         if self.total == zero {
             return "0 %".to_owned();
         }
-        let tenths = &self.violated * 1000u32 / &self.total;
+        // Rounded to the nearest tenth, but never up to all or down to none.
+        let tenths = (&self.violated * 2000u32 + &self.total) / (&self.total * 2u32);
         let tenths = u32::try_from(tenths).unwrap_or(1000);
         match (tenths, tenths % 10) {
             (0, _) if self.violated > zero => "less than 0.1 %".to_owned(),
+            (1000, _) if self.violated < self.total => "more than 99.9 %".to_owned(),
             (_, 0) => format!("{} %", tenths / 10),
             (_, rest) => format!("{}.{rest} %", tenths / 10),
         }
@@ -90,7 +109,9 @@ mod tests {
             Share { violated, total }.percent()
         };
         assert_eq!(percent(6, 20), "30 %");
-        assert_eq!(percent(1, 3), "33.3 %");
+        assert_eq!(percent(2, 3), "66.7 %");
+        assert_eq!(percent(99_999, 100_000), "more than 99.9 %");
+        assert_eq!(percent(5, 5), "100 %");
         assert_eq!(percent(1, 100_000), "less than 0.1 %");
         assert_eq!(percent(0, 7), "0 %");
     }

@@ -20,6 +20,8 @@ pub(crate) struct Difference<'a> {
     pub(crate) earlier: Vec<bool>,
     /// Who overtakes whom; what follows from program order is said once.
     moves: Vec<(&'a Row, Vec<&'a Row>)>,
+    /// The events up to the violation.
+    before: HashSet<u32>,
 }
 
 impl<'a> Difference<'a> {
@@ -38,12 +40,14 @@ impl<'a> Difference<'a> {
         let mut difference = Difference {
             earlier: vec![false; witness.len()],
             moves: Vec::new(),
+            before: HashSet::new(),
         };
         for (index, row) in witness[..until.min(witness.len())].iter().enumerate() {
             let passed: Range<u32> = reached..row.event.max(reached);
             waiting.extend(passed);
             reached = reached.max(row.event + 1);
             waiting.remove(&row.event);
+            difference.before.insert(row.event);
             let overtaken: Vec<&Row> = waiting
                 .range(..row.event)
                 .take(LOOKED_AT)
@@ -93,10 +97,20 @@ impl<'a> Difference<'a> {
         text
     }
 
-    /// The move that made the violation possible: the last one.
-    pub(crate) fn last(&self) -> Option<(String, String)> {
-        let (row, overtaken) = self.moves.last()?;
-        Some((spell(row), spell(overtaken.last()?)))
+    /// The move that matters most: the last one past an event that still comes before the
+    /// violation, or if there is none the last.
+    pub(crate) fn decisive(&self) -> Option<(String, String)> {
+        let within = |other: &&&Row| self.before.contains(&other.event);
+        let found = self.moves.iter().rev().find_map(|(row, overtaken)| {
+            let other = overtaken.iter().rev().find(within)?;
+            Some((*row, *other))
+        });
+        let last = || {
+            let (row, overtaken) = self.moves.last()?;
+            Some((*row, *overtaken.last()?))
+        };
+        let (row, other) = found.or_else(last)?;
+        Some((spell(row), spell(other)))
     }
 }
 
