@@ -9,6 +9,13 @@ use crate::terminal::Colour;
 pub(crate) enum Failure {
     #[error(transparent)]
     Property(#[from] portent_monitor_dsl::Error),
+    #[error(transparent)]
+    Trace(#[from] portent_trace::Error),
+    #[error("{place}: {error}")]
+    Check {
+        place: String,
+        error: portent_lattice::Error,
+    },
     #[error("cannot read {}: {error}", path.display())]
     Read { path: PathBuf, error: io::Error },
     #[error("cannot write {}: {error}", path.display())]

@@ -1,8 +1,15 @@
 //! The `portent` command.
 
+mod check;
+mod convert;
+mod demo;
 mod failure;
+mod paint;
+mod size;
+mod spec;
 mod synth;
 mod terminal;
+mod text;
 
 use clap::{Parser, Subcommand};
 use std::process::ExitCode;
@@ -23,13 +30,19 @@ struct Arguments {
 
 #[derive(Subcommand)]
 enum Command {
+    Check(Box<check::Check>),
     Synth(synth::Synth),
+    Convert(convert::Convert),
+    Demo(demo::Demo),
 }
 
 fn main() -> ExitCode {
     let arguments = Arguments::parse();
     let result = match arguments.command {
+        Command::Check(check) => check.run(arguments.color),
         Command::Synth(synth) => synth.run(arguments.color),
+        Command::Convert(convert) => convert.run(),
+        Command::Demo(demo) => demo.run(arguments.color),
     };
     match result {
         Ok(code) => code,

@@ -1,23 +1,20 @@
 //! `portent synth`: the monitor of a property, and what to know before trusting it.
 
-use portent_monitor_dsl::{Config, Monitor, Property, Verdicts};
+use portent_monitor_dsl::{Config, Monitor, Verdicts};
 use serde_json::json;
-use std::{fmt::Write, fs, io, path::PathBuf, process::ExitCode};
+use std::{fmt::Write, path::PathBuf, process::ExitCode};
 
 use crate::{
     failure::Failure,
+    spec::Spec,
     terminal::{self, Colour},
 };
 
 /// Show the monitor of a property, and what to know before trusting it
 #[derive(clap::Args)]
 pub(crate) struct Synth {
-    /// A file of properties (may be given several times)
-    #[arg(long, value_name = "FILE")]
-    spec: Vec<PathBuf>,
-    /// A bare formula, as in 'always (x >= y)' or 'ere: (open close)*' (may be given several times)
-    #[arg(long, value_name = "TEXT")]
-    property: Vec<String>,
+    #[command(flatten)]
+    spec: Spec,
     /// What to print
     #[arg(long, value_name = "FORMAT", default_value = "table")]
     format: Format,
@@ -57,46 +54,18 @@ fn verdicts(text: &str) -> Result<Verdicts, String> {
 
 impl Synth {
     pub(crate) fn run(&self, colour: Colour) -> Result<ExitCode, Failure> {
-        let properties = self.properties()?;
+        let properties = self.spec.properties(colour)?;
         let config = Config::new()
             .verdicts(self.verdicts)
             .max_states(self.max_states)
             .max_propositions(self.max_propositions);
-        for warning in properties.iter().flat_map(Property::warnings) {
-            eprintln!("{}", warning.render(colour.on(&io::stderr())));
-        }
         let monitors: Result<Vec<Monitor>, _> = properties
             .iter()
             .map(|property| config.monitor(property))
             .collect();
         let text = self.render(&monitors?)?;
-        match &self.output {
-            Some(path) => fs::write(path, text).map_err(|error| Failure::Write {
-                path: path.clone(),
-                error,
-            })?,
-            None => terminal::print(&text).map_err(Failure::Print)?,
-        }
+        terminal::deliver(self.output.as_deref(), &text)?;
         Ok(ExitCode::SUCCESS)
-    }
-
-    fn properties(&self) -> Result<Vec<Property>, Failure> {
-        let mut properties = Vec::new();
-        for path in &self.spec {
-            let text = fs::read(path).map_err(|error| Failure::Read {
-                path: path.clone(),
-                error,
-            })?;
-            properties.extend(Property::parse_file(&path.display().to_string(), text)?);
-        }
-        for text in &self.property {
-            properties.push(Property::parse(text)?);
-        }
-        if properties.is_empty() {
-            let message = "no property given; use --property 'always (x >= y)' or --spec FILE";
-            return Err(Failure::Usage(message.to_owned()));
-        }
-        Ok(properties)
     }
 
     fn render(&self, monitors: &[Monitor]) -> Result<String, Failure> {

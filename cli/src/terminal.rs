@@ -1,6 +1,12 @@
 //! Whether to use colour, and writing that a closed pipe does not turn into a panic.
 
-use std::io::{self, IsTerminal, Write};
+use std::{
+    fs,
+    io::{self, IsTerminal, Write},
+    path::Path,
+};
+
+use crate::failure::Failure;
 
 /// When to use colour.
 #[derive(Clone, Copy, clap::ValueEnum)]
@@ -33,5 +39,16 @@ pub(crate) fn print(text: &str) -> io::Result<()> {
     match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
         Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
         result => result,
+    }
+}
+
+/// Writes to a file if there is one to write to, else to standard output.
+pub(crate) fn deliver(file: Option<&Path>, text: &str) -> Result<(), Failure> {
+    match file {
+        Some(path) => fs::write(path, text).map_err(|error| Failure::Write {
+            path: path.to_owned(),
+            error,
+        }),
+        None => print(text).map_err(Failure::Print),
     }
 }

@@ -1,6 +1,6 @@
 //! What a user may ask for.
 
-use crate::goal::Goal;
+use crate::{goal::Goal, progress::Progress};
 
 /// Which reductions an engine may use; all by default. The answers are the same without them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -89,6 +89,8 @@ pub struct Options {
     pub max_bindings: usize,
     /// How many states the table of monitor and variables may have; beyond, no table is made.
     pub max_states: usize,
+    /// Where the search tells how far it is.
+    pub progress: Progress,
 }
 
 impl Default for Options {
@@ -103,6 +105,7 @@ impl Default for Options {
             parallel: false,
             max_bindings: 100_000,
             max_states: 4096,
+            progress: Progress::default(),
         }
     }
 }

@@ -133,6 +133,7 @@ impl<N: Clone + Send + Sync> Sweep<N> {
         let after = self.levels.len() as u64;
         result.peak.note(before, &self.levels);
         result.nodes += after;
+        options.progress.made(self.level, after);
         result.widest = result.widest.max(after);
         if result.found.is_none() {
             result.found = first_bad(&self.levels, sets, at_end, &self.observed);

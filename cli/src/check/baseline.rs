@@ -1,0 +1,93 @@
+//! An earlier report, so that the same finding does not come back on every commit.
+//!
+//! Lines and orders change from run to run, so a finding is known by its property and the binding
+//! of its parameters. If a property was only predicted to be violated and now is violated in the
+//! observed run, that is new.
+
+use portent_lattice::{Report, report::PropertyReport};
+use portent_monitor_dsl::Verdict;
+use serde::Deserialize;
+use serde_json::{Map, Value};
+use std::{collections::HashMap, fs, path::Path};
+
+use crate::failure::Failure;
+
+/// The parts of a report that tell findings apart.
+#[derive(Deserialize)]
+struct Earlier {
+    properties: Vec<Entry>,
+}
+
+#[derive(Deserialize)]
+struct Entry {
+    name: String,
+    binding: Map<String, Value>,
+    observed: Observed,
+    predicted: Predicted,
+}
+
+#[derive(Deserialize)]
+struct Observed {
+    verdict: Verdict,
+}
+
+#[derive(Deserialize)]
+struct Predicted {
+    violated: bool,
+}
+
+/// The findings of an earlier report.
+pub(crate) struct Baseline {
+    /// By property and binding, whether the observed run was violated.
+    findings: HashMap<(String, String), bool>,
+}
+
+impl Baseline {
+    /// Reads what `check --format json` wrote.
+    pub(crate) fn read(path: &Path) -> Result<Baseline, Failure> {
+        let text = fs::read(path).map_err(|error| Failure::Read {
+            path: path.to_owned(),
+            error,
+        })?;
+        let mut findings = HashMap::new();
+        for report in serde_json::Deserializer::from_slice(&text).into_iter::<Earlier>() {
+            let report = report.map_err(|error| {
+                let (line, column) = (error.line(), error.column());
+                let path = path.display();
+                Failure::Usage(format!(
+                    "{path}:{line}:{column}: not a report of `portent check --format json`: {error}"
+                ))
+            })?;
+            for entry in report.properties {
+                if entry.predicted.violated {
+                    let observed = entry.observed.verdict == Verdict::Violated;
+                    let key = (entry.name, Value::Object(entry.binding).to_string());
+                    *findings.entry(key).or_default() |= observed;
+                }
+            }
+        }
+        Ok(Baseline { findings })
+    }
+
+    /// Takes the findings that are known out of a report, and tells how many there were.
+    pub(crate) fn remove_known(&self, report: &mut Report) -> usize {
+        let before = report.properties.len();
+        report.properties.retain(|property| !self.knows(property));
+        before - report.properties.len()
+    }
+
+    fn knows(&self, property: &PropertyReport) -> bool {
+        if !property.predicted.violated {
+            return false;
+        }
+        let binding = property.binding.iter().map(|(name, value)| {
+            let value = serde_json::to_value(value).expect("a value is plain data");
+            (name.clone(), value)
+        });
+        let binding = Value::Object(binding.collect()).to_string();
+        match self.findings.get(&(property.name.clone(), binding)) {
+            Some(observed) => *observed || property.observed.verdict != Verdict::Violated,
+            None => false,
+        }
+    }
+}

@@ -1,0 +1,56 @@
+//! The answer for programs: the report, with what only the reader of the trace knows.
+
+use portent_lattice::report::{PropertyReport, TraceInfo};
+use serde::Serialize;
+
+use super::trace::Outcome;
+
+#[derive(Serialize)]
+struct Object<'a> {
+    portent: u32,
+    trace: Trace<'a>,
+    vacuous: &'a [String],
+    properties: &'a [PropertyReport],
+    /// How many violations a baseline had already.
+    #[serde(skip_serializing_if = "is_zero")]
+    known: usize,
+}
+
+#[derive(Serialize)]
+struct Trace<'a> {
+    #[serde(flatten)]
+    info: &'a TraceInfo,
+    format: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    execution: Option<&'a str>,
+    skipped: u64,
+}
+
+fn is_zero(count: &usize) -> bool {
+    *count == 0
+}
+
+/// One object, over several lines; or, if there are several, each on a line of its own.
+pub(crate) fn render(outcomes: &[Outcome]) -> String {
+    let print = |outcome: &Outcome| {
+        let report = &outcome.report;
+        let object = Object {
+            portent: report.portent,
+            trace: Trace {
+                info: &report.trace,
+                format: outcome.format.name(),
+                execution: outcome.execution.as_deref(),
+                skipped: outcome.skipped,
+            },
+            vacuous: &report.vacuous,
+            properties: &report.properties,
+            known: outcome.known,
+        };
+        let text = match outcomes.len() {
+            1 => serde_json::to_string_pretty(&object),
+            _ => serde_json::to_string(&object),
+        };
+        text.expect("a report is plain data") + "\n"
+    };
+    outcomes.iter().map(print).collect()
+}

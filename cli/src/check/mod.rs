@@ -1,0 +1,193 @@
+//! `portent check`: what the other interleavings of a run would have done.
+
+mod baseline;
+mod json;
+pub(crate) mod progress;
+pub(crate) mod trace;
+
+use portent_lattice::{Counting, Goal, Options};
+use portent_monitor_dsl::{Monitor, Property};
+use portent_trace::Format as TraceFormat;
+use std::{io, num::NonZeroUsize, path::PathBuf, process::ExitCode, thread};
+
+use crate::{
+    failure::Failure,
+    paint::Paint,
+    size,
+    spec::Spec,
+    terminal::{self, Colour},
+    text,
+};
+use baseline::Baseline;
+use progress::{Progress, When};
+use trace::Outcome;
+
+/// Check properties on every run that is causally equivalent to a recorded one
+///
+/// Exit code 0: no violation, observed or predicted; 1: some; 2: bad input.
+#[derive(clap::Args)]
+pub(crate) struct Check {
+    #[command(flatten)]
+    spec: Spec,
+    /// The traces to check; `-` is standard input
+    #[arg(required = true, value_name = "TRACE")]
+    traces: Vec<PathBuf>,
+    /// Which other orders count as the same computation
+    #[arg(long, value_name = "MODEL", default_value = "happens-before")]
+    causality: Causality,
+    /// Keep at most this many cuts a level, those nearest the observed run
+    #[arg(long, value_name = "CUTS")]
+    window: Option<NonZeroUsize>,
+    /// Consider at most this many events past the oldest unfinished one
+    #[arg(long, value_name = "EVENTS")]
+    lookahead: Option<u32>,
+    /// The memory that the search may take; beyond, it uses a window that fits, and says so
+    #[arg(long, value_name = "SIZE", default_value = "1GiB", value_parser = size::bytes)]
+    memory: u64,
+    /// How many threads search; all processors if not given
+    #[arg(long, value_name = "N")]
+    jobs: Option<NonZeroUsize>,
+    /// The trace ended for good: a run that is still pending at its end is violated
+    #[arg(long)]
+    complete: bool,
+    /// Whether to count equivalent runs; `auto` does up to 10 million cuts
+    #[arg(long, value_name = "WHEN", default_value = "auto")]
+    count: Count,
+    /// Skip bad lines, and say how many, instead of stopping at the first
+    #[arg(long)]
+    lenient: bool,
+    /// The format of the traces: native, std, rapid-binary, shiviz or poet; recognised if not given
+    #[arg(long, value_name = "FORMAT")]
+    from: Option<TraceFormat>,
+    /// The regular expression of a log, with the groups `host`, `clock` and `event`
+    #[arg(long, value_name = "REGEX")]
+    parser: Option<String>,
+    /// The regular expression of the lines that separate the executions of a log
+    #[arg(long, value_name = "REGEX")]
+    delimiter: Option<String>,
+    /// Report only the violations that this earlier report (of `--format json`) does not have
+    #[arg(long, value_name = "FILE")]
+    baseline: Option<PathBuf>,
+    /// What to print; JSON is one object, or for several runs one object a line
+    #[arg(long, value_name = "FORMAT", default_value = "text")]
+    format: Format,
+    /// Write to a file instead of standard output
+    #[arg(long, short, value_name = "FILE")]
+    output: Option<PathBuf>,
+    /// Also tell how the search went and what its reductions saved
+    #[arg(long)]
+    stats: bool,
+    /// When to show progress, on standard error
+    #[arg(long, value_name = "WHEN", default_value = "auto")]
+    progress: When,
+}
+
+#[derive(Clone, Copy, clap::ValueEnum)]
+enum Causality {
+    /// Everything may be reordered that program order, synchronisation and conflicts leave open
+    HappensBefore,
+}
+
+#[derive(Clone, Copy, clap::ValueEnum)]
+enum Count {
+    /// Whatever the size of the lattice, within the memory limit
+    Always,
+    /// Not at all; the search stops at the first violation
+    Never,
+    /// If there are at most 10 million cuts
+    Auto,
+}
+
+#[derive(Clone, Copy, clap::ValueEnum)]
+enum Format {
+    /// For people
+    Text,
+    /// For programs
+    Json,
+}
+
+impl Check {
+    pub(crate) fn run(&self, colour: Colour) -> Result<ExitCode, Failure> {
+        let baseline = self.baseline.as_deref().map(Baseline::read).transpose()?;
+        let properties = self.spec.properties(colour)?;
+        let monitors: Result<Vec<Monitor>, _> = properties.iter().map(Property::monitor).collect();
+        let monitors = monitors?;
+        let jobs = self.jobs.or_else(|| thread::available_parallelism().ok());
+        let jobs = jobs.map_or(1, NonZeroUsize::get);
+        rayon::ThreadPoolBuilder::new()
+            .num_threads(jobs)
+            .build_global()
+            .map_err(|error| Failure::Usage(format!("cannot start {jobs} threads: {error}")))?;
+        let progress = Progress::new(self.progress);
+        let options = Options {
+            progress: progress.search.clone(),
+            ..self.options(jobs > 1)
+        };
+        let mut outcomes = Vec::new();
+        for path in &self.traces {
+            let mut reader = trace::open(path, &self.reading())?;
+            outcomes.extend(trace::check(&mut reader, &monitors, &options, &progress)?);
+        }
+        drop(progress);
+        if let Some(baseline) = &baseline {
+            for outcome in &mut outcomes {
+                outcome.known = baseline.remove_known(&mut outcome.report);
+            }
+        }
+        let violated = outcomes.iter().any(|outcome| outcome.report.is_violated());
+        let text = self.render(&outcomes, &monitors, colour);
+        terminal::deliver(self.output.as_deref(), &text)?;
+        Ok(ExitCode::from(u8::from(violated)))
+    }
+
+    fn options(&self, parallel: bool) -> Options {
+        let Causality::HappensBefore = self.causality;
+        Options {
+            window: self.window.map(NonZeroUsize::get),
+            lookahead: self.lookahead,
+            memory: self.memory,
+            counting: match self.count {
+                Count::Always => Counting::Always,
+                Count::Never => Counting::Never,
+                Count::Auto => Counting::Auto,
+            },
+            goal: Goal {
+                complete: self.complete,
+            },
+            parallel,
+            ..Options::default()
+        }
+    }
+
+    fn reading(&self) -> portent_trace::Options {
+        let mut options = portent_trace::Options::default().lenient(self.lenient);
+        if let Some(format) = self.from {
+            options = options.format(format);
+        }
+        if let Some(regex) = &self.parser {
+            options = options.parser(regex);
+        }
+        if let Some(regex) = &self.delimiter {
+            options = options.delimiter(regex);
+        }
+        options
+    }
+
+    fn render(&self, outcomes: &[Outcome], monitors: &[Monitor], colour: Colour) -> String {
+        match self.format {
+            Format::Json => json::render(outcomes),
+            Format::Text => {
+                let on = match self.output {
+                    Some(_) => matches!(colour, Colour::Always),
+                    None => colour.on(&io::stdout()),
+                };
+                let style = text::Style {
+                    paint: Paint { on },
+                    complete: self.complete,
+                    stats: self.stats,
+                };
+                text::report(outcomes, monitors, style)
+            }
+        }
+    }
+}

@@ -1,0 +1,124 @@
+//! Shows how far the work is, on standard error: a line that is drawn over on a terminal, a line
+//! now and then in a log file.
+
+use indicatif::{HumanCount, ProgressBar};
+use std::{
+    io::{self, IsTerminal},
+    sync::{
+        Arc,
+        atomic::{AtomicU64, Ordering},
+        mpsc::{self, RecvTimeoutError, Sender},
+    },
+    thread::{self, JoinHandle},
+    time::{Duration, Instant},
+};
+
+/// When to show progress.
+#[derive(Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+pub(crate) enum When {
+    /// On a terminal
+    Auto,
+    /// Also if standard error is not a terminal
+    Always,
+    /// Never
+    Never,
+}
+
+/// What the work counts; the thread that shows it only looks.
+pub(crate) struct Progress {
+    events: Arc<AtomicU64>,
+    pub(crate) search: portent_lattice::Progress,
+    shown: Option<(Sender<()>, JoinHandle<()>)>,
+}
+
+impl Progress {
+    /// Nothing is shown.
+    pub(crate) fn hidden() -> Progress {
+        Progress {
+            events: Arc::default(),
+            search: portent_lattice::Progress::default(),
+            shown: None,
+        }
+    }
+
+    pub(crate) fn new(when: When) -> Progress {
+        let terminal = io::stderr().is_terminal();
+        if when == When::Never || (when == When::Auto && !terminal) {
+            return Progress::hidden();
+        }
+        let mut progress = Progress::hidden();
+        progress.search = portent_lattice::Progress::watched();
+        let (stop, stopped) = mpsc::channel();
+        let (events, search) = (Arc::clone(&progress.events), progress.search.clone());
+        let shower = thread::spawn(move || {
+            let bar = match terminal {
+                true => ProgressBar::new_spinner(),
+                false => ProgressBar::hidden(),
+            };
+            let pause = Duration::from_millis(if terminal { 100 } else { 1000 });
+            let mut rates = Rates::default();
+            while stopped.recv_timeout(pause) == Err(RecvTimeoutError::Timeout) {
+                let line = rates.line(events.load(Ordering::Relaxed), &search);
+                match terminal {
+                    true => {
+                        bar.set_message(line);
+                        bar.tick();
+                    }
+                    false => eprintln!("{line}"),
+                }
+            }
+            bar.finish_and_clear();
+            if !terminal {
+                eprintln!("{}", rates.line(events.load(Ordering::Relaxed), &search));
+            }
+        });
+        progress.shown = Some((stop, shower));
+        progress
+    }
+
+    /// An event was read.
+    pub(crate) fn event(&self) {
+        if self.shown.is_some() {
+            self.events.fetch_add(1, Ordering::Relaxed);
+        }
+    }
+}
+
+impl Drop for Progress {
+    /// Clears the line before anything else is printed, an error included.
+    fn drop(&mut self) {
+        if let Some((stop, shower)) = self.shown.take() {
+            drop(stop);
+            // If it panicked there is nothing to clear.
+            let _ = shower.join();
+        }
+    }
+}
+
+/// Turns counts into speeds.
+#[derive(Default)]
+struct Rates {
+    before: Option<(Instant, u64, u64)>,
+}
+
+impl Rates {
+    fn line(&mut self, events: u64, search: &portent_lattice::Progress) -> String {
+        let (now, cuts) = (Instant::now(), search.cuts());
+        let (event_rate, cut_rate) = match self.before.replace((now, events, cuts)) {
+            Some((then, events_then, cuts_then)) => {
+                let seconds = (now - then).as_secs_f64().max(1e-3);
+                let rate = |done: u64| HumanCount((done as f64 / seconds) as u64);
+                (rate(events - events_then), rate(cuts - cuts_then))
+            }
+            None => (HumanCount(0), HumanCount(0)),
+        };
+        let read = HumanCount(events);
+        match cuts {
+            0 => format!("{read} events ({event_rate}/s)"),
+            _ => {
+                let (level, cuts) = (HumanCount(search.level()), HumanCount(cuts));
+                format!("{read} events, level {level}, {cuts} cuts ({cut_rate}/s)")
+            }
+        }
+    }
+}

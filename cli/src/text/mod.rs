@@ -1,0 +1,155 @@
+//! The answer for people.
+
+mod finding;
+mod numbers;
+mod paragraph;
+pub(crate) mod replay;
+pub(crate) mod run;
+mod stats;
+pub(crate) mod swap;
+mod table;
+
+use portent_lattice::report::PropertyReport;
+use portent_monitor_dsl::{Monitor, Verdict};
+
+use crate::{check::trace::Outcome, paint::Paint};
+use finding::Finding;
+use numbers::counted;
+
+/// Of the bindings of a property, so many violated ones are shown in full, and so many named.
+const IN_FULL: usize = 3;
+const NAMED: usize = 10;
+
+/// How an answer is to be written.
+#[derive(Clone, Copy)]
+pub(crate) struct Style {
+    pub(crate) paint: Paint,
+    /// The trace ended for good.
+    pub(crate) complete: bool,
+    /// Tell how the search went.
+    pub(crate) stats: bool,
+}
+
+/// What is to be said about some traces.
+pub(crate) fn report(outcomes: &[Outcome], monitors: &[Monitor], style: Style) -> String {
+    let texts: Vec<String> = outcomes
+        .iter()
+        .map(|outcome| Page { outcome, style }.render(monitors))
+        .collect();
+    texts.join("\n")
+}
+
+/// One execution.
+struct Page<'a> {
+    outcome: &'a Outcome,
+    style: Style,
+}
+
+impl Page<'_> {
+    fn render(&self, monitors: &[Monitor]) -> String {
+        let report = &self.outcome.report;
+        let mut text = self.head();
+        text += &self.warnings();
+        for monitor in monitors {
+            let name = monitor.property().name();
+            let of_this = |property: &&PropertyReport| property.name == name;
+            let instances: Vec<&PropertyReport> =
+                report.properties.iter().filter(of_this).collect();
+            let finding = |property| Finding {
+                property,
+                monitor,
+                initial: &self.outcome.initial,
+                style: self.style,
+            };
+            match instances.as_slice() {
+                [] => {}
+                [one] if one.binding.is_empty() => text += &finding(one).render(),
+                many => {
+                    let findings: Vec<Finding<'_>> = many.iter().map(|one| finding(one)).collect();
+                    text += &self.group(monitor, &findings);
+                }
+            }
+        }
+        text
+    }
+
+    fn head(&self) -> String {
+        let trace = &self.outcome.report.trace;
+        let execution = match &self.outcome.execution {
+            Some(name) => format!(" ({name})"),
+            None => String::new(),
+        };
+        let paint = self.style.paint;
+        format!(
+            "{}{execution}: {}, {}\n",
+            paint.bold(&trace.file),
+            counted(trace.events, "event"),
+            counted(trace.threads, "thread"),
+        )
+    }
+
+    fn warnings(&self) -> String {
+        let (outcome, paint) = (self.outcome, self.style.paint);
+        let warning = paint.yellow("warning");
+        let mut text = String::new();
+        if outcome.skipped > 0 {
+            let lines = counted(outcome.skipped, "bad line");
+            text += &format!("{warning}: {lines} skipped");
+            if let Some(first) = &outcome.first_skipped {
+                text += &format!("; the first: {first}");
+            }
+            text.push('\n');
+        }
+        for name in &outcome.report.vacuous {
+            text += &format!(
+                "{warning}: property `{name}` saw no step in this trace, so nothing was checked; \
+                 are its events and variables named as in the trace?\n"
+            );
+        }
+        if outcome.known > 0 {
+            let known = counted(outcome.known as u64, "known violation");
+            text += &format!("{known} left out: the baseline has them already\n");
+        }
+        text
+    }
+
+    /// A property with parameters: how many bindings, and the ones that matter.
+    fn group(&self, monitor: &Monitor, findings: &[Finding<'_>]) -> String {
+        let paint = self.style.paint;
+        let property = monitor.property();
+        let violated: Vec<&Finding<'_>> = findings
+            .iter()
+            .filter(|finding| finding.property.predicted.violated)
+            .collect();
+        let observed = violated
+            .iter()
+            .filter(|finding| finding.property.observed.verdict == Verdict::Violated)
+            .count();
+        let name = format!("{}({})", property.name(), property.parameters().join(", "));
+        let bindings = counted(findings.len() as u64, "binding");
+        let mut text = format!("\n{}: {bindings}", paint.bold(&name));
+        text += &match (violated.len(), observed) {
+            (0, _) => {
+                let open = findings.iter().filter(|f| !f.property.lattice.exhaustive);
+                match open.count() {
+                    0 => format!(", {}\n", paint.green("none violated")),
+                    some => format!(", none seen to be violated, {some} not searched in full\n"),
+                }
+            }
+            (all, observed) => {
+                let violated = paint.red(&format!("{all} violated"));
+                format!(", {violated} ({observed} in the observed run)\n")
+            }
+        };
+        for finding in violated.iter().take(IN_FULL) {
+            text += &finding.render();
+        }
+        for finding in violated.iter().skip(IN_FULL).take(NAMED) {
+            text += &finding.headline();
+        }
+        if let Some(more @ 1..) = violated.len().checked_sub(IN_FULL + NAMED) {
+            text += &format!("... and {more} more; --format json has them all\n");
+        }
+        text
+    }
+}

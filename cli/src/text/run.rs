@@ -1,0 +1,170 @@
+//! A run as a table with one column a thread.
+
+use portent_lattice::report::Row;
+use portent_monitor_dsl::{Monitor, Verdict};
+
+use super::{
+    replay::{Moment, label},
+    table::{self, Cell, Side},
+};
+use crate::paint::Paint;
+
+/// At most so many steps are shown before a violation, and after it.
+const BEFORE: usize = 20;
+const AFTER: usize = 3;
+/// With more threads or variables than this a table is wider than a screen.
+const THREADS: usize = 6;
+const VARIABLES: usize = 6;
+/// A longer label is cut.
+const LABEL: usize = 40;
+
+/// The steps of a run, and how things stood before and after each.
+pub(crate) struct Run<'a> {
+    pub(crate) monitor: &'a Monitor,
+    pub(crate) rows: &'a [&'a Row],
+    /// One more than there are rows: the first is the initial state.
+    pub(crate) moments: &'a [Moment],
+    /// For each row, whether it comes earlier than observed.
+    pub(crate) earlier: &'a [bool],
+    /// After how many steps the run is violated, if it is.
+    pub(crate) violated_at: Option<usize>,
+}
+
+impl Run<'_> {
+    /// The part of the run that matters.
+    pub(crate) fn render(&self, paint: Paint, indent: &str) -> String {
+        let end = match self.violated_at {
+            Some(step) => (step + AFTER).min(self.rows.len()),
+            None => self.rows.len().min(BEFORE),
+        };
+        let start = match self.violated_at {
+            Some(step) => step.saturating_sub(BEFORE),
+            None => 0,
+        };
+        let shown = &self.rows[start..end];
+        let mut threads: Vec<&str> = Vec::new();
+        for row in shown {
+            if !threads.contains(&row.t.as_str()) {
+                threads.push(&row.t);
+            }
+        }
+        threads.sort_unstable();
+        let columns = Columns {
+            by_thread: threads.len() <= THREADS,
+            threads,
+            variables: match self.monitor.alphabet().variables().len() {
+                few @ 0..=VARIABLES => few,
+                _ => 0,
+            },
+        };
+        let mut cells = vec![self.head(&columns, paint)];
+        cells.push(self.row(start, None, &columns, paint));
+        for (index, row) in shown.iter().enumerate() {
+            cells.push(self.row(start + index + 1, Some(row), &columns, paint));
+        }
+        let mut text = String::new();
+        if start > 0 {
+            text += &format!("{indent}... after {start} steps:\n");
+        }
+        text += &table::render(&columns.sides(), &cells, indent);
+        if end < self.rows.len() {
+            text += &format!("{indent}... and {} more steps\n", self.rows.len() - end);
+        }
+        text
+    }
+
+    fn head(&self, columns: &Columns<'_>, paint: Paint) -> Vec<Cell> {
+        let mut names = vec!["step", "line"];
+        match columns.by_thread {
+            true => names.extend(&columns.threads),
+            false => names.extend(["thread", "event"]),
+        }
+        let variables = self.monitor.alphabet().variables();
+        names.extend(
+            variables[..columns.variables]
+                .iter()
+                .map(|v| v.name.as_str()),
+        );
+        names.extend(["state", "verdict"]);
+        let bold = |name: &&str| Cell::painted(name, |text| paint.bold(text));
+        names.iter().map(bold).collect()
+    }
+
+    /// The cells of the state after `step` steps, the last of which is `row`.
+    fn row(
+        &self,
+        step: usize,
+        row: Option<&Row>,
+        columns: &Columns<'_>,
+        paint: Paint,
+    ) -> Vec<Cell> {
+        let moment = &self.moments[step];
+        let line = row.and_then(|row| row.line);
+        let mut cells: Vec<Cell> = vec![
+            step.to_string().into(),
+            line.map(|line| line.to_string()).unwrap_or_default().into(),
+        ];
+        let event = |row: &Row| {
+            let earlier = self.earlier.get(step - 1) == Some(&true);
+            let label = shorten(&label(row));
+            match earlier {
+                true => Cell::painted(&format!("{label} ↑"), |text| paint.yellow(text)),
+                false => label.into(),
+            }
+        };
+        match columns.by_thread {
+            true => cells.extend(columns.threads.iter().map(|thread| match row {
+                Some(row) if row.t == *thread => event(row),
+                _ => String::new().into(),
+            })),
+            false => cells.extend(match row {
+                Some(row) => [row.t.clone().into(), event(row)],
+                None => [String::new().into(), String::new().into()],
+            }),
+        }
+        let values = moment.values.iter().take(columns.variables);
+        cells.extend(values.map(|value| Cell::from(shorten(&value.to_string()))));
+        cells.push(moment.state.to_string().into());
+        cells.push(Cell::painted(moment.verdict.as_str(), |text| {
+            verdict(paint, moment.verdict, text)
+        }));
+        cells
+    }
+}
+
+/// A verdict in its colour.
+fn verdict(paint: Paint, verdict: Verdict, text: &str) -> String {
+    match verdict {
+        Verdict::Violated => paint.red(text),
+        Verdict::Satisfied | Verdict::Ok => paint.green(text),
+        Verdict::Pending | Verdict::Unknown => paint.yellow(text),
+    }
+}
+
+struct Columns<'a> {
+    by_thread: bool,
+    threads: Vec<&'a str>,
+    variables: usize,
+}
+
+impl Columns<'_> {
+    fn sides(&self) -> Vec<Side> {
+        let mut sides = vec![Side::Right, Side::Right];
+        let events = if self.by_thread {
+            self.threads.len()
+        } else {
+            2
+        };
+        sides.extend(vec![Side::Left; events]);
+        sides.extend(vec![Side::Right; self.variables + 1]);
+        sides.push(Side::Left);
+        sides
+    }
+}
+
+fn shorten(text: &str) -> String {
+    match text.char_indices().nth(LABEL) {
+        Some((end, _)) => format!("{}…", &text[..end]),
+        None => text.to_owned(),
+    }
+}
