@@ -14,7 +14,7 @@ use crate::{
 };
 
 /// Words that begin something, for "did you mean".
-const WORDS: &[&str] = &[
+pub(super) const WORDS: &[&str] = &[
     "property",
     "var",
     "let",

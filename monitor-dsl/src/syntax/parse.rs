@@ -13,6 +13,7 @@ use super::{
 use crate::{
     diagnostic::{Diagnostic, Source},
     error::Error,
+    suggest,
 };
 
 #[derive(Parser)]
@@ -335,10 +336,13 @@ impl<'a> Reader<'a> {
             .to_owned();
         let message = format!("`{name}` is not a function");
         let diagnostic = Diagnostic::error(self.source, span, message, "looks like a call");
-        Error::syntax(diagnostic.help(format!(
-            "write just `{name}` for the event; its parameters are bound by its declaration, \
-             `event {name}(...)`"
-        )))
+        Error::syntax(match suggest::closest(&name, message::WORDS.iter().copied()) {
+            Some(word) => diagnostic.help(format!("did you mean `{word}`?")),
+            None => diagnostic.help(format!(
+                "write just `{name}` for the event; its parameters are bound by its declaration, \
+                 `event {name}(...)`"
+            )),
+        })
     }
 
     fn ere(&self, pair: Pair<'a, Rule>) -> Result<EreTree, Error> {
