@@ -39,9 +39,12 @@ fn monitor(names: &[&str], flags: bool, body: &str, verdicts: Verdicts) -> Monit
         .unwrap_or_else(|error| panic!("{text}\n{error}"))
 }
 
+/// The verdict in a state, and where each set of true propositions leads from it.
+type Row = (Verdict, Vec<(Vec<String>, usize)>);
+
 /// What a monitor does, told by the names of its propositions: for every state its verdict, and where each set of true
 /// propositions leads. States are numbered alike in equal machines.
-fn behaviour(monitor: &Monitor) -> Vec<(Verdict, Vec<(Vec<String>, usize)>)> {
+fn behaviour(monitor: &Monitor) -> Vec<Row> {
     let alphabet = monitor.alphabet();
     let row = |state| {
         let mut row: Vec<(Vec<String>, usize)> = alphabet
@@ -63,9 +66,7 @@ fn behaviour(monitor: &Monitor) -> Vec<(Verdict, Vec<(Vec<String>, usize)>)> {
 }
 
 /// The states in the order of a breadth-first search by the sorted letters.
-fn renumbered(
-    rows: &[(Verdict, Vec<(Vec<String>, usize)>)],
-) -> Vec<(Verdict, Vec<(Vec<String>, usize)>)> {
+fn renumbered(rows: &[Row]) -> Vec<Row> {
     let mut order = vec![0];
     let mut next = 0;
     while next < order.len() {
@@ -129,12 +130,9 @@ fn all_patterns_mean_their_published_formulas() {
                         false => row.events,
                     };
                     let size = size[usize::from(verdicts == Verdicts::Four)];
-                    assert_eq!(
-                        Some(written.states()),
-                        size.or(Some(written.states())),
-                        "{}",
-                        row.place
-                    );
+                    if let Some(size) = size {
+                        assert_eq!(written.states(), size, "{}", row.place);
+                    }
                     checked += 1;
                 }
             }
