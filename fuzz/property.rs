@@ -9,7 +9,7 @@ const MAX_STATES: usize = 200;
 const MAX_LETTERS: usize = 64;
 
 /// Refused or good, as a bare formula and as a file. Panics if it is neither.
-pub fn check(text: &[u8]) {
+pub(crate) fn check(text: &[u8]) {
     if let Some(property) = accepted(Property::parse(text)) {
         check_property(&property);
     }

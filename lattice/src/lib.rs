@@ -1,4 +1,25 @@
 //! The analyzer: a property and the events of one run, checked on every equivalent run.
+//!
+//! One run of a concurrent program is one order of its events. Causality says which other orders
+//! are the same computation; their prefixes, the *consistent cuts*, form a lattice, and its paths
+//! from bottom to top are the runs that could have been observed instead. This crate says whether
+//! one of them violates a property, shows one that does, and counts them.
+//!
+//! | to do this | use |
+//! |---|---|
+//! | check a run that has ended | [`Checker`]: events in, [`Report`] out |
+//! | watch a run while it goes on | [`Watch`] |
+//! | solve one problem: a [`Poset`] whose events act on an [`Automaton`] | [`solve`] |
+//! | measure a lattice | [`shape`] |
+//!
+//! From left to right: the *relevance* of a property picks its steps out of the events; a *record*
+//! keeps them with their clocks; *slices* are the steps of one binding of the parameters; the
+//! *product* of the monitor and the variables' values is what the steps act on; an engine searches;
+//! the *report* tells. Where a search was not exhaustive, it says so and says why.
+//!
+//! **This crate reads no clock that it was not given, does no input or output, and never reports a
+//! run that causality does not allow**: in debug builds every witness is checked again by code that
+//! knows nothing of the search.
 
 #![warn(missing_docs)]
 
@@ -25,6 +46,7 @@ pub mod report;
 mod slice;
 mod solve;
 mod violation;
+mod watch;
 mod witness;
 
 pub use automaton_shape::AutomatonShape;
@@ -39,3 +61,4 @@ pub use problem::{ActionId, Automaton, Problem, StateIndex};
 pub use report::Report;
 pub use solve::{Run, Solution, solve};
 pub use violation::{Answer, Violation};
+pub use watch::Watch;

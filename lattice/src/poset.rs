@@ -55,6 +55,32 @@ impl Poset {
         event
     }
 
+    /// Adds chains without events, so that there are `width` of them.
+    ///
+    /// ```
+    /// use portent_lattice::Poset;
+    ///
+    /// let mut poset = Poset::new(1);
+    /// let a = poset.push(0, &[1]);
+    /// poset.widen(2);
+    /// let b = poset.push(1, &[1, 1]);
+    /// assert_eq!(poset.clock(a), [1, 0]);
+    /// assert!(poset.precedes(a, b));
+    /// ```
+    pub fn widen(&mut self, width: usize) {
+        if width <= self.width {
+            return;
+        }
+        let mut clocks = Vec::with_capacity(self.chain_of.len() * width);
+        for clock in self.clocks.chunks_exact(self.width.max(1)) {
+            clocks.extend_from_slice(clock);
+            clocks.resize(clocks.len() + width - self.width, 0);
+        }
+        self.clocks = clocks;
+        self.chains.resize(width, Vec::new());
+        self.width = width;
+    }
+
     /// The number of chains.
     pub fn width(&self) -> usize {
         self.width

@@ -107,6 +107,11 @@ impl Product {
         ActionId(self.acts.len() as u32 - 1)
     }
 
+    /// How many actions there are.
+    pub(crate) fn acts(&self) -> usize {
+        self.acts.len()
+    }
+
     fn class(&mut self, variable: usize, value: &Value) -> u32 {
         let alphabet = self.monitor.alphabet();
         let id = alphabet.variable(&alphabet.variables()[variable].name);

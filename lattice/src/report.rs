@@ -176,6 +176,8 @@ pub struct Lattice {
 pub struct SavedReport {
     /// Events that were not added to a cut, as they commute with those that were.
     pub commutation: u64,
+    /// Events that were left out altogether, as they change no state; part of commutation.
+    pub invisible: u64,
     /// States that were dropped for others that are violated whenever they are.
     pub subsumption: u64,
     /// States that were dropped because nothing violates them.

@@ -6,7 +6,7 @@ use crate::{
     ActionId, Automaton, EventIndex, Poset, Problem,
     enumerate::{
         self, Bits, Extent, Ground, Limit, Lists, Needs, Observed, Paths, Peak, Persistent,
-        Reducer, RunCounts, Saved, Search, Sets, Shape, Spot,
+        Reducer, RunCounts, Saved, Search, Sets, Shape, Spot, Visible,
     },
     instance::Task,
     options::{Counting, Options},
@@ -16,6 +16,11 @@ use crate::{
 
 /// To find a shorter witness than a reduced search did, so many cuts are worth visiting.
 const REFINE: u64 = 10_000_000;
+/// All levels, however many cuts they have.
+const EVERYWHERE: Extent = Extent {
+    levels: usize::MAX,
+    nodes: u64::MAX,
+};
 /// A walk back to the start keeps at most so many levels.
 const CHECKPOINTS: usize = 64;
 
@@ -112,16 +117,70 @@ fn search_table(
         actions,
     };
     let on = options.reductions;
-    let reducer = Reducer::new(ground, automaton, options.goal, on);
-    let Some(bits) = Bits::new(ground, automaton, options.goal, reducer) else {
-        return search_open(poset, actions, automaton, options);
-    };
     // A window is laid around the observed run, whose cuts commutation would skip.
     let cone = options.window.is_some() || options.lookahead.is_some();
-    let persistent = (on.commutation && !cone)
+    let commute = on.commutation && !cone;
+    if commute && let Some(visible) = Visible::new(poset, actions, automaton) {
+        return search_visible(ground, &visible, automaton, options);
+    }
+    search_all(ground, automaton, commute, options, EVERYWHERE)
+}
+
+/// Searches the order of the events that matter, and then for a shorter way in the order of all.
+fn search_visible(
+    ground: Ground<'_>,
+    visible: &Visible,
+    automaton: &Automaton,
+    options: &Options,
+) -> Solution {
+    let whole = ground.poset;
+    let needs = Needs::of_poset(&visible.poset);
+    let small = Ground {
+        poset: &visible.poset,
+        needs: &needs,
+        actions: &visible.actions,
+    };
+    let mut solution = search_all(small, automaton, true, options, EVERYWHERE);
+    solution.saved.invisible = visible.hidden(whole);
+    // It is another lattice that was measured.
+    solution.shape = None;
+    let Some(run) = solution.run.take() else {
+        return solution;
+    };
+    let prefix = visible.lift(whole, &run.events[..run.violated_at]);
+    let lifted = complete(ground, automaton, prefix, false);
+    let extent = Extent {
+        levels: lifted.violated_at,
+        nodes: REFINE,
+    };
+    let again = search_all(ground, automaton, false, options, extent);
+    solution.nodes += again.nodes;
+    solution.run = again.run.or(Some(lifted));
+    solution
+}
+
+fn search_all(
+    ground: Ground<'_>,
+    automaton: &Automaton,
+    commute: bool,
+    options: &Options,
+    extent: Extent,
+) -> Solution {
+    let reducer = Reducer::new(ground, automaton, options.goal, options.reductions);
+    let Some(bits) = Bits::new(ground, automaton, options.goal, reducer) else {
+        return search_lists(ground, automaton, options, extent);
+    };
+    let persistent = commute
         .then(|| Persistent::new(ground, automaton))
         .flatten();
-    let mut solution = run_search(ground, &bits, automaton, persistent.as_ref(), options);
+    let mut solution = run_search(
+        ground,
+        &bits,
+        automaton,
+        persistent.as_ref(),
+        options,
+        extent,
+    );
     let Saved {
         absorbed,
         dead_ends,
@@ -145,13 +204,22 @@ fn search_open<M: Machine>(
         needs: &needs,
         actions,
     };
+    search_lists(ground, machine, options, EVERYWHERE)
+}
+
+fn search_lists<M: Machine>(
+    ground: Ground<'_>,
+    machine: &M,
+    options: &Options,
+    extent: Extent,
+) -> Solution {
     let lists = Lists {
         ground,
         machine,
         goal: options.goal,
         absorb: options.reductions.absorption,
     };
-    run_search(ground, &lists, machine, None, options)
+    run_search(ground, &lists, machine, None, options, extent)
 }
 
 fn run_search<S: Sets, M: Machine>(
@@ -160,20 +228,14 @@ fn run_search<S: Sets, M: Machine>(
     machine: &M,
     persistent: Option<&Persistent>,
     options: &Options,
+    extent: Extent,
 ) -> Solution {
     let observed = Observed::new(ground.poset);
     let initial = machine.initial();
-    let everywhere = Extent {
-        levels: usize::MAX,
-        nodes: u64::MAX,
-        to_the_end: false,
-    };
     let look = |persistent: Option<&Persistent>, extent: Extent| {
-        enumerate::search(
-            ground, sets, initial, &observed, persistent, options, extent,
-        )
+        enumerate::search(ground, sets, initial, persistent, options, extent)
     };
-    let mut search = look(persistent, everywhere);
+    let mut search = look(persistent, extent);
     let mut solution = Solution {
         engine: "enumerate",
         nodes: search.nodes,
@@ -209,7 +271,6 @@ fn sooner(found: Spot, search: &mut Search, look: impl Fn(Extent) -> Search) -> 
     let again = look(Extent {
         levels: level,
         nodes: REFINE,
-        to_the_end: false,
     });
     let exact = exact && !again.gave_up && again.limit.is_none();
     search.window = search.window.max(again.window);
@@ -217,7 +278,7 @@ fn sooner(found: Spot, search: &mut Search, look: impl Fn(Extent) -> Search) -> 
 }
 
 /// The events that lead to a spot.
-fn way<M: Machine>(
+pub(crate) fn way<M: Machine>(
     ground: Ground<'_>,
     machine: &M,
     observed: &Observed,
@@ -250,7 +311,7 @@ fn way<M: Machine>(
 }
 
 /// A whole run that begins so and goes on in observed order.
-fn complete<M: Machine>(
+pub(crate) fn complete<M: Machine>(
     ground: Ground<'_>,
     machine: &M,
     prefix: Vec<EventIndex>,
@@ -267,7 +328,11 @@ fn complete<M: Machine>(
         done[event.index()] = true;
         state = machine.step(state, ground.action(*event));
     }
-    let violated_at = violated_at.unwrap_or(prefix.len());
+    let violated_at = match machine.verdict(state) {
+        Verdict::Violated => violated_at.unwrap_or(prefix.len()),
+        // Bad only where the trace ends.
+        _ => ground.poset.len(),
+    };
     let rest = (0..ground.poset.len() as u32).map(EventIndex);
     let mut events = prefix;
     events.extend(rest.filter(|event| !done[event.index()]));

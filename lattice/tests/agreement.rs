@@ -4,7 +4,9 @@ mod oracle;
 mod random;
 
 use oracle::{Oracle, Truth};
-use portent_lattice::{Checker, Counting, Goal, Options, Reductions, report::PropertyReport};
+use portent_lattice::{
+    Checker, Counting, Goal, Options, Reductions, Watch, report::PropertyReport,
+};
 use portent_monitor_core::{Event, Symbols, Value};
 use portent_monitor_dsl::{Config, Monitor, Property, Verdict};
 use random::Rng;
@@ -239,4 +241,41 @@ fn at_the_end_of_a_complete_trace_pending_is_violated() {
             .or((truth.pending > 0).then_some(report.relevant));
         assert_eq!(report.predicted.violated_at, soonest);
     }
+}
+
+#[test]
+fn online_says_what_offline_says() {
+    let mut rng = Rng(2026);
+    let monitors = monitors(&mut rng, 200);
+    let mut early = 0;
+    for round in 0..3000 {
+        let monitor = &monitors[rng.below(monitors.len())];
+        let (events, symbols) = random::trace(&mut rng, 20);
+        let options = Options {
+            lookahead: (round % 4 > 0).then(|| rng.below(6) as u32),
+            window: (round % 5 == 0).then_some(3),
+            counting: Counting::Never,
+            // A reduction may drop the very cut at which something was left out.
+            reductions: Reductions::NONE,
+            ..Options::default()
+        };
+        let report = check(monitor, &events, &symbols, options.clone());
+        let mut watch = Watch::new(monitor.clone(), zero, options).expect("no parameters");
+        let mut alarm = None;
+        for event in &events {
+            let run = watch.take(event, &symbols).expect("events fit");
+            assert!(run.is_none() || alarm.is_none(), "told once");
+            alarm = alarm.or(run);
+        }
+        let solution = watch.finish();
+        assert_eq!(solution.run.is_some(), report.predicted.violated);
+        assert_eq!(solution.limit.is_none(), report.lattice.exhaustive);
+        let violated_at = solution.run.map(|run| run.violated_at as u64);
+        assert_eq!(violated_at, report.predicted.violated_at);
+        if let Some(alarm) = alarm {
+            assert_eq!(Some(alarm.violated_at as u64), violated_at);
+            early += 1;
+        }
+    }
+    assert!(early > 300, "{early} predictions before the end");
 }

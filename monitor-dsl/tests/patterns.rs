@@ -39,7 +39,7 @@ fn monitor(names: &[&str], flags: bool, body: &str, verdicts: Verdicts) -> Monit
         .unwrap_or_else(|error| panic!("{text}\n{error}"))
 }
 
-/// The verdict in a state, and where each set of true propositions leads from it.
+/// The verdict in a state, and for each set of propositions that can hold where it leads.
 type Row = (Verdict, Vec<(Vec<String>, usize)>);
 
 /// What a monitor does, told by the names of its propositions: for every state its verdict, and where each set of true

@@ -6,7 +6,10 @@
 //! sequence, and nothing is hashed. A wide level is cut into ranges of keys that are merged at the
 //! same time on several cores.
 
+use std::cmp::Ordering;
+
 use rayon::prelude::*;
+use smallvec::SmallVec;
 
 use super::{
     ground::Ground,
@@ -45,6 +48,8 @@ pub(crate) trait Rules: Sync {
 pub(crate) struct Bounds<'a> {
     /// Cuts do not go beyond this one.
     pub(crate) upper: &'a [u32],
+    /// What counts may ever become, when there will be more events; at least `upper`.
+    pub(crate) ceiling: &'a [u32],
     /// Only so many events past the oldest that is missing are considered.
     pub(crate) lookahead: Option<u32>,
     pub(crate) window: Option<Window<'a>>,
@@ -109,8 +114,8 @@ fn words(chains: usize) -> usize {
 
 impl<K: Key, N: Clone + Send + Sync> Frontier<K, N> {
     /// The level with one cut.
-    pub(crate) fn new(cut: &[u32], node: N, upper: &[u32]) -> Result<Self, Full> {
-        let layout = Layout::fit(cut, cut, upper, K::BITS).ok_or(Full)?;
+    pub(crate) fn new(cut: &[u32], node: N, ceiling: &[u32]) -> Result<Self, Full> {
+        let layout = Layout::fit(cut, cut, ceiling, K::BITS).ok_or(Full)?;
         let keys = vec![K::pack(cut, &layout)];
         let nodes = vec![node];
         let level = Level { keys, nodes };
@@ -128,16 +133,18 @@ impl<K: Key, N: Clone + Send + Sync> Frontier<K, N> {
         }
     }
 
-    /// The bytes that are held, without what keys and nodes point to.
-    pub(crate) fn bytes(&self) -> u64 {
+    /// The bytes that the level holds, without what keys and nodes point to, and those of the
+    /// marks, which are made for one level after the other.
+    pub(crate) fn bytes(&self) -> (u64, u64) {
         let keys = self.level.keys.capacity() * size_of::<K>();
         let nodes = self.level.nodes.capacity() * size_of::<N>();
-        (keys + nodes + self.marks.capacity() * size_of::<u64>()) as u64
+        let marks = self.marks.capacity() * size_of::<u64>();
+        ((keys + nodes) as u64, marks as u64)
     }
 
     /// The same level with other keys, or with the same kind of keys packed again.
-    pub(crate) fn repacked<L: Key>(&mut self, upper: &[u32]) -> Result<Frontier<L, N>, Full> {
-        let chains = upper.len();
+    pub(crate) fn repacked<L: Key>(&mut self, ceiling: &[u32]) -> Result<Frontier<L, N>, Full> {
+        let chains = ceiling.len();
         let count = |key: &K, chain: usize| match chain < self.layout.chains() {
             true => key.count(chain, &self.layout),
             // A chain that nobody knew of when this level was packed.
@@ -151,7 +158,7 @@ impl<K: Key, N: Clone + Send + Sync> Frontier<K, N> {
                 most[chain] = most[chain].max(n);
             }
         }
-        let layout = Layout::fit(&least, &most, upper, L::BITS).ok_or(Full)?;
+        let layout = Layout::fit(&least, &most, ceiling, L::BITS).ok_or(Full)?;
         let mut counts = vec![0; chains];
         let mut keys = Vec::with_capacity(self.level.keys.len());
         for key in &self.level.keys {
@@ -176,7 +183,7 @@ impl<K: Key, N: Clone + Send + Sync> Frontier<K, N> {
         rules: &R,
     ) -> Result<LeftOut, Full> {
         if self.layout.slack() == 0 || self.layout.chains() < bounds.upper.len() {
-            *self = self.repacked(bounds.upper)?;
+            *self = self.repacked(bounds.ceiling)?;
         }
         let mut left_out = self.mark(ground, bounds);
         let parallel = bounds.parallel && self.level.keys.len() >= PARALLEL;
@@ -275,15 +282,27 @@ impl<K: Key, N: Clone + Send + Sync> Frontier<K, N> {
         let mut heads: Vec<Head<K>> = (0..self.layout.chains())
             .filter_map(|chain| self.first_head(chain, from, to))
             .collect();
-        while let Some(least) = heads.iter().map(|head| &head.key).min().cloned() {
-            let mut merged: Option<N> = None;
-            let mut index = 0;
-            while index < heads.len() {
-                let head = &mut heads[index];
-                if head.key != least {
-                    index += 1;
-                    continue;
+        let mut ties: SmallVec<[usize; 16]> = SmallVec::new();
+        while let Some(first) = heads.first() {
+            let mut least = &first.key;
+            ties.clear();
+            ties.push(0);
+            for (index, head) in heads.iter().enumerate().skip(1) {
+                match head.key.cmp(least) {
+                    Ordering::Less => {
+                        least = &head.key;
+                        ties.clear();
+                        ties.push(index);
+                    }
+                    Ordering::Equal => ties.push(index),
+                    Ordering::Greater => {}
                 }
+            }
+            let least = least.clone();
+            let mut merged: Option<N> = None;
+            // From the last, so that what takes the place of an exhausted head is done already.
+            for &index in ties.iter().rev() {
+                let head = &mut heads[index];
                 let cut = self.cut(head.position);
                 let place = cut.count(head.chain) as usize;
                 let event = ground.poset.chain(head.chain)[place];
@@ -293,9 +312,7 @@ impl<K: Key, N: Clone + Send + Sync> Frontier<K, N> {
                     (None, node) => merged = node,
                     (Some(_), None) => {}
                 }
-                if self.go_on(head, to) {
-                    index += 1;
-                } else {
+                if !self.go_on(head, to) {
                     heads.swap_remove(index);
                 }
             }
@@ -394,9 +411,7 @@ fn mark_cut<K: Key>(
         if counts[chain] >= bounds.upper[chain] {
             continue;
         }
-        let event = ground.poset.chain(chain)[counts[chain] as usize];
-        let needs = ground.needs.of(event);
-        if needs.iter().all(|&(other, n)| counts[other as usize] >= n) {
+        if ground.needs.met(chain, counts[chain], counts) {
             marks[chain / 64] |= 1 << (chain % 64);
         }
     }

@@ -11,6 +11,18 @@ pub(crate) struct Needs {
     /// Chain and count; those of event `e` end at `ends[e]`.
     all: Vec<(u32, u32)>,
     ends: Vec<usize>,
+    /// For each place of each chain what is asked at every cut, close together.
+    places: Vec<Vec<First>>,
+}
+
+/// The first need of an event, and where the others are.
+#[derive(Clone, Copy, Debug)]
+struct First {
+    /// An event without needs asks for none of chain 0.
+    chain: u32,
+    count: u32,
+    /// The event, if it has more needs.
+    more: Option<EventIndex>,
 }
 
 impl Needs {
@@ -35,6 +47,22 @@ impl Needs {
             }
         }
         self.ends.push(self.all.len());
+        let needs = self.of(event);
+        let (chain, count) = needs.first().copied().unwrap_or((0, 0));
+        let more = (needs.len() > 1).then_some(event);
+        self.places.resize_with(poset.width(), Vec::new);
+        self.places[own].push(First { chain, count, more });
+    }
+
+    /// Whether the event at a place of a chain has what it needs in a cut with these counts.
+    #[inline]
+    pub(crate) fn met(&self, chain: usize, place: u32, counts: &[u32]) -> bool {
+        let first = self.places[chain][place as usize];
+        let has = |chain: u32, count: u32| counts[chain as usize] >= count;
+        has(first.chain, first.count)
+            && first
+                .more
+                .is_none_or(|event| self.of(event).iter().all(|&(c, n)| has(c, n)))
     }
 
     #[inline]

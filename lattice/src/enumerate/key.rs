@@ -103,17 +103,16 @@ macro_rules! integer_key {
             const BITS: u32 = <$integer>::BITS;
 
             fn pack(counts: &[u32], layout: &Layout) -> Self {
+                // A place without bits may lie beyond the highest; what is shifted there is 0.
                 counts.iter().zip(&layout.places).fold(0, |key, (&n, p)| {
-                    // A place without bits may lie beyond the lowest or highest bit.
-                    let part = <$integer>::from(n - p.base);
-                    key | part.checked_shl(p.shift).unwrap_or(0)
+                    key | <$integer>::from(n - p.base).wrapping_shl(p.shift)
                 })
             }
 
             #[inline]
             fn count(&self, chain: usize, layout: &Layout) -> u32 {
                 let place = layout.places[chain];
-                let part = self.checked_shr(place.shift).unwrap_or(0) as u32;
+                let part = self.wrapping_shr(place.shift) as u32;
                 (part & place.mask) + place.base
             }
 

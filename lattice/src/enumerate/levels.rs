@@ -27,13 +27,13 @@ macro_rules! each {
 
 impl<N: Clone + Send + Sync> Levels<N> {
     /// The level with one cut.
-    pub(crate) fn new(cut: &[u32], node: N, upper: &[u32]) -> Self {
-        if let Ok(narrow) = Frontier::new(cut, node.clone(), upper) {
+    pub(crate) fn new(cut: &[u32], node: N, ceiling: &[u32]) -> Self {
+        if let Ok(narrow) = Frontier::new(cut, node.clone(), ceiling) {
             return Levels::Narrow(narrow);
         }
-        match Frontier::new(cut, node.clone(), upper) {
+        match Frontier::new(cut, node.clone(), ceiling) {
             Ok(middle) => Levels::Middle(middle),
-            Err(Full) => match Frontier::new(cut, node, upper) {
+            Err(Full) => match Frontier::new(cut, node, ceiling) {
                 Ok(wide) => Levels::Wide(wide),
                 Err(Full) => unreachable!("keys that are lists have no limit"),
             },
@@ -50,19 +50,19 @@ impl<N: Clone + Send + Sync> Levels<N> {
         loop {
             match each!(self, frontier => frontier.advance(ground, bounds, rules)) {
                 Ok(left_out) => return left_out,
-                Err(Full) => self.widen(bounds.upper),
+                Err(Full) => self.widen(bounds.ceiling),
             }
         }
     }
 
-    fn widen(&mut self, upper: &[u32]) {
+    fn widen(&mut self, ceiling: &[u32]) {
         if let Levels::Narrow(frontier) = self
-            && let Ok(middle) = frontier.repacked(upper)
+            && let Ok(middle) = frontier.repacked(ceiling)
         {
             *self = Levels::Middle(middle);
             return;
         }
-        let wide = each!(self, frontier => frontier.repacked(upper));
+        let wide = each!(self, frontier => frontier.repacked(ceiling));
         if let Ok(wide) = wide {
             *self = Levels::Wide(wide);
         }
@@ -87,8 +87,8 @@ impl<N: Clone + Send + Sync> Levels<N> {
         each!(self, frontier => frontier.level.keys[index].unpack(&frontier.layout))
     }
 
-    /// The bytes that the frontier holds, without what nodes point to.
-    pub(crate) fn bytes(&self) -> u64 {
+    /// The bytes that the level holds, without what nodes point to, and those of its marks.
+    pub(crate) fn bytes(&self) -> (u64, u64) {
         each!(self, frontier => frontier.bytes())
     }
 

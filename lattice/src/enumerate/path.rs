@@ -134,6 +134,7 @@ impl<M: Machine> Paths<'_, M> {
             });
             let bounds = Bounds {
                 upper: &to.cut,
+                ceiling: &to.cut,
                 lookahead: self.lookahead,
                 window,
                 persistent: None,

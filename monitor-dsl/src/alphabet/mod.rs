@@ -223,6 +223,12 @@ impl Alphabet {
             .map(VariableId::new)
     }
 
+    /// How many letters there are; more than fit 64 bits count as the largest number.
+    pub fn size(&self) -> u64 {
+        let cells = self.places.iter().map(|place| u64::from(place.cells));
+        cells.fold(1, u64::saturating_mul)
+    }
+
     /// All letters that can occur.
     pub fn letters(&self) -> impl Iterator<Item = Letter> + use<> {
         let places = self.places.clone();

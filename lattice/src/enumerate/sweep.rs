@@ -1,0 +1,178 @@
+//! The search for a violation, one level at a time.
+//!
+//! Offline all events are known and levels are made until there are none left. Online a level is
+//! made as soon as every event that can extend it is known. Both are this sweep; nothing in it
+//! depends on how many events there will be.
+
+use super::{
+    Limit, Peak,
+    frontier::{Bounds, LeftOut},
+    ground::Ground,
+    levels::Levels,
+    path::Spot,
+    persistent::Persistent,
+    sets::Sets,
+    window::Window,
+};
+use crate::{EventIndex, StateIndex, options::Options};
+
+/// Persistent sets are given up if by so many cuts they have saved next to nothing.
+const PATIENCE: u64 = 200_000;
+
+/// What a search found, and how far it looked.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Search {
+    /// A first violation: no run is violated after fewer events, unless events were commuted.
+    pub(crate) found: Option<Spot>,
+    /// The cuts that were visited.
+    pub(crate) nodes: u64,
+    /// The most of them in one level.
+    pub(crate) widest: u64,
+    pub(crate) left_out: LeftOut,
+    pub(crate) limit: Option<Limit>,
+    /// Every cut of the lattice was visited.
+    pub(crate) whole: bool,
+    /// Gave up after too many cuts.
+    pub(crate) gave_up: bool,
+    /// The window, if cuts were dropped.
+    pub(crate) window: Option<usize>,
+    pub(crate) peak: Peak,
+}
+
+impl Search {
+    /// An event came too late for a level that it could have extended.
+    pub(crate) fn miss(&mut self) {
+        self.left_out.suppressed += 1;
+        self.limit.get_or_insert(Limit::Lookahead);
+    }
+}
+
+/// A search that has come as far as some level.
+#[derive(Clone, Debug)]
+pub(crate) struct Sweep<N> {
+    levels: Levels<N>,
+    level: usize,
+    /// The cut of the observed run in this level.
+    observed: Vec<u32>,
+    pub(crate) result: Search,
+}
+
+impl<N: Clone + Send + Sync> Sweep<N> {
+    /// The level of the empty cut; `ceiling` is what counts may become.
+    pub(crate) fn new<S: Sets<Node = N>>(
+        sets: &S,
+        initial: StateIndex,
+        ceiling: &[u32],
+        at_end: bool,
+    ) -> Self {
+        let observed = vec![0; ceiling.len()];
+        let levels = Levels::new(&observed, sets.only(initial), ceiling);
+        let found = first_bad(&levels, sets, at_end, &observed);
+        let result = Search {
+            found,
+            nodes: 1,
+            widest: 1,
+            ..Search::default()
+        };
+        Sweep {
+            levels,
+            level: 0,
+            observed,
+            result,
+        }
+    }
+
+    /// The number of events in the cuts of this level.
+    pub(crate) fn level(&self) -> usize {
+        self.level
+    }
+
+    /// Whether there is something left to find.
+    pub(crate) fn goes_on(&self) -> bool {
+        self.result.found.is_none() && self.levels.len() > 0
+    }
+
+    /// Makes the next level. Every event that can extend this one is known.
+    pub(crate) fn advance<S: Sets<Node = N>>(
+        &mut self,
+        ground: Ground<'_>,
+        sets: &S,
+        ceiling: &[u32],
+        persistent: Option<&Persistent>,
+        options: &Options,
+        at_end: bool,
+    ) {
+        let result = &mut self.result;
+        let useless = result.nodes > PATIENCE && result.left_out.commuted * 50 < result.nodes;
+        self.observed.resize(ceiling.len(), 0);
+        let event = EventIndex(self.level as u32);
+        self.observed[ground.poset.chain_of(event)] += 1;
+        let (width, why) = width(&self.levels, options);
+        let upper = ground.top();
+        let bounds = Bounds {
+            upper: &upper,
+            ceiling,
+            lookahead: options.lookahead,
+            window: Some(Window {
+                observed: &self.observed,
+                width,
+            }),
+            persistent: persistent.filter(|_| !useless),
+            parallel: options.parallel,
+        };
+        let before = (self.levels.bytes().0, self.levels.len() as u64);
+        let left_out = self.levels.advance(ground, bounds, sets);
+        self.level += 1;
+        if left_out.dropped > 0 {
+            result.limit.get_or_insert(why);
+            result.window = result.window.max(Some(width));
+        } else if left_out.suppressed > 0 {
+            result.limit.get_or_insert(Limit::Lookahead);
+        }
+        result.left_out.add(left_out);
+        let after = self.levels.len() as u64;
+        result.peak.note(before, &self.levels);
+        result.nodes += after;
+        result.widest = result.widest.max(after);
+        if result.found.is_none() {
+            result.found = first_bad(&self.levels, sets, at_end, &self.observed);
+        }
+    }
+
+    /// The run has ended with this level: what is bad only at an end is bad now.
+    pub(crate) fn end<S: Sets<Node = N>>(&mut self, sets: &S) {
+        if self.result.found.is_none() {
+            self.result.found = first_bad(&self.levels, sets, true, &self.observed);
+        }
+    }
+}
+
+/// How many cuts of the next level may be kept, and by which limit.
+fn width<N: Clone + Send + Sync>(levels: &Levels<N>, options: &Options) -> (usize, Limit) {
+    // The level itself and, before it is narrowed, twice a window of the next.
+    let fits = options.memory / (3 * levels.cut_bytes());
+    let fits = usize::try_from(fits).unwrap_or(usize::MAX).max(1);
+    match options.window {
+        Some(window) if window <= fits => (window.max(1), Limit::Window),
+        _ => (fits, Limit::Memory),
+    }
+}
+
+/// Of the violated cuts of a level, the one nearest the observed run.
+fn first_bad<S: Sets>(
+    levels: &Levels<S::Node>,
+    sets: &S,
+    at_end: bool,
+    observed: &[u32],
+) -> Option<Spot> {
+    let bad = levels.nodes().iter().enumerate();
+    bad.filter_map(|(index, node)| Some((index, sets.bad(node, at_end)?)))
+        .map(|(index, state)| Spot {
+            cut: levels.cut(index),
+            state,
+        })
+        .min_by_key(|spot| -> u64 {
+            let counts = spot.cut.iter().zip(observed);
+            counts.map(|(a, b)| u64::from(a.abs_diff(*b))).sum()
+        })
+}

@@ -1,0 +1,193 @@
+//! What the reductions save, and that limits are kept.
+
+use portent_lattice::{
+    ActionId, Automaton, Counting, Options, Poset, Problem, Reductions, StateIndex, solve,
+};
+use portent_monitor_dsl::Verdict;
+
+/// Threads with the same independent events each.
+fn grid(threads: usize, actions: &[u32]) -> (Poset, Vec<ActionId>) {
+    let mut poset = Poset::new(threads);
+    let mut does = Vec::new();
+    for (place, action) in actions.iter().enumerate() {
+        for chain in 0..threads {
+            let mut clock = vec![0; threads];
+            clock[chain] = place as u32 + 1;
+            poset.push(chain, &clock);
+            does.push(ActionId(*action));
+        }
+    }
+    (poset, does)
+}
+
+/// Actions 0 and 1 open and close, and must alternate somehow; 2 and 3 commute with everything.
+fn nesting(depth: u32) -> Automaton {
+    let bad = depth + 1;
+    let mut next = Vec::new();
+    for state in 0..=bad {
+        let (open, close) = match state {
+            state if state == bad => (bad, bad),
+            state => ((state + 1).min(bad), state.saturating_sub(1)),
+        };
+        next.extend([open, close, state, state].map(StateIndex));
+    }
+    let mut verdicts = vec![Verdict::Ok; depth as usize + 1];
+    verdicts.push(Verdict::Violated);
+    Automaton {
+        initial: StateIndex(0),
+        actions: 4,
+        next,
+        verdicts,
+    }
+}
+
+fn options(reductions: Reductions) -> Options {
+    Options {
+        reductions,
+        counting: Counting::Never,
+        ..Options::default()
+    }
+}
+
+#[test]
+fn commuting_events_are_not_interleaved() {
+    // Six threads, three of which only do what commutes with everything.
+    let (mut poset, mut actions) = (Poset::new(6), Vec::new());
+    for place in 0..8u32 {
+        for chain in 0..6usize {
+            let mut clock = vec![0; 6];
+            clock[chain] = place + 1;
+            poset.push(chain, &clock);
+            actions.push(ActionId(place % 2 + if chain % 2 == 0 { 0 } else { 2 }));
+        }
+    }
+    let problem = Problem {
+        poset,
+        actions,
+        automaton: nesting(3),
+    };
+    let commuting = Reductions {
+        commutation: true,
+        ..Reductions::NONE
+    };
+    let plain = solve(&problem, &options(Reductions::NONE));
+    let reduced = solve(&problem, &options(commuting));
+    assert_eq!(plain.nodes, 9u64.pow(6));
+    assert!(plain.run.is_none() && reduced.run.is_none());
+    assert!(reduced.saved.commutation + reduced.saved.invisible > 0);
+    assert!(
+        reduced.nodes * 100 <= plain.nodes,
+        "{} of {}",
+        reduced.nodes,
+        plain.nodes
+    );
+    println!("{} nodes instead of {}", reduced.nodes, plain.nodes);
+    // The same if every thread does some of both.
+    let (poset, actions) = grid(6, &[2, 0, 3, 2, 1, 3]);
+    let problem = Problem {
+        poset,
+        actions,
+        automaton: nesting(6),
+    };
+    let plain = solve(&problem, &options(Reductions::NONE));
+    let reduced = solve(&problem, &options(commuting));
+    assert!(plain.run.is_none() && reduced.run.is_none());
+    assert!(reduced.saved.invisible > 0);
+    assert!(
+        reduced.nodes * 100 <= plain.nodes,
+        "{} of {}",
+        reduced.nodes,
+        plain.nodes
+    );
+    println!("{} nodes instead of {}", reduced.nodes, plain.nodes);
+}
+
+#[test]
+fn a_violation_is_found_as_soon_with_and_without() {
+    let (poset, actions) = grid(4, &[2, 0, 3, 2, 1, 3]);
+    let problem = Problem {
+        poset,
+        actions,
+        automaton: nesting(3),
+    };
+    let plain = solve(&problem, &options(Reductions::NONE)).run.unwrap();
+    let reduced = solve(&problem, &options(Reductions::ALL)).run.unwrap();
+    assert_eq!(plain.violated_at, reduced.violated_at);
+    assert!(plain.shortest && reduced.shortest);
+}
+
+#[test]
+fn what_cannot_be_violated_is_not_followed() {
+    // After the last `open` nothing can go wrong.
+    let (poset, actions) = grid(3, &[0, 1, 1, 1, 1, 1, 1, 1]);
+    let problem = Problem {
+        poset,
+        actions,
+        automaton: nesting(3),
+    };
+    let plain = solve(&problem, &options(Reductions::NONE));
+    let dead_ends = Reductions {
+        dead_ends: true,
+        ..Reductions::NONE
+    };
+    let reduced = solve(&problem, &options(dead_ends));
+    assert!(plain.run.is_none() && reduced.run.is_none());
+    assert!(reduced.saved.dead_ends > 0 && reduced.nodes < plain.nodes);
+    let subsuming = Reductions {
+        subsumption: true,
+        ..Reductions::NONE
+    };
+    let reduced = solve(&problem, &options(subsuming));
+    assert!(reduced.run.is_none() && reduced.saved.subsumption > 0);
+}
+
+#[test]
+fn memory_is_kept_within_its_limit() {
+    let (poset, actions) = grid(6, &[0, 1, 0, 1, 0, 1, 0, 1, 0, 1]);
+    let problem = Problem {
+        poset,
+        actions,
+        automaton: nesting(6),
+    };
+    let memory = 256 * 1024;
+    let solution = solve(
+        &problem,
+        &Options {
+            memory,
+            ..options(Reductions::NONE)
+        },
+    );
+    assert!(solution.limit.is_some() && solution.dropped > 0);
+    assert!(
+        solution.peak.bytes <= memory * 5 / 4,
+        "{} bytes",
+        solution.peak.bytes
+    );
+    assert!(solution.runs.is_none() && solution.shape.is_none());
+}
+
+#[test]
+fn several_threads_see_what_one_sees() {
+    let (poset, actions) = grid(
+        4,
+        &[0, 1, 2, 0, 1, 0, 3, 1, 0, 1, 0, 1, 2, 2, 0, 1, 2, 3, 0, 1],
+    );
+    let problem = Problem {
+        poset,
+        actions,
+        automaton: nesting(4),
+    };
+    let one = solve(&problem, &Options::default());
+    let many = Options {
+        parallel: true,
+        reductions: Reductions::NONE,
+        ..Options::default()
+    };
+    let many = solve(&problem, &many);
+    assert_eq!(many.nodes, 21u64.pow(4));
+    assert_eq!(
+        one.shape.map(|s| (s.cuts, s.widest)),
+        many.shape.map(|s| (s.cuts, s.widest))
+    );
+    assert_eq!(one.runs, many.runs);
+}
