@@ -130,12 +130,9 @@ fn all_patterns_mean_their_published_formulas() {
                         false => row.events,
                     };
                     let size = size[usize::from(verdicts == Verdicts::Four)];
-                    assert_eq!(
-                        Some(written.states()),
-                        size.or(Some(written.states())),
-                        "{}",
-                        row.place
-                    );
+                    if let Some(size) = size {
+                        assert_eq!(written.states(), size, "{}", row.place);
+                    }
                     checked += 1;
                 }
             }
