@@ -171,7 +171,7 @@ fn limits_are_told() {
     }
     let check = |more: &[&str]| {
         // Violated only far from the observed run.
-        let far = "never: .* c c c c c c";
+        let far = "property far { event a, b, c  never: .* c c c c c c }";
         let property = ["check", "--format", "json", "--property", far, "-"];
         let done = portent_with(&[&property[..], more].concat(), trace.as_bytes());
         done.json()["properties"][0].clone()
