@@ -14,7 +14,7 @@ pub(crate) enum Failure {
     #[error("{place}: {error}")]
     Check {
         place: String,
-        error: portent_lattice::Error,
+        error: Box<portent_lattice::Error>,
     },
     #[error("cannot read {}: {error}", path.display())]
     Read { path: PathBuf, error: io::Error },

@@ -53,10 +53,11 @@ pub(crate) fn check(
         .collect();
     let mut outcomes = Vec::new();
     loop {
-        let failed = |error| Failure::Check {
-            place: file.clone(),
-            error,
+        let failed_at = |place: String, error| Failure::Check {
+            place,
+            error: Box::new(error),
         };
+        let failed = |error| failed_at(file.clone(), error);
         let skipped_before = reader.skipped();
         let mut checker = Checker::new(
             monitors.iter().cloned(),
@@ -68,10 +69,7 @@ pub(crate) fn check(
             checker
                 .take(&event, reader.symbols())
                 .map_err(|error| match event.line {
-                    Some(line) => Failure::Check {
-                        place: format!("{file}:{line}:1"),
-                        error,
-                    },
+                    Some(line) => failed_at(format!("{file}:{line}:1"), error),
                     None => failed(error),
                 })?;
             progress.event();

@@ -182,12 +182,9 @@ impl Finding<'_> {
             ),
             _ => counted(lattice.levels, "level"),
         };
+        let mut text = paragraph("Searched: ", &format!("{steps}, {size}."));
         let nodes = counted(lattice.nodes, "node");
-        let all = format!(
-            "{steps}, {size}; {nodes} visited (engine {}).",
-            lattice.engine
-        );
-        let mut text = paragraph("Searched: ", &all);
+        text += &paragraph("Engine: ", &format!("{}, {nodes} visited.", lattice.engine));
         if self.property.runs.is_none() && lattice.exhaustive {
             text += &paragraph(
                 "",

@@ -1,0 +1,214 @@
+//! What `portent check` and `portent convert` do with their input: where it comes from, and what if
+//! it is bad.
+
+mod common;
+
+use common::{RESERVOIR, command, portent, portent_with};
+use std::{fs, process::Stdio};
+
+const SPEC: &str = "examples/reservoir/reservoir.portent";
+
+/// Checks a trace on standard input.
+fn check(trace: &[u8], more: &[&str]) -> common::Done {
+    portent_with(&[&["check", "--spec", SPEC, "-"], more].concat(), trace)
+}
+
+#[test]
+fn standard_input_and_compression() {
+    let trace = fs::read(format!(
+        "{}/../{}",
+        env!("CARGO_MANIFEST_DIR"),
+        RESERVOIR[3]
+    ))
+    .unwrap();
+    let done = check(&trace, &["--format", "json"]);
+    assert_eq!(done.code, Some(1));
+    assert_eq!(done.json()["trace"]["file"], "<stdin>");
+    let folder = tempfile::tempdir().unwrap();
+    for name in ["run.jsonl.gz", "run.jsonl.zst"] {
+        let path = folder.path().join(name);
+        let path = path.to_str().unwrap();
+        let converted = portent(&["convert", RESERVOIR[3], path]);
+        assert_eq!((converted.code, converted.err.as_str()), (Some(0), ""));
+        assert_ne!(fs::read(path).unwrap(), trace);
+        let done = portent(&["check", "--spec", SPEC, "--format", "json", path]);
+        assert_eq!(
+            done.json()["properties"][0]["runs"]["violated"],
+            "6",
+            "{name}"
+        );
+        let whole = fs::read(path).unwrap();
+        let done = check(&whole[..whole.len() / 2], &[]);
+        assert_eq!(done.code, Some(2), "half of {name}");
+    }
+}
+
+/// Bad traces, and what the error has to name.
+const BAD: [(&str, &str, &str); 9] = [
+    (
+        "truncated",
+        "{\"t\": \"T1\", \"op\": \"write\", \"var\": \"w\", \"va",
+        "<stdin>:1:",
+    ),
+    (
+        "garbage",
+        "{\"t\": \"T1\", \"op\": \"write\", \"var\": \"w\", \"val\": 1}\n%%%\n",
+        "<stdin>:2:1",
+    ),
+    (
+        "unknown operation",
+        "{\"t\": \"T1\", \"op\": \"jump\"}\n",
+        "<stdin>:1:",
+    ),
+    (
+        "unlock",
+        "{\"t\": \"T1\", \"op\": \"unlock\", \"lock\": \"m\"}\n",
+        "<stdin>:1:",
+    ),
+    (
+        "join",
+        "{\"t\": \"T1\", \"op\": \"join\", \"child\": \"T9\"}\n",
+        "<stdin>:1:",
+    ),
+    (
+        "recv",
+        "{\"t\": \"T1\", \"op\": \"recv\", \"chan\": \"c\", \"msg\": 7}\n",
+        "<stdin>:1:",
+    ),
+    (
+        "clocks",
+        "{\"t\": \"A\", \"vc\": {\"A\": 2}}\n{\"t\": \"A\", \"vc\": {\"A\": 1}}\n",
+        "<stdin>:",
+    ),
+    (
+        "cyclic fork",
+        "{\"t\": \"A\", \"op\": \"fork\", \"child\": \"B\"}\n{\"t\": \"B\", \"op\": \"fork\", \"child\": \"A\"}\n",
+        "<stdin>:2:",
+    ),
+    (
+        "wrong type",
+        "{\"t\": \"A\", \"op\": \"write\", \"var\": \"w\", \"val\": \"high\"}\n",
+        "<stdin>:1:",
+    ),
+];
+
+#[test]
+fn bad_input_is_named() {
+    for (what, trace, place) in BAD {
+        let done = check(trace.as_bytes(), &[]);
+        assert_eq!(done.code, Some(2), "{what}: {}", done.out);
+        assert!(done.err.contains(place), "{what}: {}", done.err);
+        assert_eq!(done.err.lines().count(), 1, "{what}: {}", done.err);
+        assert_eq!(done.out, "", "{what}");
+    }
+}
+
+#[test]
+fn lenient_skips_and_says_so() {
+    let trace = "{\"t\": \"T1\", \"op\": \"write\", \"var\": \"w\", \"val\": 1}\n%%%\n\
+                 {\"t\": \"T1\", \"op\": \"unlock\", \"lock\": \"m\"}\n";
+    let done = check(trace.as_bytes(), &["--lenient"]);
+    assert_eq!(done.code, Some(0), "{}", done.err);
+    assert!(
+        done.out
+            .contains("2 bad lines skipped; the first: <stdin>:2:1"),
+        "{}",
+        done.out
+    );
+    let done = check(trace.as_bytes(), &["--lenient", "--format", "json"]);
+    assert_eq!(done.json()["trace"]["skipped"], 2);
+    assert_eq!(done.json()["trace"]["events"], 1);
+}
+
+#[test]
+fn a_very_long_line() {
+    let mut trace = b"{\"t\": \"T1\", \"op\": \"write\", \"var\": \"w\", \"val\": 1}\n".to_vec();
+    trace.extend(b"{\"t\": \"T1\", \"text\": \"");
+    trace.resize(20 << 20, b'x');
+    let done = check(&trace, &[]);
+    assert_eq!(done.code, Some(2));
+    assert!(
+        done.err.contains("<stdin>:2:1: a line of more than"),
+        "{}",
+        done.err
+    );
+    let done = check(&trace, &["--lenient"]);
+    assert_eq!(done.code, Some(0), "{}", done.err);
+}
+
+#[test]
+fn bad_commands() {
+    let cases: [(&[&str], &str); 7] = [
+        (&["check", RESERVOIR[3]], "no property given"),
+        (
+            &["check", "--spec", "nowhere.portent", RESERVOIR[3]],
+            "nowhere.portent",
+        ),
+        (&["check", "--spec", SPEC, "nowhere.jsonl"], "nowhere.jsonl"),
+        (&["check", "--property", "always (", RESERVOIR[3]], "error"),
+        (
+            &["check", "--property", "always (z > 1)", RESERVOIR[3]],
+            "`z` has no initial value",
+        ),
+        (
+            &["check", "--spec", SPEC, "--spec", SPEC, RESERVOIR[3]],
+            "two properties are named",
+        ),
+        (
+            &["check", "--spec", SPEC, "--baseline", SPEC, RESERVOIR[3]],
+            "not a report",
+        ),
+    ];
+    for (arguments, message) in cases {
+        let done = portent(arguments);
+        assert_eq!(done.code, Some(2), "{arguments:?}");
+        assert!(done.err.contains(message), "{arguments:?}: {}", done.err);
+    }
+}
+
+#[test]
+fn a_closed_pipe_is_no_error() {
+    for arguments in [
+        &["demo"][..],
+        &RESERVOIR[..],
+        &["convert", "--to", "native", RESERVOIR[3], "-"][..],
+    ] {
+        let mut child = command(arguments)
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap();
+        drop(child.stdout.take());
+        let output = child.wait_with_output().unwrap();
+        let err = String::from_utf8_lossy(&output.stderr);
+        assert!(
+            !err.contains("panicked") && output.status.code() < Some(2),
+            "{arguments:?}: {err}"
+        );
+    }
+}
+
+#[test]
+fn convert_there_and_back() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = |name: &str| folder.path().join(name).to_str().unwrap().to_owned();
+    let text = "T1|acq(m)|1\nT1|w(x)|2\nT1|rel(m)|3\nT2|r(x)|4\n";
+    fs::write(path("a.std"), text).unwrap();
+    for (from, to) in [
+        ("a.std", "b.jsonl"),
+        ("b.jsonl", "c.bin"),
+        ("b.jsonl", "d.std.gz"),
+    ] {
+        let done = portent(&["convert", &path(from), &path(to)]);
+        assert_eq!(
+            (done.code, done.err.as_str()),
+            (Some(0), ""),
+            "{from} to {to}"
+        );
+    }
+    let back = portent(&["convert", "--to", "std", &path("d.std.gz"), "-"]);
+    assert_eq!(back.out, text);
+    let unknown = portent(&["convert", &path("a.std"), &path("e.what")]);
+    assert_eq!(unknown.code, Some(2));
+    assert!(unknown.err.contains("--to"), "{}", unknown.err);
+}

@@ -1,0 +1,94 @@
+//! `portent check` and `portent demo` for people.
+
+mod common;
+
+use common::{RESERVOIR, portent, portent_with};
+
+/// Which engine answers, and how, is its own affair.
+fn without_engine(text: &str) -> String {
+    let lines = text.lines().filter(|line| !line.starts_with("  Engine: "));
+    lines.collect::<Vec<_>>().join("\n")
+}
+
+#[test]
+fn reservoir() {
+    let done = portent(&[&RESERVOIR[..], &["--jobs", "1"]].concat());
+    assert_eq!(done.code, Some(1));
+    insta::assert_snapshot!(without_engine(&done.out));
+}
+
+#[test]
+fn sessions_are_grouped() {
+    let spec = "examples/sessions/sessions.portent";
+    let done = portent(&["check", "--spec", spec, "examples/sessions/sessions.jsonl"]);
+    assert_eq!(done.code, Some(1));
+    insta::assert_snapshot!(without_engine(&done.out));
+}
+
+#[test]
+fn demo() {
+    let done = portent(&["demo"]);
+    assert_eq!((done.code, done.err.as_str()), (Some(0), ""));
+    insta::assert_snapshot!(without_engine(&done.out));
+}
+
+#[test]
+fn long_lists_are_shortened() {
+    let mut trace = String::new();
+    for user in 0..30 {
+        trace += &format!("{{\"t\":1,\"op\":\"event\",\"name\":\"bad\",\"args\":[{user}]}}\n");
+    }
+    let spec = "property p(u) { event bad(u)  ltl: always !bad }";
+    let done = portent_with(&["check", "--property", spec, "-"], trace.as_bytes());
+    assert_eq!(done.code, Some(1));
+    assert!(
+        done.out.contains("30 violated (30 in the observed run)"),
+        "{}",
+        done.out
+    );
+    assert!(done.out.contains("... and 17 more"), "{}", done.out);
+}
+
+#[test]
+fn long_runs_are_shortened() {
+    let mut trace = String::new();
+    for thread in 0..100 {
+        trace += "{\"t\":1,\"op\":\"event\",\"name\":\"a\"}\n";
+        trace += &format!("{{\"t\":1,\"op\":\"fork\",\"child\":\"c{thread}\"}}\n");
+    }
+    trace += "{\"t\":1,\"op\":\"event\",\"name\":\"b\"}\n";
+    trace += &"{\"t\":1,\"op\":\"event\",\"name\":\"a\"}\n".repeat(100);
+    let done = portent_with(
+        &["check", "--property", "always (b -> !once a)", "-"],
+        trace.as_bytes(),
+    );
+    assert_eq!(done.code, Some(1), "{}", done.err);
+    assert!(done.out.contains("... after 81 steps:"), "{}", done.out);
+    assert!(done.out.contains("... and 97 more steps"), "{}", done.out);
+}
+
+#[test]
+fn vacuous_properties_are_warned_of() {
+    let done = portent(&["check", "--property", "always !boom", RESERVOIR[3]]);
+    assert_eq!(done.code, Some(0));
+    assert!(
+        done.out
+            .contains("warning: property `always !boom` saw no step"),
+        "{}",
+        done.out
+    );
+}
+
+#[test]
+fn colour_only_if_wanted() {
+    let plain = portent(&RESERVOIR);
+    assert!(!plain.out.contains('\u{1b}'));
+    let coloured = portent(&[&RESERVOIR[..], &["--color", "always"]].concat());
+    assert!(coloured.out.contains("\u{1b}[1;31mPREDICTED"));
+}
+
+#[test]
+fn progress_on_request() {
+    let done = portent(&[&RESERVOIR[..], &["--progress", "always"]].concat());
+    assert!(done.err.contains("6 events"), "{}", done.err);
+}

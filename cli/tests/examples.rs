@@ -1,0 +1,87 @@
+//! The verdict and the counts of every example.
+
+mod common;
+
+use common::portent;
+use serde_json::{Value, json};
+
+/// Checks an example and returns the entries of its report; there must be some violation.
+fn entries(name: &str, trace: &str) -> Vec<Value> {
+    let spec = format!("examples/{name}/{name}.portent");
+    let trace = format!("examples/{name}/{trace}");
+    let done = portent(&["check", "--format", "json", "--spec", &spec, &trace]);
+    assert_eq!(done.code, Some(1), "{}", done.err);
+    let report = done.json();
+    assert_eq!(report["vacuous"], json!([]));
+    report["properties"].as_array().unwrap().clone()
+}
+
+/// Observed verdict, whether a violation is predicted, all runs, violated runs, cuts.
+fn figures(entry: &Value) -> (&str, bool, &str, &str, u64) {
+    let text = |value: &'static str| entry["runs"][value].as_str().unwrap();
+    assert_eq!(entry["lattice"]["exhaustive"], true);
+    (
+        entry["observed"]["verdict"].as_str().unwrap(),
+        entry["predicted"]["violated"].as_bool().unwrap(),
+        text("total"),
+        text("violated"),
+        entry["lattice"]["cuts"].as_u64().unwrap(),
+    )
+}
+
+#[test]
+fn reservoir() {
+    let entries = entries("reservoir", "reservoir.jsonl");
+    assert_eq!(figures(&entries[0]), ("ok", true, "20", "6", 16));
+    assert_eq!(entries[0]["states"], 4);
+}
+
+#[test]
+fn landing() {
+    let entries = entries("landing", "landing.jsonl");
+    assert_eq!(figures(&entries[0]), ("ok", true, "3", "2", 6));
+}
+
+#[test]
+fn bank() {
+    let entries = entries("bank", "bank.jsonl");
+    assert_eq!(figures(&entries[0]), ("ok", true, "6", "5", 9));
+}
+
+#[test]
+fn sessions() {
+    let entries = entries("sessions", "sessions.jsonl");
+    let users: Vec<&Value> = entries.iter().map(|entry| &entry["binding"]["u"]).collect();
+    assert_eq!(users, ["alice", "bob", "carol"]);
+    assert_eq!(figures(&entries[0]), ("ok", false, "1", "0", 4));
+    assert_eq!(figures(&entries[1]), ("ok", true, "2", "1", 5));
+    assert_eq!(figures(&entries[2]), ("ok", true, "6", "4", 9));
+}
+
+#[test]
+fn files() {
+    let entries = entries("files", "files.jsonl");
+    let names: Vec<&Value> = entries.iter().map(|entry| &entry["binding"]["f"]).collect();
+    assert_eq!(names, ["shared.txt", "own.txt"]);
+    assert_eq!(figures(&entries[0]), ("ok", true, "3", "2", 7));
+    assert_eq!(figures(&entries[1]), ("ok", false, "1", "0", 5));
+}
+
+#[test]
+fn kv() {
+    let entries = entries("kv", "kv.log");
+    let keys: Vec<&Value> = entries.iter().map(|entry| &entry["binding"]["k"]).collect();
+    assert_eq!(keys, ["colour", "shape"]);
+    assert_eq!(figures(&entries[0]), ("ok", true, "2", "1", 4));
+    assert!(!figures(&entries[1]).1);
+}
+
+#[test]
+fn the_demo_is_the_reservoir() {
+    let root = concat!(env!("CARGO_MANIFEST_DIR"), "/..");
+    for name in ["reservoir.portent", "reservoir.jsonl"] {
+        let example = std::fs::read(format!("{root}/examples/reservoir/{name}")).unwrap();
+        let demo = std::fs::read(format!("{root}/cli/demo/{name}")).unwrap();
+        assert_eq!(example, demo, "{name}");
+    }
+}
