@@ -56,7 +56,7 @@ pub use enumerate::{Limit, Peak, RunCounts, Shape, shape};
 pub use error::Error;
 pub use fast::{FastAnswer, solve_fast};
 pub use goal::Goal;
-pub use options::{Counting, Options, Reductions};
+pub use options::{Counting, Engine, Options, Reductions};
 pub use poset::{EventIndex, Poset};
 pub use problem::{ActionId, Automaton, Problem, StateIndex};
 pub use progress::Progress;

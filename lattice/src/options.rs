@@ -61,6 +61,19 @@ impl Counting {
     }
 }
 
+/// Which engine searches for a violated run.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Engine {
+    /// Whatever suits the property and the size of the lattice.
+    #[default]
+    Auto,
+    /// The lattice, level by level.
+    Enumerate,
+    /// Without the lattice where the property allows that (a single linearisation, or intervals),
+    /// even if the lattice is small.
+    Fast,
+}
+
 /// How a run is checked.
 ///
 /// ```
@@ -81,6 +94,8 @@ pub struct Options {
     pub counting: Counting,
     /// Which runs are looked for.
     pub goal: Goal,
+    /// Which engine looks for them.
+    pub engine: Engine,
     /// Which reductions are used.
     pub reductions: Reductions,
     /// Whether wide levels are made on all threads of the current `rayon` pool.
@@ -101,6 +116,7 @@ impl Default for Options {
             memory: 1 << 30,
             counting: Counting::Auto,
             goal: Goal::default(),
+            engine: Engine::default(),
             reductions: Reductions::ALL,
             parallel: false,
             max_bindings: 100_000,

@@ -4,14 +4,17 @@ use portent_monitor_dsl::Verdict;
 
 use crate::{
     ActionId, Automaton, EventIndex, Poset, Problem,
+    automaton_shape::AutomatonShape,
     enumerate::{
         self, Bits, Extent, Ground, Limit, Lists, Needs, Observed, Paths, Peak, Persistent,
         Reducer, RunCounts, Saved, Search, Sets, Shape, Spot, Visible,
     },
+    fast::solve_fast,
     instance::Task,
-    options::{Counting, Options},
+    options::{Counting, Engine, Options},
     product::Machine,
     report::SavedReport,
+    violation::Answer,
 };
 
 /// To find a shorter witness than a reduced search did, so many cuts are worth visiting.
@@ -21,6 +24,10 @@ const EVERYWHERE: Extent = Extent {
     levels: usize::MAX,
     nodes: u64::MAX,
 };
+/// A lattice with at most so many cuts is enumerated: its numbers are worth more than the time.
+const FEW_CUTS: usize = 100_000;
+/// A search without the lattice is given up after so many symbolic nodes.
+const FAST_NODES: usize = 100_000;
 /// A walk back to the start keeps at most so many levels.
 const CHECKPOINTS: usize = 64;
 
@@ -86,7 +93,13 @@ pub fn solve(problem: &Problem, options: &Options) -> Solution {
         .iter()
         .map(|action| numbers[action.0 as usize])
         .collect();
-    let mut solution = search_table(&problem.poset, &actions, &automaton, options);
+    let small = Problem {
+        poset: problem.poset.clone(),
+        actions,
+        automaton,
+    };
+    let mut solution = search_fast(&small, options)
+        .unwrap_or_else(|| search_table(&small.poset, &small.actions, &small.automaton, options));
     let (poset, actions) = (&problem.poset, &problem.actions);
     count(poset, actions, &problem.automaton, options, &mut solution);
     solution
@@ -102,6 +115,49 @@ pub(crate) fn solve_task(task: &Task, options: &Options) -> Solution {
             solution
         }
     }
+}
+
+/// Searches without the lattice, where the automaton and the options allow that and the lattice is
+/// not small anyway; `None` otherwise, or if such a search grew too large.
+fn search_fast(problem: &Problem, options: &Options) -> Option<Solution> {
+    let cut_off = options.window.is_some() || options.lookahead.is_some();
+    // A run that is bad only because it ended is no bad prefix.
+    if options.engine == Engine::Enumerate || cut_off || options.goal.complete {
+        return None;
+    }
+    if options.engine == Engine::Auto && has_few_cuts(&problem.poset) {
+        return None;
+    }
+    let shape = AutomatonShape::new(&problem.automaton).ok()?;
+    let found = solve_fast(problem, &shape, FAST_NODES)?;
+    let run = match found.answer {
+        Answer::GaveUp => return None,
+        Answer::Safe => None,
+        Answer::Violated(violation) => {
+            debug_assert_eq!(violation.refute(problem), None);
+            Some(Run {
+                events: violation.run,
+                violated_at: violation.violated_at,
+                shortest: violation.is_shortest,
+            })
+        }
+    };
+    let (engine, nodes) = (found.engine.as_str(), found.nodes as u64);
+    Some(Solution {
+        engine,
+        run,
+        nodes,
+        ..Solution::default()
+    })
+}
+
+/// Whether the lattice is small, whatever the order: a bound from the lengths of the chains.
+fn has_few_cuts(poset: &Poset) -> bool {
+    let cuts = (0..poset.width()).try_fold(1usize, |cuts, chain| {
+        cuts.checked_mul(poset.chain(chain).len() + 1)
+            .filter(|&cuts| cuts <= FEW_CUTS)
+    });
+    cuts.is_some()
 }
 
 fn search_table(

@@ -5,7 +5,7 @@ mod random;
 
 use oracle::{Oracle, Truth};
 use portent_lattice::{
-    Checker, Counting, Goal, Options, Reductions, Watch, report::PropertyReport,
+    Checker, Counting, Engine, Goal, Options, Reductions, Watch, report::PropertyReport,
 };
 use portent_monitor_core::{Event, Symbols, Value};
 use portent_monitor_dsl::{Config, Monitor, Property, Verdict};
@@ -81,6 +81,14 @@ fn variants() -> Vec<Options> {
         // No table: the product is made as it is met.
         Options {
             max_states: 0,
+            ..default.clone()
+        },
+        Options {
+            engine: Engine::Fast,
+            ..default.clone()
+        },
+        Options {
+            engine: Engine::Enumerate,
             ..default.clone()
         },
         Options {

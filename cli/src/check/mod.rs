@@ -5,7 +5,7 @@ mod json;
 pub(crate) mod progress;
 pub(crate) mod trace;
 
-use portent_lattice::{Counting, Goal, Options};
+use portent_lattice::{Counting, Engine, Goal, Options};
 use portent_monitor_dsl::{Monitor, Property};
 use portent_trace::Format as TraceFormat;
 use std::{io, num::NonZeroUsize, path::PathBuf, process::ExitCode, thread};
@@ -53,6 +53,9 @@ pub(crate) struct Check {
     /// Whether to count equivalent runs; `auto` does up to 10 million cuts
     #[arg(long, value_name = "WHEN", default_value = "auto")]
     count: Count,
+    /// How to search: `auto` suits the property and the size of the lattice
+    #[arg(long, value_name = "ENGINE", default_value = "auto")]
+    engine: EngineChoice,
     /// Skip bad lines, and say how many, instead of stopping at the first
     #[arg(long)]
     lenient: bool,
@@ -86,6 +89,16 @@ pub(crate) struct Check {
 enum Causality {
     /// Everything may be reordered that program order, synchronisation and conflicts leave open
     HappensBefore,
+}
+
+#[derive(Clone, Copy, clap::ValueEnum)]
+enum EngineChoice {
+    /// Whatever suits the property and the size of the lattice
+    Auto,
+    /// The lattice, level by level
+    Enumerate,
+    /// Without the lattice where the property allows that, even if the lattice is small
+    Fast,
 }
 
 #[derive(Clone, Copy, clap::ValueEnum)]
@@ -146,6 +159,11 @@ impl Check {
             window: self.window.map(NonZeroUsize::get),
             lookahead: self.lookahead,
             memory: self.memory,
+            engine: match self.engine {
+                EngineChoice::Auto => Engine::Auto,
+                EngineChoice::Enumerate => Engine::Enumerate,
+                EngineChoice::Fast => Engine::Fast,
+            },
             counting: match self.count {
                 Count::Always => Counting::Always,
                 Count::Never => Counting::Never,
