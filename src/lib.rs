@@ -8,7 +8,9 @@
 //! | part | what it is for |
 //! |---|---|
 //! | [`dsl`] | properties: text → [`Property`] → [`Monitor`] → [`Stepper`] |
+//! | [`lattice`] | the analyzer: a property and the events of a run, checked on every equivalent run |
 //! | [`core`] | values, events, vector clocks, and the causality relation |
+//! | `trace` | readers and writers of traces, with the feature `trace` |
 //!
 //! # A property as a monitor
 //!
@@ -24,8 +26,11 @@
 
 #![warn(missing_docs)]
 
+pub use portent_lattice as lattice;
 pub use portent_monitor_core as core;
 pub use portent_monitor_dsl as dsl;
+#[cfg(feature = "trace")]
+pub use portent_trace as trace;
 
 pub use portent_monitor_core::{Type, Value};
 pub use portent_monitor_dsl::{Config, Error, Monitor, Property, Stepper, Verdict, Verdicts};

@@ -126,7 +126,11 @@ fn table(monitor: &Monitor) -> String {
     writeln!(text, "  engine: {class} ({})", class.explanation())
         .expect("writing to a string does not fail");
     for note in monitor.notes() {
-        writeln!(text, "  note: {note}").expect("writing to a string does not fail");
+        let place = match &note.place {
+            Some(place) => format!(" (line {}, column {})", place.line(), place.column()),
+            None => String::new(),
+        };
+        writeln!(text, "  note: {note}{place}").expect("writing to a string does not fail");
     }
     text
 }

@@ -253,7 +253,7 @@ fn limits() {
 #[test]
 fn several_specs_and_formulas_come_in_order() {
     let files = Files::new();
-    files.write("a.portent", format!("{FILES}{TANK}"));
+    files.write("a.portent", FILES);
     files.write("b.portent", TANK);
     let out = files
         .synth(&[
@@ -273,8 +273,10 @@ fn several_specs_and_formulas_come_in_order() {
         .iter()
         .map(|property| property["name"].as_str().expect("a name").to_owned())
         .collect();
-    assert_eq!(names, ["tank", "file", "tank", "always p", "ere: q"]);
-    let table = files.synth(&["--spec", "a.portent"]).quiet();
+    assert_eq!(names, ["tank", "file", "always p", "ere: q"]);
+    let table = files
+        .synth(&["--spec", "a.portent", "--spec", "b.portent"])
+        .quiet();
     assert!(
         table.find("property file").expect("first") < table.find("property tank").expect("second")
     );

@@ -866,3 +866,18 @@ fn mutations_of_a_file() {
     }
     assert!((500..10_000).contains(&parsed), "{parsed}");
 }
+
+/// A comment that begins `/*/` is not closed yet; a guard that thinks so can be led past the brackets.
+#[test]
+fn brackets_behind_a_comment_that_looks_closed() {
+    let deep = format!("{}a{}", "(".repeat(20_000), ")".repeat(20_000));
+    let hidden = format!("/*/ \" */ {deep}");
+    assert!(
+        answer(&hidden)
+            .limit()
+            .0
+            .contains("brackets nest more than")
+    );
+    let harmless = format!("/*/ {} */ always a", "(".repeat(300));
+    assert_eq!(answer(&harmless).states(), 2);
+}

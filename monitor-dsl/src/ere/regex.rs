@@ -188,6 +188,12 @@ impl Regexes {
             (Shape::Letter(Diagram::TRUE), 0, None) => Self::ALL,
             // An option or a bounded repetition below a star adds nothing.
             (&Shape::Repeat(inner, 0 | 1, _), 0, None) => self.repeat(inner, 0, None),
+            // Up to so many times up to so many is up to the product.
+            (&Shape::Repeat(inner, 0, Some(most)), 0, Some(max))
+                if let Some(product) = most.checked_mul(max) =>
+            {
+                self.repeat(inner, 0, Some(product))
+            }
             _ => self.intern(Shape::Repeat(regex, min, max)),
         }
     }

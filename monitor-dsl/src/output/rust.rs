@@ -61,7 +61,7 @@ impl Generator<'_> {
         )?;
         writeln!(out, "//")?;
         for line in property.text().lines() {
-            writeln!(out, "//     {}", line.trim())?;
+            writeln!(out, "//     {}", one_line(line.trim()))?;
         }
         self.write_verdicts(out)?;
         self.write_events(out)?;
@@ -429,8 +429,21 @@ fn rust_value(value: &Value) -> String {
     }
 }
 
+/// Text as it may stand in a comment: on one line, and without characters that rustc refuses there
+/// because they change how the text reads.
 fn one_line(text: &str) -> String {
-    text.replace(['\n', '\r'], " ")
+    let mut line = String::with_capacity(text.len());
+    for character in text.chars() {
+        match character {
+            '\n' | '\r' | '\t' => line.push(' '),
+            _ if character.is_alphanumeric() || character.is_ascii_graphic() => {
+                line.push(character)
+            }
+            ' ' => line.push(' '),
+            _ => line.extend(character.escape_unicode()),
+        }
+    }
+    line
 }
 
 /// Rust identifiers for names, all different: `CamelCase` for variants, `snake_case` for fields.

@@ -272,6 +272,14 @@ impl Resolver<'_> {
                     None => Err(self.unknown(name, span)),
                 },
             },
+            // The smallest number has no positive counterpart.
+            ExpressionKind::Apply(Operator::Negate, operands)
+                if matches!(&operands[0].kind, ExpressionKind::Number(digits)
+                    if number(digits).is_none() && number(&format!("-{digits}")).is_some()) =>
+            {
+                let smallest = FloatTerm::Constant(i64::MIN as f64);
+                Ok(Side::Integer(IntegerSum::constant(i64::MIN), smallest))
+            }
             ExpressionKind::Apply(operator, operands) => match operator {
                 Operator::Negate | Operator::Times | Operator::Plus | Operator::Minus => {
                     let sides: Result<Vec<Side>, Error> =

@@ -14,7 +14,7 @@ use crate::monitor::Monitor;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum EngineClass {
-    /// The order of concurrent steps cannot matter.
+    /// Whether it is violated does not depend on the order of concurrent steps.
     Linear,
     /// Violated where local conditions on variables hold together.
     Conjunctive,
@@ -39,7 +39,7 @@ impl EngineClass {
     pub fn explanation(self) -> &'static str {
         match self {
             EngineClass::Linear => {
-                "the order of concurrent steps cannot matter: the observed run speaks for all"
+                "no order of concurrent steps violates it unless the observed one does: one run speaks for all"
             }
             EngineClass::Conjunctive => {
                 "violated where conditions on single variables hold together: found in polynomial time"

@@ -5,6 +5,7 @@
 
 use std::sync::Arc;
 
+use super::scan::Outside;
 use crate::{
     diagnostic::{Diagnostic, Source},
     error::Error,
@@ -61,51 +62,22 @@ pub(crate) fn decode(file: Option<&str>, bytes: &[u8]) -> Result<Arc<Source>, Er
 }
 
 fn check_brackets(source: &Arc<Source>) -> Result<(), Error> {
-    let bytes = source.text.as_bytes();
     let mut depth = 0usize;
-    let mut index = 0;
-    while index < bytes.len() {
-        match bytes[index] {
-            b'"' => index = skip_text(bytes, index),
-            b'/' if bytes[index..].starts_with(b"//") => {
-                index += bytes[index..]
-                    .iter()
-                    .position(|&b| b == b'\n')
-                    .unwrap_or(bytes.len() - index);
-            }
-            b'/' if bytes[index..].starts_with(b"/*") => {
-                let end = source.text[index..]
-                    .find("*/")
-                    .map_or(bytes.len(), |end| index + end + 1);
-                index = end;
-            }
-            b'(' | b'[' | b'{' => {
-                depth += 1;
-                if depth > MAX_BRACKETS {
-                    let span = Span {
-                        start: index,
-                        end: index + 1,
-                    };
-                    let message = format!("brackets nest more than {MAX_BRACKETS} deep");
-                    let label = "one too many";
-                    return Err(Error::limit(Diagnostic::error(
-                        source, span, message, label,
-                    )));
-                }
-            }
-            b')' | b']' | b'}' => depth = depth.saturating_sub(1),
+    for (index, character) in Outside::of(&source.text) {
+        match character {
+            '(' | '[' | '{' => depth += 1,
+            ')' | ']' | '}' => depth = depth.saturating_sub(1),
             _ => {}
         }
-        index += 1;
+        if depth > MAX_BRACKETS {
+            let span = Span {
+                start: index,
+                end: index + 1,
+            };
+            let message = format!("brackets nest more than {MAX_BRACKETS} deep");
+            let diagnostic = Diagnostic::error(source, span, message, "one too many");
+            return Err(Error::limit(diagnostic));
+        }
     }
     Ok(())
-}
-
-/// The place of the quote that ends the text that begins at `start`.
-fn skip_text(bytes: &[u8], start: usize) -> usize {
-    let mut index = start + 1;
-    while index < bytes.len() && bytes[index] != b'"' && bytes[index] != b'\n' {
-        index += if bytes[index] == b'\\' { 2 } else { 1 };
-    }
-    index
 }

@@ -6,7 +6,7 @@
 use pest::error::{ErrorVariant, InputLocation};
 use std::sync::Arc;
 
-use super::{parse::Rule, tree::Span};
+use super::{parse::Rule, scan::Outside, tree::Span};
 use crate::{
     diagnostic::{Diagnostic, Source},
     error::Error,
@@ -171,39 +171,18 @@ fn token_at(text: &str, position: usize) -> &str {
 /// The brackets that are open at a place, or else the place of a quote that nothing closes.
 fn brackets_before(text: &str, position: usize) -> Result<Vec<(usize, char)>, usize> {
     let mut open: Vec<(usize, char)> = Vec::new();
-    let mut characters = text[..position].char_indices().peekable();
-    while let Some((index, character)) = characters.next() {
+    let mut outside = Outside::of(&text[..position]);
+    for (index, character) in outside.by_ref() {
         match character {
-            '"' => {
-                let mut closed = false;
-                while let Some((_, inner)) = characters.next() {
-                    match inner {
-                        '\\' => drop(characters.next()),
-                        '"' => closed = true,
-                        '\n' => break,
-                        _ => {}
-                    }
-                    if closed {
-                        break;
-                    }
-                }
-                if !closed {
-                    return Err(index);
-                }
-            }
-            '/' if matches!(characters.peek(), Some((_, '/'))) => {
-                characters.by_ref().find(|(_, inner)| *inner == '\n');
-            }
-            '/' if matches!(characters.peek(), Some((_, '*'))) => {
-                let end = text[index..].find("*/").map_or(position, |end| index + end);
-                characters.by_ref().find(|(inner, _)| *inner > end);
-            }
             '(' | '[' | '{' => open.push((index, character)),
             ')' | ']' | '}' => drop(open.pop()),
             _ => {}
         }
     }
-    Ok(open)
+    match outside.unclosed {
+        Some(quote) => Err(quote),
+        None => Ok(open),
+    }
 }
 
 /// The place of an opening bracket, quote or comment that nothing closes before the parser gave up

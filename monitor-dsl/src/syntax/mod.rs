@@ -8,6 +8,7 @@ mod guard;
 mod message;
 mod parse;
 mod precedence;
+mod scan;
 mod tree;
 
 pub(crate) use guard::decode;

@@ -1,0 +1,75 @@
+//! What an application sees through the façade: from a property file to a verdict with its reason.
+
+use portent::{Config, Property, Verdict, Verdicts};
+
+/// The property files of the examples, with the sizes of their monitors.
+const EXAMPLES: [(&str, &str, usize); 3] = [
+    (
+        "reservoir",
+        include_str!("../examples/reservoir/reservoir.portent"),
+        4,
+    ),
+    (
+        "landing",
+        include_str!("../examples/landing/landing.portent"),
+        5,
+    ),
+    ("files", include_str!("../examples/files/files.portent"), 3),
+];
+
+#[test]
+fn the_monitors_of_the_examples_have_their_sizes() {
+    for (name, text, states) in EXAMPLES {
+        let properties = Property::parse_file(name, text).expect(name);
+        assert_eq!(
+            properties[0].monitor().expect(name).states(),
+            states,
+            "{name}"
+        );
+    }
+}
+
+#[test]
+fn a_run_is_followed_to_a_verdict_that_explains_itself() {
+    let [(_, text, _), ..] = EXAMPLES;
+    let monitor = Property::parse(text)
+        .and_then(|property| property.monitor())
+        .expect("parses");
+    let [w, v] = ["w", "v"].map(|name| monitor.alphabet().variable(name).expect("declared"));
+    let mut run = monitor
+        .start()
+        .expect("initial values are declared")
+        .remembering();
+    for (variable, value, expected) in [
+        (w, 27, Verdict::Ok),
+        (v, 50, Verdict::Ok),
+        (w, 31, Verdict::Violated),
+    ] {
+        assert_eq!(run.write(variable, value).expect("an integer"), expected);
+    }
+    let explanation = run.explain().expect("the verdict is final");
+    assert_eq!(explanation.step, 3);
+    assert_eq!(explanation.part, "q -> ((r && p) since start(p))");
+}
+
+#[test]
+fn monitors_are_shared_between_threads() {
+    let property = Property::parse("always (logout -> once login)").expect("parses");
+    let monitor = Config::new()
+        .verdicts(Verdicts::Three)
+        .monitor(&property)
+        .expect("is small");
+    let verdicts: Vec<Verdict> = std::thread::scope(|scope| {
+        let runs = ["login", "logout"].map(|name| {
+            let monitor = monitor.clone();
+            scope.spawn(move || {
+                let event = monitor.alphabet().event(name).expect("in the formula");
+                monitor.start().expect("no variables").event(event)
+            })
+        });
+        runs.into_iter()
+            .map(|run| run.join().expect("no panic"))
+            .collect()
+    });
+    assert_eq!(verdicts, [Verdict::Satisfied, Verdict::Violated]);
+}
