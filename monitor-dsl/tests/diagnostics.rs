@@ -341,3 +341,17 @@ fn rendering() {
     assert!(diagnostic.render(false).contains("spec.portent:1:19"));
     assert_eq!(diagnostic.to_string(), diagnostic.render(false));
 }
+
+#[test]
+fn what_ends_a_declaration_or_a_body() {
+    check(
+        "endings",
+        &[
+            "property t { event p let x: int = 3 ltl: p }",
+            "property t { event p let y == 3 ltl: p }",
+            "property t { event p, r pattern: absence of p before r s }",
+            "property t { event p ere: p* ltl: G p }",
+            "property t { event p pattern: absence of p ltl: G p }",
+        ],
+    );
+}

@@ -221,10 +221,17 @@ fn hint(text: &str, position: usize, found: &str, expected: &str) -> Option<Stri
     let is_body = |word: &str| matches!(word, "ltl" | "ere" | "never" | "pattern");
     let wants = |what: &str| expected.contains(what);
     let known = match found {
-        "let" | "var" | "event" if wants("operator") => {
+        "let" | "var" | "event" if wants("operator") || wants("`}`") => {
             Some("declarations come before the body".to_owned())
         }
-        body if is_body(body) && wants("operator") => Some("a property has one body".to_owned()),
+        body if is_body(body) && (wants("operator") || wants("`}`")) => {
+            Some("a property has one body".to_owned())
+        }
+        // In an expression the word of a second body is taken for an event.
+        ":" if is_body(previous) && wants("`}`") => Some("a property has one body".to_owned()),
+        ":" if wants("`=`") => {
+            Some("a `let` has no type; a variable is declared with `var`".to_owned())
+        }
         body if is_body(body) && wants("a body") => Some(format!("write `{body}:`, with a colon")),
         ":" if is_body(previous) => Some(format!(
             "`{previous}:` begins the body; something is missing before it"
@@ -309,7 +316,8 @@ fn join(expected: &[&str]) -> String {
 
 fn expectations(rules: &[Rule]) -> Vec<&'static str> {
     let mut expected: Vec<&'static str> = rules.iter().map(|rule| describe(*rule)).collect();
-    expected.sort_by_key(|text| (!text.starts_with("a "), *text));
+    // Things first, then the signs that could end them.
+    expected.sort_by_key(|text| (text.starts_with('`'), !text.starts_with("a "), *text));
     expected.dedup();
     if expected.contains(&"a formula") || expected.contains(&"an expression") {
         // They are one, or the beginning of one.
@@ -344,6 +352,8 @@ fn describe(rule: Rule) -> &'static str {
         Rule::ere_infix | Rule::ere_postfix => "an operator",
         Rule::count | Rule::digits | Rule::number | Rule::minus => "a number",
         Rule::comma => "`,`",
+        Rule::equals => "`=`",
+        Rule::closing => "`}`",
         Rule::colon => "`:` and a type",
         Rule::parameters => "a parameter list",
         Rule::declaration

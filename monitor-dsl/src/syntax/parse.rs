@@ -89,7 +89,7 @@ impl<'a> Reader<'a> {
                 Rule::definition => {
                     let mut parts = part.into_inner().skip(1);
                     let name = self.name(parts.next().expect("a name"));
-                    let value = self.expression(parts.next().expect("an expression"))?;
+                    let value = self.expression(parts.nth(1).expect("an expression"))?;
                     declarations.push(Declaration::Let { name, value });
                 }
                 Rule::events => {
