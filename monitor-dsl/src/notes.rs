@@ -3,7 +3,7 @@
 //! A property can parse and be useless: always true, never decided by any finite run, or with a part
 //! that makes no difference. The last is found by trying: a part never matters if the minimal
 //! machine stays the same whether it is replaced by `true` or by `false` (in a regular expression: by
-//! nothing or by everything).
+//! nothing or by everything), and is redundant if it can be left out of a conjunction or disjunction.
 
 use serde::{Serialize, Serializer};
 use std::{cell::Cell, fmt};
@@ -66,8 +66,10 @@ pub enum NoteKind {
     NotMonitorable,
     /// After some runs no continuation decides the property any more.
     PartlyMonitorable,
-    /// A part of the property makes no difference.
+    /// A part of the property makes no difference, whatever stands there.
     NeverMatters,
+    /// A part of the property can be left out: the parts beside it say as much.
+    Redundant,
     /// A part of the property is true at every position of every run.
     AlwaysTrue,
     /// A part of the property is false at every position of every run.
@@ -233,8 +235,12 @@ impl<'a> Examination<'a> {
         let (says, label) = match kind {
             NoteKind::AlwaysTrue => ("is always true", "always true"),
             NoteKind::AlwaysFalse => ("is always false", "always false"),
+            NoteKind::Redundant => (
+                "never matters: what stands beside it says as much, and it can be left out",
+                "can be left out",
+            ),
             _ => (
-                "never matters: the property is the same without it",
+                "never matters: the property is the same whatever stands there",
                 "never matters",
             ),
         };
@@ -264,6 +270,8 @@ impl<'a> Examination<'a> {
         }
         let mut notes = Vec::new();
         let mut told: Vec<Vec<usize>> = Vec::new();
+        // Without what was found redundant: of two equal parts only one can be left out.
+        let mut rest = formula.clone();
         for path in paths {
             let part = at(formula, &path, &|ltl: &Ltl| &ltl.parts);
             // The whole is no part, and what is said of a part need not be said of its parts.
@@ -274,7 +282,17 @@ impl<'a> Examination<'a> {
                 continue;
             }
             self.check_budget()?;
-            if let Some(kind) = self.judge(formula, &path, part) {
+            let (_, above) = path.split_last().expect("not the whole");
+            let joined_by = at(formula, above, &|ltl: &Ltl| &ltl.parts).op;
+            if let Some(kind) = self.judge(&rest, &path, part, joined_by) {
+                if kind == NoteKind::Redundant {
+                    let unit = match joined_by {
+                        LtlOp::And => LtlOp::True,
+                        _ => LtlOp::False,
+                    };
+                    let unit = Ltl::new(unit, Vec::new(), part.span);
+                    rest = replaced(&rest, &path, &unit, &|ltl| &mut ltl.parts);
+                }
                 notes.push(self.note(kind, part.span));
                 told.push(path);
             }
@@ -282,7 +300,13 @@ impl<'a> Examination<'a> {
         Ok(notes)
     }
 
-    fn judge(&self, formula: &Ltl, path: &[usize], part: &Ltl) -> Option<NoteKind> {
+    fn judge(
+        &self,
+        formula: &Ltl,
+        path: &[usize],
+        part: &Ltl,
+        joined_by: LtlOp,
+    ) -> Option<NoteKind> {
         let ltl = |formula| ResolvedBody::Ltl {
             formula,
             pattern: false,
@@ -303,10 +327,14 @@ impl<'a> Examination<'a> {
         };
         match (as_true, as_false) {
             (true, true) => Some(NoteKind::NeverMatters),
-            (true, false) => throughout(part.clone()).then_some(NoteKind::AlwaysTrue),
+            (true, false) if throughout(part.clone()) => Some(NoteKind::AlwaysTrue),
+            (true, false) => (joined_by == LtlOp::And).then_some(NoteKind::Redundant),
             (false, true) => {
                 let negation = Ltl::new(LtlOp::Not, vec![part.clone()], part.span);
-                throughout(negation).then_some(NoteKind::AlwaysFalse)
+                match throughout(negation) {
+                    true => Some(NoteKind::AlwaysFalse),
+                    false => (joined_by == LtlOp::Or).then_some(NoteKind::Redundant),
+                }
             }
             (false, false) => None,
         }
@@ -320,6 +348,7 @@ impl<'a> Examination<'a> {
         }
         let mut notes = Vec::new();
         let mut told: Vec<Vec<usize>> = Vec::new();
+        let mut rest = expression.clone();
         for path in paths {
             let part = at(expression, &path, &|ere: &Ere| &ere.parts);
             if path.is_empty() || told.iter().any(|above| path.starts_with(above)) {
@@ -331,17 +360,28 @@ impl<'a> Examination<'a> {
             self.check_budget()?;
             let nothing = Ere::new(EreOp::Empty, Vec::new(), part.span);
             let everything = Ere::new(EreOp::Complement, vec![nothing.clone()], part.span);
-            let unchanged = [nothing, everything].iter().all(|other| {
-                let variant = replaced(expression, &path, other, &|ere| &mut ere.parts);
-                self.is_unchanged(&ResolvedBody::Ere {
-                    expression: variant,
-                    mode,
-                })
-            });
-            if unchanged {
-                notes.push(self.note(NoteKind::NeverMatters, part.span));
-                told.push(path);
-            }
+            let with = |other: &Ere| replaced(&rest, &path, other, &|ere| &mut ere.parts);
+            let [without, anything] = [with(&nothing), with(&everything)];
+            let is_unchanged = |variant: &Ere| {
+                let expression = variant.clone();
+                self.is_unchanged(&ResolvedBody::Ere { expression, mode })
+            };
+            let (_, above) = path.split_last().expect("not the whole");
+            let joined_by = &at(expression, above, &|ere: &Ere| &ere.parts).op;
+            let kind = match (is_unchanged(&without), is_unchanged(&anything)) {
+                (true, true) => NoteKind::NeverMatters,
+                (true, false) if *joined_by == EreOp::Union => {
+                    rest = without;
+                    NoteKind::Redundant
+                }
+                (false, true) if *joined_by == EreOp::Intersection => {
+                    rest = anything;
+                    NoteKind::Redundant
+                }
+                _ => continue,
+            };
+            notes.push(self.note(kind, part.span));
+            told.push(path);
         }
         Ok(notes)
     }
