@@ -138,27 +138,13 @@ pub(crate) fn resolve(source: &Arc<Source>, tree: &PropertyTree) -> Result<Resol
                 *span,
             )
         }
-        Body::Ere(expression) => {
-            let span = expression.span;
-            let expression = resolver.ere(expression)?;
-            (
-                ResolvedBody::Ere {
-                    expression,
-                    mode: Mode::Prefix,
-                },
-                span,
-            )
-        }
-        Body::Never(expression) => {
-            let span = expression.span;
-            let expression = resolver.ere(expression)?;
-            (
-                ResolvedBody::Ere {
-                    expression,
-                    mode: Mode::Never,
-                },
-                span,
-            )
+        Body::Ere(expression_tree) | Body::Never(expression_tree) => {
+            let mode = match tree.body {
+                Body::Never(_) => Mode::Never,
+                _ => Mode::Prefix,
+            };
+            let expression = resolver.ere(expression_tree)?;
+            (ResolvedBody::Ere { expression, mode }, expression_tree.span)
         }
     };
     resolver.check_unused()?;

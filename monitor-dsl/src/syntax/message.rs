@@ -13,8 +13,8 @@ use crate::{
     suggest,
 };
 
-/// Words that begin something, for "did you mean".
-pub(super) const WORDS: &[&str] = &[
+/// Words that begin something and are no operators.
+const KEYWORDS: &[&str] = &[
     "property",
     "var",
     "let",
@@ -24,26 +24,6 @@ pub(super) const WORDS: &[&str] = &[
     "ere",
     "never",
     "pattern",
-    "not",
-    "and",
-    "or",
-    "implies",
-    "iff",
-    "xor",
-    "next",
-    "wnext",
-    "eventually",
-    "always",
-    "until",
-    "unless",
-    "release",
-    "prev",
-    "wprev",
-    "once",
-    "historically",
-    "since",
-    "wsince",
-    "trigger",
     "absence",
     "existence",
     "universality",
@@ -54,6 +34,14 @@ pub(super) const WORDS: &[&str] = &[
     "after",
     "between",
 ];
+
+/// All words of the language that a name can be mistaken for; capital letters are too short for that.
+pub(super) fn words() -> impl Iterator<Item = &'static str> {
+    let spelled_out = OPERATORS
+        .iter()
+        .filter(|word| word.starts_with(char::is_lowercase));
+    KEYWORDS.iter().chain(spelled_out).copied()
+}
 
 /// The words of operators, which are names only in quotes.
 const OPERATORS: &[&str] = &[
@@ -264,10 +252,10 @@ fn hint(text: &str, position: usize, found: &str, expected: &str) -> Option<Stri
         return known;
     }
     for word in [found, previous] {
-        if WORDS.contains(&word) {
+        if words().any(|known| known == word) {
             continue;
         }
-        if let Some(close) = suggest::closest(word, WORDS.iter().copied()) {
+        if let Some(close) = suggest::closest(word, words()) {
             return Some(format!("did you mean `{close}`?"));
         }
     }

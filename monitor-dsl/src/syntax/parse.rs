@@ -336,7 +336,7 @@ impl<'a> Reader<'a> {
             .to_owned();
         let message = format!("`{name}` is not a function");
         let diagnostic = Diagnostic::error(self.source, span, message, "looks like a call");
-        Error::syntax(match suggest::closest(&name, message::WORDS.iter().copied()) {
+        Error::syntax(match suggest::closest(&name, message::words()) {
             Some(word) => diagnostic.help(format!("did you mean `{word}`?")),
             None => diagnostic.help(format!(
                 "write just `{name}` for the event; its parameters are bound by its declaration, \
