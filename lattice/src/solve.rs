@@ -93,15 +93,16 @@ pub fn solve(problem: &Problem, options: &Options) -> Solution {
         .iter()
         .map(|action| numbers[action.0 as usize])
         .collect();
-    let small = Problem {
-        poset: problem.poset.clone(),
-        actions,
-        automaton,
-    };
-    let mut solution = search_fast(&small, options)
-        .unwrap_or_else(|| search_table(&small.poset, &small.actions, &small.automaton, options));
-    let (poset, actions) = (&problem.poset, &problem.actions);
-    count(poset, actions, &problem.automaton, options, &mut solution);
+    let poset = &problem.poset;
+    let mut solution = search_fast(poset, &actions, &automaton, options)
+        .unwrap_or_else(|| search_table(poset, &actions, &automaton, options));
+    count(
+        poset,
+        &problem.actions,
+        &problem.automaton,
+        options,
+        &mut solution,
+    );
     solution
 }
 
@@ -119,22 +120,32 @@ pub(crate) fn solve_task(task: &Task, options: &Options) -> Solution {
 
 /// Searches without the lattice, where the automaton and the options allow that and the lattice is
 /// not small anyway; `None` otherwise, or if such a search grew too large.
-fn search_fast(problem: &Problem, options: &Options) -> Option<Solution> {
+fn search_fast(
+    poset: &Poset,
+    actions: &[ActionId],
+    automaton: &Automaton,
+    options: &Options,
+) -> Option<Solution> {
     let cut_off = options.window.is_some() || options.lookahead.is_some();
     // A run that is bad only because it ended is no bad prefix.
     if options.engine == Engine::Enumerate || cut_off || options.goal.complete {
         return None;
     }
-    if options.engine == Engine::Auto && has_few_cuts(&problem.poset) {
+    if options.engine == Engine::Auto && has_few_cuts(poset) {
         return None;
     }
-    let shape = AutomatonShape::new(&problem.automaton).ok()?;
-    let found = solve_fast(problem, &shape, FAST_NODES)?;
+    let shape = AutomatonShape::new(automaton).ok()?;
+    let problem = Problem {
+        poset: poset.clone(),
+        actions: actions.to_vec(),
+        automaton: automaton.clone(),
+    };
+    let found = solve_fast(&problem, &shape, FAST_NODES)?;
     let run = match found.answer {
         Answer::GaveUp => return None,
         Answer::Safe => None,
         Answer::Violated(violation) => {
-            debug_assert_eq!(violation.refute(problem), None);
+            debug_assert_eq!(violation.refute(&problem), None);
             Some(Run {
                 events: violation.run,
                 violated_at: violation.violated_at,
