@@ -8,6 +8,7 @@ use crate::{
     error::Error,
     instance::Instance,
     options::Options,
+    picture::Album,
     record::Record,
     report::{Report, TraceInfo},
     slice,
@@ -114,13 +115,16 @@ impl Checker {
                 let name = record.monitor().property().name();
                 report.vacuous.push(name.to_owned());
             }
+            let mut album = Album::new(&self.options);
             for slice in &slices {
                 let instance = Instance {
                     record,
                     slice,
                     symbols,
                 };
-                report.properties.push(instance.report(&self.options)?);
+                report
+                    .properties
+                    .push(instance.report(&self.options, &mut album)?);
             }
         }
         Ok(report)
