@@ -1,6 +1,7 @@
 //! `portent check`: what the other interleavings of a run would have done.
 
 mod baseline;
+mod html;
 mod json;
 pub(crate) mod progress;
 pub(crate) mod trace;
@@ -71,7 +72,8 @@ pub(crate) struct Check {
     /// Report only the violations that this earlier report (of `--format json`) does not have
     #[arg(long, value_name = "FILE")]
     baseline: Option<PathBuf>,
-    /// What to print; JSON is one object, or for several runs one object a line
+    /// What to print; JSON is one object, or for several runs one object a line;
+    /// HTML is one page
     #[arg(long, value_name = "FORMAT", default_value = "text")]
     format: Format,
     /// Write to a file instead of standard output
@@ -117,6 +119,8 @@ enum Format {
     Text,
     /// For programs
     Json,
+    /// To look at: a page with drawings, in one file
+    Html,
 }
 
 impl Check {
@@ -173,6 +177,10 @@ impl Check {
                 complete: self.complete,
             },
             parallel,
+            pictures: match self.format {
+                Format::Html => html::PICTURES,
+                Format::Text | Format::Json => 0,
+            },
             ..Options::default()
         }
     }
@@ -194,6 +202,7 @@ impl Check {
     fn render(&self, outcomes: &[Outcome], monitors: &[Monitor], colour: Colour) -> String {
         match self.format {
             Format::Json => json::render(outcomes),
+            Format::Html => html::render(outcomes, monitors, self.complete),
             Format::Text => {
                 let on = match self.output {
                     Some(_) => matches!(colour, Colour::Always),

@@ -1,0 +1,116 @@
+// The space-time part of a run: one lane a thread, time goes down, an event is a dot in its row.
+//
+// Every row has a drawing of its own that shows its slice of the whole, so that rows can be
+// highlighted, left out and broken over printed pages like any table row.
+
+const ROW = 30;
+const GAP = 34;
+const DOT = 6;
+const LABEL = 22;
+
+/** Where the lanes are; labels stand beside the dots if all lanes then fit in so many pixels. */
+function laneLayout(drawing, room) {
+  const { threads, events } = drawing;
+  const widths = threads.map((name) => textWidth(clipMiddle(name, LABEL)) + 14);
+  for (const event of events) {
+    const mark = event.earlier || event.later ? 14 : 0;
+    const width = textWidth(clip(event.label, LABEL)) + mark + 36;
+    widths[event.thread] = Math.max(widths[event.thread], width);
+  }
+  const total = widths.reduce((sum, width) => sum + width, 0);
+  const inline = total <= room;
+  const step = threads.length <= 12 ? 24 : 16;
+  const lanes = [];
+  let x = 0;
+  threads.forEach((_, thread) => {
+    lanes.push(x + (inline ? 12 : step / 2));
+    x += inline ? widths[thread] : step;
+  });
+  // Names that are short stand upright even above narrow lanes.
+  const upright = inline || threads.every((name) => textWidth(name) <= step - 2);
+  return { lanes, inline, upright, width: Math.max(Math.ceil(x), 40), names: threads };
+}
+
+/** The names of the threads above their lanes. */
+function laneHead(layout) {
+  const { lanes, inline, upright, width, names } = layout;
+  const label = names.length ? `Threads ${names.slice(0, 40).join(", ")}` : "No threads";
+  if (upright) {
+    const place = (thread) => (inline ? { x: lanes[thread] - DOT } : { x: lanes[thread], "text-anchor": "middle" });
+    const texts = names.map((name, thread) =>
+      svg("text", { ...place(thread), y: 20, class: "lane-name" }, clipMiddle(name, LABEL), svg("title", {}, name)),
+    );
+    return canvas([0, 0, width, ROW], { "aria-label": label }, texts);
+  }
+  const height = 14 + Math.max(...names.map((name) => textWidth(clipMiddle(name, 14))));
+  const texts = names.map((name, thread) =>
+    svg(
+      "text",
+      { transform: `translate(${lanes[thread] + 4} ${height - 4}) rotate(-90)`, class: "lane-name" },
+      clipMiddle(name, 14),
+      svg("title", {}, name),
+    ),
+  );
+  return canvas([0, 0, width, height], { "aria-label": label }, texts);
+}
+
+/** The arrows of a run as lines between the rows where its events stand. */
+function arrowLines(drawing, layout, heights) {
+  const lines = [];
+  for (const [cause, effect] of drawing.arrows) {
+    const from = heights.get(cause);
+    const to = heights.get(effect);
+    // Where the witness may leave the observed order, an arrow need not hold.
+    if (from === undefined || to === undefined || from > to) continue;
+    const [a, b] = [drawing.byEvent.get(cause), drawing.byEvent.get(effect)];
+    const [x1, x2] = [layout.lanes[a.thread], layout.lanes[b.thread]];
+    const length = Math.hypot(x2 - x1, to - from);
+    const [ux, uy] = [(x2 - x1) / length, (to - from) / length];
+    lines.push({
+      x1: x1 + ux * DOT,
+      y1: from + uy * DOT,
+      x2: x2 - ux * (DOT + 7),
+      y2: to - uy * (DOT + 7),
+      head: { x: x2 - ux * (DOT + 1), y: to - uy * (DOT + 1), ux, uy },
+    });
+  }
+  return lines;
+}
+
+function arrowHead({ x, y, ux, uy }) {
+  const [bx, by] = [x - ux * 8, y - uy * 8];
+  const points = [
+    [x, y],
+    [bx - uy * 4, by + ux * 4],
+    [bx + uy * 4, by - ux * 4],
+  ];
+  return svg("polygon", { points: points.map((p) => p.map((c) => c.toFixed(1)).join(",")).join(" "), class: "head" });
+}
+
+/** The slice of the diagram that belongs to one row. */
+function laneRow(layout, lines, top, height, event) {
+  const bottom = top + height;
+  const drawing = canvas([0, top, layout.width, height], { "aria-hidden": "true", class: "lanes" });
+  for (const x of layout.lanes) {
+    drawing.append(svg("line", { x1: x, x2: x, y1: top, y2: bottom, class: event === undefined ? "lane gap" : "lane" }));
+  }
+  for (const line of lines) {
+    const high = Math.min(line.y1, line.head.y) - 5;
+    const low = Math.max(line.y1, line.head.y) + 5;
+    if (low < top || high > bottom) continue;
+    const { x1, y1, x2, y2 } = line;
+    drawing.append(svg("line", { x1, y1, x2, y2, class: "arrow" }), arrowHead(line.head));
+  }
+  if (event) {
+    const x = layout.lanes[event.thread];
+    const y = top + height / 2;
+    const shift = event.earlier ? "earlier" : event.later ? "later" : "";
+    if (shift) drawing.append(svg("circle", { cx: x, cy: y, r: DOT + 3, class: `halo ${shift}` }));
+    drawing.append(svg("circle", { cx: x, cy: y, r: DOT, class: `dot ${shift}` }));
+    if (layout.inline) {
+      const mark = event.earlier ? " ↑" : event.later ? " ↓" : "";
+      drawing.append(svg("text", { x: x + DOT + 12, y: y + 4, class: `label ${shift}` }, clip(event.label, LABEL) + mark));
+    }
+  }
+  return drawing;
+}
