@@ -40,14 +40,6 @@ function placeStates({ initial, states, edges }) {
   return places;
 }
 
-/** A point of a quadratic curve. */
-function onCurve(a, c, b, t) {
-  const mix = (p, q, r) => (1 - t) ** 2 * p + 2 * t * (1 - t) * q + t ** 2 * r;
-  return { x: mix(a.x, c.x, b.x), y: mix(a.y, c.y, b.y) };
-}
-
-const apart = (p, q) => Math.hypot(p.x - q.x, p.y - q.y);
-
 /** Bends an edge so that it passes by what is in its way, and its tag by other tags. */
 function bendEdge(from, to, others, tags) {
   const length = apart(from, to);
@@ -69,12 +61,6 @@ function bendEdge(from, to, others, tags) {
     }
   }
   return best;
-}
-
-/** The end of a curve on the rim of a state. */
-function rim(state, toward, distance) {
-  const length = apart(state, toward) || 1;
-  return { x: state.x + ((toward.x - state.x) * distance) / length, y: state.y + ((toward.y - state.y) * distance) / length };
 }
 
 /** a, b, ..., z, aa, ab, ... */

@@ -57,34 +57,45 @@ function laneHead(layout) {
 /** The arrows of a run as lines between the rows where its events stand. */
 function arrowLines(drawing, layout, heights) {
   const lines = [];
+  const dots = [...heights].map(([event, y]) => ({ x: layout.lanes[drawing.byEvent.get(event).thread], y }));
   for (const [cause, effect] of drawing.arrows) {
     const from = heights.get(cause);
     const to = heights.get(effect);
     // Where the witness may leave the observed order, an arrow need not hold.
     if (from === undefined || to === undefined || from > to) continue;
     const [a, b] = [drawing.byEvent.get(cause), drawing.byEvent.get(effect)];
-    const [x1, x2] = [layout.lanes[a.thread], layout.lanes[b.thread]];
-    const length = Math.hypot(x2 - x1, to - from);
-    const [ux, uy] = [(x2 - x1) / length, (to - from) / length];
+    const start = { x: layout.lanes[a.thread], y: from };
+    const end = { x: layout.lanes[b.thread], y: to };
+    const control = around(start, end, dots);
+    const [tail, head] = [rim(start, control, DOT), rim(end, control, DOT + 1)];
+    const length = apart(control, head) || 1;
+    const [ux, uy] = [(head.x - control.x) / length, (head.y - control.y) / length];
     lines.push({
-      x1: x1 + ux * DOT,
-      y1: from + uy * DOT,
-      x2: x2 - ux * (DOT + 7),
-      y2: to - uy * (DOT + 7),
-      head: { x: x2 - ux * (DOT + 1), y: to - uy * (DOT + 1), ux, uy },
+      path: `M ${tail.x} ${tail.y} Q ${control.x} ${control.y} ${head.x - ux * 6} ${head.y - uy * 6}`,
+      top: from,
+      bottom: to,
+      head: { ...head, ux, uy },
     });
   }
   return lines;
 }
 
-function arrowHead({ x, y, ux, uy }) {
-  const [bx, by] = [x - ux * 8, y - uy * 8];
-  const points = [
-    [x, y],
-    [bx - uy * 4, by + ux * 4],
-    [bx + uy * 4, by - ux * 4],
-  ];
-  return svg("polygon", { points: points.map((p) => p.map((c) => c.toFixed(1)).join(",")).join(" "), class: "head" });
+/** Where to pull an arrow so that it passes by the dots of other events. */
+function around(start, end, dots) {
+  const length = apart(start, end);
+  const between = dots.filter((dot) => dot.y > start.y && dot.y < end.y);
+  let best = null;
+  for (const bend of [0, 14, -14, 26, -26, 40, -40]) {
+    const control = {
+      x: (start.x + end.x) / 2 - ((end.y - start.y) / length) * bend,
+      y: (start.y + end.y) / 2 + ((end.x - start.x) / length) * bend,
+    };
+    const points = [0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9].map((t) => onCurve(start, control, end, t));
+    const hit = between.some((dot) => points.some((point) => apart(point, dot) < DOT + 5));
+    if (!hit) return control;
+    best ??= control;
+  }
+  return best;
 }
 
 /** The slice of the diagram that belongs to one row. */
@@ -95,11 +106,9 @@ function laneRow(layout, lines, top, height, event) {
     drawing.append(svg("line", { x1: x, x2: x, y1: top, y2: bottom, class: event === undefined ? "lane gap" : "lane" }));
   }
   for (const line of lines) {
-    const high = Math.min(line.y1, line.head.y) - 5;
-    const low = Math.max(line.y1, line.head.y) + 5;
-    if (low < top || high > bottom) continue;
-    const { x1, y1, x2, y2 } = line;
-    drawing.append(svg("line", { x1, y1, x2, y2, class: "arrow" }), arrowHead(line.head));
+    // A bent arrow may reach a little beyond its ends.
+    if (line.bottom + 12 < top || line.top - 12 > bottom) continue;
+    drawing.append(svg("path", { d: line.path, class: "arrow" }), arrowHead(line.head));
   }
   if (event) {
     const x = layout.lanes[event.thread];
