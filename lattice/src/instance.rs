@@ -4,7 +4,7 @@ use portent_monitor_core::Symbols;
 use portent_monitor_dsl::Stepper;
 
 use crate::{
-    ActionId, EventIndex, Poset, Problem,
+    ActionId, EventIndex, Poset, Problem, conjunctive,
     error::Error,
     options::Options,
     product::Product,
@@ -78,7 +78,8 @@ impl Instance<'_> {
 
     pub(crate) fn report(&self, options: &Options) -> Result<PropertyReport, Error> {
         let task = Task::new(self.record, self.slice, options);
-        let solution = solve::solve_task(&task, options);
+        let conjunctions = || conjunctive::trajectories(self.record, self.slice, task.poset());
+        let solution = solve::solve_task(&task, conjunctions, options);
         let property = self.record.monitor().property();
         let names = property.parameters().iter().cloned();
         let saved = solution.saved;
@@ -128,7 +129,7 @@ impl Instance<'_> {
         solution: &Solution,
         options: &Options,
     ) -> Result<Predicted, Error> {
-        let Some(run) = &solution.run else {
+        let Some(violation) = &solution.violation else {
             return Ok(Predicted::default());
         };
         if cfg!(debug_assertions) {
@@ -136,26 +137,26 @@ impl Instance<'_> {
             let deed = |event| self.deed(event);
             witness::examine(
                 poset,
-                &run.events,
+                &violation.run,
                 monitor,
                 initial,
                 deed,
                 options.goal,
-                run.violated_at,
+                violation.violated_at,
             )
             .map_err(|why| Error::BadWitness {
                 property: monitor.property().name().to_owned(),
                 why,
             })?;
         }
-        let (swaps, swaps_omitted) = swaps(&run.events);
+        let (swaps, swaps_omitted) = swaps(&violation.run);
         Ok(Predicted {
             violated: true,
-            witness: Some(self.rows(&run.events)?),
-            violated_at: Some(run.violated_at as u64),
+            witness: Some(self.rows(&violation.run)?),
+            violated_at: Some(violation.violated_at as u64),
             swaps,
             swaps_omitted,
-            shortest: run.shortest,
+            shortest: violation.is_shortest,
         })
     }
 

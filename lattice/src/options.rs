@@ -1,5 +1,7 @@
 //! What a user may ask for.
 
+use portent_monitor_dsl::EngineClass;
+
 use crate::{goal::Goal, progress::Progress};
 
 /// Which reductions an engine may use; all by default. The answers are the same without them.
@@ -61,19 +63,6 @@ impl Counting {
     }
 }
 
-/// Which engine searches for a violated run.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Engine {
-    /// Whatever suits the property and the size of the lattice.
-    #[default]
-    Auto,
-    /// The lattice, level by level.
-    Enumerate,
-    /// Without the lattice where the property allows that (a single linearisation, or intervals),
-    /// even if the lattice is small.
-    Fast,
-}
-
 /// How a run is checked.
 ///
 /// ```
@@ -94,8 +83,9 @@ pub struct Options {
     pub counting: Counting,
     /// Which runs are looked for.
     pub goal: Goal,
-    /// Which engine looks for them.
-    pub engine: Engine,
+    /// Which engine looks for them, where it can: for what it has no answer, the lattice is
+    /// enumerated. `None` is whatever suits the property and the size of the lattice.
+    pub engine: Option<EngineClass>,
     /// Which reductions are used.
     pub reductions: Reductions,
     /// Whether wide levels are made on all threads of the current `rayon` pool.
@@ -116,7 +106,7 @@ impl Default for Options {
             memory: 1 << 30,
             counting: Counting::Auto,
             goal: Goal::default(),
-            engine: Engine::default(),
+            engine: None,
             reductions: Reductions::ALL,
             parallel: false,
             max_bindings: 100_000,

@@ -28,6 +28,28 @@ pub enum Answer {
     GaveUp,
 }
 
+/// What an engine says, and after how much work.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Searched {
+    /// Whether some equivalent run is violated.
+    pub answer: Answer,
+    /// How many nodes were looked at: events, stretches between writes, or symbolic nodes.
+    pub nodes: usize,
+    /// How many were waiting to be looked at when it gave up.
+    pub left: usize,
+}
+
+impl Searched {
+    /// An answer without limits.
+    pub(crate) fn in_full(answer: Answer, nodes: usize) -> Searched {
+        Searched {
+            answer,
+            nodes,
+            left: 0,
+        }
+    }
+}
+
 impl Violation {
     /// Why this is not a violated run of a problem, if it is not: a check that knows nothing of
     /// how the run was found.

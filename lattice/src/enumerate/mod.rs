@@ -6,6 +6,7 @@
 //! | [`frontier`] | a sorted level; the next one by merging |
 //! | [`levels`] | the same, with wider keys when they are needed |
 //! | [`sweep`] | the search for a violation, level by level |
+//! | [`answer`] | which reductions are used, and the run to what was found |
 //! | [`sets`], [`count`], [`path`] | what is kept at a cut: states, numbers of runs, ways back |
 //! | [`reduce`], [`persistent`], [`visible`] | what need not be kept, what need not be visited |
 //! | [`window`] | what is let go when there is too much |
@@ -13,6 +14,7 @@
 //! The weak point is width: a level of T concurrent threads with k events each has in the order of
 //! k^(T-1) cuts. The other engines exist because of that.
 
+mod answer;
 mod count;
 mod frontier;
 mod ground;
@@ -27,6 +29,7 @@ mod sweep;
 mod visible;
 mod window;
 
+pub(crate) use answer::{complete, search_open, search_table, way};
 pub use count::RunCounts;
 pub(crate) use ground::{Ground, Needs};
 pub(crate) use observed::Observed;
@@ -108,12 +111,7 @@ impl Peak {
 /// ```
 pub fn shape(poset: &Poset, max_cuts: u64, memory: u64, parallel: bool) -> Option<Shape> {
     let needs = Needs::of_poset(poset);
-    let ground = Ground {
-        poset,
-        needs: &needs,
-        actions: &[],
-    };
-    measure(ground, max_cuts, memory, parallel)
+    measure(needs.ground(poset, &[]), max_cuts, memory, parallel)
 }
 
 pub(crate) fn measure(

@@ -11,19 +11,11 @@ use super::{
 use crate::{
     poset::{EventIndex, Poset},
     problem::ActionId,
-    violation::{Answer, Violation},
+    violation::{Answer, Searched, Violation},
 };
 
-/// The result of [`search`].
-#[derive(Clone, Debug)]
-pub struct Searched {
-    /// Whether some run is violated. A violation found here is always a shortest one.
-    pub answer: Answer,
-    /// How many symbolic nodes were looked at.
-    pub nodes: usize,
-}
-
-/// Looks for a violated run, giving up after `max_nodes` symbolic nodes.
+/// Looks for a violated run, giving up after `max_nodes` symbolic nodes. A violation found here is
+/// always a shortest one.
 ///
 /// ```
 /// use portent_lattice::{ActionId, Answer, Automaton, Poset, AutomatonShape, StateIndex, interval};
@@ -60,6 +52,7 @@ pub fn search(
     Searched {
         answer,
         nodes: search.nodes(),
+        left: search.open.len(),
     }
 }
 
