@@ -55,7 +55,7 @@ pub use check::Checker;
 pub use enumerate::{Limit, Peak, RunCounts, Shape, shape};
 pub use error::Error;
 pub use goal::Goal;
-pub use options::{Counting, Options, Reductions};
+pub use options::{Counting, Model, Options, Reductions};
 pub use poset::{EventIndex, Poset};
 pub use problem::{ActionId, Automaton, Problem, StateIndex};
 pub use progress::Progress;

@@ -63,6 +63,17 @@ impl Counting {
     }
 }
 
+/// Which other orders of events are the same computation.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Model {
+    /// Those that program order, synchronisation and conflicts leave open.
+    #[default]
+    HappensBefore,
+    /// Also those that swap whole critical sections and unread writes: see
+    /// [`maximal`](crate::maximal). Runs are not counted.
+    Maximal,
+}
+
 /// How a run is checked.
 ///
 /// ```
@@ -73,6 +84,8 @@ impl Counting {
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Options {
+    /// Which other orders are the same computation.
+    pub causality: Model,
     /// At most so many cuts of a level are kept, those nearest the observed run.
     pub window: Option<usize>,
     /// Only so many events past the oldest unfinished one are considered.
@@ -101,6 +114,7 @@ pub struct Options {
 impl Default for Options {
     fn default() -> Self {
         Options {
+            causality: Model::default(),
             window: None,
             lookahead: None,
             memory: 1 << 30,

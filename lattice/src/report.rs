@@ -77,8 +77,12 @@ pub struct Observed {
 pub struct Predicted {
     /// Whether one is, the observed run included.
     pub violated: bool,
-    /// One that is: all relevant events in another order.
+    /// One that is: all relevant events in another order. Under the maximal model it may end where
+    /// it is violated.
     pub witness: Option<Vec<Row>>,
+    /// The steps of the observed run that the witness does not come to, as they were there.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub left_out: Vec<Row>,
     /// After how many of its events.
     pub violated_at: Option<u64>,
     /// The pairs of events that the witness has the other way round, as indices in observed order.

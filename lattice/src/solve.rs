@@ -46,14 +46,14 @@ pub struct Solution {
 }
 
 impl Solution {
-    fn new(engine: EngineClass, found: Searched) -> Solution {
+    pub(crate) fn new(engine: &'static str, found: Searched) -> Solution {
         let (violation, limit) = match found.answer {
             Answer::Violated(violation) => (Some(violation), None),
             Answer::Safe => (None, None),
             Answer::GaveUp => (None, Some(Limit::Memory)),
         };
         Solution {
-            engine: engine.as_str(),
+            engine,
             violation,
             nodes: found.nodes as u64,
             dropped: found.left as u64,
@@ -161,7 +161,7 @@ fn search_fast(
         Some(engine) => (engine, question.ask(engine)?),
         None => question.ask_all()?,
     };
-    Some(Solution::new(engine, found))
+    Some(Solution::new(engine.as_str(), found))
 }
 
 /// Whether the lattice is small, whatever the order: a bound from the lengths of the chains.

@@ -9,7 +9,8 @@ use portent_monitor_dsl::Verdict;
 /// A violated run.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Violation {
-    /// All events, in an order that respects causality.
+    /// All events, in an order that respects causality; under the maximal model maybe only those
+    /// up to the violation.
     pub run: Vec<EventIndex>,
     /// After how many of them the run is violated.
     pub violated_at: usize,

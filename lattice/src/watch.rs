@@ -16,7 +16,7 @@ use crate::{
     ActionId, Poset, StateIndex,
     enumerate::{self, Ground, Lists, Needs, Observed, Sweep},
     error::Error,
-    options::Options,
+    options::{Model, Options},
     product::{Machine, Product},
     record::Record,
     solve::Solution,
@@ -63,7 +63,7 @@ impl Watch {
     /// # Errors
     ///
     /// [`Error::NoInitialValue`], [`Error::WrongType`]; [`Error::Parametric`] if the property has
-    /// parameters: their values are known only when a run has ended.
+    /// parameters: their values are known only when a run has ended; [`Error::MaximalOnline`].
     pub fn new(
         monitor: Monitor,
         initial: impl FnMut(&str) -> Option<Value>,
@@ -73,6 +73,9 @@ impl Watch {
             return Err(Error::Parametric {
                 property: monitor.property().name().to_owned(),
             });
+        }
+        if options.causality == Model::Maximal {
+            return Err(Error::MaximalOnline);
         }
         let record = Record::new(monitor.clone(), initial)?;
         let product = Product::new(monitor, record.initial());
