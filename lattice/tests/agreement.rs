@@ -5,7 +5,7 @@ mod random;
 
 use oracle::{Oracle, Truth};
 use portent_lattice::{
-    Checker, Counting, Goal, Options, Reductions, Watch, report::PropertyReport,
+    Checker, Counting, Goal, Model, Options, Reductions, Watch, report::PropertyReport,
 };
 use portent_monitor_core::{Event, Symbols, Value};
 use portent_monitor_dsl::{Config, EngineClass, Monitor, Property, Verdict};
@@ -287,4 +287,42 @@ fn online_says_what_offline_says() {
         }
     }
     assert!(early > 300, "{early} predictions before the end");
+}
+
+#[test]
+fn the_maximal_model_finds_what_is_feasible() {
+    let mut rng = Rng(99);
+    let monitors = monitors(&mut rng, 300);
+    let (mut found, mut widened) = (0, 0);
+    for round in 0..20_000 {
+        let monitor = &monitors[rng.below(monitors.len())];
+        let (events, symbols) = match round % 2 {
+            0 => {
+                let length = 3 + rng.below(6);
+                random::trace(&mut rng, length)
+            }
+            _ => random::sections(&mut rng),
+        };
+        let oracle = Oracle::new(&events, &symbols, monitor, zero);
+        let Some(truth) = oracle.truth(MAX_RUNS) else {
+            continue;
+        };
+        let mut options = Options {
+            causality: Model::Maximal,
+            ..Options::default()
+        };
+        if round % 3 == 0 {
+            options.max_states = 0;
+        }
+        let report = check(monitor, &events, &symbols, options);
+        let soonest = oracle.soonest_feasible(&events);
+        assert_eq!(report.predicted.violated, soonest.is_some());
+        assert!(report.lattice.exhaustive && report.runs.is_none());
+        // What happens-before finds is taken as it is; what is found beyond is a shortest.
+        let expected = truth.soonest.or(soonest);
+        assert_eq!(report.predicted.violated_at, expected);
+        found += usize::from(soonest.is_some());
+        widened += usize::from(soonest.is_some() && truth.soonest.is_none());
+    }
+    assert!(found > 4000 && widened > 80, "{found}, {widened}");
 }

@@ -39,6 +39,33 @@ pub(crate) fn trace(rng: &mut Rng, length: usize) -> (Vec<Event>, Symbols) {
     (events, symbols)
 }
 
+/// Critical sections of up to three threads, one after the other: each writes, reads and signals a
+/// little under a lock.
+pub(crate) fn sections(rng: &mut Rng) -> (Vec<Event>, Symbols) {
+    let mut symbols = Symbols::default();
+    let lock = symbols.locks.intern("m").expect("few");
+    let mut events = Vec::new();
+    for _ in 0..2 + rng.below(2) {
+        let thread = symbols.threads.intern(&format!("T{}", rng.below(3)));
+        let thread = thread.expect("few");
+        events.push(Event::new(thread, Op::Lock(lock)));
+        for _ in 0..1 + rng.below(2) {
+            let op = match rng.below(5) {
+                0 => Op::Read(symbols.vars.intern(rng.pick(&["x", "y"])).expect("few")),
+                _ => loop {
+                    let op = some_op(rng, &mut symbols);
+                    if matches!(op, Op::Write(..) | Op::Event(_)) {
+                        break op;
+                    }
+                },
+            };
+            events.push(Event::new(thread, op));
+        }
+        events.push(Event::new(thread, Op::Unlock(lock)));
+    }
+    (events, symbols)
+}
+
 fn some_op(rng: &mut Rng, symbols: &mut Symbols) -> Op {
     let value = Value::from(rng.below(4) as i64);
     let var = symbols
