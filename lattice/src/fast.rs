@@ -11,7 +11,9 @@ use crate::{
     ActionId, Automaton, Poset,
     automaton_shape::AutomatonShape,
     conjunctive::{self, Trajectory},
-    interval, linear,
+    interval::IntervalSearch,
+    linear,
+    options::Options,
     violation::{Answer, Searched, Violation},
 };
 
@@ -19,6 +21,8 @@ use crate::{
 const CHAIN_NODES: usize = 100_000;
 /// Where they are not, it races the enumeration for so many.
 const RACE_NODES: usize = 5_000;
+/// Progress is told whenever so many symbolic nodes were looked at.
+const TOLD: usize = 1_000;
 /// About so many bytes a symbolic node takes beside its two cuts.
 const NODE_BYTES: u64 = 96;
 
@@ -30,8 +34,7 @@ pub(crate) struct Question<'a> {
     pub(crate) automaton: Option<&'a Automaton>,
     /// The conditions that violate the property where they hold together, if it is of that kind.
     pub(crate) conjunctions: Option<Vec<Vec<Trajectory>>>,
-    /// How many bytes may be used.
-    pub(crate) memory: u64,
+    pub(crate) options: &'a Options,
 }
 
 impl Question<'_> {
@@ -70,7 +73,7 @@ impl Question<'_> {
     /// The symbolic nodes that fit in the memory.
     fn most_nodes(&self) -> usize {
         let node = 8 * self.poset.width() as u64 + NODE_BYTES;
-        usize::try_from(self.memory / node).unwrap_or(usize::MAX)
+        usize::try_from(self.options.memory / node).unwrap_or(usize::MAX)
     }
 
     /// The observed run, if it speaks for all; a shorter violation than its own by intervals.
@@ -97,11 +100,17 @@ impl Question<'_> {
 
     fn ask_intervals(&self, shape: &AutomatonShape, max_nodes: usize) -> Option<Searched> {
         let saturated = shape.saturated.as_ref()?;
-        Some(interval::search(
-            self.poset,
-            self.actions,
-            saturated,
-            max_nodes,
-        ))
+        let mut search = IntervalSearch::new(self.poset, self.actions, saturated);
+        while search.nodes() < max_nodes {
+            let before = search.nodes();
+            let answer = search.advance(TOLD.min(max_nodes - before));
+            self.options
+                .progress
+                .looked_at((search.nodes() - before) as u64);
+            if answer.is_some() {
+                break;
+            }
+        }
+        Some(search.finish())
     }
 }

@@ -182,11 +182,11 @@ pub struct SavedReport {
     pub commutation: u64,
     /// Events that were left out altogether, as they change no state; part of commutation.
     pub invisible: u64,
-    /// States that were dropped for others that are violated whenever they are.
+    /// States or symbolic nodes that were dropped for others that are violated whenever they are.
     pub subsumption: u64,
     /// States that were dropped because nothing violates them.
     pub absorption: u64,
-    /// States that were dropped because no remaining event violates them.
+    /// States or symbolic nodes that were dropped because no remaining event violates them.
     pub dead_ends: u64,
     /// Cuts that were not visited further, as no state was left there.
     pub emptied: u64,

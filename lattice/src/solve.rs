@@ -58,6 +58,7 @@ impl Solution {
             nodes: found.nodes as u64,
             dropped: found.left as u64,
             limit,
+            saved: found.saved,
             ..Solution::default()
         }
     }
@@ -155,7 +156,7 @@ fn search_fast(
         actions,
         automaton,
         conjunctions: conjunctions(),
-        memory: options.memory,
+        options,
     };
     let (engine, found) = match options.engine {
         Some(engine) => (engine, question.ask(engine)?),
@@ -191,9 +192,9 @@ fn count<M: Machine>(
     let ground = needs.ground(poset, actions);
     let most = options.counting.max_cuts();
     if solution.shape.is_none() {
-        solution.shape = enumerate::measure(ground, most, options.memory, options.parallel);
+        solution.shape = enumerate::measure(ground, most, options);
     }
     if solution.shape.is_some_and(|shape| shape.cuts <= most) {
-        solution.runs = Some(enumerate::count_runs(ground, machine, options.parallel));
+        solution.runs = enumerate::count_runs(ground, machine, options);
     }
 }

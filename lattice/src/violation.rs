@@ -3,6 +3,7 @@
 use crate::{
     poset::{EventIndex, Poset},
     problem::Problem,
+    report::SavedReport,
 };
 use portent_monitor_dsl::Verdict;
 
@@ -38,6 +39,8 @@ pub struct Searched {
     pub nodes: usize,
     /// How many were waiting to be looked at when it gave up.
     pub left: usize,
+    /// What its reductions saved.
+    pub saved: SavedReport,
 }
 
 impl Searched {
@@ -47,6 +50,7 @@ impl Searched {
             answer,
             nodes,
             left: 0,
+            saved: SavedReport::default(),
         }
     }
 }

@@ -76,9 +76,8 @@ impl Origin<'_> {
         Ok(match answer {
             MaximalAnswer::Safe => Searched::in_full(Answer::Safe, nodes),
             MaximalAnswer::GaveUp => Searched {
-                answer: Answer::GaveUp,
-                nodes,
                 left,
+                ..Searched::in_full(Answer::GaveUp, nodes)
             },
             MaximalAnswer::Violated(prefix) => {
                 let violation = self.violation(prefix)?;
