@@ -14,7 +14,7 @@ use criterion::{Criterion, criterion_group};
 use portent_lattice::{
     ActionId, Automaton, Counting, Options, Poset, Problem, Reductions, StateIndex, solve,
 };
-use portent_monitor_dsl::Verdict;
+use portent_monitor_dsl::{EngineClass, Verdict};
 
 /// One kind of event flips the state, the other resets it, and a third, which would tell the states
 /// apart, never occurs: nothing is violated, nothing commutes, every cut is visited.
@@ -38,6 +38,7 @@ fn toggle(poset: Poset) -> Problem {
 fn options(parallel: bool) -> Options {
     Options {
         counting: Counting::Never,
+        engine: Some(EngineClass::Enumerate),
         reductions: Reductions::NONE,
         parallel,
         ..Options::default()

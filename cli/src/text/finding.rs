@@ -88,6 +88,7 @@ impl Finding<'_> {
             .as_ref()
             .and_then(|runs| Share::new(runs, self.style.complete));
         let observed = property.observed.verdict;
+        let kind = self.style.kind_of_runs();
         match (property.predicted.violated, self.observed_is_bad()) {
             (true, true) => {
                 let when = match (observed, property.observed.step) {
@@ -103,14 +104,14 @@ impl Finding<'_> {
             (true, false) => {
                 let of = match share {
                     Some(share) => share.in_words(),
-                    None => "some equivalent run violates it".to_owned(),
+                    None => format!("some {kind} run violates it"),
                 };
                 let claim = format!("{of}; the observed run is {observed}");
                 (Status::Predicted, claim)
             }
             (false, _) if !property.lattice.exhaustive => {
-                let claim = "no violation found, but not every equivalent run was looked at";
-                (Status::Open, claim.to_owned())
+                let claim = format!("no violation found, but not every {kind} run was looked at");
+                (Status::Open, claim)
             }
             (false, _) => {
                 let of = match share {
@@ -123,7 +124,7 @@ impl Finding<'_> {
                             number(&share.total)
                         )
                     }
-                    None => "no equivalent run violates it".to_owned(),
+                    None => format!("no {kind} run violates it"),
                 };
                 let claim = format!("{of}; the observed run is {observed}");
                 (Status::Holds, claim)
@@ -141,7 +142,8 @@ impl Finding<'_> {
         let predicted = &self.property.predicted;
         let witness = predicted.witness.as_deref()?;
         let violated_at = predicted.violated_at? as usize;
-        let difference = Difference::new(witness, violated_at);
+        let left_out = &predicted.left_out;
+        let difference = Difference::new(witness, left_out, violated_at);
         // Rows and monitor come from the same text, so following them does not fail.
         let Ok(Replay {
             moments,
@@ -155,6 +157,16 @@ impl Finding<'_> {
             let words = difference.in_words();
             format!("{words}; then it is violated after {after}.")
         });
+        let stops = (!left_out.is_empty()).then(|| {
+            let missing = match left_out.len() {
+                1 => "1 step is".to_owned(),
+                more => format!("{} are", counted(more as u64, "step")),
+            };
+            format!(
+                "it stops at the violation, and that is all that is claimed; of the observed run, \
+                 {missing} not in it."
+            )
+        });
         let why = match explanation {
             Some(why) if why.verdict == Verdict::Violated => Some(format!("{why}.")),
             _ if self.style.complete => Some(
@@ -163,9 +175,16 @@ impl Finding<'_> {
             _ => None,
         };
         let next = difference.decisive().map(|(early, late)| {
+            let advice = match self.style.maximal {
+                true => {
+                    "; a lock keeps them apart in either order. If it should wait, a condition \
+                     variable, a channel or a join does that"
+                }
+                false => ". If it should, a lock, a channel or a join does that",
+            };
             format!(
-                "nothing in the trace makes {early} wait for {late}. If it should, a lock, a channel \
-                 or a join does that; if it need not, the property asks for too much."
+                "nothing in the trace makes {early} wait for {late}{advice}; if it need not, the \
+                 property asks for too much."
             )
         });
         Some(Story {
@@ -174,6 +193,7 @@ impl Finding<'_> {
             earlier: difference.earlier,
             moments,
             swap,
+            stops,
             why,
             next,
         })
@@ -195,6 +215,7 @@ impl Finding<'_> {
         let mut text = format!("\n  {title}\n\n{}\n", run.render(self.style.paint, "    "));
         let parts = [
             ("", &story.swap),
+            ("The run: ", &story.stops),
             ("Why: ", &story.why),
             ("Next: ", &story.next),
         ];
@@ -220,12 +241,19 @@ impl Finding<'_> {
             _ => counted(lattice.levels, "level"),
         };
         let nodes = counted(lattice.nodes, "node");
+        let instead = match self.style.engine {
+            Some(engine) if !self.style.maximal && engine.as_str() != lattice.engine => {
+                format!(" ({engine} has no answer here)")
+            }
+            _ => String::new(),
+        };
+        let engine = format!("{}{instead}, {nodes} visited.", lattice.engine);
         let mut facts = vec![
             ("Searched: ", format!("{steps}, {size}.")),
-            ("Engine: ", format!("{}, {nodes} visited.", lattice.engine)),
+            ("Engine: ", engine),
         ];
-        if self.property.runs.is_none() && lattice.exhaustive {
-            let fact = "The equivalent runs were not counted; --count always does.";
+        if self.property.runs.is_none() && lattice.exhaustive && !self.style.maximal {
+            let fact = "The equivalent runs were not counted; --count always tries.";
             facts.push(("", fact.to_owned()));
         }
         if let Some(limit) = lattice.limit {
@@ -234,7 +262,11 @@ impl Finding<'_> {
                 Limit::Lookahead => ("the lookahead", "a larger --lookahead"),
                 Limit::Memory => ("the memory limit", "a larger --memory"),
             };
-            let dropped = counted(lattice.dropped, "cut");
+            let what = match lattice.engine {
+                "enumerate" => "cut",
+                _ => "node",
+            };
+            let dropped = counted(lattice.dropped, what);
             let left_out = format!(
                 "{dropped} let go because of {why}, and what lies beyond was not seen; {how} looks \
                  further."
@@ -277,6 +309,8 @@ pub(crate) struct Story<'a> {
     moments: Vec<Moment>,
     /// What could have come before what; `None` if the run is the observed one.
     pub(crate) swap: Option<String>,
+    /// That the run is not a whole one, if it is not.
+    pub(crate) stops: Option<String>,
     /// Why the property is violated then.
     pub(crate) why: Option<String>,
     /// What to do next.

@@ -25,11 +25,12 @@ pub(crate) struct Difference<'a> {
 }
 
 impl<'a> Difference<'a> {
-    /// Of the first `until` rows of a witness from the observed order.
-    pub(crate) fn new(witness: &'a [Row], until: usize) -> Difference<'a> {
-        let mut place = vec![None; witness.len()];
-        for row in witness {
-            // Indices beyond the end cannot be: a witness has all events.
+    /// Of the first `until` rows of a witness from the observed order; `left_out` are the steps
+    /// that it does not come to.
+    pub(crate) fn new(witness: &'a [Row], left_out: &'a [Row], until: usize) -> Difference<'a> {
+        let mut place = vec![None; witness.len() + left_out.len()];
+        for row in witness.iter().chain(left_out) {
+            // Indices beyond the end cannot be: these are all events.
             if let Some(place) = place.get_mut(row.event as usize) {
                 *place = Some(row);
             }

@@ -34,6 +34,15 @@ impl Needs {
         needs
     }
 
+    /// The poset that these are the needs of, with what its events do.
+    pub(crate) fn ground<'a>(&'a self, poset: &'a Poset, actions: &'a [ActionId]) -> Ground<'a> {
+        Ground {
+            poset,
+            needs: self,
+            actions,
+        }
+    }
+
     /// Notes the needs of the poset's last event.
     pub(crate) fn push(&mut self, poset: &Poset, event: EventIndex) {
         let (own, clock) = (poset.chain_of(event), poset.clock(event));

@@ -117,10 +117,10 @@ impl Instance<'_> {
         options: &Options,
     ) -> Result<Picture, Error> {
         let poset = task.poset();
-        let run = solution.run.as_ref();
-        let order = run.map_or(&[][..], |run| &run.events);
+        let violation = solution.violation.as_ref();
+        let order = violation.map_or(&[][..], |violation| &violation.run);
         let shifts = Shifts::new(order, poset.len());
-        let violated_at = run.map(|run| run.violated_at);
+        let violated_at = violation.map(|violation| violation.violated_at);
         let decided = self.observed()?.step;
         let steps = region::steps(poset.len(), order, &shifts, violated_at, decided);
         let observed: Vec<EventIndex> = (0..poset.len() as u32).map(EventIndex).collect();

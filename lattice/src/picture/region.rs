@@ -24,20 +24,26 @@ pub(crate) struct Shifts {
 }
 
 impl Shifts {
-    /// Of a run of some of the first `events` events.
+    /// Of a run of some of the first `events` events. Those that it does not come to come after it.
     pub(crate) fn new(run: &[EventIndex], events: usize) -> Shifts {
         let mut shifts = Shifts {
             earlier: vec![false; events],
             later: vec![false; events],
             moves: Vec::new(),
         };
-        let mut waiting = vec![false; events];
-        for event in run {
-            waiting[event.index()] = true;
+        if run.is_empty() {
+            return shifts;
         }
+        let mut waiting = vec![true; events];
+        for event in run {
+            waiting[event.index()] = false;
+        }
+        let left_out = (0..events as u32).map(EventIndex);
+        let left_out: Vec<EventIndex> = left_out.filter(|event| waiting[event.index()]).collect();
+        waiting.fill(true);
         let mut oldest = 0;
         let mut newest = EventIndex(0);
-        for (index, &event) in run.iter().enumerate() {
+        for (index, &event) in run.iter().chain(&left_out).enumerate() {
             // The event itself waits, so this ends.
             while !waiting[oldest] {
                 oldest += 1;
@@ -134,6 +140,8 @@ mod tests {
         for run in runs {
             let shifts = Shifts::new(&indices(run), 4);
             for (place, &event) in run.iter().enumerate() {
+                let left_out = (0..4).filter(|event| !run.contains(event));
+                let run: Vec<u32> = run.iter().copied().chain(left_out).collect();
                 let (before, after) = (&run[..place], &run[place + 1..]);
                 let (earlier, later) = (
                     after.iter().any(|&other| other < event),

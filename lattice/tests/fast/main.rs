@@ -1,6 +1,8 @@
 //! The engines that do not enumerate, each against brute force on thousands of random problems.
 
 mod conjunctive;
+#[path = "../oracle/feasible.rs"]
+mod feasible;
 mod interval;
 mod linear;
 mod logs;

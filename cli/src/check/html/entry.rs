@@ -24,8 +24,10 @@ pub(super) struct Entry {
     runs: Option<Runs>,
     lattice: Lattice,
     predicted: Predicted,
-    /// The difference between the runs in words, why the witness is violated, what to do next.
+    /// The difference between the runs in words, that the witness is only a prefix, why it is
+    /// violated, what to do next.
     swap: Option<String>,
+    stops: Option<String>,
     why: Option<String>,
     next: Option<String>,
     /// How much was looked at, each with the word that it begins with.
@@ -49,9 +51,9 @@ impl Entry {
         let (status, claim) = finding.claim();
         let story = finding.story();
         let sentence = |text: Option<String>| text.map(|text| clip(&text, SENTENCE));
-        let (swap, why, next) = match story {
-            Some(story) => (story.swap, story.why, story.next),
-            None => (None, None, None),
+        let (swap, stops, why, next) = match story {
+            Some(story) => (story.swap, story.stops, story.why, story.next),
+            None => (None, None, None, None),
         };
         let predicted = &property.predicted;
         Entry {
@@ -77,6 +79,7 @@ impl Entry {
                 swapped: predicted.swaps.len() as u64 + predicted.swaps_omitted,
             },
             swap: sentence(swap),
+            stops: sentence(stops),
             why: sentence(why),
             next: sentence(next),
             searched: finding.searched(),

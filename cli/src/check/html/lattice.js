@@ -4,10 +4,8 @@ function drawLattice(entry) {
   const { lattice } = entry.drawing;
   if (lattice.kind === "graph") return latticeGraph(entry);
   if (lattice.kind === "widths") return latticeWidths(entry);
-  const text =
-    "The lattice is too large to be drawn cut by cut, and its cuts were not counted, so there is nothing to plot. " +
-    "With --count always they are counted, whatever their number.";
-  return { node: html("p", { class: "dim" }, text), select() {} };
+  const text = "The lattice is too large to be drawn cut by cut, and its cuts were not counted, so there is nothing to plot.";
+  return { node: html("p", { class: "dim" }, text, page.maximal ? null : " --count always tries."), select() {} };
 }
 
 /** For each cut its level, and how many events of each thread are in it. */
@@ -118,7 +116,7 @@ function latticeGraph(entry) {
     {},
     shape,
     latticeLegend(cuts, witness.length > 0),
-    complete ? null : html("p", { class: "dim" }, "The witness leaves this lattice: it uses an order that happens-before does not allow."),
+    complete ? null : html("p", { class: "dim" }, "The witness leaves this lattice: happens-before does not allow its order, the maximal model does."),
   );
   const put = (ring, path, step) => {
     const place = places[path[Math.min(step, path.length - 1)]];

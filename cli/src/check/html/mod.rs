@@ -13,10 +13,7 @@ use serde::Serialize;
 use std::collections::HashSet;
 
 use super::trace::Outcome;
-use crate::{
-    paint::Paint,
-    text::{self, Status, finding::Finding, numbers::counted},
-};
+use crate::text::{Status, Style, finding::Finding, numbers::counted};
 use entry::Entry;
 
 const DOCUMENT: &str = include_str!("report.html");
@@ -42,6 +39,8 @@ const LISTED: usize = 400;
 #[derive(Serialize)]
 struct Page {
     portent: u32,
+    /// Whether the runs are those of the maximal model.
+    maximal: bool,
     traces: Vec<Trace>,
 }
 
@@ -62,16 +61,17 @@ struct Trace {
 }
 
 /// The page about some traces.
-pub(crate) fn render(outcomes: &[Outcome], monitors: &[Monitor], complete: bool) -> String {
+pub(crate) fn render(outcomes: &[Outcome], monitors: &[Monitor], style: Style) -> String {
     let mut shelf = Shelf {
         bytes: DRAWN_BYTES,
         ids: HashSet::new(),
     };
     let page = Page {
         portent: 1,
+        maximal: style.maximal,
         traces: outcomes
             .iter()
-            .map(|outcome| shelf.trace(outcome, monitors, complete))
+            .map(|outcome| shelf.trace(outcome, monitors, style))
             .collect(),
     };
     let data = inert(&serde_json::to_string(&page).expect("a page is plain data"));
@@ -109,13 +109,8 @@ struct Shelf {
 }
 
 impl Shelf {
-    fn trace(&mut self, outcome: &Outcome, monitors: &[Monitor], complete: bool) -> Trace {
+    fn trace(&mut self, outcome: &Outcome, monitors: &[Monitor], style: Style) -> Trace {
         let report = &outcome.report;
-        let style = text::Style {
-            paint: Paint { on: false },
-            complete,
-            stats: false,
-        };
         let mut findings: Vec<Finding<'_>> = Vec::new();
         for monitor in monitors {
             let name = monitor.property().name();

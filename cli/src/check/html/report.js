@@ -35,7 +35,7 @@ function drawWarnings() {
   for (const trace of page.traces) {
     for (const text of trace.warnings) {
       const where = several ? `${trace.file}: ` : "";
-      const warning = html("p", { class: "warning" }, html("strong", {}, "Warning "), where, sentence(text));
+      const warning = html("p", { class: "warning" }, html("strong", {}, "Note "), where, sentence(text));
       document.getElementById("warnings").append(warning);
     }
   }
@@ -141,7 +141,7 @@ function drawFinding(entry) {
   main.append(
     stepper.node,
     html("section", { class: "card both", "aria-label": "The runs" }, runs.node, runsLegend(entry)),
-    html("div", { class: "drawings" }, card("lattice-card", "All equivalent runs: the lattice", lattice), card("automaton-card", "The monitor", automaton)),
+    html("div", { class: "drawings" }, card("lattice-card", page.maximal ? "The lattice of happens-before" : "All equivalent runs: the lattice", lattice), card("automaton-card", "The monitor", automaton)),
     drawSearch(entry),
   );
   runs.align();
@@ -150,7 +150,7 @@ function drawFinding(entry) {
 }
 
 function runsLegend(entry) {
-  const arrows = entry.drawing.arrows.length ? " An arrow goes from an event to one that had to wait for it." : "";
+  const arrows = entry.drawing.arrows.length ? " An arrow goes from an event to one that waited for it." : "";
   if (!(entry.predicted.swapped > 0)) return arrows ? html("p", { class: "dim note" }, arrows) : null;
   const pairs = counted(entry.predicted.swapped, "pair");
   return html(
@@ -231,5 +231,5 @@ if (entries.length) {
   fromAddress();
 } else {
   document.getElementById("trace").replaceChildren(...page.traces.flatMap(describeTrace));
-  main.append(html("p", { class: "lead" }, "No property saw a step in this trace, so there is nothing to show."));
+  main.append(html("p", { class: "lead" }, "There is nothing to show."));
 }

@@ -52,12 +52,13 @@ function drawStory(entry) {
   const steps = counted(entry.predicted.violated_at ?? 0, "step");
   const checked =
     entry.runs?.total === "1"
-      ? "Threads, locks and messages leave no other order of these events."
-      : "No order of these events that threads, locks and messages allow violates it; all of them were checked, not only the observed one.";
+      ? "Causality leaves no other order of these events."
+      : `No ${page.maximal ? "feasible" : "equivalent"} order of these events violates it; all of them were checked, not only the observed one.`;
   const parts = [
     ["Checked", entry.status === "holds" ? checked : null],
     ["Witness", entry.predicted.violated && !entry.swap ? `The observed run itself: it is violated after ${steps}.` : null],
     ["The swap", entry.swap],
+    ["The run", entry.stops && capital(entry.stops)],
     ["Why", entry.why && capital(entry.why)],
     ["Next", entry.next && capital(entry.next)],
   ].filter(([, text]) => text);
