@@ -2,7 +2,9 @@
 // around what is in their way. Conditions stand in a list below, because they are long.
 
 const STATE = 29;
-const [LAYER, PLACE] = [150, 116];
+/** Between layers, and between the states of one; more where there are many edges. */
+const SPACE = { layer: 150, place: 116 };
+const WIDE = { layer: 200, place: 150 };
 
 /** Where the states are: in layers by their distance from the initial one, final ones last. */
 function placeStates({ initial, states, edges }) {
@@ -22,6 +24,7 @@ function placeStates({ initial, states, edges }) {
   }
   // Layers that would be too many for the width are folded.
   const last = Math.max(...layer.values());
+  const space = edges.length > 2.5 * states.length ? WIDE : SPACE;
   const places = new Map();
   const sizes = [];
   for (const { state } of states) {
@@ -31,8 +34,8 @@ function placeStates({ initial, states, edges }) {
   }
   const tallest = Math.max(...sizes.filter(Boolean));
   for (const place of places.values()) {
-    place.x = place.column * LAYER;
-    place.y = (place.row + (tallest - sizes[place.column]) / 2) * PLACE;
+    place.x = place.column * space.layer;
+    place.y = (place.row + (tallest - sizes[place.column]) / 2) * space.place;
     // Self-loops stand on the side where there is nothing else.
     place.side = sizes[place.column] > 1 && place.row >= sizes[place.column] / 2 ? 1 : -1;
     place.r = STATE;

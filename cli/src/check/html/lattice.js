@@ -115,17 +115,19 @@ function latticeGraph(entry) {
     "div",
     {},
     shape,
-    latticeLegend(cuts, witness.length > 0),
+    latticeLegend(cuts, witness.length > 1),
     complete ? null : html("p", { class: "dim" }, "The witness leaves this lattice: happens-before does not allow its order, the maximal model does."),
   );
-  const put = (ring, path, step) => {
+  const put = (ring, path, step, steps) => {
+    // A run that left the lattice is nowhere on it.
+    ring.toggleAttribute("hidden", step >= path.length && path.length <= steps.length);
     const place = places[path[Math.min(step, path.length - 1)]];
     fill(ring, { cx: place.x, cy: place.y }, []);
     return place;
   };
   const select = (step) => {
-    const place = put(here, observed, step);
-    if (witness.length) put(there, witness, step);
+    const place = put(here, observed, step, drawing.observed);
+    if (witness.length) put(there, witness, step, drawing.witness);
     const wanted = ((place.y + 28) / height) * drawn.getBoundingClientRect().height - shape.clientHeight / 2;
     if (shape.scrollHeight > shape.clientHeight) shape.scrollTop = wanted;
   };

@@ -63,7 +63,7 @@ function stepRow(drawing, layout, lines, row, variables, decided) {
       html("span", { class: "hidden" }, said),
       laneRow(layout, lines, row.top, row.height, event),
     ),
-    layout.inline ? null : html("td", { class: `event ${shift}`, title: words }, event ? clip(event.label, 26) + mark : ""),
+    layout.inline ? null : html("td", { class: `event ${shift}`, title: words }, event ? clip(event.label, layout.label) + mark : ""),
     variables.map((_, index) =>
       html("td", { class: "number value", title: row.values[index] }, clip(row.values[index] ?? "", 12)),
     ),
@@ -108,7 +108,7 @@ function gapWords({ from, to }) {
 
 /** Lines from where an event was observed to where the witness has it. */
 function crossing(drawing, left, right) {
-  const width = 84;
+  const width = 72;
   const drawn = canvas([0, 0, width, Math.max(left.total, right.total)], {
     class: "crossing",
     "aria-label": "Lines from each event of the observed run to the same event of the witness",
@@ -134,13 +134,13 @@ function laneRoom(entry, two) {
   const page = Math.min(document.documentElement.clientWidth, 1480);
   const narrow = page <= 640;
   const card = page - (narrow ? 52 : 90);
-  const panel = two && page > 1100 ? (card - 84) / 2 : card;
-  const steps = Math.max(textWidth(number(entry.relevant)), 26) + 16;
-  const columns = narrow ? steps + 72 : 2 * steps + 158;
+  const panel = two && page > 1100 ? (card - 72) / 2 : card;
+  const steps = Math.max(textWidth(number(entry.relevant)), 26) + 14;
+  const columns = narrow ? steps + 72 : 2 * steps + 150;
   const values = drawing.variables.length <= VARIABLES ? drawing.variables : [];
   const widest = values.map((name, index) => {
     const texts = [drawing.start, ...drawing.observed].map((row) => clip(row.values[index], 12));
-    return Math.max(...[clip(name, 12), ...texts].map(textWidth)) + (narrow ? 8 : 16);
+    return Math.max(...[clip(name, 12), ...texts].map(textWidth)) + (narrow ? 8 : 12);
   });
   return panel - columns - widest.reduce((sum, width) => sum + width, 0);
 }
@@ -177,6 +177,10 @@ function drawRuns(entry, go) {
   const align = () => {
     const between = node.querySelector(".between");
     if (!between) return;
+    // Beside each other if there is room for both, else one below the other.
+    node.classList.remove("stacked");
+    const cramped = tables.some((table) => table.offsetWidth > table.parentElement.clientWidth);
+    node.classList.toggle("stacked", cramped);
     const row = left.table.querySelector("tbody tr");
     between.style.paddingTop = `${row.getBoundingClientRect().top - node.getBoundingClientRect().top}px`;
   };

@@ -20,6 +20,7 @@ function laneLayout(drawing, room) {
   const total = widths.reduce((sum, width) => sum + width, 0);
   const inline = total <= room;
   const step = threads.length <= 12 ? 24 : 16;
+  const label = document.documentElement.clientWidth <= 640 ? 14 : 26;
   const lanes = [];
   let x = 0;
   threads.forEach((_, thread) => {
@@ -28,7 +29,7 @@ function laneLayout(drawing, room) {
   });
   // Names that are short stand upright even above narrow lanes.
   const upright = inline || threads.every((name) => textWidth(name) <= step - 2);
-  return { lanes, inline, upright, width: Math.max(Math.ceil(x), 40), names: threads };
+  return { lanes, inline, label, upright, width: Math.max(Math.ceil(x), 40), names: threads };
 }
 
 /** The names of the threads above their lanes. */
