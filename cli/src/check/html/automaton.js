@@ -174,7 +174,7 @@ function drawAutomaton(entry, statesAt) {
   const node = html(
     "div",
     {},
-    html("div", { class: "scroll" }, picture),
+    html("div", { class: "scroll whole" }, picture),
     more ? html("p", { class: "dim" }, more) : null,
     html(
       "ul",

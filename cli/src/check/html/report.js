@@ -167,7 +167,12 @@ function goPlace(place) {
   const step = shown.steps[shown.place];
   for (const part of shown.parts) part.select(step);
   const hash = `#${encodeURIComponent(shown.entry.id)}/${step}`;
-  if (location.hash !== hash) history.replaceState(null, "", hash);
+  if (location.hash === hash) return;
+  try {
+    history.replaceState(null, "", hash);
+  } catch {
+    // Some browsers refuse after many changes in a short time; the next one will do.
+  }
 }
 
 /** Goes to a step, or to the last one before it that is shown. */

@@ -103,13 +103,13 @@ function around(start, end, dots) {
 function laneRow(layout, lines, top, height, event) {
   const bottom = top + height;
   const drawing = canvas([0, top, layout.width, height], { "aria-hidden": "true", class: "lanes" });
-  for (const x of layout.lanes) {
-    drawing.append(svg("line", { x1: x, x2: x, y1: top, y2: bottom, class: event === undefined ? "lane gap" : "lane" }));
-  }
+  const lanes = layout.lanes.map((x) => `M ${x} ${top} V ${bottom}`).join(" ");
+  drawing.append(svg("path", { d: lanes, class: event === undefined ? "lane gap" : "lane" }));
   for (const line of lines) {
     // A bent arrow may reach a little beyond its ends.
     if (line.bottom + 12 < top || line.top - 12 > bottom) continue;
-    drawing.append(svg("path", { d: line.path, class: "arrow" }), arrowHead(line.head));
+    drawing.append(svg("path", { d: line.path, class: "arrow" }));
+    if (line.head.y > top - 10 && line.head.y < bottom + 10) drawing.append(arrowHead(line.head));
   }
   if (event) {
     const x = layout.lanes[event.thread];
