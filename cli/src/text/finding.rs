@@ -216,7 +216,7 @@ impl Finding<'_> {
         if self.property.runs.is_none() && lattice.exhaustive && !self.style.maximal {
             text += &paragraph(
                 "",
-                "The equivalent runs were not counted; --count always does.",
+                "The equivalent runs were not counted; --count always tries.",
             );
         }
         if let Some(limit) = lattice.limit {
