@@ -86,12 +86,12 @@ fn grid(threads: usize, each: u32) -> Poset {
 
 fn table() {
     println!("toggle property, every event relevant, no reduction");
-    match logs::directory() {
+    match logs::read::directory() {
         Some(directory) => {
             for (file, parser) in [logs::CHORD, logs::SIMPLEDB, logs::TSVIZ] {
                 let path = directory.join(file);
                 if path.exists() {
-                    row(file, &toggle(logs::read(&path, parser).0), u64::MAX);
+                    row(file, &toggle(logs::read::log(&path, parser).0), u64::MAX);
                 }
             }
         }

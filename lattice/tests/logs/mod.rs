@@ -3,11 +3,9 @@
 #![allow(dead_code)] // every test and bench uses a part
 
 pub(crate) mod questions;
-mod read;
+pub(crate) mod read;
 
 use portent_lattice::Poset;
-
-pub(crate) use read::{directory, read};
 
 pub(crate) const CHORD: (&str, &str) = ("chord.log", r"(?<host>\S*) (?<clock>{.*})\n(?<event>.*)");
 pub(crate) const SIMPLEDB: (&str, &str) =

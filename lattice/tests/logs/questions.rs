@@ -21,7 +21,7 @@ pub(crate) fn voldemort() -> Option<Log> {
         println!("SKIPPED: no voldemort.log; set PORTENT_LOGS to the folder of the ShiViz logs");
         return None;
     };
-    let (poset, texts) = read::read(&path, PARSER);
+    let (poset, texts) = read::log(&path, PARSER);
     Some(Log { poset, texts })
 }
 

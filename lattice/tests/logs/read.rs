@@ -14,7 +14,7 @@ pub(crate) fn directory() -> Option<PathBuf> {
 }
 
 /// The order of all events of a log, and their texts.
-pub(crate) fn read(path: &Path, parser: &str) -> (Poset, Vec<String>) {
+pub(crate) fn log(path: &Path, parser: &str) -> (Poset, Vec<String>) {
     let options = Options::default().parser(parser);
     let mut reader = TraceReader::open(path, &options).expect("the log opens");
     let mut causality = Causality::default();
