@@ -54,7 +54,7 @@ fn property(body: &str, arity: usize, parametric: bool) -> Property {
         };
         text += &format!("  event {name}{arguments}\n");
     }
-    Property::parse(&format!("{text}  {body}\n}}")).expect("a property")
+    Property::parse(format!("{text}  {body}\n}}")).expect("a property")
 }
 
 /// An event with its name and arguments, or any other synchronisation.

@@ -6,7 +6,7 @@ use std::{
     ops::Range,
 };
 
-use super::replay::label;
+use super::{numbers::counted, replay::label};
 
 /// At most so many events are said to move, and so many to be overtaken by one of them.
 const MOVES: usize = 3;
@@ -93,7 +93,8 @@ impl<'a> Difference<'a> {
         }
         let mut text = and(&parts);
         if first > 0 {
-            text += &format!(" ({first} other events moved as well)");
+            let others = counted(first as u64, "other event");
+            text += &format!(" ({others} moved as well)");
         }
         text
     }

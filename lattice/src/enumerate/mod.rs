@@ -4,6 +4,7 @@
 //! |---|---|
 //! | [`key`] | a cut packed in an integer |
 //! | [`frontier`] | a sorted level; the next one by merging |
+//! | [`streams`], [`mark`] | what is merged: the cuts that each chain is advanced to |
 //! | [`levels`] | the same, with wider keys when they are needed |
 //! | [`sweep`] | the search for a violation, level by level |
 //! | [`answer`] | which reductions are used, and the run to what was found |
@@ -20,11 +21,13 @@ mod frontier;
 mod ground;
 mod key;
 mod levels;
+mod mark;
 mod observed;
 mod path;
 mod persistent;
 mod reduce;
 mod sets;
+mod streams;
 mod sweep;
 mod visible;
 mod window;

@@ -5,6 +5,7 @@ mod conjunctive;
 mod feasible;
 mod interval;
 mod linear;
+#[path = "../logs/mod.rs"]
 mod logs;
 mod maximal;
 mod oracle;
