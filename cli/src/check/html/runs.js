@@ -89,7 +89,7 @@ function runTable(drawing, layout, steps, total, decided, title, note) {
           html("td", {}),
           html("td", { class: "line" }),
           html("td", { class: "lanes-cell" }, laneRow(layout, lines, row.top, row.height)),
-          html("td", { colspan: columns - 3 }, gapWords(row)),
+          html("td", { colspan: columns - 3 }, html("span", { class: "gap-words" }, gapWords(row))),
         ),
   );
   const table = html(
