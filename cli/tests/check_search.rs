@@ -155,3 +155,50 @@ fn what_the_reductions_saved() {
     };
     insta::assert_snapshot!(["enumerate", "intervals", "linear"].map(stats).join("\n"));
 }
+
+/// Threads that nothing orders, with an event each.
+fn threads(number: usize) -> String {
+    grid(number, 1)
+}
+
+#[test]
+fn a_thousand_threads_that_nothing_orders_are_no_problem() {
+    let property = check("always (b -> once a)", &threads(1000), &[]);
+    assert_eq!(property["predicted"]["violated_at"], 1);
+    assert_eq!(property["lattice"]["engine"], "intervals");
+    assert!(property["runs"].is_null(), "2^1000 cuts are not counted");
+}
+
+#[test]
+fn a_window_for_many_threads_is_said_to_be_one() {
+    let property = check(TOGGLE, &threads(300), &["--engine", "enumerate"]);
+    let lattice = &property["lattice"];
+    assert_eq!(
+        (&lattice["exhaustive"], &lattice["limit"]),
+        (&false.into(), &"chains".into())
+    );
+}
+
+#[test]
+fn an_order_that_does_not_fit_in_memory_leaves_the_observed_run() {
+    let arguments = [
+        "check",
+        "--property",
+        "always (b -> once a)",
+        "--memory",
+        "1MiB",
+        "-",
+    ];
+    let done = portent_with(&arguments, threads(500).as_bytes());
+    assert_eq!(done.code, Some(0));
+    assert!(
+        done.out.contains("no violation found, but not every"),
+        "{}",
+        done.out
+    );
+    assert!(
+        done.out.contains("only the observed run was looked at"),
+        "{}",
+        done.out
+    );
+}

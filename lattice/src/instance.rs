@@ -5,6 +5,7 @@ use portent_monitor_dsl::Stepper;
 
 use crate::{
     ActionId, EventIndex, Poset, Problem, conjunctive,
+    enumerate::Limit,
     error::Error,
     maximal::{self, Origin},
     options::{Counting, Options},
@@ -32,8 +33,7 @@ pub(crate) enum Task {
 }
 
 impl Task {
-    fn new(record: &Record, slice: &Slice, options: &Options) -> Task {
-        let poset = slice.poset(record);
+    fn new(record: &Record, slice: &Slice, poset: Poset, options: &Options) -> Task {
         let (actions, deeds) = slice.actions(record);
         let mut product = Product::new(record.monitor().clone(), record.initial());
         for deed in deeds {
@@ -86,8 +86,17 @@ impl Instance<'_> {
         options: &Options,
         album: &mut Album,
     ) -> Result<PropertyReport, Error> {
-        let task = Task::new(self.record, self.slice, options);
-        let solution = self.solve(&task, options)?;
+        // Where the order does not fit in memory, the observed run is all that is looked at.
+        let too_wide = self.slice.poset_bytes(self.record) > options.memory;
+        let poset = match too_wide {
+            true => self.slice.observed_order(),
+            false => self.slice.poset(self.record),
+        };
+        let task = Task::new(self.record, self.slice, poset, options);
+        let mut solution = self.solve(&task, options)?;
+        if too_wide && solution.engine != maximal::NAME {
+            solution.give_up(Limit::Memory);
+        }
         let property = self.record.monitor().property();
         let names = property.parameters().iter().cloned();
         let saved = solution.saved;
@@ -113,7 +122,7 @@ impl Instance<'_> {
             runs: solution.runs.as_ref().map(Runs::from),
             predicted: self.predicted(task.poset(), &solution, options)?,
             lattice,
-            picture: match album.takes(solution.violation.is_some()) {
+            picture: match !too_wide && album.takes(solution.violation.is_some()) {
                 true => Some(Box::new(self.picture(&task, &solution, options)?)),
                 false => None,
             },
@@ -140,7 +149,7 @@ impl Instance<'_> {
         }
         let widened = maximal::widen(task, origin, options).map_err(|why| self.bad_witness(why))?;
         let nodes = solution.nodes;
-        solution = Solution::new("maximal", widened);
+        solution = Solution::new(maximal::NAME, widened);
         solution.nodes += nodes;
         Ok(solution)
     }

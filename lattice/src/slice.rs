@@ -87,6 +87,25 @@ impl Slice {
         poset
     }
 
+    /// The bytes that [`poset`](Slice::poset) takes, and what engines make of it once more.
+    pub(crate) fn poset_bytes(&self, record: &Record) -> u64 {
+        let mut chains = vec![false; record.chains()];
+        for &step in &self.steps {
+            chains[record.steps()[step as usize].chain as usize] = true;
+        }
+        let chains = chains.into_iter().filter(|&used| used).count();
+        8 * chains as u64 * self.steps.len() as u64
+    }
+
+    /// The observed order and no other.
+    pub(crate) fn observed_order(&self) -> Poset {
+        let mut poset = Poset::new(1);
+        for number in 1..=self.steps.len() as u32 {
+            poset.push(0, &[number]);
+        }
+        poset
+    }
+
     /// The events of the slice in the whole trace, given where the steps of the property are.
     pub(crate) fn trace_events(&self, steps: &[u32]) -> Vec<u32> {
         let own = self.steps.iter();

@@ -46,6 +46,16 @@ pub struct Solution {
 }
 
 impl Solution {
+    /// Not everything was searched after all.
+    pub(crate) fn give_up(&mut self, limit: Limit) {
+        self.limit = Some(limit);
+        self.shape = None;
+        self.runs = None;
+        if let Some(violation) = &mut self.violation {
+            violation.is_shortest = false;
+        }
+    }
+
     pub(crate) fn new(engine: &'static str, found: Searched) -> Solution {
         let (violation, limit) = match found.answer {
             Answer::Violated(violation) => (Some(violation), None),

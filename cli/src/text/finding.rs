@@ -261,16 +261,23 @@ impl Finding<'_> {
                 Limit::Window => ("the window", "a larger --window"),
                 Limit::Lookahead => ("the lookahead", "a larger --lookahead"),
                 Limit::Memory => ("the memory limit", "a larger --memory"),
+                Limit::Chains => ("the number of threads", "a --window of your choice"),
             };
             let what = match lattice.engine {
                 "enumerate" => "cut",
                 _ => "node",
             };
-            let dropped = counted(lattice.dropped, what);
-            let left_out = format!(
-                "{dropped} let go because of {why}, and what lies beyond was not seen; {how} looks \
-                 further."
-            );
+            let left_out = match (limit, lattice.dropped) {
+                (Limit::Memory, 0) => format!(
+                    "only the observed run was looked at, as the order of so many threads does not \
+                     fit in the memory limit; {how} looks further."
+                ),
+                (_, dropped) => format!(
+                    "{} let go because of {why}, and what lies beyond was not seen; {how} looks \
+                     further.",
+                    counted(dropped, what)
+                ),
+            };
             facts.push(("Not exhaustive: ", left_out));
         }
         facts

@@ -123,13 +123,19 @@ impl<K: Key, N: Clone + Send + Sync> Frontier<K, N> {
         }
     }
 
-    /// The bytes that the level holds, without what keys and nodes point to, and those of the
-    /// marks, which are made for one level after the other.
+    /// The bytes that the level holds, without what nodes point to, and those of the marks, which
+    /// are made for one level after the other.
     pub(crate) fn bytes(&self) -> (u64, u64) {
-        let keys = self.level.keys.capacity() * size_of::<K>();
+        let heap = self.level.keys.len() * K::heap_bytes(&self.layout);
+        let keys = self.level.keys.capacity() * size_of::<K>() + heap;
         let nodes = self.level.nodes.capacity() * size_of::<N>();
         let marks = self.marks.capacity() * size_of::<u64>();
         ((keys + nodes) as u64, marks as u64)
+    }
+
+    /// The bytes of one key.
+    pub(crate) fn key_bytes(&self) -> usize {
+        size_of::<K>() + K::heap_bytes(&self.layout)
     }
 
     /// The same level with other keys, or with the same kind of keys packed again.

@@ -82,6 +82,10 @@ impl Layout {
 pub(crate) trait Key: Clone + Ord + Send + Sync + Debug {
     /// How many bits there are.
     const BITS: u32;
+    /// The bytes that a key points to, beside its own.
+    fn heap_bytes(_: &Layout) -> usize {
+        0
+    }
     fn pack(counts: &[u32], layout: &Layout) -> Self;
     fn count(&self, chain: usize, layout: &Layout) -> u32;
     /// The cut with one more event of `chain`.
@@ -136,6 +140,10 @@ integer_key!(u128);
 /// For cuts that differ in more than 128 bits: the counts themselves.
 impl Key for Box<[u32]> {
     const BITS: u32 = u32::MAX;
+
+    fn heap_bytes(layout: &Layout) -> usize {
+        4 * layout.chains()
+    }
 
     fn pack(counts: &[u32], _: &Layout) -> Self {
         counts.into()

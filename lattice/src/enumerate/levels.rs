@@ -94,11 +94,12 @@ impl<N: Clone + Send + Sync> Levels<N> {
 
     /// The bytes that one more cut takes: its key, its node, its marks.
     pub(crate) fn cut_bytes(&self) -> u64 {
-        let key = match self {
-            Levels::Narrow(_) => 8,
-            Levels::Middle(_) => 16,
-            Levels::Wide(frontier) => 16 + 4 * frontier.layout.chains(),
-        };
+        let key = each!(self, frontier => frontier.key_bytes());
         (key + size_of::<N>() + 8) as u64
+    }
+
+    /// How many chains cuts have.
+    pub(crate) fn chains(&self) -> usize {
+        each!(self, frontier => frontier.layout.chains())
     }
 }

@@ -16,6 +16,7 @@
 //! k^(T-1) cuts. The other engines exist because of that.
 
 mod answer;
+mod at_least;
 mod count;
 mod frontier;
 mod ground;
@@ -59,6 +60,8 @@ pub enum Limit {
     Lookahead,
     /// A window that was made necessary by the memory limit.
     Memory,
+    /// A window that was made necessary by the number of chains: threads that nothing orders.
+    Chains,
 }
 
 /// The size of a lattice.
@@ -124,6 +127,9 @@ pub fn shape(poset: &Poset, max_cuts: u64, memory: u64, parallel: bool) -> Optio
 
 /// Counts the cuts; `None` if there are more than `max_cuts`, or a level does not fit in memory.
 pub(crate) fn measure(ground: Ground<'_>, max_cuts: u64, options: &Options) -> Option<Shape> {
+    if at_least::cuts(ground, max_cuts) > max_cuts {
+        return None;
+    }
     let top = ground.top();
     let mut levels = Levels::new(&vec![0; top.len()], (), &top);
     let bounds = everything(&top, options.parallel);

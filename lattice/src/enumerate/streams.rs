@@ -14,8 +14,10 @@ use super::{
 };
 use crate::EventIndex;
 
-/// So many cuts are advanced at a time.
+/// So many cuts are advanced at a time, or fewer where the keys of all streams together would take
+/// more than a few megabytes.
 const BLOCK: usize = 256;
+const BLOCK_BYTES: usize = 1 << 22;
 
 /// The cuts that one chain is advanced to, a block at a time.
 pub(super) struct Stream<'a, K, N> {
@@ -53,7 +55,7 @@ impl<K: Key, N: Clone + Send + Sync> Frontier<K, N> {
             chain,
             events: ground.poset.chain(chain),
             position,
-            ready: Vec::with_capacity(BLOCK.min(keys.len())),
+            ready: Vec::new(),
         };
         self.refill(&mut stream, ground, bounds, rules, to);
         (!stream.ready.is_empty()).then_some(stream)
@@ -69,9 +71,11 @@ impl<K: Key, N: Clone + Send + Sync> Frontier<K, N> {
         to: Option<&K>,
     ) {
         let keys = &self.level.keys;
+        let streams_bytes = self.layout.chains() * self.key_bytes();
+        let size = (BLOCK_BYTES / streams_bytes.max(1)).clamp(1, BLOCK);
         while stream.ready.is_empty() && stream.position < keys.len() {
             let start = stream.position;
-            let end = keys.len().min(start + BLOCK);
+            let end = keys.len().min(start + size);
             let mut marked = [0; BLOCK];
             let number = match self.marks.is_empty() {
                 true => self.enabled(stream.chain, start..end, ground, bounds, &mut marked),

@@ -19,6 +19,12 @@ use crate::{EventIndex, StateIndex, options::Options};
 /// Persistent sets are given up if by so many cuts they have saved next to nothing.
 const PATIENCE: u64 = 200_000;
 
+/// With more chains than this a level is not made in full: a cut has as many successors, and each
+/// takes time in proportion to the chains again.
+const MANY_CHAINS: usize = 256;
+/// About so many counts may be looked at for one level then.
+const LEVEL_WORK: usize = 1 << 21;
+
 /// What a search found, and how far it looked.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Search {
@@ -153,8 +159,16 @@ fn width<N: Clone + Send + Sync>(levels: &Levels<N>, options: &Options) -> (usiz
     // The level itself and, before it is narrowed, twice a window of the next.
     let fits = options.memory / (3 * levels.cut_bytes());
     let fits = usize::try_from(fits).unwrap_or(usize::MAX).max(1);
+    let chains = levels.chains();
     match options.window {
         Some(window) if window <= fits => (window.max(1), Limit::Window),
+        None if chains > MANY_CHAINS => {
+            let bearable = (LEVEL_WORK / (chains * chains)).max(1);
+            match bearable < fits {
+                true => (bearable, Limit::Chains),
+                false => (fits, Limit::Memory),
+            }
+        }
         _ => (fits, Limit::Memory),
     }
 }
