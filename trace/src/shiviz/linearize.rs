@@ -22,8 +22,9 @@ use crate::decoder::Decoded;
 pub(crate) struct Linearizer {
     /// All lines of a thread up to this number were given out or are lost.
     done: FxHashMap<ThreadId, u32>,
-    /// Events that wait, by their place in the file.
-    held: FxHashMap<u64, Decoded>,
+    /// Events that wait, by their place in the file; with the number of components of their clock
+    /// that are known to be done, so that no component is looked at twice.
+    held: BTreeMap<u64, (Decoded, usize)>,
     /// For each thread the numbers of its lines that are waited for, and by whom.
     waiting: FxHashMap<ThreadId, BTreeMap<u32, Vec<u64>>>,
     /// The numbers of the lines of a thread that are held.
@@ -47,7 +48,7 @@ impl Linearizer {
                 .entry(own)
                 .or_default() += 1;
         }
-        self.held.insert(key, decoded);
+        self.held.insert(key, (decoded, 0));
         self.sort(key);
     }
 
@@ -63,7 +64,7 @@ impl Linearizer {
     /// A line whose past was given out.
     pub(crate) fn pop(&mut self) -> Option<Decoded> {
         let Reverse(key) = self.ready.pop()?;
-        let decoded = self.held.remove(&key)?;
+        let (decoded, _) = self.held.remove(&key)?;
         if let Some((thread, own)) = own_line(&decoded) {
             if let Some(lines) = self.held_lines.get_mut(&thread)
                 && let Some(count) = lines.get_mut(&own)
@@ -83,28 +84,34 @@ impl Linearizer {
 
     /// After [`close`](Self::close), when nothing more can be given out: a line of a cycle.
     pub(crate) fn stuck(&mut self) -> Option<Decoded> {
-        let first = self.held.keys().copied().min()?;
-        self.held.remove(&first)
+        let (_, (decoded, _)) = self.held.pop_first()?;
+        Some(decoded)
     }
 
     /// Puts a held event among the ready ones, or in the queue of a line that it needs.
     fn sort(&mut self, key: u64) {
-        let Some(decoded) = self.held.get(&key) else {
+        let Some((decoded, checked)) = self.held.get_mut(&key) else {
             return;
         };
         let Op::Stamped(stamped) = &decoded.event.op else {
             return self.ready.push(Reverse(key));
         };
         let thread = decoded.event.thread;
-        let missing = stamped.clock.iter().find_map(|&(other, lines)| {
-            let needed = if other == thread {
-                lines.saturating_sub(1)
-            } else {
-                lines
-            };
-            let done = self.done.get(&other).copied().unwrap_or(0);
-            (needed > done).then_some((other, needed))
-        });
+        let missing = stamped.clock[*checked..]
+            .iter()
+            .find_map(|&(other, lines)| {
+                let needed = if other == thread {
+                    lines.saturating_sub(1)
+                } else {
+                    lines
+                };
+                let done = self.done.get(&other).copied().unwrap_or(0);
+                if needed > done {
+                    return Some((other, needed));
+                }
+                *checked += 1;
+                None
+            });
         match missing {
             None => self.ready.push(Reverse(key)),
             Some((other, needed)) => {

@@ -13,7 +13,14 @@ use super::{
     layout::{Layout, looks_like_parser},
     linearize::Linearizer,
 };
-use crate::{Error, decoder::Decoded, error::Fault, lines::Lines, native::read_clock};
+use crate::{
+    Error,
+    compression::Sample,
+    decoder::{Decoded, Spot},
+    error::{Fault, quote},
+    lines::Lines,
+    native::read_clock,
+};
 
 /// Reads a log.
 pub(crate) struct ShiViz<'r> {
@@ -42,6 +49,9 @@ enum Stop {
     End,
 }
 
+/// So many lines are held, joined and searched again for each line of a log.
+const MAX_RECORD_LINES: usize = 16;
+
 /// What a record looks like.
 struct Parser {
     /// The expression as it was given.
@@ -65,9 +75,15 @@ impl Parser {
                 return Err(error(format!("it has no group (?<{group}>...)")));
             }
         }
+        let lines = source.matches("\\n").count() + 1;
+        if lines > MAX_RECORD_LINES {
+            return Err(error(format!(
+                "a record of {lines} lines; at most {MAX_RECORD_LINES} can be"
+            )));
+        }
         Ok(Parser {
             source: source.to_owned(),
-            lines: source.matches("\\n").count() + 1,
+            lines,
             regex,
         })
     }
@@ -102,11 +118,13 @@ impl<'r> ShiViz<'r> {
     /// the first lines is left for the caller to place.
     pub(crate) fn new(
         mut lines: Lines<'r>,
-        sample: &[u8],
+        sample: &Sample,
         parser: Option<&str>,
         delimiter: Option<&str>,
     ) -> Result<Result<Self, Fault>, Error> {
-        let sample = String::from_utf8_lossy(sample);
+        let delimiter = delimiter.map(compile_delimiter).transpose()?;
+        let whole = sample.whole;
+        let sample = String::from_utf8_lossy(&sample.bytes);
         let first = sample
             .lines()
             .next()
@@ -117,13 +135,14 @@ impl<'r> ShiViz<'r> {
             Some(parser) => Parser::new(parser)?,
             None if in_file => Parser::new(first)?,
             // If neither layout is there, the log has no records, which is reported at its end.
-            None => Parser::new(
-                Layout::detect(&sample)
-                    .unwrap_or(Layout::ClockFirst)
-                    .regex(),
-            )?,
+            None => {
+                let is_delimiter =
+                    |line: &str| delimiter.as_ref().is_some_and(|d| d.is_match(line));
+                let lines = sample.lines().filter(|line| !is_delimiter(line));
+                let layout = Layout::detect(lines, whole).unwrap_or(Layout::ClockFirst);
+                Parser::new(layout.regex())?
+            }
         };
-        let delimiter = delimiter.map(compile_delimiter).transpose()?;
         let mut last_line = 0;
         if in_file {
             match lines.next() {
@@ -247,9 +266,9 @@ impl<'r> ShiViz<'r> {
         }
         if let Some(stuck) = self.linearizer.stuck() {
             return Err(Fault::Line {
-                line: stuck.event.line.map_or(0, NonZeroU64::get),
-                column: stuck.column,
-                found: crate::error::quote(symbols.text_of(&stuck.event).as_bytes()),
+                line: stuck.op.line,
+                column: stuck.op.column,
+                found: quote(symbols.text_of(&stuck.event).as_bytes()),
                 problem: "the clocks of this line and another each count the other".to_owned(),
             });
         }
@@ -328,9 +347,13 @@ fn event(
     symbols: &mut Symbols,
 ) -> Result<Decoded, Fault> {
     let fault = |offset: usize, problem: String| {
-        let start = text[..offset].rfind('\n').map_or(0, |newline| newline + 1);
-        let line = number + text[..offset].matches('\n').count() as u64;
-        Fault::new(line, &text.as_bytes()[start..], offset - start, problem)
+        let Spot { line, column } = spot(text, number, offset);
+        Fault::Line {
+            line,
+            column,
+            found: quote(&text.as_bytes()[offset..]),
+            problem,
+        }
     };
     let group = |name: &str| {
         found
@@ -372,11 +395,18 @@ fn event(
         }
     }
     event.details = Some(Box::new(details));
-    let start = text[..clock_at]
-        .rfind('\n')
-        .map_or(0, |newline| newline + 1);
+    let (_, text_at) = group("event").unwrap_or(("", clock_at));
     Ok(Decoded {
         event,
-        column: text[start..clock_at].chars().count() as u64 + 1,
+        op: spot(text, number, clock_at),
+        data: spot(text, number, text_at),
     })
+}
+
+/// The place of byte `offset` of a record whose first line has this number.
+fn spot(record: &str, number: u64, offset: usize) -> Spot {
+    let before = &record[..offset];
+    let start = before.rfind('\n').map_or(0, |newline| newline + 1);
+    let line = number + before.matches('\n').count() as u64;
+    Spot::new(line, &record.as_bytes()[start..], offset - start)
 }
