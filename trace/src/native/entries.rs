@@ -84,16 +84,19 @@ impl<'de> Deserialize<'de> for Object<'de> {
 pub(super) fn by_serde(text: &str) -> Result<Vec<Entry<'_>>, Problem<'_>> {
     let parsed: Result<Object<'_>, _> = serde_json::from_str(text);
     parsed.map(|object| object.0).map_err(|error| {
-        // The parser counts columns in bytes and points at the last byte that it read.
+        let message = error.to_string();
+        // The parser counts columns in bytes and points at the last byte that it read, but before
+        // a control character.
         let offset = match error.classify() {
             Category::Eof => text.len(),
-            _ => error.column().saturating_sub(1).min(text.len()),
+            _ if message.starts_with("control character") => error.column(),
+            _ => error.column().saturating_sub(1),
         };
+        let offset = offset.min(text.len());
         let at = (0..=offset)
             .rev()
             .find_map(|i| text.get(i..))
             .unwrap_or(text);
-        let message = error.to_string();
         let what = message
             .split(" at line ")
             .next()

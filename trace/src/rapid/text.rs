@@ -197,10 +197,9 @@ pub(crate) fn write_event(
         return Ok(Err(format!("it has no word for {word}")));
     }
     let line = Spelling::new(event, symbols).to_string();
-    let bars = if event.loc.is_some() { 2 } else { 1 };
-    if line.matches('|').count() != bars || line.contains(['\n', '\r']) {
+    if !comes_back(&line, event) {
         return Ok(Err(format!(
-            "a name has a | or an end of line in it: {line:?}"
+            "a name is empty, or has a |, an end of line or blanks around it: {line:?}"
         )));
     }
     if event.loc.is_some() {
@@ -209,4 +208,26 @@ pub(crate) fn write_event(
         writeln!(out, "{line}|0")?;
     }
     Ok(Ok(()))
+}
+
+/// Whether this line of the event would be read as what it was written from.
+fn comes_back(line: &str, event: &Event) -> bool {
+    let fields: Vec<&str> = line.split('|').collect();
+    let operand = fields
+        .get(1)
+        .and_then(|op| op.split_once('('))
+        .map_or("", |(_, operand)| {
+            operand.strip_suffix(')').unwrap_or(operand)
+        });
+    let unnamed = operand.is_empty() && matches!(event.op, Op::Marker(..));
+    fields.len() == 2 + usize::from(event.loc.is_some())
+        && fields.iter().all(|field| is_trim(field))
+        && (is_trim(operand) || unnamed)
+        && !line.contains(['\n', '\r'])
+        // A mark at the start of a file is not part of its text.
+        && !line.starts_with('\u{feff}')
+}
+
+fn is_trim(name: &str) -> bool {
+    !name.is_empty() && name.trim_ascii() == name
 }

@@ -54,6 +54,9 @@ impl Linearizer {
 
     /// No more lines come.
     pub(crate) fn close(&mut self) {
+        if self.closed {
+            return;
+        }
         self.closed = true;
         let threads: Vec<ThreadId> = self.waiting.keys().copied().collect();
         for thread in threads {
@@ -65,27 +68,35 @@ impl Linearizer {
     pub(crate) fn pop(&mut self) -> Option<Decoded> {
         let Reverse(key) = self.ready.pop()?;
         let (decoded, _) = self.held.remove(&key)?;
-        if let Some((thread, own)) = own_line(&decoded) {
-            if let Some(lines) = self.held_lines.get_mut(&thread)
-                && let Some(count) = lines.get_mut(&own)
-            {
-                *count -= 1;
-                if *count == 0 {
-                    lines.remove(&own);
-                }
-            }
-            self.advance(thread, own);
-            if self.closed {
-                self.skip_lost(thread);
-            }
-        }
+        self.let_go(&decoded);
         Some(decoded)
     }
 
-    /// After [`close`](Self::close), when nothing more can be given out: a line of a cycle.
+    /// After [`close`](Self::close), when nothing more can be given out: a line of a cycle. Those
+    /// that wait for it take it as lost.
     pub(crate) fn stuck(&mut self) -> Option<Decoded> {
         let (_, (decoded, _)) = self.held.pop_first()?;
+        self.let_go(&decoded);
         Some(decoded)
+    }
+
+    /// A line is held no longer, and nobody need wait for it.
+    fn let_go(&mut self, decoded: &Decoded) {
+        let Some((thread, own)) = own_line(decoded) else {
+            return;
+        };
+        if let Some(lines) = self.held_lines.get_mut(&thread)
+            && let Some(count) = lines.get_mut(&own)
+        {
+            *count -= 1;
+            if *count == 0 {
+                lines.remove(&own);
+            }
+        }
+        self.advance(thread, own);
+        if self.closed {
+            self.skip_lost(thread);
+        }
     }
 
     /// Puts a held event among the ready ones, or in the queue of a line that it needs.
