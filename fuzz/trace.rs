@@ -59,7 +59,7 @@ pub(crate) fn shiviz(data: &[u8]) {
 
 /// Whatever can be read, and then written, is read again as what it was.
 pub(crate) fn conversion(data: &[u8]) {
-    let Some(first) = read_all(data, &options()) else {
+    let Ok(first) = read_all(data, &options()) else {
         return;
     };
     for to in [
@@ -73,7 +73,7 @@ pub(crate) fn conversion(data: &[u8]) {
             continue;
         };
         let again = read_all(&written, &options().max_line(1 << 24).format(to));
-        let again = again.unwrap_or_else(|| panic!("written as {to}, and not read again"));
+        let again = again.unwrap_or_else(|error| panic!("written as {to}: {error}"));
         match to {
             Format::Native => assert_eq!(again, first),
             Format::Std => assert_eq!(spellings(&again, true), spellings(&first, true)),
@@ -125,13 +125,13 @@ fn spellings(events: &[Shown], with_zero: bool) -> Vec<String> {
 }
 
 /// The events of the first execution, unless something is wrong.
-fn read_all(data: &[u8], options: &Options) -> Option<Vec<Shown>> {
-    let mut reader = TraceReader::new("fuzz", data, options).ok()?;
+fn read_all(data: &[u8], options: &Options) -> Result<Vec<Shown>, Error> {
+    let mut reader = TraceReader::new("fuzz", data, options)?;
     let mut events = Vec::new();
-    while let Some(event) = reader.next_event().ok()? {
+    while let Some(event) = reader.next_event()? {
         events.push(shown(&event, reader.symbols()));
     }
-    Some(events)
+    Ok(events)
 }
 
 fn write(data: &[u8], to: Format) -> Option<Vec<u8>> {

@@ -4,12 +4,12 @@
 //! look one up is an index; keys that the format does not know are kept apart. One `Fields` serves
 //! all lines of a trace and holds only places, so that a line costs no allocation.
 
-use std::str;
+use std::{borrow::Cow, str};
 
 use super::{
     entries::{entries, repeated},
     scan::{Span, plain_object},
-    values::Problem,
+    values::{Problem, name},
 };
 
 macro_rules! keys {
@@ -89,11 +89,15 @@ impl Fields {
             Some(known) => self.put(known, raw),
             None => self.unknown.push((text[key].into(), raw)),
         });
-        let unknown = self.unknown.iter().map(|(key, _)| &**key);
-        if plain.is_none() || self.twice || repeated(unknown).is_some() {
+        let plain = plain.is_some() && !self.twice && !self.unknown_twice();
+        if !plain {
             self.read_unusual(text)?;
         }
-        Ok(Object { text, fields: self })
+        Ok(Object {
+            text,
+            plain,
+            fields: self,
+        })
     }
 
     /// For lines with escapes or much nesting in them, and for those that are wrong.
@@ -109,6 +113,11 @@ impl Fields {
             }
         }
         Ok(())
+    }
+
+    fn unknown_twice(&self) -> bool {
+        let keys = self.unknown.iter().map(|(key, _)| &**key);
+        self.unknown.len() > 1 && repeated(keys).is_some()
     }
 
     fn clear(&mut self) {
@@ -129,6 +138,8 @@ impl Fields {
 pub(super) struct Object<'a, 'f> {
     /// The line.
     pub(super) text: &'a str,
+    /// No string in it has an escape.
+    plain: bool,
     fields: &'f mut Fields,
 }
 
@@ -157,6 +168,15 @@ impl<'a> Object<'a, '_> {
                 format!("expected a key `{key}`, which {who} has"),
             )
         })
+    }
+
+    /// Reads a value of this line as a [`name`].
+    #[inline]
+    pub(super) fn name(&self, raw: &'a str) -> Result<Cow<'a, str>, Problem<'a>> {
+        match raw.as_bytes() {
+            [b'"', .., b'"'] if self.plain => Ok(raw[1..raw.len() - 1].into()),
+            _ => name(raw),
+        }
     }
 
     /// Whether there are entries that nobody took.

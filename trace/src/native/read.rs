@@ -10,7 +10,7 @@ use portent_monitor_core::{
 use super::{
     entries::entries,
     fields::{Fields, Key, Object},
-    values::{Problem, count, name, text, value, values},
+    values::{Problem, count, text, value, values},
 };
 use crate::{
     Header,
@@ -167,8 +167,8 @@ fn assignments<'a>(
 struct Parts<'a> {
     /// What was done: the operation or the clock.
     op: &'a str,
-    /// What it carries: a value, variables, arguments or a text; else as `op`.
-    data: &'a str,
+    /// What it carries: a value, variables, arguments or a text.
+    data: Option<&'a str>,
 }
 
 /// What it takes to turn a line into an event.
@@ -182,11 +182,10 @@ impl Reading<'_> {
     fn decode(&mut self, line: &Line<'_>) -> Result<Decoded, Fault> {
         let (mut event, parts) = parse_line(line, |text| self.event(text))?;
         event.line = NonZeroU64::new(line.number);
-        Ok(Decoded {
-            event,
-            op: Spot::new(line.number, line.text, offset(line.text, parts.op)),
-            data: Spot::new(line.number, line.text, offset(line.text, parts.data)),
-        })
+        let spot = |part| Spot::new(line.number, line.text, offset(line.text, part));
+        let op = spot(parts.op);
+        let data = parts.data.map_or(op, spot);
+        Ok(Decoded { event, op, data })
     }
 
     fn event<'a>(&mut self, line: &'a str) -> Result<(Event, Parts<'a>), Problem<'a>> {
@@ -195,7 +194,7 @@ impl Reading<'_> {
         let thread = object.need(Key::T, "every event")?;
         let thread = self
             .last
-            .intern(name(thread)?.as_bytes(), symbols)
+            .intern(object.name(thread)?.as_bytes(), symbols)
             .map_err(too_many(thread))?;
         let (op, at) = match (object.take(Key::Op), object.take(Key::Vc)) {
             (Some(op), None) => (read_op(&mut object, op, symbols)?, op),
@@ -210,7 +209,8 @@ impl Reading<'_> {
         };
         let mut event = Event::new(thread, op);
         if let Some(raw) = object.take(Key::Loc) {
-            event.loc = Some(symbols.locs.intern(&name(raw)?).map_err(too_many(raw))?);
+            let loc = object.name(raw)?;
+            event.loc = Some(symbols.locs.intern(&loc).map_err(too_many(raw))?);
         }
         if let Some(raw) = object.take(Key::Time) {
             event.time = Some(count(raw)?);
@@ -224,7 +224,6 @@ impl Reading<'_> {
             let extra = object.rest();
             event.details = Some(Box::new(Details { text, extra }));
         }
-        let data = data.unwrap_or(at);
         Ok((event, Parts { op: at, data }))
     }
 }
@@ -234,13 +233,17 @@ fn read_op<'a>(
     raw_op: &'a str,
     symbols: &mut Symbols,
 ) -> Result<Op, Problem<'a>> {
-    let op = text(raw_op)?;
+    let op = match raw_op.starts_with('"') {
+        true => object.name(raw_op)?,
+        false => return Err(Problem::new(raw_op, "expected a string")),
+    };
     let op = op.as_ref();
     // Each operation has one key that names what it is about.
     macro_rules! operand {
         ($key:ident, $kind:ident) => {{
             let raw = object.need(Key::$key, op)?;
-            symbols.$kind.intern(&name(raw)?).map_err(too_many(raw))?
+            let name = object.name(raw)?;
+            symbols.$kind.intern(&name).map_err(too_many(raw))?
         }};
     }
     macro_rules! value {
@@ -261,7 +264,7 @@ fn read_op<'a>(
         "send" | "recv" => {
             let chan = operand!(Chan, chans);
             let raw = object.need(Key::Msg, op)?;
-            let msg = Msg::new(&name(raw)?, symbols).map_err(too_many(raw))?;
+            let msg = Msg::new(&object.name(raw)?, symbols).map_err(too_many(raw))?;
             match op {
                 "send" => Op::Send(chan, msg),
                 _ => Op::Recv(chan, msg),
@@ -295,7 +298,8 @@ fn read_action<'a>(
 ) -> Result<Action, Problem<'a>> {
     let mut action = Action::default();
     if let Some(raw) = object.take(Key::Name) {
-        action.name = Some(symbols.names.intern(&name(raw)?).map_err(too_many(raw))?);
+        let name = object.name(raw)?;
+        action.name = Some(symbols.names.intern(&name).map_err(too_many(raw))?);
     }
     if let Some(raw) = object.take(Key::Args) {
         action.args = values(raw)?;

@@ -97,6 +97,9 @@ fn scalar(bytes: &[u8], at: usize) -> Option<usize> {
 
 #[inline]
 fn skip_blanks(bytes: &[u8], mut at: usize) -> usize {
+    if bytes.get(at).is_some_and(|&byte| byte > b' ') {
+        return at;
+    }
     while matches!(bytes.get(at), Some(b' ' | b'\t' | b'\r' | b'\n')) {
         at += 1;
     }

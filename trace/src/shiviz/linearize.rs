@@ -27,8 +27,7 @@ pub(crate) struct Linearizer {
     held: BTreeMap<u64, (Decoded, usize)>,
     /// For each thread the numbers of its lines that are waited for, and by whom.
     waiting: FxHashMap<ThreadId, BTreeMap<u32, Vec<u64>>>,
-    /// The numbers of the lines of a thread that are held.
-    held_lines: FxHashMap<ThreadId, BTreeMap<u32, u32>>,
+    held_lines: HeldLines,
     ready: BinaryHeap<Reverse<u64>>,
     pushed: u64,
     /// No more lines will come, so that gaps are lines that were lost.
@@ -116,7 +115,10 @@ impl Linearizer {
                 } else {
                     lines
                 };
-                let done = self.done.get(&other).copied().unwrap_or(0);
+                let mut done = self.done.get(&other).copied().unwrap_or(0);
+                if self.closed {
+                    done = done.max(before_next_held(&self.held_lines, other));
+                }
                 if needed > done {
                     return Some((other, needed));
                 }
@@ -158,12 +160,19 @@ impl Linearizer {
 
     /// Counts the lines as done that are neither given out nor held.
     fn skip_lost(&mut self, thread: ThreadId) {
-        let next = self
-            .held_lines
-            .get(&thread)
-            .and_then(|lines| lines.keys().next().copied());
-        self.advance(thread, next.map_or(u32::MAX, |next| next.saturating_sub(1)));
+        self.advance(thread, before_next_held(&self.held_lines, thread));
     }
+}
+
+/// For each thread the numbers of its lines that are held, and how often.
+type HeldLines = FxHashMap<ThreadId, BTreeMap<u32, u32>>;
+
+/// No line of the thread up to this number is held.
+fn before_next_held(held: &HeldLines, thread: ThreadId) -> u32 {
+    let next = held
+        .get(&thread)
+        .and_then(|lines| lines.keys().next().copied());
+    next.map_or(u32::MAX, |next| next.saturating_sub(1))
 }
 
 fn own_line(decoded: &Decoded) -> Option<(ThreadId, u32)> {

@@ -17,7 +17,8 @@ pub(crate) fn write_event(
     clocks: &mut Clocks,
 ) -> io::Result<Result<(), String>> {
     let host = symbols.threads.name(event.thread);
-    if host.is_empty() || host.contains(char::is_whitespace) {
+    // A mark at the start of a file is not part of its text.
+    if host.is_empty() || host.contains(char::is_whitespace) || host.starts_with('\u{feff}') {
         return Ok(Err(format!(
             "a host without blanks is needed, not {host:?}"
         )));
