@@ -1,8 +1,10 @@
-//! Merge enumeration beside the naive engine, in the same run.
+//! The engines beside the naive one (a hash map of cut vectors, no reduction), in the same run.
 //!
-//! `cargo bench -p portent-lattice` prints a table: cuts a second and bytes a cut in the frontier.
-//! On generated logs the naive engine is stopped after three million cuts, for its rate only. Real
-//! logs are read where they are present.
+//! `cargo bench -p portent-lattice --bench enumerate` prints four tables: merge enumeration by cuts
+//! a second and bytes a cut in the frontier; a log that only intervals get through; nodes where half
+//! of the kinds of events commute; a window of fixed width on ever longer traces. Where the naive
+//! engine would take too long it is stopped after three million cuts, for its rate only. Real logs
+//! are read where they are present.
 
 #[path = "../tests/logs/mod.rs"]
 mod logs;
@@ -14,7 +16,10 @@ use criterion::{Criterion, criterion_group};
 use portent_lattice::{
     ActionId, Automaton, Counting, Options, Poset, Problem, Reductions, StateIndex, solve,
 };
-use portent_monitor_dsl::Verdict;
+use portent_monitor_dsl::{EngineClass, Verdict};
+
+/// Where it would take too long, the naive engine visits so many cuts.
+const STOPPED: u64 = 3_000_000;
 
 /// One kind of event flips the state, the other resets it, and a third, which would tell the states
 /// apart, never occurs: nothing is violated, nothing commutes, every cut is visited.
@@ -38,6 +43,7 @@ fn toggle(poset: Poset) -> Problem {
 fn options(parallel: bool) -> Options {
     Options {
         counting: Counting::Never,
+        engine: Some(EngineClass::Enumerate),
         reductions: Reductions::NONE,
         parallel,
         ..Options::default()
@@ -80,12 +86,12 @@ fn grid(threads: usize, each: u32) -> Poset {
 
 fn table() {
     println!("toggle property, every event relevant, no reduction");
-    match logs::directory() {
+    match logs::read::directory() {
         Some(directory) => {
             for (file, parser) in [logs::CHORD, logs::SIMPLEDB, logs::TSVIZ] {
                 let path = directory.join(file);
                 if path.exists() {
-                    row(file, &toggle(logs::read(&path, parser).0), u64::MAX);
+                    row(file, &toggle(logs::read::log(&path, parser).0), u64::MAX);
                 }
             }
         }
@@ -94,20 +100,96 @@ fn table() {
     row(
         "generated 4 x 5000",
         &toggle(logs::generated(4, 5000, 8, 42)),
-        3_000_000,
+        STOPPED,
     );
-    row("grid 4 x 100", &toggle(grid(4, 100)), 3_000_000);
+    row("grid 4 x 100", &toggle(grid(4, 100)), STOPPED);
 }
 
-/// Time for a window of fixed width is linear in the length of the trace; `PORTENT_LONG` adds ten
-/// million events, which take a minute.
+/// Questions about a real log with 20 threads, whose lattice nobody has ever enumerated.
+fn intervals() {
+    println!("a log of 20 threads, three questions");
+    let Some(log) = logs::questions::voldemort() else {
+        return;
+    };
+    for (name, property) in &logs::questions::QUESTIONS[..3] {
+        let problem = log.problem(property);
+        let start = Instant::now();
+        let solution = solve(
+            &problem,
+            &Options {
+                counting: Counting::Never,
+                ..Options::default()
+            },
+        );
+        let seconds = start.elapsed().as_secs_f64();
+        let answer = match &solution.violation {
+            Some(violation) => format!("violated after {}", violation.violated_at),
+            None => "holds".to_owned(),
+        };
+        let start = Instant::now();
+        let (visited, _) = naive::cuts(&problem, STOPPED);
+        println!(
+            "{name:<28} {:>9} {:>12} nodes {:>9.2} ms, {answer}, exhaustive: {} | naive: {visited} cuts in {:.1} s and not done",
+            solution.engine,
+            solution.nodes,
+            seconds * 1e3,
+            solution.limit.is_none(),
+            start.elapsed().as_secs_f64(),
+        );
+    }
+}
+
+/// Six threads that open and close, or do one of two things that commute with everything; never
+/// more than three are open, so that all must be searched.
+fn commuting() {
+    println!("half of the kinds of events commute");
+    let (mut poset, mut actions) = (Poset::new(6), Vec::new());
+    for place in 0..8u32 {
+        for chain in 0..6usize {
+            let mut clock = vec![0; 6];
+            clock[chain] = place + 1;
+            poset.push(chain, &clock);
+            actions.push(ActionId(place % 2 + if chain % 2 == 0 { 0 } else { 2 }));
+        }
+    }
+    // States: how many are open; four is violated.
+    let mut next = Vec::new();
+    for open in 0..5u32 {
+        let (more, less) = match open {
+            4 => (4, 4),
+            _ => (open + 1, open.saturating_sub(1)),
+        };
+        next.extend([more, less, open, open].map(StateIndex));
+    }
+    let mut verdicts = vec![Verdict::Ok; 4];
+    verdicts.push(Verdict::Violated);
+    let problem = Problem {
+        poset,
+        actions,
+        automaton: Automaton {
+            initial: StateIndex(0),
+            actions: 4,
+            next,
+            verdicts,
+        },
+    };
+    let reduced = Options {
+        reductions: Reductions::ALL,
+        ..options(false)
+    };
+    let solution = solve(&problem, &reduced);
+    let (visited, _) = naive::cuts(&problem, u64::MAX);
+    println!(
+        "6 x 8 events {:>12} nodes | naive {visited} | {:.0} times fewer",
+        solution.nodes,
+        visited as f64 / solution.nodes as f64
+    );
+}
+
+/// Time for a window of fixed width is linear in the length of the trace.
 fn window() {
     println!("window of 64 cuts, 4 processes");
-    let mut lengths = vec![10_000, 100_000, 1_000_000];
-    if std::env::var_os("PORTENT_LONG").is_some() {
-        lengths.push(10_000_000);
-    }
-    for events in lengths {
+    for events in [10_000, 100_000, 1_000_000, 10_000_000] {
         let problem = toggle(logs::generated(4, events, 8, 42));
         let options = Options {
             window: Some(64),
@@ -117,9 +199,15 @@ fn window() {
         let solution = solve(&problem, &options);
         let seconds = start.elapsed().as_secs_f64();
         let each = seconds * 1e9 / events as f64;
+        let (visited, rate) = {
+            let start = Instant::now();
+            let (visited, _) = naive::cuts(&problem, STOPPED);
+            (visited, visited as f64 / start.elapsed().as_secs_f64())
+        };
         println!(
-            "{events:>10} events {seconds:>8.3} s {each:>8.0} ns/event, {} nodes",
-            solution.nodes
+            "{events:>10} events {seconds:>8.3} s {each:>8.0} ns/event, {} nodes | naive {:.2} M/s, stopped after {visited}",
+            solution.nodes,
+            rate / 1e6
         );
     }
 }
@@ -139,6 +227,8 @@ criterion_group! {
 
 fn main() {
     table();
+    intervals();
+    commuting();
     window();
     benches();
     Criterion::default().configure_from_args().final_summary();

@@ -15,7 +15,7 @@
 //! | between, at random | 163 µs |
 //! | a b a c next to each other, at random | 348 µs |
 
-#[path = "../tests/fast/logs.rs"]
+#[path = "../tests/logs/mod.rs"]
 mod logs;
 
 use criterion::{Criterion, criterion_group, criterion_main};
@@ -23,13 +23,13 @@ use portent_lattice::{AutomatonShape, interval};
 use std::hint::black_box;
 
 fn intervals(criterion: &mut Criterion) {
-    let Some(log) = logs::voldemort() else {
+    let Some(log) = logs::questions::voldemort() else {
         return;
     };
-    let questions = logs::QUESTIONS
+    let questions = logs::questions::QUESTIONS
         .iter()
         .map(|(name, property)| ((*name).to_owned(), log.problem(property)));
-    let shapes = logs::SHAPES.iter().map(|(name, property)| {
+    let shapes = logs::questions::SHAPES.iter().map(|(name, property)| {
         let problem = log.random_problem(property, 10);
         (format!("{name}, at random"), problem)
     });

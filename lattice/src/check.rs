@@ -7,7 +7,8 @@ use rustc_hash::FxHashSet;
 use crate::{
     error::Error,
     instance::Instance,
-    options::Options,
+    maximal::{Origin, RulesReader},
+    options::{Model, Options},
     record::Record,
     report::{Report, TraceInfo},
     slice,
@@ -44,9 +45,18 @@ use crate::{
 #[derive(Clone, Debug)]
 pub struct Checker {
     records: Vec<Record>,
+    /// Under the maximal model, what the trace demands and where in it the steps of each property
+    /// are.
+    feasible: Option<Feasible>,
     options: Options,
     events: u64,
     threads: FxHashSet<ThreadId>,
+}
+
+#[derive(Clone, Debug, Default)]
+struct Feasible {
+    rules: RulesReader,
+    steps: Vec<Vec<u32>>,
 }
 
 impl Checker {
@@ -64,9 +74,14 @@ impl Checker {
         let records = monitors
             .into_iter()
             .map(|monitor| Record::new(monitor, &mut initial))
-            .collect::<Result<_, _>>()?;
+            .collect::<Result<Vec<_>, _>>()?;
+        let feasible = (options.causality == Model::Maximal).then(|| Feasible {
+            steps: vec![Vec::new(); records.len()],
+            ..Feasible::default()
+        });
         Ok(Checker {
             records,
+            feasible,
             options,
             events: 0,
             threads: FxHashSet::default(),
@@ -83,6 +98,15 @@ impl Checker {
         self.threads.insert(event.thread);
         for record in &mut self.records {
             record.take(event, symbols)?;
+        }
+        if let Some(feasible) = &mut self.feasible {
+            let index = u32::try_from(self.events - 1).map_err(|_| Error::TooManyEventsInAll)?;
+            for (record, steps) in self.records.iter().zip(&mut feasible.steps) {
+                if record.steps().len() > steps.len() {
+                    steps.push(index);
+                }
+            }
+            feasible.rules.read(event);
         }
         Ok(())
     }
@@ -108,17 +132,23 @@ impl Checker {
             vacuous: Vec::new(),
             properties: Vec::new(),
         };
-        for record in &self.records {
+        let feasible = self.feasible.map(|all| (all.rules.finish(), all.steps));
+        for (number, record) in self.records.iter().enumerate() {
             let slices = slice::slices(record, self.options.max_bindings)?;
             if record.steps().is_empty() || slices.is_empty() {
                 let name = record.monitor().property().name();
                 report.vacuous.push(name.to_owned());
             }
             for slice in &slices {
+                let origin = feasible.as_ref().map(|(rules, steps)| Origin {
+                    rules,
+                    events: slice.trace_events(&steps[number]),
+                });
                 let instance = Instance {
                     record,
                     slice,
                     symbols,
+                    origin,
                 };
                 report.properties.push(instance.report(&self.options)?);
             }

@@ -8,9 +8,13 @@
 //! nothing that the other can still choose, and goes on to its next. What is left is
 //! the *least* cut, so that the shortest violation is found. Cost O(variables² · writes).
 
+use portent_monitor_dsl::shape::LocalCondition;
+
 use crate::{
     poset::{EventIndex, Poset},
-    violation::{Answer, Violation},
+    record::Record,
+    slice::Slice,
+    violation::{Answer, Searched, Violation},
 };
 
 /// How a condition on one variable changes along a run.
@@ -35,18 +39,24 @@ pub struct Trajectory {
 /// let flag = |up, down| Trajectory { initially: false, writes: vec![(up, true), (down, false)] };
 ///
 /// let both = vec![flag(up, down), flag(other_up, other_down)];
-/// let Answer::Violated(violation) = conjunctive::search(&poset, &[both]) else { unreachable!() };
+/// let Answer::Violated(violation) = conjunctive::search(&poset, &[both]).answer else { unreachable!() };
 /// assert_eq!(violation.run, [up, other_up, down, other_down]);
 /// assert_eq!(violation.violated_at, 2);
 /// ```
-pub fn search(poset: &Poset, conjunctions: &[Vec<Trajectory>]) -> Answer {
+pub fn search(poset: &Poset, conjunctions: &[Vec<Trajectory>]) -> Searched {
     let size = |cut: &Vec<u32>| cut.iter().map(|&count| count as usize).sum::<usize>();
-    let cuts = conjunctions.iter();
-    let least = cuts
-        .filter_map(|conjunction| least_cut(poset, conjunction))
+    let mut stretches = 0;
+    let least = conjunctions
+        .iter()
+        .filter_map(|conjunction| {
+            let mut overlap = Overlap::new(poset, conjunction);
+            let cut = overlap.least_cut();
+            stretches += overlap.looked_at;
+            cut
+        })
         .min_by_key(size);
     let Some(cut) = least else {
-        return Answer::Safe;
+        return Searched::in_full(Answer::Safe, stretches);
     };
     let events = (0..poset.len() as u32).map(EventIndex);
     let (mut run, rest): (Vec<_>, Vec<_>) = events.partition(|&event| {
@@ -54,56 +64,120 @@ pub fn search(poset: &Poset, conjunctions: &[Vec<Trajectory>]) -> Answer {
         poset.clock(event)[chain] <= cut[chain]
     });
     run.extend(rest);
-    Answer::Violated(Violation {
+    let violation = Violation {
         run,
         violated_at: size(&cut),
         // Every cut where a conjunction holds contains the least one of that conjunction.
         is_shortest: true,
-    })
+    };
+    Searched::in_full(Answer::Violated(violation), stretches)
 }
 
-/// The least cut in which all conditions hold.
-fn least_cut(poset: &Poset, conjunction: &[Trajectory]) -> Option<Vec<u32>> {
-    // The stretch of each variable: stretch 0 is before all writes, n begins with the n-th.
-    let mut stretch = conjunction
-        .iter()
-        .map(|local| local.next_stretch(0))
-        .collect::<Option<Vec<usize>>>()?;
-    let mut changed: Vec<usize> = (0..conjunction.len()).collect();
-    while let Some(one) = changed.pop() {
-        let mut other = 0;
-        while other < conjunction.len() {
-            let ends_before = |first: usize, second: usize| {
-                let end = conjunction[first].end(stretch[first]);
-                let begin = conjunction[second].begin(stretch[second]);
-                end.zip(begin)
-                    .is_some_and(|(end, begin)| poset.precedes(end, begin))
-            };
-            if ends_before(one, other) {
-                stretch[one] = conjunction[one].next_stretch(stretch[one] + 1)?;
-                // What was compared before must be compared again.
-                other = 0;
-                continue;
-            }
-            if ends_before(other, one) {
-                stretch[other] = conjunction[other].next_stretch(stretch[other] + 1)?;
-                if !changed.contains(&other) {
-                    changed.push(other);
+/// The search for the first stretches of all variables that overlap.
+struct Overlap<'a> {
+    poset: &'a Poset,
+    conjunction: &'a [Trajectory],
+    /// The stretch of each variable: stretch 0 is before all writes, n begins with the n-th.
+    stretches: Vec<usize>,
+    /// How many stretches were chosen.
+    looked_at: usize,
+}
+
+impl<'a> Overlap<'a> {
+    fn new(poset: &'a Poset, conjunction: &'a [Trajectory]) -> Self {
+        Overlap {
+            poset,
+            conjunction,
+            stretches: vec![0; conjunction.len()],
+            looked_at: 0,
+        }
+    }
+
+    /// The least cut in which all conditions hold.
+    fn least_cut(&mut self) -> Option<Vec<u32>> {
+        for variable in 0..self.conjunction.len() {
+            self.choose(variable, 0)?;
+        }
+        let mut changed: Vec<usize> = (0..self.conjunction.len()).collect();
+        while let Some(one) = changed.pop() {
+            let mut other = 0;
+            while other < self.conjunction.len() {
+                if self.ends_before(one, other) {
+                    self.choose(one, self.stretches[one] + 1)?;
+                    // What was compared before must be compared again.
+                    other = 0;
+                } else if self.ends_before(other, one) {
+                    self.choose(other, self.stretches[other] + 1)?;
+                    if !changed.contains(&other) {
+                        changed.push(other);
+                    }
+                } else {
+                    other += 1;
                 }
+            }
+        }
+        let mut cut = vec![0; self.poset.width()];
+        for (local, &stretch) in self.conjunction.iter().zip(&self.stretches) {
+            if let Some(begin) = local.begin(stretch) {
+                for (count, &past) in cut.iter_mut().zip(self.poset.clock(begin)) {
+                    *count = (*count).max(past);
+                }
+            }
+        }
+        Some(cut)
+    }
+
+    /// Goes on to the first stretch from `from` on in which the condition holds.
+    fn choose(&mut self, variable: usize, from: usize) -> Option<()> {
+        self.looked_at += 1;
+        self.stretches[variable] = self.conjunction[variable].next_stretch(from)?;
+        Some(())
+    }
+
+    fn ends_before(&self, first: usize, second: usize) -> bool {
+        let end = self.conjunction[first].end(self.stretches[first]);
+        let begin = self.conjunction[second].begin(self.stretches[second]);
+        end.zip(begin)
+            .is_some_and(|(end, begin)| self.poset.precedes(end, begin))
+    }
+}
+
+/// How the conditions change whose conjunctions violate an instance of a property; `None` if it
+/// is not of that kind, or if two writes of a variable are concurrent (a variable that is read
+/// out of texts has no conflicts that order them).
+pub(crate) fn trajectories(
+    record: &Record,
+    slice: &Slice,
+    poset: &Poset,
+) -> Option<Vec<Vec<Trajectory>>> {
+    let trajectory = |local: &LocalCondition| {
+        let alphabet = record.monitor().alphabet();
+        let mut values = record.initial().to_vec();
+        let mut trajectory = Trajectory {
+            initially: local.holds(alphabet, alphabet.letter(None, &values)),
+            writes: Vec::new(),
+        };
+        let variable = local.variable();
+        for (event, &step) in slice.steps.iter().enumerate() {
+            let writes = record.deed_of(step as usize).writes.iter();
+            let Some((_, value)) = writes.rev().find(|(written, _)| *written == variable) else {
                 continue;
+            };
+            let event = EventIndex(event as u32);
+            let last = trajectory.writes.last();
+            if last.is_some_and(|&(last, _)| !poset.precedes(last, event)) {
+                return None;
             }
-            other += 1;
+            values[variable.index()] = value.clone();
+            let holds = local.holds(alphabet, alphabet.letter(None, &values));
+            trajectory.writes.push((event, holds));
         }
-    }
-    let mut cut = vec![0; poset.width()];
-    for (local, &stretch) in conjunction.iter().zip(&stretch) {
-        if let Some(begin) = local.begin(stretch) {
-            for (count, &past) in cut.iter_mut().zip(poset.clock(begin)) {
-                *count = (*count).max(past);
-            }
-        }
-    }
-    Some(cut)
+        Some(trajectory)
+    };
+    let conjunctions = record.conjunctions()?.iter();
+    conjunctions
+        .map(|conjunction| conjunction.locals().iter().map(trajectory).collect())
+        .collect()
 }
 
 impl Trajectory {

@@ -87,6 +87,14 @@ pub enum Error {
         /// The property.
         property: String,
     },
+    /// More events than 32 bits number, under the maximal model.
+    #[error("more than 4294967295 events; the maximal model numbers them all")]
+    TooManyEventsInAll,
+    /// The maximal model needs the whole trace.
+    #[error(
+        "the maximal model needs the whole trace; a running program is watched by happens-before"
+    )]
+    MaximalOnline,
     /// The causality module refused.
     #[error(transparent)]
     Causality(#[from] portent_monitor_core::Error),

@@ -4,14 +4,16 @@ use portent_monitor_core::Symbols;
 use portent_monitor_dsl::Stepper;
 
 use crate::{
-    ActionId, EventIndex, Poset, Problem,
+    ActionId, EventIndex, Poset, Problem, conjunctive,
     error::Error,
-    options::Options,
+    maximal::{self, Origin},
+    options::{Counting, Options},
     product::Product,
     record::{Deed, Record},
     report::{Lattice, Observed, Predicted, PropertyReport, Row, Runs},
     slice::Slice,
     solve::{self, Solution},
+    violation::Violation,
     witness,
 };
 
@@ -59,6 +61,8 @@ pub(crate) struct Instance<'a> {
     pub(crate) record: &'a Record,
     pub(crate) slice: &'a Slice,
     pub(crate) symbols: &'a Symbols,
+    /// The whole trace, under the maximal model.
+    pub(crate) origin: Option<Origin<'a>>,
 }
 
 impl Instance<'_> {
@@ -78,7 +82,7 @@ impl Instance<'_> {
 
     pub(crate) fn report(&self, options: &Options) -> Result<PropertyReport, Error> {
         let task = Task::new(self.record, self.slice, options);
-        let solution = solve::solve_task(&task, options);
+        let solution = self.solve(&task, options)?;
         let property = self.record.monitor().property();
         let names = property.parameters().iter().cloned();
         let saved = solution.saved;
@@ -107,6 +111,38 @@ impl Instance<'_> {
         })
     }
 
+    /// Happens-before first; then, if that is asked for and nothing was found, the maximal model.
+    fn solve(&self, task: &Task, options: &Options) -> Result<Solution, Error> {
+        let conjunctions = || conjunctive::trajectories(self.record, self.slice, task.poset());
+        let Some(origin) = &self.origin else {
+            return Ok(solve::solve_task(task, conjunctions, options));
+        };
+        let uncounted = Options {
+            counting: Counting::Never,
+            ..options.clone()
+        };
+        let mut solution = solve::solve_task(task, conjunctions, &uncounted);
+        // The size of one lattice says nothing of what is feasible.
+        solution.shape = None;
+        if let Some(violation) = &mut solution.violation {
+            // Other feasible runs may be violated sooner.
+            violation.is_shortest &= violation.violated_at <= 1;
+            return Ok(solution);
+        }
+        let widened = maximal::widen(task, origin, options).map_err(|why| self.bad_witness(why))?;
+        let nodes = solution.nodes;
+        solution = Solution::new("maximal", widened);
+        solution.nodes += nodes;
+        Ok(solution)
+    }
+
+    fn bad_witness(&self, why: String) -> Error {
+        Error::BadWitness {
+            property: self.record.monitor().property().name().to_owned(),
+            why,
+        }
+    }
+
     fn observed(&self) -> Result<Observed, Error> {
         let mut stepper = self.start()?;
         for event in 0..self.slice.steps.len() as u32 {
@@ -128,35 +164,66 @@ impl Instance<'_> {
         solution: &Solution,
         options: &Options,
     ) -> Result<Predicted, Error> {
-        let Some(run) = &solution.run else {
+        let Some(violation) = &solution.violation else {
             return Ok(Predicted::default());
         };
         if cfg!(debug_assertions) {
-            let (monitor, initial) = (self.record.monitor(), self.record.initial());
-            let deed = |event| self.deed(event);
-            witness::examine(
-                poset,
-                &run.events,
-                monitor,
-                initial,
-                deed,
-                options.goal,
-                run.violated_at,
-            )
-            .map_err(|why| Error::BadWitness {
-                property: monitor.property().name().to_owned(),
-                why,
-            })?;
+            self.examine(poset, violation, options)
+                .map_err(|why| self.bad_witness(why))?;
         }
-        let (swaps, swaps_omitted) = swaps(&run.events);
+        let left_out = self.left_out(&violation.run)?;
+        let whole: Vec<EventIndex> = violation
+            .run
+            .iter()
+            .copied()
+            .chain(left_out.iter().map(|row| EventIndex(row.event)))
+            .collect();
+        let (swaps, swaps_omitted) = swaps(&whole);
         Ok(Predicted {
             violated: true,
-            witness: Some(self.rows(&run.events)?),
-            violated_at: Some(run.violated_at as u64),
+            witness: Some(self.rows(&violation.run)?),
+            left_out,
+            violated_at: Some(violation.violated_at as u64),
             swaps,
             swaps_omitted,
-            shortest: run.shortest,
+            shortest: violation.is_shortest,
         })
+    }
+
+    /// Checks a witness again, trusting nothing that found it.
+    fn examine(
+        &self,
+        poset: &Poset,
+        violation: &Violation,
+        options: &Options,
+    ) -> Result<(), String> {
+        // What is feasible was examined where it was found.
+        if self.origin.is_none() {
+            witness::examine_order(poset, &violation.run)?;
+        }
+        witness::examine_verdict(
+            &violation.run,
+            self.record.monitor(),
+            self.record.initial(),
+            |event| self.deed(event),
+            options.goal,
+            violation.violated_at,
+        )
+    }
+
+    /// The steps of the observed run that a witness does not come to.
+    fn left_out(&self, run: &[EventIndex]) -> Result<Vec<Row>, Error> {
+        let all = 0..self.slice.steps.len() as u32;
+        if run.len() == all.len() {
+            return Ok(Vec::new());
+        }
+        let mut done = vec![false; all.len()];
+        for event in run {
+            done[event.index()] = true;
+        }
+        let mut rows = self.rows(&all.map(EventIndex).collect::<Vec<_>>())?;
+        rows.retain(|row| !done[row.event as usize]);
+        Ok(rows)
     }
 
     fn rows(&self, run: &[EventIndex]) -> Result<Vec<Row>, Error> {

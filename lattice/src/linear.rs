@@ -13,8 +13,8 @@ use portent_monitor_dsl::{
 
 use crate::{
     poset::{EventIndex, Poset},
-    problem::Problem,
-    violation::{Answer, Violation},
+    problem::{ActionId, Automaton},
+    violation::{Answer, Searched, Violation},
 };
 
 /// Follows the observed run, if it speaks for all equivalent ones; `None` if it does not.
@@ -23,7 +23,7 @@ use crate::{
 /// earlier, an [interval search](crate::interval) finds them.
 ///
 /// ```
-/// use portent_lattice::{ActionId, Answer, Automaton, Poset, Problem, AutomatonShape, StateIndex, linear};
+/// use portent_lattice::{ActionId, Answer, Automaton, AutomatonShape, Poset, StateIndex, linear};
 /// use portent_monitor_dsl::Verdict;
 ///
 /// // Violated by two actions, whatever they are.
@@ -37,27 +37,28 @@ use crate::{
 /// let mut poset = Poset::new(2);
 /// poset.push(0, &[1, 0]);
 /// poset.push(1, &[0, 1]);
-/// let actions = vec![ActionId(0), ActionId(1)];
-/// let problem = Problem { poset, actions, automaton };
-/// let Some(Answer::Violated(violation)) = linear::search(&problem, &shape.bad_prefixes) else {
-///     unreachable!()
-/// };
+/// let actions = [ActionId(0), ActionId(1)];
+/// let found = linear::search(&poset, &actions, &automaton, &shape.bad_prefixes);
+/// let Answer::Violated(violation) = found.expect("all commute").answer else { unreachable!() };
 /// assert_eq!(violation.violated_at, 2);
 /// # Ok::<(), portent_monitor_dsl::shape::MalformedTable>(())
 /// ```
-pub fn search(problem: &Problem, bad_prefixes: &BadPrefixes) -> Option<Answer> {
-    let classes: Vec<ActionClass> = problem
-        .actions
+pub fn search(
+    poset: &Poset,
+    actions: &[ActionId],
+    automaton: &Automaton,
+    bad_prefixes: &BadPrefixes,
+) -> Option<Searched> {
+    let classes: Vec<ActionClass> = actions
         .iter()
         .map(|action| bad_prefixes.class_of(Action(action.0)))
         .collect();
-    if some_order_matters(&problem.poset, &classes, bad_prefixes) {
+    if some_order_matters(poset, &classes, bad_prefixes) {
         return None;
     }
-    let automaton = &problem.automaton;
     let mut state = automaton.initial;
     let mut steps = 0;
-    for &action in &problem.actions {
+    for &action in actions {
         if automaton.verdict(state) == Verdict::Violated {
             break;
         }
@@ -65,14 +66,15 @@ pub fn search(problem: &Problem, bad_prefixes: &BadPrefixes) -> Option<Answer> {
         steps += 1;
     }
     if automaton.verdict(state) != Verdict::Violated {
-        return Some(Answer::Safe);
+        return Some(Searched::in_full(Answer::Safe, steps));
     }
-    Some(Answer::Violated(Violation {
-        run: (0..problem.poset.len() as u32).map(EventIndex).collect(),
+    let violation = Violation {
+        run: (0..poset.len() as u32).map(EventIndex).collect(),
         violated_at: steps,
         // Nothing is shorter than one step, unless the initial state is violated.
         is_shortest: steps <= 1,
-    }))
+    };
+    Some(Searched::in_full(Answer::Violated(violation), steps))
 }
 
 /// Whether some two concurrent events do not commute.

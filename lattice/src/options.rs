@@ -1,5 +1,7 @@
 //! What a user may ask for.
 
+use portent_monitor_dsl::EngineClass;
+
 use crate::{goal::Goal, progress::Progress};
 
 /// Which reductions an engine may use; all by default. The answers are the same without them.
@@ -61,17 +63,15 @@ impl Counting {
     }
 }
 
-/// Which engine searches for a violated run.
+/// Which other orders of events are the same computation.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Engine {
-    /// Whatever suits the property and the size of the lattice.
+pub enum Model {
+    /// Those that program order, synchronisation and conflicts leave open.
     #[default]
-    Auto,
-    /// The lattice, level by level.
-    Enumerate,
-    /// Without the lattice where the property allows that (a single linearisation, or intervals),
-    /// even if the lattice is small.
-    Fast,
+    HappensBefore,
+    /// Also those that swap whole critical sections and unread writes: see
+    /// [`maximal`](crate::maximal). Runs are not counted.
+    Maximal,
 }
 
 /// How a run is checked.
@@ -84,6 +84,8 @@ pub enum Engine {
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Options {
+    /// Which other orders are the same computation.
+    pub causality: Model,
     /// At most so many cuts of a level are kept, those nearest the observed run.
     pub window: Option<usize>,
     /// Only so many events past the oldest unfinished one are considered.
@@ -94,8 +96,9 @@ pub struct Options {
     pub counting: Counting,
     /// Which runs are looked for.
     pub goal: Goal,
-    /// Which engine looks for them.
-    pub engine: Engine,
+    /// Which engine looks for them, where it can: for what it has no answer, the lattice is
+    /// enumerated. `None` is whatever suits the property and the size of the lattice.
+    pub engine: Option<EngineClass>,
     /// Which reductions are used.
     pub reductions: Reductions,
     /// Whether wide levels are made on all threads of the current `rayon` pool.
@@ -111,12 +114,13 @@ pub struct Options {
 impl Default for Options {
     fn default() -> Self {
         Options {
+            causality: Model::default(),
             window: None,
             lookahead: None,
             memory: 1 << 30,
             counting: Counting::Auto,
             goal: Goal::default(),
-            engine: Engine::default(),
+            engine: None,
             reductions: Reductions::ALL,
             parallel: false,
             max_bindings: 100_000,

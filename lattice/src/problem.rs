@@ -37,6 +37,28 @@ impl Automaton {
     pub fn verdict(&self, state: StateIndex) -> Verdict {
         self.verdicts[state.0 as usize]
     }
+
+    /// For each state, whether some actions lead from it to a verdict that is wanted.
+    pub(crate) fn may_become(&self, wanted: impl Fn(Verdict) -> bool) -> Vec<bool> {
+        let mut from = vec![Vec::new(); self.verdicts.len()];
+        for (place, to) in self.next.iter().enumerate() {
+            from[to.0 as usize].push(place / self.actions);
+        }
+        let mut may: Vec<bool> = self
+            .verdicts
+            .iter()
+            .map(|&verdict| wanted(verdict))
+            .collect();
+        let mut open: Vec<usize> = (0..may.len()).filter(|&state| may[state]).collect();
+        while let Some(state) = open.pop() {
+            for &before in &from[state] {
+                if !std::mem::replace(&mut may[before], true) {
+                    open.push(before);
+                }
+            }
+        }
+        may
+    }
 }
 
 /// A poset, what each of its events does, and to what.

@@ -7,8 +7,10 @@ use std::sync::{
 
 #[derive(Debug, Default)]
 struct Counters {
+    levels: AtomicU64,
     level: AtomicU64,
     cuts: AtomicU64,
+    nodes: AtomicU64,
 }
 
 /// What a search counts while it runs; clones share the counts. The default is that nobody looks.
@@ -31,6 +33,11 @@ impl Progress {
         Progress(Some(Arc::default()))
     }
 
+    /// How many levels the search that is running now has at most; 0 before the first.
+    pub fn levels(&self) -> u64 {
+        self.read(|counters| &counters.levels)
+    }
+
     /// The level that was made last, by whatever search is running now.
     pub fn level(&self) -> u64 {
         self.read(|counters| &counters.level)
@@ -41,16 +48,34 @@ impl Progress {
         self.read(|counters| &counters.cuts)
     }
 
+    /// The symbolic nodes and feasible prefixes that the other engines have looked at so far.
+    pub fn nodes(&self) -> u64 {
+        self.read(|counters| &counters.nodes)
+    }
+
     // The counts are shown and nothing else follows from them, so no order is asked for.
     fn read(&self, which: impl Fn(&Counters) -> &AtomicU64) -> u64 {
         let counters = self.0.as_deref();
         counters.map_or(0, |counters| which(counters).load(Ordering::Relaxed))
     }
 
+    pub(crate) fn begin(&self, levels: usize) {
+        if let Some(counters) = &self.0 {
+            counters.levels.store(levels as u64, Ordering::Relaxed);
+            counters.level.store(0, Ordering::Relaxed);
+        }
+    }
+
     pub(crate) fn made(&self, level: usize, cuts: u64) {
         if let Some(counters) = &self.0 {
             counters.level.store(level as u64, Ordering::Relaxed);
             counters.cuts.fetch_add(cuts, Ordering::Relaxed);
+        }
+    }
+
+    pub(crate) fn looked_at(&self, nodes: u64) {
+        if let Some(counters) = &self.0 {
+            counters.nodes.fetch_add(nodes, Ordering::Relaxed);
         }
     }
 }

@@ -4,10 +4,10 @@
 //! needs and no event: ten million steps of a property over four threads fit in half a gigabyte.
 //! Equal deeds (the same event with the same arguments, the same writes) are stored once.
 
-use std::num::NonZeroU64;
+use std::{num::NonZeroU64, sync::OnceLock};
 
 use portent_monitor_core::{Causality, Event, Symbols, ThreadId, Value};
-use portent_monitor_dsl::{EventId, Monitor, VariableId};
+use portent_monitor_dsl::{EventId, Monitor, VariableId, shape::Conjunction};
 use rustc_hash::FxHashMap;
 
 use crate::{
@@ -52,6 +52,8 @@ pub(crate) struct Record {
     deeds: Vec<Deed>,
     deed_ids: FxHashMap<Box<str>, DeedId>,
     bindings: Bindings,
+    /// Found out when an engine first asks.
+    conjunctions: OnceLock<Option<Vec<Conjunction>>>,
 }
 
 impl Record {
@@ -84,6 +86,7 @@ impl Record {
             deeds: Vec::new(),
             deed_ids: FxHashMap::default(),
             bindings: Bindings::new(arity),
+            conjunctions: OnceLock::new(),
         })
     }
 
@@ -166,5 +169,13 @@ impl Record {
 
     pub(crate) fn bindings(&self) -> &Bindings {
         &self.bindings
+    }
+
+    /// The conjunctions that violate the property, if it is of that kind.
+    pub(crate) fn conjunctions(&self) -> Option<&[Conjunction]> {
+        let conjunctions = self
+            .conjunctions
+            .get_or_init(|| self.monitor().conjunctions());
+        conjunctions.as_deref()
     }
 }

@@ -87,6 +87,12 @@ impl Slice {
         poset
     }
 
+    /// The events of the slice in the whole trace, given where the steps of the property are.
+    pub(crate) fn trace_events(&self, steps: &[u32]) -> Vec<u32> {
+        let own = self.steps.iter();
+        own.map(|&step| steps[step as usize]).collect()
+    }
+
     /// What each event does, as an action, and the deed behind each action.
     pub(crate) fn actions(&self, record: &Record) -> (Vec<ActionId>, Vec<DeedId>) {
         let mut deeds = Vec::new();

@@ -3,13 +3,15 @@
 use crate::{
     poset::{EventIndex, Poset},
     problem::Problem,
+    report::SavedReport,
 };
 use portent_monitor_dsl::Verdict;
 
 /// A violated run.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Violation {
-    /// All events, in an order that respects causality.
+    /// All events, in an order that respects causality; under the maximal model maybe only those
+    /// up to the violation.
     pub run: Vec<EventIndex>,
     /// After how many of them the run is violated.
     pub violated_at: usize,
@@ -26,6 +28,31 @@ pub enum Answer {
     Safe,
     /// A limit was met first.
     GaveUp,
+}
+
+/// What an engine says, and after how much work.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Searched {
+    /// Whether some equivalent run is violated.
+    pub answer: Answer,
+    /// How many nodes were looked at: events, stretches between writes, or symbolic nodes.
+    pub nodes: usize,
+    /// How many were waiting to be looked at when it gave up.
+    pub left: usize,
+    /// What its reductions saved.
+    pub saved: SavedReport,
+}
+
+impl Searched {
+    /// An answer without limits.
+    pub(crate) fn in_full(answer: Answer, nodes: usize) -> Searched {
+        Searched {
+            answer,
+            nodes,
+            left: 0,
+            saved: SavedReport::default(),
+        }
+    }
 }
 
 impl Violation {

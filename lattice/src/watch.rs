@@ -14,12 +14,13 @@ use smallvec::SmallVec;
 
 use crate::{
     ActionId, Poset, StateIndex,
-    enumerate::{Ground, Lists, Needs, Observed, Sweep},
+    enumerate::{self, Ground, Lists, Needs, Observed, Sweep},
     error::Error,
-    options::Options,
+    options::{Model, Options},
     product::{Machine, Product},
     record::Record,
-    solve::{self, Run, Solution},
+    solve::Solution,
+    violation::Violation,
 };
 
 /// Watches a running program for one property without parameters.
@@ -41,8 +42,8 @@ use crate::{
 /// let options = Options { lookahead: Some(1), ..Options::default() };
 /// let mut watch = Watch::new(monitor, |_| None, options)?;
 /// assert_eq!(watch.take(&event(0, open), &s)?, None);
-/// let run = watch.take(&event(1, land), &s)?.expect("a prediction while the program runs");
-/// assert_eq!(run.violated_at, 1);
+/// let found = watch.take(&event(1, land), &s)?.expect("a prediction while the program runs");
+/// assert_eq!(found.violated_at, 1);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Debug)]
@@ -62,7 +63,7 @@ impl Watch {
     /// # Errors
     ///
     /// [`Error::NoInitialValue`], [`Error::WrongType`]; [`Error::Parametric`] if the property has
-    /// parameters: their values are known only when a run has ended.
+    /// parameters: their values are known only when a run has ended; [`Error::MaximalOnline`].
     pub fn new(
         monitor: Monitor,
         initial: impl FnMut(&str) -> Option<Value>,
@@ -73,15 +74,13 @@ impl Watch {
                 property: monitor.property().name().to_owned(),
             });
         }
+        if options.causality == Model::Maximal {
+            return Err(Error::MaximalOnline);
+        }
         let record = Record::new(monitor.clone(), initial)?;
         let product = Product::new(monitor, record.initial());
         let (poset, needs) = (Poset::new(0), Needs::default());
-        let ground = Ground {
-            poset: &poset,
-            needs: &needs,
-            actions: &[],
-        };
-        let sets = sets(ground, &product, &options);
+        let sets = sets(needs.ground(&poset, &[]), &product, &options);
         let sweep = Sweep::new(&sets, product.initial(), &[], false);
         Ok(Watch {
             sweep,
@@ -100,7 +99,7 @@ impl Watch {
     /// # Errors
     ///
     /// As [`Checker::take`](crate::Checker::take).
-    pub fn take(&mut self, event: &Event, symbols: &Symbols) -> Result<Option<Run>, Error> {
+    pub fn take(&mut self, event: &Event, symbols: &Symbols) -> Result<Option<Violation>, Error> {
         let before = self.record.steps().len();
         self.record.take(event, symbols)?;
         if self.record.steps().len() == before {
@@ -130,7 +129,7 @@ impl Watch {
                 }
             }
         }
-        Ok(if found { None } else { self.run() })
+        Ok(if found { None } else { self.violation() })
     }
 
     /// The run has ended: makes the remaining levels and says what was found.
@@ -157,7 +156,7 @@ impl Watch {
             ..Solution::default()
         };
         solution.saved.emptied = search.left_out.emptied;
-        solution.run = self.run();
+        solution.violation = self.violation();
         solution
     }
 
@@ -167,22 +166,14 @@ impl Watch {
     }
 
     fn ground(&self) -> Ground<'_> {
-        Ground {
-            poset: &self.poset,
-            needs: &self.needs,
-            actions: &self.actions,
-        }
+        self.needs.ground(&self.poset, &self.actions)
     }
 
     fn advance(&mut self, at_end: bool) -> bool {
         if !self.sweep.goes_on() {
             return false;
         }
-        let ground = Ground {
-            poset: &self.poset,
-            needs: &self.needs,
-            actions: &self.actions,
-        };
+        let ground = self.needs.ground(&self.poset, &self.actions);
         let sets = sets(ground, &self.product, &self.options);
         let ceiling = vec![u32::MAX; self.poset.width()];
         self.sweep
@@ -191,13 +182,13 @@ impl Watch {
     }
 
     /// The violated run that was found, in terms of the events that are known.
-    fn run(&self) -> Option<Run> {
+    fn violation(&self) -> Option<Violation> {
         let search = &self.sweep.result;
         let mut spot = search.found.clone()?;
         spot.cut.resize(self.poset.width(), 0);
         let observed = Observed::new(&self.poset);
         let ground = self.ground();
-        let prefix = solve::way(
+        let prefix = enumerate::way(
             ground,
             &self.product,
             &observed,
@@ -206,7 +197,7 @@ impl Watch {
             &self.options,
         )?;
         let shortest = search.limit.is_none();
-        Some(solve::complete(ground, &self.product, prefix, shortest))
+        Some(enumerate::complete(ground, &self.product, prefix, shortest))
     }
 }
 

@@ -2,16 +2,16 @@
 //!
 //! Knows no lattice: it takes the partial order, an order of all events and the step after which the
 //! property is said to be violated, and follows the run with the monitor itself. It is run on every
-//! witness in debug builds, and by the tests.
+//! witness in debug builds. (Under the maximal model the order is examined by the rules of the
+//! trace instead, in `maximal::examine`.)
 
 use portent_monitor_core::Value;
 use portent_monitor_dsl::{Monitor, Verdict};
 
 use crate::{EventIndex, Poset, goal::Goal, record::Deed};
 
-/// Says what is wrong with a witness, if anything is.
-pub(crate) fn examine<'d>(
-    poset: &Poset,
+/// Says why a run is not violated after exactly so many events, if it is not.
+pub(crate) fn examine_verdict<'d>(
     run: &[EventIndex],
     monitor: &Monitor,
     initial: &[Value],
@@ -19,7 +19,6 @@ pub(crate) fn examine<'d>(
     goal: Goal,
     violated_at: usize,
 ) -> Result<(), String> {
-    examine_order(poset, run)?;
     let mut stepper = monitor
         .start_with(|name| Some(initial[monitor.alphabet().variable(name)?.index()].clone()))
         .map_err(|error| error.to_string())?;
@@ -46,7 +45,7 @@ pub(crate) fn examine<'d>(
 
 /// Every event once, and none before an event that precedes it: its clock counts how many of each
 /// chain it needs.
-fn examine_order(poset: &Poset, run: &[EventIndex]) -> Result<(), String> {
+pub(crate) fn examine_order(poset: &Poset, run: &[EventIndex]) -> Result<(), String> {
     if run.len() != poset.len() {
         return Err(format!("{} of {} events", run.len(), poset.len()));
     }

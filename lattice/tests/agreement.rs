@@ -5,11 +5,12 @@ mod random;
 
 use oracle::{Oracle, Truth};
 use portent_lattice::{
-    Checker, Counting, Engine, Goal, Options, Reductions, Watch, report::PropertyReport,
+    Checker, Counting, Goal, Model, Options, Reductions, Watch, report::PropertyReport,
 };
 use portent_monitor_core::{Event, Symbols, Value};
-use portent_monitor_dsl::{Config, Monitor, Property, Verdict};
+use portent_monitor_dsl::{Config, EngineClass, Monitor, Property, Verdict};
 use random::Rng;
+use std::collections::BTreeMap;
 
 const PAIRS: usize = 12_000;
 const MAX_RUNS: u64 = 3000;
@@ -55,6 +56,10 @@ fn variants() -> Vec<Options> {
         reductions,
         ..Options::default()
     };
+    let by = |engine| Options {
+        engine: Some(engine),
+        ..Options::default()
+    };
     let (all, none) = (Reductions::ALL, Reductions::NONE);
     vec![
         with(none),
@@ -83,14 +88,10 @@ fn variants() -> Vec<Options> {
             max_states: 0,
             ..default.clone()
         },
-        Options {
-            engine: Engine::Fast,
-            ..default.clone()
-        },
-        Options {
-            engine: Engine::Enumerate,
-            ..default.clone()
-        },
+        by(EngineClass::Linear),
+        by(EngineClass::Conjunctive),
+        by(EngineClass::Intervals),
+        by(EngineClass::Enumerate),
         Options {
             counting: Counting::Never,
             ..default
@@ -140,6 +141,7 @@ fn every_way_of_looking_agrees_with_all_runs() {
     let monitors = monitors(&mut rng, 400);
     let variants = variants();
     let (mut pairs, mut predicted, mut hidden) = (0, 0, 0);
+    let mut engines = BTreeMap::new();
     while pairs < PAIRS {
         let monitor = &monitors[rng.below(monitors.len())];
         let length = 3 + rng.below(13);
@@ -155,12 +157,9 @@ fn every_way_of_looking_agrees_with_all_runs() {
         compare(&report, &truth, &oracle, true);
         let options = variants[pairs % variants.len()].clone();
         let counted = options.counting != Counting::Never;
-        compare(
-            &check(monitor, &events, &symbols, options),
-            &truth,
-            &oracle,
-            counted,
-        );
+        let report = check(monitor, &events, &symbols, options);
+        compare(&report, &truth, &oracle, counted);
+        *engines.entry(report.lattice.engine).or_insert(0) += 1;
         pairs += 1;
         predicted += usize::from(truth.violated > 0);
         let ok = truth.observed.is_some_and(|(v, _)| v != Verdict::Violated);
@@ -170,6 +169,8 @@ fn every_way_of_looking_agrees_with_all_runs() {
         "{pairs} pairs, {predicted} violated by some run, {hidden} of them not by the observed one"
     );
     assert!(hidden > 200, "the traces should be interesting");
+    let often = engines.values().filter(|&&times| times >= 50).count();
+    assert_eq!(often, 4, "{engines:?}");
 }
 
 #[test]
@@ -276,9 +277,9 @@ fn online_says_what_offline_says() {
             alarm = alarm.or(run);
         }
         let solution = watch.finish();
-        assert_eq!(solution.run.is_some(), report.predicted.violated);
+        assert_eq!(solution.violation.is_some(), report.predicted.violated);
         assert_eq!(solution.limit.is_none(), report.lattice.exhaustive);
-        let violated_at = solution.run.map(|run| run.violated_at as u64);
+        let violated_at = solution.violation.map(|found| found.violated_at as u64);
         assert_eq!(violated_at, report.predicted.violated_at);
         if let Some(alarm) = alarm {
             assert_eq!(Some(alarm.violated_at as u64), violated_at);
@@ -286,4 +287,42 @@ fn online_says_what_offline_says() {
         }
     }
     assert!(early > 300, "{early} predictions before the end");
+}
+
+#[test]
+fn the_maximal_model_finds_what_is_feasible() {
+    let mut rng = Rng(99);
+    let monitors = monitors(&mut rng, 300);
+    let (mut found, mut widened) = (0, 0);
+    for round in 0..20_000 {
+        let monitor = &monitors[rng.below(monitors.len())];
+        let (events, symbols) = match round % 2 {
+            0 => {
+                let length = 3 + rng.below(6);
+                random::trace(&mut rng, length)
+            }
+            _ => random::sections(&mut rng),
+        };
+        let oracle = Oracle::new(&events, &symbols, monitor, zero);
+        let Some(truth) = oracle.truth(MAX_RUNS) else {
+            continue;
+        };
+        let mut options = Options {
+            causality: Model::Maximal,
+            ..Options::default()
+        };
+        if round % 3 == 0 {
+            options.max_states = 0;
+        }
+        let report = check(monitor, &events, &symbols, options);
+        let soonest = oracle.soonest_feasible(&events);
+        assert_eq!(report.predicted.violated, soonest.is_some());
+        assert!(report.lattice.exhaustive && report.runs.is_none());
+        // What happens-before finds is taken as it is; what is found beyond is a shortest.
+        let expected = truth.soonest.or(soonest);
+        assert_eq!(report.predicted.violated_at, expected);
+        found += usize::from(soonest.is_some());
+        widened += usize::from(soonest.is_some() && truth.soonest.is_none());
+    }
+    assert!(found > 4000 && widened > 80, "{found}, {widened}");
 }

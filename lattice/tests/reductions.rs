@@ -3,7 +3,7 @@
 use portent_lattice::{
     ActionId, Automaton, Counting, Options, Poset, Problem, Reductions, StateIndex, solve,
 };
-use portent_monitor_dsl::Verdict;
+use portent_monitor_dsl::{EngineClass, Verdict};
 
 /// Threads with the same independent events each.
 fn grid(threads: usize, actions: &[u32]) -> (Poset, Vec<ActionId>) {
@@ -45,6 +45,7 @@ fn options(reductions: Reductions) -> Options {
     Options {
         reductions,
         counting: Counting::Never,
+        engine: Some(EngineClass::Enumerate),
         ..Options::default()
     }
 }
@@ -73,7 +74,7 @@ fn commuting_events_are_not_interleaved() {
     let plain = solve(&problem, &options(Reductions::NONE));
     let reduced = solve(&problem, &options(commuting));
     assert_eq!(plain.nodes, 9u64.pow(6));
-    assert!(plain.run.is_none() && reduced.run.is_none());
+    assert!(plain.violation.is_none() && reduced.violation.is_none());
     assert!(reduced.saved.commutation + reduced.saved.invisible > 0);
     assert!(
         reduced.nodes * 100 <= plain.nodes,
@@ -91,7 +92,7 @@ fn commuting_events_are_not_interleaved() {
     };
     let plain = solve(&problem, &options(Reductions::NONE));
     let reduced = solve(&problem, &options(commuting));
-    assert!(plain.run.is_none() && reduced.run.is_none());
+    assert!(plain.violation.is_none() && reduced.violation.is_none());
     assert!(reduced.saved.invisible > 0);
     assert!(
         reduced.nodes * 100 <= plain.nodes,
@@ -110,10 +111,14 @@ fn a_violation_is_found_as_soon_with_and_without() {
         actions,
         automaton: nesting(3),
     };
-    let plain = solve(&problem, &options(Reductions::NONE)).run.unwrap();
-    let reduced = solve(&problem, &options(Reductions::ALL)).run.unwrap();
+    let plain = solve(&problem, &options(Reductions::NONE))
+        .violation
+        .unwrap();
+    let reduced = solve(&problem, &options(Reductions::ALL))
+        .violation
+        .unwrap();
     assert_eq!(plain.violated_at, reduced.violated_at);
-    assert!(plain.shortest && reduced.shortest);
+    assert!(plain.is_shortest && reduced.is_shortest);
 }
 
 #[test]
@@ -131,14 +136,14 @@ fn what_cannot_be_violated_is_not_followed() {
         ..Reductions::NONE
     };
     let reduced = solve(&problem, &options(dead_ends));
-    assert!(plain.run.is_none() && reduced.run.is_none());
+    assert!(plain.violation.is_none() && reduced.violation.is_none());
     assert!(reduced.saved.dead_ends > 0 && reduced.nodes < plain.nodes);
     let subsuming = Reductions {
         subsumption: true,
         ..Reductions::NONE
     };
     let reduced = solve(&problem, &options(subsuming));
-    assert!(reduced.run.is_none() && reduced.saved.subsumption > 0);
+    assert!(reduced.violation.is_none() && reduced.saved.subsumption > 0);
 }
 
 #[test]
@@ -180,6 +185,7 @@ fn several_threads_see_what_one_sees() {
     let one = solve(&problem, &Options::default());
     let many = Options {
         parallel: true,
+        engine: Some(EngineClass::Enumerate),
         reductions: Reductions::NONE,
         ..Options::default()
     };

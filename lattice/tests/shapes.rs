@@ -10,7 +10,7 @@ fn whole(poset: &Poset) -> Shape {
 
 #[test]
 fn real_logs_have_the_cuts_of_the_table() {
-    let Some(directory) = logs::directory() else {
+    let Some(directory) = logs::read::directory() else {
         println!("SKIPPED: no real logs; set PORTENT_LOGS to the folder of the ShiViz logs");
         return;
     };
@@ -25,7 +25,7 @@ fn real_logs_have_the_cuts_of_the_table() {
             println!("SKIPPED: {} is not there", path.display());
             continue;
         }
-        let (poset, _) = logs::read(&path, parser);
+        let (poset, _) = logs::read::log(&path, parser);
         assert_eq!((poset.width(), poset.len()), (chains, events), "{file}");
         let shape = whole(&poset);
         assert_eq!((shape.cuts, shape.widest), (cuts, widest), "{file}");

@@ -5,8 +5,8 @@ mod json;
 pub(crate) mod progress;
 pub(crate) mod trace;
 
-use portent_lattice::{Counting, Engine, Goal, Options};
-use portent_monitor_dsl::{Monitor, Property};
+use portent_lattice::{Counting, Goal, Model, Options};
+use portent_monitor_dsl::{EngineClass, Monitor, Property};
 use portent_trace::Format as TraceFormat;
 use std::{io, num::NonZeroUsize, path::PathBuf, process::ExitCode, thread};
 
@@ -53,7 +53,7 @@ pub(crate) struct Check {
     /// Whether to count equivalent runs; `auto` does up to 10 million cuts
     #[arg(long, value_name = "WHEN", default_value = "auto")]
     count: Count,
-    /// How to search: `auto` suits the property and the size of the lattice
+    /// How to search, where that is possible: `auto` suits the property and the size of the lattice
     #[arg(long, value_name = "ENGINE", default_value = "auto")]
     engine: EngineChoice,
     /// Skip bad lines, and say how many, instead of stopping at the first
@@ -92,16 +92,35 @@ pub(crate) struct Check {
 enum Causality {
     /// Everything may be reordered that program order, synchronisation and conflicts leave open
     HappensBefore,
+    /// Also whole critical sections and unread writes, as long as every read sees the write that it
+    /// saw; runs are not counted
+    Maximal,
 }
 
 #[derive(Clone, Copy, clap::ValueEnum)]
 enum EngineChoice {
     /// Whatever suits the property and the size of the lattice
     Auto,
-    /// The lattice, level by level
+    /// The observed run alone, where all concurrent steps commute
+    Linear,
+    /// Conditions on single variables that hold together
+    Conjunctive,
+    /// Symbolic nodes that stand for many cuts each
+    Intervals,
+    /// The lattice, level by level; also for what the engine asked for has no answer
     Enumerate,
-    /// Without the lattice where the property allows that, even if the lattice is small
-    Fast,
+}
+
+impl EngineChoice {
+    fn class(self) -> Option<EngineClass> {
+        match self {
+            EngineChoice::Auto => None,
+            EngineChoice::Linear => Some(EngineClass::Linear),
+            EngineChoice::Conjunctive => Some(EngineClass::Conjunctive),
+            EngineChoice::Intervals => Some(EngineClass::Intervals),
+            EngineChoice::Enumerate => Some(EngineClass::Enumerate),
+        }
+    }
 }
 
 #[derive(Clone, Copy, clap::ValueEnum)]
@@ -157,16 +176,15 @@ impl Check {
     }
 
     fn options(&self, parallel: bool) -> Options {
-        let Causality::HappensBefore = self.causality;
         Options {
+            causality: match self.causality {
+                Causality::HappensBefore => Model::HappensBefore,
+                Causality::Maximal => Model::Maximal,
+            },
             window: self.window.map(NonZeroUsize::get),
             lookahead: self.lookahead,
             memory: self.memory,
-            engine: match self.engine {
-                EngineChoice::Auto => Engine::Auto,
-                EngineChoice::Enumerate => Engine::Enumerate,
-                EngineChoice::Fast => Engine::Fast,
-            },
+            engine: self.engine.class(),
             counting: match self.count {
                 Count::Always => Counting::Always,
                 Count::Never => Counting::Never,
@@ -209,6 +227,8 @@ impl Check {
                     paint: Paint { on },
                     complete: self.complete,
                     stats: self.stats,
+                    maximal: matches!(self.causality, Causality::Maximal),
+                    engine: self.engine.class(),
                 };
                 text::report(outcomes, monitors, style)
             }

@@ -1,7 +1,7 @@
 //! Shows how far the work is, on standard error: a line that is drawn over on a terminal, a line
 //! now and then in a log file.
 
-use indicatif::{HumanCount, ProgressBar};
+use indicatif::{HumanCount, ProgressBar, ProgressStyle};
 use std::{
     io::{self, IsTerminal},
     sync::{
@@ -12,6 +12,8 @@ use std::{
     thread::{self, JoinHandle},
     time::{Duration, Instant},
 };
+
+use crate::size;
 
 /// When to show progress.
 #[derive(Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
@@ -61,6 +63,11 @@ impl Progress {
                 let line = rates.line(events.load(Ordering::Relaxed), &search);
                 match terminal {
                     true => {
+                        if search.levels() > 0 {
+                            bar.set_style(level_bar());
+                        }
+                        bar.set_length(search.levels());
+                        bar.set_position(search.level());
                         bar.set_message(line);
                         bar.tick();
                     }
@@ -95,6 +102,14 @@ impl Drop for Progress {
     }
 }
 
+/// A bar for the levels of a lattice; before there is one, a spinner is all that can be said.
+fn level_bar() -> ProgressStyle {
+    let style = ProgressStyle::with_template("{spinner} [{bar:24}] {msg}");
+    style
+        .expect("the template is a constant")
+        .progress_chars("=> ")
+}
+
 /// Turns counts into speeds.
 #[derive(Default)]
 struct Rates {
@@ -112,13 +127,20 @@ impl Rates {
             }
             None => (HumanCount(0), HumanCount(0)),
         };
-        let read = HumanCount(events);
-        match cuts {
-            0 => format!("{read} events ({event_rate}/s)"),
-            _ => {
+        let mut line = format!("{} events", HumanCount(events));
+        match (cuts, search.nodes()) {
+            (0, 0) => line += &format!(" ({event_rate}/s)"),
+            (0, nodes) => line += &format!(", {} nodes", HumanCount(nodes)),
+            (cuts, _) => {
                 let (level, cuts) = (HumanCount(search.level()), HumanCount(cuts));
-                format!("{read} events, level {level}, {cuts} cuts ({cut_rate}/s)")
+                let levels = HumanCount(search.levels());
+                line += &format!(", level {level} of {levels}, {cuts} cuts ({cut_rate}/s)");
             }
         }
+        // Not every system tells.
+        if let Some(memory) = memory_stats::memory_stats() {
+            line += &format!(", {}", size::show(memory.physical_mem as u64));
+        }
+        line
     }
 }

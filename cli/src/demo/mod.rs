@@ -78,6 +78,8 @@ fn render(outcomes: &[Outcome], monitors: &[Monitor], paint: Paint) -> Result<St
         paint,
         complete: false,
         stats: false,
+        maximal: false,
+        engine: None,
     };
     page += &text::report(outcomes, monitors, style);
     Ok(page + "\n" + NEXT)

@@ -68,6 +68,7 @@ impl Finding<'_> {
             .as_ref()
             .and_then(|runs| Share::new(runs, self.style.complete));
         let observed = property.observed.verdict;
+        let kind = self.style.kind_of_runs();
         let rest = match (property.predicted.violated, self.observed_is_bad()) {
             (true, true) => {
                 let when = match (observed, property.observed.step) {
@@ -83,13 +84,13 @@ impl Finding<'_> {
             (true, false) => {
                 let of = match share {
                     Some(share) => share.in_words(),
-                    None => "some equivalent run violates it".to_owned(),
+                    None => format!("some {kind} run violates it"),
                 };
                 let verdict = paint.red("PREDICTED");
                 format!("{verdict}: {of}; the observed run is {observed}")
             }
             (false, _) if !property.lattice.exhaustive => format!(
-                "{}: no violation found, but not every equivalent run was looked at",
+                "{}: no violation found, but not every {kind} run was looked at",
                 paint.yellow("open")
             ),
             (false, _) => {
@@ -103,7 +104,7 @@ impl Finding<'_> {
                             number(&share.total)
                         )
                     }
-                    None => "no equivalent run violates it".to_owned(),
+                    None => format!("no {kind} run violates it"),
                 };
                 format!(
                     "{}: {of}; the observed run is {observed}",
@@ -121,7 +122,8 @@ impl Finding<'_> {
 
     /// A run that is violated, how it differs, and why it is violated.
     fn story(&self, witness: &[Row], violated_at: usize) -> String {
-        let difference = Difference::new(witness, violated_at);
+        let left_out = &self.property.predicted.left_out;
+        let difference = Difference::new(witness, left_out, violated_at);
         // Rows and monitor come from the same text, so following them does not fail.
         let Ok(Replay {
             moments,
@@ -149,6 +151,17 @@ impl Finding<'_> {
             let words = format!("{words}; then it is violated after {after}.");
             text += &paragraph("", &words);
         }
+        if !left_out.is_empty() {
+            let stops = format!(
+                "it stops at the violation, and that is all that is claimed; of the observed run, {} \
+                 not in it.",
+                match left_out.len() {
+                    1 => "1 step is".to_owned(),
+                    more => format!("{} are", counted(more as u64, "step")),
+                }
+            );
+            text += &paragraph("The run: ", &stops);
+        }
         match explanation {
             Some(why) if why.verdict == Verdict::Violated => {
                 text += &paragraph("Why: ", &format!("{why}."));
@@ -160,9 +173,17 @@ impl Finding<'_> {
             _ => {}
         }
         if let Some((early, late)) = difference.decisive() {
+            let advice = match self.style.maximal {
+                true => {
+                    "a lock keeps them apart in either order. If it should wait, a condition \
+                     variable, a channel or a join does that"
+                }
+                false => "If it should, a lock, a channel or a join does that",
+            };
+            let mark = if self.style.maximal { ";" } else { "." };
             let next = format!(
-                "nothing in the trace makes {early} wait for {late}. If it should, a lock, a channel \
-                 or a join does that; if it need not, the property asks for too much."
+                "nothing in the trace makes {early} wait for {late}{mark} {advice}; if it need not, \
+                 the property asks for too much."
             );
             text += &paragraph("Next: ", &next);
         }
@@ -184,11 +205,18 @@ impl Finding<'_> {
         };
         let mut text = paragraph("Searched: ", &format!("{steps}, {size}."));
         let nodes = counted(lattice.nodes, "node");
-        text += &paragraph("Engine: ", &format!("{}, {nodes} visited.", lattice.engine));
-        if self.property.runs.is_none() && lattice.exhaustive {
+        let instead = match self.style.engine {
+            Some(engine) if !self.style.maximal && engine.as_str() != lattice.engine => {
+                format!(" ({engine} has no answer here)")
+            }
+            _ => String::new(),
+        };
+        let engine = format!("{}{instead}, {nodes} visited.", lattice.engine);
+        text += &paragraph("Engine: ", &engine);
+        if self.property.runs.is_none() && lattice.exhaustive && !self.style.maximal {
             text += &paragraph(
                 "",
-                "The equivalent runs were not counted; --count always does.",
+                "The equivalent runs were not counted; --count always tries.",
             );
         }
         if let Some(limit) = lattice.limit {
@@ -197,7 +225,11 @@ impl Finding<'_> {
                 Limit::Lookahead => ("the lookahead", "a larger --lookahead"),
                 Limit::Memory => ("the memory limit", "a larger --memory"),
             };
-            let dropped = counted(lattice.dropped, "cut");
+            let what = match lattice.engine {
+                "enumerate" => "cut",
+                _ => "node",
+            };
+            let dropped = counted(lattice.dropped, what);
             let left_out = format!(
                 "{dropped} let go because of {why}, and what lies beyond was not seen; {how} looks \
                  further."

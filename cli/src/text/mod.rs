@@ -10,7 +10,7 @@ pub(crate) mod swap;
 mod table;
 
 use portent_lattice::report::PropertyReport;
-use portent_monitor_dsl::{Monitor, Verdict};
+use portent_monitor_dsl::{EngineClass, Monitor, Verdict};
 
 use crate::{check::trace::Outcome, paint::Paint};
 use finding::Finding;
@@ -28,6 +28,20 @@ pub(crate) struct Style {
     pub(crate) complete: bool,
     /// Tell how the search went.
     pub(crate) stats: bool,
+    /// The runs are those of the maximal model.
+    pub(crate) maximal: bool,
+    /// The engine that was asked for.
+    pub(crate) engine: Option<EngineClass>,
+}
+
+impl Style {
+    /// What the runs are called that were looked at.
+    fn kind_of_runs(self) -> &'static str {
+        match self.maximal {
+            true => "feasible",
+            false => "equivalent",
+        }
+    }
 }
 
 /// What is to be said about some traces.

@@ -8,23 +8,42 @@ use crate::size;
 /// The memory that a search took and what its reductions saved.
 pub(crate) fn render(lattice: &Lattice) -> String {
     let saved = &lattice.saved;
-    let rows = [
+    let commutation = [
         (
             saved.commutation,
-            "events not added to a cut, as they commute",
+            "commutation: events not added to a cut, as they commute",
         ),
-        (saved.subsumption, "states covered by others"),
-        (saved.absorption, "states that nothing violates"),
-        (saved.dead_ends, "states that no remaining event violates"),
-        (saved.emptied, "cuts left without a state"),
+        (
+            saved.invisible,
+            "commutation: events left out altogether, as they change no state",
+        ),
     ];
-    let mut text = format!(
-        "  Frontier: {} for {} cuts at most. Saved:\n",
-        size::show(lattice.frontier.bytes),
-        count(lattice.frontier.cuts)
-    );
-    for (number, what) in rows {
-        text += &format!("    {:>12}  {what}\n", count(number));
-    }
-    text
+    let absorption = [(saved.absorption, "absorption: states that nothing violates")];
+    let covered = [
+        (saved.subsumption, "subsumption: covered by others"),
+        (
+            saved.dead_ends,
+            "dead ends: no remaining event violates them",
+        ),
+    ];
+    let emptied = [(
+        saved.emptied,
+        "cuts not visited further, as no state was left",
+    )];
+    let (head, rows) = match lattice.engine {
+        "enumerate" => (
+            format!(
+                "  Frontier: {} for {} cuts at most. Saved:\n",
+                size::show(lattice.frontier.bytes),
+                count(lattice.frontier.cuts)
+            ),
+            [&commutation[..], &absorption, &covered, &emptied].concat(),
+        ),
+        "intervals" => ("  Saved, of symbolic nodes:\n".to_owned(), covered.to_vec()),
+        "maximal" => (String::new(), Vec::new()),
+        _ => ("  Saved: all of the lattice.\n".to_owned(), Vec::new()),
+    };
+    let rows = rows.iter();
+    let rows = rows.map(|(number, what)| format!("    {:>12}  {what}\n", count(*number)));
+    head + &rows.collect::<String>()
 }

@@ -6,7 +6,7 @@ use std::{
     ops::Range,
 };
 
-use super::replay::label;
+use super::{numbers::counted, replay::label};
 
 /// At most so many events are said to move, and so many to be overtaken by one of them.
 const MOVES: usize = 3;
@@ -25,11 +25,12 @@ pub(crate) struct Difference<'a> {
 }
 
 impl<'a> Difference<'a> {
-    /// Of the first `until` rows of a witness from the observed order.
-    pub(crate) fn new(witness: &'a [Row], until: usize) -> Difference<'a> {
-        let mut place = vec![None; witness.len()];
-        for row in witness {
-            // Indices beyond the end cannot be: a witness has all events.
+    /// Of the first `until` rows of a witness from the observed order; `left_out` are the steps
+    /// that it does not come to.
+    pub(crate) fn new(witness: &'a [Row], left_out: &'a [Row], until: usize) -> Difference<'a> {
+        let mut place = vec![None; witness.len() + left_out.len()];
+        for row in witness.iter().chain(left_out) {
+            // Indices beyond the end cannot be: these are all events.
             if let Some(place) = place.get_mut(row.event as usize) {
                 *place = Some(row);
             }
@@ -92,7 +93,8 @@ impl<'a> Difference<'a> {
         }
         let mut text = and(&parts);
         if first > 0 {
-            text += &format!(" ({first} other events moved as well)");
+            let others = counted(first as u64, "other event");
+            text += &format!(" ({others} moved as well)");
         }
         text
     }

@@ -103,13 +103,13 @@ fn put(ways: &mut Ways, state: StateIndex, count: Count) {
 impl<M: Machine> Rules for Counting<'_, M> {
     type Node = Ways;
 
-    fn step<K: Key>(&self, node: &Ways, _: Cut<'_, K>, event: EventIndex) -> Option<Ways> {
+    fn step<K: Key>(&self, node: &Ways, _: Cut<'_, K>, event: EventIndex) -> Ways {
         let action = self.ground.action(event);
         let mut after = Ways::new();
         for (state, count) in node {
             put(&mut after, self.machine.step(*state, action), count.clone());
         }
-        Some(after)
+        after
     }
 
     fn merge(&self, into: &mut Ways, other: Ways) {

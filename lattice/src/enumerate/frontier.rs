@@ -6,33 +6,26 @@
 //! sequence, and nothing is hashed. A wide level is cut into ranges of keys that are merged at the
 //! same time on several cores.
 
-use std::cmp::Ordering;
-
 use rayon::prelude::*;
-use smallvec::SmallVec;
 
 use super::{
     ground::Ground,
     key::{Cut, Key, Layout},
     persistent::Persistent,
+    streams::Stream,
     window::Window,
 };
 use crate::EventIndex;
 
 /// Levels narrower than this are not worth several threads.
-const PARALLEL: usize = 1 << 15;
+pub(crate) const PARALLEL: usize = 1 << 15;
 
 /// What is kept at a cut, and how events change it.
 pub(crate) trait Rules: Sync {
     type Node: Clone + Send + Sync;
 
-    /// The node after an event that is added to `cut`; `None` if nothing needs to be kept.
-    fn step<K: Key>(
-        &self,
-        node: &Self::Node,
-        cut: Cut<'_, K>,
-        event: EventIndex,
-    ) -> Option<Self::Node>;
+    /// The node after an event that is added to `cut`.
+    fn step<K: Key>(&self, node: &Self::Node, cut: Cut<'_, K>, event: EventIndex) -> Self::Node;
 
     /// Another way to the same cut.
     fn merge(&self, into: &mut Self::Node, other: Self::Node);
@@ -100,17 +93,14 @@ impl<K, N> Default for Level<K, N> {
 pub(crate) struct Frontier<K, N> {
     pub(crate) layout: Layout,
     pub(crate) level: Level<K, N>,
-    /// For each cut, the chains that are advanced from it: as many words as `words`.
-    marks: Vec<u64>,
+    /// For each cut, the chains that are advanced from it, as many words as `words`; empty where all
+    /// are that can be.
+    pub(crate) marks: Vec<u64>,
 }
 
 /// The keys are too narrow for the next level.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Full;
-
-fn words(chains: usize) -> usize {
-    chains.div_ceil(64).max(1)
-}
 
 impl<K: Key, N: Clone + Send + Sync> Frontier<K, N> {
     /// The level with one cut.
@@ -185,7 +175,11 @@ impl<K: Key, N: Clone + Send + Sync> Frontier<K, N> {
         if self.layout.slack() == 0 || self.layout.chains() < bounds.upper.len() {
             *self = self.repacked(bounds.ceiling)?;
         }
-        let mut left_out = self.mark(ground, bounds);
+        self.marks.clear();
+        let mut left_out = match bounds.lookahead.is_some() || bounds.persistent.is_some() {
+            true => self.mark(ground, bounds),
+            false => LeftOut::default(),
+        };
         let parallel = bounds.parallel && self.level.keys.len() >= PARALLEL;
         let (next, more) = if parallel {
             self.merge_in_parallel(ground, bounds, rules)
@@ -196,41 +190,6 @@ impl<K: Key, N: Clone + Send + Sync> Frontier<K, N> {
         self.level = next;
         self.layout.spend();
         Ok(left_out)
-    }
-
-    /// Finds the chains to advance from each cut.
-    fn mark(&mut self, ground: Ground<'_>, bounds: Bounds<'_>) -> LeftOut {
-        let stride = words(self.layout.chains());
-        self.marks.clear();
-        self.marks.resize(self.level.keys.len() * stride, 0);
-        let (keys, layout) = (&self.level.keys, &self.layout);
-        let work = |(keys, marks): (&[K], &mut [u64])| {
-            let mut left_out = LeftOut::default();
-            let mut counts = vec![0; layout.chains()];
-            for (key, marks) in keys.iter().zip(marks.chunks_exact_mut(stride)) {
-                mark_cut(
-                    key,
-                    layout,
-                    ground,
-                    bounds,
-                    &mut counts,
-                    marks,
-                    &mut left_out,
-                );
-            }
-            left_out
-        };
-        if !bounds.parallel || keys.len() < PARALLEL {
-            return work((keys, &mut self.marks));
-        }
-        let size = PARALLEL / 8;
-        let parts = keys
-            .par_chunks(size)
-            .zip(self.marks.par_chunks_mut(size * stride));
-        parts.map(work).reduce(LeftOut::default, |mut a, b| {
-            a.add(b);
-            a
-        })
     }
 
     fn merge_in_parallel<R: Rules<Node = N>>(
@@ -279,41 +238,37 @@ impl<K: Key, N: Clone + Send + Sync> Frontier<K, N> {
         let mut left_out = LeftOut::default();
         let mut next = Level::default();
         let room = bounds.window.map_or(usize::MAX, |window| window.room());
-        let mut heads: Vec<Head<K>> = (0..self.layout.chains())
-            .filter_map(|chain| self.first_head(chain, from, to))
+        let mut streams: Vec<Stream<'_, K, N>> = (0..self.layout.chains())
+            .filter_map(|chain| self.stream(ground, bounds, rules, chain, from, to))
             .collect();
-        let mut ties: SmallVec<[usize; 16]> = SmallVec::new();
-        while let Some(first) = heads.first() {
-            let mut least = &first.key;
-            ties.clear();
-            ties.push(0);
-            for (index, head) in heads.iter().enumerate().skip(1) {
-                match head.key.cmp(least) {
-                    Ordering::Less => {
-                        least = &head.key;
-                        ties.clear();
-                        ties.push(index);
-                    }
-                    Ordering::Equal => ties.push(index),
-                    Ordering::Greater => {}
-                }
-            }
-            let least = least.clone();
+        // The first key of each stream, close together.
+        let mut heads: Vec<K> = streams.iter().filter_map(|stream| stream.head()).collect();
+        while let Some((first, others)) = heads.split_first() {
+            let least = others
+                .iter()
+                .fold(first, |least, key| least.min(key))
+                .clone();
             let mut merged: Option<N> = None;
-            // From the last, so that what takes the place of an exhausted head is done already.
-            for &index in ties.iter().rev() {
-                let head = &mut heads[index];
-                let cut = self.cut(head.position);
-                let place = cut.count(head.chain) as usize;
-                let event = ground.poset.chain(head.chain)[place];
-                let node = rules.step(&self.level.nodes[head.position], cut, event);
-                match (&mut merged, node) {
-                    (Some(merged), Some(node)) => rules.merge(merged, node),
-                    (None, node) => merged = node,
-                    (Some(_), None) => {}
+            // From the last, so that what takes the place of an exhausted stream is done already.
+            for index in (0..heads.len()).rev() {
+                if heads[index] != least {
+                    continue;
                 }
-                if !self.go_on(head, to) {
-                    heads.swap_remove(index);
+                let stream = &mut streams[index];
+                match (&mut merged, stream.ready.pop()) {
+                    (Some(merged), Some((_, node))) => rules.merge(merged, node),
+                    (None, Some((_, node))) => merged = Some(node),
+                    (_, None) => {}
+                }
+                if stream.ready.is_empty() {
+                    self.refill(stream, ground, bounds, rules, to);
+                }
+                match stream.head() {
+                    Some(key) => heads[index] = key,
+                    None => {
+                        heads.swap_remove(index);
+                        streams.swap_remove(index);
+                    }
                 }
             }
             let cut = Cut {
@@ -341,50 +296,6 @@ impl<K: Key, N: Clone + Send + Sync> Frontier<K, N> {
         }
         (next, left_out)
     }
-
-    fn first_head(&self, chain: usize, from: Option<&K>, to: Option<&K>) -> Option<Head<K>> {
-        let keys = &self.level.keys;
-        let position = match from {
-            None => 0,
-            Some(from) => keys.partition_point(|key| !key.reaches(chain, &self.layout, from)),
-        };
-        let key = keys.first()?.clone();
-        let mut head = Head {
-            chain,
-            position,
-            key,
-        };
-        self.settle_head(&mut head, to).then_some(head)
-    }
-
-    fn go_on(&self, head: &mut Head<K>, to: Option<&K>) -> bool {
-        head.position += 1;
-        self.settle_head(head, to)
-    }
-
-    /// Moves a head to the next cut from which its chain is advanced, if there is one in range.
-    fn settle_head(&self, head: &mut Head<K>, to: Option<&K>) -> bool {
-        let stride = words(self.layout.chains());
-        let (word, bit) = (head.chain / 64, head.chain % 64);
-        let keys = &self.level.keys;
-        while head.position < keys.len() {
-            if self.marks[head.position * stride + word] >> bit & 1 == 1 {
-                head.key = keys[head.position].advanced(head.chain, &self.layout);
-                return to.is_none_or(|to| head.key < *to);
-            }
-            head.position += 1;
-        }
-        false
-    }
-}
-
-/// One of the streams that are merged: the cuts from which `chain` is advanced.
-struct Head<K> {
-    chain: usize,
-    /// The cut that is advanced.
-    position: usize,
-    /// The cut that this makes.
-    key: K,
 }
 
 /// Grows by an eighth instead of doubling: levels grow slowly, and the frontier is the memory.
@@ -392,61 +303,4 @@ fn make_room<T>(all: &mut Vec<T>) {
     if all.len() == all.capacity() {
         all.reserve_exact((all.len() / 8).max(1024));
     }
-}
-
-#[inline]
-fn mark_cut<K: Key>(
-    key: &K,
-    layout: &Layout,
-    ground: Ground<'_>,
-    bounds: Bounds<'_>,
-    counts: &mut [u32],
-    marks: &mut [u64],
-    left_out: &mut LeftOut,
-) {
-    for (chain, count) in counts.iter_mut().enumerate() {
-        *count = key.count(chain, layout);
-    }
-    for chain in 0..counts.len() {
-        if counts[chain] >= bounds.upper[chain] {
-            continue;
-        }
-        if ground.needs.met(chain, counts[chain], counts) {
-            marks[chain / 64] |= 1 << (chain % 64);
-        }
-    }
-    if let Some(lookahead) = bounds.lookahead {
-        left_out.suppressed += suppress(lookahead, ground, bounds.upper, counts, marks);
-    }
-    if let (Some(persistent), [mark]) = (bounds.persistent, &mut *marks) {
-        let kept = persistent.choose(ground, counts, *mark);
-        left_out.commuted += u64::from((*mark & !kept).count_ones());
-        *mark = kept;
-    }
-}
-
-/// Takes away the events that are too far past the oldest missing one.
-fn suppress(
-    lookahead: u32,
-    ground: Ground<'_>,
-    upper: &[u32],
-    counts: &[u32],
-    marks: &mut [u64],
-) -> u64 {
-    let next = |chain: usize| {
-        let missing = counts[chain] < upper[chain];
-        missing.then(|| ground.poset.chain(chain)[counts[chain] as usize].0)
-    };
-    let Some(oldest) = (0..counts.len()).filter_map(next).min() else {
-        return 0;
-    };
-    let mut suppressed = 0;
-    for chain in 0..counts.len() {
-        let (mark, bit) = (&mut marks[chain / 64], 1u64 << (chain % 64));
-        if *mark & bit != 0 && next(chain).is_some_and(|event| event - oldest > lookahead) {
-            *mark &= !bit;
-            suppressed += 1;
-        }
-    }
-    suppressed
 }

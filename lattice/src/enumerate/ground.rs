@@ -34,6 +34,15 @@ impl Needs {
         needs
     }
 
+    /// The poset that these are the needs of, with what its events do.
+    pub(crate) fn ground<'a>(&'a self, poset: &'a Poset, actions: &'a [ActionId]) -> Ground<'a> {
+        Ground {
+            poset,
+            needs: self,
+            actions,
+        }
+    }
+
     /// Notes the needs of the poset's last event.
     pub(crate) fn push(&mut self, poset: &Poset, event: EventIndex) {
         let (own, clock) = (poset.chain_of(event), poset.clock(event));
@@ -54,15 +63,13 @@ impl Needs {
         self.places[own].push(First { chain, count, more });
     }
 
-    /// Whether the event at a place of a chain has what it needs in a cut with these counts.
+    /// What the events of a chain need, up to `upper` of them.
     #[inline]
-    pub(crate) fn met(&self, chain: usize, place: u32, counts: &[u32]) -> bool {
-        let first = self.places[chain][place as usize];
-        let has = |chain: u32, count: u32| counts[chain as usize] >= count;
-        has(first.chain, first.count)
-            && first
-                .more
-                .is_none_or(|event| self.of(event).iter().all(|&(c, n)| has(c, n)))
+    pub(crate) fn of_chain(&self, chain: usize, upper: u32) -> ChainNeeds<'_> {
+        ChainNeeds {
+            all: self,
+            places: &self.places[chain][..upper as usize],
+        }
     }
 
     #[inline]
@@ -70,6 +77,30 @@ impl Needs {
         let event = event.index();
         let start = if event == 0 { 0 } else { self.ends[event - 1] };
         &self.all[start..self.ends[event]]
+    }
+}
+
+/// What the first events of a chain need.
+#[derive(Clone, Copy)]
+pub(crate) struct ChainNeeds<'a> {
+    all: &'a Needs,
+    places: &'a [First],
+}
+
+impl ChainNeeds<'_> {
+    /// Whether there is an event after so many, and a cut with these counts has what it needs.
+    #[inline]
+    pub(crate) fn met(self, place: u32, count: impl Fn(usize) -> u32) -> bool {
+        let Some(first) = self.places.get(place as usize) else {
+            return false;
+        };
+        let has = |&(chain, needed): &(u32, u32)| count(chain as usize) >= needed;
+        let met = has(&(first.chain, first.count));
+        // Most events have one need, so that this is guessed right; whether it is met is not.
+        match first.more {
+            None => met,
+            Some(event) => met && self.all.of(event).iter().all(has),
+        }
     }
 }
 

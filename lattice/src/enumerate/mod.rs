@@ -4,8 +4,10 @@
 //! |---|---|
 //! | [`key`] | a cut packed in an integer |
 //! | [`frontier`] | a sorted level; the next one by merging |
+//! | [`streams`], [`mark`] | what is merged: the cuts that each chain is advanced to |
 //! | [`levels`] | the same, with wider keys when they are needed |
 //! | [`sweep`] | the search for a violation, level by level |
+//! | [`answer`] | which reductions are used, and the run to what was found |
 //! | [`sets`], [`count`], [`path`] | what is kept at a cut: states, numbers of runs, ways back |
 //! | [`reduce`], [`persistent`], [`visible`] | what need not be kept, what need not be visited |
 //! | [`window`] | what is let go when there is too much |
@@ -13,20 +15,24 @@
 //! The weak point is width: a level of T concurrent threads with k events each has in the order of
 //! k^(T-1) cuts. The other engines exist because of that.
 
+mod answer;
 mod count;
 mod frontier;
 mod ground;
 mod key;
 mod levels;
+mod mark;
 mod observed;
 mod path;
 mod persistent;
 mod reduce;
 mod sets;
+mod streams;
 mod sweep;
 mod visible;
 mod window;
 
+pub(crate) use answer::{complete, search_open, search_table, way};
 pub use count::RunCounts;
 pub(crate) use ground::{Ground, Needs};
 pub(crate) use observed::Observed;
@@ -108,23 +114,20 @@ impl Peak {
 /// ```
 pub fn shape(poset: &Poset, max_cuts: u64, memory: u64, parallel: bool) -> Option<Shape> {
     let needs = Needs::of_poset(poset);
-    let ground = Ground {
-        poset,
-        needs: &needs,
-        actions: &[],
+    let options = Options {
+        memory,
+        parallel,
+        ..Options::default()
     };
-    measure(ground, max_cuts, memory, parallel)
+    measure(needs.ground(poset, &[]), max_cuts, &options)
 }
 
-pub(crate) fn measure(
-    ground: Ground<'_>,
-    max_cuts: u64,
-    memory: u64,
-    parallel: bool,
-) -> Option<Shape> {
+/// Counts the cuts; `None` if there are more than `max_cuts`, or a level does not fit in memory.
+pub(crate) fn measure(ground: Ground<'_>, max_cuts: u64, options: &Options) -> Option<Shape> {
     let top = ground.top();
     let mut levels = Levels::new(&vec![0; top.len()], (), &top);
-    let bounds = everything(&top, parallel);
+    let bounds = everything(&top, options.parallel);
+    options.progress.begin(ground.poset.len());
     let mut shape = Shape {
         levels: 1,
         cuts: 1,
@@ -132,13 +135,14 @@ pub(crate) fn measure(
         peak: Peak::default(),
     };
     for _ in 0..ground.poset.len() {
-        if shape.cuts > max_cuts || levels.bytes().0.saturating_mul(2) > memory {
+        if shape.cuts > max_cuts || levels.bytes().0.saturating_mul(2) > options.memory {
             return None;
         }
         let before = (levels.bytes().0, levels.len() as u64);
         levels.advance(ground, bounds, &ShapeRules);
         let after = levels.len() as u64;
         shape.peak.note(before, &levels);
+        options.progress.made(shape.levels as usize, after);
         shape.levels += 1;
         shape.cuts += after;
         shape.widest = shape.widest.max(after);
@@ -157,16 +161,25 @@ fn everything(upper: &[u32], parallel: bool) -> Bounds<'_> {
     }
 }
 
-/// Counts all runs by their verdicts; meant for lattices whose size is known to be bearable.
-pub(crate) fn count_runs<M: Machine>(ground: Ground<'_>, machine: &M, parallel: bool) -> RunCounts {
+/// Counts all runs by their verdicts; `None` if a level does not fit in memory.
+pub(crate) fn count_runs<M: Machine>(
+    ground: Ground<'_>,
+    machine: &M,
+    options: &Options,
+) -> Option<RunCounts> {
     let top = ground.top();
     let rules = Counting { ground, machine };
     let mut levels = Levels::new(&vec![0; top.len()], rules.one(), &top);
-    for _ in 0..ground.poset.len() {
-        levels.advance(ground, everything(&top, parallel), &rules);
+    options.progress.begin(ground.poset.len());
+    for level in 1..=ground.poset.len() {
+        if levels.bytes().0.saturating_mul(2) > options.memory {
+            return None;
+        }
+        levels.advance(ground, everything(&top, options.parallel), &rules);
+        options.progress.made(level, levels.len() as u64);
     }
     let ways = levels.nodes().first().cloned().unwrap_or_default();
-    rules.by_verdict(ways)
+    Some(rules.by_verdict(ways))
 }
 
 /// How a search is bounded beside the user's options.
@@ -190,6 +203,7 @@ pub(crate) fn search<S: Sets>(
     let top = ground.top();
     let last = ground.poset.len();
     let mut sweep = Sweep::new(sets, initial, &top, last == 0);
+    options.progress.begin(last.min(extent.levels));
     while sweep.level() < last.min(extent.levels) && sweep.goes_on() {
         if sweep.result.nodes > extent.nodes {
             sweep.result.gave_up = true;

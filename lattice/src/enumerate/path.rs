@@ -39,12 +39,7 @@ struct Trailing<'a, M> {
 impl<M: Machine> Rules for Trailing<'_, M> {
     type Node = SmallVec<[Trail; 1]>;
 
-    fn step<K: Key>(
-        &self,
-        node: &Self::Node,
-        cut: Cut<'_, K>,
-        event: EventIndex,
-    ) -> Option<Self::Node> {
+    fn step<K: Key>(&self, node: &Self::Node, cut: Cut<'_, K>, event: EventIndex) -> Self::Node {
         let action = self.ground.action(event);
         let swapped = self.ground.overtaken(|chain| cut.count(chain), event);
         let mut after = Self::Node::new();
@@ -60,7 +55,7 @@ impl<M: Machine> Rules for Trailing<'_, M> {
                 },
             );
         }
-        Some(after)
+        after
     }
 
     fn merge(&self, into: &mut Self::Node, other: Self::Node) {

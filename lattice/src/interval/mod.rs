@@ -27,4 +27,4 @@ mod nodes;
 mod prospects;
 mod search;
 
-pub use search::{IntervalSearch, Searched, search};
+pub use search::{IntervalSearch, search};

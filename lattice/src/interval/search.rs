@@ -11,19 +11,12 @@ use super::{
 use crate::{
     poset::{EventIndex, Poset},
     problem::ActionId,
-    violation::{Answer, Violation},
+    report::SavedReport,
+    violation::{Answer, Searched, Violation},
 };
 
-/// The result of [`search`].
-#[derive(Clone, Debug)]
-pub struct Searched {
-    /// Whether some run is violated. A violation found here is always a shortest one.
-    pub answer: Answer,
-    /// How many symbolic nodes were looked at.
-    pub nodes: usize,
-}
-
-/// Looks for a violated run, giving up after `max_nodes` symbolic nodes.
+/// Looks for a violated run, giving up after `max_nodes` symbolic nodes. A violation found here is
+/// always a shortest one.
 ///
 /// ```
 /// use portent_lattice::{ActionId, Answer, Automaton, Poset, AutomatonShape, StateIndex, interval};
@@ -56,11 +49,8 @@ pub fn search(
     max_nodes: usize,
 ) -> Searched {
     let mut search = IntervalSearch::new(poset, actions, saturated);
-    let answer = search.advance(max_nodes).unwrap_or(Answer::GaveUp);
-    Searched {
-        answer,
-        nodes: search.nodes(),
-    }
+    search.advance(max_nodes);
+    search.finish()
 }
 
 /// An interval search that can be paused: so it can race another engine without a thread.
@@ -73,6 +63,7 @@ pub struct IntervalSearch<'a> {
     open: BinaryHeap<Reverse<(u64, u64, Found)>>,
     prospects: Prospects,
     looked_at: usize,
+    saved: SavedReport,
     answer: Option<Answer>,
 }
 
@@ -87,6 +78,7 @@ impl<'a> IntervalSearch<'a> {
             nodes: Nodes::new(poset.width(), saturated.nodes()),
             open: BinaryHeap::new(),
             looked_at: 0,
+            saved: SavedReport::default(),
             answer: None,
         };
         for &node in saturated.initial(0) {
@@ -124,14 +116,28 @@ impl<'a> IntervalSearch<'a> {
         self.answer.clone()
     }
 
+    /// What was found so far; without an answer, the search was given up.
+    pub fn finish(self) -> Searched {
+        Searched {
+            answer: self.answer.unwrap_or(Answer::GaveUp),
+            nodes: self.looked_at,
+            left: self.open.len(),
+            saved: self.saved,
+        }
+    }
+
     fn add(&mut self, origin: Origin, lowest: &[u32], highest: &[u32]) {
         let distance = self.prospects.distance(self.saturated, origin.node, lowest);
         let Some(distance) = distance else {
+            self.saved.dead_ends += 1;
             return;
         };
-        if let Some(found) = self.nodes.add(self.saturated, origin, lowest, highest) {
-            let fewest = size(lowest) + distance;
-            self.open.push(Reverse((fewest, distance, found)));
+        match self.nodes.add(self.saturated, origin, lowest, highest) {
+            Some(found) => {
+                let fewest = size(lowest) + distance;
+                self.open.push(Reverse((fewest, distance, found)));
+            }
+            None => self.saved.subsumption += 1,
         }
     }
 

@@ -1,10 +1,19 @@
 //! Breadth-first search over feasible prefixes, by the number of relevant events in them.
 
-use portent_monitor_dsl::shape::{Action, ActionClass, BadPrefixes, Node};
-use std::collections::{HashSet, VecDeque};
+use indexmap::IndexSet;
+use rustc_hash::FxBuildHasher;
+use std::collections::VecDeque;
 
-use super::rules::{Demands, Rules};
-use crate::problem::ActionId;
+use super::{rules::Rules, state::Prefix};
+use crate::{
+    StateIndex, goal::Goal, problem::ActionId, problem::Automaton, product::Machine,
+    progress::Progress,
+};
+
+/// Progress is told whenever so many prefixes were found.
+const TOLD: usize = 1 << 14;
+/// About so many bytes a prefix takes beside its numbers.
+const NODE_BYTES: u64 = 64;
 
 /// Whether some feasible run is violated.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -25,13 +34,15 @@ pub struct MaximalSearched {
     pub answer: MaximalAnswer,
     /// How many prefixes, up to what matters of them, were looked at.
     pub nodes: usize,
+    /// How many were found and not looked at when the search ended.
+    pub left: usize,
 }
 
 /// Looks for a violated feasible prefix, giving up after `max_nodes` nodes. `actions` has for each
 /// event of the trace what it does to the automaton, or `None` if it is no step of the property.
 ///
 /// ```
-/// use portent_lattice::{ActionId, Automaton, AutomatonShape, StateIndex, maximal::{self, MaximalAnswer, Rules}};
+/// use portent_lattice::{ActionId, Automaton, StateIndex, maximal::{self, MaximalAnswer, Rules}};
 /// use portent_monitor_core::{Event, Op, Symbols};
 /// use portent_monitor_dsl::Verdict;
 ///
@@ -54,195 +65,171 @@ pub struct MaximalSearched {
 ///     next: [1, 2, 1, 1, 2, 2].map(StateIndex).to_vec(),
 ///     verdicts: vec![Verdict::Ok, Verdict::Satisfied, Verdict::Violated],
 /// };
-/// let shape = AutomatonShape::new(&automaton).expect("a table");
 /// let actions = [None, Some(ActionId(0)), None, None, Some(ActionId(1)), None];
-/// let found = maximal::search(&Rules::new(&trace), &actions, &shape.bad_prefixes, 1_000);
+/// let found = maximal::search(&Rules::new(&trace), &actions, &automaton, 1_000);
 /// assert_eq!(found.answer, MaximalAnswer::Violated(vec![3, 4]));
 /// # Ok::<(), portent_monitor_core::Error>(())
 /// ```
 pub fn search(
     rules: &Rules,
     actions: &[Option<ActionId>],
-    bad_prefixes: &BadPrefixes,
+    automaton: &Automaton,
     max_nodes: usize,
 ) -> MaximalSearched {
-    let classes = actions.iter();
-    let classes = classes
-        .map(|action| action.map(|action| bad_prefixes.class_of(Action(action.0))))
-        .collect();
-    let mut search = Search {
+    let hopeful = automaton.may_become(|verdict| Goal::default().is_bad(verdict, true));
+    let question = Question {
         rules,
-        classes,
-        bad_prefixes,
-        found: Vec::new(),
-        steps: Vec::new(),
-        seen: HashSet::new(),
-        queue: VecDeque::new(),
-        max_nodes,
+        actions,
+        machine: automaton,
+        hopeful: Some(&hopeful),
+        goal: Goal::default(),
+        progress: &Progress::default(),
     };
-    let answer = search.run();
-    MaximalSearched {
-        answer,
-        nodes: search.found.len(),
+    question.search(max_nodes)
+}
+
+/// What is looked for, and in what.
+pub(super) struct Question<'a, M> {
+    pub(super) rules: &'a Rules,
+    /// What each event of the trace does, if it is a step of the property.
+    pub(super) actions: &'a [Option<ActionId>],
+    pub(super) machine: &'a M,
+    /// For each state whether the goal can be reached from it at all, if that is known.
+    pub(super) hopeful: Option<&'a [bool]>,
+    pub(super) goal: Goal,
+    pub(super) progress: &'a Progress,
+}
+
+impl<M: Machine> Question<'_, M> {
+    /// How many nodes fit in so many bytes.
+    pub(super) fn nodes_in(&self, memory: u64) -> usize {
+        let node = 4 * Prefix::numbers(self.rules) as u64 + NODE_BYTES;
+        usize::try_from(memory / node).unwrap_or(usize::MAX)
+    }
+
+    pub(super) fn search(&self, max_nodes: usize) -> MaximalSearched {
+        let mut search = Search {
+            question: self,
+            found: IndexSet::default(),
+            origins: Vec::new(),
+            queue: VecDeque::new(),
+        };
+        let answer = search.run(max_nodes);
+        MaximalSearched {
+            answer,
+            nodes: search.found.len() - search.queue.len(),
+            left: search.queue.len(),
+        }
+    }
+
+    fn is_bad(&self, prefix: &Prefix) -> bool {
+        let verdict = self.machine.verdict(prefix.state());
+        self.goal.is_bad(verdict, false)
+            || (self.goal.is_bad(verdict, true) && prefix.is_whole(self.rules))
+    }
+
+    fn is_hopeless(&self, state: StateIndex) -> bool {
+        self.hopeful
+            .is_some_and(|hopeful| !hopeful[state.0 as usize])
+    }
+
+    fn happen(&self, prefix: &mut Prefix, event: u32) {
+        prefix.happen(self.rules, event);
+        if let Some(action) = self.actions[event as usize] {
+            prefix.set_state(self.machine.step(prefix.state(), action));
+        }
+    }
+
+    /// An event that can happen now, is not seen by the property and takes nothing from anybody.
+    /// Any continuation could as well have begun with it.
+    fn harmless(&self, prefix: &Prefix) -> Option<u32> {
+        prefix.enabled(self.rules).find(|&event| {
+            self.actions[event as usize].is_none() && prefix.is_harmless(self.rules, event)
+        })
+    }
+
+    /// Lets all happen that does no harm; each event is told.
+    fn settle(&self, prefix: &mut Prefix, mut told: impl FnMut(u32)) {
+        while !self.is_bad(prefix)
+            && let Some(event) = self.harmless(prefix)
+        {
+            self.happen(prefix, event);
+            told(event);
+        }
     }
 }
 
-/// What matters of a prefix for what can follow.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
-struct State {
-    /// How many events of each thread have happened.
-    cut: Vec<u32>,
-    /// The last write of each variable that somebody will still read; `None` for the initial value,
-    /// and for all other variables.
-    writers: Vec<Option<usize>>,
-    node: Node,
+struct Search<'a, M> {
+    question: &'a Question<'a, M>,
+    found: IndexSet<Prefix, FxBuildHasher>,
+    /// For each prefix but the first, the one that it came from and the event that was added.
+    origins: Vec<Option<(u32, u32)>>,
+    /// What is to be looked at, by the number of relevant events in it: as a step adds 0 or 1, a
+    /// queue with two ends is enough.
+    queue: VecDeque<(u32, u32)>,
 }
 
-struct Search<'a> {
-    rules: &'a Rules,
-    classes: Vec<Option<ActionClass>>,
-    bad_prefixes: &'a BadPrefixes,
-    /// All states, each with the one that it came from.
-    found: Vec<(State, Option<usize>)>,
-    /// For each, the events from that one here.
-    steps: Vec<Vec<usize>>,
-    seen: HashSet<State>,
-    /// What is to be looked at, by the number of relevant events in its cut: as a step adds 0 or 1,
-    /// a queue with two ends is enough.
-    queue: VecDeque<usize>,
-    max_nodes: usize,
-}
-
-impl Search<'_> {
-    fn run(&mut self) -> MaximalAnswer {
-        let start = State {
-            cut: vec![0; self.rules.threads.len()],
-            writers: vec![None; self.rules.readers.len()],
-            node: self.bad_prefixes.initial()[0],
-        };
-        self.add(start, None, Vec::new(), false);
-        while let Some(current) = self.queue.pop_front() {
-            let state = self.found[current].0.clone();
-            if state.node == Node::BAD {
-                return MaximalAnswer::Violated(self.prefix(current));
+impl<M: Machine> Search<'_, M> {
+    fn run(&mut self, max_nodes: usize) -> MaximalAnswer {
+        let question = self.question;
+        let start = Prefix::empty(question.rules, question.machine.initial());
+        self.add(start, None, 0, false);
+        while let Some((current, level)) = self.queue.pop_front() {
+            let prefix = self.found[current as usize].clone();
+            if question.is_bad(&prefix) {
+                return MaximalAnswer::Violated(self.way(current));
             }
-            for thread in 0..state.cut.len() {
-                let Some(event) = self.next(&state, thread) else {
-                    continue;
-                };
-                if self.found.len() >= self.max_nodes {
+            for event in prefix.enabled(question.rules) {
+                if self.found.len() >= max_nodes {
                     return MaximalAnswer::GaveUp;
                 }
-                let after = self.apply(&state, event);
-                self.add(
-                    after,
-                    Some(current),
-                    vec![event],
-                    self.classes[event].is_some(),
-                );
+                let mut after = prefix.clone();
+                question.happen(&mut after, event);
+                let relevant = question.actions[event as usize].is_some();
+                let level = level + u32::from(relevant);
+                self.add(after, Some((current, event)), level, relevant);
             }
         }
         MaximalAnswer::Safe
     }
 
-    /// Adds a state, after all that can do no harm has happened in it.
-    fn add(&mut self, state: State, from: Option<usize>, mut steps: Vec<usize>, relevant: bool) {
-        let mut state = state;
-        while let Some(event) = self.harmless(&state) {
-            state = self.apply(&state, event);
-            steps.push(event);
-        }
-        if state.node == Node::DEAD || !self.seen.insert(state.clone()) {
+    /// Adds a prefix, after all that can do no harm has happened in it.
+    fn add(&mut self, mut prefix: Prefix, origin: Option<(u32, u32)>, level: u32, last: bool) {
+        self.question.settle(&mut prefix, |_| {});
+        if self.question.is_hopeless(prefix.state()) {
             return;
         }
-        let number = self.found.len();
-        self.found.push((state, from));
-        self.steps.push(steps);
-        if relevant {
-            self.queue.push_back(number);
-        } else {
-            self.queue.push_front(number);
+        let (number, is_new) = self.found.insert_full(prefix);
+        if !is_new {
+            return;
+        }
+        self.origins.push(origin);
+        match last {
+            true => self.queue.push_back((number as u32, level)),
+            false => self.queue.push_front((number as u32, level)),
+        }
+        if self.found.len().is_multiple_of(TOLD) {
+            self.question.progress.looked_at(TOLD as u64);
         }
     }
 
-    /// The next event of a thread, if it can happen now.
-    fn next(&self, state: &State, thread: usize) -> Option<usize> {
-        let event = *self.rules.threads[thread].get(state.cut[thread] as usize)?;
-        self.is_enabled(state, event).then_some(event)
-    }
-
-    fn is_enabled(&self, state: &State, event: usize) -> bool {
-        let demands = &self.rules.events[event];
-        let after = |&(thread, count): &(usize, u32)| state.cut[thread] >= count;
-        let sees = |&(variable, write): &(usize, Option<usize>)| state.writers[variable] == write;
-        demands.after.iter().all(after)
-            && demands.reads.iter().all(sees)
-            && self.can_take(state, demands)
-    }
-
-    fn can_take(&self, state: &State, demands: &Demands) -> bool {
-        let Some(taken) = demands.takes else {
-            return true;
-        };
-        state.cut.iter().enumerate().all(|(thread, &count)| {
-            let last = (count as usize).checked_sub(1);
-            let held = last.map_or(&[][..], |last| {
-                let event = self.rules.threads[thread][last];
-                &self.rules.events[event].held
-            });
-            thread == demands.thread || !held.iter().any(|&held| taken.excludes(held))
-        })
-    }
-
-    /// An event that can happen now, is not seen by the property and takes nothing from anybody.
-    /// Any continuation could as well have begun with it.
-    fn harmless(&self, state: &State) -> Option<usize> {
-        if state.node == Node::BAD {
-            return None;
+    /// The events up to a prefix. Those that happened because they do no harm happen again.
+    fn way(&self, number: u32) -> Vec<usize> {
+        let mut chosen = Vec::new();
+        let mut current = number;
+        while let Some((from, event)) = self.origins[current as usize] {
+            chosen.push(event);
+            current = from;
         }
-        (0..state.cut.len())
-            .filter_map(|thread| self.next(state, thread))
-            .find(|&event| {
-                let demands = &self.rules.events[event];
-                let mut writes = demands.writes.iter();
-                self.classes[event].is_none()
-                    && demands.takes.is_none()
-                    && writes.all(|&variable| !self.is_to_be_read(&state.cut, variable))
-            })
-    }
-
-    fn is_to_be_read(&self, cut: &[u32], variable: usize) -> bool {
-        let mut readers = self.rules.readers[variable].iter();
-        readers.any(|&(thread, position)| cut[thread] < position)
-    }
-
-    fn apply(&self, state: &State, event: usize) -> State {
-        let demands = &self.rules.events[event];
-        let mut after = state.clone();
-        after.cut[demands.thread] += 1;
-        for &variable in &demands.writes {
-            after.writers[variable] = Some(event);
+        let question = self.question;
+        let mut prefix = Prefix::empty(question.rules, question.machine.initial());
+        let mut way = Vec::new();
+        question.settle(&mut prefix, |event| way.push(event as usize));
+        for event in chosen.into_iter().rev() {
+            question.happen(&mut prefix, event);
+            way.push(event as usize);
+            question.settle(&mut prefix, |event| way.push(event as usize));
         }
-        let touched = demands.writes.iter();
-        for &variable in touched.chain(demands.reads.iter().map(|(variable, _)| variable)) {
-            if !self.is_to_be_read(&after.cut, variable) {
-                after.writers[variable] = None;
-            }
-        }
-        if let Some(class) = self.classes[event] {
-            after.node = self.bad_prefixes.step(after.node, class);
-        }
-        after
-    }
-
-    /// The events up to a violated state.
-    fn prefix(&self, violated: usize) -> Vec<usize> {
-        let mut parts = Vec::new();
-        let mut current = Some(violated);
-        while let Some(number) = current {
-            parts.push(&self.steps[number]);
-            current = self.found[number].1;
-        }
-        parts.into_iter().rev().flatten().copied().collect()
+        way
     }
 }

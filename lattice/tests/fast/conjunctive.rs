@@ -127,7 +127,7 @@ fn agrees_with_brute_force() {
             let conjunction = (0..variables)
                 .map(|variable| writes.trajectory(variable, |value| value == 1))
                 .collect();
-            conjunctive::search(&writes.poset, &[conjunction])
+            conjunctive::search(&writes.poset, &[conjunction]).answer
         };
         let all = |values: &[i64]| values.iter().all(|&value| value == 1);
         let expected = writes.least(all);
@@ -179,7 +179,8 @@ fn agrees_with_brute_force_on_properties() {
         let monitor = Property::parse(text).unwrap().monitor().unwrap();
         for seed in 0..2_000 {
             let writes = Writes::random(&mut Random(seed), 3, 4);
-            let answer = conjunctive::search(&writes.poset, &trajectories(&monitor, &writes));
+            let answer =
+                conjunctive::search(&writes.poset, &trajectories(&monitor, &writes)).answer;
             let expected = writes.least(is_violated);
             writes.check(
                 &answer,

@@ -1,7 +1,7 @@
 //! Where the observed run is said to speak for all, it does; and it is said often enough.
 
 use crate::oracle::{Random, random_problem, shortest_violation};
-use portent_lattice::{Answer, AutomatonShape, linear, solve_fast};
+use portent_lattice::{Answer, AutomatonShape, Counting, Options, linear, solve};
 use portent_monitor_dsl::EngineClass;
 
 #[test]
@@ -10,12 +10,14 @@ fn agrees_with_brute_force() {
     for seed in 0..60_000 {
         let problem = random_problem(&mut Random(seed), 4, 8);
         let shape = AutomatonShape::new(&problem.automaton).unwrap();
-        let Some(answer) = linear::search(&problem, &shape.bad_prefixes) else {
+        let (poset, actions) = (&problem.poset, &problem.actions);
+        let found = linear::search(poset, actions, &problem.automaton, &shape.bad_prefixes);
+        let Some(found) = found else {
             continue;
         };
         applied += 1;
         let expected = shortest_violation(&problem);
-        match answer {
+        match found.answer {
             Answer::Violated(violation) => {
                 violated += 1;
                 assert_eq!(violation.refute(&problem), None, "seed {seed}");
@@ -35,22 +37,31 @@ fn the_fastest_engine_that_applies_finds_a_shortest_violation() {
     let mut engines = [0, 0, 0];
     for seed in 0..20_000 {
         let problem = random_problem(&mut Random(seed), 4, 8);
-        let shape = AutomatonShape::new(&problem.automaton).unwrap();
-        let Some(found) = solve_fast(&problem, &shape, 1 << 20) else {
-            assert!(!shape.is_chain(), "seed {seed}");
-            engines[2] += 1;
-            continue;
-        };
-        engines[usize::from(found.engine == EngineClass::Intervals)] += 1;
-        let expected = shortest_violation(&problem);
-        match found.answer {
-            Answer::Violated(violation) => {
+        let engines_of = [EngineClass::Linear, EngineClass::Intervals];
+        for (index, engine) in engines_of.into_iter().enumerate() {
+            let options = Options {
+                engine: Some(engine),
+                counting: Counting::Never,
+                ..Options::default()
+            };
+            let solution = solve(&problem, &options);
+            if solution.engine != engine.as_str() {
+                engines[2] += 1;
+                continue;
+            }
+            engines[index] += 1;
+            let expected = shortest_violation(&problem);
+            assert_eq!(solution.limit, None, "seed {seed}");
+            let found = solution.violation.as_ref();
+            assert_eq!(
+                found.map(|found| found.violated_at),
+                expected,
+                "seed {seed}"
+            );
+            if let Some(violation) = found {
                 assert_eq!(violation.refute(&problem), None, "seed {seed}");
-                assert_eq!(Some(violation.violated_at), expected, "seed {seed}");
                 assert!(violation.is_shortest, "seed {seed}");
             }
-            Answer::Safe => assert_eq!(expected, None, "seed {seed}"),
-            Answer::GaveUp => panic!("seed {seed}: gave up"),
         }
     }
     assert!(engines.iter().all(|&count| count > 500), "{engines:?}");

@@ -1,8 +1,11 @@
 //! The maximal model against its definition: all orders of small traces, each checked from scratch.
 
-use crate::oracle::{Random, random_automaton, shortest_violation};
+use crate::{
+    feasible::may_follow,
+    oracle::{Random, random_automaton, shortest_violation},
+};
 use portent_lattice::{
-    ActionId, Automaton, AutomatonShape, Poset, Problem, StateIndex,
+    ActionId, Automaton, Poset, Problem, StateIndex,
     maximal::{self, MaximalAnswer, Rules},
 };
 use portent_monitor_core::{
@@ -95,60 +98,6 @@ fn random_trace(random: &mut Random, events: usize) -> Vec<Event> {
     trace
 }
 
-/// Whether an event must come before another in every feasible run, by their kinds alone.
-fn is_before(trace: &[Event], earlier: usize, later: usize) -> bool {
-    let (a, b) = (&trace[earlier], &trace[later]);
-    let arrived = |thread: ThreadId| {
-        let before = trace[..later].iter();
-        matches!(a.op, Op::Barrier(..))
-            && before
-                .clone()
-                .any(|event| event.thread == thread && event.op == a.op)
-    };
-    a.thread == b.thread
-        || match (&a.op, &b.op) {
-            (Op::Fork(child), Op::Join(other)) if child == other => true,
-            (Op::Fork(child), _) if b.thread == *child => true,
-            (Op::Send(..), Op::Recv(chan, msg)) => a.op == Op::Send(*chan, *msg),
-            (Op::Notify(one), Op::Wait(other)) => one == other,
-            _ => false,
-        }
-        || matches!(b.op, Op::Join(child) if a.thread == child || arrived(child))
-        || arrived(b.thread)
-}
-
-/// The write that a read sees: the last one before it in an order of events.
-fn writer(trace: &[Event], order: &[usize], variable: VarId) -> Option<usize> {
-    let writes = |event: &&usize| trace[**event].writes().any(|(other, _)| other == variable);
-    order.iter().rev().find(writes).copied()
-}
-
-/// Whether an event may come after a feasible order of others.
-fn may_follow(trace: &[Event], order: &[usize], event: usize) -> bool {
-    let before = (0..event).filter(|&earlier| is_before(trace, earlier, event));
-    if !before.into_iter().all(|earlier| order.contains(&earlier)) {
-        return false;
-    }
-    let this = &trace[event];
-    match &this.op {
-        Op::Read(variable) | Op::Update(variable, _) => {
-            let observed: Vec<usize> = (0..event).collect();
-            writer(trace, order, *variable) == writer(trace, &observed, *variable)
-        }
-        Op::Lock(lock) | Op::ReadLock(lock) => {
-            let count = |wanted: Op| {
-                let of_others = order.iter().map(|&other| &trace[other]);
-                let of_others = of_others.filter(|other| other.thread != this.thread);
-                of_others.filter(|other| other.op == wanted).count()
-            };
-            let exclusive = count(Op::Lock(*lock)) > count(Op::Unlock(*lock));
-            let shared = count(Op::ReadLock(*lock)) > count(Op::ReadUnlock(*lock));
-            !exclusive && (!shared || matches!(this.op, Op::ReadLock(_)))
-        }
-        _ => true,
-    }
-}
-
 struct Brute<'a> {
     trace: &'a [Event],
     actions: &'a [Option<ActionId>],
@@ -238,9 +187,8 @@ fn agrees_with_the_definition() {
             0 => random_steps(random, &trace),
             _ => swapped_steps(random, &trace),
         };
-        let shape = AutomatonShape::new(&automaton).unwrap();
         let rules = Rules::new(&trace);
-        let found = maximal::search(&rules, &actions, &shape.bad_prefixes, 1 << 20);
+        let found = maximal::search(&rules, &actions, &automaton, 1 << 20);
 
         let mut brute = Brute {
             trace: &trace,
@@ -302,11 +250,10 @@ fn clocks_of_the_trace_are_respected() {
         };
         Event::new(thread, Op::Stamped(Box::new(stamped)))
     };
-    let shape = AutomatonShape::new(&first_one()).unwrap();
     let actions = [Some(ActionId(0)), Some(ActionId(1))];
     let answer = |second: &[(ThreadId, u32)]| {
         let trace = [write(t1, &[(t1, 1)]), write(t2, second)];
-        maximal::search(&Rules::new(&trace), &actions, &shape.bad_prefixes, 100).answer
+        maximal::search(&Rules::new(&trace), &actions, &first_one(), 100).answer
     };
     assert_eq!(answer(&[(t2, 1)]), MaximalAnswer::Violated(vec![1]));
     assert_eq!(answer(&[(t1, 1), (t2, 1)]), MaximalAnswer::Safe);

@@ -1,6 +1,6 @@
 //! A log that no enumeration survives, answered at once.
 
-use crate::logs::{QUESTIONS, SHAPES, voldemort};
+use crate::logs::questions::{QUESTIONS, SHAPES, voldemort};
 use portent_lattice::{Answer, AutomatonShape, Problem, interval};
 use portent_monitor_dsl::Verdict;
 use std::time::{Duration, Instant};

@@ -3,6 +3,8 @@
 //! Shares no code with the analyzer. The order is the definition's, pair by pair; every linear
 //! extension is followed by a stepper of its own; a cut is the set of the events in it.
 
+mod feasible;
+
 use std::collections::HashSet;
 
 use portent_monitor_core::{Event, Symbols, Value, definition::Relation};
@@ -130,6 +132,43 @@ impl Oracle {
             self.runs(&stepper, done, most, truth, cuts)?;
         }
         Some(())
+    }
+
+    /// The fewest relevant events after which some feasible prefix of the trace is violated.
+    pub(crate) fn soonest_feasible(&self, events: &[Event]) -> Option<u64> {
+        let mut soonest = None;
+        self.feasible(events, &mut Vec::new(), &self.start, 0, &mut soonest);
+        soonest
+    }
+
+    fn feasible(
+        &self,
+        events: &[Event],
+        order: &mut Vec<usize>,
+        stepper: &Stepper,
+        steps: u64,
+        soonest: &mut Option<u64>,
+    ) {
+        if stepper.verdict() == Verdict::Violated {
+            *soonest = Some(soonest.map_or(steps, |sooner| sooner.min(steps)));
+            return;
+        }
+        for event in 0..events.len() {
+            if order.contains(&event) || !feasible::may_follow(events, order, event) {
+                continue;
+            }
+            order.push(event);
+            match self.relevant.binary_search(&event) {
+                Ok(index) => {
+                    let mut stepper = stepper.clone();
+                    let (event, writes) = &self.deeds[index];
+                    stepper.step(*event, writes.iter().cloned()).expect("fits");
+                    self.feasible(events, order, &stepper, steps + 1, soonest);
+                }
+                Err(_) => self.feasible(events, order, stepper, steps, soonest),
+            }
+            order.pop();
+        }
     }
 
     /// Checks a witness by the definition of causality and by following it.

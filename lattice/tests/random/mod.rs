@@ -1,26 +1,10 @@
 //! Random traces and properties, from a seed.
 
+mod rng;
+
 use portent_monitor_core::{Action, Discipline, Event, Msg, Op, Symbols, Value};
 
-/// SplitMix64: small, and the same on every machine.
-pub(crate) struct Rng(pub(crate) u64);
-
-impl Rng {
-    pub(crate) fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let z = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        let z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        z ^ (z >> 31)
-    }
-
-    pub(crate) fn below(&mut self, n: usize) -> usize {
-        (self.next() % n as u64) as usize
-    }
-
-    pub(crate) fn pick<'t>(&mut self, from: &[&'t str]) -> &'t str {
-        from[self.below(from.len())]
-    }
-}
+pub(crate) use rng::Rng;
 
 /// A trace of up to `length` events of up to four threads, each admitted by the discipline.
 pub(crate) fn trace(rng: &mut Rng, length: usize) -> (Vec<Event>, Symbols) {
@@ -35,6 +19,33 @@ pub(crate) fn trace(rng: &mut Rng, length: usize) -> (Vec<Event>, Symbols) {
         if discipline.admit(&event, &symbols).is_ok() {
             events.push(event);
         }
+    }
+    (events, symbols)
+}
+
+/// Critical sections of up to three threads, one after the other: each writes, reads and signals a
+/// little under a lock.
+pub(crate) fn sections(rng: &mut Rng) -> (Vec<Event>, Symbols) {
+    let mut symbols = Symbols::default();
+    let lock = symbols.locks.intern("m").expect("few");
+    let mut events = Vec::new();
+    for _ in 0..2 + rng.below(2) {
+        let thread = symbols.threads.intern(&format!("T{}", rng.below(3)));
+        let thread = thread.expect("few");
+        events.push(Event::new(thread, Op::Lock(lock)));
+        for _ in 0..1 + rng.below(2) {
+            let op = match rng.below(5) {
+                0 => Op::Read(symbols.vars.intern(rng.pick(&["x", "y"])).expect("few")),
+                _ => loop {
+                    let op = some_op(rng, &mut symbols);
+                    if matches!(op, Op::Write(..) | Op::Event(_)) {
+                        break op;
+                    }
+                },
+            };
+            events.push(Event::new(thread, op));
+        }
+        events.push(Event::new(thread, Op::Unlock(lock)));
     }
     (events, symbols)
 }

@@ -2,10 +2,9 @@
 //! their text. Lines that mean nothing to it stay in the poset, where they are the hardest.
 
 use portent_lattice::{ActionId, Automaton, Poset, Problem, StateIndex};
-use portent_monitor_core::Causality;
 use portent_monitor_dsl::{EventId, Monitor, Property};
-use portent_trace::{Options, TraceReader};
-use std::path::{Path, PathBuf};
+
+use super::read;
 
 /// The lines of a log, partially ordered.
 pub(crate) struct Log {
@@ -15,34 +14,15 @@ pub(crate) struct Log {
 
 const PARSER: &str = r"\[(?<date>\d{4}-\d{2}-\d{2} (\d{2}:){2}\d{2},\d{3}) (?<path>\S*)\] (?<priority>(INFO|WARN)) (?<event>.*)\n(?<host>\S*) (?<clock>{.*})";
 
-/// The log of a Voldemort start: 20 threads, 864 lines. `None`, said aloud, where the shared data is not at hand.
+/// The log of a Voldemort start: 20 threads, 864 lines. `None`, said aloud, where it is not at hand.
 pub(crate) fn voldemort() -> Option<Log> {
-    let data = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../shared/data/traces/shiviz");
-    let path = data.join("voldemort.log");
-    if !path.exists() {
-        eprintln!("SKIPPED: there is no {}", path.display());
+    let path = read::directory().map(|directory| directory.join("voldemort.log"));
+    let Some(path) = path.filter(|path| path.exists()) else {
+        println!("SKIPPED: no voldemort.log; set PORTENT_LOGS to the folder of the ShiViz logs");
         return None;
-    }
-    Some(read(&path))
-}
-
-fn read(path: &Path) -> Log {
-    let mut reader = TraceReader::open(path, &Options::default().parser(PARSER)).unwrap();
-    let mut causality = Causality::default();
-    let mut stamps = Vec::new();
-    let mut texts = Vec::new();
-    while let Some(event) = reader.next_event().unwrap() {
-        stamps.push(causality.step(&event, true).unwrap().unwrap());
-        texts.push(event.text().unwrap_or_default().to_owned());
-    }
-    let mut poset = Poset::new(causality.chains());
-    let mut clock = vec![0; causality.chains()];
-    for stamp in &stamps {
-        clock.fill(0);
-        clock[..stamp.clock.counts().len()].copy_from_slice(stamp.clock.counts());
-        poset.push(stamp.chain.index(), &clock);
-    }
-    Log { poset, texts }
+    };
+    let (poset, texts) = read::log(&path, PARSER);
+    Some(Log { poset, texts })
 }
 
 impl Log {

@@ -1,0 +1,157 @@
+//! How `portent check` searches: engines, limits, and what it tells of them.
+
+mod common;
+
+use common::{RESERVOIR, portent, portent_with};
+use serde_json::Value;
+
+/// Independent threads that each do `a` and `b` in turn.
+fn grid(threads: usize, each: usize) -> String {
+    let mut trace = String::new();
+    for place in 0..each {
+        for thread in 0..threads {
+            let name = ["a", "b"][(place + thread) % 2];
+            trace += &format!("{{\"t\":{thread},\"op\":\"event\",\"name\":\"{name}\"}}\n");
+        }
+    }
+    trace
+}
+
+fn check(property: &str, trace: &str, more: &[&str]) -> Value {
+    let arguments = [
+        &["check", "--property", property, "--format", "json"],
+        more,
+        &["-"],
+    ]
+    .concat();
+    let done = portent_with(&arguments, trace.as_bytes());
+    assert_eq!(done.err, "");
+    done.json()["properties"][0].clone()
+}
+
+/// What `b` is allowed to do depends on how many `a`s there were: no engine but enumeration.
+const TOGGLE: &str = "never: (b* a b* a)* b* a b b";
+
+#[test]
+fn every_engine_gives_the_same_answer() {
+    let flags = "always !(x == 1 && y == 1)";
+    let mut trace = String::from("{\"portent\":1,\"init\":{\"x\":0,\"y\":0}}\n");
+    for value in [1, 0, 1, 0] {
+        trace += &format!("{{\"t\":1,\"op\":\"write\",\"var\":\"x\",\"val\":{value}}}\n");
+        trace += &format!("{{\"t\":2,\"op\":\"write\",\"var\":\"y\",\"val\":{value}}}\n");
+    }
+    let by = |engine| check(flags, &trace, &["--engine", engine]);
+    let usual = by("auto");
+    assert_eq!(usual["predicted"]["violated_at"], 2);
+    for engine in ["conjunctive", "intervals", "enumerate"] {
+        let property = by(engine);
+        assert_eq!(property["lattice"]["engine"], engine);
+        assert_eq!(property["predicted"]["violated_at"], 2, "{engine}");
+        assert_eq!(property["runs"], usual["runs"], "{engine}");
+    }
+}
+
+#[test]
+fn an_engine_without_an_answer_is_replaced_and_that_is_said() {
+    let arguments = [&RESERVOIR[..], &["--engine", "conjunctive"]].concat();
+    let done = portent(&arguments);
+    assert_eq!(done.code, Some(1));
+    let expected = "Engine: enumerate (conjunctive has no answer here), ";
+    assert!(done.out.contains(expected), "{}", done.out);
+}
+
+#[test]
+fn the_class_of_a_property_chooses_the_engine_of_a_large_lattice() {
+    let mut flags = String::from("{\"portent\":1,\"init\":{\"x\":0,\"y\":0,\"z\":0}}\n");
+    for value in 0..100 {
+        for var in ["x", "y", "z"] {
+            flags += &format!(
+                "{{\"t\":\"{var}\",\"op\":\"write\",\"var\":\"{var}\",\"val\":{}}}\n",
+                value % 3
+            );
+        }
+    }
+    let events = grid(4, 40);
+    let engine = |property: &str, trace: &str| {
+        let property = check(property, trace, &["--count", "never"]);
+        assert_eq!(property["lattice"]["exhaustive"], true);
+        property["lattice"]["engine"].as_str().unwrap().to_owned()
+    };
+    assert_eq!(
+        engine("always !error && always (a -> true)", &events),
+        "linear"
+    );
+    assert_eq!(
+        engine("always !(x == 1 && y == 1 && z == 2)", &flags),
+        "conjunctive"
+    );
+    assert_eq!(engine("always (b -> once a)", &events), "intervals");
+}
+
+#[test]
+fn a_window_is_said_to_be_one() {
+    let property = check(
+        TOGGLE,
+        &grid(4, 12),
+        &["--window", "5", "--engine", "enumerate"],
+    );
+    let lattice = &property["lattice"];
+    assert_eq!(
+        (&lattice["exhaustive"], &lattice["limit"]),
+        (&false.into(), &"window".into())
+    );
+    assert!(lattice["dropped"].as_u64().unwrap() > 0);
+    assert!(property["runs"].is_null() && lattice["cuts"].is_null());
+}
+
+#[test]
+fn a_lookahead_is_said_to_be_one() {
+    let property = check(TOGGLE, &grid(3, 6), &["--lookahead", "0"]);
+    let lattice = &property["lattice"];
+    assert_eq!(
+        (&lattice["exhaustive"], &lattice["limit"]),
+        (&false.into(), &"lookahead".into())
+    );
+    let nodes = lattice["nodes"].as_u64().unwrap();
+    assert!(nodes <= 19, "the observed run alone, not {nodes} nodes");
+}
+
+#[test]
+fn the_memory_limit_is_said_to_be_one() {
+    // At the end somebody asks for the number of `a`s since the last `b`.
+    let mut trace = grid(5, 12);
+    for thread in 0..5 {
+        trace += &format!("{{\"t\":\"main\",\"op\":\"join\",\"child\":{thread}}}\n");
+    }
+    trace += "{\"t\":\"main\",\"op\":\"event\",\"name\":\"c\"}\n";
+    let arguments = ["--memory", "4KiB", "--engine", "enumerate"];
+    let property = check("never: ({}* b)? (a a)* c", &trace, &arguments);
+    let lattice = &property["lattice"];
+    assert_eq!(
+        (&lattice["exhaustive"], &lattice["limit"]),
+        (&false.into(), &"memory".into())
+    );
+    assert!(property["runs"].is_null());
+}
+
+#[test]
+fn what_the_reductions_saved() {
+    let trace = grid(3, 6);
+    let arguments = |engine| {
+        let property = "never: {}* b a a a a a a a a a";
+        [
+            "check",
+            "--property",
+            property,
+            "--stats",
+            "--engine",
+            engine,
+            "-",
+        ]
+    };
+    let stats = |engine| {
+        let out = portent_with(&arguments(engine), trace.as_bytes()).out;
+        out[out.find("  Searched:").unwrap()..].to_owned()
+    };
+    insta::assert_snapshot!(["enumerate", "intervals", "linear"].map(stats).join("\n"));
+}

@@ -1,0 +1,251 @@
+//! From a search to an answer: which reductions are used, and the run to what was found.
+
+use portent_monitor_dsl::Verdict;
+
+use super::{
+    Bits, Extent, Ground, Lists, Needs, Observed, Paths, Persistent, Reducer, Saved, Search, Sets,
+    Shape, Spot, Visible,
+};
+use crate::{
+    ActionId, Automaton, EventIndex, Poset, options::Options, product::Machine, solve::Solution,
+    violation::Violation,
+};
+
+/// To find a shorter witness than a reduced search did, so many cuts are worth visiting.
+const REFINE: u64 = 10_000_000;
+/// All levels, however many cuts they have.
+const EVERYWHERE: Extent = Extent {
+    levels: usize::MAX,
+    nodes: u64::MAX,
+};
+/// A walk back to the start keeps at most so many levels.
+const CHECKPOINTS: usize = 64;
+
+/// Searches the lattice of events that act on a table.
+pub(crate) fn search_table(
+    poset: &Poset,
+    actions: &[ActionId],
+    automaton: &Automaton,
+    options: &Options,
+) -> Solution {
+    let needs = Needs::of_poset(poset);
+    let ground = needs.ground(poset, actions);
+    let on = options.reductions;
+    // A window is laid around the observed run, whose cuts commutation would skip.
+    let cone = options.window.is_some() || options.lookahead.is_some();
+    let commute = on.commutation && !cone;
+    if commute && let Some(visible) = Visible::new(poset, actions, automaton) {
+        return search_visible(ground, &visible, automaton, options);
+    }
+    search_all(ground, automaton, commute, options, EVERYWHERE)
+}
+
+/// Searches the order of the events that matter, and then for a shorter way in the order of all.
+fn search_visible(
+    ground: Ground<'_>,
+    visible: &Visible,
+    automaton: &Automaton,
+    options: &Options,
+) -> Solution {
+    let whole = ground.poset;
+    let needs = Needs::of_poset(&visible.poset);
+    let small = needs.ground(&visible.poset, &visible.actions);
+    let mut solution = search_all(small, automaton, true, options, EVERYWHERE);
+    solution.saved.invisible = visible.hidden(whole);
+    // It is another lattice that was measured.
+    solution.shape = None;
+    let Some(found) = solution.violation.take() else {
+        return solution;
+    };
+    let prefix = visible.lift(whole, &found.run[..found.violated_at]);
+    let lifted = complete(ground, automaton, prefix, false);
+    let extent = Extent {
+        levels: lifted.violated_at,
+        nodes: REFINE,
+    };
+    let again = search_all(ground, automaton, false, options, extent);
+    solution.nodes += again.nodes;
+    solution.violation = again.violation.or(Some(lifted));
+    solution
+}
+
+fn search_all(
+    ground: Ground<'_>,
+    automaton: &Automaton,
+    commute: bool,
+    options: &Options,
+    extent: Extent,
+) -> Solution {
+    let reducer = Reducer::new(ground, automaton, options.goal, options.reductions);
+    let Some(bits) = Bits::new(ground, automaton, options.goal, reducer) else {
+        return search_lists(ground, automaton, options, extent);
+    };
+    let persistent = commute
+        .then(|| Persistent::new(ground, automaton))
+        .flatten();
+    let mut solution = run_search(
+        ground,
+        &bits,
+        automaton,
+        persistent.as_ref(),
+        options,
+        extent,
+    );
+    let Saved {
+        absorbed,
+        dead_ends,
+        subsumed,
+    } = bits.reducer().saved();
+    solution.saved.absorption = absorbed;
+    solution.saved.dead_ends = dead_ends;
+    solution.saved.subsumption = subsumed;
+    solution
+}
+
+/// Searches the lattice of events that act on something without a table.
+pub(crate) fn search_open<M: Machine>(
+    poset: &Poset,
+    actions: &[ActionId],
+    machine: &M,
+    options: &Options,
+) -> Solution {
+    let needs = Needs::of_poset(poset);
+    let ground = needs.ground(poset, actions);
+    search_lists(ground, machine, options, EVERYWHERE)
+}
+
+fn search_lists<M: Machine>(
+    ground: Ground<'_>,
+    machine: &M,
+    options: &Options,
+    extent: Extent,
+) -> Solution {
+    let lists = Lists {
+        ground,
+        machine,
+        goal: options.goal,
+        absorb: options.reductions.absorption,
+    };
+    run_search(ground, &lists, machine, None, options, extent)
+}
+
+fn run_search<S: Sets, M: Machine>(
+    ground: Ground<'_>,
+    sets: &S,
+    machine: &M,
+    persistent: Option<&Persistent>,
+    options: &Options,
+    extent: Extent,
+) -> Solution {
+    let observed = Observed::new(ground.poset);
+    let initial = machine.initial();
+    let look = |persistent: Option<&Persistent>, extent: Extent| {
+        super::search(ground, sets, initial, persistent, options, extent)
+    };
+    let mut search = look(persistent, extent);
+    let mut solution = Solution {
+        engine: "enumerate",
+        nodes: search.nodes,
+        dropped: search.left_out.dropped,
+        limit: search.limit,
+        shape: search.whole.then_some(Shape {
+            levels: ground.poset.len() as u64 + 1,
+            cuts: search.nodes,
+            widest: search.widest,
+            peak: search.peak,
+        }),
+        peak: search.peak,
+        ..Solution::default()
+    };
+    solution.saved.commutation = search.left_out.commuted;
+    solution.saved.emptied = search.left_out.emptied;
+    let Some(found) = search.found.take() else {
+        return solution;
+    };
+    let (spot, shortest) = sooner(found, &mut search, |extent| look(None, extent));
+    let prefix = way(ground, machine, &observed, &spot, &search, options);
+    solution.violation = prefix.map(|prefix| complete(ground, machine, prefix, shortest));
+    solution
+}
+
+/// A search that commutes events may find a violation late; looks for one before it.
+fn sooner(found: Spot, search: &mut Search, look: impl Fn(Extent) -> Search) -> (Spot, bool) {
+    let exact = search.limit.is_none();
+    if search.left_out.commuted == 0 {
+        return (found, exact);
+    }
+    let level = found.cut.iter().map(|&n| n as usize).sum::<usize>();
+    let again = look(Extent {
+        levels: level,
+        nodes: REFINE,
+    });
+    let exact = exact && !again.gave_up && again.limit.is_none();
+    search.window = search.window.max(again.window);
+    (again.found.unwrap_or(found), exact)
+}
+
+/// The events that lead to a spot.
+pub(crate) fn way<M: Machine>(
+    ground: Ground<'_>,
+    machine: &M,
+    observed: &Observed,
+    spot: &Spot,
+    search: &Search,
+    options: &Options,
+) -> Option<Vec<EventIndex>> {
+    let spot_bytes = 64 + 4 * ground.poset.width() as u64;
+    let levels = (options.memory / 2) / (search.widest.max(1) * spot_bytes);
+    let levels = usize::try_from(levels).unwrap_or(usize::MAX);
+    let start = Spot {
+        cut: vec![0; ground.poset.width()],
+        state: machine.initial(),
+    };
+    let paths = |window| Paths {
+        ground,
+        machine,
+        observed,
+        window,
+        lookahead: options.lookahead,
+        checkpoints: levels.clamp(2, CHECKPOINTS),
+        parallel: options.parallel,
+    };
+    // What a search with a window reached, a walk with that window reaches too, except if the
+    // search left out other cuts for commutation, so that fewer competed for the window.
+    let found = search
+        .window
+        .and_then(|w| paths(Some(w)).find(&start, spot));
+    found.or_else(|| paths(None).find(&start, spot))
+}
+
+/// A whole run that begins so and goes on in observed order.
+pub(crate) fn complete<M: Machine>(
+    ground: Ground<'_>,
+    machine: &M,
+    prefix: Vec<EventIndex>,
+    is_shortest: bool,
+) -> Violation {
+    let mut done = vec![false; ground.poset.len()];
+    let mut state = machine.initial();
+    // The walk back may meet a violation sooner than a search that was limited did.
+    let mut violated_at = None;
+    for (step, event) in prefix.iter().enumerate() {
+        if machine.verdict(state) == Verdict::Violated {
+            violated_at.get_or_insert(step);
+        }
+        done[event.index()] = true;
+        state = machine.step(state, ground.action(*event));
+    }
+    let violated_at = match machine.verdict(state) {
+        Verdict::Violated => violated_at.unwrap_or(prefix.len()),
+        // Bad only where the trace ends.
+        _ => ground.poset.len(),
+    };
+    let rest = (0..ground.poset.len() as u32).map(EventIndex);
+    let mut run = prefix;
+    run.extend(rest.filter(|event| !done[event.index()]));
+    Violation {
+        run,
+        violated_at,
+        is_shortest,
+    }
+}

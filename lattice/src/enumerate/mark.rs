@@ -1,0 +1,106 @@
+//! Which chains are advanced from a cut, where that is not all that can be: a lookahead or
+//! commutation leaves some out.
+
+use rayon::prelude::*;
+
+use super::{
+    frontier::{Bounds, Frontier, LeftOut, PARALLEL},
+    ground::Ground,
+    key::{Key, Layout},
+};
+
+/// How many words the marks of a cut take.
+pub(super) fn words(chains: usize) -> usize {
+    chains.div_ceil(64).max(1)
+}
+
+impl<K: Key, N: Clone + Send + Sync> Frontier<K, N> {
+    /// Finds the chains to advance from each cut, where not all that can be advanced are.
+    pub(super) fn mark(&mut self, ground: Ground<'_>, bounds: Bounds<'_>) -> LeftOut {
+        let stride = words(self.layout.chains());
+        self.marks.resize(self.level.keys.len() * stride, 0);
+        let (keys, layout) = (&self.level.keys, &self.layout);
+        let work = |(keys, marks): (&[K], &mut [u64])| {
+            let mut left_out = LeftOut::default();
+            let mut counts = vec![0; layout.chains()];
+            for (key, marks) in keys.iter().zip(marks.chunks_exact_mut(stride)) {
+                mark_cut(
+                    key,
+                    layout,
+                    ground,
+                    bounds,
+                    &mut counts,
+                    marks,
+                    &mut left_out,
+                );
+            }
+            left_out
+        };
+        if !bounds.parallel || keys.len() < PARALLEL {
+            return work((keys, &mut self.marks));
+        }
+        let size = PARALLEL / 8;
+        let parts = keys
+            .par_chunks(size)
+            .zip(self.marks.par_chunks_mut(size * stride));
+        parts.map(work).reduce(LeftOut::default, |mut a, b| {
+            a.add(b);
+            a
+        })
+    }
+}
+
+#[inline]
+fn mark_cut<K: Key>(
+    key: &K,
+    layout: &Layout,
+    ground: Ground<'_>,
+    bounds: Bounds<'_>,
+    counts: &mut [u32],
+    marks: &mut [u64],
+    left_out: &mut LeftOut,
+) {
+    for (chain, count) in counts.iter_mut().enumerate() {
+        *count = key.count(chain, layout);
+    }
+    for chain in 0..counts.len() {
+        let needs = ground.needs.of_chain(chain, bounds.upper[chain]);
+        if needs.met(counts[chain], |other| counts[other]) {
+            marks[chain / 64] |= 1 << (chain % 64);
+        }
+    }
+    if let Some(lookahead) = bounds.lookahead {
+        left_out.suppressed += suppress(lookahead, ground, bounds.upper, counts, marks);
+    }
+    if let (Some(persistent), [mark]) = (bounds.persistent, &mut *marks) {
+        let kept = persistent.choose(ground, counts, *mark);
+        left_out.commuted += u64::from((*mark & !kept).count_ones());
+        *mark = kept;
+    }
+}
+
+/// Takes away the events that are too far past the oldest missing one.
+fn suppress(
+    lookahead: u32,
+    ground: Ground<'_>,
+    upper: &[u32],
+    counts: &[u32],
+    marks: &mut [u64],
+) -> u64 {
+    let next = |chain: usize| {
+        let missing = counts[chain] < upper[chain];
+        missing.then(|| ground.poset.chain(chain)[counts[chain] as usize].0)
+    };
+    let Some(oldest) = (0..counts.len()).filter_map(next).min() else {
+        return 0;
+    };
+    let mut suppressed = 0;
+    for chain in 0..counts.len() {
+        let (mark, bit) = (&mut marks[chain / 64], 1u64 << (chain % 64));
+        if *mark & bit != 0 && next(chain).is_some_and(|event| event - oldest > lookahead) {
+            *mark &= !bit;
+            suppressed += 1;
+        }
+    }
+    suppressed
+}

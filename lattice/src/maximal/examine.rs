@@ -1,0 +1,79 @@
+//! Checks a feasible order of events against the rules of its trace, knowing nothing of the search
+//! that found it. Run on every witness in debug builds.
+
+use rustc_hash::FxHashMap;
+
+use super::rules::Rules;
+
+/// Says what is wrong with an order of some events of a trace, if anything is.
+pub(crate) fn examine(rules: &Rules, order: &[usize]) -> Result<(), String> {
+    let mut done = vec![0; rules.threads.len()];
+    let mut last_write: FxHashMap<u32, u32> = FxHashMap::default();
+    let mut holding = vec![&[][..]; rules.threads.len()];
+    for &event in order {
+        let Some(demands) = rules.events.get(event) else {
+            return Err(format!("there is no event {event}"));
+        };
+        let thread = demands.thread as usize;
+        let next = rules.threads[thread].get(done[thread] as usize);
+        if next != Some(&(event as u32)) {
+            return Err(format!("event {event} is out of order on its thread"));
+        }
+        if !demands.after.iter().all(|place| place.is_in(&done)) {
+            return Err(format!("event {event} comes before one that it waits for"));
+        }
+        for (variable, write) in &demands.reads {
+            if last_write.get(variable) != write.as_ref() {
+                return Err(format!("event {event} reads what it did not read"));
+            }
+        }
+        if let Some(taken) = demands.takes {
+            let mut others = holding.iter().enumerate();
+            let of_others = others.any(|(other, held)| {
+                other != thread && held.iter().any(|&held| taken.excludes(held))
+            });
+            if of_others {
+                return Err(format!("event {event} takes a lock that is held"));
+            }
+        }
+        done[thread] += 1;
+        holding[thread] = &demands.held;
+        for &variable in &demands.writes {
+            last_write.insert(variable, event as u32);
+        }
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use portent_monitor_core::{Event, LockId, Op, ThreadId, VarId};
+
+    #[test]
+    fn wrong_orders_are_refused() {
+        let [t1, t2] = [0, 1].map(|index| ThreadId::from_index(index).unwrap());
+        let (m, x) = (
+            LockId::from_index(0).unwrap(),
+            VarId::from_index(0).unwrap(),
+        );
+        let rules = Rules::new(&[
+            Event::new(t1, Op::Lock(m)),
+            Event::new(t1, Op::Write(x, None)),
+            Event::new(t1, Op::Unlock(m)),
+            Event::new(t2, Op::Lock(m)),
+            Event::new(t2, Op::Unlock(m)),
+            Event::new(t2, Op::Read(x)),
+        ]);
+        assert_eq!(examine(&rules, &[3, 4, 0, 1, 5, 2]), Ok(()));
+        for (order, why) in [
+            (&[1][..], "on its thread"),
+            (&[0, 3], "held"),
+            (&[3, 4, 5], "did not read"),
+            (&[9], "no event"),
+        ] {
+            let error = examine(&rules, order).unwrap_err();
+            assert!(error.contains(why), "{error}");
+        }
+    }
+}

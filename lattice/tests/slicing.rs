@@ -1,0 +1,219 @@
+//! Parametric properties against the definition of their instances.
+//!
+//! Every combination of values is tried: it is an instance if the bindings of the events that it
+//! agrees with cover all parameters, and its run is the trace in which those events have lost their
+//! arguments and all others their names. That run is checked by the property without parameters,
+//! which the other tests compare with all linear extensions.
+
+#[path = "random/rng.rs"]
+mod rng;
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use portent_lattice::{Checker, Options, report::PropertyReport};
+use portent_monitor_core::{Action, Event, Op, Symbols, Value};
+use portent_monitor_dsl::Property;
+use rng::Rng;
+
+/// The events of the properties, with the parameters that they bind.
+const EVENTS: [(&str, &[usize]); 5] = [
+    ("login", &[0]),
+    ("open", &[0, 1]),
+    ("close", &[1]),
+    ("lend", &[1, 2]),
+    ("tick", &[]),
+];
+
+const PARAMETERS: [&str; 3] = ["u", "f", "g"];
+
+const BODIES: [&str; 6] = [
+    "ltl: always (open -> once login)",
+    "ltl: always (close -> open)",
+    "ltl: always (lend -> [login, close))",
+    "ere: (login | open close | lend | tick)*",
+    "never: {}* open {!close}* tick",
+    "ltl: always (tick -> eventually close)",
+];
+
+/// The property with its first `arity` parameters, or with none.
+fn property(body: &str, arity: usize, parametric: bool) -> Property {
+    let parameters = match parametric {
+        true => format!("({})", PARAMETERS[..arity].join(", ")),
+        false => String::new(),
+    };
+    let mut text = format!("property p{parameters} {{\n");
+    for (name, binds) in EVENTS {
+        let names: Vec<&str> = binds
+            .iter()
+            .map(|&parameter| PARAMETERS[parameter])
+            .collect();
+        let fits = binds.iter().all(|&parameter| parameter < arity);
+        let arguments = match parametric && fits && !names.is_empty() {
+            true => format!("({})", names.join(", ")),
+            false => String::new(),
+        };
+        text += &format!("  event {name}{arguments}\n");
+    }
+    Property::parse(format!("{text}  {body}\n}}")).expect("a property")
+}
+
+/// An event with its name and arguments, or any other synchronisation.
+struct Line {
+    thread: usize,
+    what: Result<(usize, Vec<i64>), Op>,
+}
+
+fn trace(rng: &mut Rng, symbols: &mut Symbols) -> Vec<Line> {
+    let lock = symbols.locks.intern("m").expect("few");
+    let threads = 2 + rng.below(2);
+    let mut lines = Vec::new();
+    for _ in 0..4 + rng.below(8) {
+        let thread = rng.below(threads);
+        if rng.below(5) == 0 {
+            for op in [Op::Lock(lock), Op::Unlock(lock)] {
+                lines.push(Line {
+                    thread,
+                    what: Err(op),
+                });
+            }
+            continue;
+        }
+        let kind = rng.below(EVENTS.len());
+        let arguments = EVENTS[kind].1.iter();
+        let arguments = arguments.map(|_| rng.below(2) as i64).collect();
+        lines.push(Line {
+            thread,
+            what: Ok((kind, arguments)),
+        });
+    }
+    lines
+}
+
+/// The trace, with what `see` makes of the events: a name and arguments.
+fn events(
+    lines: &[Line],
+    symbols: &mut Symbols,
+    see: impl Fn(usize, &[i64]) -> (&'static str, Vec<i64>),
+) -> Vec<Event> {
+    let mut events = Vec::new();
+    for line in lines {
+        let thread = symbols.threads.intern(&format!("T{}", line.thread));
+        let op = match &line.what {
+            Err(op) => op.clone(),
+            Ok((kind, arguments)) => {
+                let (name, arguments) = see(*kind, arguments);
+                Op::Event(Box::new(Action {
+                    name: Some(symbols.names.intern(name).expect("few")),
+                    args: arguments.into_iter().map(Value::from).collect(),
+                    set: Vec::new(),
+                }))
+            }
+        };
+        events.push(Event::new(thread.expect("few"), op));
+    }
+    events
+}
+
+fn check(property: &Property, events: &[Event], symbols: &Symbols) -> Vec<PropertyReport> {
+    let monitor = property.monitor().expect("small");
+    let mut checker = Checker::new([monitor], |_| None, Options::default()).expect("no variables");
+    for event in events {
+        checker.take(event, symbols).expect("fits");
+    }
+    checker
+        .finish("random", symbols)
+        .expect("a report")
+        .properties
+}
+
+/// What must agree: all but the witness, of which there may be several, and the binding.
+fn essence(report: &PropertyReport) -> String {
+    format!(
+        "{:?} {:?} {:?} {:?} {:?} {:?}",
+        report.relevant,
+        report.observed,
+        report.predicted.violated_at,
+        report.runs,
+        report.lattice.cuts,
+        report.lattice.widest,
+    )
+}
+
+/// The parameters, of the first `arity`, that an event of this kind binds; `None` if it is not one
+/// of the property's, because it has arguments that the property knows nothing of.
+fn binds(kind: usize, arity: usize) -> Option<&'static [usize]> {
+    let binds = EVENTS[kind].1;
+    binds
+        .iter()
+        .all(|&parameter| parameter < arity)
+        .then_some(binds)
+}
+
+#[test]
+fn instances_are_as_defined() {
+    let mut rng = Rng(4);
+    let (mut instances, mut violated, mut partial) = (0, 0, 0);
+    for round in 0..3000 {
+        let arity = 1 + round % 3;
+        let body = rng.pick(&BODIES);
+        let mut symbols = Symbols::default();
+        let lines = trace(&mut rng, &mut symbols);
+        let whole = events(&lines, &mut symbols, |kind, arguments| {
+            match binds(kind, arity) {
+                Some(_) => (EVENTS[kind].0, arguments.to_vec()),
+                None => ("other", Vec::new()),
+            }
+        });
+        let found: BTreeMap<Vec<String>, String> =
+            check(&property(body, arity, true), &whole, &symbols)
+                .iter()
+                .map(|report| {
+                    let values = report.binding.iter().map(|(_, value)| value.to_string());
+                    (values.collect(), essence(report))
+                })
+                .collect();
+
+        let mut expected = BTreeMap::new();
+        for combination in 0..1usize << arity {
+            let value = |parameter: usize| (combination >> parameter & 1) as i64;
+            let agrees = |kind: usize, arguments: &[i64]| {
+                let Some(bound) = binds(kind, arity) else {
+                    return false;
+                };
+                bound
+                    .iter()
+                    .zip(arguments)
+                    .all(|(&p, &argument)| value(p) == argument)
+            };
+            let mut covered: BTreeSet<usize> = BTreeSet::new();
+            for line in &lines {
+                if let Ok((kind, arguments)) = &line.what
+                    && agrees(*kind, arguments)
+                {
+                    covered.extend(EVENTS[*kind].1);
+                }
+            }
+            if covered.len() < arity {
+                partial += usize::from(!covered.is_empty());
+                continue;
+            }
+            let slice = events(&lines, &mut symbols, |kind, arguments| {
+                match agrees(kind, arguments) {
+                    true => (EVENTS[kind].0, Vec::new()),
+                    false => ("other", Vec::new()),
+                }
+            });
+            let reports = check(&property(body, arity, false), &slice, &symbols);
+            let values: Vec<String> = (0..arity).map(|p| value(p).to_string()).collect();
+            violated += usize::from(reports[0].predicted.violated);
+            expected.insert(values, essence(&reports[0]));
+        }
+        assert_eq!(
+            found, expected,
+            "round {round}: {body} with {arity} parameters"
+        );
+        instances += expected.len();
+    }
+    println!("{instances} instances, {violated} violated, {partial} bindings not full");
+    assert!(instances > 2000 && violated > 300 && partial > 300);
+}
