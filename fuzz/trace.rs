@@ -9,8 +9,10 @@ const MAX_LINE: usize = 1 << 16;
 /// Clocks are computed for so many events at most: all are relevant, and each may be a new thread.
 const MAX_STAMPED: usize = 500;
 
-/// The functions by the names of their targets and corpora.
-pub(crate) const TARGETS: [(&str, fn(&[u8])); 7] = [
+/// The name of a target and of its corpus, and what it does.
+type Target = (&'static str, fn(&[u8]));
+
+pub(crate) const TARGETS: [Target; 7] = [
     ("native", native),
     ("std_text", std_text),
     ("rapid_binary", rapid_binary),

@@ -45,7 +45,7 @@ pub(crate) fn column_of(line: &[u8], offset: usize) -> u64 {
 
 /// A decoder of any format; an enum and not an object, because it is asked for every event.
 pub(crate) enum Decoder<'r> {
-    Native(Native<'r>),
+    Native(Box<Native<'r>>),
     Std(StdText<'r>),
     RapidBinary(RapidBinary<'r>),
     ShiViz(Box<ShiViz<'r>>),

@@ -183,7 +183,7 @@ impl<'r> TraceReader<'r> {
                     Ok(read) => (header, initial) = read,
                     Err(fault) => header_fault = Some(fault),
                 }
-                Decoder::Native(native)
+                Decoder::Native(Box::new(native))
             }
             Format::Std => Decoder::Std(StdText::new(lines(input))),
             Format::RapidBinary => Decoder::RapidBinary(RapidBinary::new(input)),

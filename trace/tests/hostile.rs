@@ -225,7 +225,7 @@ fn clocks_that_contradict_each_other() {
     assert!(used < 800 * MIB, "{} MiB", used / MIB);
     // In a log, lines wait for what they have seen; these wait in a circle.
     let line = |i: u64| match i % 2 {
-        0 => format!("h{} {{\"h{}\":1, \"h{}\":1}}", i / 2, i / 2, i / 2 ^ 1),
+        0 => format!("h{} {{\"h{}\":1, \"h{}\":1}}", i / 2, i / 2, (i / 2) ^ 1),
         _ => "text".to_owned(),
     };
     let (result, used) = peak(|| {
