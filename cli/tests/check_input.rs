@@ -113,7 +113,7 @@ const BAD: [(&str, &str, &str); 17] = [
     (
         "a message that is an object",
         "{\"t\": 1, \"op\": \"send\", \"chan\": 1, \"msg\": {}}\n",
-        "<stdin>:1:44: expected a name",
+        "<stdin>:1:42: expected a name",
     ),
     (
         "fork of itself",
