@@ -180,6 +180,46 @@ fn lenient_skips_what_a_property_cannot_read() {
 }
 
 #[test]
+fn a_line_is_skipped_for_all_properties_or_for_none() {
+    let trace = "{\"t\": 1, \"op\": \"write\", \"var\": \"w\", \"val\": 7}\n\
+                 {\"t\": 9, \"op\": \"write\", \"var\": \"w\", \"val\": true}\n\
+                 {\"t\": 2, \"op\": \"write\", \"var\": \"w\", \"val\": 8}\n";
+    let folder = tempfile::tempdir().unwrap();
+    let spec = folder.path().join("two.portent");
+    let text = "property any { var w: bool = false ltl: always !w }\n\
+                property number { var w: int = 0 ltl: always w < 9 }\n";
+    fs::write(&spec, text).unwrap();
+    for model in ["happens-before", "maximal"] {
+        let spec = spec.to_str().unwrap();
+        let arguments = [
+            "check",
+            "--spec",
+            spec,
+            "-",
+            "--lenient",
+            "--causality",
+            model,
+        ];
+        let done = portent_with(
+            &[&arguments[..], &["--format", "json"]].concat(),
+            trace.as_bytes(),
+        );
+        assert_eq!(done.code, Some(0), "{model}: {}", done.err);
+        let report = done.json();
+        let count = |key: &str| report["trace"][key].as_u64();
+        assert_eq!(
+            (count("events"), count("skipped")),
+            (Some(0), Some(3)),
+            "{model}"
+        );
+        assert_eq!(count("threads"), Some(0), "{model}");
+        for property in report["properties"].as_array().unwrap() {
+            assert_eq!(property["relevant"], 0, "{model}");
+        }
+    }
+}
+
+#[test]
 fn the_limit_of_a_line_can_be_moved() {
     let trace = b"{\"t\": \"T1\", \"op\": \"write\", \"var\": \"w\", \"val\": 1}\n";
     let done = check(trace, &["--max-line", "40"]);

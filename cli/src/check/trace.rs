@@ -1,6 +1,6 @@
 //! From one trace to its reports: reads it event by event and searches at its end.
 
-use portent_lattice::{Checker, Error, Model, Options, Report};
+use portent_lattice::{Checker, Error, Options, Report};
 use portent_monitor_core::Value;
 use portent_monitor_dsl::Monitor;
 use portent_trace::{Format, TraceReader};
@@ -56,7 +56,6 @@ pub(crate) fn check(
             true => 0,
             false => reader.skipped(),
         };
-        let events_before = reader.events();
         let mut initial = initial_values(reader);
         let start = |initial: &[(String, Value)]| {
             let values = |name: &str| find(initial, name);
@@ -70,14 +69,10 @@ pub(crate) fn check(
             }
             checker => checker.map_err(failed)?,
         };
-        // An event that one property refuses may have been taken by another.
-        let alone = monitors.len() == 1 && options.causality == Model::HappensBefore;
         while let Some(event) = reader.next_event()? {
             match checker.take(&event, reader.symbols()) {
                 Ok(()) => progress.event(),
-                Err(error) if is_of_the_event(&error) && (alone || !reader.is_lenient()) => {
-                    reader.refuse(error.to_string())?;
-                }
+                Err(error) if is_of_the_event(&error) => reader.refuse(error.to_string())?,
                 Err(error) => {
                     return Err(Failure::Check {
                         place: reader.last_place().to_string(),
@@ -86,9 +81,7 @@ pub(crate) fn check(
                 }
             }
         }
-        let mut report = checker.finish(&file, reader.symbols()).map_err(failed)?;
-        // Without those that were refused.
-        report.trace.events = reader.events() - events_before;
+        let report = checker.finish(&file, reader.symbols()).map_err(failed)?;
         outcomes.push(Outcome {
             report,
             format: reader.format(),
