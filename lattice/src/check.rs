@@ -9,6 +9,7 @@ use crate::{
     instance::Instance,
     maximal::{Origin, RulesReader},
     options::{Model, Options},
+    picture::Album,
     record::Record,
     report::{Report, TraceInfo},
     slice,
@@ -139,6 +140,7 @@ impl Checker {
                 let name = record.monitor().property().name();
                 report.vacuous.push(name.to_owned());
             }
+            let mut album = Album::new(&self.options);
             for slice in &slices {
                 let origin = feasible.as_ref().map(|(rules, steps)| Origin {
                     rules,
@@ -150,7 +152,9 @@ impl Checker {
                     symbols,
                     origin,
                 };
-                report.properties.push(instance.report(&self.options)?);
+                report
+                    .properties
+                    .push(instance.report(&self.options, &mut album)?);
             }
         }
         Ok(report)
