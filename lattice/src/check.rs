@@ -9,6 +9,7 @@ use crate::{
     instance::Instance,
     maximal::{Origin, RulesReader},
     options::{Model, Options},
+    picture::Album,
     record::Record,
     relevance::Seen,
     report::{Report, TraceInfo},
@@ -149,6 +150,7 @@ impl Checker {
                 let name = record.monitor().property().name();
                 report.vacuous.push(name.to_owned());
             }
+            let mut album = Album::new(&self.options);
             for slice in &slices {
                 let origin = feasible.as_ref().map(|(rules, steps)| Origin {
                     rules,
@@ -160,7 +162,9 @@ impl Checker {
                     symbols,
                     origin,
                 };
-                report.properties.push(instance.report(&self.options)?);
+                report
+                    .properties
+                    .push(instance.report(&self.options, &mut album)?);
             }
         }
         Ok(report)

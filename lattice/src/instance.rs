@@ -1,6 +1,6 @@
 //! One instance of a property: its slice of the run, solved and reported.
 
-use portent_monitor_core::Symbols;
+use portent_monitor_core::{Symbols, ThreadId, Value};
 use portent_monitor_dsl::Stepper;
 
 use crate::{
@@ -8,6 +8,7 @@ use crate::{
     error::Error,
     maximal::{self, Origin},
     options::{Counting, Options},
+    picture::Album,
     product::Product,
     record::{Deed, Record},
     report::{Lattice, Observed, Predicted, PropertyReport, Row, Runs},
@@ -71,7 +72,7 @@ impl Instance<'_> {
             .deed_of(self.slice.steps[event.index()] as usize)
     }
 
-    fn start(&self) -> Result<Stepper, Error> {
+    pub(crate) fn start(&self) -> Result<Stepper, Error> {
         let monitor = self.record.monitor();
         let initial = |name: &str| {
             let variable = monitor.alphabet().variable(name)?;
@@ -80,7 +81,11 @@ impl Instance<'_> {
         Ok(monitor.start_with(initial)?)
     }
 
-    pub(crate) fn report(&self, options: &Options) -> Result<PropertyReport, Error> {
+    pub(crate) fn report(
+        &self,
+        options: &Options,
+        album: &mut Album,
+    ) -> Result<PropertyReport, Error> {
         let task = Task::new(self.record, self.slice, options);
         let solution = self.solve(&task, options)?;
         let property = self.record.monitor().property();
@@ -108,6 +113,10 @@ impl Instance<'_> {
             runs: solution.runs.as_ref().map(Runs::from),
             predicted: self.predicted(task.poset(), &solution, options)?,
             lattice,
+            picture: match album.takes(solution.violation.is_some()) {
+                true => Some(Box::new(self.picture(&task, &solution, options)?)),
+                false => None,
+            },
         })
     }
 
@@ -143,7 +152,7 @@ impl Instance<'_> {
         }
     }
 
-    fn observed(&self) -> Result<Observed, Error> {
+    pub(crate) fn observed(&self) -> Result<Observed, Error> {
         let mut stepper = self.start()?;
         for event in 0..self.slice.steps.len() as u32 {
             let deed = self.deed(EventIndex(event));
@@ -181,7 +190,7 @@ impl Instance<'_> {
         let (swaps, swaps_omitted) = swaps(&whole);
         Ok(Predicted {
             violated: true,
-            witness: Some(self.rows(&violation.run)?),
+            witness: Some(self.rows(&violation.run, |_| true)?),
             left_out,
             violated_at: Some(violation.violated_at as u64),
             swaps,
@@ -221,26 +230,43 @@ impl Instance<'_> {
         for event in run {
             done[event.index()] = true;
         }
-        let mut rows = self.rows(&all.map(EventIndex).collect::<Vec<_>>())?;
+        let mut rows = self.rows(&all.map(EventIndex).collect::<Vec<_>>(), |_| true)?;
         rows.retain(|row| !done[row.event as usize]);
         Ok(rows)
     }
 
-    fn rows(&self, run: &[EventIndex]) -> Result<Vec<Row>, Error> {
-        let alphabet = self.record.monitor().alphabet();
-        let mut values: Vec<_> = alphabet
-            .variables()
-            .iter()
+    /// The thread of an event.
+    pub(crate) fn thread(&self, event: EventIndex) -> ThreadId {
+        self.record.steps()[self.slice.steps[event.index()] as usize].thread
+    }
+
+    /// The values of the property's variables before anything happens.
+    pub(crate) fn initial_values(&self) -> Vec<(String, Value)> {
+        let variables = self.record.monitor().alphabet().variables().iter();
+        variables
             .zip(self.record.initial())
             .map(|(variable, value)| (variable.name.clone(), value.clone()))
-            .collect();
+            .collect()
+    }
+
+    /// Follows a run, and tells of the steps (from 1) that are to be kept.
+    pub(crate) fn rows(
+        &self,
+        run: &[EventIndex],
+        keep: impl Fn(usize) -> bool,
+    ) -> Result<Vec<Row>, Error> {
+        let alphabet = self.record.monitor().alphabet();
+        let mut values = self.initial_values();
         let mut stepper = self.start()?;
-        let mut rows = Vec::with_capacity(run.len());
-        for &event in run {
+        let mut rows = Vec::new();
+        for (index, &event) in run.iter().enumerate() {
             let deed = self.deed(event);
             stepper.step(deed.event, deed.writes.iter().cloned())?;
             for (variable, value) in &deed.writes {
                 values[variable.index()].1 = value.clone();
+            }
+            if !keep(index + 1) {
+                continue;
             }
             let step = self.record.steps()[self.slice.steps[event.index()] as usize];
             let named =

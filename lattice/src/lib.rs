@@ -11,6 +11,7 @@
 //! | watch a run while it goes on | [`Watch`] |
 //! | solve one problem: a [`Poset`] whose events act on an [`Automaton`] | [`solve`] |
 //! | measure a lattice | [`shape`] |
+//! | draw a lattice and the runs through it | [`picture`] |
 //!
 //! From left to right: the *relevance* of a property picks its steps out of the events; a *record*
 //! keeps them with their clocks; *slices* are the steps of one binding of the parameters; the
@@ -37,6 +38,7 @@ pub mod linear;
 pub mod maximal;
 mod minimal;
 mod options;
+pub mod picture;
 mod poset;
 mod problem;
 mod product;

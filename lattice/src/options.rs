@@ -107,6 +107,10 @@ pub struct Options {
     pub max_bindings: usize,
     /// How many states the table of monitor and variables may have; beyond, no table is made.
     pub max_states: usize,
+    /// How many violated instances of a property, and how many others, get a [picture].
+    ///
+    /// [picture]: crate::picture::Picture
+    pub pictures: usize,
     /// Where the search tells how far it is.
     pub progress: Progress,
 }
@@ -125,6 +129,7 @@ impl Default for Options {
             parallel: false,
             max_bindings: 100_000,
             max_states: 4096,
+            pictures: 0,
             progress: Progress::default(),
         }
     }

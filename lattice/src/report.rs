@@ -6,7 +6,10 @@ use portent_monitor_core::Value;
 use portent_monitor_dsl::{Kind, Verdict};
 use serde::{Serialize, Serializer, ser::SerializeMap};
 
-use crate::enumerate::{Limit, Peak, RunCounts};
+use crate::{
+    enumerate::{Limit, Peak, RunCounts},
+    picture::Picture,
+};
 
 /// Everything that is known about one trace.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -61,6 +64,9 @@ pub struct PropertyReport {
     pub runs: Option<Runs>,
     /// What was searched.
     pub lattice: Lattice,
+    /// What a drawing needs, if it was asked for; not part of the JSON.
+    #[serde(skip)]
+    pub picture: Option<Box<Picture>>,
 }
 
 /// The verdict on the observed run.

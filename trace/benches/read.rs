@@ -1,8 +1,21 @@
 //! How fast traces are read, next to the least that reading them can cost.
 //!
 //! `cargo bench -p portent-trace --bench read`; throughput is in events. Every group has a baseline
-//! of its own: for STD text a bare pass over the lines, for the native format a bare `serde_json`
-//! pass that keeps nothing, for the causality a pass over events that were read before.
+//! of its own: for STD text a bare pass over the lines, for the native format three bare passes of
+//! `serde_json` over the same lines (each skipped unread, as `IgnoredAny`; each into a struct of
+//! borrowed texts; each into a `Value`), for the causality a pass over events that were read before.
+//!
+//! Millions of events a second on two busy cores of a virtual machine, in one run:
+//!
+//! | | |
+//! |---|---|
+//! | STD text | 7.9 |
+//! | STD text, zstd | 6.0 |
+//! | RAPID binary | 13.6 |
+//! | native | 3.8: 0.45 of the time of `Value`, 1.2 of the struct's, 2.5 of `IgnoredAny`'s |
+//!
+//! Of the time of a native line a fifth goes into cutting it. The rest is what every format pays: the
+//! line found, names looked up, the event made and checked against those before it.
 
 use std::{borrow::Cow, fmt::Write, hint::black_box, time::Duration};
 

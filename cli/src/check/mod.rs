@@ -1,6 +1,7 @@
 //! `portent check`: what the other interleavings of a run would have done.
 
 mod baseline;
+mod html;
 mod json;
 pub(crate) mod progress;
 pub(crate) mod trace;
@@ -74,7 +75,8 @@ pub(crate) struct Check {
     /// Report only the violations that this earlier report (of `--format json`) does not have
     #[arg(long, value_name = "FILE")]
     baseline: Option<PathBuf>,
-    /// What to print; JSON is one object, or for several runs one object a line
+    /// What to print; JSON is one object, or for several runs one object a line;
+    /// HTML is one page
     #[arg(long, value_name = "FORMAT", default_value = "text")]
     format: Format,
     /// Write to a file instead of standard output
@@ -139,6 +141,8 @@ enum Format {
     Text,
     /// For programs
     Json,
+    /// To look at: a page with drawings, in one file
+    Html,
 }
 
 impl Check {
@@ -194,6 +198,10 @@ impl Check {
                 complete: self.complete,
             },
             parallel,
+            pictures: match self.format {
+                Format::Html => html::PICTURES,
+                Format::Text | Format::Json => 0,
+            },
             ..Options::default()
         }
     }
@@ -216,21 +224,22 @@ impl Check {
     }
 
     fn render(&self, outcomes: &[Outcome], monitors: &[Monitor], colour: Colour) -> String {
+        let style = |on| text::Style {
+            paint: Paint { on },
+            complete: self.complete,
+            stats: self.stats,
+            maximal: matches!(self.causality, Causality::Maximal),
+            engine: self.engine.class(),
+        };
         match self.format {
             Format::Json => json::render(outcomes),
+            Format::Html => html::render(outcomes, monitors, style(false)),
             Format::Text => {
                 let on = match self.output {
                     Some(_) => matches!(colour, Colour::Always),
                     None => colour.on(&io::stdout()),
                 };
-                let style = text::Style {
-                    paint: Paint { on },
-                    complete: self.complete,
-                    stats: self.stats,
-                    maximal: matches!(self.causality, Causality::Maximal),
-                    engine: self.engine.class(),
-                };
-                text::report(outcomes, monitors, style)
+                text::report(outcomes, monitors, style(on))
             }
         }
     }

@@ -1,7 +1,7 @@
 //! The answer for people.
 
-mod finding;
-mod numbers;
+pub(crate) mod finding;
+pub(crate) mod numbers;
 mod paragraph;
 pub(crate) mod replay;
 pub(crate) mod run;
@@ -14,6 +14,7 @@ use portent_monitor_dsl::{EngineClass, Monitor, Verdict};
 
 use crate::{check::trace::Outcome, paint::Paint};
 use finding::Finding;
+pub(crate) use finding::Status;
 use numbers::counted;
 
 /// Of the bindings of a property, so many violated ones are shown in full, and so many named.

@@ -150,6 +150,17 @@ pub(crate) fn measure(ground: Ground<'_>, max_cuts: u64, options: &Options) -> O
     (shape.cuts <= max_cuts).then_some(shape)
 }
 
+/// Visits every cut, and tells how many each level has.
+pub(crate) fn each_level(ground: Ground<'_>, parallel: bool, mut tell: impl FnMut(usize, u64)) {
+    let top = ground.top();
+    let mut levels = Levels::new(&vec![0; top.len()], (), &top);
+    tell(0, 1);
+    for level in 1..=ground.poset.len() {
+        levels.advance(ground, everything(&top, parallel), &ShapeRules);
+        tell(level, levels.len() as u64);
+    }
+}
+
 fn everything(upper: &[u32], parallel: bool) -> Bounds<'_> {
     Bounds {
         upper,

@@ -113,24 +113,37 @@ fn plain_string(bytes: &[u8], at: usize) -> Option<usize> {
         return None;
     }
     let mut end = at + 1;
-    while IN_STRING[*bytes.get(end)? as usize] {
+    // Eight bytes at a time: names are short, and how long each is cannot be guessed by the
+    // processor, which would pay for every wrong guess of a loop's end.
+    while let Some(word) = bytes
+        .get(end..end + 8)
+        .and_then(|word| word.try_into().ok())
+    {
+        let special = special_bytes(u64::from_le_bytes(word));
+        if special != 0 {
+            end += special.trailing_zeros() as usize / 8;
+            return (bytes[end] == b'"').then_some(end + 1);
+        }
+        end += 8;
+    }
+    while !matches!(*bytes.get(end)?, b'"' | b'\\' | 0..0x20) {
         end += 1;
     }
     (bytes[end] == b'"').then_some(end + 1)
 }
 
-/// The bytes that a string may have in it as they are.
-const IN_STRING: [bool; 256] = {
-    let mut table = [true; 256];
-    let mut byte = 0;
-    while byte < 0x20 {
-        table[byte] = false;
-        byte += 1;
-    }
-    table[b'"' as usize] = false;
-    table[b'\\' as usize] = false;
-    table
-};
+/// Marks the bytes that cannot stand in a string as they are: the lowest bit that is set belongs to
+/// the first of them. (A mark above it may be wrong, because the subtractions borrow.)
+#[inline]
+fn special_bytes(word: u64) -> u64 {
+    const ONES: u64 = 0x0101_0101_0101_0101;
+    const HIGH: u64 = 0x8080_8080_8080_8080;
+    let is_zero = |bytes: u64| bytes.wrapping_sub(ONES) & !bytes;
+    let quotes = is_zero(word ^ (ONES * b'"' as u64));
+    let escapes = is_zero(word ^ (ONES * b'\\' as u64));
+    let controls = word.wrapping_sub(ONES * 0x20) & !word;
+    (quotes | escapes | controls) & HIGH
+}
 
 /// The end of a number that begins here.
 #[inline]
@@ -166,7 +179,7 @@ fn literal(bytes: &[u8], at: usize, word: &[u8]) -> Option<usize> {
 
 #[cfg(test)]
 mod tests {
-    use super::{super::entries::by_serde, Span, plain_array, plain_object};
+    use super::{super::entries::by_serde, Span, plain_array, plain_object, plain_string};
 
     /// What may be put into a line where it belongs or not.
     const PIECES: [&str; 28] = [
@@ -241,6 +254,22 @@ mod tests {
             assert_eq!(found, expected, "{text}");
         }
         assert!(plain > 50_000, "{plain}");
+    }
+
+    #[test]
+    fn the_first_special_byte_of_a_string() {
+        // Every byte at every place, among others that are special further on or not at all.
+        for byte in 0..=255u8 {
+            for at in 0..20 {
+                let mut text =
+                    [0xc3, b'a', 0x7f, b'!', b'#', 0x20, b']', b'[', 0x80, 0xff].repeat(3);
+                text[at] = byte;
+                text[at + 1..].fill(0x1f);
+                let quoted = [&b"\""[..], &text].concat();
+                let expected = (byte == b'"').then_some(at + 2);
+                assert_eq!(plain_string(&quoted, 0), expected, "{byte} at {at}");
+            }
+        }
     }
 
     #[test]

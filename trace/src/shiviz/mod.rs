@@ -11,6 +11,7 @@ mod clocks;
 mod js_regex;
 mod layout;
 mod linearize;
+mod parser;
 mod read;
 mod write;
 

@@ -1,0 +1,92 @@
+//! One property and one binding of its parameters, as the page gets it: sentences, figures, and a
+//! drawing.
+
+use portent_lattice::report::{Lattice, Observed, Runs};
+use serde::Serialize;
+
+use super::{clip, drawing::Drawing};
+use crate::text::{Status, finding::Finding};
+
+/// A longer sentence is clipped: a trace may have names of any length.
+const SENTENCE: usize = 3000;
+
+#[derive(Serialize)]
+pub(super) struct Entry {
+    /// Names the finding in the address of the page.
+    pub(super) id: String,
+    pub(super) title: String,
+    status: &'static str,
+    claim: String,
+    formula: String,
+    relevant: u64,
+    states: usize,
+    observed: Observed,
+    runs: Option<Runs>,
+    lattice: Lattice,
+    predicted: Predicted,
+    /// The difference between the runs in words, that the witness is only a prefix, why it is
+    /// violated, what to do next.
+    swap: Option<String>,
+    stops: Option<String>,
+    why: Option<String>,
+    next: Option<String>,
+    /// How much was looked at, each with the word that it begins with.
+    searched: Vec<(&'static str, String)>,
+    /// `null` where there was no room for it.
+    pub(super) drawing: Option<Drawing>,
+}
+
+#[derive(Serialize)]
+struct Predicted {
+    violated: bool,
+    violated_at: Option<u64>,
+    shortest: bool,
+    /// How many pairs of events the witness has the other way round.
+    swapped: u64,
+}
+
+impl Entry {
+    pub(super) fn new(finding: &Finding<'_>) -> Entry {
+        let property = finding.property;
+        let (status, claim) = finding.claim();
+        let story = finding.story();
+        let sentence = |text: Option<String>| text.map(|text| clip(&text, SENTENCE));
+        let (swap, stops, why, next) = match story {
+            Some(story) => (story.swap, story.stops, story.why, story.next),
+            None => (None, None, None, None),
+        };
+        let predicted = &property.predicted;
+        Entry {
+            id: String::new(),
+            title: clip(&finding.title(), 200),
+            status: match status {
+                Status::Predicted => "predicted",
+                Status::Observed => "observed",
+                Status::Holds => "holds",
+                Status::Open => "open",
+            },
+            claim,
+            formula: clip(&finding.formula(), SENTENCE),
+            relevant: property.relevant,
+            states: property.states,
+            observed: property.observed.clone(),
+            runs: property.runs.clone(),
+            lattice: property.lattice.clone(),
+            predicted: Predicted {
+                violated: predicted.violated,
+                violated_at: predicted.violated_at,
+                shortest: predicted.shortest,
+                swapped: predicted.swaps.len() as u64 + predicted.swaps_omitted,
+            },
+            swap: sentence(swap),
+            stops: sentence(stops),
+            why: sentence(why),
+            next: sentence(next),
+            searched: finding.searched(),
+            drawing: property
+                .picture
+                .as_deref()
+                .map(|picture| Drawing::new(picture, finding.monitor)),
+        }
+    }
+}

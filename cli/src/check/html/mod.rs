@@ -1,0 +1,207 @@
+//! The answer to look at: one HTML file that needs nothing else, not even a network.
+//!
+//! The page is made of the files beside this one: a document, its style, and scripts that draw what
+//! the data say. The data are JSON in a script element that is not run. Whatever a trace holds gets
+//! into the page as text only.
+
+mod automaton;
+mod drawing;
+mod entry;
+
+use portent_monitor_dsl::Monitor;
+use serde::Serialize;
+use std::collections::HashSet;
+
+use super::trace::Outcome;
+use crate::text::{Status, Style, finding::Finding, numbers::counted};
+use entry::Entry;
+
+const DOCUMENT: &str = include_str!("report.html");
+const STYLE: [&str; 2] = [include_str!("report.css"), include_str!("drawings.css")];
+const SCRIPT: [&str; 8] = [
+    include_str!("elements.js"),
+    include_str!("geometry.js"),
+    include_str!("threads.js"),
+    include_str!("runs.js"),
+    include_str!("lattice.js"),
+    include_str!("automaton.js"),
+    include_str!("words.js"),
+    include_str!("report.js"),
+];
+
+/// So many instances of a property, violated ones and others, are drawn.
+pub(crate) const PICTURES: usize = 24;
+/// And no more when their data take so many bytes.
+const DRAWN_BYTES: usize = 600_000;
+/// So many instances are listed.
+const LISTED: usize = 400;
+
+#[derive(Serialize)]
+struct Page {
+    portent: u32,
+    /// Whether the runs are those of the maximal model.
+    maximal: bool,
+    traces: Vec<Trace>,
+}
+
+/// One execution.
+#[derive(Serialize)]
+struct Trace {
+    file: String,
+    execution: Option<String>,
+    events: u64,
+    threads: u64,
+    /// What to know before trusting the answer.
+    warnings: Vec<String>,
+    /// Violated ones first.
+    findings: Vec<Entry>,
+    /// How many findings are not listed, and how many of those are violated.
+    omitted: usize,
+    omitted_violated: usize,
+}
+
+/// The page about some traces.
+pub(crate) fn render(outcomes: &[Outcome], monitors: &[Monitor], style: Style) -> String {
+    let mut shelf = Shelf {
+        bytes: DRAWN_BYTES,
+        ids: HashSet::new(),
+    };
+    let page = Page {
+        portent: 1,
+        maximal: style.maximal,
+        traces: outcomes
+            .iter()
+            .map(|outcome| shelf.trace(outcome, monitors, style))
+            .collect(),
+    };
+    let data = inert(&serde_json::to_string(&page).expect("a page is plain data"));
+    let (head, rest) = cut(DOCUMENT, "/*style*/");
+    let (body, rest) = cut(rest, "/*data*/");
+    let (between, tail) = cut(rest, "/*script*/");
+    let (style, script) = (STYLE.concat(), SCRIPT.concat());
+    [head, &style, body, &data, between, &script, tail].concat()
+}
+
+/// What comes before and after a mark of the document.
+fn cut<'t>(text: &'t str, mark: &str) -> (&'t str, &'t str) {
+    text.split_once(mark).expect("the document has its marks")
+}
+
+/// JSON that can stand in a script element: nothing in it ends the element or begins another.
+fn inert(json: &str) -> String {
+    json.replace('<', "\\u003c")
+        .replace('\u{2028}', "\\u2028")
+        .replace('\u{2029}', "\\u2029")
+}
+
+/// The beginning of a text that may be long.
+fn clip(text: &str, most: usize) -> String {
+    match text.char_indices().nth(most) {
+        Some((end, _)) => format!("{}…", &text[..end]),
+        None => text.to_owned(),
+    }
+}
+
+/// The room that is left on the page, and the names that are taken.
+struct Shelf {
+    bytes: usize,
+    ids: HashSet<String>,
+}
+
+impl Shelf {
+    fn trace(&mut self, outcome: &Outcome, monitors: &[Monitor], style: Style) -> Trace {
+        let report = &outcome.report;
+        let mut findings: Vec<Finding<'_>> = Vec::new();
+        for monitor in monitors {
+            let name = monitor.property().name();
+            let instances = report.properties.iter().filter(|p| p.name == name);
+            findings.extend(instances.map(|property| Finding {
+                property,
+                monitor,
+                initial: &outcome.initial,
+                style,
+            }));
+        }
+        findings.sort_by_key(|finding| match finding.claim().0 {
+            Status::Observed | Status::Predicted => 0,
+            Status::Open => 1,
+            Status::Holds => 2,
+        });
+        let rest = findings.split_off(findings.len().min(LISTED));
+        Trace {
+            file: clip(&report.trace.file, 300),
+            execution: outcome.execution.as_deref().map(|name| clip(name, 300)),
+            events: report.trace.events,
+            threads: report.trace.threads,
+            warnings: warnings(outcome),
+            findings: findings.iter().map(|finding| self.entry(finding)).collect(),
+            omitted: rest.len(),
+            omitted_violated: rest
+                .iter()
+                .filter(|finding| finding.property.predicted.violated)
+                .count(),
+        }
+    }
+
+    fn entry(&mut self, finding: &Finding<'_>) -> Entry {
+        let mut entry = Entry::new(finding);
+        let bytes = serde_json::to_string(&entry.drawing).map_or(0, |json| json.len());
+        match self.bytes.checked_sub(bytes) {
+            Some(left) => self.bytes = left,
+            None => entry.drawing = None,
+        }
+        let name = clip(&entry.title, 80);
+        let mut id = name.clone();
+        let mut number = 1;
+        while !self.ids.insert(id.clone()) {
+            number += 1;
+            id = format!("{name} ({number})");
+        }
+        entry.id = id;
+        entry
+    }
+}
+
+fn warnings(outcome: &Outcome) -> Vec<String> {
+    let mut warnings = Vec::new();
+    if outcome.skipped > 0 {
+        let lines = counted(outcome.skipped, "bad line");
+        let first = outcome.first_skipped.iter();
+        let first: String = first.map(|first| format!("; the first: {first}")).collect();
+        warnings.push(clip(&format!("{lines} skipped{first}"), 600));
+    }
+    for name in &outcome.report.vacuous {
+        warnings.push(clip(
+            &format!(
+                "Property `{name}` saw no step in this trace, so nothing was checked. Are its events \
+                 and variables named as in the trace?"
+            ),
+            600,
+        ));
+    }
+    if outcome.known > 0 {
+        let known = counted(outcome.known as u64, "known violation");
+        warnings.push(format!("{known} left out: the baseline has them already."));
+    }
+    warnings
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn json_in_a_page_is_inert_and_still_the_same() {
+        let hostile = "</script><!--\u{2028}\u{2029}]]>&\"'";
+        let json = serde_json::to_string(hostile).unwrap();
+        let inert = inert(&json);
+        assert!(!inert.contains(['<', '\u{2028}', '\u{2029}']));
+        assert_eq!(serde_json::from_str::<String>(&inert).unwrap(), hostile);
+    }
+
+    #[test]
+    fn long_texts_are_clipped_between_characters() {
+        assert_eq!(clip("äöü", 3), "äöü");
+        assert_eq!(clip("äöü", 2), "äö…");
+    }
+}

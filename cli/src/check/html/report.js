@@ -1,0 +1,240 @@
+// The page: which finding is shown, at which step, and the keys that move it.
+
+const page = JSON.parse(document.getElementById("data").textContent);
+const entries = page.traces.flatMap((trace) => trace.findings.map((entry) => Object.assign(entry, { trace })));
+const main = document.getElementById("finding");
+/** The finding that is shown, its parts, the steps that can be gone to, and the current one's place. */
+const shown = { entry: null, parts: [], runs: null, steps: [0], place: 0 };
+
+function describeTrace(trace) {
+  const execution = trace.execution ? ` (${trace.execution})` : "";
+  return [html("strong", {}, trace.file + execution), ` ${counted(trace.events, "event")}, ${counted(trace.threads, "thread")}`];
+}
+
+/** The list of findings, if there is a choice. */
+function drawList() {
+  const nav = document.getElementById("findings");
+  nav.hidden = entries.length < 2;
+  for (const trace of page.traces) {
+    const several = page.traces.length > 1;
+    const items = trace.findings.map((entry) =>
+      html("li", {}, html("a", { href: `#${encodeURIComponent(entry.id)}`, "data-id": entry.id }, badge(entry.status), html("span", {}, entry.title))),
+    );
+    if (trace.omitted) {
+      const violated = trace.omitted_violated ? `, ${number(trace.omitted_violated)} of them violated` : "";
+      items.push(html("li", { class: "dim" }, `… and ${number(trace.omitted)} more${violated}; --format json has them all`));
+    }
+    if (!items.length) items.push(html("li", { class: "dim" }, "nothing was checked"));
+    if (several) nav.append(html("p", { class: "trace-name" }, describeTrace(trace)));
+    nav.append(html("ul", {}, items));
+  }
+}
+
+function drawWarnings() {
+  const several = page.traces.length > 1;
+  for (const trace of page.traces) {
+    for (const text of trace.warnings) {
+      const where = several ? `${trace.file}: ` : "";
+      const warning = html("p", { class: "warning" }, html("strong", {}, "Note "), where, sentence(text));
+      document.getElementById("warnings").append(warning);
+    }
+  }
+}
+
+/** The buttons, the slider, and how both runs stand at the current step. */
+function drawStepper(entry) {
+  const button = (name, words, icon, key) =>
+    html(
+      "button",
+      { type: "button", "data-go": name, title: `${words} (${key})`, "aria-label": words },
+      canvas([0, 0, 16, 16], { "aria-hidden": "true" }, svg("path", { d: icon })),
+    );
+  const slider = html("input", { type: "range", min: 0, max: shown.steps.length - 1, value: 0, "aria-label": "Step" });
+  slider.addEventListener("input", () => goPlace(Number(slider.value)));
+  const position = html("output", { class: "position" });
+  const two = entry.predicted.swapped > 0 && entry.drawing.witness.length > 0;
+  const runs = ["observed", ...(two ? ["witness"] : [])].map((run) => html("div", { class: `now ${run}`, "data-run": run }));
+  const node = html(
+    "section",
+    { class: "stepper", "aria-label": "Step through the runs" },
+    html(
+      "div",
+      { class: "controls" },
+      button("first", "First step", "M3 3h2v10H3zM13 3v10L6 8z", "Home"),
+      button("back", "Step back", "M11 3v10L4 8z", "left arrow"),
+      button("on", "Step on", "M5 3v10l7-5z", "right arrow"),
+      button("last", "Last step", "M11 3h2v10h-2zM3 3v10l7-5z", "End"),
+      slider,
+      position,
+    ),
+    html("div", { class: "nows", "aria-live": "polite" }, runs),
+  );
+  node.addEventListener("click", (event) => {
+    const target = event.target.closest("button[data-go]");
+    if (target) move(target.dataset.go);
+  });
+  const select = (step) => {
+    slider.value = shown.place;
+    slider.setAttribute("aria-valuetext", `step ${step} of ${entry.relevant}`);
+    position.textContent = `step ${number(step)} of ${number(entry.relevant)}`;
+    for (const box of runs) {
+      const standing = standingAt(entry, box.dataset.run, step);
+      box.replaceChildren(...describeStanding(entry, box.dataset.run, standing));
+      fill(box, { "data-step": standing.step, "data-state": standing.state, "data-verdict": standing.verdict }, []);
+    }
+  };
+  return { node, select };
+}
+
+/** How a run stands after a step; a run that is only a prefix stays at its end. */
+function standingAt(entry, run, step) {
+  const rows = entry.drawing[run];
+  if (step === 0 || !rows.length) return { step: 0, ...entry.drawing.start };
+  return rows.find((row) => row.step === step) ?? rows.at(-1);
+}
+
+function describeStanding(entry, run, standing) {
+  const { drawing } = entry;
+  const event = drawing.byEvent.get(standing.event);
+  const words = event ? `${drawing.threads[event.thread]}: ${event.label}` : "start";
+  const values = drawing.variables.map((name, index) => html("span", { class: "binding" }, `${name} = ${standing.values[index]}`));
+  return [
+    html("span", { class: "run-name" }, run),
+    html("code", { class: "event", title: words }, clip(words, 60)),
+    event?.line ? html("span", { class: "dim" }, `line ${number(event.line)}`) : "",
+    html("span", { class: "bindings" }, values.slice(0, 12)),
+    html("span", { class: "at" }, `state ${standing.state} `, verdictPill(standing.verdict)),
+  ];
+}
+
+/** The states of both runs after a step and, where that is shown, before it. */
+function statesAt(entry, step) {
+  const of = (run) => {
+    const now = standingAt(entry, run, step);
+    const before = now.step === 1 ? entry.drawing.start : entry.drawing[run].find((row) => row.step === now.step - 1);
+    return { state: now.state, before: now.step === 0 || !before ? null : before.state };
+  };
+  return { observed: of("observed"), witness: of("witness") };
+}
+
+function drawFinding(entry) {
+  const { drawing } = entry;
+  main.replaceChildren(drawClaim(entry));
+  const story = drawStory(entry);
+  if (story) main.append(story);
+  shown.parts = [];
+  shown.runs = null;
+  shown.steps = [0];
+  if (!drawing) {
+    const text = "This finding is not drawn, to keep the page small. Check its property alone to see it drawn.";
+    main.append(html("p", { class: "card dim" }, text), drawSearch(entry));
+    return;
+  }
+  drawing.byEvent ??= new Map(drawing.events.map((event) => [event.event, event]));
+  const steps = new Set([0, ...drawing.observed.map((row) => row.step), ...drawing.witness.map((row) => row.step)]);
+  shown.steps = [...steps].sort((a, b) => a - b);
+  const stepper = drawStepper(entry);
+  const runs = drawRuns(entry, goStep);
+  const lattice = drawLattice(entry);
+  const automaton = drawAutomaton(entry, (step) => statesAt(entry, step));
+  const card = (name, title, part) => html("section", { class: `card ${name}`, "aria-label": title }, html("h2", {}, title), part.node);
+  main.append(
+    stepper.node,
+    html("section", { class: "card both", "aria-label": "The runs" }, runs.node, runsLegend(entry)),
+    html("div", { class: "drawings" }, card("lattice-card", page.maximal ? "The lattice of happens-before" : "All equivalent runs: the lattice", lattice), card("automaton-card", "The monitor", automaton)),
+    drawSearch(entry),
+  );
+  runs.align();
+  shown.parts = [stepper, runs, lattice, automaton];
+  shown.runs = runs;
+}
+
+function runsLegend(entry) {
+  const arrows = entry.drawing.arrows.length ? " An arrow goes from an event to one that waited for it." : "";
+  if (!(entry.predicted.swapped > 0)) return arrows ? html("p", { class: "dim note" }, arrows) : null;
+  const pairs = counted(entry.predicted.swapped, "pair");
+  return html(
+    "p",
+    { class: "dim note" },
+    html("span", { class: "key earlier" }, "↑ comes earlier"),
+    html("span", { class: "key later" }, "↓ is overtaken"),
+    `The witness has ${pairs} of events the other way round.${arrows}`,
+  );
+}
+
+function goPlace(place) {
+  shown.place = Math.max(0, Math.min(place, shown.steps.length - 1));
+  const step = shown.steps[shown.place];
+  for (const part of shown.parts) part.select(step);
+  const hash = `#${encodeURIComponent(shown.entry.id)}/${step}`;
+  if (location.hash === hash) return;
+  try {
+    history.replaceState(null, "", hash);
+  } catch {
+    // Some browsers refuse after many changes in a short time; the next one will do.
+  }
+}
+
+/** Goes to a step, or to the last one before it that is shown. */
+function goStep(step) {
+  const after = shown.steps.findIndex((other) => other > step);
+  goPlace((after < 0 ? shown.steps.length : after) - 1);
+}
+
+function move(where) {
+  const places = { first: 0, back: shown.place - 1, on: shown.place + 1, last: shown.steps.length - 1 };
+  goPlace(places[where]);
+}
+
+/** Shows a finding at a step. */
+function show(entry, step) {
+  if (shown.entry !== entry) {
+    shown.entry = entry;
+    document.title = `${clip(entry.title, 60)} – Portent`;
+    document.getElementById("trace").replaceChildren(...describeTrace(entry.trace));
+    drawFinding(entry);
+    for (const link of document.querySelectorAll("#findings a")) {
+      fill(link, { "aria-current": "false" }, []);
+      if (link.dataset.id === entry.id) link.setAttribute("aria-current", "true");
+    }
+  }
+  goStep(step);
+}
+
+/** The finding and the step that the address names. */
+function fromAddress() {
+  const [, id, step] = location.hash.match(/^#(.*?)(?:\/(\d+))?$/) ?? [];
+  let name = id ?? "";
+  try {
+    name = decodeURIComponent(name);
+  } catch {
+    // An address that was cut short names nothing.
+  }
+  const entry = entries.find((other) => other.id === name) ?? entries[0];
+  if (entry) show(entry, Number(step ?? 0));
+}
+
+document.addEventListener("keydown", (event) => {
+  const where = { ArrowLeft: "back", ArrowRight: "on", Home: "first", End: "last" }[event.key];
+  const typing = event.target.matches?.("input[type=range]");
+  if (!where || typing || event.ctrlKey || event.metaKey || event.altKey || !shown.entry) return;
+  event.preventDefault();
+  move(where);
+});
+window.addEventListener("hashchange", fromAddress);
+window.addEventListener("resize", () => {
+  if (shown.runs?.misfits()) {
+    drawFinding(shown.entry);
+    goPlace(shown.place);
+  }
+  shown.runs?.align();
+});
+
+drawWarnings();
+drawList();
+if (entries.length) {
+  fromAddress();
+} else {
+  document.getElementById("trace").replaceChildren(...page.traces.flatMap(describeTrace));
+  main.append(html("p", { class: "lead" }, "There is nothing to show."));
+}

@@ -1,0 +1,201 @@
+// The observed run and the witness as tables, row by row beside each other, and the lines between
+// them that show where an event went.
+
+/** With more variables than this a table would be too wide; the line above still has them all. */
+const VARIABLES = 6;
+
+/** The rows of a table: the start, steps, and gaps where steps are not shown. */
+function rowsOf(drawing, steps, total) {
+  const rows = [{ kind: "step", step: 0, ...drawing.start }];
+  let last = 0;
+  const gap = (to) => {
+    if (to > last + 1) rows.push({ kind: "gap", from: last + 1, to: to - 1 });
+  };
+  for (const step of steps) {
+    gap(step.step);
+    rows.push({ kind: "step", ...step });
+    last = step.step;
+  }
+  gap(total + 1);
+  let top = 0;
+  for (const row of rows) {
+    row.top = top;
+    row.height = row.kind === "gap" ? GAP : ROW;
+    top += row.height;
+  }
+  return rows;
+}
+
+function headRow(drawing, layout, variables) {
+  const lanes = html("th", { scope: "col", class: "lanes-head" }, laneHead(layout));
+  return html(
+    "tr",
+    {},
+    html("th", { scope: "col", class: "number" }, "step"),
+    html("th", { scope: "col", class: "number line" }, "line"),
+    lanes,
+    layout.inline ? null : html("th", { scope: "col" }, "event"),
+    variables.map((name) => html("th", { scope: "col", class: "number", title: name }, clip(name, 12))),
+    html("th", { scope: "col", class: "number" }, "state"),
+    html("th", { scope: "col" }, "verdict"),
+  );
+}
+
+function stepRow(drawing, layout, lines, row, variables, decided) {
+  const event = row.event === undefined ? null : drawing.byEvent.get(row.event);
+  const shift = event?.earlier ? "earlier" : event?.later ? "later" : "";
+  const words = event ? `${drawing.threads[event.thread]}: ${event.label}` : "start";
+  const said = event?.earlier ? `${words}, comes earlier than observed` : event?.later ? `${words}, is overtaken` : words;
+  const mark = event?.earlier ? " ↑" : event?.later ? " ↓" : "";
+  return html(
+    "tr",
+    {
+      class: `step ${shift} ${row.step === decided ? "decided" : ""}`,
+      "data-step": row.step,
+      "data-event": row.event,
+      "data-state": row.state,
+    },
+    html("td", { class: "number" }, number(row.step)),
+    html("td", { class: "number line dim" }, event?.line ? number(event.line) : ""),
+    html(
+      "td",
+      { class: "lanes-cell", title: words },
+      html("span", { class: "hidden" }, said),
+      laneRow(layout, lines, row.top, row.height, event),
+    ),
+    layout.inline ? null : html("td", { class: `event ${shift}`, title: words }, event ? clip(event.label, layout.label) + mark : ""),
+    variables.map((_, index) =>
+      html("td", { class: "number value", title: row.values[index] }, clip(row.values[index] ?? "", 12)),
+    ),
+    html("td", { class: "number" }, String(row.state)),
+    html("td", {}, verdictPill(row.verdict)),
+  );
+}
+
+/** One run as a table; `decided` is the step after which its verdict is final. */
+function runTable(drawing, layout, steps, total, decided, title, note) {
+  const rows = rowsOf(drawing, steps, total);
+  const heights = new Map();
+  for (const row of rows) if (row.event !== undefined) heights.set(row.event, row.top + row.height / 2);
+  const lines = arrowLines(drawing, layout, heights);
+  const variables = drawing.variables.length <= VARIABLES ? drawing.variables : [];
+  const columns = 5 + variables.length + (layout.inline ? 0 : 1);
+  const body = rows.map((row) =>
+    row.kind === "step"
+      ? stepRow(drawing, layout, lines, row, variables, decided)
+      : html(
+          "tr",
+          { class: "gap" },
+          html("td", {}),
+          html("td", { class: "line" }),
+          html("td", { class: "lanes-cell" }, laneRow(layout, lines, row.top, row.height)),
+          html("td", { colspan: columns - 3 }, html("span", { class: "gap-words" }, gapWords(row))),
+        ),
+  );
+  const table = html(
+    "table",
+    { class: "run" },
+    html("caption", {}, html("strong", {}, title), html("span", { class: "dim" }, ` ${note}`)),
+    html("thead", {}, headRow(drawing, layout, variables)),
+    html("tbody", {}, body),
+  );
+  return { table, rows, heights, total: rows.length ? rows.at(-1).top + rows.at(-1).height : 0 };
+}
+
+function gapWords({ from, to }) {
+  return from === to ? `event ${number(from)} not shown` : `events ${number(from)}–${number(to)} not shown`;
+}
+
+/** Lines from where an event was observed to where the witness has it. */
+function crossing(drawing, left, right) {
+  const width = 72;
+  const drawn = canvas([0, 0, width, Math.max(left.total, right.total)], {
+    class: "crossing",
+    "aria-label": "Lines from each event of the observed run to the same event of the witness",
+  });
+  const ordered = drawing.events.slice().sort((a, b) => Number(a.earlier) - Number(b.earlier));
+  for (const event of ordered) {
+    const [from, to] = [left.heights.get(event.event), right.heights.get(event.event)];
+    if (from === undefined || to === undefined) continue;
+    const shift = event.earlier ? "earlier" : event.later ? "later" : "";
+    const path = `M 0 ${from} C ${width / 2} ${from} ${width / 2} ${to} ${width - 8} ${to}`;
+    const words = `${drawing.threads[event.thread]}: ${event.label}`;
+    drawn.append(
+      svg("path", { d: path, class: `way ${shift}`, "data-event": event.event }, svg("title", {}, words)),
+      svg("polygon", { points: `${width},${to} ${width - 9},${to - 4} ${width - 9},${to + 4}`, class: `way-head ${shift}` }),
+    );
+  }
+  return drawn;
+}
+
+/** How much of the page is left for the lanes of one run. */
+function laneRoom(entry, two) {
+  const { drawing } = entry;
+  const page = Math.min(document.documentElement.clientWidth, 1480);
+  const narrow = page <= 640;
+  const card = page - (narrow ? 52 : 90);
+  const panel = two && page > 1100 ? (card - 72) / 2 : card;
+  const steps = Math.max(textWidth(number(entry.relevant)), 26) + 14;
+  const columns = narrow ? steps + 72 : 2 * steps + 150;
+  const values = drawing.variables.length <= VARIABLES ? drawing.variables : [];
+  const widest = values.map((name, index) => {
+    const texts = [drawing.start, ...drawing.observed].map((row) => clip(row.values[index], 12));
+    return Math.max(...[clip(name, 12), ...texts].map(textWidth)) + (narrow ? 8 : 12);
+  });
+  return panel - columns - widest.reduce((sum, width) => sum + width, 0);
+}
+
+/** Both runs. `go` is called with a step that was clicked. */
+function drawRuns(entry, go) {
+  const drawing = entry.drawing;
+  const two = drawing.witness.length > 0 && entry.predicted.swapped > 0;
+  const layout = laneLayout(drawing, laneRoom(entry, two));
+  const decided = entry.observed.step;
+  const verdict = entry.observed.verdict;
+  const observedNote = decided === null ? `ends ${verdict}` : `${verdict} after ${counted(decided, "step")}`;
+  const left = runTable(drawing, layout, drawing.observed, entry.relevant, decided, "Observed run", observedNote);
+  const parts = [html("div", { class: "panel observed", tabindex: "0", role: "group", "aria-label": "Observed run" }, left.table)];
+  const tables = [left.table];
+  if (two) {
+    const at = entry.predicted.violated_at;
+    const whole = drawing.witness_steps === entry.relevant;
+    const note = `violated after ${counted(at, "step")}${whole ? "" : "; a prefix, as far as it is needed"}`;
+    const right = runTable(drawing, layout, drawing.witness, drawing.witness_steps, at, "Witness", note);
+    tables.push(right.table);
+    parts.push(
+      html("div", { class: "between" }, crossing(drawing, left, right)),
+      html("div", { class: "panel witness", tabindex: "0", role: "group", "aria-label": "Witness" }, right.table),
+    );
+  }
+  const node = html("div", { class: two ? "runs two" : "runs" }, parts);
+  for (const table of tables) {
+    table.addEventListener("click", (event) => {
+      const row = event.target.closest("tr.step");
+      if (row) go(Number(row.dataset.step));
+    });
+  }
+  const align = () => {
+    const between = node.querySelector(".between");
+    if (!between) return;
+    // Beside each other if there is room for both, else one below the other.
+    node.classList.remove("stacked");
+    const cramped = tables.some((table) => table.offsetWidth > table.parentElement.clientWidth);
+    node.classList.toggle("stacked", cramped);
+    const row = left.table.querySelector("tbody tr");
+    between.style.paddingTop = `${row.getBoundingClientRect().top - node.getBoundingClientRect().top}px`;
+  };
+  const select = (step) => {
+    for (const row of node.querySelectorAll('tr[aria-current="step"]')) row.removeAttribute("aria-current");
+    for (const way of node.querySelectorAll(".way.current")) way.classList.remove("current");
+    for (const table of tables) {
+      // The witness may be a prefix: then it stays at its end.
+      const rows = table.querySelectorAll("tr.step");
+      const row = table.querySelector(`tr[data-step="${step}"]`) ?? rows[rows.length - 1];
+      row.setAttribute("aria-current", "step");
+      for (const way of node.querySelectorAll(`.way[data-event="${row.dataset.event}"]`)) way.classList.add("current");
+    }
+  };
+  /** Whether the page has become so wide or narrow that labels belong elsewhere. */
+  const misfits = () => laneLayout(drawing, laneRoom(entry, two)).inline !== layout.inline;
+  return { node, align, select, misfits };
+}

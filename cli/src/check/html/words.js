@@ -1,0 +1,73 @@
+// What is said: the claim, the shares of the runs, the swap in words, what was searched.
+
+function badge(status) {
+  return html("span", { class: `badge ${status}` }, { predicted: "PREDICTED", observed: "OBSERVED", holds: "holds", open: "open" }[status]);
+}
+
+/** A bar with the share of each verdict among all runs. */
+function shareBar(runs) {
+  const total = BigInt(runs.total);
+  const shares = ["violated", "satisfied", "pending", "ok", "unknown"]
+    .map((verdict) => ({ verdict, runs: runs[verdict] ?? "0" }))
+    .filter((share) => share.runs !== "0");
+  // A share that is there is seen, however small.
+  const part = ({ runs: n }) => Math.max(1, Number((BigInt(n) * 10000n) / total) / 100);
+  const short = (digits) => (digits.length > 18 ? `about ${digits[0]}.${digits.slice(1, 3)} × 10^${digits.length - 1}` : number(digits));
+  const words = shares.map((share) => `${short(share.runs)} ${share.verdict}`).join(", ");
+  return html(
+    "figure",
+    { class: "share" },
+    html(
+      "div",
+      { class: "bar", role: "img", "aria-label": `Of ${short(runs.total)} runs: ${words}` },
+      shares.map((share) => html("span", { class: share.verdict, style: `flex-grow: ${part(share)}` })),
+    ),
+    html(
+      "figcaption",
+      {},
+      shares.map((share) => html("span", {}, html("i", { class: share.verdict }, SIGNS[share.verdict]), ` ${short(share.runs)} ${share.verdict}`)),
+      html("span", { class: "dim" }, `of ${short(runs.total)} equivalent run${runs.total === "1" ? "" : "s"}`),
+    ),
+  );
+}
+
+function capital(text) {
+  return text.charAt(0).toUpperCase() + text.slice(1);
+}
+
+/** The head of a finding. */
+function drawClaim(entry) {
+  return html(
+    "section",
+    { class: "claim", "aria-labelledby": "title" },
+    html("h1", { id: "title" }, badge(entry.status), " ", html("span", {}, entry.title)),
+    html("p", { class: "lead" }, `${capital(entry.claim)}.`),
+    html("p", { class: "formula" }, html("code", {}, entry.formula)),
+    entry.runs ? shareBar(entry.runs) : null,
+  );
+}
+
+/** How the witness differs, why it is violated, and what to do. */
+function drawStory(entry) {
+  const steps = counted(entry.predicted.violated_at ?? 0, "step");
+  const checked =
+    entry.runs?.total === "1"
+      ? "Causality leaves no other order of these events."
+      : `No ${page.maximal ? "feasible" : "equivalent"} order of these events violates it; all of them were checked, not only the observed one.`;
+  const parts = [
+    ["Checked", entry.status === "holds" ? checked : null],
+    ["Witness", entry.predicted.violated && !entry.swap ? `The observed run itself: it is violated after ${steps}.` : null],
+    ["The swap", entry.swap],
+    ["The run", entry.stops && capital(entry.stops)],
+    ["Why", entry.why && capital(entry.why)],
+    ["Next", entry.next && capital(entry.next)],
+  ].filter(([, text]) => text);
+  if (!parts.length) return null;
+  const list = parts.map(([name, text]) => [html("dt", {}, name), html("dd", {}, sentence(text))]);
+  return html("section", { class: `story ${entry.status}`, "aria-label": "In words" }, html("dl", {}, list));
+}
+
+function drawSearch(entry) {
+  const list = entry.searched.map(([begin, text]) => html("li", {}, begin ? html("strong", {}, begin) : null, text));
+  return html("section", { class: "card search", "aria-label": "What was searched" }, html("h2", {}, "What was searched"), html("ul", {}, list));
+}

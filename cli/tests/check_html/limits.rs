@@ -1,0 +1,149 @@
+//! Long runs, many findings and strange names: the page stays small, right and harmless.
+
+use serde_json::json;
+use std::{collections::BTreeSet, fmt::Write};
+
+use crate::{
+    common::{Done, RESERVOIR, portent, portent_with},
+    data, findings,
+};
+
+#[test]
+fn names_are_never_markup() {
+    let hostile = "</script><b onclick=alert(1)>\u{2028}<!--";
+    let mut trace = String::new();
+    for (thread, name) in [(hostile, "login"), ("T2", "request"), (hostile, "logout")] {
+        let event = json!({"t": thread, "op": "event", "name": name, "args": [hostile]});
+        writeln!(trace, "{event}").unwrap();
+    }
+    let spec = "examples/sessions/sessions.portent";
+    let done = portent_with(
+        &["check", "--format", "html", "--spec", spec, "-"],
+        trace.as_bytes(),
+    );
+    assert_eq!(done.code, Some(1));
+    let harmless = portent(&[&RESERVOIR[..], &["--format", "html"]].concat());
+    for mark in ["</script", "<b", "<!--", "\u{2028}"] {
+        let count = |page: &Done| page.out.matches(mark).count();
+        assert_eq!(count(&done), count(&harmless), "{mark:?}");
+    }
+    let finding = &findings(&data(&done))[0];
+    assert!(
+        finding["drawing"]["threads"]
+            .as_array()
+            .unwrap()
+            .contains(&json!(hostile))
+    );
+    assert!(finding["title"].as_str().unwrap().contains("</script>"));
+}
+
+#[test]
+fn long_names_and_values_are_clipped() {
+    let long = "x".repeat(1 << 20);
+    let event = json!({"t": long, "op": "event", "name": "bad", "args": [long]});
+    let spec = "property p(u) { event bad(u)  ltl: always !bad }";
+    let arguments = ["check", "--format", "html", "--property", spec, "-"];
+    let done = portent_with(&arguments, event.to_string().as_bytes());
+    assert_eq!(done.code, Some(1));
+    assert!(done.out.len() < 200_000, "{} bytes", done.out.len());
+}
+
+/// Two threads that meet now and then; in the middle T1 closes what T2 has just used.
+fn long_trace(events: usize) -> (String, Vec<usize>) {
+    let (mut trace, mut ticks, mut tick) = (String::new(), Vec::new(), 0);
+    for event in 0..events {
+        let (thread, what) = match event {
+            0 => (1, "\"name\":\"open\"".to_owned()),
+            _ if event + 1 == events / 2 => (2, "\"name\":\"use\"".to_owned()),
+            _ if event == events / 2 => (1, "\"name\":\"close\"".to_owned()),
+            _ => {
+                tick += 1;
+                (1, format!("\"name\":\"tick\",\"set\":{{\"n\":{tick}}}"))
+            }
+        };
+        ticks.push(tick);
+        writeln!(trace, "{{\"t\":\"T{thread}\",\"op\":\"event\",{what}}}").unwrap();
+    }
+    (trace, ticks)
+}
+
+#[test]
+fn a_million_events_make_a_small_page() {
+    let (trace, ticks) = long_trace(1_000_000);
+    let spec = "property closed {
+        var n: int = 0
+        event open, use, close, tick
+        ltl: always (close -> always !use) && always (open -> n >= 0)
+    }";
+    let arguments = [
+        "check",
+        "--format",
+        "html",
+        "--count",
+        "never",
+        "--property",
+        spec,
+        "-",
+    ];
+    let done = portent_with(&arguments, trace.as_bytes());
+    assert_eq!(done.code, Some(1), "{}", done.err);
+    assert!(done.out.len() < 1_000_000, "{} bytes", done.out.len());
+    let finding = &findings(&data(&done))[0];
+    assert_eq!(finding["status"], "predicted");
+    assert_eq!(finding["relevant"], 1_000_000);
+    let drawing = &finding["drawing"];
+    let observed = drawing["observed"].as_array().unwrap();
+    assert!(observed.len() <= 400);
+    for row in observed {
+        let step = row["step"].as_u64().unwrap() as usize;
+        assert_eq!(row["event"], step - 1);
+        assert_eq!(row["values"][0], ticks[step - 1].to_string());
+    }
+    // Around the violation, and where its events were observed.
+    let at = finding["predicted"]["violated_at"].as_u64().unwrap();
+    let witness = drawing["witness"].as_array().unwrap();
+    for row in witness {
+        let violated = row["verdict"] == "violated";
+        assert_eq!(violated, row["step"].as_u64().unwrap() >= at);
+    }
+    let steps: BTreeSet<u64> = observed
+        .iter()
+        .map(|row| row["step"].as_u64().unwrap())
+        .collect();
+    for step in [at - 1, at, at + 1, 500_000, 500_001] {
+        assert!(steps.contains(&step), "{step}");
+    }
+    assert_eq!(drawing["lattice"]["kind"], "uncounted");
+}
+
+#[test]
+fn many_bindings_are_listed_and_counted() {
+    let mut trace = String::new();
+    for user in 0..3000 {
+        writeln!(
+            trace,
+            "{{\"t\":1,\"op\":\"event\",\"name\":\"bad\",\"args\":[{user}]}}"
+        )
+        .unwrap();
+    }
+    let spec = "property p(u) { event bad(u)  ltl: always !bad }";
+    let done = portent_with(
+        &["check", "--format", "html", "--property", spec, "-"],
+        trace.as_bytes(),
+    );
+    assert!(done.out.len() < 1_000_000, "{} bytes", done.out.len());
+    let page = data(&done);
+    let findings = findings(&page);
+    let omitted = page["traces"][0]["omitted"].as_u64().unwrap();
+    assert_eq!(findings.len() as u64 + omitted, 3000);
+    assert_eq!(page["traces"][0]["omitted_violated"], omitted);
+    let drawn = findings
+        .iter()
+        .filter(|finding| !finding["drawing"].is_null());
+    assert_eq!(drawn.count(), 24);
+    let ids: BTreeSet<&str> = findings
+        .iter()
+        .map(|finding| finding["id"].as_str().unwrap())
+        .collect();
+    assert_eq!(ids.len(), findings.len());
+}

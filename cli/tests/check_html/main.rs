@@ -1,0 +1,129 @@
+//! `portent check --format html`: one file that needs nothing else, and says what the JSON says.
+//!
+//! What the page does in a browser is tested by `ci/browser.sh`.
+
+mod agreement;
+#[path = "../common/mod.rs"]
+mod common;
+mod limits;
+
+use common::{Done, RESERVOIR, portent, portent_with};
+use serde_json::{Value, json};
+
+const BEGIN: &str = "<script type=\"application/json\" id=\"data\">";
+
+/// The data of a page.
+fn data(done: &Done) -> Value {
+    let (_, rest) = done.out.split_once(BEGIN).expect("the page has data");
+    let (data, _) = rest.split_once("</script>").expect("they end");
+    serde_json::from_str(data).unwrap()
+}
+
+fn findings(page: &Value) -> Vec<Value> {
+    page["traces"][0]["findings"].as_array().unwrap().clone()
+}
+
+/// Checks under both formats: the data of the page, and the JSON.
+fn both(arguments: &[&str], input: &[u8]) -> (Value, Value) {
+    let run = |format| {
+        let arguments = [&["check", "--format", format], arguments].concat();
+        portent_with(&arguments, input)
+    };
+    let (page, json) = (run("html"), run("json"));
+    assert_eq!(page.code, json.code);
+    (data(&page), json.json())
+}
+
+#[test]
+fn the_page_needs_nothing_else() {
+    let done = portent(&[&RESERVOIR[..], &["--format", "html"]].concat());
+    assert_eq!((done.code, done.err.as_str()), (Some(1), ""));
+    assert!(done.out.starts_with("<!doctype html>"));
+    for resource in [
+        "http:", "https:", "src=", "@import", "url(", "import(", "fetch(",
+    ] {
+        assert!(!done.out.contains(resource), "{resource}");
+    }
+    assert!(done.out.contains("default-src 'none'"));
+    for mark in ["/*style*/", "/*data*/", "/*script*/"] {
+        assert!(!done.out.contains(mark), "{mark}");
+    }
+    assert!(done.out.len() < 100_000, "{} bytes", done.out.len());
+}
+
+#[test]
+fn the_page_goes_to_a_file() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("report.html");
+    let printed = portent(&[&RESERVOIR[..], &["--format", "html"]].concat());
+    let file_name = file.to_str().unwrap();
+    let written = portent(&[&RESERVOIR[..], &["--format", "html", "--output", file_name]].concat());
+    assert_eq!((written.code, written.out.as_str()), (Some(1), ""));
+    assert_eq!(std::fs::read_to_string(&file).unwrap(), printed.out);
+}
+
+#[test]
+fn the_reservoir_is_drawn() {
+    let done = portent(&[&RESERVOIR[..], &["--format", "html"]].concat());
+    let finding = &findings(&data(&done))[0];
+    assert_eq!(finding["status"], "predicted");
+    let drawing = &finding["drawing"];
+    assert_eq!(drawing["threads"], json!(["T1", "T2"]));
+    assert_eq!(drawing["variables"], json!(["w", "v"]));
+    assert_eq!(
+        drawing["start"],
+        json!({"values": ["20", "40"], "state": 0, "verdict": "ok"})
+    );
+    assert_eq!(drawing["arrows"], json!([]));
+    assert_eq!(drawing["lattice"]["edges"].as_array().unwrap().len(), 24);
+    assert_eq!(drawing["automaton"]["states"].as_array().unwrap().len(), 4);
+    assert_eq!(drawing["automaton"]["omitted"], 0);
+    let observed = drawing["observed"].as_array().unwrap();
+    let events: Vec<&Value> = observed.iter().map(|row| &row["event"]).collect();
+    assert_eq!(events, [0, 1, 2, 3, 4, 5]);
+    let swap = finding["swap"].as_str().unwrap();
+    assert!(
+        swap.contains("`T2: w = 31` (line 5) before `T1: v = 60` (line 4)"),
+        "{swap}"
+    );
+}
+
+#[test]
+fn violated_properties_come_first_and_all_traces_are_there() {
+    let done = portent(&[
+        "check",
+        "--format",
+        "html",
+        "--spec",
+        "examples/sessions/sessions.portent",
+        "examples/sessions/sessions.jsonl",
+        "examples/reservoir/reservoir.jsonl",
+    ]);
+    let page = data(&done);
+    let findings = findings(&page);
+    let statuses: Vec<&Value> = findings.iter().map(|finding| &finding["status"]).collect();
+    assert_eq!(statuses, ["predicted", "predicted", "holds"]);
+    assert_eq!(page["traces"].as_array().unwrap().len(), 2);
+    let warning = page["traces"][1]["warnings"][0].as_str().unwrap();
+    assert!(warning.contains("`session` saw no step"), "{warning}");
+}
+
+#[test]
+fn what_the_baseline_has_is_left_out() {
+    let folder = tempfile::tempdir().unwrap();
+    let baseline = folder.path().join("baseline.json");
+    let baseline = baseline.to_str().unwrap();
+    portent(&[&RESERVOIR[..], &["--format", "json", "--output", baseline]].concat());
+    let done = portent(
+        &[
+            &RESERVOIR[..],
+            &["--format", "html", "--baseline", baseline],
+        ]
+        .concat(),
+    );
+    assert_eq!(done.code, Some(0), "{}", done.err);
+    let page = data(&done);
+    assert_eq!(findings(&page), Vec::<Value>::new());
+    let warning = page["traces"][0]["warnings"][0].as_str().unwrap();
+    assert!(warning.contains("1 known violation left out"), "{warning}");
+}
