@@ -8,7 +8,7 @@ use std::{
     process::ExitCode,
 };
 
-use crate::{check::trace::open, failure::Failure};
+use crate::{check::trace::open, failure::Failure, size};
 
 /// Copy a trace from one format to another
 ///
@@ -27,6 +27,13 @@ pub(crate) struct Convert {
     /// The regular expression of a log, with the groups `host`, `clock` and `event`
     #[arg(long, value_name = "REGEX")]
     parser: Option<String>,
+    /// The regular expression of the lines that separate the executions of a log; the first goes
+    /// to OUT, and the others to files beside it: run.jsonl, run.2.jsonl, run.3.jsonl
+    #[arg(long, value_name = "REGEX")]
+    delimiter: Option<String>,
+    /// The longest line that is read
+    #[arg(long, value_name = "SIZE", default_value = "16MiB", value_parser = size::bytes)]
+    max_line: u64,
     /// The trace to read; `-` is standard input
     #[arg(value_name = "IN")]
     input: PathBuf,
@@ -37,13 +44,6 @@ pub(crate) struct Convert {
 
 impl Convert {
     pub(crate) fn run(&self) -> Result<ExitCode, Failure> {
-        let mut options = Options::default().lenient(self.lenient);
-        if let Some(format) = self.from {
-            options = options.format(format);
-        }
-        if let Some(regex) = &self.parser {
-            options = options.parser(regex);
-        }
         let to = match self.to.or_else(|| by_name(&self.output)) {
             Some(format) => format,
             None => {
@@ -52,27 +52,79 @@ impl Convert {
                 return Err(Failure::Usage(message.to_owned()));
             }
         };
-        let mut reader = open(&self.input, &options)?;
-        if self.output.as_os_str() == "-" {
-            let out = io::stdout().lock();
-            let result = copy(&mut reader, "<stdout>", out, to, Compression::None);
-            return match result {
-                // That nobody reads on is no error.
-                Err(portent_trace::Error::Io { source, .. })
-                    if source.kind() == io::ErrorKind::BrokenPipe =>
-                {
-                    Ok(ExitCode::SUCCESS)
-                }
-                result => Ok(result.map(|()| ExitCode::SUCCESS)?),
-            };
+        let mut reader = open(&self.input, &self.reading())?;
+        let result = match self.output.as_os_str() == "-" {
+            true => self.to_stdout(&mut reader, to),
+            false => self.to_files(&mut reader, to),
+        };
+        match result {
+            // That nobody reads on is no error.
+            Err(Failure::Trace(portent_trace::Error::Io { source, .. }))
+                if source.kind() == io::ErrorKind::BrokenPipe =>
+            {
+                Ok(ExitCode::SUCCESS)
+            }
+            result => result.map(|()| ExitCode::SUCCESS),
         }
-        let name = self.output.display().to_string();
-        let file = File::create(&self.output).map_err(|error| Failure::Write {
-            path: self.output.clone(),
-            error,
-        })?;
-        copy(&mut reader, &name, file, to, Compression::of_file(&name))?;
-        Ok(ExitCode::SUCCESS)
+    }
+
+    fn reading(&self) -> Options {
+        let max_line = usize::try_from(self.max_line).unwrap_or(usize::MAX);
+        let mut options = Options::default().lenient(self.lenient).max_line(max_line);
+        if let Some(format) = self.from {
+            options = options.format(format);
+        }
+        if let Some(regex) = &self.parser {
+            options = options.parser(regex);
+        }
+        if let Some(regex) = &self.delimiter {
+            options = options.delimiter(regex);
+        }
+        options
+    }
+
+    fn to_stdout(&self, reader: &mut TraceReader<'_>, to: Format) -> Result<(), Failure> {
+        let out = io::stdout().lock();
+        copy(reader, "<stdout>", out, to, Compression::None)?;
+        match reader.next_execution() {
+            true => Err(Failure::Usage(format!(
+                "{} holds several executions, and standard output can take one; name a file for OUT, \
+                 and the others are written beside it",
+                reader.file()
+            ))),
+            false => Ok(()),
+        }
+    }
+
+    /// The first execution goes to OUT; if there are more, they go to files with a number.
+    fn to_files(&self, reader: &mut TraceReader<'_>, to: Format) -> Result<(), Failure> {
+        let mut number = 1;
+        loop {
+            let path = numbered(&self.output, number);
+            let name = path.display().to_string();
+            let file = File::create(&path).map_err(|error| Failure::Write { path, error })?;
+            copy(reader, &name, file, to, Compression::of_file(&name))?;
+            if number > 1 {
+                let label = reader.execution().map(|label| format!(" ({label})"));
+                eprintln!("execution {number}{}: {name}", label.unwrap_or_default());
+            }
+            if !reader.next_execution() {
+                return Ok(());
+            }
+            number += 1;
+        }
+    }
+}
+
+/// The file for one of several executions: `run.jsonl.gz`, `run.2.jsonl.gz`, ...
+fn numbered(path: &Path, number: u32) -> PathBuf {
+    let name = path.file_name().unwrap_or_default().to_string_lossy();
+    // What stands before the first dot, unless the name begins with it.
+    let stem = name.char_indices().skip(1).find(|(_, c)| *c == '.');
+    let (stem, rest) = name.split_at(stem.map_or(name.len(), |(dot, _)| dot));
+    match number {
+        1 => path.to_owned(),
+        _ => path.with_file_name(format!("{stem}.{number}{rest}")),
     }
 }
 
@@ -92,8 +144,13 @@ fn copy(
     })?;
     if converted.skipped > 0 {
         eprintln!(
-            "warning: {} events written, {} skipped",
-            converted.events, converted.skipped
+            "warning: {name}: {} events written, {} skipped{}",
+            converted.events,
+            converted.skipped,
+            match reader.first_skipped() {
+                Some(error) => format!("; the first bad line: {error}"),
+                None => String::new(),
+            }
         );
     }
     Ok(())

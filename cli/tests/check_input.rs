@@ -44,7 +44,7 @@ fn standard_input_and_compression() {
 }
 
 /// Bad traces, and what the error has to name.
-const BAD: [(&str, &str, &str); 9] = [
+const BAD: [(&str, &str, &str); 17] = [
     (
         "truncated",
         "{\"t\": \"T1\", \"op\": \"write\", \"var\": \"w\", \"va",
@@ -88,7 +88,47 @@ const BAD: [(&str, &str, &str); 9] = [
     (
         "wrong type",
         "{\"t\": \"A\", \"op\": \"write\", \"var\": \"w\", \"val\": \"high\"}\n",
-        "<stdin>:1:",
+        "<stdin>:1:46: property `reservoir`: variable `w` is of type int",
+    ),
+    (
+        "wrong type in a set",
+        "{\"t\": \"é\", \"op\": \"event\", \"name\": \"e\", \"set\": {\"w\": true}}\n",
+        "<stdin>:1:47: property `reservoir`: variable `w` is of type int",
+    ),
+    (
+        "no value",
+        "\nT1|w(w)|3\n",
+        "<stdin>:2:4: property `reservoir`: line 2 writes variable `w` without telling the value",
+    ),
+    (
+        "wrong type in the header",
+        "{\"portent\": 1, \"init\": {\"w\": \"low\"}}\n",
+        "<stdin>:1:24: property `reservoir`: variable `w` is of type int",
+    ),
+    (
+        "a thread that is true",
+        "{\"t\": true, \"op\": \"read\", \"var\": \"w\"}\n",
+        "<stdin>:1:7: expected a name",
+    ),
+    (
+        "a message that is an object",
+        "{\"t\": 1, \"op\": \"send\", \"chan\": 1, \"msg\": {}}\n",
+        "<stdin>:1:42: expected a name",
+    ),
+    (
+        "fork of itself",
+        "{\"t\": 1, \"op\": \"fork\", \"child\": 1}\n",
+        "<stdin>:1:16: thread 1 forks 1, which has already been started",
+    ),
+    (
+        "join of itself",
+        "{\"t\": 1, \"op\": \"join\", \"child\": 1}\n",
+        "<stdin>:1:16: thread 1 joins itself",
+    ),
+    (
+        "acts after it was joined",
+        "T1|w(a)|1\nT2|join(T1)|1\nT1|w(a)|2\n",
+        "<stdin>:3:4: thread T1 acts after it was joined",
     ),
 ];
 
@@ -118,6 +158,82 @@ fn lenient_skips_and_says_so() {
     let done = check(trace.as_bytes(), &["--lenient", "--format", "json"]);
     assert_eq!(done.json()["trace"]["skipped"], 2);
     assert_eq!(done.json()["trace"]["events"], 1);
+}
+
+#[test]
+fn lenient_skips_what_a_property_cannot_read() {
+    let trace = "{\"portent\": 1, \"init\": {\"w\": \"low\"}}\n\
+                 {\"t\": 1, \"op\": \"write\", \"var\": \"w\", \"val\": \"high\"}\n\
+                 {\"t\": 1, \"op\": \"write\", \"var\": \"w\", \"val\": 21}\n\
+                 {\"t\": 1, \"op\": \"write\", \"var\": \"w\"}\n";
+    let done = check(trace.as_bytes(), &["--lenient", "--format", "json"]);
+    assert_eq!(done.code, Some(0), "{}", done.err);
+    let trace_of = &done.json()["trace"];
+    assert_eq!(
+        (&trace_of["skipped"], &trace_of["events"]),
+        (&3.into(), &1.into())
+    );
+    assert_eq!(done.json()["properties"][0]["relevant"], 1);
+    let done = check(trace.as_bytes(), &["--lenient"]);
+    let said = "3 bad lines skipped; the first: <stdin>:1:24: property `reservoir`";
+    assert!(done.out.contains(said), "{}", done.out);
+}
+
+#[test]
+fn a_line_is_skipped_for_all_properties_or_for_none() {
+    let trace = "{\"t\": 1, \"op\": \"write\", \"var\": \"w\", \"val\": 7}\n\
+                 {\"t\": 9, \"op\": \"write\", \"var\": \"w\", \"val\": true}\n\
+                 {\"t\": 2, \"op\": \"write\", \"var\": \"w\", \"val\": 8}\n";
+    let folder = tempfile::tempdir().unwrap();
+    let spec = folder.path().join("two.portent");
+    let text = "property any { var w: bool = false ltl: always !w }\n\
+                property number { var w: int = 0 ltl: always w < 9 }\n";
+    fs::write(&spec, text).unwrap();
+    for model in ["happens-before", "maximal"] {
+        let spec = spec.to_str().unwrap();
+        let arguments = [
+            "check",
+            "--spec",
+            spec,
+            "-",
+            "--lenient",
+            "--causality",
+            model,
+        ];
+        let done = portent_with(
+            &[&arguments[..], &["--format", "json"]].concat(),
+            trace.as_bytes(),
+        );
+        assert_eq!(done.code, Some(0), "{model}: {}", done.err);
+        let report = done.json();
+        let count = |key: &str| report["trace"][key].as_u64();
+        assert_eq!(
+            (count("events"), count("skipped")),
+            (Some(0), Some(3)),
+            "{model}"
+        );
+        assert_eq!(count("threads"), Some(0), "{model}");
+        for property in report["properties"].as_array().unwrap() {
+            assert_eq!(property["relevant"], 0, "{model}");
+        }
+    }
+}
+
+#[test]
+fn the_limit_of_a_line_can_be_moved() {
+    let trace = b"{\"t\": \"T1\", \"op\": \"write\", \"var\": \"w\", \"val\": 1}\n";
+    let done = check(trace, &["--max-line", "40"]);
+    assert_eq!(done.code, Some(2));
+    assert!(
+        done.err
+            .contains("<stdin>:1:1: a line of more than 40 bytes")
+    );
+    assert!(
+        done.err.contains("raise the limit (--max-line)"),
+        "{}",
+        done.err
+    );
+    assert_eq!(check(trace, &["--max-line", "60"]).code, Some(0));
 }
 
 #[test]
@@ -211,4 +327,56 @@ fn convert_there_and_back() {
     let unknown = portent(&["convert", &path("a.std"), &path("e.what")]);
     assert_eq!(unknown.code, Some(2));
     assert!(unknown.err.contains("--to"), "{}", unknown.err);
+}
+
+#[test]
+fn convert_several_executions() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = |name: &str| folder.path().join(name).to_str().unwrap().to_owned();
+    let log = "=== one ===\na {\"a\":1}\nhello\n=== two ===\na {\"a\":1}\nagain\n=== three ===\n";
+    fs::write(path("runs.log"), log).unwrap();
+    let delimiter = ["--delimiter", "^=== (?<trace>.*) ===$"];
+    let arguments = |input| [&["convert"][..], &delimiter, &[input]].concat();
+    let (input, output) = (path("runs.log"), path("run.jsonl"));
+    let done = portent(&[&arguments(&input)[..], &[&output]].concat());
+    assert_eq!(done.code, Some(0), "{}", done.err);
+    let (second, third) = (path("run.2.jsonl"), path("run.3.jsonl"));
+    let said = format!("execution 2 (two): {second}\nexecution 3 (three): {third}\n");
+    assert_eq!(done.err, said);
+    let texts = [
+        (&output, "hello"),
+        (&second, "again"),
+        (&third, "{\"portent\": 1}"),
+    ];
+    for (file, text) in texts {
+        let written = fs::read_to_string(file).unwrap();
+        assert!(written.contains(text), "{file}: {written}");
+    }
+    let to_stdout = [&arguments(&input)[..], &["-", "--to", "native"]].concat();
+    let done = portent(&to_stdout);
+    assert_eq!(done.code, Some(2));
+    assert!(done.err.contains("several executions"), "{}", done.err);
+}
+
+#[test]
+fn convert_operations_to_a_log() {
+    let done = portent(&["convert", "--to", "shiviz", RESERVOIR[3], "-"]);
+    assert_eq!(done.code, Some(0), "{}", done.err);
+    assert!(
+        done.out.starts_with("T2 {\"T2\":1}\nT2|w(w)\n"),
+        "{}",
+        done.out
+    );
+    let as_log = portent_with(
+        &[
+            "check",
+            "--property",
+            "always !(never_seen)",
+            "-",
+            "--format",
+            "json",
+        ],
+        done.out.as_bytes(),
+    );
+    assert_eq!(as_log.json()["trace"]["events"], 6, "{}", as_log.err);
 }

@@ -11,6 +11,7 @@ use crate::{
     options::{Model, Options},
     picture::Album,
     record::Record,
+    relevance::Seen,
     report::{Report, TraceInfo},
     slice,
 };
@@ -46,6 +47,8 @@ use crate::{
 #[derive(Clone, Debug)]
 pub struct Checker {
     records: Vec<Record>,
+    /// What the current event is to each of them; kept for its memory.
+    seen: Vec<Option<Seen>>,
     /// Under the maximal model, what the trace demands and where in it the steps of each property
     /// are.
     feasible: Option<Feasible>,
@@ -82,6 +85,7 @@ impl Checker {
         });
         Ok(Checker {
             records,
+            seen: Vec::new(),
             feasible,
             options,
             events: 0,
@@ -93,12 +97,18 @@ impl Checker {
     ///
     /// # Errors
     ///
-    /// A value that does not fit its variable, or a number that does not fit 32 bits.
+    /// A value that does not fit its variable ([`Error::WrongType`], [`Error::BadText`],
+    /// [`Error::NoValue`]): no property has taken the event then, and the next one may be given.
+    /// A number that does not fit 32 bits, or too many threads: the run cannot be checked.
     pub fn take(&mut self, event: &Event, symbols: &Symbols) -> Result<(), Error> {
+        self.seen.clear();
+        for record in &mut self.records {
+            self.seen.push(record.see(event, symbols)?);
+        }
         self.events += 1;
         self.threads.insert(event.thread);
-        for record in &mut self.records {
-            record.take(event, symbols)?;
+        for (record, seen) in self.records.iter_mut().zip(self.seen.drain(..)) {
+            record.take(event, seen)?;
         }
         if let Some(feasible) = &mut self.feasible {
             let index = u32::try_from(self.events - 1).map_err(|_| Error::TooManyEventsInAll)?;

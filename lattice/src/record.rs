@@ -90,9 +90,14 @@ impl Record {
         })
     }
 
-    /// Takes the next event of the run.
-    pub(crate) fn take(&mut self, event: &Event, symbols: &Symbols) -> Result<(), Error> {
-        let seen = self.relevance.see(event, symbols)?;
+    /// What the next event of the run is to this property. Nothing is recorded yet, so that an
+    /// event which another property refuses can still be dropped.
+    pub(crate) fn see(&mut self, event: &Event, symbols: &Symbols) -> Result<Option<Seen>, Error> {
+        self.relevance.see(event, symbols)
+    }
+
+    /// Takes the next event of the run, which was [seen](Self::see).
+    pub(crate) fn take(&mut self, event: &Event, seen: Option<Seen>) -> Result<(), Error> {
         let stamp = self.causality.step(event, seen.is_some())?;
         let (Some(seen), Some(stamp)) = (seen, stamp) else {
             return Ok(());

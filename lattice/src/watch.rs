@@ -101,7 +101,8 @@ impl Watch {
     /// As [`Checker::take`](crate::Checker::take).
     pub fn take(&mut self, event: &Event, symbols: &Symbols) -> Result<Option<Violation>, Error> {
         let before = self.record.steps().len();
-        self.record.take(event, symbols)?;
+        let seen = self.record.see(event, symbols)?;
+        self.record.take(event, seen)?;
         if self.record.steps().len() == before {
             return Ok(None);
         }

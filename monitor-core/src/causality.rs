@@ -18,6 +18,10 @@
 //! versions, or a version that a thread has lately joined, cost one comparison. The weak point is a
 //! trace in which every event is relevant and hundreds of threads really overlap: each tick then
 //! copies a clock of that length.
+//!
+//! What is kept: a clock for each thread, variable and lock; one for each message, since any number
+//! of threads may receive it; in a trace with clocks one for each line that changed its thread's,
+//! since any later line may refer to it. The rounds of barriers are forgotten when all have left.
 
 use std::sync::{Arc, LazyLock};
 
@@ -182,7 +186,7 @@ impl Causality {
     ///
     /// # Errors
     ///
-    /// [`Error::ClockFull`] when a count does not fit in 32 bits.
+    /// [`Error::ClockFull`] when a count does not fit in 32 bits; [`Error::TooManyChains`].
     pub fn step(&mut self, event: &Event, relevant: bool) -> Result<Option<Stamp>, Error> {
         let thread = event.thread;
         self.go_on(thread);

@@ -11,6 +11,10 @@
 
 use crate::{ChainId, Clock, Error};
 
+/// The most chains that there can be. A clock has a component for each: so many threads with one
+/// event each take half a gigabyte, and twice as many would take two.
+const MAX_CHAINS: usize = 1 << 14;
+
 /// Hands out chains.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Chains {
@@ -31,6 +35,9 @@ impl Chains {
             .rposition(|&c| past.get(c) >= counts[c.index()]);
         if let Some(position) = fit {
             return Ok(self.free.swap_remove(position));
+        }
+        if self.counts.len() >= MAX_CHAINS {
+            return Err(Error::TooManyChains { limit: MAX_CHAINS });
         }
         let chain = ChainId::from_index(self.counts.len()).ok_or(Error::ClockFull)?;
         self.counts.push(0);

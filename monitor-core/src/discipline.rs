@@ -12,10 +12,12 @@
 //! - threads that nobody forked, threads that several others join, and a name that is forked again
 //!   after it was joined;
 //! - a wake-up without a notify, since such things happen;
+//! - a message that several threads receive, or one thread twice;
 //! - vector clocks that skip lines of a thread: a log may have lost them.
 
+use std::collections::BTreeSet;
+
 use rustc_hash::{FxHashMap, FxHashSet};
-use smallvec::SmallVec;
 
 use crate::{BarrierId, ChanId, Error, Event, LockId, Msg, Op, Stamped, Symbols, ThreadId};
 
@@ -37,9 +39,10 @@ use crate::{BarrierId, ChanId, Error, Event, LockId, Msg, Op, Stamped, Symbols, 
 pub struct Discipline {
     threads: Vec<Thread>,
     locks: Vec<Holders>,
+    /// Any number of threads may receive a message, so that none is forgotten.
     sent: FxHashSet<(ChanId, Msg)>,
     /// Rounds of barriers that some thread has left.
-    left: FxHashSet<(BarrierId, u64)>,
+    left: FxHashMap<BarrierId, Rounds>,
     /// Whether events bring clocks; the first event decides.
     stamped: Option<bool>,
 }
@@ -67,8 +70,24 @@ enum Life {
 /// How often each thread holds a lock.
 #[derive(Clone, Debug, Default)]
 struct Holders {
-    exclusive: SmallVec<[(ThreadId, u32); 1]>,
-    shared: SmallVec<[(ThreadId, u32); 1]>,
+    exclusive: Side,
+    shared: Side,
+}
+
+/// Who holds one side of a lock. One thread is the rule; a trace that never releases may have a
+/// million.
+#[derive(Clone, Debug, Default)]
+struct Side {
+    first: Option<(ThreadId, u32)>,
+    others: Option<Box<FxHashMap<ThreadId, u32>>>,
+}
+
+/// A set of rounds; nearly always they are left one after the other, from 0 on.
+#[derive(Clone, Debug, Default)]
+struct Rounds {
+    /// All before this one are in the set.
+    below: u64,
+    beyond: BTreeSet<u64>,
 }
 
 impl Discipline {
@@ -146,7 +165,7 @@ impl Discipline {
                 let again = self
                     .thread(thread)
                     .is_some_and(|t| t.arrived == Some(round_key));
-                if again || self.left.contains(&round_key) {
+                if again || self.has_left(round_key) {
                     return Err(Error::LateArrival {
                         thread: name(thread),
                         barrier: symbols.barriers.name(*barrier).to_owned(),
@@ -194,10 +213,13 @@ impl Discipline {
         }
         if kept < state.clock.len() {
             // A component that is no longer mentioned has gone back to 0.
-            for (&component, &before) in &state.clock {
-                if before > 0 && stamped.component(component) == 0 {
-                    return Err(backwards(component, before, 0));
-                }
+            let mentioned: FxHashSet<ThreadId> = stamped.clock.iter().map(|(t, _)| *t).collect();
+            let lost = state
+                .clock
+                .iter()
+                .find(|(component, before)| **before > 0 && !mentioned.contains(component));
+            if let Some((&component, &before)) = lost {
+                return Err(backwards(component, before, 0));
             }
         }
         if own <= state.claimed {
@@ -216,8 +238,13 @@ impl Discipline {
             } else {
                 &holders.exclusive
             };
-            side.iter().any(|(holder, _)| *holder == thread)
+            side.holds(thread)
         })
+    }
+
+    fn has_left(&self, (barrier, round): (BarrierId, u64)) -> bool {
+        let rounds = self.left.get(&barrier);
+        rounds.is_some_and(|rounds| rounds.contains(round))
     }
 
     fn apply(&mut self, event: &Event) {
@@ -227,10 +254,10 @@ impl Discipline {
         self.go_on(thread);
         self.thread_mut(thread).life = Life::Running;
         match &event.op {
-            Op::Lock(lock) => take(&mut self.holders(*lock).exclusive, thread),
-            Op::ReadLock(lock) => take(&mut self.holders(*lock).shared, thread),
-            Op::Unlock(lock) => give_back(&mut self.holders(*lock).exclusive, thread),
-            Op::ReadUnlock(lock) => give_back(&mut self.holders(*lock).shared, thread),
+            Op::Lock(lock) => self.holders(*lock).exclusive.take(thread),
+            Op::ReadLock(lock) => self.holders(*lock).shared.take(thread),
+            Op::Unlock(lock) => self.holders(*lock).exclusive.give_back(thread),
+            Op::ReadUnlock(lock) => self.holders(*lock).shared.give_back(thread),
             Op::Fork(child) => self.thread_mut(*child).life = Life::Forked,
             Op::Join(child) => {
                 self.go_on(*child);
@@ -257,8 +284,8 @@ impl Discipline {
 
     /// The thread does something after its barrier line, be it to end.
     fn go_on(&mut self, thread: ThreadId) {
-        if let Some(round) = self.thread_mut(thread).arrived.take() {
-            self.left.insert(round);
+        if let Some((barrier, round)) = self.thread_mut(thread).arrived.take() {
+            self.left.entry(barrier).or_default().insert(round);
         }
     }
 
@@ -278,18 +305,65 @@ impl Discipline {
     }
 }
 
-fn take(side: &mut SmallVec<[(ThreadId, u32); 1]>, thread: ThreadId) {
-    match side.iter_mut().find(|(holder, _)| *holder == thread) {
-        Some((_, depth)) => *depth = depth.saturating_add(1),
-        None => side.push((thread, 1)),
+impl Side {
+    fn holds(&self, thread: ThreadId) -> bool {
+        self.first.is_some_and(|(holder, _)| holder == thread)
+            || self
+                .others
+                .as_ref()
+                .is_some_and(|others| others.contains_key(&thread))
+    }
+
+    /// How often a thread holds it, if it does.
+    fn depth(&mut self, thread: ThreadId) -> Option<&mut u32> {
+        match &mut self.first {
+            Some((holder, depth)) if *holder == thread => Some(depth),
+            _ => self.others.as_mut()?.get_mut(&thread),
+        }
+    }
+
+    fn take(&mut self, thread: ThreadId) {
+        if let Some(depth) = self.depth(thread) {
+            *depth = depth.saturating_add(1);
+        } else if self.first.is_none() {
+            self.first = Some((thread, 1));
+        } else {
+            self.others.get_or_insert_default().insert(thread, 1);
+        }
+    }
+
+    fn give_back(&mut self, thread: ThreadId) {
+        let Some(depth) = self.depth(thread) else {
+            return;
+        };
+        *depth -= 1;
+        if *depth > 0 {
+            return;
+        }
+        if self.first.is_some_and(|(holder, _)| holder == thread) {
+            self.first = None;
+        } else if let Some(others) = &mut self.others {
+            others.remove(&thread);
+            if others.is_empty() {
+                self.others = None;
+            }
+        }
     }
 }
 
-fn give_back(side: &mut SmallVec<[(ThreadId, u32); 1]>, thread: ThreadId) {
-    if let Some(position) = side.iter().position(|(holder, _)| *holder == thread) {
-        side[position].1 -= 1;
-        if side[position].1 == 0 {
-            side.swap_remove(position);
+impl Rounds {
+    fn contains(&self, round: u64) -> bool {
+        round < self.below || self.beyond.contains(&round)
+    }
+
+    fn insert(&mut self, round: u64) {
+        if self.contains(round) {
+            return;
+        }
+        self.beyond.insert(round);
+        // The last number of all stays where it is: no round comes after it.
+        while self.below < u64::MAX && self.beyond.remove(&self.below) {
+            self.below += 1;
         }
     }
 }

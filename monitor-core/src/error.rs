@@ -14,6 +14,16 @@ pub enum Error {
     /// More relevant events, or chains of them, than a clock can count.
     #[error("more than 4294967295 relevant events on one thread")]
     ClockFull,
+    /// More threads with relevant events at a time than clocks can have components.
+    #[error(
+        "relevant events on more than {limit} threads of which none is known to have ended: each \
+         would be a component of every clock; join the threads that have ended, or ask about \
+         fewer events"
+    )]
+    TooManyChains {
+        /// How many there may be.
+        limit: usize,
+    },
     /// A name is not UTF-8.
     #[error("a name is not UTF-8 text")]
     NotUtf8,

@@ -40,11 +40,11 @@ pub(crate) fn decompress<'r>(
     let mut input = input;
     for _ in 0..DEEPEST {
         let (start, rest) = peek(input, ZSTD.len())?;
-        input = if start == ZSTD {
+        input = if start.bytes == ZSTD {
             Box::new(zstd::stream::read::Decoder::with_buffer(BufReader::new(
                 rest,
             ))?)
-        } else if start.starts_with(&GZIP) {
+        } else if start.bytes.starts_with(&GZIP) {
             Box::new(MultiGzDecoder::new(BufReader::new(rest)))
         } else {
             return Ok(rest);
@@ -53,15 +53,38 @@ pub(crate) fn decompress<'r>(
     Ok(input)
 }
 
+/// How a stream begins.
+pub(crate) struct Sample {
+    pub(crate) bytes: Vec<u8>,
+    /// Nothing comes after it.
+    pub(crate) whole: bool,
+}
+
 /// The first bytes of a stream, at most `length`, and the stream with them still in it.
 pub(crate) fn peek<'r>(
     mut input: Box<dyn Read + Send + 'r>,
     length: usize,
-) -> io::Result<(Vec<u8>, Box<dyn Read + Send + 'r>)> {
-    let mut start = Vec::with_capacity(length);
-    input.by_ref().take(length as u64).read_to_end(&mut start)?;
-    let stream = io::Cursor::new(start.clone()).chain(input);
-    Ok((start, Box::new(stream)))
+) -> io::Result<(Sample, Box<dyn Read + Send + 'r>)> {
+    let mut bytes = Vec::with_capacity(length);
+    let read = input.by_ref().take(length as u64).read_to_end(&mut bytes);
+    let start = io::Cursor::new(bytes.clone());
+    let stream: Box<dyn Read + Send + 'r> = match read {
+        Ok(_) => Box::new(start.chain(input)),
+        Err(error) if bytes.is_empty() => return Err(error),
+        Err(error) => Box::new(start.chain(Broken(error.kind(), error.to_string()))),
+    };
+    let whole = bytes.len() < length;
+    Ok((Sample { bytes, whole }, stream))
+}
+
+/// The rest of a stream that could not be read further when it was looked at: what came before is
+/// still worth reading, and the error then gets its place.
+struct Broken(io::ErrorKind, String);
+
+impl Read for Broken {
+    fn read(&mut self, _: &mut [u8]) -> io::Result<usize> {
+        Err(io::Error::new(self.0, self.1.clone()))
+    }
 }
 
 /// A stream that compresses what is written to it.

@@ -14,14 +14,15 @@ pub struct Converted {
     pub skipped: u64,
 }
 
-/// Copies a trace.
+/// Copies the current execution of a trace: nearly always the only one, see
+/// [`TraceReader::next_execution`].
 ///
 /// If the reader is lenient, events that the target format has no word for are skipped and
 /// counted too.
 ///
 /// # Errors
 ///
-/// Those of the reader and the writer; [`Error::SeveralExecutions`].
+/// Those of the reader and the writer.
 ///
 /// ```
 /// use portent_trace::{Compression, Format, Options, TraceReader, TraceWriter, convert};
@@ -38,7 +39,7 @@ pub fn convert<W: Write>(
     to: &mut TraceWriter<W>,
 ) -> Result<Converted, Error> {
     let mut converted = Converted::default();
-    let lenient = from.is_lenient();
+    let (lenient, skipped_before) = (from.is_lenient(), from.skipped());
     let mut keep = |result: Result<(), Error>| match result {
         Ok(()) => Ok(true),
         Err(Error::Unsupported { .. }) if lenient => {
@@ -53,11 +54,6 @@ pub fn convert<W: Write>(
             converted.events += 1;
         }
     }
-    if from.next_execution() {
-        return Err(Error::SeveralExecutions {
-            file: from.file().into(),
-        });
-    }
-    converted.skipped += from.skipped();
+    converted.skipped += from.skipped() - skipped_before;
     Ok(converted)
 }

@@ -10,13 +10,42 @@ use crate::{
 #[derive(Debug)]
 pub(crate) struct Decoded {
     pub(crate) event: Event,
-    /// Where in its line it says what was done, from 1.
+    /// Where it says what was done.
+    pub(crate) op: Spot,
+    /// Where it says what it carries: a value, arguments, a text.
+    pub(crate) data: Spot,
+}
+
+/// A place in a file whose name is known elsewhere; lines and columns count from 1.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Spot {
+    pub(crate) line: u64,
     pub(crate) column: u64,
+}
+
+impl Spot {
+    /// Byte `offset` of the text of line number `line`.
+    #[inline]
+    pub(crate) fn new(line: u64, text: &[u8], offset: usize) -> Spot {
+        let column = column_of(text, offset);
+        Spot { line, column }
+    }
+}
+
+/// The column of byte `offset` of a line, in characters from 1.
+#[inline]
+pub(crate) fn column_of(line: &[u8], offset: usize) -> u64 {
+    let before = &line[..offset.min(line.len())];
+    if before.is_ascii() {
+        before.len() as u64 + 1
+    } else {
+        String::from_utf8_lossy(before).chars().count() as u64 + 1
+    }
 }
 
 /// A decoder of any format; an enum and not an object, because it is asked for every event.
 pub(crate) enum Decoder<'r> {
-    Native(Native<'r>),
+    Native(Box<Native<'r>>),
     Std(StdText<'r>),
     RapidBinary(RapidBinary<'r>),
     ShiViz(Box<ShiViz<'r>>),

@@ -7,7 +7,7 @@ use std::{fmt, io, sync::Arc};
 
 use thiserror::Error;
 
-use crate::Format;
+use crate::{Format, decoder::column_of};
 
 /// A place in a trace file; for a binary trace `line` is the number of the record.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -50,8 +50,20 @@ pub enum Error {
         /// What it contradicts.
         source: Box<portent_monitor_core::Error>,
     },
+    /// An event that whoever asked for it has no use for; see [`TraceReader::refuse`].
+    ///
+    /// [`TraceReader::refuse`]: crate::TraceReader::refuse
+    #[error("{place}: {problem}")]
+    Refused {
+        /// Where.
+        place: Place,
+        /// What is wrong with it.
+        problem: String,
+    },
     /// A line longer than the limit; it was never held in memory as a whole.
-    #[error("{place}: a line of more than {limit} bytes, beginning with `{found}`")]
+    #[error(
+        "{place}: a line of more than {limit} bytes, beginning with `{found}`; a trace has one event a line: write it so, or raise the limit (--max-line)"
+    )]
     LineTooLong {
         /// Where.
         place: Place,
@@ -60,7 +72,15 @@ pub enum Error {
         /// The limit that was set.
         limit: usize,
     },
-    /// The file cannot be read or written, or its compression is damaged.
+    /// Nothing can be read from here on: the compression is damaged, or the system says so.
+    #[error("{place}: the file cannot be read further: {source}")]
+    Broken {
+        /// Where.
+        place: Place,
+        /// What the system or the decompressor says.
+        source: io::Error,
+    },
+    /// The file cannot be opened, read at all, or written.
     #[error("{file}: {source}")]
     Io {
         /// The file.
@@ -98,12 +118,6 @@ pub enum Error {
         /// What it has no word for.
         problem: String,
     },
-    /// More than one execution where only one can be.
-    #[error("{file}: holds several executions, and one trace file holds one")]
-    SeveralExecutions {
-        /// The file.
-        file: Arc<str>,
-    },
 }
 
 /// What a decoder reports: an [`Error`] that does not know its file yet.
@@ -119,28 +133,32 @@ pub(crate) enum Fault {
     /// This line is too long; the next one may be good.
     TooLong {
         line: u64,
+        column: u64,
         found: String,
         limit: usize,
     },
     /// Nothing more can be read.
-    Io(io::Error),
+    Io {
+        line: u64,
+        column: u64,
+        source: io::Error,
+    },
 }
 
 impl Fault {
     /// A fault at byte `offset` of the text of line number `line`.
     pub(crate) fn new(line: u64, text: &[u8], offset: usize, problem: impl Into<String>) -> Fault {
         let offset = offset.min(text.len());
-        let column = String::from_utf8_lossy(&text[..offset]).chars().count() as u64 + 1;
         Fault::Line {
             line,
-            column,
+            column: column_of(text, offset),
             found: quote(&text[offset..]),
             problem: problem.into(),
         }
     }
 
     pub(crate) fn is_fatal(&self) -> bool {
-        matches!(self, Fault::Io(_))
+        matches!(self, Fault::Io { .. })
     }
 
     pub(crate) fn in_file(self, file: &Arc<str>) -> Error {
@@ -156,23 +174,25 @@ impl Fault {
                 found,
                 problem,
             },
-            Fault::TooLong { line, found, limit } => Error::LineTooLong {
-                place: Place {
-                    file,
-                    line,
-                    column: 1,
-                },
+            Fault::TooLong {
+                line,
+                column,
+                found,
+                limit,
+            } => Error::LineTooLong {
+                place: Place { file, line, column },
                 found,
                 limit,
             },
-            Fault::Io(source) => Error::Io { file, source },
+            Fault::Io {
+                line,
+                column,
+                source,
+            } => Error::Broken {
+                place: Place { file, line, column },
+                source,
+            },
         }
-    }
-}
-
-impl From<io::Error> for Fault {
-    fn from(error: io::Error) -> Self {
-        Fault::Io(error)
     }
 }
 

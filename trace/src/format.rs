@@ -52,7 +52,9 @@ impl Format {
     /// assert_eq!(Format::detect(b"Dear diary,\n"), None);
     /// ```
     pub fn detect(start: &[u8]) -> Option<Format> {
-        if start.iter().take(18).any(|&byte| byte == 0) {
+        // The binary header begins with the number of threads, of which there are at most 1024, in
+        // two bytes; a text does not begin so, though there may be a zero byte further on.
+        if start.first().is_some_and(|&byte| byte <= 4) {
             return Some(Format::RapidBinary);
         }
         let start = start.strip_prefix(b"\xef\xbb\xbf").unwrap_or(start);
@@ -63,7 +65,7 @@ impl Format {
         };
         let Some(line) = text.lines().find(|line| !line.trim().is_empty()) else {
             // Nothing at all is a native trace without events.
-            return start.is_empty().then_some(Format::Native);
+            return start.trim_ascii().is_empty().then_some(Format::Native);
         };
         if line.trim_start().starts_with('{') {
             let whole_object = line.trim_end().ends_with('}');
@@ -82,7 +84,7 @@ impl Format {
         if looks_like_std(line) {
             return Some(Format::Std);
         }
-        Layout::detect(text).map(|_| Format::ShiViz)
+        Layout::detect(text.lines(), false).map(|_| Format::ShiViz)
     }
 }
 

@@ -9,7 +9,7 @@
 //! | [`Native`](Format::Native) | one JSON object a line; says everything | yes | yes |
 //! | [`Std`](Format::Std) | `T1\|w(x)\|12`, the text of the RAPID tools | yes | yes |
 //! | [`RapidBinary`](Format::RapidBinary) | the same in 8 bytes an event | yes | yes |
-//! | [`ShiViz`](Format::ShiViz) | logs with vector clocks | yes | yes, if events have clocks |
+//! | [`ShiViz`](Format::ShiViz) | logs with vector clocks | yes | yes; events without a clock get theirs |
 //! | [`Poet`](Format::Poet) | a JSON document with vector clocks | yes | no |
 //!
 //! **Reading is streaming**: memory does not grow with the trace, only with its distinct names,
@@ -29,15 +29,18 @@ mod error;
 mod format;
 mod lines;
 mod native;
+mod options;
 mod poet;
 mod rapid;
 mod reader;
 mod shiviz;
+mod threads;
 mod writer;
 
 pub use compression::Compression;
 pub use convert::{Converted, convert};
 pub use error::{Error, Place};
 pub use format::{Format, UnknownFormatName};
-pub use reader::{Header, Options, TraceReader};
+pub use options::Options;
+pub use reader::{Header, TraceReader};
 pub use writer::TraceWriter;

@@ -7,7 +7,10 @@ use std::io::{self, Read};
 
 use memchr::memchr;
 
-use crate::error::{Fault, shorten};
+use crate::{
+    decoder::column_of,
+    error::{Fault, shorten},
+};
 
 const CHUNK: usize = 128 * 1024;
 
@@ -30,6 +33,14 @@ pub(crate) struct Lines<'r> {
 pub(crate) struct Line<'a> {
     pub(crate) number: u64,
     pub(crate) text: &'a [u8],
+}
+
+impl Line<'_> {
+    /// Whether there is nothing on it.
+    #[inline]
+    pub(crate) fn is_blank(&self) -> bool {
+        self.text.iter().all(u8::is_ascii_whitespace)
+    }
 }
 
 impl<'r> Lines<'r> {
@@ -101,6 +112,7 @@ impl<'r> Lines<'r> {
         let found = shorten(&self.buffer[from..to]);
         Fault::TooLong {
             line: self.number,
+            column: 1,
             found,
             limit: self.limit,
         }
@@ -137,7 +149,14 @@ impl<'r> Lines<'r> {
                 Ok(0) => self.ended = true,
                 Ok(n) => self.end += n,
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
-                Err(error) => return Err(error.into()),
+                Err(source) => {
+                    let pending = &self.buffer[self.start..self.end];
+                    return Err(Fault::Io {
+                        line: self.number + 1,
+                        column: column_of(pending, pending.len()),
+                        source,
+                    });
+                }
             }
             return Ok(());
         }

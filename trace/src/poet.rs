@@ -17,7 +17,12 @@ use portent_monitor_core::{
     Action, Error as CoreError, Event, Op, Stamped, Symbols, ThreadId, Value,
 };
 
-use crate::{decoder::Decoded, error::Fault};
+use rustc_hash::FxHashSet;
+
+use crate::{
+    decoder::{Decoded, Spot},
+    error::{Fault, quote, shorten},
+};
 
 /// Reads the document.
 pub(crate) struct Poet<'r> {
@@ -35,6 +40,9 @@ enum State {
     InEvents,
     End,
 }
+
+/// The most clock components that one event may become: each of its processes has a clock.
+const MAX_COMPONENTS: usize = 1 << 22;
 
 /// One event as the document has it.
 type Row = (String, Vec<String>, Vec<String>, Vec<u32>);
@@ -114,15 +122,15 @@ impl<'r> Poet<'r> {
     }
 
     fn event(&mut self, symbols: &mut Symbols) -> Result<(), Fault> {
-        let (line, column) = (self.scanner.line, self.scanner.column);
+        let place = self.scanner.place;
         let text = self.scanner.value()?;
         if text.is_empty() {
             return Err(self.fail("expected an event or a ]"));
         }
         let fault = |problem: &str| Fault::Line {
-            line,
-            column,
-            found: crate::error::quote(&text),
+            line: place.line,
+            column: place.column,
+            found: quote(&text),
             problem: problem.to_owned(),
         };
         let row: Row = serde_json::from_slice(&text).map_err(|_| {
@@ -133,15 +141,41 @@ impl<'r> Poet<'r> {
         }
         let events = self
             .expand(row, symbols)
-            .map_err(|error| fault(&error.to_string()))?;
+            .map_err(|problem| fault(&problem))?;
         for mut event in events {
-            event.line = NonZeroU64::new(line);
-            self.pending.push_back(Decoded { event, column });
+            event.line = NonZeroU64::new(place.line);
+            self.pending.push_back(Decoded {
+                event,
+                op: place,
+                data: place,
+            });
         }
         Ok(())
     }
 
-    fn expand(&self, row: Row, symbols: &mut Symbols) -> Result<Vec<Event>, CoreError> {
+    fn expand(&self, row: Row, symbols: &mut Symbols) -> Result<Vec<Event>, String> {
+        if row.1.len().saturating_mul(row.3.len()) > MAX_COMPONENTS {
+            return Err(format!(
+                "expected an event of fewer processes: each of its {} needs a clock of {} components",
+                row.1.len(),
+                row.3.len()
+            ));
+        }
+        let events = self
+            .lines(row, symbols)
+            .map_err(|error| error.to_string())?;
+        let mut owners = FxHashSet::default();
+        match events.iter().find(|event| !owners.insert(event.thread)) {
+            Some(event) => Err(format!(
+                "the process {} stands twice",
+                symbols.threads.name(event.thread)
+            )),
+            None => Ok(events),
+        }
+    }
+
+    /// A line for each process of an event.
+    fn lines(&self, row: Row, symbols: &mut Symbols) -> Result<Vec<Event>, CoreError> {
         let (name, processes, propositions, counts) = row;
         let mut clock = Vec::with_capacity(counts.len());
         for (i, &count) in counts.iter().enumerate() {
@@ -165,12 +199,12 @@ impl<'r> Poet<'r> {
             set: Vec::new(),
         };
         let mut actions = std::iter::once(action).chain(std::iter::repeat_with(Action::default));
+        let mut later: FxHashSet<ThreadId> = owners.iter().copied().collect();
         Ok(owners
             .iter()
-            .enumerate()
-            .map(|(i, &owner)| {
+            .map(|&owner| {
                 // The lines of the owners further on come after this one.
-                let later = &owners[i + 1..];
+                later.remove(&owner);
                 let clock = clock
                     .iter()
                     .map(|&(t, n)| (t, n.saturating_sub(u32::from(later.contains(&t)))))
@@ -188,8 +222,7 @@ struct Scanner<'r> {
     bytes: Bytes<BufReader<Box<dyn Read + Send + 'r>>>,
     next: Option<u8>,
     /// The place of the next byte.
-    line: u64,
-    column: u64,
+    place: Spot,
     limit: usize,
     begun: bool,
 }
@@ -200,8 +233,7 @@ impl<'r> Scanner<'r> {
         Scanner {
             bytes,
             next: None,
-            line: 1,
-            column: 1,
+            place: Spot { line: 1, column: 1 },
             limit,
             begun: false,
         }
@@ -209,12 +241,12 @@ impl<'r> Scanner<'r> {
 
     fn fault(&self, problem: &str) -> Fault {
         let found = match self.next {
-            Some(byte) => crate::error::quote(&[byte]),
+            Some(byte) => quote(&[byte]),
             None => "the end of the file".to_owned(),
         };
         Fault::Line {
-            line: self.line,
-            column: self.column,
+            line: self.place.line,
+            column: self.place.column,
             found,
             problem: problem.to_owned(),
         }
@@ -224,14 +256,19 @@ impl<'r> Scanner<'r> {
     fn advance(&mut self) -> Result<(), Fault> {
         if self.begun {
             if self.next == Some(b'\n') {
-                (self.line, self.column) = (self.line + 1, 1);
+                self.place.line += 1;
+                self.place.column = 1;
             // A byte that continues a character has no column of its own.
             } else if self.next.is_some_and(|byte| byte & 0xc0 != 0x80) {
-                self.column += 1;
+                self.place.column += 1;
             }
         }
         self.begun = true;
-        self.next = self.bytes.next().transpose()?;
+        self.next = self.bytes.next().transpose().map_err(|source| Fault::Io {
+            line: self.place.line,
+            column: self.place.column,
+            source,
+        })?;
         Ok(())
     }
 
@@ -249,7 +286,7 @@ impl<'r> Scanner<'r> {
     /// The text of the next value; whether it is one is for its reader to say.
     fn value(&mut self) -> Result<Vec<u8>, Fault> {
         self.peek()?;
-        let (line, mut text) = (self.line, Vec::new());
+        let (place, mut text) = (self.place, Vec::new());
         let (mut depth, mut in_string, mut escaped) = (0usize, false, false);
         while let Some(byte) = self.next {
             if in_string {
@@ -269,10 +306,10 @@ impl<'r> Scanner<'r> {
             if text.len() > self.limit {
                 // The rest cannot be found again without an end to look for.
                 self.next = None;
-                let found = crate::error::shorten(&text);
                 return Err(Fault::TooLong {
-                    line,
-                    found,
+                    line: place.line,
+                    column: place.column,
+                    found: shorten(&text),
                     limit: self.limit,
                 });
             }

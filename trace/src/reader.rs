@@ -5,9 +5,9 @@ use std::{fs::File, io::Read, path::Path, sync::Arc};
 use portent_monitor_core::{Discipline, Event, Symbols, Value, VarId};
 
 use crate::{
-    Error, Format, Place,
+    Error, Format, Options, Place,
     compression::{decompress, peek},
-    decoder::Decoder,
+    decoder::{Decoder, Spot},
     error::{Fault, shorten},
     lines::Lines,
     native::Native,
@@ -18,68 +18,6 @@ use crate::{
 
 /// How far to look to recognise a format.
 const SAMPLE: usize = 64 * 1024;
-
-/// How a trace is to be read.
-///
-/// ```
-/// use portent_trace::{Format, Options};
-///
-/// let options = Options::default().format(Format::Std).lenient(true).max_line(1 << 20);
-/// # let _ = options;
-/// ```
-#[derive(Clone, Debug)]
-pub struct Options {
-    format: Option<Format>,
-    lenient: bool,
-    max_line: usize,
-    parser: Option<String>,
-    delimiter: Option<String>,
-}
-
-impl Default for Options {
-    fn default() -> Self {
-        Options {
-            format: None,
-            lenient: false,
-            max_line: 16 << 20,
-            parser: None,
-            delimiter: None,
-        }
-    }
-}
-
-impl Options {
-    /// The format; recognised by looking if not set.
-    pub fn format(mut self, format: Format) -> Self {
-        self.format = Some(format);
-        self
-    }
-
-    /// Whether bad lines are skipped and counted instead of being errors.
-    pub fn lenient(mut self, lenient: bool) -> Self {
-        self.lenient = lenient;
-        self
-    }
-
-    /// The longest line in bytes, 16 MiB if not set.
-    pub fn max_line(mut self, bytes: usize) -> Self {
-        self.max_line = bytes;
-        self
-    }
-
-    /// The regular expression of a ShiViz log, with the groups `host`, `clock` and `event`.
-    pub fn parser(mut self, regex: impl Into<String>) -> Self {
-        self.parser = Some(regex.into());
-        self
-    }
-
-    /// The regular expression of the lines that separate the executions of a ShiViz log; its
-    /// group `trace`, if any, is the label of the execution that follows.
-    pub fn delimiter(mut self, regex: impl Into<String>) -> Self {
-        self.delimiter = Some(regex.into());
-        self
-    }
-}
 
 /// What a trace says before its first event.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -121,6 +59,10 @@ pub struct TraceReader<'r> {
     skipped: u64,
     first_skipped: Option<Error>,
     events: u64,
+    /// Where the header says what the initial values are.
+    initial: Spot,
+    /// Where the event given out last says what it carries.
+    last: Spot,
 }
 
 impl TraceReader<'static> {
@@ -157,12 +99,12 @@ impl<'r> TraceReader<'r> {
         let named = options
             .format
             .or(options.parser.as_ref().map(|_| Format::ShiViz));
-        let format = match named.or_else(|| Format::detect(&sample)) {
+        let format = match named.or_else(|| Format::detect(&sample.bytes)) {
             Some(format) => format,
             None => {
                 return Err(Error::UnknownFormat {
                     file,
-                    found: shorten(&sample),
+                    found: shorten(&sample.bytes),
                 });
             }
         };
@@ -170,14 +112,16 @@ impl<'r> TraceReader<'r> {
         let mut symbols = Symbols::default();
         let mut header = Header::default();
         let mut header_fault = None;
+        let start = Spot { line: 1, column: 1 };
+        let mut initial = start;
         let decoder = match format {
             Format::Native => {
                 let mut native = Native::new(lines(input));
                 match native.header(&mut symbols) {
-                    Ok(read) => header = read,
+                    Ok(read) => (header, initial) = read,
                     Err(fault) => header_fault = Some(fault),
                 }
-                Decoder::Native(native)
+                Decoder::Native(Box::new(native))
             }
             Format::Std => Decoder::Std(StdText::new(lines(input))),
             Format::RapidBinary => Decoder::RapidBinary(RapidBinary::new(input)),
@@ -199,6 +143,8 @@ impl<'r> TraceReader<'r> {
             skipped: 0,
             first_skipped: None,
             events: 0,
+            initial,
+            last: start,
         };
         if let Some(fault) = header_fault {
             reader.skip_or_fail(fault)?;
@@ -226,24 +172,68 @@ impl<'r> TraceReader<'r> {
             match self.discipline.admit(&decoded.event, &self.symbols) {
                 Ok(()) => {
                     self.events += 1;
+                    self.last = decoded.data;
                     return Ok(Some(decoded.event));
                 }
                 Err(source) => {
                     let spelling = self.symbols.text_of(&decoded.event);
-                    let line = decoded.event.line.map_or(0, std::num::NonZeroU64::get);
-                    let file = Arc::clone(&self.file);
                     self.skip(Error::Contradiction {
-                        place: Place {
-                            file,
-                            line,
-                            column: decoded.column,
-                        },
+                        place: self.place(decoded.op),
                         found: shorten(spelling.as_bytes()),
                         source: Box::new(source),
                     })?;
                 }
             }
         }
+    }
+
+    fn place(&self, Spot { line, column }: Spot) -> Place {
+        let file = Arc::clone(&self.file);
+        Place { file, line, column }
+    }
+
+    /// The event given out last is of no use, for a reason that the reader cannot know: a value
+    /// is not of the type that its variable has, say. It then counts as a bad line.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Refused`] at the place of the event's data, unless the reader is lenient.
+    ///
+    /// ```
+    /// use portent_trace::{Options, TraceReader};
+    ///
+    /// let text = "{\"t\": 1, \"op\": \"write\", \"var\": \"x\", \"val\": \"high\"}\n";
+    /// let mut reader = TraceReader::new("run.jsonl", text.as_bytes(), &Options::default())?;
+    /// assert!(reader.next_event()?.is_some());
+    /// let error = reader.refuse("expected an integer").unwrap_err();
+    /// assert_eq!(error.to_string(), "run.jsonl:1:44: expected an integer");
+    /// assert_eq!(reader.events(), 0);
+    /// # Ok::<(), portent_trace::Error>(())
+    /// ```
+    pub fn refuse(&mut self, problem: impl Into<String>) -> Result<(), Error> {
+        self.events = self.events.saturating_sub(1);
+        self.skip(Error::Refused {
+            place: self.place(self.last),
+            problem: problem.into(),
+        })
+    }
+
+    /// As [`refuse`](Self::refuse), of the initial values in the header; they are forgotten.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Refused`] at the place of the values, unless the reader is lenient.
+    pub fn refuse_header(&mut self, problem: impl Into<String>) -> Result<(), Error> {
+        self.header = Header::default();
+        self.skip(Error::Refused {
+            place: self.place(self.initial),
+            problem: problem.into(),
+        })
+    }
+
+    /// Where the event given out last stands.
+    pub fn last_place(&self) -> Place {
+        self.place(self.last)
     }
 
     fn skip_or_fail(&mut self, fault: Fault) -> Result<(), Error> {

@@ -36,6 +36,8 @@ pub struct TraceWriter<W: Write> {
     format: Format,
     /// The binary form can only be written as a whole.
     binary: rapid::BinaryWriter,
+    /// A log needs a clock on every event.
+    clocks: shiviz::Clocks,
     events: u64,
 }
 
@@ -86,6 +88,7 @@ impl<W: Write> TraceWriter<W> {
             output,
             format,
             binary: rapid::BinaryWriter::default(),
+            clocks: shiviz::Clocks::default(),
             events: 0,
         })
     }
@@ -133,7 +136,9 @@ impl<W: Write> TraceWriter<W> {
             }
             Format::Std => rapid::write_event(&mut self.output, event, symbols),
             Format::RapidBinary => Ok(self.binary.push(event)),
-            Format::ShiViz => shiviz::write_event(&mut self.output, event, symbols),
+            Format::ShiViz => {
+                shiviz::write_event(&mut self.output, event, symbols, &mut self.clocks)
+            }
             Format::Poet => Ok(Err("it can only be read".to_owned())),
         };
         match written {

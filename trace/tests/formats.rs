@@ -4,7 +4,7 @@ mod common;
 
 use common::{convert_to, data, read, to_native};
 use portent_monitor_core::{Causality, Op};
-use portent_trace::{Compression, Format, Options, TraceReader};
+use portent_trace::{Compression, Format, Options, TraceReader, TraceWriter};
 
 #[test]
 fn native_traces_come_back_as_they_were() {
@@ -130,13 +130,77 @@ fn an_expression_on_the_first_line_and_several_executions() {
     ];
     let expected = expected.map(|(l, t, e)| (Some(l.to_owned()), Some(t), e.to_owned()));
     assert_eq!(seen, expected);
-    let error = convert_to(&log, &Options::default(), Format::Native, Compression::None);
-    assert!(
-        error
-            .unwrap_err()
-            .to_string()
-            .contains("several executions")
+    // A conversion copies one, and leaves the reader at the next.
+    let mut reader = TraceReader::new("log", &log[..], &Options::default()).unwrap();
+    for (events, more) in [(2, true), (1, false)] {
+        let mut writer =
+            TraceWriter::new("out", Vec::new(), Format::Native, Compression::None).unwrap();
+        let converted = portent_trace::convert(&mut reader, &mut writer).unwrap();
+        assert_eq!((converted.events, reader.next_execution()), (events, more));
+    }
+}
+
+#[test]
+fn a_log_may_begin_with_a_delimiter() {
+    let log = "=== a ===\nalice {\"alice\":1}\nhello\nalice {\"alice\":2}\nworld\n\
+               === b ===\nbob {\"bob\":1}\nbye\n";
+    let texts = |options: &Options| {
+        let mut reader = TraceReader::new("log", log.as_bytes(), options).unwrap();
+        let mut texts = Vec::new();
+        loop {
+            while let Some(event) = reader.next_event().unwrap() {
+                texts.push(event.text().unwrap().to_owned());
+            }
+            if !reader.next_execution() {
+                return (texts, reader.unmatched());
+            }
+            texts.push("|".to_owned());
+        }
+    };
+    let told = texts(&Options::default().delimiter("^==="));
+    assert_eq!(
+        told,
+        (["hello", "world", "|", "bye"].map(str::to_owned).into(), 0)
     );
+    let untold = texts(&Options::default());
+    assert_eq!(
+        untold,
+        (["hello", "world", "bye"].map(str::to_owned).into(), 2)
+    );
+}
+
+#[test]
+fn a_log_gets_the_clocks_that_operations_imply() {
+    // T3 comes after T2 was joined and so is on its chain; T1's second write knows of both.
+    let trace = r#"{"t": "T1", "op": "fork", "child": "T2"}
+{"t": "T2", "op": "write", "var": "x", "val": 1}
+{"t": "T1", "op": "join", "child": "T2"}
+{"t": "T1", "op": "fork", "child": "T3"}
+{"t": "T3", "op": "write", "var": "x", "val": 2, "text": "x is 2"}
+{"t": "T4", "op": "event", "name": "alone", "args": [1]}
+{"t": "T1", "op": "write", "var": "x", "val": 3, "loc": "a.rs:1"}
+"#;
+    let convert = |to| convert_to(trace.as_bytes(), &Options::default(), to, Compression::None);
+    let log = convert(Format::ShiViz).unwrap();
+    insta::assert_snapshot!(String::from_utf8(log.clone()).unwrap());
+    // The log tells the same order as the operations do.
+    let stamps = |input: &[u8]| {
+        let (events, _) = read(input, &Options::default()).unwrap();
+        let mut causality = Causality::default();
+        let stamp = |event| causality.step(event, true).unwrap().unwrap();
+        events.iter().map(stamp).collect::<Vec<_>>()
+    };
+    let (by_operations, by_clocks) = (stamps(trace.as_bytes()), stamps(&log));
+    assert_eq!(by_clocks.len(), 7);
+    for i in 0..7 {
+        for j in 0..7 {
+            assert_eq!(
+                by_clocks[i].precedes(&by_clocks[j]),
+                by_operations[i].precedes(&by_operations[j]),
+                "{i} and {j}"
+            );
+        }
+    }
 }
 
 #[test]

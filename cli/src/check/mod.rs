@@ -69,6 +69,9 @@ pub(crate) struct Check {
     /// The regular expression of the lines that separate the executions of a log
     #[arg(long, value_name = "REGEX")]
     delimiter: Option<String>,
+    /// The longest line that is read
+    #[arg(long, value_name = "SIZE", default_value = "16MiB", value_parser = size::bytes)]
+    max_line: u64,
     /// Report only the violations that this earlier report (of `--format json`) does not have
     #[arg(long, value_name = "FILE")]
     baseline: Option<PathBuf>,
@@ -204,7 +207,10 @@ impl Check {
     }
 
     fn reading(&self) -> portent_trace::Options {
-        let mut options = portent_trace::Options::default().lenient(self.lenient);
+        let max_line = usize::try_from(self.max_line).unwrap_or(usize::MAX);
+        let mut options = portent_trace::Options::default()
+            .lenient(self.lenient)
+            .max_line(max_line);
         if let Some(format) = self.from {
             options = options.format(format);
         }

@@ -1,6 +1,6 @@
 //! From one trace to its reports: reads it event by event and searches at its end.
 
-use portent_lattice::{Checker, Options, Report};
+use portent_lattice::{Checker, Error, Options, Report};
 use portent_monitor_core::Value;
 use portent_monitor_dsl::Monitor;
 use portent_trace::{Format, TraceReader};
@@ -45,34 +45,41 @@ pub(crate) fn check(
     progress: &Progress,
 ) -> Result<Vec<Outcome>, Failure> {
     let file = reader.file().to_owned();
-    let initial: Vec<(String, Value)> = reader
-        .header()
-        .init
-        .iter()
-        .map(|(var, value)| (reader.symbols().vars.name(*var).to_owned(), value.clone()))
-        .collect();
     let mut outcomes = Vec::new();
     loop {
-        let failed_at = |place: String, error| Failure::Check {
-            place,
+        let failed = |error| Failure::Check {
+            place: file.clone(),
             error: Box::new(error),
         };
-        let failed = |error| failed_at(file.clone(), error);
-        let skipped_before = reader.skipped();
-        let mut checker = Checker::new(
-            monitors.iter().cloned(),
-            |name| find(&initial, name),
-            options.clone(),
-        )
-        .map_err(failed)?;
+        let skipped_before = match outcomes.is_empty() {
+            // The header may have been skipped before this.
+            true => 0,
+            false => reader.skipped(),
+        };
+        let mut initial = initial_values(reader);
+        let start = |initial: &[(String, Value)]| {
+            let values = |name: &str| find(initial, name);
+            Checker::new(monitors.iter().cloned(), values, options.clone())
+        };
+        let mut checker = match start(&initial) {
+            Err(error @ Error::WrongType { .. }) if !initial.is_empty() => {
+                reader.refuse_header(error.to_string())?;
+                initial.clear();
+                start(&initial).map_err(failed)?
+            }
+            checker => checker.map_err(failed)?,
+        };
         while let Some(event) = reader.next_event()? {
-            checker
-                .take(&event, reader.symbols())
-                .map_err(|error| match event.line {
-                    Some(line) => failed_at(format!("{file}:{line}:1"), error),
-                    None => failed(error),
-                })?;
-            progress.event();
+            match checker.take(&event, reader.symbols()) {
+                Ok(()) => progress.event(),
+                Err(error) if is_of_the_event(&error) => reader.refuse(error.to_string())?,
+                Err(error) => {
+                    return Err(Failure::Check {
+                        place: reader.last_place().to_string(),
+                        error: Box::new(error),
+                    });
+                }
+            }
         }
         let report = checker.finish(&file, reader.symbols()).map_err(failed)?;
         outcomes.push(Outcome {
@@ -81,13 +88,29 @@ pub(crate) fn check(
             execution: reader.execution().map(str::to_owned),
             skipped: reader.skipped() - skipped_before,
             first_skipped: reader.first_skipped().map(ToString::to_string),
-            initial: initial.clone(),
+            initial,
             known: 0,
         });
         if !reader.next_execution() {
             return Ok(outcomes);
         }
     }
+}
+
+/// Whether the line is bad, and not what it is asked about.
+fn is_of_the_event(error: &Error) -> bool {
+    matches!(
+        error,
+        Error::WrongType { .. } | Error::BadText { .. } | Error::NoValue { .. }
+    )
+}
+
+/// The initial values that the header of a trace gives.
+fn initial_values(reader: &TraceReader<'_>) -> Vec<(String, Value)> {
+    let names = &reader.symbols().vars;
+    let init = reader.header().init.iter();
+    init.map(|(var, value)| (names.name(*var).to_owned(), value.clone()))
+        .collect()
 }
 
 /// The value that a list of initial values gives a variable.

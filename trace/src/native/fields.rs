@@ -1,197 +1,203 @@
-//! One JSON object as a list of keys and unparsed values, borrowed from its line.
+//! The keys of one line, each in its place.
 //!
-//! The operation decides which keys mean something, and it may come last. So the values are taken
-//! as they are written and read when it is known what they should be; what is left over is kept
-//! as it was. A value knows its place in the line, which gives errors their column.
+//! The format knows some twenty keys. The places of their values are kept in an array, so that to
+//! look one up is an index; keys that the format does not know are kept apart. One `Fields` serves
+//! all lines of a trace and holds only places, so that a line costs no allocation.
 
-use std::{borrow::Cow, fmt};
+use std::{borrow::Cow, str};
 
-use portent_monitor_core::Value;
-use serde::{
-    Deserialize, Deserializer,
-    de::{MapAccess, Visitor},
+use super::{
+    entries::{entries, repeated},
+    scan::{Span, plain_object},
+    values::{Problem, name},
 };
-use serde_json::{error::Category, value::RawValue};
-use smallvec::SmallVec;
 
-use super::scan::plain_object;
+macro_rules! keys {
+    ($($key:ident $name:literal,)*) => {
+        /// A key that the format knows.
+        #[derive(Clone, Copy)]
+        pub(super) enum Key { $($key,)* }
 
-/// What is wrong, and the part of the line where it is.
-pub(crate) struct Problem<'a> {
-    pub(crate) at: &'a str,
-    pub(crate) what: String,
-}
+        const NAMES: &[&[u8]] = &[$($name,)*];
 
-impl<'a> Problem<'a> {
-    pub(crate) fn new(at: &'a str, what: impl Into<String>) -> Self {
-        Problem {
-            at,
-            what: what.into(),
-        }
-    }
-}
-
-/// A key and the text of its value, until somebody takes it.
-pub(super) type Entry<'a> = (Cow<'a, str>, Option<&'a str>);
-
-/// The entries of a JSON object in order. It is filled in place and not handed about, because it
-/// is large and made for every line.
-#[derive(Default)]
-pub(crate) struct Fields<'a> {
-    entries: SmallVec<[Entry<'a>; 8]>,
-}
-
-#[derive(Deserialize)]
-struct Key<'a>(#[serde(borrow)] Cow<'a, str>);
-
-impl<'de> Deserialize<'de> for Fields<'de> {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct Entries;
-
-        impl<'de> Visitor<'de> for Entries {
-            type Value = Fields<'de>;
-
-            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str("a JSON object")
-            }
-
-            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Fields<'de>, A::Error> {
-                let mut entries = SmallVec::new();
-                while let Some(Key(key)) = map.next_key()? {
-                    let value: &RawValue = map.next_value()?;
-                    entries.push((key, Some(value.get())));
+        impl Key {
+            #[inline(always)]
+            fn new(name: &[u8]) -> Option<Key> {
+                match name {
+                    $($name => Some(Key::$key),)*
+                    _ => None,
                 }
-                Ok(Fields { entries })
             }
         }
+    };
+}
 
-        deserializer.deserialize_map(Entries)
+keys! {
+    T b"t",
+    Op b"op",
+    Vc b"vc",
+    Var b"var",
+    Val b"val",
+    Lock b"lock",
+    Child b"child",
+    Chan b"chan",
+    Msg b"msg",
+    Cond b"cond",
+    Barrier b"barrier",
+    Round b"round",
+    Block b"block",
+    Name b"name",
+    Args b"args",
+    Set b"set",
+    Text b"text",
+    Loc b"loc",
+    Time b"time",
+    Portent b"portent",
+    Init b"init",
+}
+
+impl Key {
+    pub(super) fn name(self) -> &'static str {
+        str::from_utf8(NAMES[self as usize]).unwrap_or_default()
+    }
+
+    fn bit(self) -> u32 {
+        1 << self as u32
     }
 }
 
-impl<'a> Fields<'a> {
-    /// Becomes the object that this text is.
-    pub(crate) fn parse(&mut self, text: &'a str) -> Result<(), Problem<'a>> {
-        if plain_object(text, &mut self.entries).is_none() {
-            *self = Fields::by_serde(text)?;
+/// Where the values of the current line are.
+#[derive(Default)]
+pub(super) struct Fields {
+    /// By key; what is not `present` is of an earlier line.
+    known: [Span; NAMES.len()],
+    present: u32,
+    /// Those that nobody took.
+    left: u32,
+    /// Some known key stands there twice.
+    twice: bool,
+    unknown: Vec<(Box<str>, Span)>,
+}
+
+impl Fields {
+    /// Becomes the fields of the object that this text is.
+    #[inline]
+    pub(super) fn read<'a, 'f>(&'f mut self, text: &'a str) -> Result<Object<'a, 'f>, Problem<'a>> {
+        self.clear();
+        let bytes = text.as_bytes();
+        let plain = plain_object(bytes, |key, raw| match Key::new(&bytes[key.clone()]) {
+            Some(known) => self.put(known, raw),
+            None => self.unknown.push((text[key].into(), raw)),
+        });
+        let plain = plain.is_some() && !self.twice && !self.unknown_twice();
+        if !plain {
+            self.read_unusual(text)?;
         }
-        for (i, (key, value)) in self.entries.iter().enumerate() {
-            if self.entries[..i].iter().any(|(earlier, _)| earlier == key) {
-                let at = value.unwrap_or(text);
-                return Err(Problem::new(at, format!("the key `{key}` stands twice")));
+        Ok(Object {
+            text,
+            plain,
+            fields: self,
+        })
+    }
+
+    /// For lines with escapes or much nesting in them, and for those that are wrong.
+    #[cold]
+    fn read_unusual<'a>(&mut self, text: &'a str) -> Result<(), Problem<'a>> {
+        self.clear();
+        for (key, raw) in entries(text)? {
+            let start = raw.as_ptr() as usize - text.as_ptr() as usize;
+            let raw = start..start + raw.len();
+            match Key::new(key.as_bytes()) {
+                Some(known) => self.put(known, raw),
+                None => self.unknown.push((key.into(), raw)),
             }
         }
         Ok(())
     }
 
-    fn by_serde(text: &'a str) -> Result<Self, Problem<'a>> {
-        serde_json::from_str(text).map_err(|error| {
-            // The parser counts columns in bytes and points at the last byte that it read.
-            let offset = match error.classify() {
-                Category::Eof => text.len(),
-                _ => error.column().saturating_sub(1).min(text.len()),
-            };
-            let at = (0..=offset)
-                .rev()
-                .find_map(|i| text.get(i..))
-                .unwrap_or(text);
-            let message = error.to_string();
-            let what = message
-                .split(" at line ")
-                .next()
-                .unwrap_or("not JSON")
-                .to_owned();
-            Problem::new(at, format!("not a JSON object: {what}"))
+    fn unknown_twice(&self) -> bool {
+        let keys = self.unknown.iter().map(|(key, _)| &**key);
+        self.unknown.len() > 1 && repeated(keys).is_some()
+    }
+
+    fn clear(&mut self) {
+        (self.present, self.left, self.twice) = (0, 0, false);
+        self.unknown.clear();
+    }
+
+    #[inline(always)]
+    fn put(&mut self, key: Key, raw: Span) {
+        self.twice |= self.present & key.bit() != 0;
+        self.known[key as usize] = raw;
+        self.present |= key.bit();
+        self.left |= key.bit();
+    }
+}
+
+/// One line as its keys and the texts of their values.
+pub(super) struct Object<'a, 'f> {
+    /// The line.
+    pub(super) text: &'a str,
+    /// No string in it has an escape.
+    plain: bool,
+    fields: &'f mut Fields,
+}
+
+impl<'a> Object<'a, '_> {
+    /// The text of a value, taken or not.
+    #[inline]
+    pub(super) fn get(&self, key: Key) -> Option<&'a str> {
+        let here = self.fields.present & key.bit() != 0;
+        here.then(|| &self.text[self.fields.known[key as usize].clone()])
+    }
+
+    /// The text of a value, which is then no longer among the [`rest`](Self::rest).
+    #[inline]
+    pub(super) fn take(&mut self, key: Key) -> Option<&'a str> {
+        self.fields.left &= !key.bit();
+        self.get(key)
+    }
+
+    /// As [`take`](Self::take), of a key that `who` has to have.
+    #[inline]
+    pub(super) fn need(&mut self, key: Key, who: &str) -> Result<&'a str, Problem<'a>> {
+        self.take(key).ok_or_else(|| {
+            let key = key.name();
+            Problem::new(
+                self.text,
+                format!("expected a key `{key}`, which {who} has"),
+            )
         })
     }
 
-    /// The entries as `serde_json` reads them, for comparison.
-    #[cfg(test)]
-    pub(super) fn parse_any(text: &'a str) -> Result<Vec<Entry<'a>>, Problem<'a>> {
-        Fields::by_serde(text).map(|fields| fields.entries.into_vec())
+    /// Reads a value of this line as a [`name`].
+    #[inline]
+    pub(super) fn name(&self, raw: &'a str) -> Result<Cow<'a, str>, Problem<'a>> {
+        match raw.as_bytes() {
+            [b'"', .., b'"'] if self.plain => Ok(raw[1..raw.len() - 1].into()),
+            _ => name(raw),
+        }
     }
 
-    /// Takes the value of a key out.
-    pub(crate) fn take(&mut self, key: &str) -> Option<&'a str> {
-        self.entries.iter_mut().find(|(k, _)| k == key)?.1.take()
+    /// Whether there are entries that nobody took.
+    #[inline]
+    pub(super) fn has_rest(&self) -> bool {
+        self.fields.left != 0 || !self.fields.unknown.is_empty()
     }
 
-    pub(crate) fn contains(&self, key: &str) -> bool {
-        self.entries
-            .iter()
-            .any(|(k, value)| k == key && value.is_some())
+    /// The entries that nobody took, in the order of the line.
+    pub(super) fn rest(self) -> Vec<(Box<str>, Box<str>)> {
+        let mut rest = std::mem::take(&mut self.fields.unknown);
+        for (i, name) in NAMES.iter().enumerate() {
+            if self.fields.left & (1 << i) != 0 {
+                let name = String::from_utf8_lossy(name).into();
+                rest.push((name, self.fields.known[i].clone()));
+            }
+        }
+        rest.sort_by_key(|(_, raw)| raw.start);
+        let raw = |span: Span| self.text[span].into();
+        rest.into_iter()
+            .map(|(key, span)| (key, raw(span)))
+            .collect()
     }
-
-    /// The entries that nobody took.
-    pub(crate) fn rest(&mut self) -> impl Iterator<Item = (Cow<'a, str>, &'a str)> {
-        self.entries
-            .drain(..)
-            .filter_map(|(key, value)| Some((key, value?)))
-    }
-}
-
-/// Reads a string.
-pub(crate) fn text(raw: &str) -> Result<Cow<'_, str>, Problem<'_>> {
-    match raw
-        .strip_prefix('"')
-        .and_then(|rest| rest.strip_suffix('"'))
-    {
-        Some(inner) if memchr::memchr(b'\\', inner.as_bytes()).is_none() => Ok(inner.into()),
-        Some(_) => serde_json::from_str::<String>(raw)
-            .map(Cow::Owned)
-            .map_err(|error| Problem::new(raw, error.to_string())),
-        None => Err(Problem::new(raw, "expected a string")),
-    }
-}
-
-/// Reads a name: a string, or an integer, which names the same as its digits in quotes.
-pub(crate) fn name(raw: &str) -> Result<Cow<'_, str>, Problem<'_>> {
-    if raw.starts_with('"') {
-        return text(raw);
-    }
-    let digits = raw.strip_prefix('-').unwrap_or(raw);
-    if digits.bytes().all(|byte| byte.is_ascii_digit()) {
-        Ok(raw.into())
-    } else {
-        Err(Problem::new(
-            raw,
-            "expected a name, which is a string or an integer",
-        ))
-    }
-}
-
-/// Reads an integer from 0 up.
-pub(crate) fn count(raw: &str) -> Result<u64, Problem<'_>> {
-    raw.parse()
-        .map_err(|_| Problem::new(raw, "expected an integer from 0 to 18446744073709551615"))
-}
-
-/// Reads a value of a variable or an argument.
-pub(crate) fn value(raw: &str) -> Result<Value, Problem<'_>> {
-    match raw.as_bytes().first() {
-        Some(b'"') => text(raw).map(|text| Value::from(text.as_ref())),
-        Some(b't') => Ok(Value::Bool(true)),
-        Some(b'f') => Ok(Value::Bool(false)),
-        Some(b'-' | b'0'..=b'9') if raw.contains(['.', 'e', 'E']) => match raw.parse::<f64>() {
-            Ok(number) if number.is_finite() => Ok(Value::Float(number)),
-            _ => Err(Problem::new(
-                raw,
-                "expected a number that 64-bit floating point can hold",
-            )),
-        },
-        Some(b'-' | b'0'..=b'9') => raw.parse().map(Value::Int).map_err(|_| {
-            Problem::new(raw, "expected an integer that 64 bits with a sign can hold")
-        }),
-        _ => Err(Problem::new(
-            raw,
-            "expected a value: an integer, a float, a boolean or a string",
-        )),
-    }
-}
-
-/// Reads an array of values.
-pub(crate) fn values(raw: &str) -> Result<Vec<Value>, Problem<'_>> {
-    let items: Vec<&RawValue> = serde_json::from_str(raw)
-        .map_err(|_| Problem::new(raw, "expected an array of values, as in [\"bob\", 3]"))?;
-    items.into_iter().map(|item| value(item.get())).collect()
 }

@@ -1,8 +1,10 @@
 //! The native format: one JSON object a line, after an optional header line.
 
+mod entries;
 mod fields;
 mod read;
 mod scan;
+mod values;
 mod write;
 
 pub(crate) use read::{Native, read_clock};

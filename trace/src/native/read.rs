@@ -3,15 +3,21 @@
 use std::num::NonZeroU64;
 
 use portent_monitor_core::{
-    Action, Details, Error as CoreError, Event, Marker, Msg, Op, Stamped, Symbols, Value, VarId,
+    Action, Details, Error as CoreError, Event, Marker, Msg, Op, Stamped, Symbols, ThreadId, Value,
+    VarId,
 };
 
-use super::fields::{Fields, Problem, count, name, text, value, values};
+use super::{
+    entries::entries,
+    fields::{Fields, Key, Object},
+    values::{Problem, count, text, value, values},
+};
 use crate::{
     Header,
-    decoder::Decoded,
+    decoder::{Decoded, Spot},
     error::Fault,
     lines::{Line, Lines},
+    threads::LastThread,
 };
 
 /// Reads the native format.
@@ -19,6 +25,8 @@ pub(crate) struct Native<'r> {
     lines: Lines<'r>,
     /// The header is read before the first event is asked for; this is the line that came instead.
     first: Option<(u64, Vec<u8>)>,
+    fields: Fields,
+    last: LastThread,
 }
 
 const OPS: &str = "read, write, update, lock, unlock, rlock, runlock, fork, join, send, recv, \
@@ -26,43 +34,56 @@ const OPS: &str = "read, write, update, lock, unlock, rlock, runlock, fork, join
 
 impl<'r> Native<'r> {
     pub(crate) fn new(lines: Lines<'r>) -> Self {
-        Native { lines, first: None }
+        Native {
+            lines,
+            first: None,
+            fields: Fields::default(),
+            last: LastThread::default(),
+        }
     }
 
-    /// Reads the header line, if there is one; to be called once, first.
-    pub(crate) fn header(&mut self, symbols: &mut Symbols) -> Result<Header, Fault> {
+    /// Reads the header line, if there is one, and tells where the initial values stand; to be
+    /// called once, first.
+    pub(crate) fn header(&mut self, symbols: &mut Symbols) -> Result<(Header, Spot), Fault> {
+        let nothing = (Header::default(), Spot { line: 1, column: 1 });
         loop {
             let Some(line) = self.lines.next()? else {
-                return Ok(Header::default());
+                return Ok(nothing);
             };
-            if line.text.trim_ascii().is_empty() {
+            if line.is_blank() {
                 continue;
             }
             // A cheap look first: nearly every first line without the word is an event.
             if memchr::memmem::find(line.text, b"\"portent\"").is_some()
-                && let Some(header) = parse_line(&line, |text| read_header(text, symbols))?
+                && let Some((header, at)) = parse_line(&line, |text| read_header(text, symbols))?
             {
-                return Ok(header);
+                let spot = Spot::new(line.number, line.text, offset(line.text, at));
+                return Ok((header, spot));
             }
             self.first = Some((line.number, line.text.to_vec()));
-            return Ok(Header::default());
+            return Ok(nothing);
         }
     }
 
     pub(crate) fn next(&mut self, symbols: &mut Symbols) -> Result<Option<Decoded>, Fault> {
+        let mut reading = Reading {
+            fields: &mut self.fields,
+            last: &mut self.last,
+            symbols,
+        };
         if let Some((number, text)) = self.first.take() {
             let line = Line {
                 number,
                 text: &text,
             };
-            return decode(&line, symbols).map(Some);
+            return reading.decode(&line).map(Some);
         }
         loop {
             let Some(line) = self.lines.next()? else {
                 return Ok(None);
             };
-            if !line.text.trim_ascii().is_empty() {
-                return decode(&line, symbols).map(Some);
+            if !line.is_blank() {
+                return reading.decode(&line).map(Some);
             }
         }
     }
@@ -97,33 +118,28 @@ fn parse_line<'a, T>(
     })
 }
 
-fn decode(line: &Line<'_>, symbols: &mut Symbols) -> Result<Decoded, Fault> {
-    let (mut event, at) = parse_line(line, |text| read_event(text, symbols))?;
-    event.line = NonZeroU64::new(line.number);
-    Ok(Decoded {
-        event,
-        column: offset(line.text, at) as u64 + 1,
-    })
-}
-
 /// `None` if the line is an event that merely has a key `portent`.
-fn read_header<'a>(line: &'a str, symbols: &mut Symbols) -> Result<Option<Header>, Problem<'a>> {
+fn read_header<'a>(
+    line: &'a str,
+    symbols: &mut Symbols,
+) -> Result<Option<(Header, &'a str)>, Problem<'a>> {
     let mut fields = Fields::default();
-    fields.parse(line)?;
-    let Some(version) = fields.take("portent") else {
+    let fields = fields.read(line)?;
+    let Some(version) = fields.get(Key::Portent) else {
         return Ok(None);
     };
-    if fields.contains("t") {
+    if fields.get(Key::T).is_some() {
         return Ok(None);
     }
     if version != "1" {
         return Err(Problem::new(version, "expected version 1 of the format"));
     }
     let mut header = Header::default();
-    if let Some(init) = fields.take("init") {
+    let init = fields.get(Key::Init);
+    if let Some(init) = init {
         header.init = assignments(init, symbols)?;
     }
-    Ok(Some(header))
+    Ok(Some((header, init.unwrap_or(version))))
 }
 
 fn too_many<'a>(at: &'a str) -> impl Fn(CoreError) -> Problem<'a> {
@@ -134,128 +150,138 @@ fn assignments<'a>(
     raw: &'a str,
     symbols: &mut Symbols,
 ) -> Result<Vec<(VarId, Value)>, Problem<'a>> {
-    let expected = || Problem::new(raw, "expected an object of variables, as in {\"x\": 1}");
     if !raw.starts_with('{') {
-        return Err(expected());
+        let what = "expected an object of variables, as in {\"x\": 1}";
+        return Err(Problem::new(raw, what));
     }
-    let mut fields = Fields::default();
-    fields.parse(raw)?;
-    fields
-        .rest()
+    entries(raw)?
+        .into_iter()
         .map(|(var, raw)| {
-            Ok((
-                symbols.vars.intern(&var).map_err(too_many(raw))?,
-                value(raw)?,
-            ))
+            let var = symbols.vars.intern(&var).map_err(too_many(raw))?;
+            Ok((var, value(raw)?))
         })
         .collect()
 }
 
-/// Reads an event and tells which part of the line says what was done.
-fn read_event<'a>(line: &'a str, symbols: &mut Symbols) -> Result<(Event, &'a str), Problem<'a>> {
-    let mut fields = Fields::default();
-    fields.parse(line)?;
-    let thread = required(&mut fields, line, "t", "every event")?;
-    let thread = symbols
-        .threads
-        .intern(&name(thread)?)
-        .map_err(too_many(thread))?;
-    let (op, at) = match (fields.take("op"), fields.take("vc")) {
-        (Some(op), None) => (read_op(&mut fields, line, op, symbols)?, op),
-        (None, Some(clock)) => (read_stamped(&mut fields, clock, symbols)?, clock),
-        (Some(_), Some(clock)) => {
-            return Err(Problem::new(
-                clock,
-                "expected either `op` or `vc`, not both",
-            ));
-        }
-        (None, None) => return Err(Problem::new(line, "expected a key `op` or `vc`")),
-    };
-    let mut event = Event::new(thread, op);
-    if let Some(raw) = fields.take("loc") {
-        event.loc = Some(symbols.locs.intern(&name(raw)?).map_err(too_many(raw))?);
-    }
-    if let Some(raw) = fields.take("time") {
-        event.time = Some(count(raw)?);
-    }
-    let message = fields.take("text").map(text).transpose()?;
-    let extra: Vec<_> = fields
-        .rest()
-        .map(|(key, raw)| (key.into_owned().into(), raw.into()))
-        .collect();
-    if message.is_some() || !extra.is_empty() {
-        let text = message.map(|text| text.into_owned().into());
-        event.details = Some(Box::new(Details { text, extra }));
-    }
-    Ok((event, at))
+/// The parts of a line that errors point at.
+struct Parts<'a> {
+    /// What was done: the operation or the clock.
+    op: &'a str,
+    /// What it carries: a value, variables, arguments or a text.
+    data: Option<&'a str>,
 }
 
-fn required<'a>(
-    fields: &mut Fields<'a>,
-    line: &'a str,
-    key: &str,
-    who: &str,
-) -> Result<&'a str, Problem<'a>> {
-    fields
-        .take(key)
-        .ok_or_else(|| Problem::new(line, format!("expected a key `{key}`, which {who} has")))
+/// What it takes to turn a line into an event.
+struct Reading<'s> {
+    fields: &'s mut Fields,
+    last: &'s mut LastThread,
+    symbols: &'s mut Symbols,
+}
+
+impl Reading<'_> {
+    fn decode(&mut self, line: &Line<'_>) -> Result<Decoded, Fault> {
+        let (mut event, parts) = parse_line(line, |text| self.event(text))?;
+        event.line = NonZeroU64::new(line.number);
+        let spot = |part| Spot::new(line.number, line.text, offset(line.text, part));
+        let op = spot(parts.op);
+        let data = parts.data.map_or(op, spot);
+        Ok(Decoded { event, op, data })
+    }
+
+    fn event<'a>(&mut self, line: &'a str) -> Result<(Event, Parts<'a>), Problem<'a>> {
+        let symbols = &mut *self.symbols;
+        let mut object = self.fields.read(line)?;
+        let thread = object.need(Key::T, "every event")?;
+        let thread = self
+            .last
+            .intern(object.name(thread)?.as_bytes(), symbols)
+            .map_err(too_many(thread))?;
+        let (op, at) = match (object.take(Key::Op), object.take(Key::Vc)) {
+            (Some(op), None) => (read_op(&mut object, op, symbols)?, op),
+            (None, Some(clock)) => (read_stamped(&mut object, clock, symbols)?, clock),
+            (Some(_), Some(clock)) => {
+                return Err(Problem::new(
+                    clock,
+                    "expected either `op` or `vc`, not both",
+                ));
+            }
+            (None, None) => return Err(Problem::new(line, "expected a key `op` or `vc`")),
+        };
+        let mut event = Event::new(thread, op);
+        if let Some(raw) = object.take(Key::Loc) {
+            let loc = object.name(raw)?;
+            event.loc = Some(symbols.locs.intern(&loc).map_err(too_many(raw))?);
+        }
+        if let Some(raw) = object.take(Key::Time) {
+            event.time = Some(count(raw)?);
+        }
+        let message = object.take(Key::Text).map(text).transpose()?;
+        let data = [Key::Val, Key::Set, Key::Args, Key::Text]
+            .into_iter()
+            .find_map(|key| object.get(key));
+        if message.is_some() || object.has_rest() {
+            let text = message.map(|text| text.into_owned().into());
+            let extra = object.rest();
+            event.details = Some(Box::new(Details { text, extra }));
+        }
+        Ok((event, Parts { op: at, data }))
+    }
 }
 
 fn read_op<'a>(
-    fields: &mut Fields<'a>,
-    line: &'a str,
+    object: &mut Object<'a, '_>,
     raw_op: &'a str,
     symbols: &mut Symbols,
 ) -> Result<Op, Problem<'a>> {
-    let op = text(raw_op)?;
+    let op = match raw_op.starts_with('"') {
+        true => object.name(raw_op)?,
+        false => return Err(Problem::new(raw_op, "expected a string")),
+    };
     let op = op.as_ref();
     // Each operation has one key that names what it is about.
     macro_rules! operand {
-        ($key:literal, $kind:ident) => {{
-            let raw = required(fields, line, $key, op)?;
-            symbols.$kind.intern(&name(raw)?).map_err(too_many(raw))?
+        ($key:ident, $kind:ident) => {{
+            let raw = object.need(Key::$key, op)?;
+            let name = object.name(raw)?;
+            symbols.$kind.intern(&name).map_err(too_many(raw))?
         }};
     }
+    macro_rules! value {
+        () => {
+            object.take(Key::Val).map(value).transpose()?
+        };
+    }
     Ok(match op {
-        "read" => Op::Read(operand!("var", vars)),
-        "write" => Op::Write(
-            operand!("var", vars),
-            fields.take("val").map(value).transpose()?,
-        ),
-        "update" => Op::Update(
-            operand!("var", vars),
-            fields.take("val").map(value).transpose()?,
-        ),
-        "lock" => Op::Lock(operand!("lock", locks)),
-        "unlock" => Op::Unlock(operand!("lock", locks)),
-        "rlock" => Op::ReadLock(operand!("lock", locks)),
-        "runlock" => Op::ReadUnlock(operand!("lock", locks)),
-        "fork" => Op::Fork(operand!("child", threads)),
-        "join" => Op::Join(operand!("child", threads)),
+        "read" => Op::Read(operand!(Var, vars)),
+        "write" => Op::Write(operand!(Var, vars), value!()),
+        "update" => Op::Update(operand!(Var, vars), value!()),
+        "lock" => Op::Lock(operand!(Lock, locks)),
+        "unlock" => Op::Unlock(operand!(Lock, locks)),
+        "rlock" => Op::ReadLock(operand!(Lock, locks)),
+        "runlock" => Op::ReadUnlock(operand!(Lock, locks)),
+        "fork" => Op::Fork(operand!(Child, threads)),
+        "join" => Op::Join(operand!(Child, threads)),
         "send" | "recv" => {
-            let chan = operand!("chan", chans);
-            let raw = required(fields, line, "msg", op)?;
-            let msg = Msg::new(&name(raw)?, symbols).map_err(too_many(raw))?;
-            if op == "send" {
-                Op::Send(chan, msg)
-            } else {
-                Op::Recv(chan, msg)
+            let chan = operand!(Chan, chans);
+            let raw = object.need(Key::Msg, op)?;
+            let msg = Msg::new(&object.name(raw)?, symbols).map_err(too_many(raw))?;
+            match op {
+                "send" => Op::Send(chan, msg),
+                _ => Op::Recv(chan, msg),
             }
         }
-        "wait" => Op::Wait(operand!("cond", conds)),
-        "notify" => Op::Notify(operand!("cond", conds)),
+        "wait" => Op::Wait(operand!(Cond, conds)),
+        "notify" => Op::Notify(operand!(Cond, conds)),
         "barrier" => {
-            let barrier = operand!("barrier", barriers);
-            Op::Barrier(barrier, count(required(fields, line, "round", op)?)?)
+            let barrier = operand!(Barrier, barriers);
+            Op::Barrier(barrier, count(object.need(Key::Round, op)?)?)
         }
-        "begin" => Op::Marker(Marker::Begin, operand!("block", names)),
-        "end" => Op::Marker(Marker::End, operand!("block", names)),
-        "req" => Op::Request(operand!("lock", locks)),
+        "begin" => Op::Marker(Marker::Begin, operand!(Block, names)),
+        "end" => Op::Marker(Marker::End, operand!(Block, names)),
+        "req" => Op::Request(operand!(Lock, locks)),
         "event" => {
-            if !fields.contains("name") {
-                required(fields, line, "name", "event")?;
-            }
-            Op::Event(Box::new(read_action(fields, symbols)?))
+            object.need(Key::Name, op)?;
+            Op::Event(Box::new(read_action(object, symbols)?))
         }
         _ => {
             return Err(Problem::new(
@@ -266,27 +292,31 @@ fn read_op<'a>(
     })
 }
 
-fn read_action<'a>(fields: &mut Fields<'a>, symbols: &mut Symbols) -> Result<Action, Problem<'a>> {
+fn read_action<'a>(
+    object: &mut Object<'a, '_>,
+    symbols: &mut Symbols,
+) -> Result<Action, Problem<'a>> {
     let mut action = Action::default();
-    if let Some(raw) = fields.take("name") {
-        action.name = Some(symbols.names.intern(&name(raw)?).map_err(too_many(raw))?);
+    if let Some(raw) = object.take(Key::Name) {
+        let name = object.name(raw)?;
+        action.name = Some(symbols.names.intern(&name).map_err(too_many(raw))?);
     }
-    if let Some(raw) = fields.take("args") {
+    if let Some(raw) = object.take(Key::Args) {
         action.args = values(raw)?;
     }
-    if let Some(raw) = fields.take("set") {
+    if let Some(raw) = object.take(Key::Set) {
         action.set = assignments(raw, symbols)?;
     }
     Ok(action)
 }
 
 fn read_stamped<'a>(
-    fields: &mut Fields<'a>,
+    object: &mut Object<'a, '_>,
     raw_clock: &'a str,
     symbols: &mut Symbols,
 ) -> Result<Op, Problem<'a>> {
     let clock = read_clock(raw_clock, symbols)?;
-    let action = read_action(fields, symbols)?;
+    let action = read_action(object, symbols)?;
     Ok(Op::Stamped(Box::new(Stamped { action, clock })))
 }
 
@@ -294,25 +324,21 @@ fn read_stamped<'a>(
 pub(crate) fn read_clock<'a>(
     raw: &'a str,
     symbols: &mut Symbols,
-) -> Result<Vec<(portent_monitor_core::ThreadId, u32)>, Problem<'a>> {
+) -> Result<Vec<(ThreadId, u32)>, Problem<'a>> {
     if !raw.trim_start().starts_with('{') {
         return Err(Problem::new(
             raw,
             "expected a vector clock, as in {\"T1\": 3, \"T2\": 1}",
         ));
     }
-    let mut fields = Fields::default();
-    fields.parse(raw)?;
-    fields
-        .rest()
+    entries(raw)?
+        .into_iter()
         .map(|(thread, raw)| {
             let lines = raw.parse().map_err(|_| {
                 Problem::new(raw, "expected a number of lines, from 0 to 4294967295")
             })?;
-            Ok((
-                symbols.threads.intern(&thread).map_err(too_many(raw))?,
-                lines,
-            ))
+            let thread = symbols.threads.intern(&thread).map_err(too_many(raw))?;
+            Ok((thread, lines))
         })
         .collect()
 }

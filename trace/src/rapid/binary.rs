@@ -19,7 +19,10 @@ use portent_monitor_core::{
 };
 use rustc_hash::FxHashMap;
 
-use crate::{decoder::Decoded, error::Fault};
+use crate::{
+    decoder::{Decoded, Spot},
+    error::Fault,
+};
 
 const HEADER: usize = 18;
 const THREAD: (u32, u32) = (0, 10);
@@ -94,15 +97,23 @@ impl<'r> RapidBinary<'r> {
         self.left = Some(left - 1);
         let mut record = [0; 8];
         if let Err(error) = self.input.read_exact(&mut record) {
-            if error.kind() != io::ErrorKind::UnexpectedEof {
-                return Err(error.into());
-            }
             self.left = Some(0);
+            if error.kind() != io::ErrorKind::UnexpectedEof {
+                return Err(self.broken(error));
+            }
             return Err(self.fault(&[], format!("expected {left} more records of 8 bytes")));
         }
         let mut event = self.event(u64::from_be_bytes(record), symbols)?;
         event.line = NonZeroU64::new(self.number);
-        Ok(Some(Decoded { event, column: 1 }))
+        let op = Spot {
+            line: self.number,
+            column: 1,
+        };
+        Ok(Some(Decoded {
+            event,
+            op,
+            data: op,
+        }))
     }
 
     fn fault(&self, bytes: &[u8], problem: String) -> Fault {
@@ -119,6 +130,14 @@ impl<'r> RapidBinary<'r> {
         }
     }
 
+    fn broken(&self, source: io::Error) -> Fault {
+        Fault::Io {
+            line: self.number,
+            column: 1,
+            source,
+        }
+    }
+
     fn header(&mut self) -> Result<u64, Fault> {
         let mut header = [0; HEADER];
         let mut filled = 0;
@@ -127,7 +146,7 @@ impl<'r> RapidBinary<'r> {
                 Ok(0) => break,
                 Ok(n) => filled += n,
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-                Err(error) => return Err(error.into()),
+                Err(error) => return Err(self.broken(error)),
             }
         }
         self.left = Some(0);

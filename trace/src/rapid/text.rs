@@ -9,41 +9,19 @@ use std::{
     num::NonZeroU64,
 };
 
-use portent_monitor_core::{Error as CoreError, Event, Marker, Op, Spelling, Symbols, ThreadId};
+use portent_monitor_core::{Error as CoreError, Event, Marker, Op, Spelling, Symbols};
 
 use crate::{
-    decoder::Decoded,
+    decoder::{Decoded, Spot},
     error::Fault,
     lines::{Line, Lines},
+    threads::LastThread,
 };
 
 /// Reads STD text.
 pub(crate) struct StdText<'r> {
     lines: Lines<'r>,
     last: LastThread,
-}
-
-/// The thread of the line before: nearly always that of the next one too.
-#[derive(Default)]
-struct LastThread {
-    name: Vec<u8>,
-    id: Option<ThreadId>,
-}
-
-impl LastThread {
-    #[inline]
-    fn intern(&mut self, name: &[u8], symbols: &mut Symbols) -> Result<ThreadId, CoreError> {
-        match self.id {
-            Some(id) if self.name == name => Ok(id),
-            _ => {
-                let id = symbols.threads.intern_bytes(name)?;
-                self.name.clear();
-                self.name.extend_from_slice(name);
-                self.id = Some(id);
-                Ok(id)
-            }
-        }
-    }
 }
 
 impl<'r> StdText<'r> {
@@ -59,7 +37,7 @@ impl<'r> StdText<'r> {
             let Some(line) = self.lines.next()? else {
                 return Ok(None);
             };
-            if !line.text.trim_ascii().is_empty() {
+            if !line.is_blank() {
                 return decode(&line, &mut self.last, symbols).map(Some);
             }
         }
@@ -161,10 +139,11 @@ fn decode(line: &Line<'_>, last: &mut LastThread, symbols: &mut Symbols) -> Resu
         Ok(event)
     };
     match build(symbols) {
-        Ok(event) => Ok(Decoded {
-            event,
-            column: column as u64 + 1,
-        }),
+        Ok(event) => {
+            let op = Spot::new(line.number, text, column);
+            let data = op;
+            Ok(Decoded { event, op, data })
+        }
         Err(CoreError::NotUtf8) => {
             let good = std::str::from_utf8(text)
                 .err()
@@ -218,10 +197,9 @@ pub(crate) fn write_event(
         return Ok(Err(format!("it has no word for {word}")));
     }
     let line = Spelling::new(event, symbols).to_string();
-    let bars = if event.loc.is_some() { 2 } else { 1 };
-    if line.matches('|').count() != bars || line.contains(['\n', '\r']) {
+    if !comes_back(&line, event) {
         return Ok(Err(format!(
-            "a name has a | or an end of line in it: {line:?}"
+            "a name is empty, or has a |, an end of line or blanks around it: {line:?}"
         )));
     }
     if event.loc.is_some() {
@@ -230,4 +208,26 @@ pub(crate) fn write_event(
         writeln!(out, "{line}|0")?;
     }
     Ok(Ok(()))
+}
+
+/// Whether this line of the event would be read as what it was written from.
+fn comes_back(line: &str, event: &Event) -> bool {
+    let fields: Vec<&str> = line.split('|').collect();
+    let operand = fields
+        .get(1)
+        .and_then(|op| op.split_once('('))
+        .map_or("", |(_, operand)| {
+            operand.strip_suffix(')').unwrap_or(operand)
+        });
+    let unnamed = operand.is_empty() && matches!(event.op, Op::Marker(..));
+    fields.len() == 2 + usize::from(event.loc.is_some())
+        && fields.iter().all(|field| is_trim(field))
+        && (is_trim(operand) || unnamed)
+        && !line.contains(['\n', '\r'])
+        // A mark at the start of a file is not part of its text.
+        && !line.starts_with('\u{feff}')
+}
+
+fn is_trim(name: &str) -> bool {
+    !name.is_empty() && name.trim_ascii() == name
 }

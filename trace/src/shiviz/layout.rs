@@ -9,20 +9,28 @@ pub(crate) enum Layout {
     TextFirst,
 }
 
-/// How far to look for the first clock.
-const LOOK_AHEAD: usize = 20;
-
 impl Layout {
-    /// The layout of a log, from how it begins.
-    pub(crate) fn detect(text: &str) -> Option<Layout> {
-        let mut lines = text
-            .lines()
+    /// The layout of a log, from its first lines; `whole` if these are all that it has.
+    ///
+    /// A log that begins with a clock is clear. One that begins with something else may have its
+    /// texts first, or begin with a line that is no part of a record: the layout is then the one
+    /// that leaves fewer lines over.
+    pub(crate) fn detect<'t>(lines: impl Iterator<Item = &'t str>, whole: bool) -> Option<Layout> {
+        let clocks: Vec<bool> = lines
             .filter(|line| !line.trim().is_empty())
-            .take(LOOK_AHEAD);
-        if lines.next().is_some_and(is_clock_line) {
-            return Some(Layout::ClockFirst);
+            .map(is_clock_line)
+            .collect();
+        if !clocks.contains(&true) {
+            return None;
         }
-        lines.any(is_clock_line).then_some(Layout::TextFirst)
+        let clock_first = left_over(&clocks, 0);
+        let text_first = left_over(&clocks, 1);
+        // Where the end is not in sight, the last text may have its clock behind it.
+        let clock_first = clocks[0] || clock_first < text_first + usize::from(whole);
+        Some(match clock_first {
+            true => Layout::ClockFirst,
+            false => Layout::TextFirst,
+        })
     }
 
     pub(crate) fn regex(self) -> &'static str {
@@ -31,6 +39,20 @@ impl Layout {
             Layout::TextFirst => r"(?<event>.*)\n(?<host>\S*) (?<clock>{.*})",
         }
     }
+}
+
+/// How many lines belong to no record if a record is two lines, this one of them with a clock.
+fn left_over(clocks: &[bool], clock: usize) -> usize {
+    let (mut at, mut left) = (0, 0);
+    while at < clocks.len() {
+        if at + 1 < clocks.len() && clocks[at + clock] {
+            at += 2;
+        } else {
+            at += 1;
+            left += 1;
+        }
+    }
+    left
 }
 
 fn is_clock_line(line: &str) -> bool {
@@ -47,4 +69,39 @@ pub(crate) fn looks_like_parser(line: &str) -> bool {
         line.contains(&format!("(?<{group}>")) || line.contains(&format!("(?P<{group}>"))
     };
     has("host") && has("clock")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Layout;
+
+    /// The layout of lines that are named by what they are: a clock, a text, a delimiter.
+    fn layout(lines: &str, whole: bool) -> Option<Layout> {
+        let text = |kind| match kind {
+            'c' => "a {\"a\":1}",
+            't' => "some text",
+            _ => "=== run ===",
+        };
+        Layout::detect(lines.chars().map(text), whole)
+    }
+
+    #[test]
+    fn lines_that_are_no_part_of_a_record() {
+        use Layout::{ClockFirst, TextFirst};
+        for (lines, whole, expected) in [
+            ("", true, None),
+            ("tt", true, None),
+            ("c", true, Some(ClockFirst)),
+            ("ctct", true, Some(ClockFirst)),
+            ("tctc", true, Some(TextFirst)),
+            ("tctct", false, Some(TextFirst)),
+            ("dct", true, Some(ClockFirst)),
+            ("dctctdct", true, Some(ClockFirst)),
+            ("dtctcdtc", true, Some(TextFirst)),
+            ("ddct", true, Some(ClockFirst)),
+            ("tcdtc", false, Some(TextFirst)),
+        ] {
+            assert_eq!(layout(lines, whole), expected, "{lines}");
+        }
+    }
 }

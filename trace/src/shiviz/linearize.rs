@@ -22,12 +22,12 @@ use crate::decoder::Decoded;
 pub(crate) struct Linearizer {
     /// All lines of a thread up to this number were given out or are lost.
     done: FxHashMap<ThreadId, u32>,
-    /// Events that wait, by their place in the file.
-    held: FxHashMap<u64, Decoded>,
+    /// Events that wait, by their place in the file; with the number of components of their clock
+    /// that are known to be done, so that no component is looked at twice.
+    held: BTreeMap<u64, (Decoded, usize)>,
     /// For each thread the numbers of its lines that are waited for, and by whom.
     waiting: FxHashMap<ThreadId, BTreeMap<u32, Vec<u64>>>,
-    /// The numbers of the lines of a thread that are held.
-    held_lines: FxHashMap<ThreadId, BTreeMap<u32, u32>>,
+    held_lines: HeldLines,
     ready: BinaryHeap<Reverse<u64>>,
     pushed: u64,
     /// No more lines will come, so that gaps are lines that were lost.
@@ -47,12 +47,15 @@ impl Linearizer {
                 .entry(own)
                 .or_default() += 1;
         }
-        self.held.insert(key, decoded);
+        self.held.insert(key, (decoded, 0));
         self.sort(key);
     }
 
     /// No more lines come.
     pub(crate) fn close(&mut self) {
+        if self.closed {
+            return;
+        }
         self.closed = true;
         let threads: Vec<ThreadId> = self.waiting.keys().copied().collect();
         for thread in threads {
@@ -63,48 +66,65 @@ impl Linearizer {
     /// A line whose past was given out.
     pub(crate) fn pop(&mut self) -> Option<Decoded> {
         let Reverse(key) = self.ready.pop()?;
-        let decoded = self.held.remove(&key)?;
-        if let Some((thread, own)) = own_line(&decoded) {
-            if let Some(lines) = self.held_lines.get_mut(&thread)
-                && let Some(count) = lines.get_mut(&own)
-            {
-                *count -= 1;
-                if *count == 0 {
-                    lines.remove(&own);
-                }
-            }
-            self.advance(thread, own);
-            if self.closed {
-                self.skip_lost(thread);
-            }
-        }
+        let (decoded, _) = self.held.remove(&key)?;
+        self.let_go(&decoded);
         Some(decoded)
     }
 
-    /// After [`close`](Self::close), when nothing more can be given out: a line of a cycle.
+    /// After [`close`](Self::close), when nothing more can be given out: a line of a cycle. Those
+    /// that wait for it take it as lost.
     pub(crate) fn stuck(&mut self) -> Option<Decoded> {
-        let first = self.held.keys().copied().min()?;
-        self.held.remove(&first)
+        let (_, (decoded, _)) = self.held.pop_first()?;
+        self.let_go(&decoded);
+        Some(decoded)
+    }
+
+    /// A line is held no longer, and nobody need wait for it.
+    fn let_go(&mut self, decoded: &Decoded) {
+        let Some((thread, own)) = own_line(decoded) else {
+            return;
+        };
+        if let Some(lines) = self.held_lines.get_mut(&thread)
+            && let Some(count) = lines.get_mut(&own)
+        {
+            *count -= 1;
+            if *count == 0 {
+                lines.remove(&own);
+            }
+        }
+        self.advance(thread, own);
+        if self.closed {
+            self.skip_lost(thread);
+        }
     }
 
     /// Puts a held event among the ready ones, or in the queue of a line that it needs.
     fn sort(&mut self, key: u64) {
-        let Some(decoded) = self.held.get(&key) else {
+        let Some((decoded, checked)) = self.held.get_mut(&key) else {
             return;
         };
         let Op::Stamped(stamped) = &decoded.event.op else {
             return self.ready.push(Reverse(key));
         };
         let thread = decoded.event.thread;
-        let missing = stamped.clock.iter().find_map(|&(other, lines)| {
-            let needed = if other == thread {
-                lines.saturating_sub(1)
-            } else {
-                lines
-            };
-            let done = self.done.get(&other).copied().unwrap_or(0);
-            (needed > done).then_some((other, needed))
-        });
+        let missing = stamped.clock[*checked..]
+            .iter()
+            .find_map(|&(other, lines)| {
+                let needed = if other == thread {
+                    lines.saturating_sub(1)
+                } else {
+                    lines
+                };
+                let mut done = self.done.get(&other).copied().unwrap_or(0);
+                if self.closed {
+                    done = done.max(before_next_held(&self.held_lines, other));
+                }
+                if needed > done {
+                    return Some((other, needed));
+                }
+                *checked += 1;
+                None
+            });
         match missing {
             None => self.ready.push(Reverse(key)),
             Some((other, needed)) => {
@@ -140,12 +160,19 @@ impl Linearizer {
 
     /// Counts the lines as done that are neither given out nor held.
     fn skip_lost(&mut self, thread: ThreadId) {
-        let next = self
-            .held_lines
-            .get(&thread)
-            .and_then(|lines| lines.keys().next().copied());
-        self.advance(thread, next.map_or(u32::MAX, |next| next.saturating_sub(1)));
+        self.advance(thread, before_next_held(&self.held_lines, thread));
     }
+}
+
+/// For each thread the numbers of its lines that are held, and how often.
+type HeldLines = FxHashMap<ThreadId, BTreeMap<u32, u32>>;
+
+/// No line of the thread up to this number is held.
+fn before_next_held(held: &HeldLines, thread: ThreadId) -> u32 {
+    let next = held
+        .get(&thread)
+        .and_then(|lines| lines.keys().next().copied());
+    next.map_or(u32::MAX, |next| next.saturating_sub(1))
 }
 
 fn own_line(decoded: &Decoded) -> Option<(ThreadId, u32)> {

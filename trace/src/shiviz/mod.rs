@@ -7,12 +7,15 @@
 //!
 //! Other named groups are kept as extra keys; a `timestamp` that is a number is the event's time.
 
+mod clocks;
 mod js_regex;
 mod layout;
 mod linearize;
+mod parser;
 mod read;
 mod write;
 
+pub(crate) use clocks::Clocks;
 pub(crate) use layout::{Layout, looks_like_parser};
 pub(crate) use read::ShiViz;
 pub(crate) use write::write_event;

@@ -6,14 +6,21 @@ use std::{
 };
 
 use portent_monitor_core::{Action, Details, Event, Op, Stamped, Symbols};
-use regex::{Captures, Regex, RegexBuilder};
+use regex::{Captures, Regex};
 
 use super::{
-    js_regex::translate,
     layout::{Layout, looks_like_parser},
     linearize::Linearizer,
+    parser::{Parser, compile_delimiter},
 };
-use crate::{Error, decoder::Decoded, error::Fault, lines::Lines, native::read_clock};
+use crate::{
+    Error,
+    compression::Sample,
+    decoder::{Decoded, Spot},
+    error::{Fault, quote},
+    lines::Lines,
+    native::read_clock,
+};
 
 /// Reads a log.
 pub(crate) struct ShiViz<'r> {
@@ -42,71 +49,18 @@ enum Stop {
     End,
 }
 
-/// What a record looks like.
-struct Parser {
-    /// The expression as it was given.
-    source: String,
-    regex: Regex,
-    /// The lines of a record.
-    lines: usize,
-}
-
-impl Parser {
-    fn new(source: &str) -> Result<Parser, Error> {
-        let source = source.trim();
-        let error = |problem: String| Error::Regex {
-            what: "parser",
-            regex: source.to_owned(),
-            problem,
-        };
-        let regex = compile(source).map_err(error)?;
-        for group in ["host", "clock", "event"] {
-            if !regex.capture_names().flatten().any(|name| name == group) {
-                return Err(error(format!("it has no group (?<{group}>...)")));
-            }
-        }
-        Ok(Parser {
-            source: source.to_owned(),
-            lines: source.matches("\\n").count() + 1,
-            regex,
-        })
-    }
-}
-
-fn compile(source: &str) -> Result<Regex, String> {
-    RegexBuilder::new(&translate(source))
-        .multi_line(true)
-        .build()
-        .map_err(|error| {
-            // The crate's message quotes the expression over several lines; the last one says why.
-            let message = error.to_string();
-            message
-                .lines()
-                .last()
-                .unwrap_or("")
-                .trim_start_matches("error: ")
-                .to_owned()
-        })
-}
-
-fn compile_delimiter(source: &str) -> Result<Regex, Error> {
-    compile(source).map_err(|problem| Error::Regex {
-        what: "delimiter",
-        regex: source.to_owned(),
-        problem,
-    })
-}
-
 impl<'r> ShiViz<'r> {
     /// A reader of a log that begins with `sample`. The error is ready to be shown; a fault of
     /// the first lines is left for the caller to place.
     pub(crate) fn new(
         mut lines: Lines<'r>,
-        sample: &[u8],
+        sample: &Sample,
         parser: Option<&str>,
         delimiter: Option<&str>,
     ) -> Result<Result<Self, Fault>, Error> {
-        let sample = String::from_utf8_lossy(sample);
+        let delimiter = delimiter.map(compile_delimiter).transpose()?;
+        let whole = sample.whole;
+        let sample = String::from_utf8_lossy(&sample.bytes);
         let first = sample
             .lines()
             .next()
@@ -117,13 +71,14 @@ impl<'r> ShiViz<'r> {
             Some(parser) => Parser::new(parser)?,
             None if in_file => Parser::new(first)?,
             // If neither layout is there, the log has no records, which is reported at its end.
-            None => Parser::new(
-                Layout::detect(&sample)
-                    .unwrap_or(Layout::ClockFirst)
-                    .regex(),
-            )?,
+            None => {
+                let is_delimiter =
+                    |line: &str| delimiter.as_ref().is_some_and(|d| d.is_match(line));
+                let lines = sample.lines().filter(|line| !is_delimiter(line));
+                let layout = Layout::detect(lines, whole).unwrap_or(Layout::ClockFirst);
+                Parser::new(layout.regex())?
+            }
         };
-        let delimiter = delimiter.map(compile_delimiter).transpose()?;
         let mut last_line = 0;
         if in_file {
             match lines.next() {
@@ -247,9 +202,9 @@ impl<'r> ShiViz<'r> {
         }
         if let Some(stuck) = self.linearizer.stuck() {
             return Err(Fault::Line {
-                line: stuck.event.line.map_or(0, NonZeroU64::get),
-                column: stuck.column,
-                found: crate::error::quote(symbols.text_of(&stuck.event).as_bytes()),
+                line: stuck.op.line,
+                column: stuck.op.column,
+                found: quote(symbols.text_of(&stuck.event).as_bytes()),
                 problem: "the clocks of this line and another each count the other".to_owned(),
             });
         }
@@ -328,9 +283,13 @@ fn event(
     symbols: &mut Symbols,
 ) -> Result<Decoded, Fault> {
     let fault = |offset: usize, problem: String| {
-        let start = text[..offset].rfind('\n').map_or(0, |newline| newline + 1);
-        let line = number + text[..offset].matches('\n').count() as u64;
-        Fault::new(line, &text.as_bytes()[start..], offset - start, problem)
+        let Spot { line, column } = spot(text, number, offset);
+        Fault::Line {
+            line,
+            column,
+            found: quote(&text.as_bytes()[offset..]),
+            problem,
+        }
     };
     let group = |name: &str| {
         found
@@ -372,11 +331,18 @@ fn event(
         }
     }
     event.details = Some(Box::new(details));
-    let start = text[..clock_at]
-        .rfind('\n')
-        .map_or(0, |newline| newline + 1);
+    let (_, text_at) = group("event").unwrap_or(("", clock_at));
     Ok(Decoded {
         event,
-        column: text[start..clock_at].chars().count() as u64 + 1,
+        op: spot(text, number, clock_at),
+        data: spot(text, number, text_at),
     })
+}
+
+/// The place of byte `offset` of a record whose first line has this number.
+fn spot(record: &str, number: u64, offset: usize) -> Spot {
+    let before = &record[..offset];
+    let start = before.rfind('\n').map_or(0, |newline| newline + 1);
+    let line = number + before.matches('\n').count() as u64;
+    Spot::new(line, &record.as_bytes()[start..], offset - start)
 }

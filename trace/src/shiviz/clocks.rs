@@ -1,0 +1,67 @@
+//! Vector clocks for events that bring none.
+//!
+//! A log needs a clock on every event, with a component for each host. The clocks of
+//! [`Causality`] count by chain, and a chain may serve several threads one after the other; here
+//! its counts are told by thread again.
+
+use portent_monitor_core::{Causality, Error, Event, ThreadId};
+use rustc_hash::FxHashMap;
+
+/// Gives each event of a trace its clock, in observed order.
+#[derive(Default)]
+pub(crate) struct Clocks {
+    causality: Causality,
+    /// Who was on a chain, in order.
+    chains: Vec<Vec<Turn>>,
+    /// The events of each thread so far.
+    lines: FxHashMap<ThreadId, u32>,
+}
+
+/// The time of one thread on a chain.
+struct Turn {
+    thread: ThreadId,
+    /// The number on the chain of its first event there.
+    first: u32,
+    /// How many events the thread had before that.
+    earlier: u32,
+}
+
+impl Clocks {
+    /// For each thread, how many of its events are in the past of this one, itself included.
+    pub(crate) fn of(&mut self, event: &Event) -> Result<Vec<(ThreadId, u32)>, Error> {
+        let thread = event.thread;
+        let Some(stamp) = self.causality.step(event, true)? else {
+            return Ok(Vec::new());
+        };
+        let lines = self.lines.entry(thread).or_default();
+        *lines = lines.checked_add(1).ok_or(Error::ClockFull)?;
+        let chain = stamp.chain.index();
+        if chain >= self.chains.len() {
+            self.chains.resize_with(chain + 1, Vec::new);
+        }
+        let turns = &mut self.chains[chain];
+        if turns.last().is_none_or(|turn| turn.thread != thread) {
+            turns.push(Turn {
+                thread,
+                first: stamp.number(),
+                earlier: *lines - 1,
+            });
+        }
+        Ok(self.by_thread(stamp.clock.counts()))
+    }
+
+    fn by_thread(&self, counts: &[u32]) -> Vec<(ThreadId, u32)> {
+        let mut clock: FxHashMap<ThreadId, u32> = FxHashMap::default();
+        for (turns, &count) in self.chains.iter().zip(counts) {
+            let mut end = count;
+            for turn in turns.iter().rev().filter(|turn| turn.first <= count) {
+                let known = clock.entry(turn.thread).or_default();
+                *known = (*known).max(turn.earlier + end + 1 - turn.first);
+                end = turn.first - 1;
+            }
+        }
+        let mut clock: Vec<_> = clock.into_iter().collect();
+        clock.sort_unstable();
+        clock
+    }
+}
