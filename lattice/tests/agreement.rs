@@ -9,7 +9,7 @@ use portent_lattice::{
 };
 use portent_monitor_core::{Event, Symbols, Value};
 use portent_monitor_dsl::{Config, EngineClass, Monitor, Property, Verdict};
-use random::Rng;
+use portent_testing::Rng;
 use std::collections::BTreeMap;
 
 const PAIRS: usize = 12_000;
@@ -137,7 +137,7 @@ fn compare(report: &PropertyReport, truth: &Truth, oracle: &Oracle, counted: boo
 
 #[test]
 fn every_way_of_looking_agrees_with_all_runs() {
-    let mut rng = Rng(20_061);
+    let mut rng = Rng::new(20_061);
     let monitors = monitors(&mut rng, 400);
     let variants = variants();
     let (mut pairs, mut predicted, mut hidden) = (0, 0, 0);
@@ -175,7 +175,7 @@ fn every_way_of_looking_agrees_with_all_runs() {
 
 #[test]
 fn a_window_never_invents_a_violation_and_never_loses_the_observed_run() {
-    let mut rng = Rng(7);
+    let mut rng = Rng::new(7);
     let monitors = monitors(&mut rng, 200);
     let (mut limited, mut found) = (0, 0);
     for round in 0..1500 {
@@ -224,7 +224,7 @@ fn a_window_never_invents_a_violation_and_never_loses_the_observed_run() {
 
 #[test]
 fn at_the_end_of_a_complete_trace_pending_is_violated() {
-    let mut rng = Rng(99);
+    let mut rng = Rng::new(99);
     let monitors = monitors(&mut rng, 200);
     for _ in 0..1000 {
         let monitor = &monitors[rng.below(monitors.len())];
@@ -254,7 +254,7 @@ fn at_the_end_of_a_complete_trace_pending_is_violated() {
 
 #[test]
 fn online_says_what_offline_says() {
-    let mut rng = Rng(2026);
+    let mut rng = Rng::new(2026);
     let monitors = monitors(&mut rng, 200);
     let mut early = 0;
     for round in 0..3000 {
@@ -291,7 +291,7 @@ fn online_says_what_offline_says() {
 
 #[test]
 fn the_maximal_model_finds_what_is_feasible() {
-    let mut rng = Rng(99);
+    let mut rng = Rng::new(99);
     let monitors = monitors(&mut rng, 300);
     let (mut found, mut widened) = (0, 0);
     for round in 0..20_000 {

@@ -11,7 +11,7 @@ use portent_lattice::{
 };
 use portent_monitor_core::{Symbols, Value};
 use portent_monitor_dsl::{Property, Verdict};
-use random::Rng;
+use portent_testing::Rng;
 
 const CASES: u64 = 3_000;
 
@@ -93,7 +93,7 @@ fn by_runs(problem: &Problem) -> BTreeMap<BTreeSet<u32>, BTreeSet<Verdict>> {
 #[test]
 fn graphs_have_the_cuts_the_edges_and_the_verdicts_of_all_runs() {
     for seed in 0..CASES {
-        let problem = problem(&mut Rng(seed));
+        let problem = problem(&mut Rng::new(seed));
         let poset = &problem.poset;
         let naive = by_runs(&problem);
         let graph = graph(&problem, naive.len()).expect("no more cuts than there are");
@@ -141,7 +141,7 @@ fn graphs_have_the_cuts_the_edges_and_the_verdicts_of_all_runs() {
 #[test]
 fn widths_are_those_of_the_levels() {
     for seed in 0..CASES {
-        let problem = problem(&mut Rng(seed));
+        let problem = problem(&mut Rng::new(seed));
         let naive = by_runs(&problem);
         let levels = problem.poset.len() + 1;
         let mut exact = vec![0; levels];
@@ -165,7 +165,7 @@ fn widths_are_those_of_the_levels() {
 #[test]
 fn covered_events_are_the_transitive_reduction() {
     for seed in 0..CASES {
-        let poset = problem(&mut Rng(seed)).poset;
+        let poset = problem(&mut Rng::new(seed)).poset;
         let before = |a: EventIndex, b: EventIndex| a != b && poset.precedes(a, b);
         for event in events(&poset) {
             let next = events(&poset).filter(|&other| {
@@ -182,7 +182,7 @@ fn covered_events_are_the_transitive_reduction() {
 /// Checks random traces, with or without pictures.
 fn reports(pictures: usize) -> Vec<portent_lattice::Report> {
     let check = |seed: u64| {
-        let rng = &mut Rng(seed);
+        let rng = &mut Rng::new(seed);
         let (events, symbols): (_, Symbols) = random::trace(rng, 12);
         let property = random::property(rng);
         let monitor = Property::parse(&property).ok()?.monitor().ok()?;

@@ -5,15 +5,12 @@
 //! arguments and all others their names. That run is checked by the property without parameters,
 //! which the other tests compare with all linear extensions.
 
-#[path = "random/rng.rs"]
-mod rng;
-
 use std::collections::{BTreeMap, BTreeSet};
 
 use portent_lattice::{Checker, Options, report::PropertyReport};
 use portent_monitor_core::{Action, Event, Op, Symbols, Value};
 use portent_monitor_dsl::Property;
-use rng::Rng;
+use portent_testing::Rng;
 
 /// The events of the properties, with the parameters that they bind.
 const EVENTS: [(&str, &[usize]); 5] = [
@@ -151,7 +148,7 @@ fn binds(kind: usize, arity: usize) -> Option<&'static [usize]> {
 
 #[test]
 fn instances_are_as_defined() {
-    let mut rng = Rng(4);
+    let mut rng = Rng::new(4);
     let (mut instances, mut violated, mut partial) = (0, 0, 0);
     for round in 0..3000 {
         let arity = 1 + round % 3;

@@ -5,7 +5,7 @@ mod random;
 use std::mem::discriminant;
 
 use portent_monitor_core::{Causality, Event, Op, Stamp, ThreadId, VarId, definition::Relation};
-use random::Rng;
+use portent_testing::Rng;
 
 /// Compares the stamps of the relevant events with the relation, pair by pair.
 fn check(events: &[Event], relevant: &[bool], seed: u64) {
@@ -49,7 +49,7 @@ fn check(events: &[Event], relevant: &[bool], seed: u64) {
 fn clocks_are_the_definition_restricted_to_relevant_events() {
     let mut seen = Vec::new();
     for seed in 0..8_000 {
-        let mut rng = Rng(seed);
+        let mut rng = Rng::new(seed);
         let length = 10 + rng.below(70);
         let events = random::ops(&mut rng, length);
         let sparse = 1 + rng.below(4);
@@ -71,7 +71,7 @@ fn clocks_are_the_definition_restricted_to_relevant_events() {
 #[test]
 fn clocks_that_events_bring_are_kept_and_writes_added() {
     for seed in 0..3_000 {
-        let mut rng = Rng(seed);
+        let mut rng = Rng::new(seed);
         let length = 5 + rng.below(50);
         let events = random::stamped(&mut rng, length);
         let sparse = 1 + rng.below(4);
@@ -157,7 +157,7 @@ fn an_ended_thread_gives_its_chain_back_without_a_join() {
 
 #[test]
 fn several_properties_share_one_stream() {
-    let mut rng = Rng(7);
+    let mut rng = Rng::new(7);
     let events = random::ops(&mut rng, 60);
     let mut writes = Causality::default();
     let mut everything = Causality::default();
@@ -180,7 +180,7 @@ fn several_properties_share_one_stream() {
 #[test]
 fn random_linearisations_are_equivalent_runs_and_others_are_not() {
     for seed in 0..500 {
-        let mut rng = Rng(seed);
+        let mut rng = Rng::new(seed);
         let events = random::ops(&mut rng, 40);
         let relation = Relation::new(&events);
         let relevant: Vec<usize> = (0..events.len()).filter(|_| !rng.one_in(3)).collect();

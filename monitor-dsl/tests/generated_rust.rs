@@ -6,8 +6,8 @@
 
 mod oracle;
 
-use oracle::random::Rng;
 use portent_monitor_dsl::{Config, EventId, Monitor, Property, Type, Value, VariableId, Verdicts};
+use portent_testing::Rng;
 use std::{
     fmt::Write,
     fs,

@@ -5,10 +5,11 @@
 mod oracle;
 
 use oracle::case::Case;
-use oracle::random::{self, Rng, Shape, Subject};
+use oracle::random::{self, Shape, Subject};
 use portent_monitor_dsl::{
     Config, Description, EventId, Letter, Monitor, Property, Stepper, Value, Verdict, Verdicts,
 };
+use portent_testing::Rng;
 
 const _: () = {
     const fn shared_between_threads<T: Send + Sync>() {}
@@ -37,7 +38,7 @@ fn properties(seed: u64, count: usize) -> impl Iterator<Item = (Property, Case)>
             0 => random::ere_case(&mut rng, subject, size, index % 2 == 0),
             _ => random::ltl_case(&mut rng, subject, shapes[index / 12 % 3], size),
         };
-        let text = case.text(Some(rng.next()));
+        let text = case.text(Some(rng.any()));
         let property = Property::parse(&text).unwrap_or_else(|error| panic!("{text}\n{error}"));
         (property, case)
     })

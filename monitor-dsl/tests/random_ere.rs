@@ -9,8 +9,9 @@ mod oracle;
 use oracle::case::Body;
 use oracle::check::{self, Effort, Reading};
 use oracle::formula::Ere;
-use oracle::random::{self, Rng, Subject};
+use oracle::random::{self, Subject};
 use portent_monitor_dsl::Verdict;
+use portent_testing::Rng;
 use regex_automata::dfa::{Automaton, dense};
 use regex_automata::nfa::thompson;
 use regex_automata::util::syntax;
@@ -65,7 +66,7 @@ fn classical_expressions_against_regex_automata() {
         let (Body::Ere(ere) | Body::Never(ere)) = &case.body else {
             unreachable!("an ere case")
         };
-        let reading = Reading::new(&case, Some(rng.next()));
+        let reading = Reading::new(&case, Some(rng.any()));
         let letters: Vec<u32> = reading.letters.iter().map(|l| l.valuation).collect();
         let pattern = format!("(?:{})\\z", pattern(ere, &letters));
         let bytes = syntax::Config::new().unicode(false).utf8(false);

@@ -10,8 +10,9 @@ use oracle::case::{Body, Case};
 use oracle::check::{self, Effort, Reading};
 use oracle::finite;
 use oracle::formula::{Formula, Unary};
-use oracle::random::{self, Rng, Shape, Subject};
+use oracle::random::{self, Shape, Subject};
 use portent_monitor_dsl::Verdict;
+use portent_testing::Rng;
 
 /// Compares formulas about one subject: a third each with future operators, with both kinds nested freely, and with past
 /// operators (now and then alone, mostly under future ones); every fourth also with three verdicts.
@@ -109,7 +110,7 @@ fn pure_past() {
         let Body::Ltl(Formula::Unary(op, past)) = &case.body else {
             unreachable!("always or eventually")
         };
-        let reading = Reading::new(&case, Some(rng.next()));
+        let reading = Reading::new(&case, Some(rng.any()));
         let longest = if reading.letters.len() <= 5 { 5 } else { 3 };
         reading.each_word(longest, |word, verdict| {
             if word.is_empty() {

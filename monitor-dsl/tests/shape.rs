@@ -5,20 +5,8 @@ use portent_monitor_dsl::{
     EngineClass, Property, Verdict,
     shape::{Action, ActionTable, BadPrefixes, Inclusion, Node, Saturated, State},
 };
+use portent_testing::Rng;
 use std::collections::{BTreeSet, HashSet};
-
-/// A small generator (SplitMix64), so that failures can be told by their seed.
-struct Random(u64);
-
-impl Random {
-    fn below(&mut self, bound: u64) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        (z ^ (z >> 31)) % bound
-    }
-}
 
 /// A table as the test sees it.
 struct Table {
@@ -29,22 +17,22 @@ struct Table {
 
 impl Table {
     fn random(seed: u64) -> Table {
-        let mut random = Random(seed);
-        let states = 2 + random.below(6) as u32;
-        let actions = 1 + random.below(4) as usize;
-        let mut verdicts = vec![Verdict::Ok; states as usize];
-        verdicts[states as usize - 1] = Verdict::Violated;
-        if states > 3 && random.below(3) == 0 {
-            verdicts[states as usize - 2] = Verdict::Satisfied;
+        let mut rng = Rng::new(seed);
+        let states = 2 + rng.below(6);
+        let actions = 1 + rng.below(4);
+        let mut verdicts = vec![Verdict::Ok; states];
+        verdicts[states - 1] = Verdict::Violated;
+        if states > 3 && rng.below(3) == 0 {
+            verdicts[states - 2] = Verdict::Satisfied;
         }
         // Monitors mostly stay where they are.
-        let staying = random.below(3);
+        let staying = rng.below(3);
         let mut next = Vec::new();
         for (state, verdict) in verdicts.iter().enumerate() {
             for _ in 0..actions {
-                let stays = verdict.is_final() || random.below(4) < staying;
-                let any = random.below(u64::from(states)) as u32;
-                next.push(if stays { state as u32 } else { any });
+                let stays = verdict.is_final() || rng.below(4) < staying;
+                let any = rng.below(states);
+                next.push(if stays { state } else { any } as u32);
             }
         }
         Table {

@@ -5,26 +5,10 @@ mod common;
 
 use common::{convert_to, data, read};
 use portent_monitor_core::{
-    Action, Causality, Details, Discipline, Event, Marker, Msg, Op, Spelling, Stamped, Symbols,
-    Value,
+    Action, Causality, Details, Event, Marker, Msg, Op, Spelling, Stamped, Symbols, Value,
 };
+use portent_testing::{Rng, admitted};
 use portent_trace::{Compression, Format, Header, Options, TraceReader, TraceWriter};
-
-/// SplitMix64.
-struct Rng(u64);
-
-impl Rng {
-    fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let z = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        let z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        z ^ (z >> 31)
-    }
-
-    fn below(&mut self, n: usize) -> usize {
-        (self.next() % n as u64) as usize
-    }
-}
 
 const TEXTS: [&str; 8] = [
     "a",
@@ -40,8 +24,8 @@ const TEXTS: [&str; 8] = [
 fn some_value(rng: &mut Rng) -> Value {
     match rng.below(4) {
         0 => Value::Bool(rng.below(2) == 0),
-        1 => Value::Int(rng.next() as i64 >> rng.below(64)),
-        2 => Value::Float((rng.next() as i64 as f64) / 1e5),
+        1 => Value::Int(rng.any() as i64 >> rng.below(64)),
+        2 => Value::Float((rng.any() as i64 as f64) / 1e5),
         _ => Value::from(TEXTS[rng.below(8)]),
     }
 }
@@ -81,7 +65,7 @@ fn some_event(rng: &mut Rng, s: &mut Symbols, std_only: bool) -> Event {
         13 => Op::Recv(s.chans.intern(TEXTS[n]).unwrap(), Msg::Number(n as i64)),
         14 => Op::Wait(s.conds.intern(TEXTS[n]).unwrap()),
         15 => Op::Notify(s.conds.intern(TEXTS[n]).unwrap()),
-        16 => Op::Barrier(s.barriers.intern(TEXTS[n]).unwrap(), rng.next()),
+        16 => Op::Barrier(s.barriers.intern(TEXTS[n]).unwrap(), rng.any()),
         _ => Op::Event(Box::new(Action {
             name: Some(name),
             args: (0..rng.below(3)).map(|_| some_value(rng)).collect(),
@@ -94,7 +78,7 @@ fn some_event(rng: &mut Rng, s: &mut Symbols, std_only: bool) -> Event {
         event.loc = Some(s.locs.intern(&loc.to_string()).unwrap());
     }
     if !std_only && rng.below(3) == 0 {
-        event.time = Some(rng.next());
+        event.time = Some(rng.any());
         event.details = Some(Box::new(Details {
             text: Some(TEXTS[n].into()),
             extra: vec![("more é".into(), "[1, {\"a\": null}]".into())],
@@ -104,15 +88,12 @@ fn some_event(rng: &mut Rng, s: &mut Symbols, std_only: bool) -> Event {
 }
 
 fn some_trace(seed: u64, std_only: bool) -> (Vec<Event>, Symbols) {
-    let mut rng = Rng(seed);
-    let (mut symbols, mut discipline) = (Symbols::default(), Discipline::default());
-    let mut events = Vec::new();
-    for _ in 0..rng.below(40) {
-        let event = some_event(&mut rng, &mut symbols, std_only);
-        if discipline.admit(&event, &symbols).is_ok() {
-            events.push(event);
-        }
-    }
+    let mut rng = Rng::new(seed);
+    let mut symbols = Symbols::default();
+    let draws = rng.below(40);
+    let events = admitted(draws, &mut symbols, |symbols| {
+        some_event(&mut rng, symbols, std_only)
+    });
     (events, symbols)
 }
 
@@ -186,7 +167,7 @@ fn std_binary_native_std() {
 #[test]
 fn shuffled_logs_are_sorted_by_their_clocks() {
     for seed in 0..1_000 {
-        let mut rng = Rng(seed);
+        let mut rng = Rng::new(seed);
         let mut symbols = Symbols::default();
         let hosts = ["a", "b", "c"].map(|host| symbols.threads.intern(host).unwrap());
         let mut clocks = [[0u32; 3]; 3];
@@ -234,7 +215,7 @@ fn damage_is_reported_and_never_a_panic() {
         "expression-inside.log",
         "joint.poet.json",
     ];
-    let mut rng = Rng(1);
+    let mut rng = Rng::new(1);
     let mut refused = 0;
     for round in 0..6_000 {
         let mut bytes = data(samples[round % samples.len()]);
@@ -245,7 +226,7 @@ fn damage_is_reported_and_never_a_panic() {
         for _ in 0..1 + rng.below(4) {
             let at = rng.below(bytes.len());
             match rng.below(4) {
-                0 => bytes[at] = rng.next() as u8,
+                0 => bytes[at] = rng.any() as u8,
                 1 => bytes.truncate(at + 1),
                 2 => bytes.insert(at, b"{}[]\"|()\\\n,:0"[rng.below(13)]),
                 _ => {

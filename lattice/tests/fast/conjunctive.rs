@@ -1,12 +1,13 @@
 //! Conjunctive predicates against brute force over all cuts, for random trajectories and for real
 //! properties whose conjunctions the monitor tells.
 
-use crate::oracle::{Growing, Random, levels};
+use crate::oracle::{Growing, levels};
 use portent_lattice::{
     Answer, EventIndex, Poset,
     conjunctive::{self, Trajectory},
 };
 use portent_monitor_dsl::{Monitor, Property, Value, Verdict};
+use portent_testing::Rng;
 
 /// A poset whose events write variables: for each variable its writes, with values, in order.
 struct Writes {
@@ -16,15 +17,15 @@ struct Writes {
 }
 
 impl Writes {
-    fn random(random: &mut Random, variables: usize, values: usize) -> Writes {
-        let width = 1 + random.below(4);
+    fn random(rng: &mut Rng, variables: usize, values: usize) -> Writes {
+        let width = 1 + rng.below(4);
         let mut growing = Growing::new(width);
         let mut of_variable: Vec<Vec<(EventIndex, i64)>> = vec![Vec::new(); variables];
-        let events = random.below(10);
+        let events = rng.below(10);
         for _ in 0..events {
             // Mostly one variable, sometimes two, sometimes none.
-            let count = [1, 1, 1, 2, 0][random.below(5)].min(variables);
-            let first = random.below(variables);
+            let count = [1, 1, 1, 2, 0][rng.below(5)].min(variables);
+            let first = rng.below(variables);
             let written: Vec<usize> = (0..count).map(|i| (first + i) % variables).collect();
             // Writes of one variable are ordered as observed.
             let mut after: Vec<EventIndex> = written
@@ -32,19 +33,17 @@ impl Writes {
                 .filter_map(|&variable| of_variable[variable].last())
                 .map(|&(event, _)| event)
                 .collect();
-            if random.below(3) == 0 && !growing.poset.is_empty() {
-                after.push(EventIndex(random.below(growing.poset.len()) as u32));
+            if rng.below(3) == 0 && !growing.poset.is_empty() {
+                after.push(EventIndex(rng.below(growing.poset.len()) as u32));
             }
-            let event = growing.push(random.below(width), &after);
+            let event = growing.push(rng.below(width), &after);
             for variable in written {
-                of_variable[variable].push((event, random.below(values) as i64));
+                of_variable[variable].push((event, rng.below(values) as i64));
             }
         }
         Writes {
             poset: growing.poset,
-            initial: (0..variables)
-                .map(|_| random.below(values) as i64)
-                .collect(),
+            initial: (0..variables).map(|_| rng.below(values) as i64).collect(),
             of_variable,
         }
     }
@@ -120,9 +119,9 @@ impl Writes {
 fn agrees_with_brute_force() {
     let mut violated = 0;
     for seed in 0..20_000 {
-        let random = &mut Random(seed);
-        let variables = 1 + random.below(4);
-        let writes = Writes::random(random, variables, 2);
+        let rng = &mut Rng::new(seed);
+        let variables = 1 + rng.below(4);
+        let writes = Writes::random(rng, variables, 2);
         let answer = {
             let conjunction = (0..variables)
                 .map(|variable| writes.trajectory(variable, |value| value == 1))
@@ -178,7 +177,7 @@ fn agrees_with_brute_force_on_properties() {
     for (text, is_violated) in cases {
         let monitor = Property::parse(text).unwrap().monitor().unwrap();
         for seed in 0..2_000 {
-            let writes = Writes::random(&mut Random(seed), 3, 4);
+            let writes = Writes::random(&mut Rng::new(seed), 3, 4);
             let answer =
                 conjunctive::search(&writes.poset, &trajectories(&monitor, &writes)).answer;
             let expected = writes.least(is_violated);

@@ -1,11 +1,12 @@
 //! The interval search against brute force: the same answer, and a shortest witness.
 
-use crate::oracle::{Growing, Random, random_problem, shortest_violation};
+use crate::oracle::{Growing, random_problem, shortest_violation};
 use portent_lattice::{
     ActionId, Answer, Automaton, AutomatonShape, Poset, Problem, StateIndex, interval,
     interval::IntervalSearch,
 };
 use portent_monitor_dsl::Verdict;
+use portent_testing::Rng;
 
 /// Solves a problem and compares; whether it was violated, and whether its violations are chains.
 fn check(problem: &Problem, what: &str) -> (bool, bool) {
@@ -30,7 +31,7 @@ fn agrees_with_brute_force() {
     let mut violated = [0, 0];
     let mut safe = [0, 0];
     for seed in 0..80_000 {
-        let problem = random_problem(&mut Random(seed), 4, 8);
+        let problem = random_problem(&mut Rng::new(seed), 4, 8);
         let (is_violated, is_chain) = check(&problem, &format!("seed {seed}"));
         let count = if is_violated {
             &mut violated
@@ -49,7 +50,7 @@ fn agrees_with_brute_force() {
 #[test]
 fn agrees_with_brute_force_on_wider_posets() {
     for seed in 0..4_000 {
-        let problem = random_problem(&mut Random(1_000_000 + seed), 7, 14);
+        let problem = random_problem(&mut Rng::new(1_000_000 + seed), 7, 14);
         check(&problem, &format!("seed {seed}"));
     }
 }

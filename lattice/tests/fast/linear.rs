@@ -1,14 +1,15 @@
 //! Where the observed run is said to speak for all, it does; and it is said often enough.
 
-use crate::oracle::{Random, random_problem, shortest_violation};
+use crate::oracle::{random_problem, shortest_violation};
 use portent_lattice::{Answer, AutomatonShape, Counting, Options, linear, solve};
 use portent_monitor_dsl::EngineClass;
+use portent_testing::Rng;
 
 #[test]
 fn agrees_with_brute_force() {
     let (mut applied, mut violated) = (0, 0);
     for seed in 0..60_000 {
-        let problem = random_problem(&mut Random(seed), 4, 8);
+        let problem = random_problem(&mut Rng::new(seed), 4, 8);
         let shape = AutomatonShape::new(&problem.automaton).unwrap();
         let (poset, actions) = (&problem.poset, &problem.actions);
         let found = linear::search(poset, actions, &problem.automaton, &shape.bad_prefixes);
@@ -36,7 +37,7 @@ fn agrees_with_brute_force() {
 fn the_fastest_engine_that_applies_finds_a_shortest_violation() {
     let mut engines = [0, 0, 0];
     for seed in 0..20_000 {
-        let problem = random_problem(&mut Random(seed), 4, 8);
+        let problem = random_problem(&mut Rng::new(seed), 4, 8);
         let engines_of = [EngineClass::Linear, EngineClass::Intervals];
         for (index, engine) in engines_of.into_iter().enumerate() {
             let options = Options {

@@ -2,7 +2,7 @@
 
 use crate::{
     feasible::may_follow,
-    oracle::{Random, random_automaton, shortest_violation},
+    oracle::{random_automaton, shortest_violation},
 };
 use portent_lattice::{
     ActionId, Automaton, Poset, Problem, StateIndex,
@@ -13,28 +13,29 @@ use portent_monitor_core::{
     Symbols, ThreadId, Value, VarId,
 };
 use portent_monitor_dsl::Verdict;
+use portent_testing::Rng;
 
 /// Draws events until enough of them were admitted.
-fn random_trace(random: &mut Random, events: usize) -> Vec<Event> {
+fn random_trace(rng: &mut Rng, events: usize) -> Vec<Event> {
     let threads: Vec<ThreadId> = (0..3).map(|i| ThreadId::from_index(i).unwrap()).collect();
     let mut trace: Vec<Event> = Vec::new();
     let mut held: Vec<(ThreadId, LockId, bool)> = Vec::new();
     let mut sent = 0;
     let mut rounds = 0;
     // The last thread may be started and waited for by the first.
-    let forked = random.below(3) == 0;
+    let forked = rng.below(3) == 0;
     let (mut started, mut joined) = (!forked, false);
     // Messages and the like order much; half of the traces do without.
-    let kinds = [10, 15][random.below(2)];
+    let kinds = [10, 15][rng.below(2)];
     while trace.len() < events {
-        let who = random.below(if started && !joined { 3 } else { 2 });
+        let who = rng.below(if started && !joined { 3 } else { 2 });
         let thread = threads[who];
-        let lock = LockId::from_index(random.below(2)).unwrap();
-        let var = VarId::from_index(random.below(2)).unwrap();
+        let lock = LockId::from_index(rng.below(2)).unwrap();
+        let var = VarId::from_index(rng.below(2)).unwrap();
         let chan = ChanId::from_index(0).unwrap();
         let cond = CondId::from_index(0).unwrap();
         let mine = held.iter().rposition(|&(holder, ..)| holder == thread);
-        let op = match random.below(kinds) {
+        let op = match rng.below(kinds) {
             0..=2 => Op::Write(var, None),
             3..=4 => Op::Read(var),
             5 => Op::Update(var, None),
@@ -57,12 +58,12 @@ fn random_trace(random: &mut Random, events: usize) -> Vec<Event> {
                 sent += 1;
                 Op::Send(chan, Msg::Number(sent))
             }
-            11 if sent > 0 => Op::Recv(chan, Msg::Number(1 + random.below(sent as usize) as i64)),
-            12 => match random.below(2) {
+            11 if sent > 0 => Op::Recv(chan, Msg::Number(1 + rng.below(sent as usize) as i64)),
+            12 => match rng.below(2) {
                 0 => Op::Notify(cond),
                 _ => Op::Wait(cond),
             },
-            13 => match random.below(3) {
+            13 => match rng.below(3) {
                 0 if !started && who == 0 => {
                     started = true;
                     Op::Fork(threads[2])
@@ -146,22 +147,22 @@ fn poset(trace: &[Event], actions: &[Option<ActionId>]) -> Poset {
 type Steps = (Automaton, Vec<Option<ActionId>>);
 
 /// Any automaton, and what some of the events do to it.
-fn random_steps(random: &mut Random, trace: &[Event]) -> Steps {
-    let automaton = random_automaton(random);
-    let relevant = 1 + random.below(3);
+fn random_steps(rng: &mut Rng, trace: &[Event]) -> Steps {
+    let automaton = random_automaton(rng);
+    let relevant = 1 + rng.below(3);
     let actions = trace.iter().map(|_| {
-        let action = ActionId(random.below(automaton.actions) as u32);
-        (random.below(3) < relevant).then_some(action)
+        let action = ActionId(rng.below(automaton.actions) as u32);
+        (rng.below(3) < relevant).then_some(action)
     });
     let actions = actions.collect();
     (automaton, actions)
 }
 
 /// Violated if an event comes before one that it was observed after.
-fn swapped_steps(random: &mut Random, trace: &[Event]) -> Steps {
-    let later = 1 + random.below(trace.len() - 1);
+fn swapped_steps(rng: &mut Rng, trace: &[Event]) -> Steps {
+    let later = 1 + rng.below(trace.len() - 1);
     let mut actions = vec![None; trace.len()];
-    actions[random.below(later)] = Some(ActionId(0));
+    actions[rng.below(later)] = Some(ActionId(0));
     actions[later] = Some(ActionId(1));
     (first_one(), actions)
 }
@@ -180,12 +181,12 @@ fn first_one() -> Automaton {
 fn agrees_with_the_definition() {
     let (mut violated, mut safe, mut widened) = (0, 0, 0);
     for seed in 0..40_000 {
-        let random = &mut Random(seed);
-        let events = 3 + random.below(6);
-        let trace = random_trace(random, events);
+        let rng = &mut Rng::new(seed);
+        let events = 3 + rng.below(6);
+        let trace = random_trace(rng, events);
         let (automaton, actions) = match seed % 2 {
-            0 => random_steps(random, &trace),
-            _ => swapped_steps(random, &trace),
+            0 => random_steps(rng, &trace),
+            _ => swapped_steps(rng, &trace),
         };
         let rules = Rules::new(&trace);
         let found = maximal::search(&rules, &actions, &automaton, 1 << 20);
@@ -271,7 +272,7 @@ fn random_traces_are_runs() {
         symbols.barriers.intern(name).unwrap();
     }
     for seed in 0..2_000 {
-        let trace = random_trace(&mut Random(seed), 8);
+        let trace = random_trace(&mut Rng::new(seed), 8);
         let mut discipline = Discipline::default();
         for event in &trace {
             discipline

@@ -2,20 +2,8 @@
 
 use portent_lattice::{ActionId, Automaton, EventIndex, Poset, Problem, StateIndex};
 use portent_monitor_dsl::Verdict;
+use portent_testing::Rng;
 use std::collections::HashSet;
-
-/// A small generator (SplitMix64), so that failures can be told by their seed.
-pub(crate) struct Random(pub(crate) u64);
-
-impl Random {
-    pub(crate) fn below(&mut self, bound: usize) -> usize {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        ((z ^ (z >> 31)) % bound as u64) as usize
-    }
-}
 
 /// A poset in the making, to which events with any earlier ones in their past are added.
 pub(crate) struct Growing {
@@ -42,37 +30,37 @@ impl Growing {
     }
 }
 
-fn random_poset(random: &mut Random, most_chains: usize, most_events: usize) -> Poset {
-    let width = 1 + random.below(most_chains);
-    let events = random.below(most_events + 1);
-    let density = random.below(4);
+fn random_poset(rng: &mut Rng, most_chains: usize, most_events: usize) -> Poset {
+    let width = 1 + rng.below(most_chains);
+    let events = rng.below(most_events + 1);
+    let density = rng.below(4);
     let mut growing = Growing::new(width);
     for event in 0..events {
-        let chain = random.below(width);
+        let chain = rng.below(width);
         let mut after = Vec::new();
-        if event > 0 && random.below(4) < density {
-            after.push(EventIndex(random.below(event) as u32));
+        if event > 0 && rng.below(4) < density {
+            after.push(EventIndex(rng.below(event) as u32));
         }
         growing.push(chain, &after);
     }
     growing.poset
 }
 
-pub(crate) fn random_automaton(random: &mut Random) -> Automaton {
-    let states = 2 + random.below(5);
-    let actions = 1 + random.below(4);
+pub(crate) fn random_automaton(rng: &mut Rng) -> Automaton {
+    let states = 2 + rng.below(5);
+    let actions = 1 + rng.below(4);
     let mut verdicts = vec![Verdict::Ok; states];
     verdicts[states - 1] = Verdict::Violated;
-    if states > 3 && random.below(3) == 0 {
+    if states > 3 && rng.below(3) == 0 {
         verdicts[states - 2] = Verdict::Satisfied;
     }
     // Monitors mostly stay where they are.
-    let staying = random.below(4);
+    let staying = rng.below(4);
     let mut next = Vec::new();
     for (state, verdict) in verdicts.iter().enumerate() {
         for _ in 0..actions {
-            let stays = verdict.is_final() || random.below(5) < staying;
-            let any = random.below(states);
+            let stays = verdict.is_final() || rng.below(5) < staying;
+            let any = rng.below(states);
             next.push(StateIndex(if stays { state } else { any } as u32));
         }
     }
@@ -84,15 +72,11 @@ pub(crate) fn random_automaton(random: &mut Random) -> Automaton {
     }
 }
 
-pub(crate) fn random_problem(
-    random: &mut Random,
-    most_chains: usize,
-    most_events: usize,
-) -> Problem {
-    let poset = random_poset(random, most_chains, most_events);
-    let automaton = random_automaton(random);
+pub(crate) fn random_problem(rng: &mut Rng, most_chains: usize, most_events: usize) -> Problem {
+    let poset = random_poset(rng, most_chains, most_events);
+    let automaton = random_automaton(rng);
     let actions = (0..poset.len())
-        .map(|_| ActionId(random.below(automaton.actions) as u32))
+        .map(|_| ActionId(rng.below(automaton.actions) as u32))
         .collect();
     Problem {
         poset,

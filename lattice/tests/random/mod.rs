@@ -1,25 +1,16 @@
 //! Random traces and properties, from a seed.
 
-mod rng;
-
-use portent_monitor_core::{Action, Discipline, Event, Msg, Op, Symbols, Value};
-
-pub(crate) use rng::Rng;
+use portent_monitor_core::{Action, Event, Msg, Op, Symbols, Value};
+use portent_testing::{Rng, admitted};
 
 /// A trace of up to `length` events of up to four threads, each admitted by the discipline.
 pub(crate) fn trace(rng: &mut Rng, length: usize) -> (Vec<Event>, Symbols) {
     let mut symbols = Symbols::default();
-    let mut discipline = Discipline::default();
     let threads = 2 + rng.below(3);
-    let mut events = Vec::new();
-    for _ in 0..length {
+    let events = admitted(length, &mut symbols, |symbols| {
         let thread = symbols.threads.intern(&format!("T{}", rng.below(threads)));
-        let op = some_op(rng, &mut symbols);
-        let event = Event::new(thread.expect("few"), op);
-        if discipline.admit(&event, &symbols).is_ok() {
-            events.push(event);
-        }
-    }
+        Event::new(thread.expect("few"), some_op(rng, symbols))
+    });
     (events, symbols)
 }
 

@@ -4,26 +4,7 @@ use portent_monitor_core::{
     Action, BarrierId, ChanId, CondId, Discipline, Event, LockId, Msg, Op, Stamped, Symbols,
     ThreadId, Value, VarId,
 };
-
-/// SplitMix64: small, and the same on every machine.
-pub(crate) struct Rng(pub(crate) u64);
-
-impl Rng {
-    pub(crate) fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let z = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        let z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        z ^ (z >> 31)
-    }
-
-    pub(crate) fn below(&mut self, n: usize) -> usize {
-        (self.next() % n as u64) as usize
-    }
-
-    pub(crate) fn one_in(&mut self, n: usize) -> bool {
-        self.below(n) == 0
-    }
-}
+use portent_testing::{Rng, admitted};
 
 macro_rules! id {
     ($kind:ident, $n:expr) => {
@@ -69,16 +50,9 @@ fn some_set(rng: &mut Rng) -> Vec<(VarId, Value)> {
 
 /// A trace of up to `length` events with every operation, each admitted by the discipline.
 pub(crate) fn ops(rng: &mut Rng, length: usize) -> Vec<Event> {
-    let symbols = Symbols::default();
-    let mut discipline = Discipline::default();
-    let mut events = Vec::new();
-    for _ in 0..length {
-        let event = Event::new(id!(ThreadId, rng.below(5)), some_op(rng));
-        if discipline.admit(&event, &symbols).is_ok() {
-            events.push(event);
-        }
-    }
-    events
+    admitted(length, &mut Symbols::default(), |_| {
+        Event::new(id!(ThreadId, rng.below(5)), some_op(rng))
+    })
 }
 
 /// A trace whose events bring their own clocks: those of processes that send messages at random.

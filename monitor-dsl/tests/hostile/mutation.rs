@@ -2,7 +2,9 @@
 
 use portent_monitor_dsl::{Config, Property};
 
-use crate::{answer::*, oracle::random::Rng};
+use portent_testing::Rng;
+
+use crate::answer::*;
 
 const FILE: &str = r#"
 // A bit of everything. /* not a comment
@@ -123,7 +125,7 @@ fn mutations_of_a_file() {
                     .splice(at..to, pieces[rng.below(pieces.len())].iter().copied())
                     .for_each(drop),
                 3 if at < text.len() => text[at] ^= 1 << rng.below(8),
-                4 if at < text.len() => text[at] = rng.next() as u8,
+                4 if at < text.len() => text[at] = rng.any() as u8,
                 _ => {
                     let copy = text[at..to].to_vec();
                     let target = rng.below(text.len() + 1);

@@ -8,7 +8,7 @@
 use std::collections::BTreeMap;
 
 use super::formula::{Ere, Formula, Printer};
-use super::random::Rng;
+use portent_testing::Rng;
 
 /// The type of a variable.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -351,7 +351,7 @@ impl Case {
     pub(crate) fn text(&self, style: Option<u64>) -> String {
         let mut rng = style.map(Rng::new);
         let names = |p: usize, rng: &mut Option<Rng>| self.tokens(p, rng);
-        let printer = Printer::new(&names, rng.as_mut().map(|rng| Rng::new(rng.next())));
+        let printer = Printer::new(&names, rng.as_mut().map(|rng| Rng::new(rng.any())));
         let body = match &self.body {
             Body::Ltl(formula) => printer.formula_text(formula),
             Body::Ere(ere) | Body::Never(ere) => printer.ere_text(ere),

@@ -8,10 +8,10 @@ use portent_monitor_dsl::{Config, Letter, Monitor, Property, StateId, Verdict, V
 
 use super::backtrack::EreOracle;
 use super::case::{self, Body, Case};
-use super::random::Rng;
 use super::refine;
 use super::tableau::Tableau;
 use super::{Oracle, Truth};
+use portent_testing::Rng;
 
 /// What a comparison found.
 #[derive(Debug)]
@@ -396,9 +396,9 @@ pub(crate) fn compare_many(
     let mut limits = Vec::new();
     let mut too_large = 0;
     for i in 0..count {
-        let mut rng = Rng::new(Rng::new(seed ^ (i as u64) << 20).next());
+        let mut rng = Rng::new(Rng::new(seed ^ (i as u64) << 20).any());
         let case = generate(&mut rng, i);
-        let style = rng.next();
+        let style = rng.any();
         match compare(&case, Some(style), effort(i)) {
             Outcome::Agrees => {}
             Outcome::TooLarge => too_large += 1,

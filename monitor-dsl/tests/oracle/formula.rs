@@ -4,7 +4,7 @@
 //! precedence makes superfluous (not always), and varies white space, so that whatever the oracle checks about meaning
 //! it checks about the parser too. Without a random source it prints one plain, fully parenthesised text.
 
-use super::random::Rng;
+use portent_testing::Rng;
 
 /// A prefix operator of LTL, `start(..)` and `end(..)` included.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

@@ -1,44 +1,9 @@
 //! Seeded generators of formulas, expressions and whole properties. The same seed gives the same case everywhere.
 
+use portent_testing::Rng;
+
 use super::case::{Body, Case, Comparison, Kind, Prop, Variable};
 use super::formula::{Binary, Ere, Formula, Unary};
-
-/// SplitMix64: small, fast, and any seed will do.
-#[derive(Clone, Debug)]
-pub(crate) struct Rng(u64);
-
-impl Rng {
-    pub(crate) fn new(seed: u64) -> Rng {
-        Rng(seed)
-    }
-
-    pub(crate) fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        z ^ (z >> 31)
-    }
-
-    /// A number less than `bound`.
-    pub(crate) fn below(&mut self, bound: usize) -> usize {
-        (self.next() % bound as u64) as usize
-    }
-
-    /// A number from `low` to `high`, both included.
-    pub(crate) fn between(&mut self, low: usize, high: usize) -> usize {
-        low + self.below(high - low + 1)
-    }
-
-    /// True once in `n` times.
-    pub(crate) fn one_in(&mut self, n: usize) -> bool {
-        self.below(n) == 0
-    }
-
-    fn choose<'a, T>(&mut self, items: &'a [T]) -> &'a T {
-        &items[self.below(items.len())]
-    }
-}
 
 /// Which temporal operators a formula may have.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -111,15 +76,15 @@ pub(crate) fn formula(rng: &mut Rng, size: usize, shape: Shape, props: usize) ->
     if size == 2 || rng.one_in(2) {
         let op = match rng.below(4) {
             0 => Unary::Not,
-            _ if past => *rng.choose(&PAST_UNARY),
-            _ => *rng.choose(&FUTURE_UNARY),
+            _ if past => rng.pick(&PAST_UNARY),
+            _ => rng.pick(&FUTURE_UNARY),
         };
         return Formula::unary(op, formula(rng, size - 1, shape, props));
     }
     let op = match rng.below(5) {
-        0 | 1 => *rng.choose(&BOOLEAN_BINARY),
-        _ if past => *rng.choose(&PAST_BINARY),
-        _ => *rng.choose(&FUTURE_BINARY),
+        0 | 1 => rng.pick(&BOOLEAN_BINARY),
+        _ if past => rng.pick(&PAST_BINARY),
+        _ => rng.pick(&FUTURE_BINARY),
     };
     let left = rng.between(1, size - 2);
     let a = formula(rng, left, shape, props);
@@ -134,7 +99,7 @@ fn boolean(rng: &mut Rng, size: usize, props: usize) -> Formula {
         0 | 1 => Formula::Prop(rng.below(props)),
         2 => Formula::unary(Unary::Not, boolean(rng, 1, props)),
         _ => {
-            let op = *rng.choose(&BOOLEAN_BINARY);
+            let op = rng.pick(&BOOLEAN_BINARY);
             let left = rng.between(1, size - 2);
             Formula::binary(
                 op,
@@ -175,7 +140,7 @@ pub(crate) fn ere(
                 )
             }
             _ if events.is_empty() => Ere::Step(vec![Formula::Prop(rng.below(props))]),
-            _ => Ere::Event(*rng.choose(events)),
+            _ => Ere::Event(rng.pick(events)),
         };
     }
     if size == 2 || rng.one_in(3) {
@@ -261,7 +226,7 @@ fn vocabulary(rng: &mut Rng, subject: Subject) -> Case {
 }
 
 fn add_events(rng: &mut Rng, case: &mut Case, most: usize) {
-    let names = rng.choose(&EVENT_NAMES);
+    let names = rng.pick(&EVENT_NAMES);
     for name in &names[..rng.between(1, most)] {
         case.props.push(Prop::Event(case.events.len()));
         case.events.push((*name).to_owned());
@@ -297,7 +262,7 @@ fn comparisons(rng: &mut Rng, case: &mut Case, name: &str, most: usize) {
             let op = [Comparison::Equal, Comparison::Equal, Comparison::Different][rng.below(3)];
             Prop::Text(v, op, ["x", "y", "z"][rng.below(3)].to_owned())
         } else {
-            Prop::Int(v, *rng.choose(&Comparison::ALL), rng.below(6) as i64 - 1)
+            Prop::Int(v, rng.pick(&Comparison::ALL), rng.below(6) as i64 - 1)
         };
         if !case.props.contains(&prop) {
             case.props.push(prop);

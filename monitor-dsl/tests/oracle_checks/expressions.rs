@@ -1,10 +1,12 @@
 //! Regular expressions: the matcher by hand, the automata against the matcher, verdicts against continuations.
 
+use portent_testing::Rng;
+
 use crate::SUBJECTS;
 use crate::oracle::backtrack::{EreOracle, Matcher};
 use crate::oracle::case::Body;
 use crate::oracle::formula::Ere;
-use crate::oracle::random::{self, Rng};
+use crate::oracle::random;
 use crate::oracle::{Oracle, Truth, check};
 use crate::words::{after, runs, words};
 

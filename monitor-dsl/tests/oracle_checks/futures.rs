@@ -1,8 +1,10 @@
 //! What the tableau says of the futures of a run, and the lassos that it is checked with.
 
+use portent_testing::Rng;
+
 use crate::oracle::case::{Body, Case};
 use crate::oracle::formula::{Binary, Unary};
-use crate::oracle::random::{self, Rng, Shape};
+use crate::oracle::random::{self, Shape};
 use crate::oracle::tableau::{Belief, Tableau};
 use crate::oracle::{Oracle, Truth, check, finite, lasso};
 use crate::words::{after, runs};

@@ -1,0 +1,13 @@
+//! What the tests of several crates share: random numbers from a seed, random traces that could be runs, and the corpora of the
+//! fuzz targets.
+//!
+//! Only tests depend on this crate. It says how to draw, not what: which events, names and weights are worth drawing is the
+//! business of each test.
+
+mod corpus;
+mod rng;
+mod run;
+
+pub use corpus::replay;
+pub use rng::Rng;
+pub use run::admitted;
