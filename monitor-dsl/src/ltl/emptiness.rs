@@ -11,11 +11,12 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::SmallVec;
 
 use super::{
-    kernel::{Formula, Kernel, Shape, Strength},
-    progress::{Obligations, PastOperators, Role},
+    context::{Context, Role},
+    kernel::{Formula, Shape, Strength},
+    unfold::Position,
 };
 use crate::{
-    diagram::{Diagram, Diagrams, Variable, View},
+    diagram::{Diagram, Variable, View},
     machine::TooLarge,
     scc,
 };
@@ -46,15 +47,6 @@ pub(super) struct Tableau {
     unfolded: FxHashMap<(u128, Formula), Diagram>,
 }
 
-/// What the tableau works with.
-pub(super) struct Context<'c, 'a> {
-    pub(super) diagrams: &'c mut Diagrams,
-    pub(super) kernel: &'c mut Kernel<'a>,
-    pub(super) obligations: &'c mut Obligations,
-    pub(super) past: &'c PastOperators,
-    pub(super) bound: Variable,
-}
-
 /// A way to satisfy a function of obligations and past values.
 #[derive(Clone, Default, PartialEq, Eq, Hash)]
 struct Cube {
@@ -75,10 +67,7 @@ impl Tableau {
     ) -> Result<bool, TooLarge> {
         let mut function = context.merged(left, positive);
         for (operator, &value) in past.iter().enumerate() {
-            let bit = context
-                .obligations
-                .variable(context.diagrams, Role::Past(operator));
-            let bit = context.diagrams.among(bit, |cell| cell == 1);
+            let bit = context.variable(Role::Past(operator));
             let yes = context.merged(value, true);
             let no = context.merged(value, false);
             let consistent = context.diagrams.if_then_else(bit, yes, no);
@@ -130,94 +119,36 @@ impl Tableau {
 
     /// What must hold of the next position, whatever the letter at this one.
     fn successors(&mut self, context: &mut Context, node: &Node) -> Diagram {
+        let mut here = KnownPast {
+            context,
+            past: node.past,
+            values: &mut self.unfolded,
+        };
         let mut function = Diagram::TRUE;
         for &formula in &node.obligations {
-            let value = self.value(context, node.past, formula);
-            function = context.diagrams.and(function, value);
+            let value = here.value(formula);
+            function = here.context.diagrams.and(function, value);
         }
-        let relevant = context.past.relevant_to(context.kernel, &node.obligations);
-        for operator in 0..context.past.len() {
-            if relevant & (1 << operator) == 0 {
-                continue;
-            }
-            let remembered = context.past.remembered(context.kernel, operator);
-            let forgotten = context.kernel.not(context.diagrams, remembered);
-            let yes = self.value(context, node.past, remembered);
-            let no = self.value(context, node.past, forgotten);
-            let bit = context
-                .obligations
-                .variable(context.diagrams, Role::Past(operator));
-            let bit = context.diagrams.among(bit, |cell| cell == 1);
-            let consistent = context.diagrams.if_then_else(bit, yes, no);
-            function = context.diagrams.and(function, consistent);
+        let Context { kernel, past, .. } = &here.context;
+        let relevant = past.relevant_to(kernel, &node.obligations);
+        for operator in (0..past.len()).filter(|operator| relevant & (1 << operator) != 0) {
+            let Context {
+                kernel,
+                diagrams,
+                past,
+                ..
+            } = &mut *here.context;
+            let remembered = past.remembered(kernel, operator);
+            let forgotten = kernel.not(diagrams, remembered);
+            let (yes, no) = (here.value(remembered), here.value(forgotten));
+            let bit = here.context.variable(Role::Past(operator));
+            let consistent = here.context.diagrams.if_then_else(bit, yes, no);
+            function = here.context.diagrams.and(function, consistent);
         }
+        let bound = context.bound;
         context
             .diagrams
-            .exists_before(function, context.bound, &mut FxHashMap::default())
-    }
-
-    /// A formula as a function of the letter and the obligations for the next position.
-    fn value(&mut self, context: &mut Context, past: u128, formula: Formula) -> Diagram {
-        let key = (past, formula);
-        if let Some(&known) = self.unfolded.get(&key) {
-            return known;
-        }
-        let value = match context.kernel.shape(formula).clone() {
-            Shape::State(set) => set,
-            Shape::Not(a) => {
-                let a = self.value(context, past, a);
-                context.diagrams.not(a)
-            }
-            Shape::And(parts) => parts.iter().fold(Diagram::TRUE, |so_far, &part| {
-                let value = self.value(context, past, part);
-                context.diagrams.and(so_far, value)
-            }),
-            Shape::Or(parts) => parts.iter().fold(Diagram::FALSE, |so_far, &part| {
-                let value = self.value(context, past, part);
-                context.diagrams.or(so_far, value)
-            }),
-            Shape::Next(_, a) => context.must_hold_next(a),
-            Shape::Until(a, b) => {
-                let (a, b) = (self.value(context, past, a), self.value(context, past, b));
-                let promise = context
-                    .obligations
-                    .variable(context.diagrams, Role::Promise(formula));
-                let promise = context.diagrams.among(promise, |cell| cell == 1);
-                let again = context.must_hold_next(formula);
-                let put_off = context.diagrams.and(promise, again);
-                let wait = context.diagrams.and(a, put_off);
-                context.diagrams.or(b, wait)
-            }
-            Shape::Release(a, b) => {
-                let (a, b) = (self.value(context, past, a), self.value(context, past, b));
-                let again = context.must_hold_next(formula);
-                let free = context.diagrams.or(a, again);
-                context.diagrams.and(b, free)
-            }
-            Shape::Previous(..) => {
-                context
-                    .past
-                    .previous(context.kernel, context.diagrams, past, formula)
-            }
-            Shape::Since(a, b) => {
-                let (a, b) = (self.value(context, past, a), self.value(context, past, b));
-                let before = context
-                    .past
-                    .previous(context.kernel, context.diagrams, past, formula);
-                let still = context.diagrams.and(a, before);
-                context.diagrams.or(b, still)
-            }
-            Shape::Trigger(a, b) => {
-                let (a, b) = (self.value(context, past, a), self.value(context, past, b));
-                let before = context
-                    .past
-                    .previous(context.kernel, context.diagrams, past, formula);
-                let free = context.diagrams.or(a, before);
-                context.diagrams.and(b, free)
-            }
-        };
-        self.unfolded.insert(key, value);
-        value
+            .exists_before(function, bound, &mut FxHashMap::default())
     }
 
     /// The paths of `function` to true. Obligations and promises occur only positively in it, so
@@ -234,7 +165,7 @@ impl Tableau {
             let variable = match context.diagrams.view(diagram) {
                 View::Leaf(0) => continue,
                 View::Leaf(_) => {
-                    let relevant = context.past.relevant_to(context.kernel, &cube.obligations);
+                    let relevant = context.past.relevant_to(&context.kernel, &cube.obligations);
                     let free = relevant & !tested;
                     if free == 0 {
                         cubes.insert(Cube {
@@ -315,24 +246,53 @@ impl Tableau {
     }
 }
 
-impl Context<'_, '_> {
+/// A position before which the past operators had known values.
+struct KnownPast<'t, 'a> {
+    context: &'t mut Context<'a>,
+    past: u128,
+    values: &'t mut FxHashMap<(u128, Formula), Diagram>,
+}
+
+impl<'a> Position<'a> for KnownPast<'_, 'a> {
+    fn context(&mut self) -> &mut Context<'a> {
+        self.context
+    }
+
+    fn known(&self, formula: Formula) -> Option<Diagram> {
+        self.values.get(&(self.past, formula)).copied()
+    }
+
+    fn remember(&mut self, formula: Formula, value: Diagram) {
+        self.values.insert((self.past, formula), value);
+    }
+
+    fn previous(&mut self, operator: Formula) -> Diagram {
+        let Context {
+            kernel,
+            diagrams,
+            past,
+            ..
+        } = &mut *self.context;
+        past.previous(kernel, diagrams, self.past, operator)
+    }
+
+    fn next(&mut self, _: Strength, formula: Formula) -> Diagram {
+        self.context.must_hold_next(formula)
+    }
+
+    fn put_off(&mut self, until: Formula) -> Diagram {
+        let promise = self.context.variable(Role::Promise(until));
+        let again = self.context.must_hold_next(until);
+        self.context.diagrams.and(promise, again)
+    }
+}
+
+impl Context<'_> {
     /// The obligation that `formula` holds at the next position, of which there always is one.
     fn must_hold_next(&mut self, formula: Formula) -> Diagram {
-        match self.kernel.shape(formula).clone() {
-            Shape::State(set) if set.is_constant() => set,
-            Shape::And(parts) => parts.iter().fold(Diagram::TRUE, |so_far, &part| {
-                let part = self.must_hold_next(part);
-                self.diagrams.and(so_far, part)
-            }),
-            Shape::Or(parts) => parts.iter().fold(Diagram::FALSE, |so_far, &part| {
-                let part = self.must_hold_next(part);
-                self.diagrams.or(so_far, part)
-            }),
-            _ => {
-                let role = Role::Obligation(Strength::Strong, formula);
-                let variable = self.obligations.variable(self.diagrams, role);
-                self.diagrams.among(variable, |cell| cell == 1)
-            }
+        match self.kernel.shape(formula) {
+            Shape::State(set) if set.is_constant() => *set,
+            _ => self.next(Strength::Strong, formula),
         }
     }
 
@@ -373,7 +333,7 @@ impl Context<'_, '_> {
         let (condition, with, without) = if positive {
             (self.must_hold_next(formula), high, low)
         } else {
-            let negation = self.kernel.not(self.diagrams, formula);
+            let negation = self.kernel.not(&mut self.diagrams, formula);
             (self.must_hold_next(negation), low, high)
         };
         let with = self.diagrams.and(condition, with);

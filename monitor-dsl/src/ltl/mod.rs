@@ -7,12 +7,17 @@
 //! 3. [`emptiness`] decides for a state whether some infinite continuation satisfies what is left,
 //!    by fair cycles in a tableau. It is asked once for a strongly connected component at most.
 //!
+//! Both [unfold](unfold::Position) formulas alike, and share a [`context`].
+//!
 //! The result is deterministic and exact but not yet minimal: see [`crate::machine`].
 
+mod context;
 mod emptiness;
 mod kernel;
+mod past;
 mod progress;
 mod tree;
+mod unfold;
 
 pub(crate) use progress::synthesize;
 pub(crate) use tree::{Ltl, LtlOp, Size};
