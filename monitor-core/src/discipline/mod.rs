@@ -15,10 +15,12 @@
 //! - a message that several threads receive, or one thread twice;
 //! - vector clocks that skip lines of a thread: a log may have lost them.
 
-use std::collections::BTreeSet;
+mod lock;
+mod rounds;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use self::{lock::Holders, rounds::Rounds};
 use crate::{BarrierId, ChanId, Error, Event, LockId, Msg, Op, Stamped, Symbols, ThreadId};
 
 /// Checks events in observed order.
@@ -65,29 +67,6 @@ enum Life {
     Forked,
     Running,
     Joined,
-}
-
-/// How often each thread holds a lock.
-#[derive(Clone, Debug, Default)]
-struct Holders {
-    exclusive: Side,
-    shared: Side,
-}
-
-/// Who holds one side of a lock. One thread is the rule; a trace that never releases may have a
-/// million.
-#[derive(Clone, Debug, Default)]
-struct Side {
-    first: Option<(ThreadId, u32)>,
-    others: Option<Box<FxHashMap<ThreadId, u32>>>,
-}
-
-/// A set of rounds; nearly always they are left one after the other, from 0 on.
-#[derive(Clone, Debug, Default)]
-struct Rounds {
-    /// All before this one are in the set.
-    below: u64,
-    beyond: BTreeSet<u64>,
 }
 
 impl Discipline {
@@ -159,20 +138,12 @@ impl Discipline {
                     Msg::Name(name) => symbols.names.name(*name).to_owned(),
                 },
             }),
-            Op::Barrier(barrier, round) => {
-                let round_key = (*barrier, *round);
-                // To arrive again is to go on from the first arrival.
-                let again = self
-                    .thread(thread)
-                    .is_some_and(|t| t.arrived == Some(round_key));
-                if again || self.has_left(round_key) {
-                    return Err(Error::LateArrival {
-                        thread: name(thread),
-                        barrier: symbols.barriers.name(*barrier).to_owned(),
-                        round: *round,
-                    });
-                }
-                Ok(())
+            Op::Barrier(barrier, round) if self.comes_late(thread, *barrier, *round) => {
+                Err(Error::LateArrival {
+                    thread: name(thread),
+                    barrier: symbols.barriers.name(*barrier).to_owned(),
+                    round: *round,
+                })
             }
             Op::Stamped(stamped) => self.check_clock(thread, stamped, symbols),
             _ => Ok(()),
@@ -242,9 +213,12 @@ impl Discipline {
         })
     }
 
-    fn has_left(&self, (barrier, round): (BarrierId, u64)) -> bool {
+    /// Whether a thread arrives at a round that some thread has left. To arrive again is to go on from
+    /// the first arrival.
+    fn comes_late(&self, thread: ThreadId, barrier: BarrierId, round: u64) -> bool {
+        let arrived = self.thread(thread).and_then(|thread| thread.arrived);
         let rounds = self.left.get(&barrier);
-        rounds.is_some_and(|rounds| rounds.contains(round))
+        arrived == Some((barrier, round)) || rounds.is_some_and(|rounds| rounds.contains(round))
     }
 
     fn apply(&mut self, event: &Event) {
@@ -302,68 +276,5 @@ impl Discipline {
             self.locks.resize_with(lock.index() + 1, Holders::default);
         }
         &mut self.locks[lock.index()]
-    }
-}
-
-impl Side {
-    fn holds(&self, thread: ThreadId) -> bool {
-        self.first.is_some_and(|(holder, _)| holder == thread)
-            || self
-                .others
-                .as_ref()
-                .is_some_and(|others| others.contains_key(&thread))
-    }
-
-    /// How often a thread holds it, if it does.
-    fn depth(&mut self, thread: ThreadId) -> Option<&mut u32> {
-        match &mut self.first {
-            Some((holder, depth)) if *holder == thread => Some(depth),
-            _ => self.others.as_mut()?.get_mut(&thread),
-        }
-    }
-
-    fn take(&mut self, thread: ThreadId) {
-        if let Some(depth) = self.depth(thread) {
-            *depth = depth.saturating_add(1);
-        } else if self.first.is_none() {
-            self.first = Some((thread, 1));
-        } else {
-            self.others.get_or_insert_default().insert(thread, 1);
-        }
-    }
-
-    fn give_back(&mut self, thread: ThreadId) {
-        let Some(depth) = self.depth(thread) else {
-            return;
-        };
-        *depth -= 1;
-        if *depth > 0 {
-            return;
-        }
-        if self.first.is_some_and(|(holder, _)| holder == thread) {
-            self.first = None;
-        } else if let Some(others) = &mut self.others {
-            others.remove(&thread);
-            if others.is_empty() {
-                self.others = None;
-            }
-        }
-    }
-}
-
-impl Rounds {
-    fn contains(&self, round: u64) -> bool {
-        round < self.below || self.beyond.contains(&round)
-    }
-
-    fn insert(&mut self, round: u64) {
-        if self.contains(round) {
-            return;
-        }
-        self.beyond.insert(round);
-        // The last number of all stays where it is: no round comes after it.
-        while self.below < u64::MAX && self.beyond.remove(&self.below) {
-            self.below += 1;
-        }
     }
 }
