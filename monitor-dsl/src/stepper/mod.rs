@@ -5,17 +5,22 @@
 //! the usual way nothing is called and no pointer is followed but those in the stepper itself, so
 //! that a stepper on the stack can live in registers: that is most of what a step costs.
 
+mod hot;
+mod plan;
+
 use portent_monitor_core::{Type, Value};
 use std::sync::Arc;
 
+use self::hot::{VERDICT, verdict_of};
 use crate::{
-    alphabet::{Alphabet, EventId, Letter, Place, StateVariable, VariableId, gauge::Gauge},
+    alphabet::{EventId, Letter, VariableId},
     error::{Error, Mismatch},
     explain::Explanation,
-    machine::Table,
     monitor::{Monitor, StateId},
     verdict::Verdict,
 };
+
+pub(crate) use self::{hot::Hot, plan::Plans};
 
 /// One run of a [`Monitor`].
 ///
@@ -55,181 +60,6 @@ pub struct Stepper {
     decided: Option<u64>,
     /// The letters so far, if they are remembered.
     trail: Option<Vec<Letter>>,
-}
-
-/// The parts of a monitor that every step needs, at hand.
-#[derive(Clone, Debug)]
-pub(crate) struct Hot {
-    /// For every row and letter the next row. The low bits of a row tell its verdict, the others
-    /// where it begins. Empty if the machine is too large for that, or if more is to be done in a
-    /// step than to look here.
-    next: Arc<[u32]>,
-    scales: Arc<[Scale]>,
-    /// The number of the first event in a letter.
-    first_event: u32,
-    /// A row is a state shifted by this, and its verdict.
-    shift: u32,
-}
-
-/// The bits of a row that tell its verdict.
-const VERDICT: u32 = 7;
-/// No table is made with more entries than this.
-const MAX_ENTRIES: usize = 1 << 20;
-
-impl Hot {
-    pub(crate) fn new(
-        alphabet: &Alphabet,
-        table: &Table,
-        outputs: &[Verdict],
-        plans: &Plans,
-    ) -> Self {
-        let codes = alphabet
-            .places()
-            .iter()
-            .fold(0, |codes, place| codes | place.mask);
-        let shift = (u64::BITS - codes.leading_zeros()).max(VERDICT.count_ones());
-        let scales = plans
-            .0
-            .iter()
-            .map(|plan| plan.scale.unwrap_or(Scale::NONE))
-            .collect();
-        let first_event = u32::from(alphabet.has_silent_letter());
-        let mut hot = Hot {
-            next: Arc::default(),
-            scales,
-            first_event,
-            shift,
-        };
-        if codes < MAX_ENTRIES as u64 && outputs.len() << shift <= MAX_ENTRIES {
-            let mut next = vec![0; outputs.len() << shift];
-            for state in 0..outputs.len() as u32 {
-                for letter in alphabet.letters() {
-                    let entry = ((state as usize) << shift) + letter.0 as usize;
-                    next[entry] = hot.row(outputs, table.next(state, letter));
-                }
-            }
-            hot.next = next.into();
-        }
-        hot
-    }
-
-    fn row(&self, outputs: &[Verdict], state: u32) -> u32 {
-        (state << self.shift) | outputs[state as usize] as u32
-    }
-}
-
-/// The verdict that a row tells. A look-up, because a `match` becomes a jump that is hard to predict.
-#[inline(always)]
-fn verdict_of(row: u32) -> Verdict {
-    const OF_BITS: [Verdict; VERDICT as usize + 1] = [
-        Verdict::Violated,
-        Verdict::Satisfied,
-        Verdict::Pending,
-        Verdict::Ok,
-        Verdict::Unknown,
-        Verdict::Unknown,
-        Verdict::Unknown,
-        Verdict::Unknown,
-    ];
-    OF_BITS[(row & VERDICT) as usize]
-}
-
-/// What a write to each variable entails.
-pub(crate) struct Plans(Vec<Plan>);
-
-struct Plan {
-    type_of: Type,
-    /// The variable is an integer that is compared with a few constants only.
-    scale: Option<Scale>,
-    /// The gauges to read again otherwise.
-    gauges: Vec<(usize, Place)>,
-}
-
-/// A variable on a scale is compared with at most so many constants.
-const MARKS: usize = 2;
-
-/// A gauge that reads one integer variable and has few marks: the usual case. Always as many
-/// comparisons, because a loop of varying length costs more than they do.
-#[derive(Clone, Copy, Debug)]
-struct Scale {
-    /// The gauge shows how many of these the value is above.
-    marks: [i64; MARKS],
-    /// The bits for what the gauge shows.
-    codes: [u64; MARKS + 1],
-    /// The bits of the letter that other gauges have.
-    others: u64,
-    /// Whether the variable is on a scale at all.
-    exists: bool,
-}
-
-impl Scale {
-    const NONE: Scale = Scale {
-        marks: [0; MARKS],
-        codes: [0; MARKS + 1],
-        others: 0,
-        exists: false,
-    };
-
-    fn new(gauge: &Gauge, place: Place) -> Option<Scale> {
-        let (_, thresholds) = gauge.as_integer_scale()?;
-        if thresholds.len() > MARKS {
-            return None;
-        }
-        // Marks that are not needed are above every value.
-        let mut scale = Scale {
-            marks: [i64::MAX; MARKS],
-            codes: [0; MARKS + 1],
-            others: !place.mask,
-            exists: true,
-        };
-        for (mark, threshold) in scale.marks.iter_mut().zip(thresholds) {
-            *mark = threshold - 1; // no threshold is the smallest number: see `Gauge::new`
-        }
-        for (code, &cell) in scale.codes.iter_mut().zip(&gauge.cell_at) {
-            *code = place.code(cell);
-        }
-        Some(scale)
-    }
-
-    #[inline(always)]
-    fn code(&self, value: i64) -> u64 {
-        let code = if value > self.marks[0] {
-            self.codes[1]
-        } else {
-            self.codes[0]
-        };
-        if value > self.marks[1] {
-            self.codes[2]
-        } else {
-            code
-        }
-    }
-}
-
-impl Plans {
-    pub(crate) fn new(alphabet: &Alphabet) -> Self {
-        let plan = |(index, variable): (usize, &StateVariable)| {
-            let id = VariableId::new(index);
-            let gauges: Vec<(usize, Place)> = alphabet
-                .gauges()
-                .iter()
-                .zip(&alphabet.places()[1..])
-                .enumerate()
-                .filter(|(_, (gauge, _))| gauge.variables().contains(&id))
-                .map(|(gauge, (_, place))| (gauge, *place))
-                .collect();
-            let scale = match gauges.as_slice() {
-                &[(gauge, place)] => Scale::new(&alphabet.gauges()[gauge], place),
-                _ => None,
-            };
-            Plan {
-                type_of: variable.type_of,
-                scale,
-                gauges,
-            }
-        };
-        Plans(alphabet.variables().iter().enumerate().map(plan).collect())
-    }
 }
 
 impl Stepper {
