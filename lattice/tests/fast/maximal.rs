@@ -15,7 +15,8 @@ use portent_monitor_core::{
 use portent_monitor_dsl::Verdict;
 use portent_testing::Rng;
 
-/// Draws events until enough of them were admitted.
+/// So many events that are feasible as they stand. That asks for more than the discipline does: locks exclude each other, and
+/// nobody is joined who holds one.
 fn random_trace(rng: &mut Rng, events: usize) -> Vec<Event> {
     let threads: Vec<ThreadId> = (0..3).map(|i| ThreadId::from_index(i).unwrap()).collect();
     let mut trace: Vec<Event> = Vec::new();
