@@ -35,11 +35,20 @@ pub(crate) struct Line<'a> {
     pub(crate) text: &'a [u8],
 }
 
-impl Line<'_> {
+impl<'a> Line<'a> {
     /// Whether there is nothing on it.
     #[inline]
     pub(crate) fn is_blank(&self) -> bool {
         self.text.iter().all(u8::is_ascii_whitespace)
+    }
+
+    /// The line as text.
+    #[inline]
+    pub(crate) fn utf8(&self) -> Result<&'a str, Fault> {
+        std::str::from_utf8(self.text).map_err(|error| {
+            let good = error.valid_up_to();
+            Fault::new(self.number, self.text, good, "expected UTF-8 text")
+        })
     }
 }
 

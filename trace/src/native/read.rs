@@ -100,15 +100,7 @@ fn parse_line<'a, T>(
     line: &Line<'a>,
     read: impl FnOnce(&'a str) -> Result<T, Problem<'a>>,
 ) -> Result<T, Fault> {
-    let text = std::str::from_utf8(line.text).map_err(|error| {
-        Fault::new(
-            line.number,
-            line.text,
-            error.valid_up_to(),
-            "expected UTF-8 text",
-        )
-    })?;
-    read(text).map_err(|problem| {
+    read(line.utf8()?).map_err(|problem| {
         Fault::new(
             line.number,
             line.text,

@@ -164,15 +164,7 @@ impl<'r> ShiViz<'r> {
             return Ok(None);
         };
         self.last_line = line.number;
-        let text = std::str::from_utf8(line.text).map_err(|error| {
-            Fault::new(
-                line.number,
-                line.text,
-                error.valid_up_to(),
-                "expected UTF-8 text",
-            )
-        })?;
-        Ok(Some((line.number, text.to_owned())))
+        Ok(Some((line.number, line.utf8()?.to_owned())))
     }
 
     fn join_window(&mut self) {
