@@ -1,0 +1,114 @@
+//! The usual mistakes, and what to do about them.
+
+use super::{
+    brackets_before,
+    words::{OPERATORS, words},
+};
+use crate::suggest;
+
+/// What the usual mistake is.
+pub(super) fn hint(text: &str, position: usize, found: &str, expected: &str) -> Option<String> {
+    let is_word = |c: char| c.is_alphanumeric() || c == '_';
+    let before = text[..position].trim_end();
+    let word_start = before.rfind(|c| !is_word(c)).map_or(0, |index| {
+        index + before[index..].chars().next().map_or(0, char::len_utf8)
+    });
+    let previous = &before[word_start..];
+    let open = brackets_before(text, position).ok()?;
+    let open = open.last().map(|(_, bracket)| *bracket);
+    let wants = |what: &str| expected.contains(what);
+    if let Some(known) = mistake(found, expected, before, previous, open) {
+        return Some(known);
+    }
+    for word in [found, previous] {
+        if words().any(|known| known == word) {
+            continue;
+        }
+        if let Some(close) = suggest::closest(word, words()) {
+            return Some(format!("did you mean `{close}`?"));
+        }
+    }
+    if expected.starts_with("a property") {
+        return Some(
+            "a file holds properties, `property name { ... }`; \
+             give a bare formula with `--property`"
+                .to_owned(),
+        );
+    }
+    if wants("a parameter list") && found.starts_with(is_word) {
+        return Some(
+            "events are separated by commas; a body begins with its kind, as in `ltl:`".to_owned(),
+        );
+    }
+    if wants("a scope") {
+        return Some(
+            "the scopes are `globally`, `before r`, `after q`, `between q and r` \
+             and `after q until r`"
+                .to_owned(),
+        );
+    }
+    wants("operator").then(|| run_together(previous)).flatten()
+}
+
+/// A mistake that what was found tells, with what stands before it and the innermost open bracket.
+fn mistake(
+    found: &str,
+    expected: &str,
+    before: &str,
+    previous: &str,
+    open: Option<char>,
+) -> Option<String> {
+    let is_body = |word: &str| matches!(word, "ltl" | "ere" | "never" | "pattern");
+    let wants = |what: &str| expected.contains(what);
+    Some(match found {
+        "let" | "var" | "event" if wants("operator") || wants("`}`") => {
+            "declarations come before the body".to_owned()
+        }
+        body if is_body(body) && (wants("operator") || wants("`}`")) => {
+            "a property has one body".to_owned()
+        }
+        // In an expression the word of a second body is taken for an event.
+        ":" if is_body(previous) && wants("`}`") => "a property has one body".to_owned(),
+        ":" if wants("`=`") => "a `let` has no type; a variable is declared with `var`".to_owned(),
+        body if is_body(body) && wants("a body") => format!("write `{body}:`, with a colon"),
+        ":" if is_body(previous) => {
+            format!("`{previous}:` begins the body; something is missing before it")
+        }
+        "]" | ")" if open == Some('[') => {
+            "an interval has two parts and ends with a parenthesis: `[p, q)`".to_owned()
+        }
+        ")" if before.ends_with('(') && expected == "a name" => {
+            "leave the parentheses out where there are no parameters".to_owned()
+        }
+        "=" | "==" if expected == "a value" || wants("`matches`") => {
+            "an initial value is given with a single `=`".to_owned()
+        }
+        ";" if wants("a declaration") || wants("operator") => {
+            "nothing is ended by a `;`".to_owned()
+        }
+        "<" | "<=" | ">" | ">=" | "==" | "!=" | "=" if wants("a scope") => {
+            "a proposition that is not a name stands in parentheses".to_owned()
+        }
+        "<" | "<=" | ">" | ">=" | "==" | "!=" | "=" if wants("an expression") => {
+            "a condition stands in braces, as in `{x > 3}`".to_owned()
+        }
+        operator if OPERATORS.contains(&operator) && expected == "a formula" => format!(
+            "`{operator}` is an operator; \
+             write `\"{operator}\"`, in quotes, for something of that name"
+        ),
+        _ => return None,
+    })
+}
+
+/// For `GFp0`, which is a name, what was probably meant.
+fn run_together(word: &str) -> Option<String> {
+    let operators = word.len() - word.trim_start_matches(|c| "XNFGYZOH".contains(c)).len();
+    let (operators, name) = word.split_at(operators);
+    if operators.is_empty() || !name.starts_with(|c: char| c.is_lowercase()) {
+        return None;
+    }
+    let operators: String = operators.chars().flat_map(|c| [c, ' ']).collect();
+    Some(format!(
+        "operators are words of their own: write `{operators}{name}`"
+    ))
+}
