@@ -62,6 +62,7 @@
 #![warn(missing_docs)]
 
 mod alphabet;
+mod comparison;
 mod condition;
 mod config;
 mod diagnostic;

@@ -45,12 +45,7 @@ fn sign(operator: Operator) -> &'static str {
         Operator::Negate | Operator::Minus => "-",
         Operator::Times => "*",
         Operator::Plus => "+",
-        Operator::Equal => "==",
-        Operator::NotEqual => "!=",
-        Operator::Less => "<",
-        Operator::AtMost => "<=",
-        Operator::Greater => ">",
-        Operator::AtLeast => ">=",
+        Operator::Compare(comparison) => comparison.sign(),
         _ => unreachable!("not an operator of arithmetic"),
     }
 }

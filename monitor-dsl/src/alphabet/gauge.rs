@@ -13,41 +13,7 @@ use super::{
     VariableId,
     arithmetic::{FloatTerm, Polynomial},
 };
-
-/// The comparison operators.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
-pub(crate) enum Comparison {
-    Equal,
-    NotEqual,
-    Less,
-    AtMost,
-    Greater,
-    AtLeast,
-}
-
-impl Comparison {
-    pub(crate) fn holds<T: PartialOrd>(self, left: T, right: T) -> bool {
-        match self {
-            Comparison::Equal => left == right,
-            Comparison::NotEqual => left != right,
-            Comparison::Less => left < right,
-            Comparison::AtMost => left <= right,
-            Comparison::Greater => left > right,
-            Comparison::AtLeast => left >= right,
-        }
-    }
-
-    /// The operator that says the same with the sides exchanged.
-    pub(crate) fn mirrored(self) -> Self {
-        match self {
-            Comparison::Less => Comparison::Greater,
-            Comparison::AtMost => Comparison::AtLeast,
-            Comparison::Greater => Comparison::Less,
-            Comparison::AtLeast => Comparison::AtMost,
-            symmetric => symmetric,
-        }
-    }
-}
+use crate::comparison::Comparison;
 
 /// A condition on one quantity: what a proposition over variables comes down to.
 #[derive(Clone, Debug, PartialEq)]

@@ -8,8 +8,9 @@ use crate::{
     alphabet::{
         StateVariable, VariableId,
         arithmetic::{FloatTerm, IntegerSum, MAX_PRODUCTS, Outgrown},
-        gauge::{Comparison, Condition},
+        gauge::Condition,
     },
+    comparison::Comparison,
     error::Error,
     ltl::{Ltl, LtlOp},
     spelling,
@@ -54,7 +55,7 @@ impl Resolver<'_> {
         let left = self.side(&operands[0])?;
         let right = self.side(&operands[1])?;
         let span = whole.span;
-        let equality = matches!(comparison, Comparison::Equal | Comparison::NotEqual);
+        let equality = !comparison.is_order();
         let condition = match (left, right) {
             (Side::Integer(left, _), Side::Integer(right, _)) => {
                 self.integers(left, comparison, right, span)?

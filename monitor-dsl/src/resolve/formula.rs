@@ -30,6 +30,11 @@ impl Resolver<'_> {
             ExpressionKind::Name(name) if name == "true" => Ok(constant(true, span)),
             ExpressionKind::Name(name) if name == "false" => Ok(constant(false, span)),
             ExpressionKind::Name(name) | ExpressionKind::Text(name) => self.named(name, span),
+            ExpressionKind::Apply(Operator::Compare(comparison), operands) => {
+                let formula = self.compare(*comparison, operands, expression)?;
+                self.check_names(span)?;
+                Ok(formula)
+            }
             ExpressionKind::Apply(operator, operands) => match logical(*operator) {
                 Some(op) => {
                     let parts: Result<Vec<Ltl>, Error> = operands
@@ -38,23 +43,16 @@ impl Resolver<'_> {
                         .collect();
                     Ok(Ltl::new(op, parts?, span))
                 }
-                None => match comparison(*operator) {
-                    Some(comparison) => {
-                        let formula = self.compare(comparison, operands, expression)?;
-                        self.check_names(span)?;
-                        Ok(formula)
-                    }
-                    None => {
-                        let diagnostic = self.error(
-                            span,
-                            "expected a formula, found an arithmetic expression",
-                            "a number",
-                        );
-                        Err(Error::meaning(
-                            diagnostic.help("compare it, as in `x + y > 0`"),
-                        ))
-                    }
-                },
+                None => {
+                    let diagnostic = self.error(
+                        span,
+                        "expected a formula, found an arithmetic expression",
+                        "a number",
+                    );
+                    Err(Error::meaning(
+                        diagnostic.help("compare it, as in `x + y > 0`"),
+                    ))
+                }
             },
         }
     }
@@ -275,25 +273,10 @@ fn first_temporal(formula: &Ltl) -> Option<&Ltl> {
     formula.parts.iter().find_map(first_temporal)
 }
 
-fn comparison(operator: Operator) -> Option<crate::alphabet::gauge::Comparison> {
-    use crate::alphabet::gauge::Comparison;
-    Some(match operator {
-        Operator::Equal => Comparison::Equal,
-        Operator::NotEqual => Comparison::NotEqual,
-        Operator::Less => Comparison::Less,
-        Operator::AtMost => Comparison::AtMost,
-        Operator::Greater => Comparison::Greater,
-        Operator::AtLeast => Comparison::AtLeast,
-        _ => return None,
-    })
-}
-
 fn logical(operator: Operator) -> Option<LtlOp> {
     use Operator::*;
     Some(match operator {
-        Negate | Times | Plus | Minus | Equal | NotEqual | Less | AtMost | Greater | AtLeast => {
-            return None;
-        }
+        Negate | Times | Plus | Minus | Compare(_) => return None,
         Not => LtlOp::Not,
         And => LtlOp::And,
         Or => LtlOp::Or,

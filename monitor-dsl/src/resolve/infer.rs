@@ -64,14 +64,10 @@ struct Comparison<'a> {
 }
 
 fn collect<'a>(expression: &'a Expression, comparisons: &mut Vec<Comparison<'a>>) {
-    use Operator::*;
     let ExpressionKind::Apply(operator, operands) = &expression.kind else {
         return;
     };
-    if matches!(
-        operator,
-        Equal | NotEqual | Less | AtMost | Greater | AtLeast
-    ) {
+    if let Operator::Compare(sign) = operator {
         let mut comparison = Comparison {
             names: Vec::new(),
             hint: None,
@@ -80,7 +76,7 @@ fn collect<'a>(expression: &'a Expression, comparisons: &mut Vec<Comparison<'a>>
         for operand in operands {
             comparison.read(operand);
         }
-        if comparison.hint == Some(Type::Str) && !matches!(operator, Equal | NotEqual) {
+        if comparison.hint == Some(Type::Str) && sign.is_order() {
             comparison.hint = None;
             comparison.ordered = true;
         }

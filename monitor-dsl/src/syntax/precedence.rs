@@ -28,7 +28,7 @@ fn binding(operator: Operator) -> (u8, Grouping) {
         Negate => (90, Grouping::Right),
         Times => (80, Grouping::Left),
         Plus | Minus => (70, Grouping::Left),
-        Equal | NotEqual | Less | AtMost | Greater | AtLeast => (60, Grouping::None),
+        Compare(_) => (60, Grouping::None),
         Not | Next | WeakNext | Eventually | Always | Yesterday | WeakYesterday | Once
         | Historically | Start | End | Interval => (50, Grouping::Right),
         Until | WeakUntil | Release | StrongRelease | Since | WeakSince | Trigger => {

@@ -2,6 +2,8 @@
 
 use portent_monitor_core::Value;
 
+use crate::comparison::Comparison;
+
 /// A range of bytes in the text of a property.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Span {
@@ -112,12 +114,7 @@ pub(crate) enum Operator {
     Times,
     Plus,
     Minus,
-    Equal,
-    NotEqual,
-    Less,
-    AtMost,
-    Greater,
-    AtLeast,
+    Compare(Comparison),
     Not,
     And,
     Or,

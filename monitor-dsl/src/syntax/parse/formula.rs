@@ -4,6 +4,7 @@ use pest::iterators::Pair;
 
 use super::{Reader, Rule, literal::unquote, span_of};
 use crate::{
+    comparison::Comparison,
     diagnostic::Diagnostic,
     error::Error,
     suggest,
@@ -124,12 +125,12 @@ fn infix(text: &str) -> Option<Operator> {
         "*" => Operator::Times,
         "+" => Operator::Plus,
         "-" => Operator::Minus,
-        "==" => Operator::Equal,
-        "!=" => Operator::NotEqual,
-        "<" => Operator::Less,
-        "<=" => Operator::AtMost,
-        ">" => Operator::Greater,
-        ">=" => Operator::AtLeast,
+        "==" => Operator::Compare(Comparison::Equal),
+        "!=" => Operator::Compare(Comparison::NotEqual),
+        "<" => Operator::Compare(Comparison::Less),
+        "<=" => Operator::Compare(Comparison::AtMost),
+        ">" => Operator::Compare(Comparison::Greater),
+        ">=" => Operator::Compare(Comparison::AtLeast),
         "&&" | "&" | "and" => Operator::And,
         "||" | "|" | "or" => Operator::Or,
         "^" | "xor" => Operator::Xor,
