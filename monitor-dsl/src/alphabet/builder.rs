@@ -81,31 +81,29 @@ impl AlphabetBuilder {
         })
     }
 
-    /// The finished alphabet, unless its letters cannot be numbered. `steps_only`: words are made of steps (`ere`, `never`), so that a
-    /// letter without an event exists only if steps without one do.
-    pub(crate) fn finish(self, steps_only: bool) -> Option<Alphabet> {
-        let conditions: Vec<(usize, &Condition)> = self
-            .propositions
-            .iter()
-            .enumerate()
-            .filter_map(|(index, (_, subject))| match subject {
-                Subject::Condition(condition) => Some((index, condition)),
-                Subject::Event(_) => None,
-            })
-            .collect();
+    /// The conditions with their numbers, grouped by the quantity that they are about.
+    fn quantities(&self) -> Vec<Vec<(usize, &Condition)>> {
         let mut groups: Vec<Vec<(usize, &Condition)>> = Vec::new();
-        for &(index, condition) in &conditions {
-            match groups
-                .iter_mut()
-                .find(|group| same_quantity(group[0].1, condition))
-            {
+        for (index, (_, subject)) in self.propositions.iter().enumerate() {
+            let Subject::Condition(condition) = subject else {
+                continue;
+            };
+            let same = |group: &&mut Vec<(usize, &Condition)>| same_quantity(group[0].1, condition);
+            match groups.iter_mut().find(same) {
                 Some(group) => group.push((index, condition)),
                 None => groups.push(vec![(index, condition)]),
             }
         }
+        groups
+    }
+
+    /// The finished alphabet, unless its letters cannot be numbered. `steps_only`: words are made of steps (`ere`, `never`), so that a
+    /// letter without an event exists only if steps without one do.
+    pub(crate) fn finish(self, steps_only: bool) -> Option<Alphabet> {
+        let quantities = self.quantities();
         let mut meanings: Vec<Option<Meaning>> = vec![None; self.propositions.len()];
-        let mut gauges = Vec::with_capacity(groups.len());
-        for group in &groups {
+        let mut gauges = Vec::with_capacity(quantities.len());
+        for group in &quantities {
             let members: Vec<&Condition> = group.iter().map(|(_, condition)| *condition).collect();
             let (gauge, holds) = Gauge::new(&members);
             for ((index, _), cells) in group.iter().zip(holds) {
@@ -128,18 +126,7 @@ impl AlphabetBuilder {
         let silent = !steps_only || !self.variables.is_empty() || self.events.is_empty();
         let event_cells = self.events.len() + usize::from(silent);
         let cells = std::iter::once(event_cells as u32).chain(gauges.iter().map(|g| g.cells));
-        let mut places = Vec::with_capacity(gauges.len() + 1);
-        let mut shift = 0;
-        for cells in cells {
-            let bits = cells.next_power_of_two().trailing_zeros();
-            let mask = ((1u128 << bits) - 1) << shift;
-            places.push(Place {
-                cells,
-                shift,
-                mask: u64::try_from(mask).ok()?,
-            });
-            shift += bits;
-        }
+        let places = places(cells)?;
         Some(Alphabet {
             events: self.events,
             variables: self.variables,
@@ -149,4 +136,18 @@ impl AlphabetBuilder {
             places,
         })
     }
+}
+
+/// The bits of a letter for each of its parts, if 64 are enough.
+fn places(cells: impl Iterator<Item = u32>) -> Option<Vec<Place>> {
+    let mut shift = 0;
+    cells
+        .map(|cells| {
+            let bits = cells.next_power_of_two().trailing_zeros();
+            let mask = u64::try_from(((1u128 << bits) - 1) << shift).ok()?;
+            let place = Place { cells, shift, mask };
+            shift += bits;
+            Some(place)
+        })
+        .collect()
 }

@@ -21,7 +21,7 @@ use crate::{
     error::Error,
     ltl::{Ltl, Size},
     suggest,
-    syntax::{Body, Expression, PropertyTree, Span},
+    syntax::{Body, EreTree, Expression, PropertyTree, Span},
 };
 
 /// A property may have this many names: parameters, declarations, and propositions.
@@ -113,40 +113,7 @@ pub(crate) fn resolve(source: &Arc<Source>, tree: &PropertyTree) -> Result<Resol
         resolver.inferred = infer::types(&tree.body);
     }
     resolver.define_used(&tree.body)?;
-    let (body, span) = match &tree.body {
-        Body::Ltl(expression) => {
-            let formula = resolver.formula(expression)?;
-            (
-                ResolvedBody::Ltl {
-                    formula,
-                    pattern: false,
-                },
-                expression.span,
-            )
-        }
-        Body::Pattern {
-            pattern,
-            scope,
-            span,
-        } => {
-            let formula = resolver.pattern(pattern, scope, *span)?;
-            (
-                ResolvedBody::Ltl {
-                    formula,
-                    pattern: true,
-                },
-                *span,
-            )
-        }
-        Body::Ere(expression_tree) | Body::Never(expression_tree) => {
-            let mode = match tree.body {
-                Body::Never(_) => Mode::Never,
-                _ => Mode::Prefix,
-            };
-            let expression = resolver.ere(expression_tree)?;
-            (ResolvedBody::Ere { expression, mode }, expression_tree.span)
-        }
-    };
+    let (body, span) = resolver.body(&tree.body)?;
     resolver.check_unused()?;
     let steps_only = matches!(body, ResolvedBody::Ere { .. });
     let Resolver {
@@ -173,6 +140,28 @@ pub(crate) fn resolve(source: &Arc<Source>, tree: &PropertyTree) -> Result<Resol
         span,
         warnings,
     })
+}
+
+impl Resolver<'_> {
+    /// What the property says, and where.
+    fn body(&mut self, body: &Body) -> Result<(ResolvedBody, Span), Error> {
+        let ltl = |formula, pattern| ResolvedBody::Ltl { formula, pattern };
+        Ok(match body {
+            Body::Ltl(formula) => (ltl(self.formula(formula)?, false), formula.span),
+            Body::Pattern {
+                pattern,
+                scope,
+                span,
+            } => (ltl(self.pattern(pattern, scope, *span)?, true), *span),
+            Body::Ere(expression) => (self.words(expression, Mode::Prefix)?, expression.span),
+            Body::Never(expression) => (self.words(expression, Mode::Never)?, expression.span),
+        })
+    }
+
+    fn words(&mut self, expression: &EreTree, mode: Mode) -> Result<ResolvedBody, Error> {
+        let expression = self.ere(expression)?;
+        Ok(ResolvedBody::Ere { expression, mode })
+    }
 }
 
 /// What a value of a type is called.
