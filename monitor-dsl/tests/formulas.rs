@@ -3,8 +3,9 @@
 mod oracle;
 
 use oracle::case::{Body, Case, Comparison, Kind, Prop, Variable};
-use oracle::check::{Effort, Outcome, Reading, compare};
+use oracle::check::{Effort, Outcome, compare};
 use oracle::formula::{Binary, Ere, Formula, Unary};
+use oracle::reading::Reading;
 use oracle::{refine, table};
 use portent_monitor_dsl::{Config, Monitor, Property, StateId, Verdict, Verdicts};
 

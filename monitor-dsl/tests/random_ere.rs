@@ -7,9 +7,11 @@
 mod oracle;
 
 use oracle::case::Body;
-use oracle::check::{self, Effort, Reading};
+use oracle::check::Effort;
 use oracle::formula::Ere;
+use oracle::many;
 use oracle::random::{self, Subject};
+use oracle::reading::Reading;
 use portent_monitor_dsl::Verdict;
 use portent_testing::Rng;
 use regex_automata::dfa::{Automaton, dense};
@@ -24,7 +26,7 @@ fn compare(seed: u64, subject: Subject, count: usize) {
         longest: 6,
         three: i.is_multiple_of(4),
     };
-    check::compare_many(seed, check::cases(count), effort, |rng, i| {
+    many::compare_many(seed, many::cases(count), effort, |rng, i| {
         let size = rng.between(1, 14);
         random::ere_case(rng, subject, size, i % 3 != 0)
     });
@@ -60,7 +62,7 @@ fn classical_expressions_against_regex_automata() {
         Subject::Mixed,
     ];
     let mut rng = Rng::new(0x2000_0005);
-    for i in 0..check::cases(2000) {
+    for i in 0..many::cases(2000) {
         let size = rng.between(1, 12);
         let case = random::ere_case(&mut rng, subjects[i % 4], size, false);
         let (Body::Ere(ere) | Body::Never(ere)) = &case.body else {

@@ -7,10 +7,12 @@
 mod oracle;
 
 use oracle::case::{Body, Case};
-use oracle::check::{self, Effort, Reading};
+use oracle::check::Effort;
 use oracle::finite;
 use oracle::formula::{Formula, Unary};
+use oracle::many;
 use oracle::random::{self, Shape, Subject};
+use oracle::reading::Reading;
 use portent_monitor_dsl::Verdict;
 use portent_testing::Rng;
 
@@ -22,7 +24,7 @@ fn compare(seed: u64, subject: Subject) {
         longest: 4,
         three: i.is_multiple_of(4),
     };
-    check::compare_many(seed, check::cases(4000), effort, |rng, i| match i % 3 {
+    many::compare_many(seed, many::cases(4000), effort, |rng, i| match i % 3 {
         0 => sized(rng, subject, Shape::Future),
         1 if rng.one_in(3) => sized(rng, subject, Shape::Mixed),
         1 => led_by_future(rng, subject, Shape::Mixed),
@@ -102,10 +104,10 @@ fn pure_past() {
         };
         case.with_body(Body::Ltl(Formula::unary(op, past.clone())))
     };
-    check::compare_many(0x1000_0005, check::cases(1600), effort, generate);
+    many::compare_many(0x1000_0005, many::cases(1600), effort, generate);
 
     let mut rng = Rng::new(0x1000_0006);
-    for i in 0..check::cases(1600) {
+    for i in 0..many::cases(1600) {
         let case = generate(&mut rng, i);
         let Body::Ltl(Formula::Unary(op, past)) = &case.body else {
             unreachable!("always or eventually")

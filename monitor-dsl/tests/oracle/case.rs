@@ -7,7 +7,8 @@
 
 use std::collections::BTreeMap;
 
-use super::formula::{Ere, Formula, Printer};
+use super::formula::{Ere, Formula};
+use super::print::Printer;
 use portent_testing::Rng;
 
 /// The type of a variable.

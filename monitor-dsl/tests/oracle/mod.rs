@@ -2,18 +2,23 @@
 //!
 //! | module | what it knows |
 //! |---|---|
-//! | `formula` | syntax trees of LTL and ERE, printing with random spellings, shrinking |
+//! | `formula` | syntax trees of LTL and ERE, shrinking |
+//! | `print` | both as text, with random spellings |
 //! | `case` | a whole property: variables, events, propositions, body; the letters that can occur |
 //! | `random` | seeded generators |
 //! | `finite` | finite-trace truth, by the definitions on positions |
 //! | `lasso` | truth on an ultimately periodic word, by the definitions; checks the tableau |
 //! | `tableau` | exact LTL3 verdicts: closure tableau with fair components |
-//! | `backtrack` | ERE membership by a memoised matcher; liveness of a run by explicit automata |
+//! | `backtrack` | ERE membership by a memoised matcher |
+//! | `dfa` | explicit automata of ERE |
+//! | `ere` | verdicts of ERE: members by the matcher, liveness of a run by the automaton |
 //! | `refine` | naive partition refinement: is a machine minimal? |
 //! | `table` | the published formulas with the sizes of their monitors |
+//! | `reading` | a monitor, read in the oracle's letters |
 //! | `check` | compares a monitor with an oracle, on words and on the whole reachable product |
+//! | `many` | compares many random cases, and shrinks those that differ |
 //!
-//! The only link to the crate is its public interface, and only `check` and `refine` use it.
+//! The only link to the crate is its public interface, and only `check`, `reading` and `refine` use it.
 
 // Every test file includes this module and uses its own part of it.
 #![allow(dead_code)]
@@ -21,10 +26,15 @@
 pub(crate) mod backtrack;
 pub(crate) mod case;
 pub(crate) mod check;
+mod dfa;
+pub(crate) mod ere;
 pub(crate) mod finite;
 pub(crate) mod formula;
 pub(crate) mod lasso;
+pub(crate) mod many;
+mod print;
 pub(crate) mod random;
+pub(crate) mod reading;
 pub(crate) mod refine;
 pub(crate) mod table;
 pub(crate) mod tableau;

@@ -3,11 +3,12 @@
 use portent_testing::Rng;
 
 use crate::SUBJECTS;
-use crate::oracle::backtrack::{EreOracle, Matcher};
+use crate::oracle::backtrack::Matcher;
 use crate::oracle::case::Body;
+use crate::oracle::ere::EreOracle;
 use crate::oracle::formula::Ere;
 use crate::oracle::random;
-use crate::oracle::{Oracle, Truth, check};
+use crate::oracle::{Oracle, Truth, many};
 use crate::words::{after, runs, words};
 
 #[test]
@@ -42,7 +43,7 @@ fn matcher_on_hand_made_examples() {
 fn automata_agree_with_the_matcher() {
     let mut rng = Rng::new(0xe5e);
     let mut too_large = 0;
-    for i in 0..check::cases(4000) {
+    for i in 0..many::cases(4000) {
         let size = rng.between(1, 9);
         let case = random::ere_case(&mut rng, SUBJECTS[i % 4], size, true);
         let letters = case.letters();
@@ -67,7 +68,7 @@ fn automata_agree_with_the_matcher() {
         }
     }
     assert!(
-        too_large * 200 <= check::cases(4000),
+        too_large * 200 <= many::cases(4000),
         "{too_large} expressions were too large"
     );
 }
@@ -76,7 +77,7 @@ fn automata_agree_with_the_matcher() {
 #[test]
 fn final_verdicts_of_expressions_are_final() {
     let mut rng = Rng::new(0xf1a1);
-    for i in 0..check::cases(1500) {
+    for i in 0..many::cases(1500) {
         let size = rng.between(1, 7);
         let case = random::ere_case(&mut rng, SUBJECTS[i % 4], size, true);
         let letters = case.letters();

@@ -6,7 +6,7 @@ use crate::oracle::case::{Body, Case};
 use crate::oracle::formula::{Binary, Unary};
 use crate::oracle::random::{self, Shape};
 use crate::oracle::tableau::{Belief, Tableau};
-use crate::oracle::{Oracle, Truth, check, finite, lasso};
+use crate::oracle::{Oracle, Truth, finite, lasso, many};
 use crate::words::{after, runs};
 use crate::{SUBJECTS, bin, p, un};
 
@@ -92,7 +92,7 @@ fn verdicts_of_hand_made_examples() {
 #[test]
 fn tableau_agrees_with_lassos_and_definitions() {
     let mut rng = Rng::new(0x1a55_0000);
-    for i in 0..check::cases(4000) {
+    for i in 0..many::cases(4000) {
         let (subject, shape) = (SUBJECTS[i % 4], SHAPES[i / 4 % 3]);
         let size = rng.between(1, 8);
         let case = random::ltl_case(&mut rng, subject, shape, size);
@@ -154,7 +154,7 @@ fn tableau_agrees_with_lassos_and_definitions() {
 #[test]
 fn lassos_agree_with_finite_words_on_the_past() {
     let mut rng = Rng::new(7);
-    for _ in 0..check::cases(2000) {
+    for _ in 0..many::cases(2000) {
         let size = rng.between(1, 9);
         let past = random::formula(&mut rng, size, Shape::Past, 2);
         let prefix: Vec<u32> = (0..rng.below(3)).map(|_| rng.below(4) as u32).collect();
