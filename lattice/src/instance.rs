@@ -277,7 +277,8 @@ impl Instance<'_> {
             if !keep(index + 1) {
                 continue;
             }
-            let step = self.record.steps()[self.slice.steps[event.index()] as usize];
+            let number = self.slice.steps[event.index()];
+            let step = self.record.steps()[number as usize];
             let named =
                 |id: portent_monitor_dsl::EventId| alphabet.events()[id.index()].name.clone();
             let written = deed.writes.iter().map(|(variable, value)| {
@@ -294,6 +295,7 @@ impl Instance<'_> {
                 values: values.clone(),
                 state: stepper.state().index(),
                 verdict: stepper.verdict(),
+                note: self.record.note(number, self.symbols),
             });
         }
         Ok(rows)

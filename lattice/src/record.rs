@@ -13,7 +13,9 @@ use rustc_hash::FxHashMap;
 use crate::{
     binding::{BindingId, Bindings},
     error::Error,
+    notes::Notes,
     relevance::{Relevance, Seen, fit},
+    report::Note,
 };
 
 /// What a step does, whoever does it.
@@ -52,6 +54,7 @@ pub(crate) struct Record {
     deeds: Vec<Deed>,
     deed_ids: FxHashMap<Box<str>, DeedId>,
     bindings: Bindings,
+    notes: Notes,
     /// Found out when an engine first asks.
     conjunctions: OnceLock<Option<Vec<Conjunction>>>,
 }
@@ -86,6 +89,7 @@ impl Record {
             deeds: Vec::new(),
             deed_ids: FxHashMap::default(),
             bindings: Bindings::new(arity),
+            notes: Notes::default(),
             conjunctions: OnceLock::new(),
         })
     }
@@ -117,6 +121,7 @@ impl Record {
             chain: stamp.chain.index() as u32,
             clock_end: self.clocks.len(),
         };
+        self.notes.keep(self.steps.len() as u32, event);
         self.steps.push(step);
         Ok(())
     }
@@ -149,6 +154,11 @@ impl Record {
 
     pub(crate) fn steps(&self) -> &[Step] {
         &self.steps
+    }
+
+    /// What the line of a step tells beside what the property sees of it.
+    pub(crate) fn note(&self, step: u32, symbols: &Symbols) -> Option<Box<Note>> {
+        self.notes.of(step, symbols)
     }
 
     /// The counts of a step's clock; what is beyond its end counts 0.
