@@ -87,7 +87,8 @@ impl Instance<'_> {
         album: &mut Album,
     ) -> Result<PropertyReport, Error> {
         // Where the order does not fit in memory, the observed run is all that is looked at.
-        let too_wide = self.slice.poset_bytes(self.record) > options.memory;
+        let too_wide =
+            !self.record.is_ordered() || self.slice.poset_bytes(self.record) > options.memory;
         let poset = match too_wide {
             true => self.slice.observed_order(),
             false => self.slice.poset(self.record),
