@@ -97,6 +97,7 @@ pub(crate) fn note(row: &Row) -> String {
     let text = note.text.iter().map(|text| format!("{text:?}"));
     let extra = note.extra.iter();
     let extra = extra.map(|(key, value)| format!("{key}: {value}"));
-    let parts: Vec<String> = note.loc.iter().cloned().chain(text).chain(extra).collect();
+    let loc = note.loc.iter().map(|loc| format!("at {loc}"));
+    let parts: Vec<String> = loc.chain(text).chain(extra).collect();
     parts.join(", ")
 }

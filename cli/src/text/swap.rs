@@ -116,10 +116,11 @@ impl<'a> Difference<'a> {
     }
 }
 
-/// `` `T2: w = 31` (line 5, src/a.rs:10:5) ``.
+/// `` `T2: w = 31` (line 5, at src/a.rs:10:5) ``.
 fn spell(row: &Row) -> String {
     let line = row.line.map(|line| format!("line {line}"));
-    let loc = row.note.as_ref().and_then(|note| note.loc.clone());
+    let loc = row.note.as_ref().and_then(|note| note.loc.as_ref());
+    let loc = loc.map(|loc| format!("at {loc}"));
     let places: Vec<String> = line.into_iter().chain(loc).collect();
     match places.is_empty() {
         true => format!("`{}: {}`", row.t, label(row)),
