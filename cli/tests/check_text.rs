@@ -92,3 +92,24 @@ fn progress_on_request() {
     let done = portent(&[&RESERVOIR[..], &["--progress", "always"]].concat());
     assert!(done.err.contains("6 events"), "{}", done.err);
 }
+
+#[test]
+fn what_else_a_line_tells_is_shown() {
+    let trace = r#"{"t":"T1","op":"event","name":"a","loc":"src/a.rs:10:5","req":7,"text":"hi"}
+{"t":"T2","op":"event","name":"b","user":{"id":3},"time":12}
+"#;
+    let arguments = ["check", "--property", "always (b -> once a)", "-"];
+    let done = portent_with(&arguments, trace.as_bytes());
+    insta::assert_snapshot!(without_engine(&done.out));
+    let json = portent_with(
+        &[&arguments[..], &["--format", "json"]].concat(),
+        trace.as_bytes(),
+    );
+    let witness = &json.json()["properties"][0]["predicted"]["witness"];
+    assert_eq!(witness[0]["extra"]["user"]["id"], 3);
+    assert_eq!(
+        (&witness[0]["time"], &witness[1]["text"]),
+        (&12.into(), &"hi".into())
+    );
+    assert_eq!(witness[1]["loc"], "src/a.rs:10:5");
+}

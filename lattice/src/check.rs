@@ -77,7 +77,7 @@ impl Checker {
     ) -> Result<Checker, Error> {
         let records = monitors
             .into_iter()
-            .map(|monitor| Record::new(monitor, &mut initial))
+            .map(|monitor| Record::new(monitor, &mut initial, options.memory))
             .collect::<Result<Vec<_>, _>>()?;
         let feasible = (options.causality == Model::Maximal).then(|| Feasible {
             steps: vec![Vec::new(); records.len()],

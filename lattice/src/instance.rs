@@ -87,7 +87,8 @@ impl Instance<'_> {
         album: &mut Album,
     ) -> Result<PropertyReport, Error> {
         // Where the order does not fit in memory, the observed run is all that is looked at.
-        let too_wide = self.slice.poset_bytes(self.record) > options.memory;
+        let too_wide =
+            !self.record.is_ordered() || self.slice.poset_bytes(self.record) > options.memory;
         let poset = match too_wide {
             true => self.slice.observed_order(),
             false => self.slice.poset(self.record),
@@ -277,7 +278,8 @@ impl Instance<'_> {
             if !keep(index + 1) {
                 continue;
             }
-            let step = self.record.steps()[self.slice.steps[event.index()] as usize];
+            let number = self.slice.steps[event.index()];
+            let step = self.record.steps()[number as usize];
             let named =
                 |id: portent_monitor_dsl::EventId| alphabet.events()[id.index()].name.clone();
             let written = deed.writes.iter().map(|(variable, value)| {
@@ -294,6 +296,7 @@ impl Instance<'_> {
                 values: values.clone(),
                 state: stepper.state().index(),
                 verdict: stepper.verdict(),
+                note: self.record.note(number, self.symbols),
             });
         }
         Ok(rows)

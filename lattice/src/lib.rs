@@ -37,6 +37,7 @@ pub mod interval;
 pub mod linear;
 pub mod maximal;
 mod minimal;
+mod notes;
 mod options;
 pub mod picture;
 mod poset;

@@ -13,7 +13,9 @@ use rustc_hash::FxHashMap;
 use crate::{
     binding::{BindingId, Bindings},
     error::Error,
+    notes::Notes,
     relevance::{Relevance, Seen, fit},
+    report::Note,
 };
 
 /// What a step does, whoever does it.
@@ -48,19 +50,24 @@ pub(crate) struct Record {
     causality: Causality,
     initial: Vec<Value>,
     steps: Vec<Step>,
+    /// Empty once they take too much memory; then only the observed order is known.
     clocks: Vec<u32>,
+    memory: u64,
     deeds: Vec<Deed>,
     deed_ids: FxHashMap<Box<str>, DeedId>,
     bindings: Bindings,
+    notes: Notes,
     /// Found out when an engine first asks.
     conjunctions: OnceLock<Option<Vec<Conjunction>>>,
 }
 
 impl Record {
-    /// A record without steps; `initial` are the values that the trace gives.
+    /// A record without steps; `initial` are the values that the trace gives, `memory` the bytes
+    /// that clocks may take.
     pub(crate) fn new(
         monitor: Monitor,
         mut initial: impl FnMut(&str) -> Option<Value>,
+        memory: u64,
     ) -> Result<Record, Error> {
         let mut values = Vec::new();
         for variable in monitor.alphabet().variables() {
@@ -83,9 +90,11 @@ impl Record {
             initial: values,
             steps: Vec::new(),
             clocks: Vec::new(),
+            memory,
             deeds: Vec::new(),
             deed_ids: FxHashMap::default(),
             bindings: Bindings::new(arity),
+            notes: Notes::default(),
             conjunctions: OnceLock::new(),
         })
     }
@@ -107,7 +116,7 @@ impl Record {
                 property: self.monitor().property().name().to_owned(),
             });
         }
-        self.clocks.extend_from_slice(stamp.clock.counts());
+        self.keep_clock(stamp.clock.counts());
         let binding = self.bindings.intern(&seen.binding);
         let step = Step {
             thread: event.thread,
@@ -117,8 +126,26 @@ impl Record {
             chain: stamp.chain.index() as u32,
             clock_end: self.clocks.len(),
         };
+        self.notes.keep(self.steps.len() as u32, event);
         self.steps.push(step);
         Ok(())
+    }
+
+    fn keep_clock(&mut self, counts: &[u32]) {
+        if !self.is_ordered() {
+            return;
+        }
+        if 4 * (self.clocks.len() + counts.len()) as u64 > self.memory {
+            self.clocks = Vec::new();
+            return;
+        }
+        self.clocks.extend_from_slice(counts);
+    }
+
+    /// Whether the clocks of all steps were kept.
+    pub(crate) fn is_ordered(&self) -> bool {
+        // Every clock counts its own event.
+        self.steps.is_empty() || !self.clocks.is_empty()
     }
 
     fn deed(&mut self, seen: Seen) -> DeedId {
@@ -149,6 +176,11 @@ impl Record {
 
     pub(crate) fn steps(&self) -> &[Step] {
         &self.steps
+    }
+
+    /// What the line of a step tells beside what the property sees of it.
+    pub(crate) fn note(&self, step: u32, symbols: &Symbols) -> Option<Box<Note>> {
+        self.notes.of(step, symbols)
     }
 
     /// The counts of a step's clock; what is beyond its end counts 0.

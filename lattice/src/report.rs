@@ -122,6 +122,26 @@ pub struct Row {
     pub state: usize,
     /// The verdict after it.
     pub verdict: Verdict,
+    /// What else its line tells, if anything.
+    #[serde(flatten)]
+    pub note: Option<Box<Note>>,
+}
+
+/// What a line of the trace tells beside what the property sees.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub struct Note {
+    /// The place in the source.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub loc: Option<String>,
+    /// The time, in nanoseconds.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub time: Option<u64>,
+    /// The message of a log line.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub text: Option<String>,
+    /// Keys that Portent does not know.
+    #[serde(skip_serializing_if = "serde_json::Map::is_empty")]
+    pub extra: serde_json::Map<String, serde_json::Value>,
 }
 
 /// Exact numbers of runs, in decimal.

@@ -77,7 +77,7 @@ impl Watch {
         if options.causality == Model::Maximal {
             return Err(Error::MaximalOnline);
         }
-        let record = Record::new(monitor.clone(), initial)?;
+        let record = Record::new(monitor.clone(), initial, u64::MAX)?;
         let product = Product::new(monitor, record.initial());
         let (poset, needs) = (Poset::new(0), Needs::default());
         let sets = sets(needs.ground(&poset, &[]), &product, &options);

@@ -192,7 +192,7 @@ fn a_window_never_invents_a_violation_and_never_loses_the_observed_run() {
         match round % 3 {
             0 => options.window = Some(1 + rng.below(3)),
             1 => options.lookahead = Some(rng.below(3) as u32),
-            _ => options.memory = 200,
+            _ => options.memory = [200, 600, 1200][rng.below(3)],
         }
         let report = check(monitor, &events, &symbols, options);
         let observed = (report.observed.verdict, report.observed.step);

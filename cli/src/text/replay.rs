@@ -87,3 +87,17 @@ pub(crate) fn label(row: &Row) -> String {
     }
     text + &writes.join(", ")
 }
+
+/// What the line of an event tells beside that: its place, its text, keys that mean nothing to
+/// Portent.
+pub(crate) fn note(row: &Row) -> String {
+    let Some(note) = &row.note else {
+        return String::new();
+    };
+    let text = note.text.iter().map(|text| format!("{text:?}"));
+    let extra = note.extra.iter();
+    let extra = extra.map(|(key, value)| format!("{key}: {value}"));
+    let loc = note.loc.iter().map(|loc| format!("at {loc}"));
+    let parts: Vec<String> = loc.chain(text).chain(extra).collect();
+    parts.join(", ")
+}

@@ -4,7 +4,7 @@ use portent_lattice::report::Row;
 use portent_monitor_dsl::{Monitor, Verdict};
 
 use super::{
-    replay::{Moment, label},
+    replay::{Moment, label, note},
     table::{self, Cell, Side},
 };
 use crate::paint::Paint;
@@ -51,6 +51,7 @@ impl Run<'_> {
         threads.sort_unstable();
         let columns = Columns {
             by_thread: threads.len() <= THREADS,
+            notes: shown.iter().any(|row| !note(row).is_empty()),
             threads,
             variables: match self.monitor.alphabet().variables().len() {
                 few @ 0..=VARIABLES => few,
@@ -86,6 +87,9 @@ impl Run<'_> {
                 .map(|v| v.name.as_str()),
         );
         names.extend(["state", "verdict"]);
+        if columns.notes {
+            names.push("note");
+        }
         let bold = |name: &&str| Cell::painted(name, |text| paint.bold(text));
         names.iter().map(bold).collect()
     }
@@ -128,6 +132,10 @@ impl Run<'_> {
         cells.push(Cell::painted(moment.verdict.as_str(), |text| {
             verdict(paint, moment.verdict, text)
         }));
+        if columns.notes {
+            let note = row.map(note).unwrap_or_default();
+            cells.push(Cell::painted(&shorten(&note), |text| paint.dim(text)));
+        }
         cells
     }
 }
@@ -143,6 +151,8 @@ fn verdict(paint: Paint, verdict: Verdict, text: &str) -> String {
 
 struct Columns<'a> {
     by_thread: bool,
+    /// Whether some line tells more than the property sees.
+    notes: bool,
     threads: Vec<&'a str>,
     variables: usize,
 }
@@ -158,6 +168,7 @@ impl Columns<'_> {
         sides.extend(vec![Side::Left; events]);
         sides.extend(vec![Side::Right; self.variables + 1]);
         sides.push(Side::Left);
+        sides.extend(self.notes.then_some(Side::Left));
         sides
     }
 }

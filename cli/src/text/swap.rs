@@ -116,11 +116,15 @@ impl<'a> Difference<'a> {
     }
 }
 
-/// `` `T2: w = 31` (line 5) ``.
+/// `` `T2: w = 31` (line 5, at src/a.rs:10:5) ``.
 fn spell(row: &Row) -> String {
-    match row.line {
-        Some(line) => format!("`{}: {}` (line {line})", row.t, label(row)),
-        None => format!("`{}: {}`", row.t, label(row)),
+    let line = row.line.map(|line| format!("line {line}"));
+    let loc = row.note.as_ref().and_then(|note| note.loc.as_ref());
+    let loc = loc.map(|loc| format!("at {loc}"));
+    let places: Vec<String> = line.into_iter().chain(loc).collect();
+    match places.is_empty() {
+        true => format!("`{}: {}`", row.t, label(row)),
+        false => format!("`{}: {}` ({})", row.t, label(row), places.join(", ")),
     }
 }
 

@@ -7,10 +7,12 @@ use serde::Serialize;
 use std::collections::{BTreeMap, HashMap};
 
 use super::{automaton::Automaton, clip};
-use crate::text::replay::label;
+use crate::text::replay::{label, note};
 
 /// A longer name, label or value is clipped.
 const WORD: usize = 120;
+/// And a longer note.
+const NOTE: usize = 300;
 
 #[derive(Serialize)]
 pub(super) struct Drawing {
@@ -36,6 +38,9 @@ struct Event {
     thread: usize,
     line: Option<u64>,
     label: String,
+    /// What else its line tells.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    note: String,
     /// Whether the witness has it before an event that was observed earlier.
     earlier: bool,
     /// Whether the witness has it after an event that was observed later.
@@ -89,6 +94,7 @@ impl Drawing {
                     thread: threads[shown.row.t.as_str()],
                     line: shown.row.line,
                     label: clip(&label(&shown.row), WORD),
+                    note: clip(&note(&shown.row), NOTE),
                     earlier: shown.earlier,
                     later: shown.later,
                 };

@@ -102,6 +102,7 @@ function describeStanding(entry, run, standing) {
     html("span", { class: "run-name" }, run),
     html("code", { class: "event", title: words }, clip(words, 60)),
     event?.line ? html("span", { class: "dim" }, `line ${number(event.line)}`) : "",
+    event?.note ? html("span", { class: "dim", title: event.note }, clip(event.note, 80)) : "",
     html("span", { class: "bindings" }, values.slice(0, 12)),
     html("span", { class: "at" }, `state ${standing.state} `, verdictPill(standing.verdict)),
   ];

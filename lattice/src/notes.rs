@@ -1,0 +1,69 @@
+//! What the lines of a trace tell beside what a property sees of them: the place in the source, the
+//! time, the text, keys that Portent does not know. Nothing depends on it, but people want to see it
+//! beside the steps of a witness.
+//!
+//! A long log is not kept in memory as text: beyond a limit, later steps have no notes.
+
+use portent_monitor_core::{Details, Event, LocId, Symbols};
+use rustc_hash::FxHashMap;
+
+use crate::report::Note;
+
+/// The notes of one property's steps take at most about so many bytes.
+const MAX_BYTES: usize = 64 << 20;
+
+/// The notes of the steps that have some.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Notes {
+    kept: FxHashMap<u32, Kept>,
+    bytes: usize,
+}
+
+#[derive(Clone, Debug)]
+struct Kept {
+    loc: Option<LocId>,
+    time: Option<u64>,
+    details: Option<Box<Details>>,
+}
+
+impl Notes {
+    /// Keeps what an event tells, if it tells anything and there is room.
+    pub(crate) fn keep(&mut self, step: u32, event: &Event) {
+        let silent = event.loc.is_none() && event.time.is_none() && event.details.is_none();
+        if silent || self.bytes >= MAX_BYTES {
+            return;
+        }
+        let details = event.details.as_deref();
+        let texts = details.map_or(0, |details| {
+            let extra = details.extra.iter();
+            let extra: usize = extra.map(|(key, value)| 32 + key.len() + value.len()).sum();
+            size_of::<Details>() + details.text.as_ref().map_or(0, |text| text.len()) + extra
+        });
+        self.bytes += size_of::<(u32, Kept)>() * 2 + texts;
+        let kept = Kept {
+            loc: event.loc,
+            time: event.time,
+            details: event.details.clone(),
+        };
+        self.kept.insert(step, kept);
+    }
+
+    /// What is known of a step.
+    pub(crate) fn of(&self, step: u32, symbols: &Symbols) -> Option<Box<Note>> {
+        let kept = self.kept.get(&step)?;
+        let details = kept.details.as_deref();
+        let extra = details.map_or(&[][..], |details| details.extra.as_slice());
+        let value = |text: &str| {
+            serde_json::from_str(text).unwrap_or_else(|_| serde_json::Value::from(text))
+        };
+        Some(Box::new(Note {
+            loc: kept.loc.map(|loc| symbols.locs.name(loc).to_owned()),
+            time: kept.time,
+            text: details.and_then(|details| Some(details.text.as_ref()?.to_string())),
+            extra: extra
+                .iter()
+                .map(|(key, text)| (key.to_string(), value(text)))
+                .collect(),
+        }))
+    }
+}
