@@ -1,6 +1,7 @@
 //! Checks a feasible order of events against the rules of its trace, knowing nothing of the search
 //! that found it. Run on every witness in debug builds.
 
+use portent_monitor_core::LockId;
 use rustc_hash::FxHashMap;
 
 use super::rules::Rules;
@@ -9,7 +10,8 @@ use super::rules::Rules;
 pub(crate) fn examine(rules: &Rules, order: &[usize]) -> Result<(), String> {
     let mut done = vec![0; rules.threads.len()];
     let mut last_write: FxHashMap<u32, u32> = FxHashMap::default();
-    let mut holding = vec![&[][..]; rules.threads.len()];
+    // Who holds each lock, once for every time that it was taken.
+    let mut holding: FxHashMap<LockId, Vec<(usize, bool)>> = FxHashMap::default();
     for &event in order {
         let Some(demands) = rules.events.get(event) else {
             return Err(format!("there is no event {event}"));
@@ -27,17 +29,24 @@ pub(crate) fn examine(rules: &Rules, order: &[usize]) -> Result<(), String> {
                 return Err(format!("event {event} reads what it did not read"));
             }
         }
-        if let Some(taken) = demands.takes {
-            let mut others = holding.iter().enumerate();
-            let of_others = others.any(|(other, held)| {
-                other != thread && held.iter().any(|&held| taken.excludes(held))
-            });
-            if of_others {
+        for taken in &demands.takes {
+            let holders = holding.entry(taken.lock).or_default();
+            let excludes = |&(other, exclusive): &(usize, bool)| {
+                other != thread && (exclusive || taken.exclusive)
+            };
+            if holders.iter().any(excludes) {
                 return Err(format!("event {event} takes a lock that is held"));
+            }
+            holders.push((thread, taken.exclusive));
+        }
+        for released in demands.releases.iter().chain(&demands.yields) {
+            let holders = holding.entry(released.lock).or_default();
+            let this = (thread, released.exclusive);
+            if let Some(index) = holders.iter().position(|&holder| holder == this) {
+                holders.swap_remove(index);
             }
         }
         done[thread] += 1;
-        holding[thread] = &demands.held;
         for &variable in &demands.writes {
             last_write.insert(variable, event as u32);
         }
@@ -48,7 +57,7 @@ pub(crate) fn examine(rules: &Rules, order: &[usize]) -> Result<(), String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use portent_monitor_core::{Event, LockId, Op, ThreadId, VarId};
+    use portent_monitor_core::{Event, Op, ThreadId, VarId};
 
     #[test]
     fn wrong_orders_are_refused() {

@@ -3,7 +3,7 @@
 use portent_monitor_core::{BarrierId, ChanId, CondId, Event, Msg, Op, ThreadId, VarId};
 use rustc_hash::FxHashMap;
 
-use super::rules::{Demands, Held, Place, Rules, Variable};
+use super::rules::{Demands, Held, Holder, Place, Rules, Variable};
 
 /// The rules so far, and what the next events may refer to.
 #[derive(Clone, Debug, Default)]
@@ -11,8 +11,8 @@ pub(crate) struct RulesReader {
     rules: Rules,
     threads: FxHashMap<ThreadId, u32>,
     variables: FxHashMap<VarId, u32>,
-    /// What each thread holds.
-    held: Vec<Vec<Held>>,
+    /// The locks that threads released in a wait, and take again with their next event.
+    waiting: FxHashMap<u32, Vec<Held>>,
     /// The forks of threads, by the child.
     forks: FxHashMap<ThreadId, Place>,
     sends: FxHashMap<(ChanId, Msg), Vec<Place>>,
@@ -49,10 +49,9 @@ impl RulesReader {
         let mut demands = Demands {
             thread,
             after: after.into(),
-            takes: self.hold(thread, &event.op),
             ..Demands::default()
         };
-        demands.held = self.held[thread as usize].as_slice().into();
+        self.hold(here, &event.op, &mut demands);
         self.access(index, here, event, &mut demands);
         self.rules.events.push(demands);
     }
@@ -68,7 +67,6 @@ impl RulesReader {
         let number = *self.threads.entry(thread).or_insert(fresh);
         if number == fresh {
             self.rules.threads.push(Vec::new());
-            self.held.push(Vec::new());
         }
         number
     }
@@ -145,25 +143,90 @@ impl RulesReader {
         }
     }
 
-    /// Follows the locks of a thread; what the operation takes, if it takes one.
-    fn hold(&mut self, thread: u32, op: &Op) -> Option<Held> {
-        let held = &mut self.held[thread as usize];
+    /// Follows the locks.
+    fn hold(&mut self, here: Place, op: &Op, demands: &mut Demands) {
+        let mut takes = self.waiting.remove(&here.thread).unwrap_or_default();
+        for &held in &takes {
+            self.begin(here, held);
+        }
         let (Op::Lock(lock) | Op::Unlock(lock) | Op::ReadLock(lock) | Op::ReadUnlock(lock)) = *op
         else {
-            return None;
+            demands.takes = takes.into();
+            return;
         };
         let this = Held {
             lock,
             exclusive: matches!(op, Op::Lock(_) | Op::Unlock(_)),
         };
         if matches!(op, Op::Lock(_) | Op::ReadLock(_)) {
-            held.push(this);
-            return Some(this);
+            self.suspend(here.thread, this);
+            self.begin(here, this);
+            takes.push(this);
+        } else {
+            self.end(here, this);
+            demands.releases = Some(this);
         }
-        if let Some(position) = held.iter().rposition(|&other| other == this) {
-            held.remove(position);
+        demands.takes = takes.into();
+    }
+
+    fn begin(&mut self, here: Place, held: Held) {
+        let holders = self.rules.locks.entry(held.lock).or_default();
+        let index = holders
+            .iter()
+            .position(|holder| holder.thread == here.thread && holder.exclusive == held.exclusive);
+        let holder = match index {
+            Some(index) => &mut holders[index],
+            None => {
+                holders.push(Holder {
+                    thread: here.thread,
+                    exclusive: held.exclusive,
+                    sections: Vec::new(),
+                    depth: 0,
+                });
+                holders.last_mut().expect("just pushed")
+            }
+        };
+        if holder.depth == 0 {
+            holder.sections.push((here.position, u32::MAX));
         }
-        None
+        holder.depth += 1;
+    }
+
+    fn end(&mut self, here: Place, held: Held) {
+        let mut holders = self.rules.locks.get_mut(&held.lock).into_iter().flatten();
+        let holder = holders
+            .find(|holder| holder.thread == here.thread && holder.exclusive == held.exclusive);
+        if let Some(holder) = holder.filter(|holder| holder.depth > 0) {
+            holder.depth -= 1;
+            if holder.depth == 0
+                && let Some(section) = holder.sections.last_mut()
+            {
+                section.1 = here.position;
+            }
+        }
+    }
+
+    /// A lock is taken that somebody else holds: that thread must have released it without a line,
+    /// as a wait does, and takes it again when it wakes up.
+    fn suspend(&mut self, thread: u32, taken: Held) {
+        let holders = self.rules.locks.get_mut(&taken.lock).into_iter().flatten();
+        for holder in holders {
+            let excludes = taken.exclusive || holder.exclusive;
+            if holder.thread == thread || holder.depth == 0 || !excludes {
+                continue;
+            }
+            let events = &self.rules.threads[holder.thread as usize];
+            if let (Some(section), Some(&last)) = (holder.sections.last_mut(), events.last()) {
+                section.1 = events.len() as u32;
+                let held = Held {
+                    lock: taken.lock,
+                    exclusive: holder.exclusive,
+                };
+                self.rules.events[last as usize].yields.push(held);
+                self.waiting.entry(holder.thread).or_default().push(held);
+            }
+            holder.depth = 0;
+        }
     }
 }
 

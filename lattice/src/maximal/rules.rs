@@ -1,6 +1,7 @@
 //! What a trace demands of the order of its events.
 
 use portent_monitor_core::{Event, LockId};
+use rustc_hash::FxHashMap;
 
 use super::reader::RulesReader;
 
@@ -13,6 +14,8 @@ pub struct Rules {
     pub(super) variables: Vec<Variable>,
     /// How many variables are contended.
     pub(super) contended: usize,
+    /// Who holds each lock when.
+    pub(super) locks: FxHashMap<LockId, Vec<Holder>>,
 }
 
 /// What one event demands and does.
@@ -26,9 +29,12 @@ pub(super) struct Demands {
     pub(super) reads: Box<[(u32, Option<u32>)]>,
     /// The variables that it writes.
     pub(super) writes: Box<[u32]>,
-    pub(super) takes: Option<Held>,
-    /// The locks that its thread holds after it.
-    pub(super) held: Box<[Held]>,
+    /// The locks that it takes: one, or after a wait that released them those that it had.
+    pub(super) takes: Box<[Held]>,
+    /// The lock that it releases.
+    pub(super) releases: Option<Held>,
+    /// The locks that its thread releases after it without a line, in a wait.
+    pub(super) yields: Vec<Held>,
 }
 
 /// An event by its thread and its position there, from 1: a cut contains it if it has as many
@@ -65,17 +71,30 @@ pub(super) struct Variable {
     pub(super) contended: Option<u32>,
 }
 
-/// A lock that is held, or to be taken.
+/// A lock that is taken or released.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Held {
     pub(super) lock: LockId,
     pub(super) exclusive: bool,
 }
 
-impl Held {
-    /// Whether two threads cannot hold these at once.
-    pub(super) fn excludes(self, other: Held) -> bool {
-        self.lock == other.lock && (self.exclusive || other.exclusive)
+/// The critical sections of one thread with one side of one lock.
+#[derive(Clone, Debug)]
+pub(super) struct Holder {
+    pub(super) thread: u32,
+    pub(super) exclusive: bool,
+    /// In order and apart: the lock is held by a cut with at least the first and less than the
+    /// second number of events of the thread.
+    pub(super) sections: Vec<(u32, u32)>,
+    /// How many times it has been taken and not released yet.
+    pub(super) depth: u32,
+}
+
+impl Holder {
+    fn holds(&self, cut: &[u32]) -> bool {
+        let count = cut[self.thread as usize];
+        let begun = self.sections.partition_point(|&(from, _)| from <= count);
+        begun > 0 && count < self.sections[begun - 1].1
     }
 }
 
@@ -107,6 +126,14 @@ impl Rules {
         let last = self.threads[writer][done as usize];
         let count = writes.partition_point(|&write| write <= last);
         count.checked_sub(1).map(|index| writes[index])
+    }
+
+    /// Whether another thread than `thread` holds in a cut what excludes a lock.
+    pub(super) fn is_held(&self, taken: Held, thread: u32, cut: &[u32]) -> bool {
+        let holders = self.locks.get(&taken.lock).into_iter().flatten();
+        holders
+            .filter(|holder| holder.thread != thread && (taken.exclusive || holder.exclusive))
+            .any(|holder| holder.holds(cut))
     }
 
     /// Whether somebody still has to read a variable after a cut.

@@ -71,24 +71,15 @@ impl Prefix {
     }
 
     fn can_take(&self, rules: &Rules, demands: &Demands) -> bool {
-        let Some(taken) = demands.takes else {
-            return true;
-        };
-        let counts = self.cut(rules).iter().zip(&rules.threads).enumerate();
-        counts
-            .filter(|&(thread, _)| thread != demands.thread as usize)
-            .filter_map(|(_, (&count, events))| Some(events[(count as usize).checked_sub(1)?]))
-            .all(|last| {
-                let held = &rules.events[last as usize].held;
-                !held.iter().any(|&held| taken.excludes(held))
-            })
+        let mut takes = demands.takes.iter();
+        takes.all(|&taken| !rules.is_held(taken, demands.thread, self.cut(rules)))
     }
 
     /// Whether an event takes nothing from anybody, and so could as well happen at once.
     pub(super) fn is_harmless(&self, rules: &Rules, event: u32) -> bool {
         let demands = &rules.events[event as usize];
         let mut writes = demands.writes.iter();
-        demands.takes.is_none()
+        demands.takes.is_empty()
             && writes.all(|&variable| !rules.is_to_be_read(variable, self.cut(rules)))
     }
 

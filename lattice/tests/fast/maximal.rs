@@ -282,3 +282,51 @@ fn random_traces_are_runs() {
         }
     }
 }
+
+#[test]
+fn a_wait_releases_its_lock_and_takes_it_again() {
+    let [t1, t2] = [0, 1].map(|i| ThreadId::from_index(i).unwrap());
+    let lock = LockId::from_index(0).unwrap();
+    let [x, y] = [0, 1].map(|i| VarId::from_index(i).unwrap());
+    // The second thread gets the lock though the first never says that it released it.
+    let mut trace = vec![
+        Event::new(t1, Op::Lock(lock)),
+        Event::new(t1, Op::Write(x, None)),
+        Event::new(t2, Op::Lock(lock)),
+        Event::new(t2, Op::Write(y, None)),
+    ];
+    let mut actions = vec![None, Some(ActionId(0)), None, Some(ActionId(1))];
+    let answer = |trace: &[Event], actions: &[Option<ActionId>]| {
+        maximal::search(&Rules::new(trace), actions, &first_one(), 100).answer
+    };
+    // Between its lock and its write it had no chance to.
+    trace.push(Event::new(t1, Op::Unlock(lock)));
+    actions.push(None);
+    let first = MaximalAnswer::Violated(vec![2, 3]);
+    assert_eq!(answer(&trace, &actions), first, "the sections swapped");
+    trace.insert(0, Event::new(t2, Op::Read(x)));
+    trace.insert(0, Event::new(t1, Op::Fork(t2)));
+    trace.swap(1, 2);
+    trace.swap(2, 3);
+    // Now the second thread begins by reading what the first wrote under the lock.
+    let actions = [
+        None,
+        None,
+        Some(ActionId(0)),
+        None,
+        None,
+        Some(ActionId(1)),
+        None,
+    ];
+    assert_eq!(answer(&trace, &actions), MaximalAnswer::Safe);
+}
+
+#[test]
+fn many_locks_held_take_little_memory() {
+    let t1 = ThreadId::from_index(0).unwrap();
+    let trace: Vec<Event> = (0..100_000)
+        .map(|i| Event::new(t1, Op::Lock(LockId::from_index(i).unwrap())))
+        .collect();
+    // A list of what is held after each event would have five billion entries.
+    assert_eq!(Rules::new(&trace).len(), 100_000);
+}
