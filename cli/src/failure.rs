@@ -2,7 +2,7 @@
 
 use std::{io, path::PathBuf};
 
-use crate::terminal::Colour;
+use crate::{terminal::Colour, text::printable_lines};
 
 /// Why a command could not do its work.
 #[derive(Debug, thiserror::Error)]
@@ -35,7 +35,7 @@ impl Failure {
         };
         match diagnostic {
             Some(diagnostic) => eprintln!("{}", diagnostic.render(colour.on(&io::stderr()))),
-            None => eprintln!("error: {self}"),
+            None => eprintln!("error: {}", printable_lines(&self.to_string())),
         }
     }
 }

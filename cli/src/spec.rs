@@ -17,6 +17,11 @@ pub(crate) struct Spec {
 }
 
 impl Spec {
+    /// The files that are named.
+    pub(crate) fn files(&self) -> &[PathBuf] {
+        &self.spec
+    }
+
     /// Reads them, and warns of what looks suspicious.
     pub(crate) fn properties(&self, colour: Colour) -> Result<Vec<Property>, Failure> {
         let mut properties = Vec::new();

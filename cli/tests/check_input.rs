@@ -380,3 +380,53 @@ fn convert_operations_to_a_log() {
     );
     assert_eq!(as_log.json()["trace"]["events"], 6, "{}", as_log.err);
 }
+
+#[test]
+fn a_report_does_not_overwrite_its_trace() {
+    let folder = tempfile::tempdir().unwrap();
+    let trace = folder.path().join("run.jsonl");
+    fs::write(&trace, "{\"t\":1,\"op\":\"event\",\"name\":\"a\"}\n").unwrap();
+    let name = trace.to_str().unwrap();
+    let done = portent(&["check", "--property", "always a", "--output", name, name]);
+    assert_eq!(done.code, Some(2));
+    assert!(
+        done.err.contains("--output would overwrite"),
+        "{}",
+        done.err
+    );
+    assert!(fs::read_to_string(&trace).unwrap().contains("\"a\""));
+}
+
+#[test]
+fn standard_input_is_read_once() {
+    let done = portent(&["check", "--property", "always a", "-", "-"]);
+    assert_eq!(done.code, Some(2));
+    assert!(done.err.contains("only once"), "{}", done.err);
+}
+
+#[test]
+fn zeros_are_no_trace() {
+    let zeros = [0; 100];
+    let done = portent_with(&["check", "--property", "always a", "-"], &zeros);
+    assert_eq!(done.code, Some(2));
+    assert!(
+        done.err.contains("expected the end of the file"),
+        "{}",
+        done.err
+    );
+}
+
+#[test]
+fn the_number_of_bindings_can_be_raised() {
+    let mut trace = String::new();
+    for value in 0..20 {
+        trace += &format!("{{\"t\":1,\"op\":\"event\",\"name\":\"a\",\"args\":[{value}]}}\n");
+    }
+    let spec = "property p(k) { event a(k) ltl: always a }";
+    let few = ["check", "--property", spec, "--max-bindings", "10", "-"];
+    let done = portent_with(&few, trace.as_bytes());
+    assert_eq!(done.code, Some(2));
+    assert!(done.err.contains("--max-bindings"), "{}", done.err);
+    let enough = ["check", "--property", spec, "--max-bindings", "20", "-"];
+    assert_eq!(portent_with(&enough, trace.as_bytes()).code, Some(0));
+}

@@ -156,6 +156,10 @@ fn complete_and_count() {
     assert_eq!(property["predicted"]["violated"], true);
     assert_eq!(property["predicted"]["violated_at"], 2);
     assert_eq!(
+        (&property["runs"]["violated"], &property["runs"]["pending"]),
+        (&"1".into(), &"0".into())
+    );
+    assert_eq!(
         check(&["--count", "never"]).json()["properties"][0]["runs"],
         Value::Null
     );
@@ -199,7 +203,11 @@ fn a_baseline_hides_what_is_known() {
     let again = portent(&[&RESERVOIR[..], &["--format", "json", "--baseline", path]].concat());
     assert_eq!(again.code, Some(0));
     assert_eq!(again.json()["properties"], json!([]));
-    assert_eq!(again.json()["known"], 1);
+    assert_eq!(again.json()["known"][0]["name"], "reservoir");
+    // So it can be the next baseline.
+    std::fs::write(path, &again.out).unwrap();
+    let later = portent(&[&RESERVOIR[..], &["--format", "json", "--baseline", path]].concat());
+    assert_eq!((later.code, later.out), (Some(0), again.out));
     // Another property is new.
     let more = [
         "--property",

@@ -113,3 +113,41 @@ fn what_else_a_line_tells_is_shown() {
     );
     assert_eq!(witness[1]["loc"], "src/a.rs:10:5");
 }
+
+#[test]
+fn names_cannot_play_with_the_terminal() {
+    let trace = "{\"t\":\"T\\u001b[2J\\n1\",\"op\":\"event\",\"name\":\"a\"}\n\
+                 {\"t\":\"T2\",\"op\":\"event\",\"name\":\"b\"}\n\
+                 {\"t\":\"T2\",\"op\":\"unlock\",\"lock\":\"m\\u001b[2J\"}\n";
+    let arguments = [
+        "check",
+        "--property",
+        "always (b -> once a)",
+        "--lenient",
+        "-",
+    ];
+    let done = portent_with(&arguments, trace.as_bytes());
+    assert!(!done.out.contains('\u{1b}'), "{}", done.out);
+    assert!(done.out.contains("T\\u{1b}[2J\\n1"), "{}", done.out);
+    let done = portent_with(
+        &arguments[..3]
+            .iter()
+            .copied()
+            .chain(["-"])
+            .collect::<Vec<_>>(),
+        trace.as_bytes(),
+    );
+    assert!(
+        done.code == Some(2) && !done.err.contains('\u{1b}'),
+        "{}",
+        done.err
+    );
+}
+
+#[test]
+fn a_property_without_steps_does_not_hold() {
+    let trace = "{\"t\":1,\"op\":\"event\",\"name\":\"a\"}\n";
+    let done = portent_with(&["check", "--property", "always !b", "-"], trace.as_bytes());
+    assert!(done.out.contains("nothing was checked"), "{}", done.out);
+    assert!(!done.out.contains("holds"), "{}", done.out);
+}

@@ -74,7 +74,10 @@ pub enum Error {
         property: String,
     },
     /// The parameters of a property have too many combinations of values.
-    #[error("property `{property}`: more than {limit} bindings of its parameters")]
+    #[error(
+        "property `{property}`: more than {limit} bindings of its parameters; --max-bindings (in a \
+         program `max_bindings`) allows more"
+    )]
     TooManyBindings {
         /// The property.
         property: String,

@@ -120,7 +120,10 @@ impl Instance<'_> {
             states: self.record.monitor().states(),
             relevant: self.slice.steps.len() as u64,
             observed: self.observed()?,
-            runs: solution.runs.as_ref().map(Runs::from),
+            runs: solution
+                .runs
+                .clone()
+                .map(|counts| Runs::from(&options.goal.count(counts))),
             predicted: self.predicted(task.poset(), &solution, options)?,
             lattice,
             picture: match !too_wide && album.takes(solution.violation.is_some()) {

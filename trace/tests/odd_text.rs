@@ -74,11 +74,11 @@ fn zero_bytes() {
     assert_eq!(symbols.threads.iter().collect::<Vec<_>>(), ["T\0"]);
     let (_, symbols) = read(b"T1|w(x\0y)|1\n", &Options::default()).unwrap();
     assert_eq!(symbols.vars.iter().collect::<Vec<_>>(), ["x\0y"]);
-    let zeros = read(&[0; 1000], &Options::default()).unwrap();
-    assert!(
-        zeros.0.is_empty(),
-        "a binary header that promises no events"
-    );
+    let (events, _) = read(&[0; 18], &Options::default()).unwrap();
+    assert!(events.is_empty(), "a binary header that promises no events");
+    let error = read(&[0; 1000], &Options::default()).unwrap_err();
+    let expected = "trace:1:1: expected the end of the file after the 0 events";
+    assert!(error.to_string().starts_with(expected), "{error}");
 }
 
 #[test]

@@ -16,6 +16,9 @@ use crate::failure::Failure;
 #[derive(Deserialize)]
 struct Earlier {
     properties: Vec<Entry>,
+    /// What a still earlier report had.
+    #[serde(default)]
+    known: Vec<Entry>,
 }
 
 #[derive(Deserialize)]
@@ -58,7 +61,7 @@ impl Baseline {
                     "{path}:{line}:{column}: not a report of `portent check --format json`: {error}"
                 ))
             })?;
-            for entry in report.properties {
+            for entry in report.properties.into_iter().chain(report.known) {
                 if entry.predicted.violated {
                     let observed = entry.observed.verdict == Verdict::Violated;
                     let key = (entry.name, Value::Object(entry.binding).to_string());
@@ -69,11 +72,12 @@ impl Baseline {
         Ok(Baseline { findings })
     }
 
-    /// Takes the findings that are known out of a report, and tells how many there were.
-    pub(crate) fn remove_known(&self, report: &mut Report) -> usize {
-        let before = report.properties.len();
-        report.properties.retain(|property| !self.knows(property));
-        before - report.properties.len()
+    /// Takes the findings that are known out of a report.
+    pub(crate) fn remove_known(&self, report: &mut Report) -> Vec<PropertyReport> {
+        let all = std::mem::take(&mut report.properties).into_iter();
+        let (known, new) = all.partition(|property| self.knows(property));
+        report.properties = new;
+        known
     }
 
     fn knows(&self, property: &PropertyReport) -> bool {

@@ -11,9 +11,9 @@ struct Object<'a> {
     trace: Trace<'a>,
     vacuous: &'a [String],
     properties: &'a [PropertyReport],
-    /// How many violations a baseline had already.
-    #[serde(skip_serializing_if = "is_zero")]
-    known: usize,
+    /// The violations that a baseline had already: so that this report can be the next one.
+    #[serde(skip_serializing_if = "<[PropertyReport]>::is_empty")]
+    known: &'a [PropertyReport],
 }
 
 #[derive(Serialize)]
@@ -24,10 +24,6 @@ struct Trace<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     execution: Option<&'a str>,
     skipped: u64,
-}
-
-fn is_zero(count: &usize) -> bool {
-    *count == 0
 }
 
 /// One object, over several lines; or, if there are several, each on a line of its own.
@@ -44,7 +40,7 @@ pub(crate) fn render(outcomes: &[Outcome]) -> String {
             },
             vacuous: &report.vacuous,
             properties: &report.properties,
-            known: outcome.known,
+            known: &outcome.known,
         };
         let text = match outcomes.len() {
             1 => serde_json::to_string_pretty(&object),

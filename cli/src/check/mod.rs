@@ -57,6 +57,9 @@ pub(crate) struct Check {
     /// How to search, where that is possible: `auto` suits the property and the size of the lattice
     #[arg(long, value_name = "ENGINE", default_value = "auto")]
     engine: EngineChoice,
+    /// How many bindings of its parameters a property may have
+    #[arg(long, value_name = "N", default_value_t = Options::default().max_bindings)]
+    max_bindings: usize,
     /// Skip bad lines, and say how many, instead of stopping at the first
     #[arg(long)]
     lenient: bool,
@@ -147,12 +150,16 @@ enum Format {
 
 impl Check {
     pub(crate) fn run(&self, colour: Colour) -> Result<ExitCode, Failure> {
+        self.look_at_paths()?;
         let baseline = self.baseline.as_deref().map(Baseline::read).transpose()?;
         let properties = self.spec.properties(colour)?;
         let monitors: Result<Vec<Monitor>, _> = properties.iter().map(Property::monitor).collect();
         let monitors = monitors?;
-        let jobs = self.jobs.or_else(|| thread::available_parallelism().ok());
-        let jobs = jobs.map_or(1, NonZeroUsize::get);
+        let processors = thread::available_parallelism().map_or(1, NonZeroUsize::get);
+        // More threads than processors only get in each other's way.
+        let jobs = self
+            .jobs
+            .map_or(processors, |jobs| jobs.get().min(processors));
         rayon::ThreadPoolBuilder::new()
             .num_threads(jobs)
             .build_global()
@@ -179,6 +186,30 @@ impl Check {
         Ok(ExitCode::from(u8::from(violated)))
     }
 
+    /// Refuses what can only be a slip: standard input twice, or a report in place of a trace.
+    fn look_at_paths(&self) -> Result<(), Failure> {
+        let from_stdin = |path: &&PathBuf| path.as_os_str() == "-";
+        if self.traces.iter().filter(from_stdin).count() > 1 {
+            let problem = "standard input can be read only once; give `-` once";
+            return Err(Failure::Usage(problem.to_owned()));
+        }
+        let Some(output) = self
+            .output
+            .as_deref()
+            .and_then(|path| path.canonicalize().ok())
+        else {
+            return Ok(());
+        };
+        let mut inputs = self.traces.iter().chain(self.spec.files());
+        match inputs.find(|path| path.canonicalize().is_ok_and(|path| path == output)) {
+            Some(path) => Err(Failure::Usage(format!(
+                "--output would overwrite {}, which is read; give it another name",
+                path.display()
+            ))),
+            None => Ok(()),
+        }
+    }
+
     fn options(&self, parallel: bool) -> Options {
         Options {
             causality: match self.causality {
@@ -188,6 +219,7 @@ impl Check {
             window: self.window.map(NonZeroUsize::get),
             lookahead: self.lookahead,
             memory: self.memory,
+            max_bindings: self.max_bindings,
             engine: self.engine.class(),
             counting: match self.count {
                 Count::Always => Counting::Always,

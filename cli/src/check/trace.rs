@@ -1,6 +1,6 @@
 //! From one trace to its reports: reads it event by event and searches at its end.
 
-use portent_lattice::{Checker, Error, Options, Report};
+use portent_lattice::{Checker, Error, Options, Report, report::PropertyReport};
 use portent_monitor_core::Value;
 use portent_monitor_dsl::Monitor;
 use portent_trace::{Format, TraceReader};
@@ -22,8 +22,8 @@ pub(crate) struct Outcome {
     pub(crate) first_skipped: Option<String>,
     /// The initial values that the trace gives.
     pub(crate) initial: Vec<(String, Value)>,
-    /// How many violations were left out because a baseline has them.
-    pub(crate) known: usize,
+    /// The violations that were left out because a baseline has them.
+    pub(crate) known: Vec<PropertyReport>,
 }
 
 /// Opens a trace, or standard input.
@@ -89,7 +89,7 @@ pub(crate) fn check(
             skipped: reader.skipped() - skipped_before,
             first_skipped: reader.first_skipped().map(ToString::to_string),
             initial,
-            known: 0,
+            known: Vec::new(),
         });
         if !reader.next_execution() {
             return Ok(outcomes);

@@ -83,10 +83,7 @@ impl Finding<'_> {
     /// What became of the property, and how many runs share that.
     pub(crate) fn claim(&self) -> (Status, String) {
         let property = self.property;
-        let share = property
-            .runs
-            .as_ref()
-            .and_then(|runs| Share::new(runs, self.style.complete));
+        let share = property.runs.as_ref().and_then(Share::new);
         let observed = property.observed.verdict;
         let kind = self.style.kind_of_runs();
         match (property.predicted.violated, self.observed_is_bad()) {
@@ -108,6 +105,10 @@ impl Finding<'_> {
                 };
                 let claim = format!("{of}; the observed run is {observed}");
                 (Status::Predicted, claim)
+            }
+            (false, _) if property.relevant == 0 => {
+                let claim = "it saw no step, so that nothing was checked";
+                (Status::Open, claim.to_owned())
             }
             (false, _) if !property.lattice.exhaustive => {
                 let claim = format!("no violation found, but not every {kind} run was looked at");

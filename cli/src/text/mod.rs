@@ -3,6 +3,7 @@
 pub(crate) mod finding;
 pub(crate) mod numbers;
 mod paragraph;
+mod printable;
 pub(crate) mod replay;
 pub(crate) mod run;
 mod stats;
@@ -16,6 +17,7 @@ use crate::{check::trace::Outcome, paint::Paint};
 use finding::Finding;
 pub(crate) use finding::Status;
 use numbers::counted;
+pub(crate) use printable::{printable, printable_lines};
 
 /// Of the bindings of a property, so many violated ones are shown in full, and so many named.
 const IN_FULL: usize = 3;
@@ -91,13 +93,13 @@ impl Page<'_> {
     fn head(&self) -> String {
         let trace = &self.outcome.report.trace;
         let execution = match &self.outcome.execution {
-            Some(name) => format!(" ({name})"),
+            Some(name) => format!(" ({})", printable(name)),
             None => String::new(),
         };
         let paint = self.style.paint;
         format!(
             "{}{execution}: {}, {}\n",
-            paint.bold(&trace.file),
+            paint.bold(&printable(&trace.file)),
             counted(trace.events, "event"),
             counted(trace.threads, "thread"),
         )
@@ -111,18 +113,19 @@ impl Page<'_> {
             let lines = counted(outcome.skipped, "bad line");
             text += &format!("{warning}: {lines} skipped");
             if let Some(first) = &outcome.first_skipped {
-                text += &format!("; the first: {first}");
+                text += &format!("; the first: {}", printable(first));
             }
             text.push('\n');
         }
         for name in &outcome.report.vacuous {
             text += &format!(
                 "{warning}: property `{name}` saw no step in this trace, so nothing was checked; \
-                 are its events and variables named as in the trace?\n"
+                 are its events and variables named as in the trace, and do they give all of its \
+                 parameters a value?\n"
             );
         }
-        if outcome.known > 0 {
-            let known = counted(outcome.known as u64, "known violation");
+        if !outcome.known.is_empty() {
+            let known = counted(outcome.known.len() as u64, "known violation");
             text += &format!("{known} left out: the baseline has them already\n");
         }
         text

@@ -10,12 +10,9 @@ pub(crate) struct Share {
 }
 
 impl Share {
-    /// Of counted runs; if the trace is complete, those that are pending count as violated.
-    pub(crate) fn new(runs: &Runs, complete: bool) -> Option<Share> {
-        let mut violated: BigUint = runs.violated.parse().ok()?;
-        if complete {
-            violated += runs.pending.parse::<BigUint>().ok()?;
-        }
+    /// Of counted runs.
+    pub(crate) fn new(runs: &Runs) -> Option<Share> {
+        let violated = runs.violated.parse().ok()?;
         let total = runs.total.parse().ok()?;
         Some(Share { violated, total })
     }

@@ -4,6 +4,7 @@ use portent_lattice::report::Row;
 use portent_monitor_core::Value;
 use portent_monitor_dsl::{Explanation, Monitor, Verdict};
 
+use super::printable;
 use crate::check::trace::find;
 
 /// Longer runs are not explained: an explanation looks at the whole run again and again.
@@ -85,7 +86,7 @@ pub(crate) fn label(row: &Row) -> String {
     if !text.is_empty() && !writes.is_empty() {
         text.push(' ');
     }
-    text + &writes.join(", ")
+    printable(&(text + &writes.join(", "))).into_owned()
 }
 
 /// What the line of an event tells beside that: its place, its text, keys that mean nothing to
@@ -97,7 +98,7 @@ pub(crate) fn note(row: &Row) -> String {
     let text = note.text.iter().map(|text| format!("{text:?}"));
     let extra = note.extra.iter();
     let extra = extra.map(|(key, value)| format!("{key}: {value}"));
-    let loc = note.loc.iter().map(|loc| format!("at {loc}"));
+    let loc = note.loc.iter().map(|loc| format!("at {}", printable(loc)));
     let parts: Vec<String> = loc.chain(text).chain(extra).collect();
     parts.join(", ")
 }

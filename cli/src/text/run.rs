@@ -1,9 +1,12 @@
 //! A run as a table with one column a thread.
 
+use std::borrow::Cow;
+
 use portent_lattice::report::Row;
 use portent_monitor_dsl::{Monitor, Verdict};
 
 use super::{
+    printable,
     replay::{Moment, label, note},
     table::{self, Cell, Side},
 };
@@ -75,22 +78,22 @@ impl Run<'_> {
     }
 
     fn head(&self, columns: &Columns<'_>, paint: Paint) -> Vec<Cell> {
-        let mut names = vec!["step", "line"];
+        let mut names: Vec<Cow<'_, str>> = vec!["step".into(), "line".into()];
         match columns.by_thread {
-            true => names.extend(&columns.threads),
-            false => names.extend(["thread", "event"]),
+            true => names.extend(columns.threads.iter().map(|thread| printable(thread))),
+            false => names.extend(["thread", "event"].map(Cow::from)),
         }
         let variables = self.monitor.alphabet().variables();
         names.extend(
             variables[..columns.variables]
                 .iter()
-                .map(|v| v.name.as_str()),
+                .map(|v| Cow::from(v.name.as_str())),
         );
-        names.extend(["state", "verdict"]);
+        names.extend(["state", "verdict"].map(Cow::from));
         if columns.notes {
-            names.push("note");
+            names.push("note".into());
         }
-        let bold = |name: &&str| Cell::painted(name, |text| paint.bold(text));
+        let bold = |name: &Cow<'_, str>| Cell::painted(name, |text| paint.bold(text));
         names.iter().map(bold).collect()
     }
 
@@ -122,7 +125,7 @@ impl Run<'_> {
                 _ => String::new().into(),
             })),
             false => cells.extend(match row {
-                Some(row) => [row.t.clone().into(), event(row)],
+                Some(row) => [printable(&row.t).into_owned().into(), event(row)],
                 None => [String::new().into(), String::new().into()],
             }),
         }

@@ -6,7 +6,7 @@ use std::{
     ops::Range,
 };
 
-use super::{numbers::counted, replay::label};
+use super::{numbers::counted, printable, replay::label};
 
 /// At most so many events are said to move, and so many to be overtaken by one of them.
 const MOVES: usize = 3;
@@ -120,11 +120,12 @@ impl<'a> Difference<'a> {
 fn spell(row: &Row) -> String {
     let line = row.line.map(|line| format!("line {line}"));
     let loc = row.note.as_ref().and_then(|note| note.loc.as_ref());
-    let loc = loc.map(|loc| format!("at {loc}"));
+    let loc = loc.map(|loc| format!("at {}", printable(loc)));
     let places: Vec<String> = line.into_iter().chain(loc).collect();
+    let thread = printable(&row.t);
     match places.is_empty() {
-        true => format!("`{}: {}`", row.t, label(row)),
-        false => format!("`{}: {}` ({})", row.t, label(row), places.join(", ")),
+        true => format!("`{thread}: {}`", label(row)),
+        false => format!("`{thread}: {}` ({})", label(row), places.join(", ")),
     }
 }
 

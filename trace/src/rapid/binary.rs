@@ -63,6 +63,8 @@ pub(crate) struct RapidBinary<'r> {
     input: Box<dyn Read + Send + 'r>,
     /// Events still to come; `None` before the header is read.
     left: Option<u64>,
+    /// The end was looked for.
+    ended: bool,
     number: u64,
     threads: Numbered<ThreadId>,
     locks: Numbered<LockId>,
@@ -76,6 +78,7 @@ impl<'r> RapidBinary<'r> {
         RapidBinary {
             input: Box::new(io::BufReader::with_capacity(128 * 1024, input)),
             left: None,
+            ended: false,
             number: 0,
             threads: Numbered::new("T"),
             locks: Numbered::new("L"),
@@ -91,13 +94,14 @@ impl<'r> RapidBinary<'r> {
             None => self.header()?,
         };
         if left == 0 {
-            return Ok(None);
+            return self.end();
         }
         self.number += 1;
         self.left = Some(left - 1);
         let mut record = [0; 8];
         if let Err(error) = self.input.read_exact(&mut record) {
             self.left = Some(0);
+            self.ended = true;
             if error.kind() != io::ErrorKind::UnexpectedEof {
                 return Err(self.broken(error));
             }
@@ -114,6 +118,33 @@ impl<'r> RapidBinary<'r> {
             op,
             data: op,
         }))
+    }
+
+    /// After the events that the header announced there is nothing more; if there is, the header
+    /// is not one.
+    fn end(&mut self) -> Result<Option<Decoded>, Fault> {
+        if std::mem::replace(&mut self.ended, true) {
+            return Ok(None);
+        }
+        let mut more = [0; 8];
+        let found = loop {
+            match self.input.read(&mut more) {
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                Err(error) => return Err(self.broken(error)),
+                Ok(found) => break found,
+            }
+        };
+        match found {
+            0 => Ok(None),
+            found => {
+                let problem = format!(
+                    "expected the end of the file after the {} events that the header announces",
+                    self.number
+                );
+                self.number += 1;
+                Err(self.fault(&more[..found], problem))
+            }
+        }
     }
 
     fn fault(&self, bytes: &[u8], problem: String) -> Fault {
@@ -150,6 +181,7 @@ impl<'r> RapidBinary<'r> {
             }
         }
         self.left = Some(0);
+        self.ended = filled < HEADER;
         let (_, events) = header.split_at(HEADER - 8);
         let events = events.try_into().map_or(-1, i64::from_be_bytes);
         match u64::try_from(events) {

@@ -174,13 +174,13 @@ fn warnings(outcome: &Outcome) -> Vec<String> {
         warnings.push(clip(
             &format!(
                 "Property `{name}` saw no step in this trace, so nothing was checked. Are its events \
-                 and variables named as in the trace?"
+                 and variables named as in the trace, and do they give all of its parameters a value?"
             ),
             600,
         ));
     }
-    if outcome.known > 0 {
-        let known = counted(outcome.known as u64, "known violation");
+    if !outcome.known.is_empty() {
+        let known = counted(outcome.known.len() as u64, "known violation");
         warnings.push(format!("{known} left out: the baseline has them already."));
     }
     warnings
