@@ -5,6 +5,21 @@
 //! of the kinds of events commute; a window of fixed width on ever longer traces. Where the naive
 //! engine would take too long it is stopped after three million cuts, for its rate only. Real logs
 //! are read where they are present.
+//!
+//! Two cores of a quiet virtual machine, one run:
+//!
+//! | | one core | naive | |
+//! |---|---|---|---|
+//! | chord, 530,195 cuts | 13.2 M cuts/s, 18.8 B/cut | 2.2 M/s | 5.9 × |
+//! | simpledb, 1,541,953 cuts | 21.7 M/s, 17.7 B/cut | 2.8 M/s | 7.8 × |
+//! | tsviz, 45,372,308 cuts | 23.7 M/s, 17.9 B/cut | 2.4 M/s | 10.0 × |
+//! | grid 4 × 100, 104,060,401 cuts | 22.8 M/s, 17.8 B/cut, 21 MiB | 1.5 M/s | 15.6 × |
+//! | voldemort, three questions | 0.1, 12.4, 11.6 ms | never ends | |
+//! | half of the kinds commute | 721 nodes | 531,441 | 737 × fewer |
+//! | window of 64, 10⁴ to 10⁷ events | 4.88, 4.87, 4.81, 4.82 µs an event | | |
+//!
+//! The naive rate depends on the state of the allocator: in a process that has freed much memory
+//! before, it is up to 2.9 M/s on tsviz.
 
 #[path = "../tests/logs/mod.rs"]
 mod logs;

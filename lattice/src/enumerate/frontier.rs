@@ -116,13 +116,6 @@ impl<K: Key, N: Clone + Send + Sync> Frontier<K, N> {
         })
     }
 
-    pub(crate) fn cut(&self, index: usize) -> Cut<'_, K> {
-        Cut {
-            key: &self.level.keys[index],
-            layout: &self.layout,
-        }
-    }
-
     /// The bytes that the level holds, without what nodes point to, and those of the marks, which
     /// are made for one level after the other.
     pub(crate) fn bytes(&self) -> (u64, u64) {

@@ -9,14 +9,14 @@ use std::ops::Range;
 use super::{
     frontier::{Bounds, Frontier, Rules},
     ground::Ground,
-    key::Key,
+    key::{Cut, Key},
     mark::words,
 };
 use crate::EventIndex;
 
 /// So many cuts are advanced at a time, or fewer where the keys of all streams together would take
 /// more than a few megabytes.
-const BLOCK: usize = 256;
+const BLOCK: usize = 512;
 const BLOCK_BYTES: usize = 1 << 22;
 
 /// The cuts that one chain is advanced to, a block at a time.
@@ -76,21 +76,8 @@ impl<K: Key, N: Clone + Send + Sync> Frontier<K, N> {
         while stream.ready.is_empty() && stream.position < keys.len() {
             let start = stream.position;
             let end = keys.len().min(start + size);
-            let mut marked = [0; BLOCK];
-            let number = match self.marks.is_empty() {
-                true => self.enabled(stream.chain, start..end, ground, bounds, &mut marked),
-                false => self.marked(stream.chain, start..end, &mut marked),
-            };
             stream.position = end;
-            stream
-                .ready
-                .extend(marked[..number].iter().map(|&position| {
-                    let cut = self.cut(position);
-                    let event = stream.events[cut.count(stream.chain) as usize];
-                    let node = rules.step(&self.level.nodes[position], cut, event);
-                    let key = self.level.keys[position].advanced(stream.chain, &self.layout);
-                    (key, node)
-                }));
+            self.advance_block(stream, start..end, ground, bounds, rules);
             if let Some(to) = to
                 && stream.ready.last().is_some_and(|(key, _)| key >= to)
             {
@@ -103,6 +90,33 @@ impl<K: Key, N: Clone + Send + Sync> Frontier<K, N> {
         }
     }
 
+    /// Advances a chain in the cuts of a block in which it is marked, or can be advanced.
+    fn advance_block<R: Rules<Node = N>>(
+        &self,
+        stream: &mut Stream<'_, K, N>,
+        block: Range<usize>,
+        ground: Ground<'_>,
+        bounds: Bounds<'_>,
+        rules: &R,
+    ) {
+        let mut marked = [0; BLOCK];
+        let number = match self.marks.is_empty() {
+            true => self.enabled(stream.chain, block.clone(), ground, bounds, &mut marked),
+            false => self.marked(stream.chain, block.clone(), &mut marked),
+        };
+        let (keys, nodes) = (&self.level.keys[block.clone()], &self.level.nodes[block]);
+        stream.ready.extend(marked[..number].iter().map(|&place| {
+            let key = &keys[place as usize];
+            let cut = Cut {
+                key,
+                layout: &self.layout,
+            };
+            let event = stream.events[cut.count(stream.chain) as usize];
+            let node = rules.step(&nodes[place as usize], cut, event);
+            (key.advanced(stream.chain, &self.layout), node)
+        }));
+    }
+
     /// The cuts of a block in which a chain can be advanced: how many, and where they are.
     // Here and below every place is written and kept if it is one: a branch would be guessed wrong
     // half the time.
@@ -112,26 +126,28 @@ impl<K: Key, N: Clone + Send + Sync> Frontier<K, N> {
         block: Range<usize>,
         ground: Ground<'_>,
         bounds: Bounds<'_>,
-        found: &mut [usize; BLOCK],
+        found: &mut [u16; BLOCK],
     ) -> usize {
         let needs = ground.needs.of_chain(chain, bounds.upper[chain]);
+        let layout = &self.layout;
         let mut number = 0;
-        for position in block {
-            let cut = self.cut(position);
-            found[number] = position;
-            number += usize::from(needs.met(cut.count(chain), |other| cut.count(other)));
+        for (place, key) in self.level.keys[block].iter().enumerate() {
+            found[number] = place as u16;
+            let count = |chain| key.count(chain, layout);
+            number += usize::from(needs.met(count(chain), count));
         }
         number
     }
 
     /// The cuts of a block in which a chain is marked.
-    fn marked(&self, chain: usize, block: Range<usize>, found: &mut [usize; BLOCK]) -> usize {
+    fn marked(&self, chain: usize, block: Range<usize>, found: &mut [u16; BLOCK]) -> usize {
         let stride = words(self.layout.chains());
         let (word, bit) = (chain / 64, chain % 64);
         let mut number = 0;
-        for position in block {
-            found[number] = position;
-            number += (self.marks[position * stride + word] >> bit & 1) as usize;
+        let marks = self.marks[block.start * stride..block.end * stride].chunks_exact(stride);
+        for (place, marks) in marks.enumerate() {
+            found[number] = place as u16;
+            number += (marks[word] >> bit & 1) as usize;
         }
         number
     }
