@@ -1,6 +1,6 @@
 //! `portent convert`: a trace from one format to another.
 
-use portent_trace::{Compression, Format, Options, TraceReader, TraceWriter, convert};
+use portent_trace::{Compression, Format, TraceReader, TraceWriter, convert};
 use std::{
     fs::File,
     io::{self, Write},
@@ -8,32 +8,20 @@ use std::{
     process::ExitCode,
 };
 
-use crate::{check::trace::open, failure::Failure, size};
+use crate::{failure::Failure, reading::Reading};
 
 /// Copy a trace from one format to another
 ///
-/// Files whose names end in .zst or .gz are compressed.
+/// Files whose names end in .zst or .gz are compressed. Of a log with several executions
+/// (--delimiter) the first goes to OUT, and the others to files beside it: run.jsonl, run.2.jsonl,
+/// run.3.jsonl. With --lenient, what the target format cannot say is skipped too.
 #[derive(clap::Args)]
 pub(crate) struct Convert {
-    /// The format to read: native, std, rapid-binary, shiviz or poet; recognised if not given
-    #[arg(long, value_name = "FORMAT")]
-    from: Option<Format>,
+    #[command(flatten)]
+    reading: Reading,
     /// The format to write: native, std, rapid-binary or shiviz; by the name of OUT if not given
     #[arg(long, value_name = "FORMAT")]
     to: Option<Format>,
-    /// Skip bad lines and what the target format cannot say, and tell how many
-    #[arg(long)]
-    lenient: bool,
-    /// The regular expression of a log, with the groups `host`, `clock` and `event`
-    #[arg(long, value_name = "REGEX")]
-    parser: Option<String>,
-    /// The regular expression of the lines that separate the executions of a log; the first goes
-    /// to OUT, and the others to files beside it: run.jsonl, run.2.jsonl, run.3.jsonl
-    #[arg(long, value_name = "REGEX")]
-    delimiter: Option<String>,
-    /// The longest line that is read
-    #[arg(long, value_name = "SIZE", default_value = "16MiB", value_parser = size::bytes)]
-    max_line: u64,
     /// The trace to read; `-` is standard input
     #[arg(value_name = "IN")]
     input: PathBuf,
@@ -52,7 +40,7 @@ impl Convert {
                 return Err(Failure::Usage(message.to_owned()));
             }
         };
-        let mut reader = open(&self.input, &self.reading())?;
+        let mut reader = self.reading.open(&self.input)?;
         let result = match self.output.as_os_str() == "-" {
             true => self.to_stdout(&mut reader, to),
             false => self.to_files(&mut reader, to),
@@ -66,21 +54,6 @@ impl Convert {
             }
             result => result.map(|()| ExitCode::SUCCESS),
         }
-    }
-
-    fn reading(&self) -> Options {
-        let max_line = usize::try_from(self.max_line).unwrap_or(usize::MAX);
-        let mut options = Options::default().lenient(self.lenient).max_line(max_line);
-        if let Some(format) = self.from {
-            options = options.format(format);
-        }
-        if let Some(regex) = &self.parser {
-            options = options.parser(regex);
-        }
-        if let Some(regex) = &self.delimiter {
-            options = options.delimiter(regex);
-        }
-        options
     }
 
     fn to_stdout(&self, reader: &mut TraceReader<'_>, to: Format) -> Result<(), Failure> {

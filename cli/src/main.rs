@@ -5,6 +5,7 @@ mod convert;
 mod demo;
 mod failure;
 mod paint;
+mod reading;
 mod size;
 mod spec;
 mod synth;

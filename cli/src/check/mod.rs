@@ -8,12 +8,12 @@ pub(crate) mod trace;
 
 use portent_lattice::{Counting, Goal, Model, Options};
 use portent_monitor_dsl::{EngineClass, Monitor, Property};
-use portent_trace::Format as TraceFormat;
 use std::{io, num::NonZeroUsize, path::PathBuf, process::ExitCode, thread};
 
 use crate::{
     failure::Failure,
     paint::Paint,
+    reading::Reading,
     size,
     spec::Spec,
     terminal::{self, Colour},
@@ -60,21 +60,8 @@ pub(crate) struct Check {
     /// How many bindings of its parameters a property may have
     #[arg(long, value_name = "N", default_value_t = Options::default().max_bindings)]
     max_bindings: usize,
-    /// Skip bad lines, and say how many, instead of stopping at the first
-    #[arg(long)]
-    lenient: bool,
-    /// The format of the traces: native, std, rapid-binary, shiviz or poet; recognised if not given
-    #[arg(long, value_name = "FORMAT")]
-    from: Option<TraceFormat>,
-    /// The regular expression of a log, with the groups `host`, `clock` and `event`
-    #[arg(long, value_name = "REGEX")]
-    parser: Option<String>,
-    /// The regular expression of the lines that separate the executions of a log
-    #[arg(long, value_name = "REGEX")]
-    delimiter: Option<String>,
-    /// The longest line that is read
-    #[arg(long, value_name = "SIZE", default_value = "16MiB", value_parser = size::bytes)]
-    max_line: u64,
+    #[command(flatten)]
+    reading: Reading,
     /// Report only the violations that this earlier report (of `--format json`) does not have
     #[arg(long, value_name = "FILE")]
     baseline: Option<PathBuf>,
@@ -171,7 +158,7 @@ impl Check {
         };
         let mut outcomes = Vec::new();
         for path in &self.traces {
-            let mut reader = trace::open(path, &self.reading())?;
+            let mut reader = self.reading.open(path)?;
             outcomes.extend(trace::check(&mut reader, &monitors, &options, &progress)?);
         }
         drop(progress);
@@ -236,23 +223,6 @@ impl Check {
             },
             ..Options::default()
         }
-    }
-
-    fn reading(&self) -> portent_trace::Options {
-        let max_line = usize::try_from(self.max_line).unwrap_or(usize::MAX);
-        let mut options = portent_trace::Options::default()
-            .lenient(self.lenient)
-            .max_line(max_line);
-        if let Some(format) = self.from {
-            options = options.format(format);
-        }
-        if let Some(regex) = &self.parser {
-            options = options.parser(regex);
-        }
-        if let Some(regex) = &self.delimiter {
-            options = options.delimiter(regex);
-        }
-        options
     }
 
     fn render(&self, outcomes: &[Outcome], monitors: &[Monitor], colour: Colour) -> String {

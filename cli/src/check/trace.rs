@@ -4,7 +4,6 @@ use portent_lattice::{Checker, Error, Options, Report, report::PropertyReport};
 use portent_monitor_core::Value;
 use portent_monitor_dsl::Monitor;
 use portent_trace::{Format, TraceReader};
-use std::{io, path::Path};
 
 use super::progress::Progress;
 use crate::failure::Failure;
@@ -24,17 +23,6 @@ pub(crate) struct Outcome {
     pub(crate) initial: Vec<(String, Value)>,
     /// The violations that were left out because a baseline has them.
     pub(crate) known: Vec<PropertyReport>,
-}
-
-/// Opens a trace, or standard input.
-pub(crate) fn open(
-    path: &Path,
-    options: &portent_trace::Options,
-) -> Result<TraceReader<'static>, Failure> {
-    Ok(match path.as_os_str() == "-" {
-        true => TraceReader::new("<stdin>", io::stdin(), options)?,
-        false => TraceReader::open(path, options)?,
-    })
 }
 
 /// Checks every execution that a trace holds.

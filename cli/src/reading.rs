@@ -1,0 +1,52 @@
+//! How a command reads traces.
+
+use portent_trace::{Format, Options, TraceReader};
+use std::{io, path::Path};
+
+use crate::{failure::Failure, size};
+
+/// The options that say how traces are read.
+#[derive(clap::Args)]
+pub(crate) struct Reading {
+    /// The format to read: native, std, rapid-binary, shiviz or poet; recognised if not given
+    #[arg(long, value_name = "FORMAT")]
+    from: Option<Format>,
+    /// Skip what is bad, and say how much, instead of stopping at the first bad line
+    #[arg(long)]
+    lenient: bool,
+    /// The regular expression of a log, with the groups `host`, `clock` and `event`
+    #[arg(long, value_name = "REGEX")]
+    parser: Option<String>,
+    /// The regular expression of the lines that separate the executions of a log
+    #[arg(long, value_name = "REGEX")]
+    delimiter: Option<String>,
+    /// The longest line that is read
+    #[arg(long, value_name = "SIZE", default_value = "16MiB", value_parser = size::bytes)]
+    max_line: u64,
+}
+
+impl Reading {
+    /// Opens a trace, or standard input.
+    pub(crate) fn open(&self, path: &Path) -> Result<TraceReader<'static>, Failure> {
+        let options = self.options();
+        Ok(match path.as_os_str() == "-" {
+            true => TraceReader::new("<stdin>", io::stdin(), &options)?,
+            false => TraceReader::open(path, &options)?,
+        })
+    }
+
+    fn options(&self) -> Options {
+        let max_line = usize::try_from(self.max_line).unwrap_or(usize::MAX);
+        let mut options = Options::default().lenient(self.lenient).max_line(max_line);
+        if let Some(format) = self.from {
+            options = options.format(format);
+        }
+        if let Some(regex) = &self.parser {
+            options = options.parser(regex);
+        }
+        if let Some(regex) = &self.delimiter {
+            options = options.delimiter(regex);
+        }
+        options
+    }
+}
