@@ -14,7 +14,7 @@ use crate::{
     binding::{BindingId, Bindings},
     error::Error,
     notes::Notes,
-    relevance::{Relevance, Seen, fit},
+    relevance::{Relevance, Seen, initial_values},
     report::Note,
 };
 
@@ -24,6 +24,16 @@ pub(crate) struct Deed {
     pub(crate) event: Option<EventId>,
     pub(crate) args: Vec<Value>,
     pub(crate) writes: Vec<(VariableId, Value)>,
+}
+
+impl From<Seen> for Deed {
+    fn from(seen: Seen) -> Deed {
+        Deed {
+            event: seen.event,
+            args: seen.args,
+            writes: seen.writes,
+        }
+    }
 }
 
 /// A distinct [`Deed`] of a record.
@@ -66,23 +76,10 @@ impl Record {
     /// that clocks may take.
     pub(crate) fn new(
         monitor: Monitor,
-        mut initial: impl FnMut(&str) -> Option<Value>,
+        initial: impl FnMut(&str) -> Option<Value>,
         memory: u64,
     ) -> Result<Record, Error> {
-        let mut values = Vec::new();
-        for variable in monitor.alphabet().variables() {
-            let id = monitor.alphabet().variable(&variable.name);
-            let value = initial(&variable.name).or_else(|| variable.initial.clone());
-            let (Some(id), Some(value)) = (id, value) else {
-                return Err(Error::NoInitialValue {
-                    property: monitor.property().name().to_owned(),
-                    variable: variable.name.clone(),
-                });
-            };
-            values.push(fit(&monitor, id, value, || {
-                "the header of the trace".to_owned()
-            })?);
-        }
+        let values = initial_values(&monitor, initial)?;
         let arity = monitor.property().parameters().len();
         Ok(Record {
             relevance: Relevance::new(monitor),
@@ -149,11 +146,7 @@ impl Record {
     }
 
     fn deed(&mut self, seen: Seen) -> DeedId {
-        let deed = Deed {
-            event: seen.event,
-            args: seen.args,
-            writes: seen.writes,
-        };
+        let deed = Deed::from(seen);
         // The spelling tells floats apart that differ in a bit, and needs no hash for them.
         let key = format!("{:?}{:?}{:?}", deed.event, deed.args, deed.writes);
         if let Some(&id) = self.deed_ids.get(key.as_str()) {

@@ -97,6 +97,15 @@ pub struct Predicted {
     pub swaps_omitted: u64,
     /// Whether no equivalent run is violated after fewer events.
     pub shortest: bool,
+    /// How many events of the run come before the first row of the witness. There is an order of
+    /// them that leads there, but it was let go: only where a running program is watched, see
+    /// [`Watch`](crate::Watch). Pairs of them that are swapped are not listed.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub forgotten: u64,
+}
+
+fn is_zero(number: &u64) -> bool {
+    *number == 0
 }
 
 /// One step of a witness.
@@ -115,7 +124,8 @@ pub struct Row {
     /// The variables that it writes.
     #[serde(serialize_with = "map")]
     pub set: Vec<(String, Value)>,
-    /// The values of all of the property's variables after it.
+    /// The values of the property's variables after it: of all, or, where the beginning of the run
+    /// was let go, of those that were written since.
     #[serde(serialize_with = "map")]
     pub values: Vec<(String, Value)>,
     /// The monitor's state after it.

@@ -11,6 +11,7 @@
 //! | [`sets`], [`count`], [`path`] | what is kept at a cut: states, numbers of runs, ways back |
 //! | [`reduce`], [`persistent`], [`visible`] | what need not be kept, what need not be visited |
 //! | [`window`] | what is let go when there is too much |
+//! | [`forget`] | what is let go because it is in every cut |
 //!
 //! The weak point is width: a level of T concurrent threads with k events each has in the order of
 //! k^(T-1) cuts. The other engines exist because of that.
@@ -18,6 +19,7 @@
 mod answer;
 mod at_least;
 mod count;
+mod forget;
 mod frontier;
 mod ground;
 mod key;
@@ -40,7 +42,7 @@ pub(crate) use observed::Observed;
 pub(crate) use path::{Paths, Spot};
 pub(crate) use persistent::Persistent;
 pub(crate) use reduce::{Reducer, Saved};
-pub(crate) use sets::{Bits, Lists, Sets};
+pub(crate) use sets::{Bits, Lists, Sets, StateList};
 pub(crate) use sweep::{Search, Sweep};
 pub(crate) use visible::Visible;
 
