@@ -1,6 +1,6 @@
 //! One instance of a property: its slice of the run, solved and reported.
 
-use portent_monitor_core::{Symbols, ThreadId, Value};
+use portent_monitor_core::{Symbols, ThreadId};
 use portent_monitor_dsl::Stepper;
 
 use crate::{
@@ -12,7 +12,7 @@ use crate::{
     picture::Album,
     product::Product,
     record::{Deed, Record},
-    report::{Lattice, Observed, Predicted, PropertyReport, Row, Runs},
+    report::{Lattice, Observed, Predicted, PropertyReport, Row, Runs, Values},
     rows::{Doer, Narrator, swaps},
     slice::Slice,
     solve::{self, Solution},
@@ -254,8 +254,8 @@ impl Instance<'_> {
     }
 
     /// The values of the property's variables before anything happens.
-    pub(crate) fn initial_values(&self) -> Vec<(String, Value)> {
-        self.narrator().values()
+    pub(crate) fn initial_values(&self) -> Values {
+        self.narrator().values().clone()
     }
 
     fn narrator(&self) -> Narrator<'_> {
@@ -265,7 +265,8 @@ impl Instance<'_> {
     /// Follows a run, and tells of the steps (from 1) that are to be kept.
     pub(crate) fn rows(&self, run: &[EventIndex], keep: impl Fn(usize) -> bool) -> Vec<Row> {
         let mut narrator = self.narrator();
-        let mut rows = Vec::new();
+        let kept = (1..=run.len()).filter(|&step| keep(step)).count();
+        let mut rows = Vec::with_capacity(kept);
         for (index, &event) in run.iter().enumerate() {
             let deed = self.deed(event);
             narrator.step(deed);

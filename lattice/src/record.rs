@@ -4,7 +4,10 @@
 //! needs and no event: ten million steps of a property over four threads fit in half a gigabyte.
 //! Equal deeds (the same event with the same arguments, the same writes) are stored once.
 
-use std::{num::NonZeroU64, sync::OnceLock};
+use std::{
+    num::NonZeroU64,
+    sync::{Arc, OnceLock},
+};
 
 use portent_monitor_core::{Causality, Event, Symbols, ThreadId, Value};
 use portent_monitor_dsl::{EventId, Monitor, VariableId, shape::Conjunction};
@@ -22,7 +25,7 @@ use crate::{
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Deed {
     pub(crate) event: Option<EventId>,
-    pub(crate) args: Vec<Value>,
+    pub(crate) args: Arc<[Value]>,
     pub(crate) writes: Vec<(VariableId, Value)>,
 }
 
@@ -30,7 +33,7 @@ impl From<Seen> for Deed {
     fn from(seen: Seen) -> Deed {
         Deed {
             event: seen.event,
-            args: seen.args,
+            args: seen.args.into(),
             writes: seen.writes,
         }
     }

@@ -1,14 +1,15 @@
 //! The rows of a witness: a run that is followed step by step, and told.
 
-use std::num::NonZeroU64;
+use std::{num::NonZeroU64, sync::Arc};
 
 use portent_monitor_core::{Symbols, ThreadId, Value};
-use portent_monitor_dsl::{Monitor, StateId, Verdict};
+use portent_monitor_dsl::{Monitor, StateId, VariableId, Verdict};
+use rustc_hash::FxHashMap;
 
 use crate::{
     EventIndex,
     record::Deed,
-    report::{Note, Row},
+    report::{Note, Row, Values},
 };
 
 /// More swapped pairs than this are counted and not listed.
@@ -30,6 +31,18 @@ pub(crate) struct Narrator<'a> {
     /// For each variable whether its value is known. Where it is not, the value is one that the
     /// property cannot tell from it.
     known: Vec<bool>,
+    /// The variables whose values are known, as rows show them.
+    shown: Values,
+    names: Names,
+    /// The writes of each deed, as rows show them; a deed is known by its place in memory.
+    sets: FxHashMap<*const Deed, Values>,
+}
+
+/// Names that rows share.
+struct Names {
+    variables: Vec<Arc<str>>,
+    events: Vec<Arc<str>>,
+    threads: FxHashMap<ThreadId, Arc<str>>,
 }
 
 impl<'a> Narrator<'a> {
@@ -39,13 +52,8 @@ impl<'a> Narrator<'a> {
         if monitor.alphabet().reads_variables() {
             state = monitor.next(state, monitor.alphabet().letter(None, initial));
         }
-        Narrator {
-            monitor,
-            symbols,
-            state,
-            values: initial.to_vec(),
-            known: vec![true; initial.len()],
-        }
+        let known = vec![true; initial.len()];
+        Narrator::from_state(monitor, state, initial.to_vec(), known, symbols)
     }
 
     /// A run whose beginning is not known, but for the state that it led to and values that are as
@@ -55,13 +63,49 @@ impl<'a> Narrator<'a> {
         (state, values): (StateId, Vec<Value>),
         symbols: &'a Symbols,
     ) -> Self {
-        Narrator {
+        let known = vec![false; values.len()];
+        Narrator::from_state(monitor, state, values, known, symbols)
+    }
+
+    fn from_state(
+        monitor: &'a Monitor,
+        state: StateId,
+        values: Vec<Value>,
+        known: Vec<bool>,
+        symbols: &'a Symbols,
+    ) -> Self {
+        let alphabet = monitor.alphabet();
+        let variables = alphabet.variables().iter();
+        let events = alphabet.events().iter();
+        let mut narrator = Narrator {
             monitor,
             symbols,
             state,
-            known: vec![false; values.len()],
             values,
-        }
+            known,
+            shown: Values::default(),
+            names: Names {
+                variables: variables.map(|v| v.name.as_str().into()).collect(),
+                events: events.map(|e| e.name.as_str().into()).collect(),
+                threads: FxHashMap::default(),
+            },
+            sets: FxHashMap::default(),
+        };
+        narrator.show();
+        narrator
+    }
+
+    /// The variables with their values, where they are known.
+    pub(crate) fn values(&self) -> &Values {
+        &self.shown
+    }
+
+    fn show(&mut self) {
+        let variables = self.names.variables.iter().zip(&self.values);
+        let variables = variables.zip(&self.known).filter(|(_, known)| **known);
+        self.shown = variables
+            .map(|((name, value), _)| (Arc::clone(name), value.clone()))
+            .collect();
     }
 
     fn verdict(&self) -> Verdict {
@@ -69,10 +113,13 @@ impl<'a> Narrator<'a> {
     }
 
     /// Takes a step.
-    pub(crate) fn step(&mut self, deed: &Deed) {
+    pub(crate) fn step(&mut self, deed: &'a Deed) {
         for (variable, value) in &deed.writes {
             self.values[variable.index()] = value.clone();
             self.known[variable.index()] = true;
+        }
+        if !deed.writes.is_empty() {
+            self.show();
         }
         if !self.verdict().is_final() {
             let letter = self.monitor.alphabet().letter(deed.event, &self.values);
@@ -81,35 +128,34 @@ impl<'a> Narrator<'a> {
     }
 
     /// Tells of the step that was just taken.
-    pub(crate) fn row(&self, event: u32, deed: &Deed, doer: Doer) -> Row {
-        let alphabet = self.monitor.alphabet();
-        let written = deed.writes.iter().map(|(variable, value)| {
-            let name = &alphabet.variables()[variable.index()].name;
-            (name.clone(), value.clone())
+    pub(crate) fn row(&mut self, event: u32, deed: &'a Deed, doer: Doer) -> Row {
+        let names = &mut self.names;
+        let thread = names.threads.entry(doer.thread).or_insert_with(|| {
+            let name = self.symbols.threads.name(doer.thread);
+            name.into()
         });
-        let name = |id: portent_monitor_dsl::EventId| alphabet.events()[id.index()].name.clone();
+        let set = self.sets.entry(deed).or_insert_with(|| {
+            let writes = deed.writes.iter();
+            let named = |(variable, value): &(VariableId, Value)| {
+                (
+                    Arc::clone(&names.variables[variable.index()]),
+                    value.clone(),
+                )
+            };
+            writes.map(named).collect()
+        });
         Row {
             event,
-            t: self.symbols.threads.name(doer.thread).to_owned(),
-            line: doer.line.map(NonZeroU64::get),
-            name: deed.event.map(name),
-            args: deed.args.clone(),
-            set: written.collect(),
-            values: self.values(),
+            t: Arc::clone(thread),
+            line: doer.line,
+            name: deed.event.map(|id| Arc::clone(&names.events[id.index()])),
+            args: Arc::clone(&deed.args),
+            set: Arc::clone(set),
+            values: Arc::clone(&self.shown),
             state: self.state.index(),
             verdict: self.verdict(),
             note: doer.note,
         }
-    }
-
-    /// The variables with their values, where they are known.
-    pub(crate) fn values(&self) -> Vec<(String, Value)> {
-        let variables = self.monitor.alphabet().variables().iter();
-        let variables = variables.zip(&self.values).zip(&self.known);
-        variables
-            .filter(|(_, known)| **known)
-            .map(|((variable, value), _)| (variable.name.clone(), value.clone()))
-            .collect()
     }
 }
 

@@ -9,6 +9,7 @@
 //! | [`sweep`] | the search for a violation, level by level |
 //! | [`answer`] | which reductions are used, and the run to what was found |
 //! | [`sets`], [`count`], [`path`] | what is kept at a cut: states, numbers of runs, ways back |
+//! | [`number`] | how large a number of runs can be |
 //! | [`reduce`], [`persistent`], [`visible`] | what need not be kept, what need not be visited |
 //! | [`window`] | what is let go when there is too much |
 //! | [`forget`] | what is let go because it is in every cut |
@@ -25,6 +26,7 @@ mod ground;
 mod key;
 mod levels;
 mod mark;
+mod number;
 mod observed;
 mod path;
 mod persistent;
@@ -46,10 +48,13 @@ pub(crate) use sets::{Bits, Lists, Sets, StateList};
 pub(crate) use sweep::{Search, Sweep};
 pub(crate) use visible::Visible;
 
+use num_bigint::BigUint;
+
 use crate::{Poset, StateIndex, options::Options, product::Machine};
 use count::Counting;
 use frontier::{Bounds, LeftOut};
 use levels::Levels;
+use number::{Number, Words};
 use sets::Shape as ShapeRules;
 
 /// Why a search did not look everywhere.
@@ -186,8 +191,22 @@ pub(crate) fn count_runs<M: Machine>(
     machine: &M,
     options: &Options,
 ) -> Option<RunCounts> {
+    // Few sizes, as each is another copy of the enumeration.
+    match number::bits(ground.poset) {
+        0..=128 => count_by::<M, u128>(ground, machine, options),
+        129..=512 => count_by::<M, Words<8>>(ground, machine, options),
+        513..=2048 => count_by::<M, Words<32>>(ground, machine, options),
+        _ => count_by::<M, BigUint>(ground, machine, options),
+    }
+}
+
+fn count_by<M: Machine, C: Number>(
+    ground: Ground<'_>,
+    machine: &M,
+    options: &Options,
+) -> Option<RunCounts> {
     let top = ground.top();
-    let rules = Counting { ground, machine };
+    let rules = Counting::<M, C>::new(ground, machine);
     let mut levels = Levels::new(&vec![0; top.len()], rules.one(), &top);
     options.progress.begin(ground.poset.len());
     for level in 1..=ground.poset.len() {

@@ -14,7 +14,6 @@ pub use order::covered;
 
 use std::collections::BTreeSet;
 
-use portent_monitor_core::Value;
 use portent_monitor_dsl::Verdict;
 
 use crate::{
@@ -22,7 +21,7 @@ use crate::{
     error::Error,
     instance::{Instance, Task},
     options::Options,
-    report::Row,
+    report::{Row, Values},
     solve::Solution,
 };
 use region::Shifts;
@@ -56,7 +55,7 @@ pub struct Picture {
 #[derive(Clone, Debug, PartialEq)]
 pub struct Moment {
     /// The values of the property's variables.
-    pub values: Vec<(String, Value)>,
+    pub values: Values,
     /// The monitor's state.
     pub state: usize,
     /// The verdict.

@@ -90,18 +90,19 @@ use crate::{
 ///
 /// # What is kept
 ///
-/// With a lookahead, what is kept does not grow with the run: for each binding the cuts of a level,
-/// and of the steps those that a witness shows: at least the last [`history`](Options::history), at
-/// most about twice as many and four times the lookahead. A witness whose beginning was let go says how
-/// many steps that were in [`forgotten`](crate::report::Predicted::forgotten): there is an order of
-/// them that leads to where it begins, but which one is no longer known, and what values it left is
-/// told only of variables that were written since. A witness ends with the last event that was
-/// known when it was found; then all events of that binding are let go.
+/// Without a lookahead, every step until the end. With one, what is kept does not grow with the run:
+/// for each binding the cuts of a level, and of the steps those that a witness shows: at least the
+/// last [`history`](Options::history), at most about twice as many and four times the lookahead. A
+/// witness whose beginning was let go says how many steps that were, in
+/// [`forgotten`](crate::report::Predicted::forgotten): there is an order of them that leads to where
+/// it begins, but which one is no longer known, and values are told only of variables that were
+/// written since. A witness ends with the last event that was known when it was found; then all
+/// events of that binding are let go.
 ///
 /// Some things grow with what the program does, not with how long it does it: a clock for every
 /// variable, lock and thread, a search for every binding of parameters, of which there may be
-/// [`max_bindings`](Options::max_bindings) (here also those that are not full count, as any of them may
-/// become part of a full one), and a clock for every message, which anybody may still receive.
+/// [`max_bindings`](Options::max_bindings) (here also those that are not full count, as any of them
+/// may become part of a full one), and a clock for every message, which anybody may still receive.
 /// [`memory`](Options::memory) bounds the levels of each binding.
 #[derive(Clone, Debug)]
 pub struct Watch {

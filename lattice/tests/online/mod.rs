@@ -243,10 +243,10 @@ fn after_a_long_run_a_witness_shows_its_end() {
     );
     let row = &rows[(1798 - predicted.forgotten) as usize];
     let values = [
-        ("x".to_owned(), Value::from(900)),
-        ("y".to_owned(), Value::from(899)),
+        ("x".into(), Value::from(900)),
+        ("y".into(), Value::from(899)),
     ];
-    assert_eq!((row.event, row.values.as_slice()), (1799, &values[..]));
+    assert_eq!((row.event, &*row.values), (1799, &values[..]));
     assert_eq!(watch.kept(), 0);
     let json = serde_json::to_value(predicted).expect("JSON");
     assert_eq!(json["forgotten"], predicted.forgotten);
