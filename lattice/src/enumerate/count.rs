@@ -100,3 +100,44 @@ impl<M: Machine, C: Number> Rules for Counting<'_, M, C> {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{
+        ActionId, Automaton, Poset,
+        enumerate::{Needs, count_runs},
+        options::Options,
+    };
+
+    /// Two chains that wait for each other after every event: two orders for each pair.
+    fn in_step(pairs: u32) -> Poset {
+        let mut poset = Poset::new(2);
+        for number in 1..=pairs {
+            poset.push(0, &[number, number - 1]);
+            poset.push(1, &[number - 1, number]);
+        }
+        poset
+    }
+
+    #[test]
+    fn numbers_of_every_size_are_exact() {
+        // The first chain's events toggle; the second's are violated where they come first.
+        let automaton = Automaton {
+            initial: StateIndex(0),
+            actions: 2,
+            next: [1, 2, 0, 0, 2, 2].map(StateIndex).to_vec(),
+            verdicts: vec![Verdict::Ok, Verdict::Ok, Verdict::Violated],
+        };
+        for pairs in [1, 60, 127, 128, 250, 500, 1000, 2100] {
+            let poset = in_step(pairs);
+            let actions: Vec<ActionId> = (0..2 * pairs).map(|event| ActionId(event % 2)).collect();
+            let needs = Needs::of_poset(&poset);
+            let ground = needs.ground(&poset, &actions);
+            let counts = count_runs(ground, &automaton, &Options::default()).expect("fits");
+            assert_eq!(counts.total, BigUint::from(1u32) << pairs);
+            assert_eq!(counts.ok, BigUint::from(1u32));
+            assert_eq!(counts.violated, counts.total - counts.ok);
+        }
+    }
+}

@@ -100,9 +100,11 @@ use crate::{
 /// events of that binding are let go.
 ///
 /// Some things grow with what the program does, not with how long it does it: a clock for every
-/// variable, lock and thread, a search for every binding of parameters, of which there may be
-/// [`max_bindings`](Options::max_bindings) (here also those that are not full count, as any of them
-/// may become part of a full one), and a clock for every message, which anybody may still receive.
+/// variable, lock and thread, and a search for every binding of parameters. There may be
+/// [`max_bindings`](Options::max_bindings) of these, and here also those that are not full count, as
+/// any of them may become part of a full one. One thing does grow with the run, if slowly: a clock
+/// for every message that was sent, as anybody may still receive it (and, where events bring
+/// clocks of their own, for every event that another may refer to).
 /// [`memory`](Options::memory) bounds the levels of each binding.
 #[derive(Clone, Debug)]
 pub struct Watch {
