@@ -103,13 +103,15 @@ fn put(ways: &mut Ways, state: StateIndex, count: Count) {
 impl<M: Machine> Rules for Counting<'_, M> {
     type Node = Ways;
 
-    fn step<K: Key>(&self, node: &Ways, _: Cut<'_, K>, event: EventIndex) -> Ways {
+    fn step<K: Key>(&self, event: EventIndex) -> impl Fn(&Ways, Cut<'_, K>) -> Ways {
         let action = self.ground.action(event);
-        let mut after = Ways::new();
-        for (state, count) in node {
-            put(&mut after, self.machine.step(*state, action), count.clone());
+        move |node, _| {
+            let mut after = Ways::new();
+            for (state, count) in node {
+                put(&mut after, self.machine.step(*state, action), count.clone());
+            }
+            after
         }
-        after
     }
 
     fn merge(&self, into: &mut Ways, other: Ways) {
