@@ -270,15 +270,19 @@ impl<K: Key, N: Clone + Send + Sync> Frontier<K, N> {
             }
             on_line.sort_unstable_by(|a, b| b.cmp(a));
             let line = next.begin();
+            let mut ended = false;
             while let Some((_, index)) = on_line.pop() {
                 let stream = &mut streams[index];
                 stream.lay(&mut next, line, rules);
+                ended |= stream.first().is_none();
                 if let Some(first) = stream.first_on_line(&least) {
                     let more = (first, index);
                     on_line.insert(on_line.partition_point(|other| *other > more), more);
                 }
             }
-            streams.retain(|stream| stream.first().is_some());
+            if ended {
+                streams.retain(|stream| stream.first().is_some());
+            }
             left_out.emptied += next.settle(line, layout, rules);
             if next.nodes.len() >= room
                 && let Some(window) = bounds.window
