@@ -118,6 +118,9 @@ impl Sets for Bits<'_> {
     }
 }
 
+/// States in order.
+pub(crate) type StateList = SmallVec<[StateIndex; 2]>;
+
 /// Sets of states of any machine, as sorted lists. The only reduction is absorption.
 pub(crate) struct Lists<'a, M> {
     pub(crate) ground: Ground<'a>,
@@ -127,7 +130,7 @@ pub(crate) struct Lists<'a, M> {
 }
 
 impl<M: Machine> Rules for Lists<'_, M> {
-    type Node = SmallVec<[StateIndex; 2]>;
+    type Node = StateList;
 
     fn step<K: Key>(&self, event: EventIndex) -> impl Fn(&Self::Node, Cut<'_, K>) -> Self::Node {
         let action = self.ground.action(event);

@@ -56,10 +56,10 @@ impl Search {
 /// A search that has come as far as some level.
 #[derive(Clone, Debug)]
 pub(crate) struct Sweep<N> {
-    levels: Levels<N>,
-    level: usize,
+    pub(super) levels: Levels<N>,
+    pub(super) level: usize,
     /// The cut of the observed run in this level.
-    observed: Vec<u32>,
+    pub(super) observed: Vec<u32>,
     pub(crate) result: Search,
 }
 
