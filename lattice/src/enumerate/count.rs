@@ -85,13 +85,15 @@ fn put<C: Number>(ways: &mut Ways<C>, state: StateIndex, count: C) {
 impl<M: Machine, C: Number> Rules for Counting<'_, M, C> {
     type Node = Ways<C>;
 
-    fn step<K: Key>(&self, node: &Ways<C>, _: Cut<'_, K>, event: EventIndex) -> Ways<C> {
+    fn step<K: Key>(&self, event: EventIndex) -> impl Fn(&Ways<C>, Cut<'_, K>) -> Ways<C> {
         let action = self.ground.action(event);
-        let mut after = Ways::new();
-        for (state, count) in node {
-            put(&mut after, self.machine.step(*state, action), count.clone());
+        move |node, _| {
+            let mut after = Ways::new();
+            for (state, count) in node {
+                put(&mut after, self.machine.step(*state, action), count.clone());
+            }
+            after
         }
-        after
     }
 
     fn merge(&self, into: &mut Ways<C>, other: Ways<C>) {

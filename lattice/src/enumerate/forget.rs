@@ -5,8 +5,9 @@
 //! for them again. Without them the search is that of a shorter run, whose cuts count what is left.
 
 use super::{
-    frontier::{Frontier, Level},
+    frontier::Frontier,
     key::{Key, Layout},
+    level::{Level, Strip},
     levels::Levels,
     path::Spot,
     sets::StateList,
@@ -39,20 +40,27 @@ impl<N: Clone + Send + Sync> Levels<N> {
 
     /// The cuts in order, as counts of `width` chains.
     fn cuts(&self, width: usize) -> Vec<Vec<u32>> {
-        let cuts = (0..self.len()).map(|index| {
-            let mut cut = self.cut(index);
+        let mut cuts = Vec::with_capacity(self.len());
+        self.each(|_, cut| {
+            let mut cut = cut();
             cut.resize(width, 0);
-            cut
+            cuts.push(cut);
         });
-        cuts.collect()
+        cuts
     }
 }
 
 fn packed<K: Key, N>(cuts: &[Vec<u32>], nodes: Vec<N>, layout: Layout) -> Frontier<K, N> {
-    let keys = cuts.iter().map(|cut| K::pack(cut, &layout)).collect();
+    let strips = cuts.iter().map(|cut| Strip {
+        first: K::pack(cut, &layout),
+        len: 1,
+    });
     Frontier {
+        level: Level {
+            strips: strips.collect(),
+            nodes,
+        },
         layout,
-        level: Level { keys, nodes },
         marks: Vec::new(),
     }
 }

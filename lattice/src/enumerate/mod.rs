@@ -3,7 +3,8 @@
 //! | file | its notion |
 //! |---|---|
 //! | [`key`] | a cut packed in an integer |
-//! | [`frontier`] | a sorted level; the next one by merging |
+//! | [`level`] | a sorted level, as strips of neighbouring cuts |
+//! | [`frontier`] | the next level, by merging |
 //! | [`streams`], [`mark`] | what is merged: the cuts that each chain is advanced to |
 //! | [`levels`] | the same, with wider keys when they are needed |
 //! | [`sweep`] | the search for a violation, level by level |
@@ -24,6 +25,7 @@ mod forget;
 mod frontier;
 mod ground;
 mod key;
+mod level;
 mod levels;
 mod mark;
 mod number;
@@ -34,6 +36,8 @@ mod reduce;
 mod sets;
 mod streams;
 mod sweep;
+#[cfg(test)]
+mod tests;
 mod visible;
 mod window;
 

@@ -39,23 +39,25 @@ struct Trailing<'a, M> {
 impl<M: Machine> Rules for Trailing<'_, M> {
     type Node = SmallVec<[Trail; 1]>;
 
-    fn step<K: Key>(&self, node: &Self::Node, cut: Cut<'_, K>, event: EventIndex) -> Self::Node {
+    fn step<K: Key>(&self, event: EventIndex) -> impl Fn(&Self::Node, Cut<'_, K>) -> Self::Node {
         let action = self.ground.action(event);
-        let swapped = self.ground.overtaken(|chain| cut.count(chain), event);
-        let mut after = Self::Node::new();
-        for trail in node {
-            let state = self.machine.step(trail.state, action);
-            let swaps = trail.swaps + swapped;
-            put(
-                &mut after,
-                Trail {
-                    state,
-                    swaps,
-                    ..*trail
-                },
-            );
+        move |node, cut| {
+            let swapped = self.ground.overtaken(|chain| cut.count(chain), event);
+            let mut after = Self::Node::new();
+            for trail in node {
+                let state = self.machine.step(trail.state, action);
+                let swaps = trail.swaps + swapped;
+                put(
+                    &mut after,
+                    Trail {
+                        state,
+                        swaps,
+                        ..*trail
+                    },
+                );
+            }
+            after
         }
-        after
     }
 
     fn merge(&self, into: &mut Self::Node, other: Self::Node) {
@@ -195,10 +197,11 @@ fn first_level(from: &[Spot], upper: &[u32]) -> Option<Levels<SmallVec<[Trail; 1
 
 /// Numbers the nodes of a level, and lets them carry these numbers on.
 fn checkpoint(levels: &mut Levels<SmallVec<[Trail; 1]>>) -> Vec<(Spot, u32)> {
+    let mut cuts = Vec::with_capacity(levels.len());
+    levels.each(|_, cut| cuts.push(cut()));
     let mut kept = Vec::new();
-    for index in 0..levels.len() {
-        let cut = levels.cut(index);
-        for trail in &mut levels.nodes_mut()[index] {
+    for (cut, node) in cuts.iter().zip(levels.nodes_mut()) {
+        for trail in node {
             let spot = Spot {
                 cut: cut.clone(),
                 state: trail.state,
