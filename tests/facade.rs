@@ -1,6 +1,11 @@
 //! What an application sees through the façade: from a property file to a verdict with its reason.
 
-use portent::{Config, Property, Verdict, Verdicts};
+use std::sync::mpsc;
+
+use portent::{
+    Config, Options, Property, Value, Verdict, Verdicts, Watch,
+    core::{Event, Op, Symbols},
+};
 
 /// The property files of the examples, with the sizes of their monitors.
 const EXAMPLES: [(&str, &str, usize); 3] = [
@@ -72,4 +77,47 @@ fn monitors_are_shared_between_threads() {
             .collect()
     });
     assert_eq!(verdicts, [Verdict::Satisfied, Verdict::Violated]);
+}
+
+#[test]
+fn a_program_is_watched_from_another_thread() {
+    let [(_, text, _), ..] = EXAMPLES;
+    let monitor = Property::parse(text)
+        .and_then(|property| property.monitor())
+        .expect("parses");
+    let mut symbols = Symbols::default();
+    let threads = ["T1", "T2"].map(|name| symbols.threads.intern(name).expect("few"));
+    let [w, v] = ["w", "v"].map(|name| symbols.vars.intern(name).expect("few"));
+    let (sender, receiver) = mpsc::channel();
+    let options = Options {
+        lookahead: Some(3),
+        ..Options::default()
+    };
+    let mut watch = Watch::new([monitor], |_| None, options).expect("initial values are declared");
+    let found = std::thread::scope(|scope| {
+        let sidecar = scope.spawn(move || {
+            let events = receiver.into_iter();
+            let news = events.flat_map(|event| watch.take(&event, &symbols).expect("integers"));
+            news.collect::<Vec<_>>()
+        });
+        for (thread, variable, value) in [
+            (1, w, 24),
+            (0, v, 50),
+            (1, w, 27),
+            (0, v, 60),
+            (1, w, 31),
+            (0, v, 70),
+        ] {
+            let write = Op::Write(variable, Some(Value::from(value)));
+            sender
+                .send(Event::new(threads[thread], write))
+                .expect("somebody listens");
+        }
+        drop(sender);
+        sidecar.join().expect("no panic")
+    });
+    assert_eq!(found.len(), 1);
+    assert_eq!(found[0].observed.verdict, Verdict::Ok);
+    assert_eq!(found[0].predicted.violated_at, Some(3));
+    assert_eq!(found[0].predicted.swaps, [[1, 2], [1, 4], [3, 4]]);
 }
