@@ -47,6 +47,7 @@ mod progress;
 mod record;
 mod relevance;
 pub mod report;
+mod settle;
 mod slice;
 mod solve;
 mod violation;
