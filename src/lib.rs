@@ -8,7 +8,7 @@
 //! | part | what it is for |
 //! |---|---|
 //! | [`dsl`] | properties: text → [`Property`] → [`Monitor`] → [`Stepper`] |
-//! | [`lattice`] | the analyzer: a property and the events of a run, checked on every equivalent run |
+//! | [`lattice`] | the analyzer: a property and the events of a run, checked on every equivalent run; [`Checker`] when it has ended, [`Watch`] while it goes on |
 //! | [`core`] | values, events, vector clocks, and the causality relation |
 //! | `trace` | readers and writers of traces, with the feature `trace` |
 //!
@@ -32,5 +32,6 @@ pub use portent_monitor_dsl as dsl;
 #[cfg(feature = "trace")]
 pub use portent_trace as trace;
 
+pub use portent_lattice::{Checker, Options, Report, Watch};
 pub use portent_monitor_core::{Type, Value};
 pub use portent_monitor_dsl::{Config, Error, Monitor, Property, Stepper, Verdict, Verdicts};

@@ -79,6 +79,10 @@ impl Bindings {
         id
     }
 
+    pub(crate) fn get(&self, id: BindingId) -> &Binding {
+        &self.all[id.0 as usize]
+    }
+
     /// The values of a full binding, in the order of the parameters.
     pub(crate) fn values(&self, binding: &Binding) -> Vec<Value> {
         let values = binding
@@ -100,12 +104,7 @@ impl Bindings {
 
     /// The binding made of the slots of `binding` in `domain`, if events made it.
     pub(crate) fn restricted(&self, binding: &Binding, domain: &[bool]) -> Option<BindingId> {
-        let part: Binding = binding
-            .iter()
-            .zip(domain)
-            .map(|(slot, &within)| slot.filter(|_| within))
-            .collect();
-        self.ids.get(&part).copied()
+        self.ids.get(&restricted(binding, domain)).copied()
     }
 
     /// All instances. A property without parameters has one, whatever happened.
@@ -139,8 +138,17 @@ impl Bindings {
     }
 }
 
-fn domain(binding: &Binding) -> Vec<bool> {
+/// Which parameters a binding gives values to.
+pub(crate) fn domain(binding: &Binding) -> Vec<bool> {
     binding.iter().map(Option::is_some).collect()
+}
+
+/// The slots of a binding within a domain.
+pub(crate) fn restricted(binding: &Binding, domain: &[bool]) -> Binding {
+    let slots = binding.iter().zip(domain);
+    slots
+        .map(|(slot, &within)| slot.filter(|_| within))
+        .collect()
 }
 
 /// The choices of domains that cover all parameters, each domain adding the first one that is

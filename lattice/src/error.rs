@@ -67,12 +67,6 @@ pub enum Error {
         /// The line of the trace.
         place: String,
     },
-    /// A property with parameters cannot be watched online.
-    #[error("property `{property}` has parameters; it can be checked when the run has ended")]
-    Parametric {
-        /// The property.
-        property: String,
-    },
     /// The parameters of a property have too many combinations of values.
     #[error(
         "property `{property}`: more than {limit} bindings of its parameters; --max-bindings (in a \

@@ -1,6 +1,6 @@
 //! One instance of a property: its slice of the run, solved and reported.
 
-use portent_monitor_core::{Symbols, ThreadId, Value};
+use portent_monitor_core::{Symbols, ThreadId};
 use portent_monitor_dsl::Stepper;
 
 use crate::{
@@ -12,15 +12,14 @@ use crate::{
     picture::Album,
     product::Product,
     record::{Deed, Record},
-    report::{Lattice, Observed, Predicted, PropertyReport, Row, Runs},
+    report::{Lattice, Observed, Predicted, PropertyReport, Row, Runs, Values},
+    rows::{Doer, Narrator, swaps},
     slice::Slice,
     solve::{self, Solution},
     violation::Violation,
     witness,
 };
 
-/// More swapped pairs than this are counted and not listed.
-const MAX_SWAPS: usize = 10_000;
 /// The table of a product may have so many entries.
 const MAX_ENTRIES: usize = 1 << 22;
 
@@ -193,22 +192,23 @@ impl Instance<'_> {
             self.examine(poset, violation, options)
                 .map_err(|why| self.bad_witness(why))?;
         }
-        let left_out = self.left_out(&violation.run)?;
+        let left_out = self.left_out(&violation.run);
         let whole: Vec<EventIndex> = violation
             .run
             .iter()
             .copied()
             .chain(left_out.iter().map(|row| EventIndex(row.event)))
             .collect();
-        let (swaps, swaps_omitted) = swaps(&whole);
+        let (swaps, swaps_omitted) = swaps(&[], &whole);
         Ok(Predicted {
             violated: true,
-            witness: Some(self.rows(&violation.run, |_| true)?),
+            witness: Some(self.rows(&violation.run, |_| true)),
             left_out,
             violated_at: Some(violation.violated_at as u64),
             swaps,
             swaps_omitted,
             shortest: violation.is_shortest,
+            forgotten: 0,
         })
     }
 
@@ -221,7 +221,7 @@ impl Instance<'_> {
     ) -> Result<(), String> {
         // What is feasible was examined where it was found.
         if self.origin.is_none() {
-            witness::examine_order(poset, &violation.run)?;
+            witness::examine_order(poset, &vec![0; poset.width()], &violation.run)?;
         }
         witness::examine_verdict(
             &violation.run,
@@ -234,18 +234,18 @@ impl Instance<'_> {
     }
 
     /// The steps of the observed run that a witness does not come to.
-    fn left_out(&self, run: &[EventIndex]) -> Result<Vec<Row>, Error> {
+    fn left_out(&self, run: &[EventIndex]) -> Vec<Row> {
         let all = 0..self.slice.steps.len() as u32;
         if run.len() == all.len() {
-            return Ok(Vec::new());
+            return Vec::new();
         }
         let mut done = vec![false; all.len()];
         for event in run {
             done[event.index()] = true;
         }
-        let mut rows = self.rows(&all.map(EventIndex).collect::<Vec<_>>(), |_| true)?;
+        let mut rows = self.rows(&all.map(EventIndex).collect::<Vec<_>>(), |_| true);
         rows.retain(|row| !done[row.event as usize]);
-        Ok(rows)
+        rows
     }
 
     /// The thread of an event.
@@ -254,90 +254,33 @@ impl Instance<'_> {
     }
 
     /// The values of the property's variables before anything happens.
-    pub(crate) fn initial_values(&self) -> Vec<(String, Value)> {
-        let variables = self.record.monitor().alphabet().variables().iter();
-        variables
-            .zip(self.record.initial())
-            .map(|(variable, value)| (variable.name.clone(), value.clone()))
-            .collect()
+    pub(crate) fn initial_values(&self) -> Values {
+        self.narrator().values().clone()
+    }
+
+    fn narrator(&self) -> Narrator<'_> {
+        Narrator::new(self.record.monitor(), self.record.initial(), self.symbols)
     }
 
     /// Follows a run, and tells of the steps (from 1) that are to be kept.
-    pub(crate) fn rows(
-        &self,
-        run: &[EventIndex],
-        keep: impl Fn(usize) -> bool,
-    ) -> Result<Vec<Row>, Error> {
-        let alphabet = self.record.monitor().alphabet();
-        let mut values = self.initial_values();
-        let mut stepper = self.start()?;
-        let mut rows = Vec::new();
+    pub(crate) fn rows(&self, run: &[EventIndex], keep: impl Fn(usize) -> bool) -> Vec<Row> {
+        let mut narrator = self.narrator();
+        let kept = (1..=run.len()).filter(|&step| keep(step)).count();
+        let mut rows = Vec::with_capacity(kept);
         for (index, &event) in run.iter().enumerate() {
             let deed = self.deed(event);
-            stepper.step(deed.event, deed.writes.iter().cloned())?;
-            for (variable, value) in &deed.writes {
-                values[variable.index()].1 = value.clone();
+            narrator.step(deed);
+            if keep(index + 1) {
+                let number = self.slice.steps[event.index()];
+                let step = self.record.steps()[number as usize];
+                let doer = Doer {
+                    thread: step.thread,
+                    line: step.line,
+                    note: self.record.note(number, self.symbols),
+                };
+                rows.push(narrator.row(event.0, deed, doer));
             }
-            if !keep(index + 1) {
-                continue;
-            }
-            let number = self.slice.steps[event.index()];
-            let step = self.record.steps()[number as usize];
-            let named =
-                |id: portent_monitor_dsl::EventId| alphabet.events()[id.index()].name.clone();
-            let written = deed.writes.iter().map(|(variable, value)| {
-                let name = &alphabet.variables()[variable.index()].name;
-                (name.clone(), value.clone())
-            });
-            rows.push(Row {
-                event: event.0,
-                t: self.symbols.threads.name(step.thread).to_owned(),
-                line: step.line.map(std::num::NonZeroU64::get),
-                name: deed.event.map(named),
-                args: deed.args.clone(),
-                set: written.collect(),
-                values: values.clone(),
-                state: stepper.state().index(),
-                verdict: stepper.verdict(),
-                note: self.record.note(number, self.symbols),
-            });
         }
-        Ok(rows)
-    }
-}
-
-/// The pairs that a run has the other way round than observed, and how many are not listed.
-fn swaps(run: &[EventIndex]) -> (Vec<[u32; 2]>, u64) {
-    let mut swaps = Vec::new();
-    let mut total = 0u64;
-    // The events that came already, sorted: in an almost observed order they end near the last.
-    let mut done: Vec<u32> = Vec::with_capacity(run.len());
-    for event in run {
-        let place = done.partition_point(|&other| other < event.0);
-        total += (done.len() - place) as u64;
-        let room = MAX_SWAPS - swaps.len();
-        swaps.extend(
-            done[place..]
-                .iter()
-                .take(room)
-                .map(|&later| [event.0, later]),
-        );
-        done.insert(place, event.0);
-    }
-    swaps.sort_unstable();
-    let omitted = total - swaps.len() as u64;
-    (swaps, omitted)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn swaps_are_inversions() {
-        let run = [0, 2, 1, 4, 3, 5].map(EventIndex);
-        assert_eq!(swaps(&run), (vec![[1, 2], [3, 4]], 0));
-        let run = [2, 0, 1].map(EventIndex);
-        assert_eq!(swaps(&run), (vec![[0, 2], [1, 2]], 0));
+        rows
     }
 }

@@ -47,6 +47,7 @@ mod progress;
 mod record;
 mod relevance;
 pub mod report;
+mod rows;
 mod settle;
 mod slice;
 mod solve;

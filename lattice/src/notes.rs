@@ -12,58 +12,75 @@ use crate::report::Note;
 /// The notes of one property's steps take at most about so many bytes.
 const MAX_BYTES: usize = 64 << 20;
 
-/// The notes of the steps that have some.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct Notes {
-    kept: FxHashMap<u32, Kept>,
-    bytes: usize,
-}
-
+/// What one line tells.
 #[derive(Clone, Debug)]
-struct Kept {
+pub(crate) struct Told {
     loc: Option<LocId>,
     time: Option<u64>,
     details: Option<Box<Details>>,
 }
 
-impl Notes {
-    /// Keeps what an event tells, if it tells anything and there is room.
-    pub(crate) fn keep(&mut self, step: u32, event: &Event) {
+impl Told {
+    /// What an event tells, if it tells anything.
+    pub(crate) fn by(event: &Event) -> Option<Told> {
         let silent = event.loc.is_none() && event.time.is_none() && event.details.is_none();
-        if silent || self.bytes >= MAX_BYTES {
-            return;
-        }
-        let details = event.details.as_deref();
+        (!silent).then(|| Told {
+            loc: event.loc,
+            time: event.time,
+            details: event.details.clone(),
+        })
+    }
+
+    fn bytes(&self) -> usize {
+        let details = self.details.as_deref();
         let texts = details.map_or(0, |details| {
             let extra = details.extra.iter();
             let extra: usize = extra.map(|(key, value)| 32 + key.len() + value.len()).sum();
             size_of::<Details>() + details.text.as_ref().map_or(0, |text| text.len()) + extra
         });
-        self.bytes += size_of::<(u32, Kept)>() * 2 + texts;
-        let kept = Kept {
-            loc: event.loc,
-            time: event.time,
-            details: event.details.clone(),
-        };
-        self.kept.insert(step, kept);
+        size_of::<(u32, Told)>() * 2 + texts
     }
 
-    /// What is known of a step.
-    pub(crate) fn of(&self, step: u32, symbols: &Symbols) -> Option<Box<Note>> {
-        let kept = self.kept.get(&step)?;
-        let details = kept.details.as_deref();
+    /// The same for a report.
+    pub(crate) fn note(&self, symbols: &Symbols) -> Box<Note> {
+        let details = self.details.as_deref();
         let extra = details.map_or(&[][..], |details| details.extra.as_slice());
         let value = |text: &str| {
             serde_json::from_str(text).unwrap_or_else(|_| serde_json::Value::from(text))
         };
-        Some(Box::new(Note {
-            loc: kept.loc.map(|loc| symbols.locs.name(loc).to_owned()),
-            time: kept.time,
+        Box::new(Note {
+            loc: self.loc.map(|loc| symbols.locs.name(loc).to_owned()),
+            time: self.time,
             text: details.and_then(|details| Some(details.text.as_ref()?.to_string())),
             extra: extra
                 .iter()
                 .map(|(key, text)| (key.to_string(), value(text)))
                 .collect(),
-        }))
+        })
+    }
+}
+
+/// The notes of the steps that have some.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Notes {
+    kept: FxHashMap<u32, Told>,
+    bytes: usize,
+}
+
+impl Notes {
+    /// Keeps what an event tells, if it tells anything and there is room.
+    pub(crate) fn keep(&mut self, step: u32, event: &Event) {
+        if self.bytes >= MAX_BYTES {
+            return;
+        }
+        if let Some(told) = Told::by(event) {
+            self.bytes += told.bytes();
+            self.kept.insert(step, told);
+        }
+    }
+
+    /// What is known of a step.
+    pub(crate) fn of(&self, step: u32, symbols: &Symbols) -> Option<Box<Note>> {
+        Some(self.kept.get(&step)?.note(symbols))
     }
 }

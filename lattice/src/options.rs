@@ -90,6 +90,9 @@ pub struct Options {
     pub window: Option<usize>,
     /// Only so many events past the oldest unfinished one are considered.
     pub lookahead: Option<u32>,
+    /// Of a program that is watched with a lookahead, so many steps before a violation are shown at
+    /// least; what is older may be let go. See [`Watch`](crate::Watch).
+    pub history: usize,
     /// The frontier takes at most about so many bytes; beyond, a window that fits is used.
     pub memory: u64,
     /// Whether runs are counted.
@@ -121,6 +124,7 @@ impl Default for Options {
             causality: Model::default(),
             window: None,
             lookahead: None,
+            history: 1000,
             memory: 1 << 30,
             counting: Counting::Auto,
             goal: Goal::default(),

@@ -81,6 +81,28 @@ impl Poset {
         self.width = width;
     }
 
+    /// The poset without its first events, which count as the past of all others.
+    pub(crate) fn without_first(&self, events: usize) -> Poset {
+        let prefix = self.prefix(events);
+        let mut rest = Poset::new(self.width);
+        for event in events..self.len() {
+            let event = EventIndex(event as u32);
+            let clock = self.clock(event).iter().zip(&prefix);
+            let clock: Vec<u32> = clock.map(|(n, first)| n.saturating_sub(*first)).collect();
+            rest.push(self.chain_of(event), &clock);
+        }
+        rest
+    }
+
+    /// The cut of the first events.
+    pub(crate) fn prefix(&self, events: usize) -> Vec<u32> {
+        let mut cut = vec![0; self.width];
+        for &chain in &self.chain_of[..events] {
+            cut[chain as usize] += 1;
+        }
+        cut
+    }
+
     /// The number of chains.
     pub fn width(&self) -> usize {
         self.width

@@ -48,7 +48,7 @@ struct Act {
 }
 
 /// The states that were made so far.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 struct States {
     all: Vec<(StateId, Classes)>,
     ids: FxHashMap<(StateId, Classes), u32>,
@@ -63,6 +63,8 @@ pub(crate) struct Product {
     values: Vec<Vec<Value>>,
     class_ids: Vec<FxHashMap<String, u32>>,
     acts: Vec<Act>,
+    /// The acts by what they are, for those that are [found](Product::act_once) again.
+    act_ids: FxHashMap<Act, ActionId>,
     /// Steps come from several threads; a step is rare and short where this is used at all.
     states: Mutex<States>,
 }
@@ -70,17 +72,8 @@ pub(crate) struct Product {
 impl Product {
     /// The product for a run that begins with these values.
     pub(crate) fn new(monitor: Monitor, initial: &[Value]) -> Product {
-        let variables = monitor.alphabet().variables().len();
-        let mut product = Product {
-            values: vec![Vec::new(); variables],
-            class_ids: vec![FxHashMap::default(); variables],
-            acts: Vec::new(),
-            states: Mutex::default(),
-            monitor,
-        };
-        let classes: Classes = (0..variables)
-            .map(|variable| product.class(variable, &initial[variable]))
-            .collect();
+        let mut product = Product::empty(monitor);
+        let classes = product.classes(initial);
         let mut first = product.monitor.initial();
         if product.monitor.alphabet().reads_variables() {
             let letter = product.monitor.alphabet().letter(None, initial);
@@ -92,24 +85,80 @@ impl Product {
         product
     }
 
+    fn empty(monitor: Monitor) -> Product {
+        let variables = monitor.alphabet().variables().len();
+        Product {
+            values: vec![Vec::new(); variables],
+            class_ids: vec![FxHashMap::default(); variables],
+            acts: Vec::new(),
+            act_ids: FxHashMap::default(),
+            states: Mutex::default(),
+            monitor,
+        }
+    }
+
+    /// The product with none but these states, which get the numbers from 0 on, and no actions. Its
+    /// first state is no longer that of a run that begins.
+    pub(crate) fn with_only(&self, live: impl Iterator<Item = StateIndex>) -> Product {
+        let mut product = Product::empty(self.monitor.clone());
+        let mut states = States::default();
+        for state in live {
+            let (monitor, values) = self.read(state);
+            let classes = product.classes(&values);
+            product.state(&mut states, monitor, classes);
+        }
+        product.states = Mutex::new(states);
+        product
+    }
+
+    /// The monitor's state, and for each variable a value of its class; none once the verdict is
+    /// final.
+    pub(crate) fn read(&self, state: StateIndex) -> (StateId, Vec<Value>) {
+        let (monitor, classes) = &self.lock().all[state.0 as usize];
+        (*monitor, self.some_values(classes).collect())
+    }
+
+    fn some_values<'a>(&'a self, classes: &'a Classes) -> impl Iterator<Item = Value> + 'a {
+        let values = self.values.iter().zip(classes);
+        values.map(|(values, &class)| values[class as usize].clone())
+    }
+
+    fn classes(&mut self, values: &[Value]) -> Classes {
+        let values = values.iter().enumerate();
+        values
+            .map(|(variable, value)| self.class(variable, value))
+            .collect()
+    }
+
+    /// Adds an action, or finds one that the property cannot tell from it.
+    pub(crate) fn act_once(&mut self, deed: &Deed) -> ActionId {
+        let act = self.read_act(deed);
+        if let Some(&id) = self.act_ids.get(&act) {
+            return id;
+        }
+        let id = ActionId(self.acts.len() as u32);
+        self.acts.push(act.clone());
+        self.act_ids.insert(act, id);
+        id
+    }
+
     /// Adds an action. Deeds that the property cannot tell apart are different actions until
     /// the table is made.
     pub(crate) fn act(&mut self, deed: &Deed) -> ActionId {
-        let writes = deed
-            .writes
-            .iter()
-            .map(|(variable, value)| (variable.index(), self.class(variable.index(), value)))
-            .collect();
-        self.acts.push(Act {
-            event: deed.event,
-            writes,
-        });
+        let act = self.read_act(deed);
+        self.acts.push(act);
         ActionId(self.acts.len() as u32 - 1)
     }
 
-    /// How many actions there are.
-    pub(crate) fn acts(&self) -> usize {
-        self.acts.len()
+    fn read_act(&mut self, deed: &Deed) -> Act {
+        let writes = deed.writes.iter();
+        let writes = writes
+            .map(|(variable, value)| (variable.index(), self.class(variable.index(), value)))
+            .collect();
+        Act {
+            event: deed.event,
+            writes,
+        }
     }
 
     fn class(&mut self, variable: usize, value: &Value) -> u32 {
@@ -158,12 +207,7 @@ impl Product {
         for &(variable, class) in &act.writes {
             classes[variable] = class;
         }
-        let values: SmallVec<[Value; 4]> = self
-            .values
-            .iter()
-            .zip(&classes)
-            .map(|(values, &class)| values[class as usize].clone())
-            .collect();
+        let values: SmallVec<[Value; 4]> = self.some_values(&classes).collect();
         let letter = self.monitor.alphabet().letter(act.event, &values);
         let monitor = self.monitor.next(*monitor, letter);
         let next = self.state(states, monitor, classes);
@@ -213,6 +257,19 @@ impl Product {
         let (small, merged) = whole.minimal(|verdict| verdict as u32);
         let actions = kind_of.into_iter().map(|kind| merged[kind]).collect();
         Some((small, actions))
+    }
+}
+
+impl Clone for Product {
+    fn clone(&self) -> Product {
+        Product {
+            monitor: self.monitor.clone(),
+            values: self.values.clone(),
+            class_ids: self.class_ids.clone(),
+            acts: self.acts.clone(),
+            act_ids: self.act_ids.clone(),
+            states: Mutex::new(self.lock().clone()),
+        }
     }
 }
 

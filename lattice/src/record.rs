@@ -4,7 +4,10 @@
 //! needs and no event: ten million steps of a property over four threads fit in half a gigabyte.
 //! Equal deeds (the same event with the same arguments, the same writes) are stored once.
 
-use std::{num::NonZeroU64, sync::OnceLock};
+use std::{
+    num::NonZeroU64,
+    sync::{Arc, OnceLock},
+};
 
 use portent_monitor_core::{Causality, Event, Symbols, ThreadId, Value};
 use portent_monitor_dsl::{EventId, Monitor, VariableId, shape::Conjunction};
@@ -14,7 +17,7 @@ use crate::{
     binding::{BindingId, Bindings},
     error::Error,
     notes::Notes,
-    relevance::{Relevance, Seen, fit},
+    relevance::{Relevance, Seen, initial_values},
     report::Note,
 };
 
@@ -22,8 +25,18 @@ use crate::{
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Deed {
     pub(crate) event: Option<EventId>,
-    pub(crate) args: Vec<Value>,
+    pub(crate) args: Arc<[Value]>,
     pub(crate) writes: Vec<(VariableId, Value)>,
+}
+
+impl From<Seen> for Deed {
+    fn from(seen: Seen) -> Deed {
+        Deed {
+            event: seen.event,
+            args: seen.args.into(),
+            writes: seen.writes,
+        }
+    }
 }
 
 /// A distinct [`Deed`] of a record.
@@ -66,23 +79,10 @@ impl Record {
     /// that clocks may take.
     pub(crate) fn new(
         monitor: Monitor,
-        mut initial: impl FnMut(&str) -> Option<Value>,
+        initial: impl FnMut(&str) -> Option<Value>,
         memory: u64,
     ) -> Result<Record, Error> {
-        let mut values = Vec::new();
-        for variable in monitor.alphabet().variables() {
-            let id = monitor.alphabet().variable(&variable.name);
-            let value = initial(&variable.name).or_else(|| variable.initial.clone());
-            let (Some(id), Some(value)) = (id, value) else {
-                return Err(Error::NoInitialValue {
-                    property: monitor.property().name().to_owned(),
-                    variable: variable.name.clone(),
-                });
-            };
-            values.push(fit(&monitor, id, value, || {
-                "the header of the trace".to_owned()
-            })?);
-        }
+        let values = initial_values(&monitor, initial)?;
         let arity = monitor.property().parameters().len();
         Ok(Record {
             relevance: Relevance::new(monitor),
@@ -149,11 +149,7 @@ impl Record {
     }
 
     fn deed(&mut self, seen: Seen) -> DeedId {
-        let deed = Deed {
-            event: seen.event,
-            args: seen.args,
-            writes: seen.writes,
-        };
+        let deed = Deed::from(seen);
         // The spelling tells floats apart that differ in a bit, and needs no hash for them.
         let key = format!("{:?}{:?}{:?}", deed.event, deed.args, deed.writes);
         if let Some(&id) = self.deed_ids.get(key.as_str()) {

@@ -203,8 +203,30 @@ fn parse(type_of: Type, text: &str) -> Option<Value> {
     }
 }
 
+/// The values of the property's variables before anything happens: those that `initial` gives by
+/// their names, or else those of the declarations.
+pub(crate) fn initial_values(
+    monitor: &Monitor,
+    mut initial: impl FnMut(&str) -> Option<Value>,
+) -> Result<Vec<Value>, Error> {
+    let alphabet = monitor.alphabet();
+    let variables = alphabet.variables().iter();
+    let values = variables.map(|variable| {
+        let id = alphabet.variable(&variable.name);
+        let value = initial(&variable.name).or_else(|| variable.initial.clone());
+        let (Some(id), Some(value)) = (id, value) else {
+            return Err(Error::NoInitialValue {
+                property: monitor.property().name().to_owned(),
+                variable: variable.name.clone(),
+            });
+        };
+        fit(monitor, id, value, || "the header of the trace".to_owned())
+    });
+    values.collect()
+}
+
 /// The value as one of the variable's type; integers are numbers too.
-pub(crate) fn fit(
+fn fit(
     monitor: &Monitor,
     variable: VariableId,
     value: Value,

@@ -2,6 +2,8 @@
 //!
 //! Keys may be added, never renamed.
 
+use std::{num::NonZeroU64, sync::Arc};
+
 use portent_monitor_core::Value;
 use portent_monitor_dsl::{Kind, Verdict};
 use serde::{Serialize, Serializer, ser::SerializeMap};
@@ -100,27 +102,40 @@ pub struct Predicted {
     pub swaps_omitted: u64,
     /// Whether no equivalent run is violated after fewer events.
     pub shortest: bool,
+    /// How many events of the run come before the first row of the witness. There is an order of
+    /// them that leads there, but it was let go: only where a running program is watched, see
+    /// [`Watch`](crate::Watch). Pairs of them that are swapped are not listed.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub forgotten: u64,
 }
 
-/// One step of a witness.
+fn is_zero(number: &u64) -> bool {
+    *number == 0
+}
+
+/// Variables with their values. Rows that say the same share it.
+pub type Values = Arc<[(Arc<str>, Value)]>;
+
+/// One step of a witness. There may be millions: what rows have in common, they share.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Row {
     /// The index of the event among the relevant ones in observed order.
     pub event: u32,
     /// Its thread.
-    pub t: String,
+    pub t: Arc<str>,
     /// Its line in the trace.
-    pub line: Option<u64>,
+    pub line: Option<NonZeroU64>,
     /// Which of the property's events it is.
-    pub name: Option<String>,
+    pub name: Option<Arc<str>>,
     /// Its arguments.
-    pub args: Vec<Value>,
+    pub args: Arc<[Value]>,
     /// The variables that it writes.
     #[serde(serialize_with = "map")]
-    pub set: Vec<(String, Value)>,
-    /// The values of all of the property's variables after it.
+    pub set: Values,
+    /// The values of the property's variables after it: of all, or, where the beginning of the run
+    /// was let go, of those that were written since.
     #[serde(serialize_with = "map")]
-    pub values: Vec<(String, Value)>,
+    pub values: Values,
     /// The monitor's state after it.
     pub state: usize,
     /// The verdict after it.
@@ -221,10 +236,13 @@ pub struct SavedReport {
     pub emptied: u64,
 }
 
-fn map<S: Serializer>(entries: &[(String, Value)], serializer: S) -> Result<S::Ok, S::Error> {
+fn map<S: Serializer, N: AsRef<str>>(
+    entries: &[(N, Value)],
+    serializer: S,
+) -> Result<S::Ok, S::Error> {
     let mut map = serializer.serialize_map(Some(entries.len()))?;
     for (name, value) in entries {
-        map.serialize_entry(name, value)?;
+        map.serialize_entry(name.as_ref(), value)?;
     }
     map.end()
 }

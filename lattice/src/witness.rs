@@ -43,13 +43,14 @@ pub(crate) fn examine_verdict<'d>(
     }
 }
 
-/// Every event once, and none before an event that precedes it: its clock counts how many of each
-/// chain it needs.
-pub(crate) fn examine_order(poset: &Poset, run: &[EventIndex]) -> Result<(), String> {
-    if run.len() != poset.len() {
-        return Err(format!("{} of {} events", run.len(), poset.len()));
+/// Every event once that is not in the cut `from`, and none before an event that precedes it: its
+/// clock counts how many of each chain it needs.
+pub(crate) fn examine_order(poset: &Poset, from: &[u32], run: &[EventIndex]) -> Result<(), String> {
+    let events = run.len() + from.iter().map(|&n| n as usize).sum::<usize>();
+    if events != poset.len() {
+        return Err(format!("{events} of {} events", poset.len()));
     }
-    let mut done = vec![0u32; poset.width()];
+    let mut done = from.to_vec();
     for &event in run {
         if event.index() >= poset.len() {
             return Err(format!("there is no event {}", event.0));
@@ -77,10 +78,12 @@ mod tests {
         let a = poset.push(0, &[1, 0]);
         let b = poset.push(1, &[0, 1]);
         let c = poset.push(1, &[1, 2]);
-        assert!(examine_order(&poset, &[b, a, c]).is_ok());
-        assert!(examine_order(&poset, &[b, c, a]).is_err());
-        assert!(examine_order(&poset, &[a, c, b]).is_err());
-        assert!(examine_order(&poset, &[a, b]).is_err());
-        assert!(examine_order(&poset, &[a, b, b]).is_err());
+        assert!(examine_order(&poset, &[0, 0], &[b, a, c]).is_ok());
+        assert!(examine_order(&poset, &[0, 0], &[b, c, a]).is_err());
+        assert!(examine_order(&poset, &[0, 0], &[a, c, b]).is_err());
+        assert!(examine_order(&poset, &[0, 0], &[a, b]).is_err());
+        assert!(examine_order(&poset, &[0, 0], &[a, b, b]).is_err());
+        assert!(examine_order(&poset, &[0, 1], &[a, c]).is_ok());
+        assert!(examine_order(&poset, &[0, 1], &[a, b, c]).is_err());
     }
 }

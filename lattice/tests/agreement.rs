@@ -1,14 +1,15 @@
 //! The analyzer against the enumeration of all linear extensions, on random traces and properties.
 
+mod online;
 mod oracle;
 mod random;
 
 use oracle::{Oracle, Truth};
 use portent_lattice::{
-    Checker, Counting, Goal, Model, Options, Reductions, Watch, report::PropertyReport,
+    Checker, Counting, Goal, Model, Options, Reductions, report::PropertyReport,
 };
 use portent_monitor_core::{Event, Symbols, Value};
-use portent_monitor_dsl::{Config, EngineClass, Monitor, Property, Verdict};
+use portent_monitor_dsl::{EngineClass, Monitor, Verdict};
 use portent_testing::Rng;
 use std::collections::BTreeMap;
 
@@ -32,21 +33,6 @@ fn check(
     let mut report = checker.finish("random", symbols).expect("a report");
     assert_eq!(report.properties.len(), 1);
     report.properties.remove(0)
-}
-
-fn monitors(rng: &mut Rng, count: usize) -> Vec<Monitor> {
-    let config = Config::new().max_states(200);
-    let mut monitors = Vec::new();
-    while monitors.len() < count {
-        let text = random::property(rng);
-        let Ok(property) = Property::parse(&text) else {
-            continue;
-        };
-        if let Ok(monitor) = config.monitor(&property) {
-            monitors.push(monitor);
-        }
-    }
-    monitors
 }
 
 /// All the ways of looking that must not change the answer.
@@ -138,7 +124,7 @@ fn compare(report: &PropertyReport, truth: &Truth, oracle: &Oracle, counted: boo
 #[test]
 fn every_way_of_looking_agrees_with_all_runs() {
     let mut rng = Rng::new(20_061);
-    let monitors = monitors(&mut rng, 400);
+    let monitors = random::monitors(&mut rng, 400);
     let variants = variants();
     let (mut pairs, mut predicted, mut hidden) = (0, 0, 0);
     let mut engines = BTreeMap::new();
@@ -176,7 +162,7 @@ fn every_way_of_looking_agrees_with_all_runs() {
 #[test]
 fn a_window_never_invents_a_violation_and_never_loses_the_observed_run() {
     let mut rng = Rng::new(7);
-    let monitors = monitors(&mut rng, 200);
+    let monitors = random::monitors(&mut rng, 200);
     let (mut limited, mut found) = (0, 0);
     for round in 0..1500 {
         let monitor = &monitors[rng.below(monitors.len())];
@@ -225,7 +211,7 @@ fn a_window_never_invents_a_violation_and_never_loses_the_observed_run() {
 #[test]
 fn at_the_end_of_a_complete_trace_pending_is_violated() {
     let mut rng = Rng::new(99);
-    let monitors = monitors(&mut rng, 200);
+    let monitors = random::monitors(&mut rng, 200);
     for _ in 0..1000 {
         let monitor = &monitors[rng.below(monitors.len())];
         let (events, symbols) = random::trace(&mut rng, 12);
@@ -253,46 +239,9 @@ fn at_the_end_of_a_complete_trace_pending_is_violated() {
 }
 
 #[test]
-fn online_says_what_offline_says() {
-    let mut rng = Rng::new(2026);
-    let monitors = monitors(&mut rng, 200);
-    let mut early = 0;
-    for round in 0..3000 {
-        let monitor = &monitors[rng.below(monitors.len())];
-        let (events, symbols) = random::trace(&mut rng, 20);
-        let options = Options {
-            lookahead: (round % 4 > 0).then(|| rng.below(6) as u32),
-            window: (round % 5 == 0).then_some(3),
-            counting: Counting::Never,
-            // A reduction may drop the very cut at which something was left out.
-            reductions: Reductions::NONE,
-            ..Options::default()
-        };
-        let report = check(monitor, &events, &symbols, options.clone());
-        let mut watch = Watch::new(monitor.clone(), zero, options).expect("no parameters");
-        let mut alarm = None;
-        for event in &events {
-            let run = watch.take(event, &symbols).expect("events fit");
-            assert!(run.is_none() || alarm.is_none(), "told once");
-            alarm = alarm.or(run);
-        }
-        let solution = watch.finish();
-        assert_eq!(solution.violation.is_some(), report.predicted.violated);
-        assert_eq!(solution.limit.is_none(), report.lattice.exhaustive);
-        let violated_at = solution.violation.map(|found| found.violated_at as u64);
-        assert_eq!(violated_at, report.predicted.violated_at);
-        if let Some(alarm) = alarm {
-            assert_eq!(Some(alarm.violated_at as u64), violated_at);
-            early += 1;
-        }
-    }
-    assert!(early > 300, "{early} predictions before the end");
-}
-
-#[test]
 fn the_maximal_model_finds_what_is_feasible() {
     let mut rng = Rng::new(99);
-    let monitors = monitors(&mut rng, 300);
+    let monitors = random::monitors(&mut rng, 300);
     let (mut found, mut widened) = (0, 0);
     for round in 0..20_000 {
         let monitor = &monitors[rng.below(monitors.len())];

@@ -78,7 +78,11 @@ fn reservoir() {
     let witness = report.predicted.witness.unwrap();
     assert_eq!(witness.len(), 6);
     assert_eq!(
-        (witness[2].event, witness[2].t.as_str(), witness[2].line),
+        (
+            witness[2].event,
+            &*witness[2].t,
+            witness[2].line.map(u64::from)
+        ),
         (4, "T2", Some(5))
     );
     assert_eq!(witness[2].verdict, Verdict::Violated);

@@ -7,7 +7,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use portent_lattice::{Checker, Options, report::PropertyReport};
+use portent_lattice::{Checker, Counting, Options, Reductions, Watch, report::PropertyReport};
 use portent_monitor_core::{Action, Event, Op, Symbols, Value};
 use portent_monitor_dsl::Property;
 use portent_testing::Rng;
@@ -60,11 +60,11 @@ struct Line {
     what: Result<(usize, Vec<i64>), Op>,
 }
 
-fn trace(rng: &mut Rng, symbols: &mut Symbols) -> Vec<Line> {
+fn trace(rng: &mut Rng, symbols: &mut Symbols, most: usize) -> Vec<Line> {
     let lock = symbols.locks.intern("m").expect("few");
     let threads = 2 + rng.below(2);
     let mut lines = Vec::new();
-    for _ in 0..4 + rng.below(8) {
+    for _ in 0..4 + rng.below(most - 3) {
         let thread = rng.below(threads);
         if rng.below(5) == 0 {
             for op in [Op::Lock(lock), Op::Unlock(lock)] {
@@ -111,9 +111,14 @@ fn events(
     events
 }
 
-fn check(property: &Property, events: &[Event], symbols: &Symbols) -> Vec<PropertyReport> {
+fn check(
+    property: &Property,
+    events: &[Event],
+    symbols: &Symbols,
+    options: Options,
+) -> Vec<PropertyReport> {
     let monitor = property.monitor().expect("small");
-    let mut checker = Checker::new([monitor], |_| None, Options::default()).expect("no variables");
+    let mut checker = Checker::new([monitor], |_| None, options).expect("no variables");
     for event in events {
         checker.take(event, symbols).expect("fits");
     }
@@ -154,21 +159,25 @@ fn instances_are_as_defined() {
         let arity = 1 + round % 3;
         let body = rng.pick(&BODIES);
         let mut symbols = Symbols::default();
-        let lines = trace(&mut rng, &mut symbols);
+        let lines = trace(&mut rng, &mut symbols, 11);
         let whole = events(&lines, &mut symbols, |kind, arguments| {
             match binds(kind, arity) {
                 Some(_) => (EVENTS[kind].0, arguments.to_vec()),
                 None => ("other", Vec::new()),
             }
         });
-        let found: BTreeMap<Vec<String>, String> =
-            check(&property(body, arity, true), &whole, &symbols)
-                .iter()
-                .map(|report| {
-                    let values = report.binding.iter().map(|(_, value)| value.to_string());
-                    (values.collect(), essence(report))
-                })
-                .collect();
+        let found: BTreeMap<Vec<String>, String> = check(
+            &property(body, arity, true),
+            &whole,
+            &symbols,
+            Options::default(),
+        )
+        .iter()
+        .map(|report| {
+            let values = report.binding.iter().map(|(_, value)| value.to_string());
+            (values.collect(), essence(report))
+        })
+        .collect();
 
         let mut expected = BTreeMap::new();
         for combination in 0..1usize << arity {
@@ -200,7 +209,12 @@ fn instances_are_as_defined() {
                     false => ("other", Vec::new()),
                 }
             });
-            let reports = check(&property(body, arity, false), &slice, &symbols);
+            let reports = check(
+                &property(body, arity, false),
+                &slice,
+                &symbols,
+                Options::default(),
+            );
             let values: Vec<String> = (0..arity).map(|p| value(p).to_string()).collect();
             violated += usize::from(reports[0].predicted.violated);
             expected.insert(values, essence(&reports[0]));
@@ -213,4 +227,72 @@ fn instances_are_as_defined() {
     }
     println!("{instances} instances, {violated} violated, {partial} bindings not full");
     assert!(instances > 2000 && violated > 300 && partial > 300);
+}
+
+/// What must be the same whether a run has ended or is watched.
+fn outcome(report: &PropertyReport) -> String {
+    format!(
+        "{:?} {} {:?} {:?} {} {} {}",
+        report.binding,
+        report.relevant,
+        report.observed,
+        report.predicted.violated_at,
+        report.lattice.nodes,
+        report.lattice.exhaustive,
+        report.lattice.dropped,
+    )
+}
+
+#[test]
+fn a_run_that_is_watched_has_the_same_instances() {
+    let mut rng = Rng::new(5);
+    let (mut instances, mut early, mut forgetful) = (0, 0, 0);
+    for round in 0..5000 {
+        let arity = 1 + round % 3;
+        let body = rng.pick(&BODIES);
+        let mut symbols = Symbols::default();
+        let lines = trace(&mut rng, &mut symbols, 30);
+        let whole = events(&lines, &mut symbols, |kind, arguments| {
+            (EVENTS[kind].0, arguments.to_vec())
+        });
+        let property = property(body, arity, true);
+        let options = Options {
+            lookahead: (round % 4 > 0).then(|| rng.below(5) as u32),
+            window: (round % 5 == 0).then(|| 1 + rng.below(3)),
+            history: rng.below(3),
+            counting: Counting::Never,
+            reductions: Reductions::NONE,
+            ..Options::default()
+        };
+        let expected = check(&property, &whole, &symbols, options.clone());
+
+        let monitor = property.monitor().expect("small");
+        let mut watch = Watch::new([monitor], |_| None, options).expect("no variables");
+        let mut told = BTreeMap::new();
+        for event in &whole {
+            for news in watch.take(event, &symbols).expect("fits") {
+                forgetful += usize::from(news.predicted.forgotten > 0);
+                let key = format!("{:?}", news.binding);
+                let before = told.insert(key, news.predicted.violated_at);
+                assert_eq!(before, None, "told once");
+            }
+        }
+        let found = watch.finish("random", &symbols).expect("a report");
+        let found = found.properties;
+        let outcomes = |all: &[PropertyReport]| all.iter().map(outcome).collect::<Vec<_>>();
+        assert_eq!(
+            outcomes(&found),
+            outcomes(&expected),
+            "round {round}: {body} with {arity} parameters"
+        );
+        for (binding, violated_at) in &told {
+            let same = |report: &&PropertyReport| format!("{:?}", report.binding) == *binding;
+            let report = found.iter().find(same).expect("an instance");
+            assert_eq!(report.predicted.violated_at, *violated_at);
+        }
+        instances += found.len();
+        early += told.len();
+    }
+    println!("{instances} instances, {early} violations told early, {forgetful} without beginning");
+    assert!(instances > 5000 && early > 2000 && forgetful > 100);
 }

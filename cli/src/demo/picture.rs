@@ -79,7 +79,7 @@ pub(crate) fn draw(
         "\n    down to the left: {} does {}\n    down to the right: {} does {}\n",
         first.t,
         steps(&left),
-        right.first().map_or("", |row| row.t.as_str()),
+        right.first().map_or("", |row| &row.t),
         steps(&right),
     );
     text += "    ● every way to here is fine   ◐ some way to here is violated   ✗ all are\n";

@@ -73,7 +73,7 @@ pub(crate) fn replay<'r>(
 
 /// What an event did: `login("bob")`, `w = 31`.
 pub(crate) fn label(row: &Row) -> String {
-    let mut text = row.name.clone().unwrap_or_default();
+    let mut text = row.name.as_deref().unwrap_or_default().to_owned();
     if !row.args.is_empty() {
         let args: Vec<String> = row.args.iter().map(ToString::to_string).collect();
         text.push_str(&format!("({})", args.join(", ")));

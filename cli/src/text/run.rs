@@ -48,7 +48,7 @@ impl Run<'_> {
         let shown = &self.rows[start..end];
         let mut threads: Vec<&str> = Vec::new();
         for row in shown {
-            if !threads.contains(&row.t.as_str()) {
+            if !threads.contains(&&*row.t) {
                 threads.push(&row.t);
             }
         }
@@ -123,7 +123,7 @@ impl Run<'_> {
         };
         match columns.by_thread {
             true => cells.extend(columns.threads.iter().map(|thread| match row {
-                Some(row) if row.t == *thread => event(row),
+                Some(row) if *row.t == **thread => event(row),
                 _ => String::new().into(),
             })),
             false => cells.extend(match row {

@@ -57,7 +57,7 @@ impl<'a> Difference<'a> {
             difference.earlier[index] = !overtaken.is_empty();
             let new = overtaken.into_iter();
             let new: Vec<&Row> = new
-                .filter(|other| said.insert((row.t.as_str(), other.event)))
+                .filter(|other| said.insert((&*row.t, other.event)))
                 .collect();
             if !new.is_empty() {
                 difference.moves.push((row, new));

@@ -58,7 +58,7 @@ fn search_visible(
         return solution;
     };
     let prefix = visible.lift(whole, &found.run[..found.violated_at]);
-    let lifted = complete(ground, automaton, prefix, false);
+    let lifted = complete(ground, automaton, &bottom(ground, automaton), prefix, false);
     let extent = Extent {
         levels: lifted.violated_at,
         nodes: REFINE,
@@ -163,8 +163,11 @@ fn run_search<S: Sets, M: Machine>(
         return solution;
     };
     let (spot, shortest) = sooner(found, &mut search, |extent| look(None, extent));
-    let prefix = way(ground, machine, &observed, &spot, &search, options);
-    solution.violation = prefix.map(|prefix| complete(ground, machine, prefix, shortest));
+    let from = bottom(ground, machine);
+    let starts = std::slice::from_ref(&from);
+    let found = way(ground, machine, &observed, starts, &spot, &search, options);
+    solution.violation =
+        found.map(|(_, prefix)| complete(ground, machine, &from, prefix, shortest));
     solution
 }
 
@@ -174,7 +177,7 @@ fn sooner(found: Spot, search: &mut Search, look: impl Fn(Extent) -> Search) -> 
     if search.left_out.commuted == 0 {
         return (found, exact);
     }
-    let level = found.cut.iter().map(|&n| n as usize).sum::<usize>();
+    let level = found.events();
     let again = look(Extent {
         levels: level,
         nodes: REFINE,
@@ -184,22 +187,27 @@ fn sooner(found: Spot, search: &mut Search, look: impl Fn(Extent) -> Search) -> 
     (again.found.unwrap_or(found), exact)
 }
 
-/// The events that lead to a spot.
+/// Where runs begin.
+fn bottom<M: Machine>(ground: Ground<'_>, machine: &M) -> Spot {
+    Spot {
+        cut: vec![0; ground.poset.width()],
+        state: machine.initial(),
+    }
+}
+
+/// The events that lead to a spot from one of some others, which are in order, and from which.
 pub(crate) fn way<M: Machine>(
     ground: Ground<'_>,
     machine: &M,
     observed: &Observed,
+    from: &[Spot],
     spot: &Spot,
     search: &Search,
     options: &Options,
-) -> Option<Vec<EventIndex>> {
+) -> Option<(usize, Vec<EventIndex>)> {
     let spot_bytes = 64 + 4 * ground.poset.width() as u64;
     let levels = (options.memory / 2) / (search.widest.max(1) * spot_bytes);
     let levels = usize::try_from(levels).unwrap_or(usize::MAX);
-    let start = Spot {
-        cut: vec![0; ground.poset.width()],
-        state: machine.initial(),
-    };
     let paths = |window| Paths {
         ground,
         machine,
@@ -211,21 +219,25 @@ pub(crate) fn way<M: Machine>(
     };
     // What a search with a window reached, a walk with that window reaches too, except if the
     // search left out other cuts for commutation, so that fewer competed for the window.
-    let found = search
-        .window
-        .and_then(|w| paths(Some(w)).find(&start, spot));
-    found.or_else(|| paths(None).find(&start, spot))
+    let found = search.window.and_then(|w| paths(Some(w)).find(from, spot));
+    found.or_else(|| paths(None).find(from, spot))
 }
 
-/// A whole run that begins so and goes on in observed order.
+/// A run from a spot that begins so and goes on in observed order, to the end.
 pub(crate) fn complete<M: Machine>(
     ground: Ground<'_>,
     machine: &M,
+    from: &Spot,
     prefix: Vec<EventIndex>,
     is_shortest: bool,
 ) -> Violation {
     let mut done = vec![false; ground.poset.len()];
-    let mut state = machine.initial();
+    for (chain, &count) in from.cut.iter().enumerate() {
+        for event in &ground.poset.chain(chain)[..count as usize] {
+            done[event.index()] = true;
+        }
+    }
+    let mut state = from.state;
     // The walk back may meet a violation sooner than a search that was limited did.
     let mut violated_at = None;
     for (step, event) in prefix.iter().enumerate() {
@@ -235,14 +247,15 @@ pub(crate) fn complete<M: Machine>(
         done[event.index()] = true;
         state = machine.step(state, ground.action(*event));
     }
-    let violated_at = match machine.verdict(state) {
-        Verdict::Violated => violated_at.unwrap_or(prefix.len()),
-        // Bad only where the trace ends.
-        _ => ground.poset.len(),
-    };
+    let after = prefix.len();
     let rest = (0..ground.poset.len() as u32).map(EventIndex);
     let mut run = prefix;
     run.extend(rest.filter(|event| !done[event.index()]));
+    let violated_at = match machine.verdict(state) {
+        Verdict::Violated => violated_at.unwrap_or(after),
+        // Bad only where the trace ends.
+        _ => run.len(),
+    };
     Violation {
         run,
         violated_at,

@@ -1,7 +1,9 @@
 //! Counting runs: at each cut, how many ways lead there in each state.
 //!
-//! Counts grow as factorials do, but most stay below 2¹²⁸ for a while; those that do not are of
-//! arbitrary precision.
+//! Counts grow as factorials do. How far is known before: the lengths of the chains bound the number
+//! of runs, and the numbers are chosen so that it fits.
+
+use std::marker::PhantomData;
 
 use num_bigint::BigUint;
 use portent_monitor_dsl::Verdict;
@@ -11,40 +13,9 @@ use super::{
     frontier::Rules,
     ground::Ground,
     key::{Cut, Key},
+    number::Number,
 };
 use crate::{EventIndex, StateIndex, product::Machine};
-
-/// A number of runs.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Count {
-    Small(u128),
-    // Boxed so that the many small ones stay small.
-    Large(Box<BigUint>),
-}
-
-impl Count {
-    fn add(&mut self, other: &Count) {
-        if let (Count::Small(a), Count::Small(b)) = (&*self, other)
-            && let Some(sum) = a.checked_add(*b)
-        {
-            *self = Count::Small(sum);
-            return;
-        }
-        let mut sum = std::mem::replace(self, Count::Small(0)).into_big();
-        match other {
-            Count::Small(n) => sum += *n,
-            Count::Large(n) => sum += n.as_ref(),
-        }
-        *self = Count::Large(Box::new(sum));
-    }
-
-    pub(crate) fn into_big(self) -> BigUint {
-        match self {
-            Count::Small(n) => BigUint::from(n),
-            Count::Large(n) => *n,
-        }
-    }
-}
 
 /// How many runs there are, by the verdict at the end.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -64,19 +35,30 @@ pub struct RunCounts {
 }
 
 /// Each state with the number of ways to it, in the order of states.
-type Ways = SmallVec<[(StateIndex, Count); 1]>;
+type Ways<C> = SmallVec<[(StateIndex, C); 1]>;
 
-pub(crate) struct Counting<'a, M> {
-    pub(crate) ground: Ground<'a>,
-    pub(crate) machine: &'a M,
+/// Counts with numbers of one kind.
+pub(crate) struct Counting<'a, M, C> {
+    ground: Ground<'a>,
+    machine: &'a M,
+    number: PhantomData<C>,
 }
 
-impl<M: Machine> Counting<'_, M> {
-    pub(crate) fn one(&self) -> Ways {
-        SmallVec::from_iter([(self.machine.initial(), Count::Small(1))])
+impl<'a, M: Machine, C: Number> Counting<'a, M, C> {
+    pub(crate) fn new(ground: Ground<'a>, machine: &'a M) -> Self {
+        Counting {
+            ground,
+            machine,
+            number: PhantomData,
+        }
     }
 
-    pub(crate) fn by_verdict(&self, ways: Ways) -> RunCounts {
+    /// The one way to the empty cut.
+    pub(crate) fn one(&self) -> Ways<C> {
+        SmallVec::from_iter([(self.machine.initial(), C::one())])
+    }
+
+    pub(crate) fn by_verdict(&self, ways: Ways<C>) -> RunCounts {
         let mut counts = RunCounts::default();
         for (state, count) in ways {
             let count = count.into_big();
@@ -93,26 +75,28 @@ impl<M: Machine> Counting<'_, M> {
     }
 }
 
-fn put(ways: &mut Ways, state: StateIndex, count: Count) {
+fn put<C: Number>(ways: &mut Ways<C>, state: StateIndex, count: C) {
     match ways.binary_search_by_key(&state, |(state, _)| *state) {
         Ok(place) => ways[place].1.add(&count),
         Err(place) => ways.insert(place, (state, count)),
     }
 }
 
-impl<M: Machine> Rules for Counting<'_, M> {
-    type Node = Ways;
+impl<M: Machine, C: Number> Rules for Counting<'_, M, C> {
+    type Node = Ways<C>;
 
-    fn step<K: Key>(&self, node: &Ways, _: Cut<'_, K>, event: EventIndex) -> Ways {
+    fn step<K: Key>(&self, event: EventIndex) -> impl Fn(&Ways<C>, Cut<'_, K>) -> Ways<C> {
         let action = self.ground.action(event);
-        let mut after = Ways::new();
-        for (state, count) in node {
-            put(&mut after, self.machine.step(*state, action), count.clone());
+        move |node, _| {
+            let mut after = Ways::new();
+            for (state, count) in node {
+                put(&mut after, self.machine.step(*state, action), count.clone());
+            }
+            after
         }
-        after
     }
 
-    fn merge(&self, into: &mut Ways, other: Ways) {
+    fn merge(&self, into: &mut Ways<C>, other: Ways<C>) {
         for (state, count) in other {
             put(into, state, count);
         }

@@ -11,21 +11,22 @@ use rayon::prelude::*;
 use super::{
     ground::Ground,
     key::{Cut, Key, Layout},
+    level::{Level, Strip},
     persistent::Persistent,
     streams::Stream,
     window::Window,
 };
 use crate::EventIndex;
 
-/// Levels narrower than this are not worth several threads.
-pub(crate) const PARALLEL: usize = 1 << 15;
+/// Levels narrower than this are not worth several threads; in tests hardly any is that narrow.
+pub(crate) const PARALLEL: usize = if cfg!(test) { 8 } else { 1 << 15 };
 
 /// What is kept at a cut, and how events change it.
 pub(crate) trait Rules: Sync {
     type Node: Clone + Send + Sync;
 
-    /// The node after an event that is added to `cut`.
-    fn step<K: Key>(&self, node: &Self::Node, cut: Cut<'_, K>, event: EventIndex) -> Self::Node;
+    /// How an event changes a node when it is added to a cut.
+    fn step<K: Key>(&self, event: EventIndex) -> impl Fn(&Self::Node, Cut<'_, K>) -> Self::Node;
 
     /// Another way to the same cut.
     fn merge(&self, into: &mut Self::Node, other: Self::Node);
@@ -72,22 +73,6 @@ impl LeftOut {
     }
 }
 
-/// Cuts in the order of their keys, and what is kept at each.
-#[derive(Clone, Debug)]
-pub(crate) struct Level<K, N> {
-    pub(crate) keys: Vec<K>,
-    pub(crate) nodes: Vec<N>,
-}
-
-impl<K, N> Default for Level<K, N> {
-    fn default() -> Self {
-        Level {
-            keys: Vec::new(),
-            nodes: Vec::new(),
-        }
-    }
-}
-
 /// A level with what is needed to make the next.
 #[derive(Clone, Debug)]
 pub(crate) struct Frontier<K, N> {
@@ -106,9 +91,13 @@ impl<K: Key, N: Clone + Send + Sync> Frontier<K, N> {
     /// The level with one cut.
     pub(crate) fn new(cut: &[u32], node: N, ceiling: &[u32]) -> Result<Self, Full> {
         let layout = Layout::fit(cut, cut, ceiling, K::BITS).ok_or(Full)?;
-        let keys = vec![K::pack(cut, &layout)];
-        let nodes = vec![node];
-        let level = Level { keys, nodes };
+        let level = Level {
+            strips: vec![Strip {
+                first: K::pack(cut, &layout),
+                len: 1,
+            }],
+            nodes: vec![node],
+        };
         Ok(Frontier {
             layout,
             level,
@@ -119,47 +108,61 @@ impl<K: Key, N: Clone + Send + Sync> Frontier<K, N> {
     /// The bytes that the level holds, without what nodes point to, and those of the marks, which
     /// are made for one level after the other.
     pub(crate) fn bytes(&self) -> (u64, u64) {
-        let heap = self.level.keys.len() * K::heap_bytes(&self.layout);
-        let keys = self.level.keys.capacity() * size_of::<K>() + heap;
+        let heap = self.level.strips.len() * K::heap_bytes(&self.layout);
+        let strips = self.level.strips.capacity() * size_of::<Strip<K>>() + heap;
         let nodes = self.level.nodes.capacity() * size_of::<N>();
         let marks = self.marks.capacity() * size_of::<u64>();
-        ((keys + nodes) as u64, marks as u64)
+        ((strips + nodes) as u64, marks as u64)
     }
 
-    /// The bytes of one key.
-    pub(crate) fn key_bytes(&self) -> usize {
-        size_of::<K>() + K::heap_bytes(&self.layout)
+    /// The bytes of a strip of one cut.
+    pub(crate) fn strip_bytes(&self) -> usize {
+        size_of::<Strip<K>>() + K::heap_bytes(&self.layout)
     }
 
     /// The same level with other keys, or with the same kind of keys packed again.
     pub(crate) fn repacked<L: Key>(&mut self, ceiling: &[u32]) -> Result<Frontier<L, N>, Full> {
         let chains = ceiling.len();
-        let count = |key: &K, chain: usize| match chain < self.layout.chains() {
-            true => key.count(chain, &self.layout),
-            // A chain that nobody knew of when this level was packed.
-            false => 0,
-        };
+        let known = self.layout.chains();
         let (mut least, mut most) = (vec![u32::MAX; chains], vec![0; chains]);
-        for key in &self.level.keys {
-            for chain in 0..chains {
-                let n = count(key, chain);
-                least[chain] = least[chain].min(n);
-                most[chain] = most[chain].max(n);
+        // A chain that nobody knew of when this level was packed has no event in any cut.
+        least[known..].fill(0);
+        for strip in &self.level.strips {
+            for cut in [0, strip.len - 1].map(|along| strip.cut(along, &self.layout)) {
+                for chain in 0..known {
+                    let count = cut.count(chain);
+                    least[chain] = least[chain].min(count);
+                    most[chain] = most[chain].max(count);
+                }
             }
         }
         let layout = Layout::fit(&least, &most, ceiling, L::BITS).ok_or(Full)?;
-        let mut counts = vec![0; chains];
-        let mut keys = Vec::with_capacity(self.level.keys.len());
-        for key in &self.level.keys {
-            for (chain, n) in counts.iter_mut().enumerate() {
-                *n = count(key, chain);
-            }
-            keys.push(L::pack(&counts, &layout));
-        }
+        let pack = |cut: Cut<'_, K>| {
+            let mut counts = cut.counts();
+            counts.resize(chains, 0);
+            L::pack(&counts, &layout)
+        };
+        let strips = self.level.strips.iter();
+        let strips = match chains == known {
+            true => strips
+                .map(|strip| Strip {
+                    first: pack(strip.cut(0, &self.layout)),
+                    len: strip.len,
+                })
+                .collect(),
+            // Lines are along other chains now.
+            false => strips
+                .flat_map(|strip| strip.cuts(&self.layout))
+                .map(|cut| Strip {
+                    first: pack(cut),
+                    len: 1,
+                })
+                .collect(),
+        };
         let nodes = std::mem::take(&mut self.level.nodes);
         Ok(Frontier {
             layout,
-            level: Level { keys, nodes },
+            level: Level { strips, nodes },
             marks: Vec::new(),
         })
     }
@@ -179,11 +182,11 @@ impl<K: Key, N: Clone + Send + Sync> Frontier<K, N> {
             true => self.mark(ground, bounds),
             false => LeftOut::default(),
         };
-        let parallel = bounds.parallel && self.level.keys.len() >= PARALLEL;
+        let parallel = bounds.parallel && self.level.nodes.len() >= PARALLEL;
         let (next, more) = if parallel {
             self.merge_in_parallel(ground, bounds, rules)
         } else {
-            self.merge_range(ground, bounds, rules, None, None)
+            self.merge_range(ground, bounds, rules, (None, None), &[])
         };
         left_out.add(more);
         self.level = next;
@@ -198,25 +201,41 @@ impl<K: Key, N: Clone + Send + Sync> Frontier<K, N> {
         rules: &R,
     ) -> (Level<K, N>, LeftOut) {
         let parts = rayon::current_num_threads() * 4;
-        let keys = &self.level.keys;
-        // The level's own keys are as good as any to cut the next level into even ranges.
-        let border = |part: usize| match part {
-            0 => None,
-            part if part == parts => None,
-            part => Some(&keys[keys.len() * part / parts]),
-        };
+        let strips = &self.level.strips;
+        let mut starts = Vec::with_capacity(strips.len());
+        let mut nodes = 0;
+        for strip in strips {
+            starts.push(nodes);
+            nodes += strip.len as usize;
+        }
+        // The level's own lines are as good as any to cut the next level into even ranges.
+        let borders: Vec<Option<K>> = (0..=parts)
+            .map(|part| match part {
+                0 => None,
+                part if part == parts => None,
+                part => {
+                    let strip = starts.partition_point(|start| *start <= nodes * part / parts) - 1;
+                    Some(strips[strip].first.line(&self.layout))
+                }
+            })
+            .collect();
         let made: Vec<(Level<K, N>, LeftOut)> = (0..parts)
             .into_par_iter()
-            .map(|part| self.merge_range(ground, bounds, rules, border(part), border(part + 1)))
+            .map(|part| {
+                let range = (borders[part].as_ref(), borders[part + 1].as_ref());
+                self.merge_range(ground, bounds, rules, range, &starts)
+            })
             .collect();
         let mut left_out = LeftOut::default();
         let mut whole = Level::default();
-        let total = made.iter().map(|(level, _)| level.keys.len()).sum();
-        whole.keys.reserve_exact(total);
-        whole.nodes.reserve_exact(total);
+        let total = |len: fn(&Level<K, N>) -> usize| made.iter().map(|(level, _)| len(level)).sum();
+        whole
+            .strips
+            .reserve_exact(total(|level| level.strips.len()));
+        whole.nodes.reserve_exact(total(|level| level.nodes.len()));
         for (part, more) in made {
             left_out.add(more);
-            whole.keys.extend(part.keys);
+            whole.strips.extend(part.strips);
             whole.nodes.extend(part.nodes);
         }
         if let Some(window) = bounds.window {
@@ -225,66 +244,47 @@ impl<K: Key, N: Clone + Send + Sync> Frontier<K, N> {
         (whole, left_out)
     }
 
-    /// The part of the next level with keys from `from` and below `to`.
+    /// The part of the next level from a line on and before another one; `starts` are the first
+    /// nodes of all strips, where the range does not begin at the first.
     fn merge_range<R: Rules<Node = N>>(
         &self,
         ground: Ground<'_>,
         bounds: Bounds<'_>,
         rules: &R,
-        from: Option<&K>,
-        to: Option<&K>,
+        range: (Option<&K>, Option<&K>),
+        starts: &[usize],
     ) -> (Level<K, N>, LeftOut) {
         let mut left_out = LeftOut::default();
         let mut next = Level::default();
         let room = bounds.window.map_or(usize::MAX, |window| window.room());
-        let mut streams: Vec<Stream<'_, K, N>> = (0..self.layout.chains())
-            .filter_map(|chain| self.stream(ground, bounds, rules, chain, from, to))
+        let layout = &self.layout;
+        let mut streams: Vec<Stream<'_, K, N>> = (0..layout.chains())
+            .map(|chain| Stream::new(self, ground, bounds, chain, range, starts))
+            .filter(|stream| stream.first().is_some())
             .collect();
-        // The first key of each stream, close together.
-        let mut heads: Vec<K> = streams.iter().filter_map(|stream| stream.head()).collect();
-        while let Some((first, others)) = heads.split_first() {
-            let least = others
-                .iter()
-                .fold(first, |least, key| least.min(key))
-                .clone();
-            let mut merged: Option<N> = None;
-            // From the last, so that what takes the place of an exhausted stream is done already.
-            for index in (0..heads.len()).rev() {
-                if heads[index] != least {
-                    continue;
-                }
+        // The streams that have cuts on the line that is made, the first one last.
+        let mut on_line: Vec<(K, usize)> = Vec::new();
+        while let Some(least) = streams.iter().filter_map(Stream::first).min().cloned() {
+            for (index, stream) in streams.iter().enumerate() {
+                on_line.extend(stream.first_on_line(&least).map(|first| (first, index)));
+            }
+            on_line.sort_unstable_by(|a, b| b.cmp(a));
+            let line = next.begin();
+            let mut ended = false;
+            while let Some((_, index)) = on_line.pop() {
                 let stream = &mut streams[index];
-                match (&mut merged, stream.ready.pop()) {
-                    (Some(merged), Some((_, node))) => rules.merge(merged, node),
-                    (None, Some((_, node))) => merged = Some(node),
-                    (_, None) => {}
-                }
-                if stream.ready.is_empty() {
-                    self.refill(stream, ground, bounds, rules, to);
-                }
-                match stream.head() {
-                    Some(key) => heads[index] = key,
-                    None => {
-                        heads.swap_remove(index);
-                        streams.swap_remove(index);
-                    }
+                stream.lay(&mut next, line, rules);
+                ended |= stream.first().is_none();
+                if let Some(first) = stream.first_on_line(&least) {
+                    let more = (first, index);
+                    on_line.insert(on_line.partition_point(|other| *other > more), more);
                 }
             }
-            let cut = Cut {
-                key: &least,
-                layout: &self.layout,
-            };
-            let settled = merged.and_then(|mut node| rules.settle(&mut node, cut).then_some(node));
-            match settled {
-                Some(node) => {
-                    make_room(&mut next.keys);
-                    make_room(&mut next.nodes);
-                    next.keys.push(least);
-                    next.nodes.push(node);
-                }
-                None => left_out.emptied += 1,
+            if ended {
+                streams.retain(|stream| stream.first().is_some());
             }
-            if next.keys.len() >= room
+            left_out.emptied += next.settle(line, layout, rules);
+            if next.nodes.len() >= room
                 && let Some(window) = bounds.window
             {
                 left_out.dropped += window.narrow(&mut next, &self.layout);
@@ -294,12 +294,5 @@ impl<K: Key, N: Clone + Send + Sync> Frontier<K, N> {
             left_out.dropped += window.narrow(&mut next, &self.layout);
         }
         (next, left_out)
-    }
-}
-
-/// Grows by an eighth instead of doubling: levels grow slowly, and the frontier is the memory.
-fn make_room<T>(all: &mut Vec<T>) {
-    if all.len() == all.capacity() {
-        all.reserve_exact((all.len() / 8).max(1024));
     }
 }

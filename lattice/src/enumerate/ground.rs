@@ -11,18 +11,6 @@ pub(crate) struct Needs {
     /// Chain and count; those of event `e` end at `ends[e]`.
     all: Vec<(u32, u32)>,
     ends: Vec<usize>,
-    /// For each place of each chain what is asked at every cut, close together.
-    places: Vec<Vec<First>>,
-}
-
-/// The first need of an event, and where the others are.
-#[derive(Clone, Copy, Debug)]
-struct First {
-    /// An event without needs asks for none of chain 0.
-    chain: u32,
-    count: u32,
-    /// The event, if it has more needs.
-    more: Option<EventIndex>,
 }
 
 impl Needs {
@@ -56,20 +44,6 @@ impl Needs {
             }
         }
         self.ends.push(self.all.len());
-        let needs = self.of(event);
-        let (chain, count) = needs.first().copied().unwrap_or((0, 0));
-        let more = (needs.len() > 1).then_some(event);
-        self.places.resize_with(poset.width(), Vec::new);
-        self.places[own].push(First { chain, count, more });
-    }
-
-    /// What the events of a chain need, up to `upper` of them.
-    #[inline]
-    pub(crate) fn of_chain(&self, chain: usize, upper: u32) -> ChainNeeds<'_> {
-        ChainNeeds {
-            all: self,
-            places: &self.places[chain][..upper as usize],
-        }
     }
 
     #[inline]
@@ -78,29 +52,12 @@ impl Needs {
         let start = if event == 0 { 0 } else { self.ends[event - 1] };
         &self.all[start..self.ends[event]]
     }
-}
 
-/// What the first events of a chain need.
-#[derive(Clone, Copy)]
-pub(crate) struct ChainNeeds<'a> {
-    all: &'a Needs,
-    places: &'a [First],
-}
-
-impl ChainNeeds<'_> {
-    /// Whether there is an event after so many, and a cut with these counts has what it needs.
+    /// Whether a cut with these counts, and the event's chain up to it, has what it needs.
     #[inline]
-    pub(crate) fn met(self, place: u32, count: impl Fn(usize) -> u32) -> bool {
-        let Some(first) = self.places.get(place as usize) else {
-            return false;
-        };
-        let has = |&(chain, needed): &(u32, u32)| count(chain as usize) >= needed;
-        let met = has(&(first.chain, first.count));
-        // Most events have one need, so that this is guessed right; whether it is met is not.
-        match first.more {
-            None => met,
-            Some(event) => met && self.all.of(event).iter().all(has),
-        }
+    pub(crate) fn met(&self, event: EventIndex, count: impl Fn(usize) -> u32) -> bool {
+        let mut needs = self.of(event).iter();
+        needs.all(|&(chain, needed)| count(chain as usize) >= needed)
     }
 }
 

@@ -4,6 +4,9 @@
 //! stored relative to the least, in as few bits as needed, side by side in one integer. Keys
 //! compare as the lists of counts do, whatever the widths, and adding an event adds a constant:
 //! a sorted level stays sorted when the same chain is advanced in all its cuts.
+//!
+//! The cuts of a level that differ in the last two chains only lie on a line: from one to its
+//! neighbour, the last chain but one has one event more and the last chain one fewer.
 
 use std::fmt::Debug;
 
@@ -19,6 +22,8 @@ struct Place {
 #[derive(Clone, Debug)]
 pub(crate) struct Layout {
     places: Vec<Place>,
+    /// The bits of the last two chains together.
+    line_bits: u32,
     /// For so many levels no count can outgrow its place.
     slack: u32,
 }
@@ -59,7 +64,12 @@ impl Layout {
             let mask = ((1u64 << width) - 1) as u32;
             places.push(Place { base, shift, mask });
         }
-        Some(Layout { places, slack })
+        let line_bits = widths.iter().rev().take(2).sum();
+        Some(Layout {
+            places,
+            line_bits,
+            slack,
+        })
     }
 
     pub(crate) fn chains(&self) -> usize {
@@ -68,6 +78,16 @@ impl Layout {
 
     pub(crate) fn slack(&self) -> u32 {
         self.slack
+    }
+
+    /// How the count of a chain changes from a cut to its neighbour on the line: by 1, -1 or 0.
+    #[inline]
+    pub(crate) fn slope(&self, chain: usize) -> i32 {
+        match self.chains() - chain {
+            1 => -1,
+            2 => 1,
+            _ => 0,
+        }
     }
 
     /// One level has been made.
@@ -93,11 +113,20 @@ pub(crate) trait Key: Clone + Ord + Send + Sync + Debug {
     /// Whether the cut with one more event of `chain` is at or past `bound`. Unlike `advanced`
     /// this may be asked of any chain; where it cannot be advanced the answer is merely monotone.
     fn reaches(&self, chain: usize, layout: &Layout, bound: &Self) -> bool;
+    /// The cut so many places further on the same line.
+    fn moved(&self, along: u32, layout: &Layout) -> Self;
+    /// Whether two cuts differ in the last two chains at most.
+    fn on_line_of(&self, other: &Self, layout: &Layout) -> bool;
+    /// A bound that is at or below every cut on the line of this one, and above all lines before.
+    fn line(&self, layout: &Layout) -> Self;
 
-    fn unpack(&self, layout: &Layout) -> Vec<u32> {
-        (0..layout.chains())
-            .map(|chain| self.count(chain, layout))
-            .collect()
+    /// Where the cut is on its line.
+    #[inline]
+    fn place(&self, layout: &Layout) -> u32 {
+        match layout.chains() {
+            0 | 1 => 0,
+            chains => self.count(chains - 2, layout),
+        }
     }
 }
 
@@ -129,6 +158,26 @@ macro_rules! integer_key {
                 let one: $integer = 1;
                 let one = one.checked_shl(layout.places[chain].shift).unwrap_or(0);
                 self.checked_add(one).is_none_or(|key| key >= *bound)
+            }
+
+            #[inline]
+            fn moved(&self, along: u32, layout: &Layout) -> Self {
+                let [.., more, fewer] = &*layout.places else {
+                    return *self;
+                };
+                let along = <$integer>::from(along);
+                let more = along.wrapping_shl(more.shift);
+                self.wrapping_add(more).wrapping_sub(along << fewer.shift)
+            }
+
+            #[inline]
+            fn on_line_of(&self, other: &Self, layout: &Layout) -> bool {
+                (self ^ other).checked_shr(layout.line_bits).unwrap_or(0) == 0
+            }
+
+            fn line(&self, layout: &Layout) -> Self {
+                let ones = <$integer>::MAX.checked_shl(layout.line_bits).unwrap_or(0);
+                self & ones
             }
         }
     };
@@ -162,12 +211,36 @@ impl Key for Box<[u32]> {
     fn reaches(&self, chain: usize, layout: &Layout, bound: &Self) -> bool {
         self.advanced(chain, layout) >= *bound
     }
+
+    fn moved(&self, along: u32, _: &Layout) -> Self {
+        let mut counts = self.clone();
+        if let [.., more, fewer] = &mut *counts {
+            *more += along;
+            *fewer -= along;
+        }
+        counts
+    }
+
+    fn on_line_of(&self, other: &Self, _: &Layout) -> bool {
+        let others = self.len().saturating_sub(2);
+        self[..others] == other[..others]
+    }
+
+    fn line(&self, _: &Layout) -> Self {
+        let mut counts = self.clone();
+        let others = counts.len().saturating_sub(2);
+        counts[others..].fill(0);
+        counts
+    }
 }
 
 /// A cut that rules look at.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Cut<'a, K> {
-    pub(crate) key: &'a K,
+    /// A cut on the same line, at or before this one.
+    pub(crate) first: &'a K,
+    /// How many places before.
+    pub(crate) along: u32,
     pub(crate) layout: &'a Layout,
 }
 
@@ -175,7 +248,18 @@ impl<K: Key> Cut<'_, K> {
     /// How many events of a chain are in the cut.
     #[inline]
     pub(crate) fn count(&self, chain: usize) -> u32 {
-        self.key.count(chain, self.layout)
+        let count = self.first.count(chain, self.layout);
+        match self.layout.slope(chain) {
+            1 => count + self.along,
+            -1 => count - self.along,
+            _ => count,
+        }
+    }
+
+    pub(crate) fn counts(&self) -> Vec<u32> {
+        (0..self.layout.chains())
+            .map(|chain| self.count(chain))
+            .collect()
     }
 }
 
@@ -183,17 +267,26 @@ impl<K: Key> Cut<'_, K> {
 mod tests {
     use super::*;
 
+    fn unpacked<K: Key>(key: &K, layout: &Layout) -> Vec<u32> {
+        let cut = Cut {
+            first: key,
+            along: 0,
+            layout,
+        };
+        cut.counts()
+    }
+
     fn round_trip<K: Key>(least: &[u32], most: &[u32], top: &[u32]) {
         let layout = Layout::fit(least, most, top, K::BITS).expect("fits");
         assert!(layout.slack() >= 1);
         for counts in [least, most] {
             let key = K::pack(counts, &layout);
-            assert_eq!(key.unpack(&layout), counts);
+            assert_eq!(unpacked(&key, &layout), counts);
             for chain in 0..counts.len() {
                 if counts[chain] < top[chain] {
                     let mut more = counts.to_vec();
                     more[chain] += 1;
-                    assert_eq!(key.advanced(chain, &layout).unpack(&layout), more);
+                    assert_eq!(unpacked(&key.advanced(chain, &layout), &layout), more);
                 }
             }
         }

@@ -3,7 +3,6 @@
 use super::{
     frontier::{Bounds, Frontier, Full, LeftOut, Rules},
     ground::Ground,
-    key::Key,
 };
 
 /// A level with keys of whatever width it needs.
@@ -70,7 +69,7 @@ impl<N: Clone + Send + Sync> Levels<N> {
 
     /// How many cuts there are.
     pub(crate) fn len(&self) -> usize {
-        each!(self, frontier => frontier.level.keys.len())
+        each!(self, frontier => frontier.level.nodes.len())
     }
 
     /// What is kept at each cut, in the order of the cuts.
@@ -82,9 +81,14 @@ impl<N: Clone + Send + Sync> Levels<N> {
         each!(self, frontier => &mut frontier.level.nodes)
     }
 
-    /// The counts of a cut.
-    pub(crate) fn cut(&self, index: usize) -> Vec<u32> {
-        each!(self, frontier => frontier.level.keys[index].unpack(&frontier.layout))
+    /// Shows every node, with a way to find its cut.
+    pub(crate) fn each(&self, mut see: impl FnMut(&N, &dyn Fn() -> Vec<u32>)) {
+        each!(self, frontier => {
+            let cuts = frontier.level.cuts(&frontier.layout);
+            for (cut, node) in cuts.zip(&frontier.level.nodes) {
+                see(node, &|| cut.counts());
+            }
+        });
     }
 
     /// The bytes that the level holds, without what nodes point to, and those of its marks.
@@ -92,10 +96,10 @@ impl<N: Clone + Send + Sync> Levels<N> {
         each!(self, frontier => frontier.bytes())
     }
 
-    /// The bytes that one more cut takes: its key, its node, its marks.
+    /// The bytes that one more cut takes at most: a strip, its node, its marks.
     pub(crate) fn cut_bytes(&self) -> u64 {
-        let key = each!(self, frontier => frontier.key_bytes());
-        (key + size_of::<N>() + 8) as u64
+        let strip = each!(self, frontier => frontier.strip_bytes());
+        (strip + size_of::<N>() + 8) as u64
     }
 
     /// How many chains cuts have.

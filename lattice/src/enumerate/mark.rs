@@ -6,7 +6,8 @@ use rayon::prelude::*;
 use super::{
     frontier::{Bounds, Frontier, LeftOut, PARALLEL},
     ground::Ground,
-    key::{Key, Layout},
+    key::{Cut, Key},
+    level::Strip,
 };
 
 /// How many words the marks of a cut take.
@@ -18,42 +19,41 @@ impl<K: Key, N: Clone + Send + Sync> Frontier<K, N> {
     /// Finds the chains to advance from each cut, where not all that can be advanced are.
     pub(super) fn mark(&mut self, ground: Ground<'_>, bounds: Bounds<'_>) -> LeftOut {
         let stride = words(self.layout.chains());
-        self.marks.resize(self.level.keys.len() * stride, 0);
-        let (keys, layout) = (&self.level.keys, &self.layout);
-        let work = |(keys, marks): (&[K], &mut [u64])| {
+        self.marks.resize(self.level.nodes.len() * stride, 0);
+        let (strips, layout) = (&self.level.strips, &self.layout);
+        let work = |(strips, marks): (&[Strip<K>], &mut [u64])| {
             let mut left_out = LeftOut::default();
             let mut counts = vec![0; layout.chains()];
-            for (key, marks) in keys.iter().zip(marks.chunks_exact_mut(stride)) {
-                mark_cut(
-                    key,
-                    layout,
-                    ground,
-                    bounds,
-                    &mut counts,
-                    marks,
-                    &mut left_out,
-                );
+            let cuts = strips.iter().flat_map(|strip| strip.cuts(layout));
+            for (cut, marks) in cuts.zip(marks.chunks_exact_mut(stride)) {
+                mark_cut(cut, ground, bounds, &mut counts, marks, &mut left_out);
             }
             left_out
         };
-        if !bounds.parallel || keys.len() < PARALLEL {
-            return work((keys, &mut self.marks));
+        if !bounds.parallel || self.level.nodes.len() < PARALLEL {
+            return work((strips, &mut self.marks));
         }
-        let size = PARALLEL / 8;
-        let parts = keys
-            .par_chunks(size)
-            .zip(self.marks.par_chunks_mut(size * stride));
-        parts.map(work).reduce(LeftOut::default, |mut a, b| {
-            a.add(b);
-            a
-        })
+        let mut rest = &mut *self.marks;
+        let mut parts = Vec::new();
+        for strips in strips.chunks(PARALLEL / 8) {
+            let cuts: usize = strips.iter().map(|strip| strip.len as usize).sum();
+            let (marks, after) = rest.split_at_mut(cuts * stride);
+            parts.push((strips, marks));
+            rest = after;
+        }
+        parts
+            .into_par_iter()
+            .map(work)
+            .reduce(LeftOut::default, |mut a, b| {
+                a.add(b);
+                a
+            })
     }
 }
 
 #[inline]
 fn mark_cut<K: Key>(
-    key: &K,
-    layout: &Layout,
+    cut: Cut<'_, K>,
     ground: Ground<'_>,
     bounds: Bounds<'_>,
     counts: &mut [u32],
@@ -61,11 +61,12 @@ fn mark_cut<K: Key>(
     left_out: &mut LeftOut,
 ) {
     for (chain, count) in counts.iter_mut().enumerate() {
-        *count = key.count(chain, layout);
+        *count = cut.count(chain);
     }
-    for chain in 0..counts.len() {
-        let needs = ground.needs.of_chain(chain, bounds.upper[chain]);
-        if needs.met(counts[chain], |other| counts[other]) {
+    for (chain, &upper) in bounds.upper.iter().enumerate() {
+        let events = &ground.poset.chain(chain)[..upper as usize];
+        let event = events.get(counts[chain] as usize);
+        if event.is_some_and(|event| ground.needs.met(*event, |other| counts[other])) {
             marks[chain / 64] |= 1 << (chain % 64);
         }
     }

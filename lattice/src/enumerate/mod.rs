@@ -3,14 +3,17 @@
 //! | file | its notion |
 //! |---|---|
 //! | [`key`] | a cut packed in an integer |
-//! | [`frontier`] | a sorted level; the next one by merging |
+//! | [`level`] | a sorted level, as strips of neighbouring cuts |
+//! | [`frontier`] | the next level, by merging |
 //! | [`streams`], [`mark`] | what is merged: the cuts that each chain is advanced to |
 //! | [`levels`] | the same, with wider keys when they are needed |
 //! | [`sweep`] | the search for a violation, level by level |
 //! | [`answer`] | which reductions are used, and the run to what was found |
 //! | [`sets`], [`count`], [`path`] | what is kept at a cut: states, numbers of runs, ways back |
+//! | [`number`] | how large a number of runs can be |
 //! | [`reduce`], [`persistent`], [`visible`] | what need not be kept, what need not be visited |
 //! | [`window`] | what is let go when there is too much |
+//! | [`forget`] | what is let go because it is in every cut |
 //!
 //! The weak point is width: a level of T concurrent threads with k events each has in the order of
 //! k^(T-1) cuts. The other engines exist because of that.
@@ -18,11 +21,14 @@
 mod answer;
 mod at_least;
 mod count;
+mod forget;
 mod frontier;
 mod ground;
 mod key;
+mod level;
 mod levels;
 mod mark;
+mod number;
 mod observed;
 mod path;
 mod persistent;
@@ -30,6 +36,8 @@ mod reduce;
 mod sets;
 mod streams;
 mod sweep;
+#[cfg(test)]
+mod tests;
 mod visible;
 mod window;
 
@@ -40,14 +48,17 @@ pub(crate) use observed::Observed;
 pub(crate) use path::{Paths, Spot};
 pub(crate) use persistent::Persistent;
 pub(crate) use reduce::{Reducer, Saved};
-pub(crate) use sets::{Bits, Lists, Sets};
+pub(crate) use sets::{Bits, Lists, Sets, StateList};
 pub(crate) use sweep::{Search, Sweep};
 pub(crate) use visible::Visible;
+
+use num_bigint::BigUint;
 
 use crate::{Poset, StateIndex, options::Options, product::Machine};
 use count::Counting;
 use frontier::{Bounds, LeftOut};
 use levels::Levels;
+use number::{Number, Words};
 use sets::Shape as ShapeRules;
 
 /// Why a search did not look everywhere.
@@ -184,8 +195,22 @@ pub(crate) fn count_runs<M: Machine>(
     machine: &M,
     options: &Options,
 ) -> Option<RunCounts> {
+    // Few sizes, as each is another copy of the enumeration.
+    match number::bits(ground.poset) {
+        0..=128 => count_by::<M, u128>(ground, machine, options),
+        129..=512 => count_by::<M, Words<8>>(ground, machine, options),
+        513..=2048 => count_by::<M, Words<32>>(ground, machine, options),
+        _ => count_by::<M, BigUint>(ground, machine, options),
+    }
+}
+
+fn count_by<M: Machine, C: Number>(
+    ground: Ground<'_>,
+    machine: &M,
+    options: &Options,
+) -> Option<RunCounts> {
     let top = ground.top();
-    let rules = Counting { ground, machine };
+    let rules = Counting::<M, C>::new(ground, machine);
     let mut levels = Levels::new(&vec![0; top.len()], rules.one(), &top);
     options.progress.begin(ground.poset.len());
     for level in 1..=ground.poset.len() {

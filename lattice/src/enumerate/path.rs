@@ -39,23 +39,25 @@ struct Trailing<'a, M> {
 impl<M: Machine> Rules for Trailing<'_, M> {
     type Node = SmallVec<[Trail; 1]>;
 
-    fn step<K: Key>(&self, node: &Self::Node, cut: Cut<'_, K>, event: EventIndex) -> Self::Node {
+    fn step<K: Key>(&self, event: EventIndex) -> impl Fn(&Self::Node, Cut<'_, K>) -> Self::Node {
         let action = self.ground.action(event);
-        let swapped = self.ground.overtaken(|chain| cut.count(chain), event);
-        let mut after = Self::Node::new();
-        for trail in node {
-            let state = self.machine.step(trail.state, action);
-            let swaps = trail.swaps + swapped;
-            put(
-                &mut after,
-                Trail {
-                    state,
-                    swaps,
-                    ..*trail
-                },
-            );
+        move |node, cut| {
+            let swapped = self.ground.overtaken(|chain| cut.count(chain), event);
+            let mut after = Self::Node::new();
+            for trail in node {
+                let state = self.machine.step(trail.state, action);
+                let swaps = trail.swaps + swapped;
+                put(
+                    &mut after,
+                    Trail {
+                        state,
+                        swaps,
+                        ..*trail
+                    },
+                );
+            }
+            after
         }
-        after
     }
 
     fn merge(&self, into: &mut Self::Node, other: Self::Node) {
@@ -73,10 +75,17 @@ fn put(node: &mut SmallVec<[Trail; 1]>, trail: Trail) {
 }
 
 /// A cut and a state in it.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Spot {
     pub(crate) cut: Vec<u32>,
     pub(crate) state: StateIndex,
+}
+
+impl Spot {
+    /// How many events its cut has.
+    pub(crate) fn events(&self) -> usize {
+        self.cut.iter().map(|&n| n as usize).sum()
+    }
 }
 
 /// Finds ways between spots.
@@ -93,30 +102,26 @@ pub(crate) struct Paths<'a, M> {
 }
 
 impl<M: Machine> Paths<'_, M> {
-    /// The events of a way from one spot to a later one; `None` if there is none.
-    pub(crate) fn find(&self, from: &Spot, to: &Spot) -> Option<Vec<EventIndex>> {
+    /// The events of a way to a spot from one of some earlier ones, which are of one level and in
+    /// the order of their cuts, and which of them it is; `None` if there is no way.
+    pub(crate) fn find(&self, from: &[Spot], to: &Spot) -> Option<(usize, Vec<EventIndex>)> {
         let mut events = Vec::new();
-        self.extend(from, to, &mut events).then_some(events)
+        let start = self.extend(from, to, &mut events)?;
+        Some((start, events))
     }
 
-    fn extend(&self, from: &Spot, to: &Spot, events: &mut Vec<EventIndex>) -> bool {
-        let count = |cut: &[u32]| cut.iter().map(|&n| n as usize).sum::<usize>();
-        let (start, end) = (count(&from.cut), count(&to.cut));
+    fn extend(&self, from: &[Spot], to: &Spot, events: &mut Vec<EventIndex>) -> Option<usize> {
+        let (start, end) = (from.first()?.events(), to.events());
         let length = end - start;
         if length == 0 {
-            return from.state == to.state;
+            return from.iter().position(|spot| spot == to);
         }
         let stride = length.div_ceil(self.checkpoints);
         let rules = Trailing {
             ground: self.ground,
             machine: self.machine,
         };
-        let first = Trail {
-            state: from.state,
-            swaps: 0,
-            label: 0,
-        };
-        let mut levels = Levels::new(&from.cut, SmallVec::from_slice(&[first]), &to.cut);
+        let mut levels = first_level(from, &to.cut)?;
         // For each checkpoint its nodes, each with its label of the checkpoint before.
         let mut kept: Vec<Vec<(Spot, u32)>> = Vec::new();
         let mut observed = self.observed.cut(self.ground.poset, start);
@@ -140,12 +145,8 @@ impl<M: Machine> Paths<'_, M> {
                 kept.push(checkpoint(&mut levels));
             }
         }
-        let Some(node) = levels.nodes().first() else {
-            return false;
-        };
-        let Some(last) = node.iter().find(|trail| trail.state == to.state) else {
-            return false;
-        };
+        let node = levels.nodes().first()?;
+        let last = node.iter().find(|trail| trail.state == to.state)?;
         let mut spots = vec![to.clone()];
         let mut label = last.label;
         for nodes in kept.into_iter().rev() {
@@ -153,14 +154,12 @@ impl<M: Machine> Paths<'_, M> {
             spots.push(spot);
             label = before;
         }
-        spots.push(from.clone());
+        spots.push(from[label as usize].clone());
         spots.reverse();
         for pair in spots.windows(2) {
             let [a, b] = pair else { continue };
             if stride > 1 {
-                if !self.extend(a, b, events) {
-                    return false;
-                }
+                self.extend(std::slice::from_ref(a), b, events)?;
                 continue;
             }
             let chains = a.cut.iter().zip(&b.cut).enumerate();
@@ -168,16 +167,41 @@ impl<M: Machine> Paths<'_, M> {
                 events.push(self.ground.poset.chain(chain)[before as usize]);
             }
         }
-        true
+        Some(label as usize)
     }
+}
+
+/// The level that a walk begins with, each spot labelled with its place; `None` if there is none
+/// below `upper`.
+fn first_level(from: &[Spot], upper: &[u32]) -> Option<Levels<SmallVec<[Trail; 1]>>> {
+    let (mut cuts, mut nodes): (Vec<Vec<u32>>, Vec<SmallVec<[Trail; 1]>>) = Default::default();
+    for (label, spot) in from.iter().enumerate() {
+        if spot.cut.iter().zip(upper).any(|(count, most)| count > most) {
+            continue;
+        }
+        let trail = Trail {
+            state: spot.state,
+            swaps: 0,
+            label: label as u32,
+        };
+        match nodes.last_mut() {
+            Some(node) if cuts.last() == Some(&spot.cut) => put(node, trail),
+            _ => {
+                cuts.push(spot.cut.clone());
+                nodes.push(SmallVec::from_slice(&[trail]));
+            }
+        }
+    }
+    (!cuts.is_empty()).then(|| Levels::of(&cuts, nodes, upper))
 }
 
 /// Numbers the nodes of a level, and lets them carry these numbers on.
 fn checkpoint(levels: &mut Levels<SmallVec<[Trail; 1]>>) -> Vec<(Spot, u32)> {
+    let mut cuts = Vec::with_capacity(levels.len());
+    levels.each(|_, cut| cuts.push(cut()));
     let mut kept = Vec::new();
-    for index in 0..levels.len() {
-        let cut = levels.cut(index);
-        for trail in &mut levels.nodes_mut()[index] {
+    for (cut, node) in cuts.iter().zip(levels.nodes_mut()) {
+        for trail in node {
             let spot = Spot {
                 cut: cut.clone(),
                 state: trail.state,

@@ -25,8 +25,8 @@ pub(crate) struct Bits<'a> {
     ground: Ground<'a>,
     /// The successors of every set of four neighbouring states, so that a step is a few look-ups
     /// and no loop over states: for action `a` and the sets of states `4g..4g+4` from
-    /// `(a * groups + g) * 16` on.
-    next: Vec<u64>,
+    /// `a * groups + g`.
+    next: Vec<[u64; 16]>,
     groups: usize,
     bad: u64,
     bad_at_end: u64,
@@ -46,8 +46,8 @@ impl<'a> Bits<'a> {
             return None;
         }
         let groups = states.div_ceil(4);
-        let mut next = vec![0; automaton.actions * groups * 16];
-        for (place, after) in next.iter_mut().enumerate() {
+        let mut next = vec![[0; 16]; automaton.actions * groups];
+        for (place, after) in next.as_flattened_mut().iter_mut().enumerate() {
             let (action, group) = (place / 16 / groups, place / 16 % groups);
             let members = (0..4).filter(|bit| place >> bit & 1 == 1);
             for state in members
@@ -82,13 +82,15 @@ impl Rules for Bits<'_> {
     type Node = u64;
 
     #[inline]
-    fn step<K: Key>(&self, node: &u64, _: Cut<'_, K>, event: EventIndex) -> u64 {
+    fn step<K: Key>(&self, event: EventIndex) -> impl Fn(&u64, Cut<'_, K>) -> u64 {
         let action = self.ground.action(event).0 as usize;
-        let start = action * self.groups;
-        (0..self.groups).fold(0, |after, group| {
-            let members = (node >> (4 * group) & 15) as usize;
-            after | self.next[(start + group) * 16 + members]
-        })
+        let next = &self.next[action * self.groups..][..self.groups];
+        move |node, _| {
+            let groups = next.iter().enumerate();
+            groups.fold(0, |after, (group, next)| {
+                after | next[(node >> (4 * group) & 15) as usize]
+            })
+        }
     }
 
     #[inline]
@@ -116,6 +118,9 @@ impl Sets for Bits<'_> {
     }
 }
 
+/// States in order.
+pub(crate) type StateList = SmallVec<[StateIndex; 2]>;
+
 /// Sets of states of any machine, as sorted lists. The only reduction is absorption.
 pub(crate) struct Lists<'a, M> {
     pub(crate) ground: Ground<'a>,
@@ -125,18 +130,20 @@ pub(crate) struct Lists<'a, M> {
 }
 
 impl<M: Machine> Rules for Lists<'_, M> {
-    type Node = SmallVec<[StateIndex; 2]>;
+    type Node = StateList;
 
-    fn step<K: Key>(&self, node: &Self::Node, _: Cut<'_, K>, event: EventIndex) -> Self::Node {
+    fn step<K: Key>(&self, event: EventIndex) -> impl Fn(&Self::Node, Cut<'_, K>) -> Self::Node {
         let action = self.ground.action(event);
-        let mut after = Self::Node::new();
-        for &state in node {
-            let to = self.machine.step(state, action);
-            if let Err(place) = after.binary_search(&to) {
-                after.insert(place, to);
+        move |node, _| {
+            let mut after = Self::Node::new();
+            for &state in node {
+                let to = self.machine.step(state, action);
+                if let Err(place) = after.binary_search(&to) {
+                    after.insert(place, to);
+                }
             }
+            after
         }
-        after
     }
 
     fn merge(&self, into: &mut Self::Node, other: Self::Node) {
@@ -172,7 +179,9 @@ pub(crate) struct Shape;
 impl Rules for Shape {
     type Node = ();
 
-    fn step<K: Key>(&self, (): &(), _: Cut<'_, K>, _: EventIndex) {}
+    fn step<K: Key>(&self, _: EventIndex) -> impl Fn(&(), Cut<'_, K>) {
+        |(), _| ()
+    }
 
     fn merge(&self, (): &mut (), (): ()) {}
 }

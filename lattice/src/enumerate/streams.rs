@@ -1,154 +1,244 @@
-//! The sorted streams that a level is merged from: one for each chain, with the cuts that the chain
-//! is advanced to.
+//! The sorted streams that a level is merged from: one for each chain, with the strips that the
+//! chain is advanced to.
 //!
-//! A stream is made a block at a time. So the loops are short and without surprises, the states
-//! are stepped in sequence, and what is ready stays in the cache until the merge takes it.
+//! The cuts of a strip in which a chain can be advanced are neighbours, too: what the next event of
+//! the chain needs is a bound from below on each count, and along a strip one count only grows and
+//! one only shrinks. So a strip is advanced by looking at its ends, not at its cuts.
 
 use std::ops::Range;
 
 use super::{
     frontier::{Bounds, Frontier, Rules},
     ground::Ground,
-    key::{Cut, Key},
+    key::Key,
+    level::{Begun, Level, Strip},
     mark::words,
 };
 use crate::EventIndex;
 
-/// So many cuts are advanced at a time, or fewer where the keys of all streams together would take
-/// more than a few megabytes.
-const BLOCK: usize = 512;
-const BLOCK_BYTES: usize = 1 << 22;
-
-/// The cuts that one chain is advanced to, a block at a time.
+/// The cuts that one chain is advanced to, a strip at a time.
 pub(super) struct Stream<'a, K, N> {
+    frontier: &'a Frontier<K, N>,
+    ground: Ground<'a>,
     chain: usize,
+    /// The chain's events, as far as cuts may go.
     events: &'a [EventIndex],
-    /// From here on cuts are to be advanced.
-    position: usize,
-    /// What was made of those before, the next one last.
-    pub(super) ready: Vec<(K, N)>,
+    /// How the count of the chain changes along a strip.
+    slope: i32,
+    /// Cuts at or past this one are not wanted.
+    to: Option<&'a K>,
+    /// The next strip to be looked at: which, its first node, and how much was looked at.
+    strip: usize,
+    node: usize,
+    along: u32,
+    /// What comes next.
+    head: Option<Advanced<K>>,
 }
 
-impl<K: Key, N> Stream<'_, K, N> {
-    pub(super) fn head(&self) -> Option<K> {
-        self.ready.last().map(|(key, _)| key.clone())
-    }
+/// A part of a strip of which every cut is advanced.
+#[derive(Clone, Debug)]
+pub(super) struct Advanced<K> {
+    /// The cuts after the step.
+    pub(super) strip: Strip<K>,
+    /// The strip that this was a part of, and where.
+    from: usize,
+    along: u32,
+    /// The first node of the part.
+    node: usize,
+    /// How many events of the chain were in the first cut.
+    count: u32,
 }
 
-impl<K: Key, N: Clone + Send + Sync> Frontier<K, N> {
-    /// The cuts that a chain is advanced to, from a key on; `None` if there are none.
-    pub(super) fn stream<'a, R: Rules<Node = N>>(
-        &self,
+impl<'a, K: Key, N> Stream<'a, K, N> {
+    /// The cuts that a chain is advanced to, from and up to a bound; `starts` are the first nodes
+    /// of all strips, where there is a lower bound.
+    pub(super) fn new(
+        frontier: &'a Frontier<K, N>,
         ground: Ground<'a>,
         bounds: Bounds<'_>,
-        rules: &R,
         chain: usize,
-        from: Option<&K>,
-        to: Option<&K>,
-    ) -> Option<Stream<'a, K, N>> {
-        let keys = &self.level.keys;
-        let position = match from {
-            None => 0,
-            Some(from) => keys.partition_point(|key| !key.reaches(chain, &self.layout, from)),
-        };
+        (from, to): (Option<&K>, Option<&'a K>),
+        starts: &[usize],
+    ) -> Self {
+        let (strip, node) = from.map_or((0, 0), |from| {
+            let before = |strip: &Strip<K>| !strip.first.reaches(chain, &frontier.layout, from);
+            let strip = frontier.level.strips.partition_point(before);
+            (strip, starts.get(strip).copied().unwrap_or(0))
+        });
         let mut stream = Stream {
+            frontier,
+            ground,
             chain,
-            events: ground.poset.chain(chain),
-            position,
-            ready: Vec::new(),
+            events: &ground.poset.chain(chain)[..bounds.upper[chain] as usize],
+            slope: frontier.layout.slope(chain),
+            to,
+            strip,
+            node,
+            along: 0,
+            head: None,
         };
-        self.refill(&mut stream, ground, bounds, rules, to);
-        (!stream.ready.is_empty()).then_some(stream)
+        stream.pull();
+        stream
     }
 
-    /// Makes the next block of a stream, empty if the range has none left.
-    pub(super) fn refill<R: Rules<Node = N>>(
-        &self,
-        stream: &mut Stream<'_, K, N>,
-        ground: Ground<'_>,
-        bounds: Bounds<'_>,
+    /// The first cut of what comes next.
+    pub(super) fn first(&self) -> Option<&K> {
+        self.head.as_ref().map(|head| &head.strip.first)
+    }
+
+    /// The same, if it is on the line of another cut.
+    #[inline]
+    pub(super) fn first_on_line(&self, of: &K) -> Option<K> {
+        let on_line = |first: &&K| first.on_line_of(of, &self.frontier.layout);
+        self.first().filter(on_line).cloned()
+    }
+
+    /// Adds what comes next to the line that was begun in the next level.
+    #[inline]
+    pub(super) fn lay<R: Rules<Node = N>>(
+        &mut self,
+        next: &mut Level<K, N>,
+        line: Begun,
         rules: &R,
-        to: Option<&K>,
     ) {
-        let keys = &self.level.keys;
-        let streams_bytes = self.layout.chains() * self.key_bytes();
-        let size = (BLOCK_BYTES / streams_bytes.max(1)).clamp(1, BLOCK);
-        while stream.ready.is_empty() && stream.position < keys.len() {
-            let start = stream.position;
-            let end = keys.len().min(start + size);
-            stream.position = end;
-            self.advance_block(stream, start..end, ground, bounds, rules);
-            if let Some(to) = to
-                && stream.ready.last().is_some_and(|(key, _)| key >= to)
-            {
-                stream
-                    .ready
-                    .truncate(stream.ready.partition_point(|(key, _)| key < to));
-                stream.position = keys.len();
+        let Some(part) = &self.head else { return };
+        let (level, layout) = (&self.frontier.level, &self.frontier.layout);
+        let (len, count) = (part.strip.len as usize, part.count as usize);
+        let from = &level.strips[part.from];
+        let nodes = level.nodes[part.node..part.node + len].iter();
+        let before = nodes
+            .zip(part.along..)
+            .map(|(node, along)| (node, from.cut(along, layout)));
+        match self.slope {
+            1 => {
+                let events = &self.events[count..count + len];
+                let after = before
+                    .zip(events)
+                    .map(|((node, cut), &event)| rules.step(event)(node, cut));
+                next.lay(line, &part.strip, after, layout, rules);
             }
-            stream.ready.reverse();
+            -1 => {
+                let events = self.events[count + 1 - len..=count].iter().rev();
+                let after = before
+                    .zip(events)
+                    .map(|((node, cut), &event)| rules.step(event)(node, cut));
+                next.lay(line, &part.strip, after, layout, rules);
+            }
+            _ => {
+                let step = rules.step(self.events[count]);
+                let after = before.map(|(node, cut)| step(node, cut));
+                next.lay(line, &part.strip, after, layout, rules);
+            }
         }
+        self.pull();
     }
 
-    /// Advances a chain in the cuts of a block in which it is marked, or can be advanced.
-    fn advance_block<R: Rules<Node = N>>(
-        &self,
-        stream: &mut Stream<'_, K, N>,
-        block: Range<usize>,
-        ground: Ground<'_>,
-        bounds: Bounds<'_>,
-        rules: &R,
-    ) {
-        let mut marked = [0; BLOCK];
-        let number = match self.marks.is_empty() {
-            true => self.enabled(stream.chain, block.clone(), ground, bounds, &mut marked),
-            false => self.marked(stream.chain, block.clone(), &mut marked),
+    /// The part of a strip in which the chain can be advanced.
+    fn enabled(&self, strip: &Strip<K>) -> Range<u32> {
+        let enabled = |along| {
+            let cut = strip.cut(along, &self.frontier.layout);
+            let event = self.events.get(cut.count(self.chain) as usize);
+            event.is_some_and(|event| self.ground.needs.met(*event, |chain| cut.count(chain)))
         };
-        let (keys, nodes) = (&self.level.keys[block.clone()], &self.level.nodes[block]);
-        stream.ready.extend(marked[..number].iter().map(|&place| {
-            let key = &keys[place as usize];
-            let cut = Cut {
-                key,
-                layout: &self.layout,
+        match self.slope {
+            // A later event of this chain, and fewer of the other one.
+            1 => 0..edge(strip.len, enabled),
+            -1 => strip.len - edge(strip.len, |along| enabled(strip.len - 1 - along))..strip.len,
+            _ => self.between_needs(strip),
+        }
+    }
+
+    /// The part of a strip in which a chain that does not change along it can be advanced.
+    fn between_needs(&self, strip: &Strip<K>) -> Range<u32> {
+        let layout = &self.frontier.layout;
+        let count = |chain| strip.first.count(chain, layout);
+        let Some(event) = self.events.get(count(self.chain) as usize) else {
+            return 0..0;
+        };
+        let (mut start, mut end) = (0, strip.len);
+        for &(chain, needed) in self.ground.needs.of(*event) {
+            let (chain, has) = (chain as usize, count(chain as usize));
+            match layout.slope(chain) {
+                1 => start = start.max(needed.saturating_sub(has)),
+                -1 => end = end.min((has + 1).saturating_sub(needed)),
+                _ if has < needed => return 0..0,
+                _ => {}
+            }
+        }
+        start..end
+    }
+
+    /// The next part of a strip in which the chain is marked.
+    fn marked(&self, strip: &Strip<K>) -> Range<u32> {
+        let stride = words(self.frontier.layout.chains());
+        let marked = |along: u32| {
+            let word = (self.node + along as usize) * stride + self.chain / 64;
+            self.frontier.marks[word] >> (self.chain % 64) & 1 == 1
+        };
+        let mut rest = self.along..strip.len;
+        let start = rest.find(|&along| marked(along)).unwrap_or(strip.len);
+        let end = rest.find(|&along| !marked(along)).unwrap_or(strip.len);
+        start..end
+    }
+
+    /// Finds what comes next.
+    fn pull(&mut self) {
+        self.head = None;
+        let layout = &self.frontier.layout;
+        let marks = !self.frontier.marks.is_empty();
+        while let Some(strip) = self.frontier.level.strips.get(self.strip) {
+            let (from, start) = (self.strip, self.node);
+            let part = match marks {
+                true => self.marked(strip),
+                false => self.enabled(strip),
             };
-            let event = stream.events[cut.count(stream.chain) as usize];
-            let node = rules.step(&nodes[place as usize], cut, event);
-            (key.advanced(stream.chain, &self.layout), node)
-        }));
-    }
-
-    /// The cuts of a block in which a chain can be advanced: how many, and where they are.
-    // Here and below every place is written and kept if it is one: a branch would be guessed wrong
-    // half the time.
-    fn enabled(
-        &self,
-        chain: usize,
-        block: Range<usize>,
-        ground: Ground<'_>,
-        bounds: Bounds<'_>,
-        found: &mut [u16; BLOCK],
-    ) -> usize {
-        let needs = ground.needs.of_chain(chain, bounds.upper[chain]);
-        let layout = &self.layout;
-        let mut number = 0;
-        for (place, key) in self.level.keys[block].iter().enumerate() {
-            found[number] = place as u16;
-            let count = |chain| key.count(chain, layout);
-            number += usize::from(needs.met(count(chain), count));
+            if marks && part.end < strip.len {
+                self.along = part.end;
+            } else {
+                self.strip += 1;
+                self.node += strip.len as usize;
+                self.along = 0;
+            }
+            if part.is_empty() {
+                continue;
+            }
+            let first = strip.first.moved(part.start, layout);
+            let count = first.count(self.chain, layout);
+            let first = first.advanced(self.chain, layout);
+            if self.to.is_none_or(|to| first < *to) {
+                self.head = Some(Advanced {
+                    strip: Strip {
+                        first,
+                        len: part.end - part.start,
+                    },
+                    from,
+                    along: part.start,
+                    node: start + part.start as usize,
+                    count,
+                });
+            }
+            return;
         }
-        number
     }
+}
 
-    /// The cuts of a block in which a chain is marked.
-    fn marked(&self, chain: usize, block: Range<usize>, found: &mut [u16; BLOCK]) -> usize {
-        let stride = words(self.layout.chains());
-        let (word, bit) = (chain / 64, chain % 64);
-        let mut number = 0;
-        let marks = self.marks[block.start * stride..block.end * stride].chunks_exact(stride);
-        for (place, marks) in marks.enumerate() {
-            found[number] = place as u16;
-            number += (marks[word] >> bit & 1) as usize;
-        }
-        number
+/// How many of the first `len` numbers have a property that is true up to some number and false
+/// from there on. Most often it is all or none.
+#[inline]
+fn edge(len: u32, has: impl Fn(u32) -> bool) -> u32 {
+    if !has(0) {
+        return 0;
     }
+    if len == 1 || has(len - 1) {
+        return len;
+    }
+    let (mut yes, mut no) = (0, len - 1);
+    while no - yes > 1 {
+        let middle = yes + (no - yes) / 2;
+        match has(middle) {
+            true => yes = middle,
+            false => no = middle,
+        }
+    }
+    no
 }

@@ -56,10 +56,10 @@ impl Search {
 /// A search that has come as far as some level.
 #[derive(Clone, Debug)]
 pub(crate) struct Sweep<N> {
-    levels: Levels<N>,
-    level: usize,
+    pub(super) levels: Levels<N>,
+    pub(super) level: usize,
     /// The cut of the observed run in this level.
-    observed: Vec<u32>,
+    pub(super) observed: Vec<u32>,
     pub(crate) result: Search,
 }
 
@@ -180,14 +180,19 @@ fn first_bad<S: Sets>(
     at_end: bool,
     observed: &[u32],
 ) -> Option<Spot> {
-    let bad = levels.nodes().iter().enumerate();
-    bad.filter_map(|(index, node)| Some((index, sets.bad(node, at_end)?)))
-        .map(|(index, state)| Spot {
-            cut: levels.cut(index),
-            state,
-        })
-        .min_by_key(|spot| -> u64 {
-            let counts = spot.cut.iter().zip(observed);
-            counts.map(|(a, b)| u64::from(a.abs_diff(*b))).sum()
-        })
+    let bad = |node: &S::Node| sets.bad(node, at_end);
+    if !levels.nodes().iter().any(|node| bad(node).is_some()) {
+        return None;
+    }
+    let mut nearest: Option<(u64, Spot)> = None;
+    levels.each(|node, cut| {
+        let Some(state) = bad(node) else { return };
+        let cut = cut();
+        let counts = cut.iter().zip(observed);
+        let distance = counts.map(|(a, b)| u64::from(a.abs_diff(*b))).sum();
+        if nearest.as_ref().is_none_or(|(least, _)| distance < *least) {
+            nearest = Some((distance, Spot { cut, state }));
+        }
+    });
+    nearest.map(|(_, spot)| spot)
 }

@@ -6,8 +6,8 @@
 //! best of all: a level can be narrowed while it is made.
 
 use super::{
-    frontier::Level,
     key::{Cut, Key, Layout},
+    level::{Begun, Level},
 };
 
 /// How many cuts of a level are kept, and which.
@@ -25,8 +25,7 @@ impl Window<'_> {
         self.width.saturating_mul(2).max(1024)
     }
 
-    fn distance<K: Key>(&self, key: &K, layout: &Layout) -> u64 {
-        let cut = Cut { key, layout };
+    fn distance<K: Key>(&self, cut: Cut<'_, K>) -> u64 {
         let chains = self.observed.iter().enumerate();
         chains
             .map(|(chain, &n)| u64::from(cut.count(chain).abs_diff(n)))
@@ -35,29 +34,21 @@ impl Window<'_> {
 
     /// Drops all but the nearest cuts and tells how many.
     pub(crate) fn narrow<K: Key, N>(&self, level: &mut Level<K, N>, layout: &Layout) -> u64 {
-        let len = level.keys.len();
+        let len = level.nodes.len();
         if len <= self.width {
             return 0;
         }
         // The level is sorted, so a position stands for its key.
-        let keys = level.keys.iter().enumerate();
-        let mut order: Vec<(u64, u32)> = keys
-            .map(|(position, key)| (self.distance(key, layout), position as u32))
+        let cuts = level.cuts(layout).enumerate();
+        let mut order: Vec<(u64, u32)> = cuts
+            .map(|(position, cut)| (self.distance(cut), position as u32))
             .collect();
         let (_, &mut last, _) = order.select_nth_unstable(self.width - 1);
-        let keep: Vec<bool> = {
-            let mut keep = vec![false; len];
-            for entry in order.iter().filter(|entry| **entry <= last) {
-                keep[entry.1 as usize] = true;
-            }
-            keep
-        };
-        let mut kept = keep.iter();
-        level.keys.retain(|_| kept.next().copied().unwrap_or(false));
-        let mut kept = keep.iter();
-        level
-            .nodes
-            .retain(|_| kept.next().copied().unwrap_or(false));
-        (len - level.keys.len()) as u64
+        let mut keep = vec![false; len];
+        for entry in order.iter().filter(|entry| **entry <= last) {
+            keep[entry.1 as usize] = true;
+        }
+        level.retain(Begun::default(), &keep, layout);
+        (len - level.nodes.len()) as u64
     }
 }

@@ -14,7 +14,6 @@ pub use order::covered;
 
 use std::collections::BTreeSet;
 
-use portent_monitor_core::Value;
 use portent_monitor_dsl::Verdict;
 
 use crate::{
@@ -22,7 +21,7 @@ use crate::{
     error::Error,
     instance::{Instance, Task},
     options::Options,
-    report::Row,
+    report::{Row, Values},
     solve::Solution,
 };
 use region::Shifts;
@@ -56,7 +55,7 @@ pub struct Picture {
 #[derive(Clone, Debug, PartialEq)]
 pub struct Moment {
     /// The values of the property's variables.
-    pub values: Vec<(String, Value)>,
+    pub values: Values,
     /// The monitor's state.
     pub state: usize,
     /// The verdict.
@@ -124,8 +123,8 @@ impl Instance<'_> {
         let decided = self.observed()?.step;
         let steps = region::steps(poset.len(), order, &shifts, violated_at, decided);
         let observed: Vec<EventIndex> = (0..poset.len() as u32).map(EventIndex).collect();
-        let observed = self.shown(&observed, &steps, &shifts)?;
-        let witness = self.shown(order, &steps, &shifts)?;
+        let observed = self.shown(&observed, &steps, &shifts);
+        let witness = self.shown(order, &steps, &shifts);
 
         let events: BTreeSet<u32> = observed
             .iter()
@@ -151,20 +150,15 @@ impl Instance<'_> {
         })
     }
 
-    fn shown(
-        &self,
-        run: &[EventIndex],
-        steps: &BTreeSet<usize>,
-        shifts: &Shifts,
-    ) -> Result<Vec<Shown>, Error> {
-        let rows = self.rows(run, |step| steps.contains(&step))?;
+    fn shown(&self, run: &[EventIndex], steps: &BTreeSet<usize>, shifts: &Shifts) -> Vec<Shown> {
+        let rows = self.rows(run, |step| steps.contains(&step));
         let shown = steps.iter().zip(rows).map(|(&step, row)| Shown {
             step: step as u64,
             earlier: shifts.earlier[row.event as usize],
             later: shifts.later[row.event as usize],
             row,
         });
-        Ok(shown.collect())
+        shown.collect()
     }
 
     fn start_moment(&self) -> Result<Moment, Error> {

@@ -246,4 +246,81 @@ impl Oracle {
         }
         assert_eq!(stepper.verdict(), Verdict::Violated);
     }
+
+    /// Checks the end of a witness: some order of the other events leads to where it begins.
+    pub(crate) fn examine_end(&self, run: &[usize], violated_at: usize) {
+        let events = self.relevant.len();
+        let before = (0..events).filter(|event| !run.contains(event));
+        let before = before.fold(0u64, |set, event| set | 1 << event);
+        let mut tried = HashSet::new();
+        let found = self.leads(
+            &mut Vec::new(),
+            &self.start,
+            before,
+            run,
+            violated_at,
+            &mut tried,
+        );
+        assert!(found, "nothing leads to {run:?}, violated at {violated_at}");
+    }
+
+    fn leads(
+        &self,
+        order: &mut Vec<usize>,
+        stepper: &Stepper,
+        before: u64,
+        run: &[usize],
+        violated_at: usize,
+        tried: &mut HashSet<(u64, usize)>,
+    ) -> bool {
+        if before == 0 {
+            return self.is_violated(stepper.clone(), order, run, violated_at);
+        }
+        // The values of variables depend on the cut alone, as writes of one do not commute.
+        if !tried.insert((before, stepper.state().index())) {
+            return false;
+        }
+        let events = self.relevant.len();
+        (0..events)
+            .filter(|next| before >> next & 1 == 1)
+            .any(|next| {
+                let precedes = |other: usize| {
+                    let (other, next) = (self.relevant[other], self.relevant[next]);
+                    other != next && self.relation.precedes(other, next)
+                };
+                if (0..events).any(|other| !order.contains(&other) && precedes(other)) {
+                    return false;
+                }
+                let mut stepper = stepper.clone();
+                let (event, writes) = &self.deeds[next];
+                stepper.step(*event, writes.iter().cloned()).expect("fits");
+                order.push(next);
+                let before = before & !(1 << next);
+                let found = self.leads(order, &stepper, before, run, violated_at, tried);
+                order.pop();
+                found
+            })
+    }
+
+    /// Whether a run is violated after so many events, and not sooner.
+    fn is_violated(
+        &self,
+        mut stepper: Stepper,
+        order: &[usize],
+        run: &[usize],
+        violated_at: usize,
+    ) -> bool {
+        let whole: Vec<usize> = order.iter().chain(run).map(|&e| self.relevant[e]).collect();
+        self.relation
+            .check_run(&self.relevant, &whole, false)
+            .expect("an equivalent run");
+        for &index in &run[..violated_at - order.len()] {
+            if stepper.verdict() == Verdict::Violated {
+                return false;
+            }
+            let (event, writes) = &self.deeds[index];
+            stepper.step(*event, writes.iter().cloned()).expect("fits");
+        }
+        stepper.verdict() == Verdict::Violated
+    }
 }

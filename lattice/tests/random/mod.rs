@@ -3,6 +3,7 @@
 #![allow(dead_code)] // every test file uses a part
 
 use portent_monitor_core::{Action, Event, Msg, Op, Symbols, Value};
+use portent_monitor_dsl::{Config, Monitor, Property};
 use portent_testing::{Rng, admitted};
 
 /// A trace of up to `length` events of up to four threads, each admitted by the discipline.
@@ -76,6 +77,22 @@ fn some_op(rng: &mut Rng, symbols: &mut Symbols) -> Op {
             }))
         }
     }
+}
+
+/// Monitors of random properties.
+pub(crate) fn monitors(rng: &mut Rng, count: usize) -> Vec<Monitor> {
+    let config = Config::new().max_states(200);
+    let mut monitors = Vec::new();
+    while monitors.len() < count {
+        let text = property(rng);
+        let Ok(property) = Property::parse(&text) else {
+            continue;
+        };
+        if let Ok(monitor) = config.monitor(&property) {
+            monitors.push(monitor);
+        }
+    }
+    monitors
 }
 
 /// A random property over the variables and events of [`trace`].

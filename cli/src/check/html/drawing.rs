@@ -1,10 +1,15 @@
 //! What is drawn: two runs, the arrows between their events, the lattice, the automaton.
 
-use portent_lattice::picture::{self, Moment, Picture, Shown};
-use portent_monitor_core::Value;
+use portent_lattice::{
+    picture::{self, Moment, Picture, Shown},
+    report::Values,
+};
 use portent_monitor_dsl::{Monitor, Verdict};
 use serde::Serialize;
-use std::collections::{BTreeMap, HashMap};
+use std::{
+    collections::{BTreeMap, HashMap},
+    num::NonZeroU64,
+};
 
 use super::{automaton::Automaton, clip};
 use crate::text::replay::{label, note};
@@ -36,7 +41,7 @@ struct Event {
     event: u32,
     /// An index into the threads.
     thread: usize,
-    line: Option<u64>,
+    line: Option<NonZeroU64>,
     label: String,
     /// What else its line tells.
     #[serde(skip_serializing_if = "String::is_empty")]
@@ -83,7 +88,7 @@ enum Lattice {
 impl Drawing {
     pub(super) fn new(picture: &Picture, monitor: &Monitor) -> Drawing {
         let shown = || picture.observed.iter().chain(&picture.witness);
-        let mut names: Vec<&str> = shown().map(|shown| shown.row.t.as_str()).collect();
+        let mut names: Vec<&str> = shown().map(|shown| &*shown.row.t).collect();
         names.sort_by(|a, b| natural(a).cmp(&natural(b)));
         names.dedup();
         let threads: HashMap<&str, usize> = names.iter().copied().zip(0..).collect();
@@ -91,7 +96,7 @@ impl Drawing {
             .map(|shown| {
                 let event = Event {
                     event: shown.row.event,
-                    thread: threads[shown.row.t.as_str()],
+                    thread: threads[&*shown.row.t],
                     line: shown.row.line,
                     label: clip(&label(&shown.row), WORD),
                     note: clip(&note(&shown.row), NOTE),
@@ -157,11 +162,11 @@ impl From<&Shown> for Step {
     }
 }
 
-fn names_of(values: &[(String, Value)]) -> Vec<String> {
+fn names_of(values: &Values) -> Vec<String> {
     values.iter().map(|(name, _)| clip(name, WORD)).collect()
 }
 
-fn spelled(values: &[(String, Value)]) -> Vec<String> {
+fn spelled(values: &Values) -> Vec<String> {
     let values = values.iter();
     values
         .map(|(_, value)| clip(&value.to_string(), WORD))

@@ -1,0 +1,121 @@
+//! Letting go of what every cut contains.
+//!
+//! A search that goes on for days must not keep the run for as long. The first events of the
+//! observed run that are in every cut of a level are in every cut of all later ones: nothing asks
+//! for them again. Without them the search is that of a shorter run, whose cuts count what is left.
+
+use super::{
+    frontier::Frontier,
+    key::{Key, Layout},
+    level::{Level, Strip},
+    levels::Levels,
+    path::Spot,
+    sets::StateList,
+    sweep::Sweep,
+};
+use crate::{Poset, StateIndex};
+
+impl<N: Clone + Send + Sync> Levels<N> {
+    /// The level with these cuts, which are in order, and at least one.
+    pub(crate) fn of(cuts: &[Vec<u32>], nodes: Vec<N>, ceiling: &[u32]) -> Self {
+        let (mut least, mut most) = (ceiling.to_vec(), vec![0; ceiling.len()]);
+        for cut in cuts {
+            for (chain, &count) in cut.iter().enumerate() {
+                least[chain] = least[chain].min(count);
+                most[chain] = most[chain].max(count);
+            }
+        }
+        let layout = |bits| Layout::fit(&least, &most, ceiling, bits);
+        if let Some(layout) = layout(u64::BITS) {
+            return Levels::Narrow(packed(cuts, nodes, layout));
+        }
+        if let Some(layout) = layout(u128::BITS) {
+            return Levels::Middle(packed(cuts, nodes, layout));
+        }
+        match layout(<Box<[u32]>>::BITS) {
+            Some(layout) => Levels::Wide(packed(cuts, nodes, layout)),
+            None => unreachable!("keys that are lists have no limit"),
+        }
+    }
+
+    /// The cuts in order, as counts of `width` chains.
+    fn cuts(&self, width: usize) -> Vec<Vec<u32>> {
+        let mut cuts = Vec::with_capacity(self.len());
+        self.each(|_, cut| {
+            let mut cut = cut();
+            cut.resize(width, 0);
+            cuts.push(cut);
+        });
+        cuts
+    }
+}
+
+fn packed<K: Key, N>(cuts: &[Vec<u32>], nodes: Vec<N>, layout: Layout) -> Frontier<K, N> {
+    let strips = cuts.iter().map(|cut| Strip {
+        first: K::pack(cut, &layout),
+        len: 1,
+    });
+    Frontier {
+        level: Level {
+            strips: strips.collect(),
+            nodes,
+        },
+        layout,
+        marks: Vec::new(),
+    }
+}
+
+impl Sweep<StateList> {
+    /// How many of the first events of the observed run are in every cut of this level.
+    pub(crate) fn settled(&self, poset: &Poset) -> usize {
+        let cuts = self.levels.cuts(poset.width());
+        let missing = cuts.iter().flat_map(|cut| {
+            let chains = cut.iter().enumerate();
+            chains.filter_map(|(chain, &count)| poset.chain(chain).get(count as usize))
+        });
+        missing.min().map_or(poset.len(), |event| event.index())
+    }
+
+    /// Goes on without the first events of the observed run, which are in every cut; `prefix`
+    /// counts them.
+    pub(crate) fn forget(&mut self, prefix: &[u32]) {
+        let mut cuts = self.levels.cuts(prefix.len());
+        self.observed.resize(prefix.len(), 0);
+        for cut in cuts.iter_mut().chain([&mut self.observed]) {
+            for (count, forgotten) in cut.iter_mut().zip(prefix) {
+                *count -= forgotten;
+            }
+        }
+        self.level -= prefix.iter().map(|&n| n as usize).sum::<usize>();
+        let nodes = self.levels.nodes().to_vec();
+        self.levels = Levels::of(&cuts, nodes, &vec![u32::MAX; prefix.len()]);
+    }
+
+    /// The states at the cuts of this level.
+    pub(crate) fn states(&self) -> impl Iterator<Item = StateIndex> + '_ {
+        self.levels.nodes().iter().flatten().copied()
+    }
+
+    /// Gives every state the number that it has in `live`, which is sorted.
+    pub(crate) fn renumber(&mut self, live: &[StateIndex]) {
+        for state in self.levels.nodes_mut().iter_mut().flatten() {
+            let number = live.partition_point(|other| other < state);
+            *state = StateIndex(number as u32);
+        }
+    }
+
+    /// The cuts of this level with each of their states, in order.
+    pub(crate) fn spots(&self, width: usize) -> Vec<Spot> {
+        let cuts = self.levels.cuts(width);
+        let nodes = cuts.into_iter().zip(self.levels.nodes());
+        nodes
+            .flat_map(|(cut, states)| {
+                let spot = move |state: &StateIndex| Spot {
+                    cut: cut.clone(),
+                    state: *state,
+                };
+                states.iter().map(spot)
+            })
+            .collect()
+    }
+}

@@ -1,0 +1,284 @@
+//! The search of one slice while it goes on, and the events that it still needs.
+//!
+//! With a lookahead levels are made as events come, and the first events of the run are soon in
+//! every cut. They are let go, but for those that a witness is to show. For that an older level is
+//! remembered: a witness begins at one of its cuts, in one of the states there, and how a run gets
+//! there is no longer known. When the search has gone far enough beyond it, the next one takes its
+//! place, and the events before it go.
+
+use std::{num::NonZeroU64, sync::Arc};
+
+use portent_monitor_core::{Symbols, ThreadId, Value};
+use portent_monitor_dsl::{Monitor, Verdict};
+
+use crate::{
+    ActionId, EventIndex, Poset, StateIndex,
+    enumerate::{self, Ground, Lists, Needs, Observed, Search, Spot, StateList, Sweep},
+    error::Error,
+    notes::Told,
+    options::Options,
+    product::{Machine, Product},
+    record::Deed,
+    report::Predicted,
+    rows::{Doer, Narrator, swaps},
+    witness,
+};
+
+/// What is common to the searches of one property.
+#[derive(Clone, Copy)]
+pub(super) struct Scene<'a> {
+    pub(super) monitor: &'a Monitor,
+    pub(super) initial: &'a [Value],
+    pub(super) symbols: &'a Symbols,
+    pub(super) options: &'a Options,
+}
+
+/// A step, as long as some search needs it.
+#[derive(Debug)]
+pub(super) struct Step {
+    pub(super) thread: ThreadId,
+    pub(super) line: Option<NonZeroU64>,
+    pub(super) deed: Deed,
+    pub(super) told: Option<Told>,
+}
+
+/// A search that goes on.
+#[derive(Clone, Debug)]
+pub(super) struct Live {
+    /// How many events were let go. What follows is about the others.
+    forgotten: u64,
+    steps: Vec<Arc<Step>>,
+    poset: Poset,
+    needs: Needs,
+    actions: Vec<ActionId>,
+    product: Product,
+    sweep: Sweep<StateList>,
+    /// Levels that a witness may begin at: this one now, and the newer one when this is let go.
+    older: Sweep<StateList>,
+    newer: Sweep<StateList>,
+}
+
+impl Live {
+    pub(super) fn new(monitor: &Monitor, initial: &[Value], options: &Options) -> Live {
+        let product = Product::new(monitor.clone(), initial);
+        let (poset, needs) = (Poset::new(0), Needs::default());
+        let sets = sets(needs.ground(&poset, &[]), &product, options);
+        let sweep = Sweep::new(&sets, product.initial(), &[], false);
+        Live {
+            forgotten: 0,
+            steps: Vec::new(),
+            older: sweep.clone(),
+            newer: sweep.clone(),
+            sweep,
+            poset,
+            needs,
+            actions: Vec::new(),
+            product,
+        }
+    }
+
+    /// How many events are kept.
+    pub(super) fn kept(&self) -> usize {
+        self.steps.len()
+    }
+
+    /// How many of them the cuts of the current level have.
+    pub(super) fn level(&self) -> usize {
+        self.sweep.level()
+    }
+
+    /// Whether there is something left to find.
+    pub(super) fn goes_on(&self) -> bool {
+        self.sweep.goes_on()
+    }
+
+    pub(super) fn result(&self) -> &Search {
+        &self.sweep.result
+    }
+
+    pub(super) fn result_mut(&mut self) -> &mut Search {
+        &mut self.sweep.result
+    }
+
+    /// Takes the next event; its clock does not count what was forgotten.
+    pub(super) fn push(&mut self, chain: usize, clock: &[u32], step: Arc<Step>) {
+        self.poset.widen(clock.len());
+        let event = self.poset.push(chain, clock);
+        self.needs.push(&self.poset, event);
+        self.actions.push(self.product.act_once(&step.deed));
+        self.steps.push(step);
+    }
+
+    /// Makes the next level, whose events are all known.
+    pub(super) fn advance(&mut self, options: &Options, at_end: bool) {
+        let ground = self.needs.ground(&self.poset, &self.actions);
+        let sets = sets(ground, &self.product, options);
+        let ceiling = vec![u32::MAX; self.poset.width()];
+        self.sweep
+            .advance(ground, &sets, &ceiling, None, options, at_end);
+    }
+
+    /// The run has ended with this level.
+    pub(super) fn end(&mut self, options: &Options) {
+        let ground = self.needs.ground(&self.poset, &self.actions);
+        self.sweep.end(&sets(ground, &self.product, options));
+    }
+
+    /// Lets go of events, if it is time; gives the cut that they make.
+    pub(super) fn forget(&mut self, options: &Options) -> Option<Vec<u32>> {
+        // Not more often than is paid for by the levels in between.
+        let stride = (options.lookahead? as usize).max(options.history).max(1);
+        if self.sweep.level() < self.newer.level() + stride || !self.goes_on() {
+            return None;
+        }
+        self.older = std::mem::replace(&mut self.newer, self.sweep.clone());
+        let settled = self.older.settled(&self.poset);
+        if settled == 0 {
+            return None;
+        }
+        let prefix = self.poset.prefix(settled);
+        self.forgotten += settled as u64;
+        self.steps.drain(..settled);
+        self.poset = self.poset.without_first(settled);
+        self.needs = Needs::of_poset(&self.poset);
+        self.renew_product();
+        for sweep in [&mut self.sweep, &mut self.older, &mut self.newer] {
+            sweep.forget(&prefix);
+        }
+        Some(prefix)
+    }
+
+    /// A product with none but the states and actions that are still there.
+    fn renew_product(&mut self) {
+        let sweeps = [&mut self.sweep, &mut self.older, &mut self.newer];
+        let mut live: Vec<StateIndex> = sweeps.iter().flat_map(|sweep| sweep.states()).collect();
+        live.sort_unstable();
+        live.dedup();
+        self.product = self.product.with_only(live.iter().copied());
+        for sweep in sweeps {
+            sweep.renumber(&live);
+        }
+        let deeds = self.steps.iter().map(|step| &step.deed);
+        self.actions = deeds.map(|deed| self.product.act_once(deed)).collect();
+    }
+
+    /// The violated run that was found, in terms of the events that are known.
+    pub(super) fn predicted(&self, scene: Scene<'_>) -> Result<Option<Predicted>, Error> {
+        let search = self.result();
+        let Some(mut spot) = search.found.clone() else {
+            return Ok(None);
+        };
+        let bad_witness = |why: String| Error::BadWitness {
+            property: scene.monitor.property().name().to_owned(),
+            why,
+        };
+        let width = self.poset.width();
+        spot.cut.resize(width, 0);
+        let ground = self.needs.ground(&self.poset, &self.actions);
+        let observed = Observed::new(&self.poset);
+        let starts = self.older.spots(width);
+        let options = scene.options;
+        let way = enumerate::way(
+            ground,
+            &self.product,
+            &observed,
+            &starts,
+            &spot,
+            search,
+            options,
+        );
+        let Some((start, prefix)) = way else {
+            return Err(bad_witness("no way leads to it".to_owned()));
+        };
+        let start = &starts[start];
+        let shortest = search.limit.is_none();
+        let violation = enumerate::complete(ground, &self.product, start, prefix, shortest);
+        let predicted = self.tell(scene, start, &violation.run, violation.violated_at);
+        if cfg!(debug_assertions) {
+            witness::examine_order(&self.poset, &start.cut, &violation.run)
+                .and_then(|()| self.examine(&predicted, options))
+                .map_err(bad_witness)?;
+        }
+        Ok(Some(predicted))
+    }
+
+    /// The rows of a run that begins at a spot and is violated after so many events.
+    fn tell(
+        &self,
+        scene: Scene<'_>,
+        start: &Spot,
+        run: &[EventIndex],
+        violated_at: usize,
+    ) -> Predicted {
+        let forgotten = self.forgotten + start.events() as u64;
+        let mut narrator = match forgotten {
+            0 => Narrator::new(scene.monitor, scene.initial, scene.symbols),
+            _ => {
+                let state = self.product.read(start.state);
+                Narrator::resume(scene.monitor, state, scene.symbols)
+            }
+        };
+        let number = |event: EventIndex| self.forgotten as u32 + event.0;
+        let rows = run.iter().map(|&event| {
+            let step = &self.steps[event.index()];
+            narrator.step(&step.deed);
+            let doer = Doer {
+                thread: step.thread,
+                line: step.line,
+                note: step.told.as_ref().map(|told| told.note(scene.symbols)),
+            };
+            narrator.row(number(event), &step.deed, doer)
+        });
+        let witness = rows.collect();
+        let before = start.cut.iter().enumerate();
+        let mut before: Vec<EventIndex> = before
+            .flat_map(|(chain, &count)| &self.poset.chain(chain)[..count as usize])
+            .map(|&event| EventIndex(number(event)))
+            .collect();
+        before.sort_unstable();
+        let run: Vec<EventIndex> = run.iter().map(|&event| EventIndex(number(event))).collect();
+        let (swaps, swaps_omitted) = swaps(&before, &run);
+        Predicted {
+            violated: true,
+            witness: Some(witness),
+            left_out: Vec::new(),
+            violated_at: Some(forgotten + violated_at as u64),
+            swaps,
+            swaps_omitted,
+            shortest: self.result().limit.is_none(),
+            forgotten,
+        }
+    }
+
+    /// Says why the rows are not those of a run that is violated where it is said to be. They come
+    /// from the monitor itself, not from what was searched.
+    fn examine(&self, predicted: &Predicted, options: &Options) -> Result<(), String> {
+        let rows = predicted.witness.as_deref().unwrap_or_default();
+        let violated_at = predicted.violated_at.unwrap_or_default() - predicted.forgotten;
+        let Some(last) = (violated_at as usize).checked_sub(1) else {
+            return Ok(());
+        };
+        if let Some(early) = rows[..last]
+            .iter()
+            .position(|row| row.verdict == Verdict::Violated)
+        {
+            return Err(format!("violated already after {} events", early + 1));
+        }
+        match options
+            .goal
+            .is_bad(rows[last].verdict, last + 1 == rows.len())
+        {
+            true => Ok(()),
+            false => Err(format!("{} there and not violated", rows[last].verdict)),
+        }
+    }
+}
+
+fn sets<'a>(ground: Ground<'a>, product: &'a Product, options: &Options) -> Lists<'a, Product> {
+    Lists {
+        ground,
+        machine: product,
+        goal: options.goal,
+        absorb: options.reductions.absorption,
+    }
+}

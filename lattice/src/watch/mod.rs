@@ -1,0 +1,199 @@
+//! Online: events come one by one while the program runs, and levels are made as they become known.
+//!
+//! | file | its notion |
+//! |---|---|
+//! | [`property`] | one property: its steps, and the bindings of its parameters |
+//! | [`joins`] | which bindings there are, and what a new one begins as |
+//! | [`track`] | one binding: its observed run, and what was found |
+//! | [`live`] | the search of one binding while it goes on; what it lets go |
+//! | [`order`] | clocks of the property as clocks of a slice |
+//!
+//! A level is complete when every event that can extend it is known. A thread that is silent, or
+//! that nobody has heard of yet, may still do something that is unordered with everything so far;
+//! only a lookahead closes a level before the end of the run. With a lookahead of L events, a level
+//! of cuts with k events asks for nothing past event k + L: the oldest event that is missing
+//! in such a cut is at most the k-th. So L events after it a level is made and the one before it is
+//! gone, and the answer is the same as offline with that lookahead.
+
+mod joins;
+mod live;
+mod order;
+mod property;
+mod track;
+
+use portent_monitor_core::{Event, Symbols, ThreadId, Value};
+use portent_monitor_dsl::Monitor;
+use rustc_hash::FxHashSet;
+
+use self::property::Watched;
+use crate::{
+    error::Error,
+    options::{Model, Options},
+    relevance::Seen,
+    report::{PropertyReport, Report, TraceInfo},
+};
+
+/// Watches a running program for some properties, with or without parameters.
+///
+/// It is given the events one by one, in observed order, and says what it predicts as soon as that
+/// is known:
+///
+/// ```
+/// use portent_lattice::{Options, Watch};
+/// use portent_monitor_core::{Action, Event, Op, Symbols, Value};
+/// use portent_monitor_dsl::Property;
+///
+/// let property = "property file(f) { event open(f), read(f), close(f)  ere: (open read* close)* }";
+/// let monitor = Property::parse(property)?.monitor()?;
+/// let options = Options { lookahead: Some(2), ..Options::default() };
+/// let mut watch = Watch::new([monitor], |_| None, options)?;
+///
+/// // What the program does, as the thread that watches receives it: T2 closes a file that T1 has
+/// // read, and nothing makes it wait for that.
+/// let mut symbols = Symbols::default();
+/// let mut predicted = Vec::new();
+/// for (thread, name, file) in [
+///     ("T2", "open", "a"),
+///     ("T1", "read", "a"),
+///     ("T2", "close", "a"),
+///     ("T1", "open", "b"),
+///     ("T1", "close", "b"),
+/// ] {
+///     let thread = symbols.threads.intern(thread)?;
+///     let name = Some(symbols.names.intern(name)?);
+///     let action = Action { name, args: vec![Value::from(file)], ..Action::default() };
+///     let event = Event::new(thread, Op::Event(Box::new(action)));
+///     for found in watch.take(&event, &symbols)? {
+///         println!("{} {:?} can be violated", found.name, found.binding);
+///         predicted.push(found);
+///     }
+/// }
+/// assert_eq!(predicted.len(), 1);
+/// assert_eq!(predicted[0].binding, [("f".to_owned(), Value::from("a"))]);
+/// assert_eq!(predicted[0].observed.verdict.as_str(), "ok");
+///
+/// let report = watch.finish("today", &symbols)?;
+/// assert_eq!(report.properties.len(), 2); // the files a and b
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+///
+/// # When something is known
+///
+/// Without a [lookahead](Options::lookahead) nothing is known before the end, as a thread that is
+/// silent may still do something that could have come first. With one, a prediction is made that
+/// many steps after the event that completes it, or sooner. At the end the answer is that of a
+/// [`Checker`](crate::Checker) with the same lookahead, window and [no
+/// reductions](crate::Reductions::NONE): predicted or not, after how many steps, exhaustive or not.
+/// (Reductions that know which events will come are for runs that have ended. With them a
+/// `Checker` may call a search exhaustive which a `Watch` does not, or see farther through a
+/// window.) Runs are not counted.
+///
+/// # What is kept
+///
+/// Without a lookahead, every step until the end. With one, what is kept does not grow with the run:
+/// for each binding the cuts of a level, and of the steps those that a witness shows: at least the
+/// last [`history`](Options::history), at most about twice as many and four times the lookahead. A
+/// witness whose beginning was let go says how many steps that were, in
+/// [`forgotten`](crate::report::Predicted::forgotten): there is an order of them that leads to where
+/// it begins, but which one is no longer known, and values are told only of variables that were
+/// written since. A witness ends with the last event that was known when it was found; then all
+/// events of that binding are let go.
+///
+/// Some things grow with what the program does, not with how long it does it: a clock for every
+/// variable, lock and thread, a search for every binding of parameters, of which there may be
+/// [`max_bindings`](Options::max_bindings) (here also those that are not full count, as any of them
+/// may become part of a full one), and a clock for every message, which anybody may still receive.
+/// [`memory`](Options::memory) bounds the levels of each binding.
+#[derive(Clone, Debug)]
+pub struct Watch {
+    properties: Vec<Watched>,
+    /// What the current event is to each of them; kept for its memory.
+    seen: Vec<Option<Seen>>,
+    options: Options,
+    events: u64,
+    threads: FxHashSet<ThreadId>,
+}
+
+impl Watch {
+    /// Begins to watch; `initial` gives initial values by the names of variables.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::NoInitialValue`], [`Error::WrongType`]; [`Error::MaximalOnline`].
+    pub fn new(
+        monitors: impl IntoIterator<Item = Monitor>,
+        mut initial: impl FnMut(&str) -> Option<Value>,
+        mut options: Options,
+    ) -> Result<Watch, Error> {
+        if options.causality == Model::Maximal {
+            return Err(Error::MaximalOnline);
+        }
+        if options.lookahead.is_some() {
+            // The level, and the two that witnesses may begin at.
+            options.memory /= 3;
+        }
+        let properties = monitors
+            .into_iter()
+            .map(|monitor| Watched::new(monitor, &mut initial, &options))
+            .collect::<Result<Vec<_>, _>>()?;
+        Ok(Watch {
+            properties,
+            seen: Vec::new(),
+            options,
+            events: 0,
+            threads: FxHashSet::default(),
+        })
+    }
+
+    /// Takes the next event. Gives the properties, with their bindings, of which it is now known that
+    /// an equivalent run of what has happened is violated; each of them once.
+    ///
+    /// # Errors
+    ///
+    /// As [`Checker::take`](crate::Checker::take); also [`Error::TooManyBindings`], after which the run
+    /// cannot be watched any more, and in debug builds [`Error::BadWitness`].
+    pub fn take(&mut self, event: &Event, symbols: &Symbols) -> Result<Vec<PropertyReport>, Error> {
+        self.seen.clear();
+        for property in &mut self.properties {
+            self.seen.push(property.see(event, symbols)?);
+        }
+        self.events += 1;
+        self.threads.insert(event.thread);
+        let mut news = Vec::new();
+        for (property, seen) in self.properties.iter_mut().zip(self.seen.drain(..)) {
+            property.take(event, seen, symbols, &self.options, &mut news)?;
+        }
+        Ok(news)
+    }
+
+    /// How many steps are kept. One that several bindings need counts for each of them.
+    pub fn kept(&self) -> usize {
+        self.properties.iter().map(Watched::kept).sum()
+    }
+
+    /// The run has ended: makes the remaining levels, and reports; `name` stands for the file.
+    ///
+    /// # Errors
+    ///
+    /// In debug builds [`Error::BadWitness`].
+    pub fn finish(self, name: &str, symbols: &Symbols) -> Result<Report, Error> {
+        let mut report = Report {
+            portent: 1,
+            trace: TraceInfo {
+                file: name.to_owned(),
+                events: self.events,
+                threads: self.threads.len() as u64,
+            },
+            vacuous: Vec::new(),
+            properties: Vec::new(),
+        };
+        for mut property in self.properties {
+            if property.is_vacuous() {
+                report.vacuous.push(property.name().to_owned());
+            }
+            let found = property.finish(symbols, &self.options)?;
+            report.properties.extend(found);
+        }
+        Ok(report)
+    }
+}

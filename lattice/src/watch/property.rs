@@ -1,0 +1,162 @@
+//! One property of a running program: which events are steps of which of its bindings.
+
+use std::sync::Arc;
+
+use portent_monitor_core::{Causality, Event, Symbols, Value};
+use portent_monitor_dsl::Monitor;
+
+use super::{
+    joins::{JoinId, Joins},
+    live::{Scene, Step},
+    track::Track,
+};
+use crate::{
+    binding::Bindings,
+    error::Error,
+    notes::Told,
+    options::Options,
+    record::Deed,
+    relevance::{Relevance, Seen, initial_values},
+    report::PropertyReport,
+};
+
+/// A property that is watched.
+#[derive(Clone, Debug)]
+pub(super) struct Watched {
+    relevance: Relevance,
+    causality: Causality,
+    initial: Vec<Value>,
+    steps: u64,
+    bindings: Bindings,
+    joins: Joins,
+    /// One for each of the joins.
+    tracks: Vec<Track>,
+}
+
+impl Watched {
+    pub(super) fn new(
+        monitor: Monitor,
+        initial: impl FnMut(&str) -> Option<Value>,
+        options: &Options,
+    ) -> Result<Watched, Error> {
+        let initial = initial_values(&monitor, initial)?;
+        let arity = monitor.property().parameters().len();
+        let scene = Scene {
+            monitor: &monitor,
+            initial: &initial,
+            symbols: &Symbols::default(),
+            options,
+        };
+        let track = Track::new(scene)?;
+        Ok(Watched {
+            relevance: Relevance::new(monitor),
+            causality: Causality::default(),
+            initial,
+            steps: 0,
+            bindings: Bindings::new(arity),
+            joins: Joins::new(arity),
+            tracks: vec![track],
+        })
+    }
+
+    /// What the next event is to this property. Nothing is changed yet.
+    pub(super) fn see(&mut self, event: &Event, symbols: &Symbols) -> Result<Option<Seen>, Error> {
+        self.relevance.see(event, symbols)
+    }
+
+    /// Takes the next event, which was [seen](Self::see), and puts what was found by it into `news`.
+    pub(super) fn take(
+        &mut self,
+        event: &Event,
+        seen: Option<Seen>,
+        symbols: &Symbols,
+        options: &Options,
+        news: &mut Vec<PropertyReport>,
+    ) -> Result<(), Error> {
+        let stamp = self.causality.step(event, seen.is_some())?;
+        let (Some(seen), Some(stamp)) = (seen, stamp) else {
+            return Ok(());
+        };
+        let scene = Scene {
+            monitor: self.relevance.monitor(),
+            initial: &self.initial,
+            symbols,
+            options,
+        };
+        let name = || scene.monitor.property().name().to_owned();
+        if self.steps >= u64::from(u32::MAX) {
+            return Err(Error::TooManyEvents { property: name() });
+        }
+        let id = self.bindings.intern(&seen.binding);
+        let binding = self.bindings.get(id);
+        let limit = options.max_bindings;
+        let origins = (self.joins.add(binding, limit)).map_err(|_| Error::TooManyBindings {
+            property: name(),
+            limit,
+        })?;
+        for origin in origins {
+            self.tracks.push(self.tracks[origin.index()].clone());
+        }
+        let step = Arc::new(Step {
+            thread: event.thread,
+            line: event.line,
+            deed: Deed::from(seen),
+            told: Told::by(event),
+        });
+        for id in self.joins.containing(binding) {
+            let track = &mut self.tracks[id.index()];
+            track.take(self.steps, &stamp, &step, scene)?;
+            // What is violated in a binding that is not full is told when it has become full.
+            if self.joins.is_full(id) && track.has_news() {
+                let binding = self.bindings.values(self.joins.get(id));
+                news.push(track.report(binding, scene));
+            }
+        }
+        self.steps += 1;
+        Ok(())
+    }
+
+    /// How many steps are kept, for all bindings together.
+    pub(super) fn kept(&self) -> usize {
+        self.tracks.iter().map(Track::kept).sum()
+    }
+
+    pub(super) fn name(&self) -> &str {
+        self.relevance.monitor().property().name()
+    }
+
+    /// Whether there was no step, or no full binding.
+    pub(super) fn is_vacuous(&self) -> bool {
+        self.steps == 0 || self.instances().next().is_none()
+    }
+
+    fn instances(&self) -> impl Iterator<Item = JoinId> + '_ {
+        self.joins.ids().filter(|&id| self.joins.is_full(id))
+    }
+
+    /// The run has ended: says what is known of every full binding, in the order of their first
+    /// steps.
+    pub(super) fn finish(
+        &mut self,
+        symbols: &Symbols,
+        options: &Options,
+    ) -> Result<Vec<PropertyReport>, Error> {
+        let mut instances: Vec<JoinId> = self.instances().collect();
+        let order = |&id: &JoinId| (self.tracks[id.index()].first(), self.joins.get(id).clone());
+        instances.sort_by_cached_key(order);
+        let scene = Scene {
+            monitor: self.relevance.monitor(),
+            initial: &self.initial,
+            symbols,
+            options,
+        };
+        let mut reports = Vec::with_capacity(instances.len());
+        for id in instances {
+            let track = &mut self.tracks[id.index()];
+            track.finish(scene)?;
+            let binding = self.bindings.values(self.joins.get(id));
+            reports.push(track.report(binding, scene));
+        }
+        Ok(reports)
+    }
+}

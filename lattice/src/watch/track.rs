@@ -1,0 +1,190 @@
+//! What is known of one binding: its observed run, and the search for others that are violated.
+
+use std::sync::Arc;
+
+use portent_monitor_core::{Stamp, Value};
+use portent_monitor_dsl::Stepper;
+
+use super::{
+    live::{Live, Scene, Step},
+    order::Order,
+};
+use crate::{
+    enumerate::Search,
+    error::Error,
+    report::{Lattice, Observed, Predicted, PropertyReport, SavedReport},
+};
+
+/// The slice of one binding, full or not.
+#[derive(Clone, Debug)]
+pub(super) struct Track {
+    /// The number of its first step among the property's.
+    first: Option<u64>,
+    steps: u64,
+    observed: Stepper,
+    order: Order,
+    search: Phase,
+    predicted: Option<Arc<Predicted>>,
+    /// Whether the prediction was told.
+    told: bool,
+}
+
+#[derive(Clone, Debug)]
+enum Phase {
+    GoesOn(Box<Live>),
+    /// Found, or nothing is left to find. The last level had so many events, not counting those
+    /// that were forgotten.
+    Over(usize, Box<Search>),
+}
+
+impl Track {
+    pub(super) fn new(scene: Scene<'_>) -> Result<Track, Error> {
+        let initial = |name: &str| {
+            let variable = scene.monitor.alphabet().variable(name)?;
+            Some(scene.initial[variable.index()].clone())
+        };
+        let live = Live::new(scene.monitor, scene.initial, scene.options);
+        Ok(Track {
+            first: None,
+            steps: 0,
+            observed: scene.monitor.start_with(initial)?,
+            order: Order::default(),
+            search: Phase::GoesOn(Box::new(live)),
+            predicted: None,
+            told: false,
+        })
+    }
+
+    /// The number of its first step among the property's.
+    pub(super) fn first(&self) -> Option<u64> {
+        self.first
+    }
+
+    /// How many steps are kept for it.
+    pub(super) fn kept(&self) -> usize {
+        match &self.search {
+            Phase::GoesOn(live) => live.kept(),
+            Phase::Over(..) => 0,
+        }
+    }
+
+    /// Takes a step, which is the property's with this number.
+    pub(super) fn take(
+        &mut self,
+        number: u64,
+        stamp: &Stamp,
+        step: &Arc<Step>,
+        scene: Scene<'_>,
+    ) -> Result<(), Error> {
+        self.first.get_or_insert(number);
+        self.steps += 1;
+        if !self.observed.verdict().is_final() {
+            let writes = step.deed.writes.iter().cloned();
+            self.observed.step(step.deed.event, writes)?;
+        }
+        let mut past = self.order.past(stamp.clock.counts());
+        let (level, result) = match &mut self.search {
+            Phase::GoesOn(live) => (live.level(), live.result_mut()),
+            Phase::Over(level, result) => (*level, result.as_mut()),
+        };
+        // It could have come next at a cut whose level is gone. So it is too if some event is
+        // forgotten that it need not wait for: that event is in every cut of this level, so those
+        // that do not follow it, the past of this one among them, are too few for the level; or
+        // else other cuts were left out, and that was noted then.
+        if !past.whole || past.len() < level {
+            result.miss();
+        }
+        let Phase::GoesOn(live) = &mut self.search else {
+            return Ok(());
+        };
+        let chain = self.order.push(stamp.chain.index(), stamp.number());
+        past.counts.resize(past.counts.len().max(chain + 1), 0);
+        past.counts[chain] += 1;
+        live.push(chain, &past.counts, Arc::clone(step));
+        if let Some(lookahead) = scene.options.lookahead {
+            while live.goes_on() && live.level() + (lookahead as usize) < live.kept() {
+                live.advance(scene.options, false);
+                if let Some(prefix) = live.forget(scene.options) {
+                    self.order.forget(&prefix);
+                }
+            }
+        }
+        match live.goes_on() {
+            true => Ok(()),
+            false => self.close(scene),
+        }
+    }
+
+    /// The run has ended: makes the remaining levels.
+    pub(super) fn finish(&mut self, scene: Scene<'_>) -> Result<(), Error> {
+        let Phase::GoesOn(live) = &mut self.search else {
+            return Ok(());
+        };
+        while live.goes_on() && live.level() < live.kept() {
+            let at_end = live.level() + 1 == live.kept();
+            live.advance(scene.options, at_end);
+        }
+        if live.level() == live.kept() {
+            live.end(scene.options);
+        }
+        self.close(scene)
+    }
+
+    /// Lets go of all but the result of a search that is over.
+    fn close(&mut self, scene: Scene<'_>) -> Result<(), Error> {
+        let Phase::GoesOn(live) = &self.search else {
+            return Ok(());
+        };
+        self.predicted = live.predicted(scene)?.map(Arc::new);
+        self.search = Phase::Over(live.level(), Box::new(live.result().clone()));
+        Ok(())
+    }
+
+    /// Whether there is a prediction that was not told yet; now it is.
+    pub(super) fn has_news(&mut self) -> bool {
+        self.predicted.is_some() && !std::mem::replace(&mut self.told, true)
+    }
+
+    /// What is known, for a search that is over; `binding` are the values of the parameters.
+    pub(super) fn report(&self, binding: Vec<Value>, scene: Scene<'_>) -> PropertyReport {
+        let result = match &self.search {
+            Phase::GoesOn(live) => live.result(),
+            Phase::Over(_, result) => result,
+        };
+        let exhaustive = result.limit.is_none();
+        let mut predicted = self.predicted.as_deref().cloned().unwrap_or_default();
+        // Events that came since may have been too late for a level that was made.
+        predicted.shortest &= exhaustive;
+        let property = scene.monitor.property();
+        let names = property.parameters().iter().cloned();
+        PropertyReport {
+            name: property.name().to_owned(),
+            binding: names.zip(binding).collect(),
+            kind: property.kind(),
+            states: scene.monitor.states(),
+            relevant: self.steps,
+            observed: Observed {
+                verdict: self.observed.verdict(),
+                step: self.observed.decided_after(),
+            },
+            predicted,
+            runs: None,
+            lattice: Lattice {
+                engine: "enumerate",
+                levels: self.steps + 1,
+                cuts: None,
+                widest: None,
+                nodes: result.nodes,
+                exhaustive,
+                dropped: result.left_out.dropped,
+                limit: result.limit,
+                frontier: result.peak,
+                saved: SavedReport {
+                    emptied: result.left_out.emptied,
+                    ..SavedReport::default()
+                },
+            },
+            picture: None,
+        }
+    }
+}
