@@ -47,6 +47,7 @@ const reports = [
   generated("wide", traces.wide),
   generated("hostile", traces.hostile),
   generated("prefix", traces.prefix),
+  generated("folded", traces.folded),
   generated("big", traces.big(200_000)),
 ];
 
