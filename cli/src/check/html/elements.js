@@ -55,8 +55,9 @@ function clipMiddle(text, most) {
 /** Names that fit into so many characters and can still be told apart, if that is possible. */
 function shortNames(names, most) {
   const shared = sharedStart(names);
-  // From the last mark before the names part, so that words stay whole.
-  const start = names.length > 1 && shared > 4 ? shared - (/[\p{L}\p{N}]*$/u.exec(names[0].slice(0, shared))?.[0].length ?? 0) : 0;
+  // Where the names part, but not in the middle of a word like worker-1.
+  const begun = /[\p{L}\p{N}_-]*$/u.exec(names[0]?.slice(0, shared) ?? "")[0].length;
+  const start = names.length > 1 ? shared - begun : 0;
   const rest = names.map((name) => (name.length > most && start > 1 ? `…${name.slice(start)}` : name));
   const short = rest.map((name) => clipMiddle(name, most));
   return short.map((name, index) => {
