@@ -38,6 +38,7 @@ pub mod linear;
 pub mod maximal;
 mod minimal;
 mod notes;
+mod numbered;
 mod options;
 pub mod picture;
 mod poset;

@@ -2,38 +2,42 @@
 //!
 //! A state is a monitor state and a class of values for each variable; an action is one of the
 //! property's events (or none) and the classes that it writes. Values that no letter tells apart
-//! are one class, and once a verdict is final the values no longer matter. States are made when
-//! they are first reached. If all of them fit in a table, the table is what the engines get;
-//! if not (`x >= y` over thousands of values) the product itself is stepped, and only the states
-//! that occur at some cut are ever made.
+//! are one class, and once a verdict is final the values no longer matter. If all states fit in a
+//! table, the table is what the engines get; if not (`x >= y` over thousands of values) the product
+//! itself is stepped, and a state is there as long as somebody holds it.
 
-use std::sync::{Mutex, PoisonError};
+use std::fmt::Debug;
 
+use indexmap::IndexSet;
 use portent_monitor_core::Value;
 use portent_monitor_dsl::{EventId, Monitor, StateId, Verdict};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxBuildHasher, FxHashMap};
 use smallvec::SmallVec;
 
 use crate::{ActionId, Automaton, StateIndex, record::Deed};
 
 /// Something that events act on.
 pub(crate) trait Machine: Sync {
-    fn initial(&self) -> StateIndex;
-    fn step(&self, state: StateIndex, action: ActionId) -> StateIndex;
-    fn verdict(&self, state: StateIndex) -> Verdict;
+    type State: Clone + Ord + Debug + Send + Sync;
+
+    fn initial(&self) -> Self::State;
+    fn step(&self, state: &Self::State, action: ActionId) -> Self::State;
+    fn verdict(&self, state: &Self::State) -> Verdict;
 }
 
 impl Machine for Automaton {
+    type State = StateIndex;
+
     fn initial(&self) -> StateIndex {
         self.initial
     }
 
-    fn step(&self, state: StateIndex, action: ActionId) -> StateIndex {
-        Automaton::step(self, state, action)
+    fn step(&self, state: &StateIndex, action: ActionId) -> StateIndex {
+        Automaton::step(self, *state, action)
     }
 
-    fn verdict(&self, state: StateIndex) -> Verdict {
-        Automaton::verdict(self, state)
+    fn verdict(&self, state: &StateIndex) -> Verdict {
+        Automaton::verdict(self, *state)
     }
 }
 
@@ -47,16 +51,15 @@ struct Act {
     writes: Vec<(usize, u32)>,
 }
 
-/// The states that were made so far.
-#[derive(Clone, Debug, Default)]
-struct States {
-    all: Vec<(StateId, Classes)>,
-    ids: FxHashMap<(StateId, Classes), u32>,
-    next: FxHashMap<(u32, u32), u32>,
+/// A state of the product.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub(crate) struct Known {
+    monitor: StateId,
+    classes: Classes,
 }
 
 /// The product of a monitor and the classes of its variables' values.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct Product {
     monitor: Monitor,
     /// For each variable a value of every class.
@@ -65,69 +68,72 @@ pub(crate) struct Product {
     acts: Vec<Act>,
     /// The acts by what they are, for those that are [found](Product::act_once) again.
     act_ids: FxHashMap<Act, ActionId>,
-    /// Steps come from several threads; a step is rare and short where this is used at all.
-    states: Mutex<States>,
+    initial: Known,
 }
 
 impl Product {
     /// The product for a run that begins with these values.
     pub(crate) fn new(monitor: Monitor, initial: &[Value]) -> Product {
-        let mut product = Product::empty(monitor);
-        let classes = product.classes(initial);
-        let mut first = product.monitor.initial();
-        if product.monitor.alphabet().reads_variables() {
-            let letter = product.monitor.alphabet().letter(None, initial);
-            first = product.monitor.next(first, letter);
+        let mut first = monitor.initial();
+        if monitor.alphabet().reads_variables() {
+            first = monitor.next(first, monitor.alphabet().letter(None, initial));
         }
-        let mut states = product.lock();
-        product.state(&mut states, first, classes);
-        drop(states);
-        product
+        Product::beginning(monitor, first, initial)
     }
 
-    fn empty(monitor: Monitor) -> Product {
+    fn beginning(monitor: Monitor, first: StateId, values: &[Value]) -> Product {
         let variables = monitor.alphabet().variables().len();
-        Product {
+        let mut product = Product {
             values: vec![Vec::new(); variables],
             class_ids: vec![FxHashMap::default(); variables],
             acts: Vec::new(),
             act_ids: FxHashMap::default(),
-            states: Mutex::default(),
+            initial: Known {
+                monitor: first,
+                classes: Classes::new(),
+            },
             monitor,
-        }
+        };
+        product.initial = product.known(first, values);
+        product
     }
 
-    /// The product with none but these states, which get the numbers from 0 on, and no actions. Its
-    /// first state is no longer that of a run that begins.
-    pub(crate) fn with_only(&self, live: impl Iterator<Item = StateIndex>) -> Product {
-        let mut product = Product::empty(self.monitor.clone());
-        let mut states = States::default();
-        for state in live {
+    /// A product that knows no values but those of its initial state and of these states, which
+    /// are said in its terms from now on, and no actions.
+    pub(crate) fn renewed<'a>(&self, states: impl Iterator<Item = &'a mut Known>) -> Product {
+        let (first, values) = self.read(&self.initial);
+        let mut product = Product::beginning(self.monitor.clone(), first, &values);
+        for state in states {
             let (monitor, values) = self.read(state);
-            let classes = product.classes(&values);
-            product.state(&mut states, monitor, classes);
+            *state = product.known(monitor, &values);
         }
-        product.states = Mutex::new(states);
         product
     }
 
     /// The monitor's state, and for each variable a value of its class; none once the verdict is
     /// final.
-    pub(crate) fn read(&self, state: StateIndex) -> (StateId, Vec<Value>) {
-        let (monitor, classes) = &self.lock().all[state.0 as usize];
-        (*monitor, self.some_values(classes).collect())
+    pub(crate) fn read(&self, state: &Known) -> (StateId, Vec<Value>) {
+        let values = self.some_values(&state.classes).collect();
+        (state.monitor, values)
+    }
+
+    fn known(&mut self, monitor: StateId, values: &[Value]) -> Known {
+        let values = values.iter().enumerate();
+        let classes = values.map(|(variable, value)| self.class(variable, value));
+        let classes = classes.collect();
+        self.state(monitor, classes)
+    }
+
+    fn state(&self, monitor: StateId, mut classes: Classes) -> Known {
+        if self.monitor.verdict(monitor).is_final() {
+            classes.clear();
+        }
+        Known { monitor, classes }
     }
 
     fn some_values<'a>(&'a self, classes: &'a Classes) -> impl Iterator<Item = Value> + 'a {
         let values = self.values.iter().zip(classes);
         values.map(|(values, &class)| values[class as usize].clone())
-    }
-
-    fn classes(&mut self, values: &[Value]) -> Classes {
-        let values = values.iter().enumerate();
-        values
-            .map(|(variable, value)| self.class(variable, value))
-            .collect()
     }
 
     /// Adds an action, or finds one that the property cannot tell from it.
@@ -175,46 +181,6 @@ impl Product {
         })
     }
 
-    fn lock(&self) -> std::sync::MutexGuard<'_, States> {
-        // A panic elsewhere leaves no half-made state behind: entries are made whole.
-        self.states.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    fn state(&self, states: &mut States, monitor: StateId, mut classes: Classes) -> u32 {
-        if self.monitor.verdict(monitor).is_final() {
-            classes.clear();
-        }
-        let key = (monitor, classes);
-        if let Some(&id) = states.ids.get(&key) {
-            return id;
-        }
-        let id = states.all.len() as u32;
-        states.all.push(key.clone());
-        states.ids.insert(key, id);
-        id
-    }
-
-    fn next(&self, states: &mut States, state: u32, action: ActionId) -> u32 {
-        let (monitor, classes) = &states.all[state as usize];
-        if self.monitor.verdict(*monitor).is_final() {
-            return state;
-        }
-        if let Some(&next) = states.next.get(&(state, action.0)) {
-            return next;
-        }
-        let mut classes = classes.clone();
-        let act = &self.acts[action.0 as usize];
-        for &(variable, class) in &act.writes {
-            classes[variable] = class;
-        }
-        let values: SmallVec<[Value; 4]> = self.some_values(&classes).collect();
-        let letter = self.monitor.alphabet().letter(act.event, &values);
-        let monitor = self.monitor.next(*monitor, letter);
-        let next = self.state(states, monitor, classes);
-        states.next.insert((state, action.0), next);
-        next
-    }
-
     /// The table over all actions, and for each action of the product its number in the table:
     /// actions that do the same in every state are one. `None` if there are more than
     /// `max_states` states or `max_entries` entries.
@@ -234,20 +200,20 @@ impl Product {
             });
             kind_of.push(kind);
         }
-        let mut states = self.lock();
+        let mut states = IndexSet::<Known, FxBuildHasher>::from_iter([self.initial()]);
         let mut next = Vec::new();
         let mut done = 0;
-        while done < states.all.len() {
-            if states.all.len() > max_states || next.len() + kinds.len() > max_entries {
+        while let Some(state) = states.get_index(done).cloned() {
+            if states.len() > max_states || next.len() + kinds.len() > max_entries {
                 return None;
             }
             for &kind in &kinds {
-                let to = self.next(&mut states, done as u32, ActionId(kind as u32));
-                next.push(StateIndex(to));
+                let (to, _) = states.insert_full(self.step(&state, ActionId(kind as u32)));
+                next.push(StateIndex(to as u32));
             }
             done += 1;
         }
-        let verdicts = states.all.iter().map(|(q, _)| self.monitor.verdict(*q));
+        let verdicts = states.iter().map(|state| self.verdict(state));
         let whole = Automaton {
             initial: StateIndex(0),
             actions: kinds.len(),
@@ -260,30 +226,28 @@ impl Product {
     }
 }
 
-impl Clone for Product {
-    fn clone(&self) -> Product {
-        Product {
-            monitor: self.monitor.clone(),
-            values: self.values.clone(),
-            class_ids: self.class_ids.clone(),
-            acts: self.acts.clone(),
-            act_ids: self.act_ids.clone(),
-            states: Mutex::new(self.lock().clone()),
-        }
-    }
-}
-
 impl Machine for Product {
-    fn initial(&self) -> StateIndex {
-        StateIndex(0)
+    type State = Known;
+
+    fn initial(&self) -> Known {
+        self.initial.clone()
     }
 
-    fn step(&self, state: StateIndex, action: ActionId) -> StateIndex {
-        StateIndex(self.next(&mut self.lock(), state.0, action))
+    fn step(&self, state: &Known, action: ActionId) -> Known {
+        if self.verdict(state).is_final() {
+            return state.clone();
+        }
+        let mut classes = state.classes.clone();
+        let act = &self.acts[action.0 as usize];
+        for &(variable, class) in &act.writes {
+            classes[variable] = class;
+        }
+        let values: SmallVec<[Value; 4]> = self.some_values(&classes).collect();
+        let letter = self.monitor.alphabet().letter(act.event, &values);
+        self.state(self.monitor.next(state.monitor, letter), classes)
     }
 
-    fn verdict(&self, state: StateIndex) -> Verdict {
-        let monitor = self.lock().all[state.0 as usize].0;
-        self.monitor.verdict(monitor)
+    fn verdict(&self, state: &Known) -> Verdict {
+        self.monitor.verdict(state.monitor)
     }
 }

@@ -129,7 +129,7 @@ fn search_lists<M: Machine>(
     run_search(ground, &lists, machine, None, options, extent)
 }
 
-fn run_search<S: Sets, M: Machine>(
+fn run_search<S: Sets<State = M::State>, M: Machine>(
     ground: Ground<'_>,
     sets: &S,
     machine: &M,
@@ -140,7 +140,7 @@ fn run_search<S: Sets, M: Machine>(
     let observed = Observed::new(ground.poset);
     let initial = machine.initial();
     let look = |persistent: Option<&Persistent>, extent: Extent| {
-        super::search(ground, sets, initial, persistent, options, extent)
+        super::search(ground, sets, initial.clone(), persistent, options, extent)
     };
     let mut search = look(persistent, extent);
     let mut solution = Solution {
@@ -172,7 +172,11 @@ fn run_search<S: Sets, M: Machine>(
 }
 
 /// A search that commutes events may find a violation late; looks for one before it.
-fn sooner(found: Spot, search: &mut Search, look: impl Fn(Extent) -> Search) -> (Spot, bool) {
+fn sooner<S>(
+    found: Spot<S>,
+    search: &mut Search<S>,
+    look: impl Fn(Extent) -> Search<S>,
+) -> (Spot<S>, bool) {
     let exact = search.limit.is_none();
     if search.left_out.commuted == 0 {
         return (found, exact);
@@ -188,7 +192,7 @@ fn sooner(found: Spot, search: &mut Search, look: impl Fn(Extent) -> Search) -> 
 }
 
 /// Where runs begin.
-fn bottom<M: Machine>(ground: Ground<'_>, machine: &M) -> Spot {
+fn bottom<M: Machine>(ground: Ground<'_>, machine: &M) -> Spot<M::State> {
     Spot {
         cut: vec![0; ground.poset.width()],
         state: machine.initial(),
@@ -200,9 +204,9 @@ pub(crate) fn way<M: Machine>(
     ground: Ground<'_>,
     machine: &M,
     observed: &Observed,
-    from: &[Spot],
-    spot: &Spot,
-    search: &Search,
+    from: &[Spot<M::State>],
+    spot: &Spot<M::State>,
+    search: &Search<M::State>,
     options: &Options,
 ) -> Option<(usize, Vec<EventIndex>)> {
     let spot_bytes = 64 + 4 * ground.poset.width() as u64;
@@ -227,7 +231,7 @@ pub(crate) fn way<M: Machine>(
 pub(crate) fn complete<M: Machine>(
     ground: Ground<'_>,
     machine: &M,
-    from: &Spot,
+    from: &Spot<M::State>,
     prefix: Vec<EventIndex>,
     is_shortest: bool,
 ) -> Violation {
@@ -237,21 +241,21 @@ pub(crate) fn complete<M: Machine>(
             done[event.index()] = true;
         }
     }
-    let mut state = from.state;
+    let mut state = from.state.clone();
     // The walk back may meet a violation sooner than a search that was limited did.
     let mut violated_at = None;
     for (step, event) in prefix.iter().enumerate() {
-        if machine.verdict(state) == Verdict::Violated {
+        if machine.verdict(&state) == Verdict::Violated {
             violated_at.get_or_insert(step);
         }
         done[event.index()] = true;
-        state = machine.step(state, ground.action(*event));
+        state = machine.step(&state, ground.action(*event));
     }
     let after = prefix.len();
     let rest = (0..ground.poset.len() as u32).map(EventIndex);
     let mut run = prefix;
     run.extend(rest.filter(|event| !done[event.index()]));
-    let violated_at = match machine.verdict(state) {
+    let violated_at = match machine.verdict(&state) {
         Verdict::Violated => violated_at.unwrap_or(after),
         // Bad only where the trace ends.
         _ => run.len(),

@@ -15,7 +15,7 @@ use super::{
     key::{Cut, Key},
     number::Number,
 };
-use crate::{EventIndex, StateIndex, product::Machine};
+use crate::{EventIndex, product::Machine};
 
 /// How many runs there are, by the verdict at the end.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -35,7 +35,7 @@ pub struct RunCounts {
 }
 
 /// Each state with the number of ways to it, in the order of states.
-type Ways<C> = SmallVec<[(StateIndex, C); 1]>;
+type Ways<S, C> = SmallVec<[(S, C); 1]>;
 
 /// Counts with numbers of one kind.
 pub(crate) struct Counting<'a, M, C> {
@@ -54,16 +54,16 @@ impl<'a, M: Machine, C: Number> Counting<'a, M, C> {
     }
 
     /// The one way to the empty cut.
-    pub(crate) fn one(&self) -> Ways<C> {
+    pub(crate) fn one(&self) -> Ways<M::State, C> {
         SmallVec::from_iter([(self.machine.initial(), C::one())])
     }
 
-    pub(crate) fn by_verdict(&self, ways: Ways<C>) -> RunCounts {
+    pub(crate) fn by_verdict(&self, ways: Ways<M::State, C>) -> RunCounts {
         let mut counts = RunCounts::default();
         for (state, count) in ways {
             let count = count.into_big();
             counts.total += &count;
-            match self.machine.verdict(state) {
+            match self.machine.verdict(&state) {
                 Verdict::Violated => counts.violated += count,
                 Verdict::Satisfied => counts.satisfied += count,
                 Verdict::Pending => counts.pending += count,
@@ -75,28 +75,28 @@ impl<'a, M: Machine, C: Number> Counting<'a, M, C> {
     }
 }
 
-fn put<C: Number>(ways: &mut Ways<C>, state: StateIndex, count: C) {
-    match ways.binary_search_by_key(&state, |(state, _)| *state) {
+fn put<S: Ord, C: Number>(ways: &mut Ways<S, C>, state: S, count: C) {
+    match ways.binary_search_by(|(other, _)| other.cmp(&state)) {
         Ok(place) => ways[place].1.add(&count),
         Err(place) => ways.insert(place, (state, count)),
     }
 }
 
 impl<M: Machine, C: Number> Rules for Counting<'_, M, C> {
-    type Node = Ways<C>;
+    type Node = Ways<M::State, C>;
 
-    fn step<K: Key>(&self, event: EventIndex) -> impl Fn(&Ways<C>, Cut<'_, K>) -> Ways<C> {
+    fn step<K: Key>(&self, event: EventIndex) -> impl Fn(&Self::Node, Cut<'_, K>) -> Self::Node {
         let action = self.ground.action(event);
         move |node, _| {
             let mut after = Ways::new();
             for (state, count) in node {
-                put(&mut after, self.machine.step(*state, action), count.clone());
+                put(&mut after, self.machine.step(state, action), count.clone());
             }
             after
         }
     }
 
-    fn merge(&self, into: &mut Ways<C>, other: Ways<C>) {
+    fn merge(&self, into: &mut Self::Node, other: Self::Node) {
         for (state, count) in other {
             put(into, state, count);
         }

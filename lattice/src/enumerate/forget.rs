@@ -13,7 +13,7 @@ use super::{
     sets::StateList,
     sweep::Sweep,
 };
-use crate::{Poset, StateIndex};
+use crate::Poset;
 
 impl<N: Clone + Send + Sync> Levels<N> {
     /// The level with these cuts, which are in order, and at least one.
@@ -65,7 +65,7 @@ fn packed<K: Key, N>(cuts: &[Vec<u32>], nodes: Vec<N>, layout: Layout) -> Fronti
     }
 }
 
-impl Sweep<StateList> {
+impl<S: Clone + Ord + Send + Sync> Sweep<S, StateList<S>> {
     /// How many of the first events of the observed run are in every cut of this level.
     pub(crate) fn settled(&self, poset: &Poset) -> usize {
         let cuts = self.levels.cuts(poset.width());
@@ -91,28 +91,27 @@ impl Sweep<StateList> {
         self.levels = Levels::of(&cuts, nodes, &vec![u32::MAX; prefix.len()]);
     }
 
-    /// The states at the cuts of this level.
-    pub(crate) fn states(&self) -> impl Iterator<Item = StateIndex> + '_ {
-        self.levels.nodes().iter().flatten().copied()
+    /// The states at the cuts of this level, to be said in other terms.
+    pub(crate) fn states_mut(&mut self) -> impl Iterator<Item = &mut S> + '_ {
+        self.levels.nodes_mut().iter_mut().flatten()
     }
 
-    /// Gives every state the number that it has in `live`, which is sorted.
-    pub(crate) fn renumber(&mut self, live: &[StateIndex]) {
-        for state in self.levels.nodes_mut().iter_mut().flatten() {
-            let number = live.partition_point(|other| other < state);
-            *state = StateIndex(number as u32);
+    /// Puts the states in order again after that.
+    pub(crate) fn sort_states(&mut self) {
+        for node in self.levels.nodes_mut() {
+            node.sort_unstable();
         }
     }
 
     /// The cuts of this level with each of their states, in order.
-    pub(crate) fn spots(&self, width: usize) -> Vec<Spot> {
+    pub(crate) fn spots(&self, width: usize) -> Vec<Spot<S>> {
         let cuts = self.levels.cuts(width);
         let nodes = cuts.into_iter().zip(self.levels.nodes());
         nodes
             .flat_map(|(cut, states)| {
-                let spot = move |state: &StateIndex| Spot {
+                let spot = move |state: &S| Spot {
                     cut: cut.clone(),
-                    state: *state,
+                    state: state.clone(),
                 };
                 states.iter().map(spot)
             })

@@ -54,7 +54,7 @@ pub(crate) use visible::Visible;
 
 use num_bigint::BigUint;
 
-use crate::{Poset, StateIndex, options::Options, product::Machine};
+use crate::{Poset, options::Options, product::Machine};
 use count::Counting;
 use frontier::{Bounds, LeftOut};
 use levels::Levels;
@@ -237,11 +237,11 @@ pub(crate) struct Extent {
 pub(crate) fn search<S: Sets>(
     ground: Ground<'_>,
     sets: &S,
-    initial: StateIndex,
+    initial: S::State,
     persistent: Option<&Persistent>,
     options: &Options,
     extent: Extent,
-) -> Search {
+) -> Search<S::State> {
     let top = ground.top();
     let last = ground.poset.len();
     let mut sweep = Sweep::new(sets, initial, &top, last == 0);

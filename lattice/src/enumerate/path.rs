@@ -21,15 +21,18 @@ use super::{
     observed::Observed,
     window::Window,
 };
-use crate::{EventIndex, StateIndex, product::Machine};
+use crate::{EventIndex, product::Machine};
 
 /// A state, how few swaps lead to it, and from which node of the last checkpoint.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-struct Trail {
-    state: StateIndex,
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct Trail<S> {
+    state: S,
     swaps: u64,
     label: u32,
 }
+
+/// The trails to a cut, in the order of their states.
+type Trails<S> = SmallVec<[Trail<S>; 1]>;
 
 struct Trailing<'a, M> {
     ground: Ground<'a>,
@@ -37,7 +40,7 @@ struct Trailing<'a, M> {
 }
 
 impl<M: Machine> Rules for Trailing<'_, M> {
-    type Node = SmallVec<[Trail; 1]>;
+    type Node = Trails<M::State>;
 
     fn step<K: Key>(&self, event: EventIndex) -> impl Fn(&Self::Node, Cut<'_, K>) -> Self::Node {
         let action = self.ground.action(event);
@@ -45,16 +48,12 @@ impl<M: Machine> Rules for Trailing<'_, M> {
             let swapped = self.ground.overtaken(|chain| cut.count(chain), event);
             let mut after = Self::Node::new();
             for trail in node {
-                let state = self.machine.step(trail.state, action);
-                let swaps = trail.swaps + swapped;
-                put(
-                    &mut after,
-                    Trail {
-                        state,
-                        swaps,
-                        ..*trail
-                    },
-                );
+                let trail = Trail {
+                    state: self.machine.step(&trail.state, action),
+                    swaps: trail.swaps + swapped,
+                    label: trail.label,
+                };
+                put(&mut after, trail);
             }
             after
         }
@@ -67,21 +66,22 @@ impl<M: Machine> Rules for Trailing<'_, M> {
     }
 }
 
-fn put(node: &mut SmallVec<[Trail; 1]>, trail: Trail) {
-    match node.binary_search_by_key(&trail.state, |other| other.state) {
-        Ok(place) => node[place] = node[place].min(trail),
+fn put<S: Ord>(node: &mut Trails<S>, trail: Trail<S>) {
+    match node.binary_search_by(|other| other.state.cmp(&trail.state)) {
+        Ok(place) if node[place] <= trail => {}
+        Ok(place) => node[place] = trail,
         Err(place) => node.insert(place, trail),
     }
 }
 
 /// A cut and a state in it.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Spot {
+pub(crate) struct Spot<S> {
     pub(crate) cut: Vec<u32>,
-    pub(crate) state: StateIndex,
+    pub(crate) state: S,
 }
 
-impl Spot {
+impl<S> Spot<S> {
     /// How many events its cut has.
     pub(crate) fn events(&self) -> usize {
         self.cut.iter().map(|&n| n as usize).sum()
@@ -104,13 +104,22 @@ pub(crate) struct Paths<'a, M> {
 impl<M: Machine> Paths<'_, M> {
     /// The events of a way to a spot from one of some earlier ones, which are of one level and in
     /// the order of their cuts, and which of them it is; `None` if there is no way.
-    pub(crate) fn find(&self, from: &[Spot], to: &Spot) -> Option<(usize, Vec<EventIndex>)> {
+    pub(crate) fn find(
+        &self,
+        from: &[Spot<M::State>],
+        to: &Spot<M::State>,
+    ) -> Option<(usize, Vec<EventIndex>)> {
         let mut events = Vec::new();
         let start = self.extend(from, to, &mut events)?;
         Some((start, events))
     }
 
-    fn extend(&self, from: &[Spot], to: &Spot, events: &mut Vec<EventIndex>) -> Option<usize> {
+    fn extend(
+        &self,
+        from: &[Spot<M::State>],
+        to: &Spot<M::State>,
+        events: &mut Vec<EventIndex>,
+    ) -> Option<usize> {
         let (start, end) = (from.first()?.events(), to.events());
         let length = end - start;
         if length == 0 {
@@ -123,7 +132,7 @@ impl<M: Machine> Paths<'_, M> {
         };
         let mut levels = first_level(from, &to.cut)?;
         // For each checkpoint its nodes, each with its label of the checkpoint before.
-        let mut kept: Vec<Vec<(Spot, u32)>> = Vec::new();
+        let mut kept: Vec<Vec<(Spot<M::State>, u32)>> = Vec::new();
         let mut observed = self.observed.cut(self.ground.poset, start);
         for made in 1..=length {
             self.observed
@@ -173,14 +182,17 @@ impl<M: Machine> Paths<'_, M> {
 
 /// The level that a walk begins with, each spot labelled with its place; `None` if there is none
 /// below `upper`.
-fn first_level(from: &[Spot], upper: &[u32]) -> Option<Levels<SmallVec<[Trail; 1]>>> {
-    let (mut cuts, mut nodes): (Vec<Vec<u32>>, Vec<SmallVec<[Trail; 1]>>) = Default::default();
+fn first_level<S: Clone + Ord + Send + Sync>(
+    from: &[Spot<S>],
+    upper: &[u32],
+) -> Option<Levels<Trails<S>>> {
+    let (mut cuts, mut nodes): (Vec<Vec<u32>>, Vec<Trails<S>>) = Default::default();
     for (label, spot) in from.iter().enumerate() {
         if spot.cut.iter().zip(upper).any(|(count, most)| count > most) {
             continue;
         }
         let trail = Trail {
-            state: spot.state,
+            state: spot.state.clone(),
             swaps: 0,
             label: label as u32,
         };
@@ -188,7 +200,7 @@ fn first_level(from: &[Spot], upper: &[u32]) -> Option<Levels<SmallVec<[Trail; 1
             Some(node) if cuts.last() == Some(&spot.cut) => put(node, trail),
             _ => {
                 cuts.push(spot.cut.clone());
-                nodes.push(SmallVec::from_slice(&[trail]));
+                nodes.push(SmallVec::from_iter([trail]));
             }
         }
     }
@@ -196,7 +208,7 @@ fn first_level(from: &[Spot], upper: &[u32]) -> Option<Levels<SmallVec<[Trail; 1
 }
 
 /// Numbers the nodes of a level, and lets them carry these numbers on.
-fn checkpoint(levels: &mut Levels<SmallVec<[Trail; 1]>>) -> Vec<(Spot, u32)> {
+fn checkpoint<S: Clone + Send + Sync>(levels: &mut Levels<Trails<S>>) -> Vec<(Spot<S>, u32)> {
     let mut cuts = Vec::with_capacity(levels.len());
     levels.each(|_, cut| cuts.push(cut()));
     let mut kept = Vec::new();
@@ -204,7 +216,7 @@ fn checkpoint(levels: &mut Levels<SmallVec<[Trail; 1]>>) -> Vec<(Spot, u32)> {
         for trail in node {
             let spot = Spot {
                 cut: cut.clone(),
-                state: trail.state,
+                state: trail.state.clone(),
             };
             kept.push((spot, trail.label));
             trail.label = kept.len() as u32 - 1;

@@ -13,11 +13,13 @@ use crate::{Automaton, EventIndex, StateIndex, goal::Goal, product::Machine};
 
 /// What the search for a violation asks of a set.
 pub(crate) trait Sets: Rules {
+    type State: Clone;
+
     /// The set with one state.
-    fn only(&self, state: StateIndex) -> Self::Node;
+    fn only(&self, state: Self::State) -> Self::Node;
     /// A state of the set in which the run is violated; at the end of the trace also one in which
     /// it counts as violated then.
-    fn bad(&self, node: &Self::Node, at_end: bool) -> Option<StateIndex>;
+    fn bad(&self, node: &Self::Node, at_end: bool) -> Option<Self::State>;
 }
 
 /// Sets of at most 64 states, as bits.
@@ -108,6 +110,8 @@ impl Rules for Bits<'_> {
 }
 
 impl Sets for Bits<'_> {
+    type State = StateIndex;
+
     fn only(&self, state: StateIndex) -> u64 {
         1 << state.0
     }
@@ -119,7 +123,7 @@ impl Sets for Bits<'_> {
 }
 
 /// States in order.
-pub(crate) type StateList = SmallVec<[StateIndex; 2]>;
+pub(crate) type StateList<S> = SmallVec<[S; 2]>;
 
 /// Sets of states of any machine, as sorted lists. The only reduction is absorption.
 pub(crate) struct Lists<'a, M> {
@@ -130,13 +134,13 @@ pub(crate) struct Lists<'a, M> {
 }
 
 impl<M: Machine> Rules for Lists<'_, M> {
-    type Node = StateList;
+    type Node = StateList<M::State>;
 
     fn step<K: Key>(&self, event: EventIndex) -> impl Fn(&Self::Node, Cut<'_, K>) -> Self::Node {
         let action = self.ground.action(event);
         move |node, _| {
             let mut after = Self::Node::new();
-            for &state in node {
+            for state in node {
                 let to = self.machine.step(state, action);
                 if let Err(place) = after.binary_search(&to) {
                     after.insert(place, to);
@@ -156,20 +160,22 @@ impl<M: Machine> Rules for Lists<'_, M> {
 
     fn settle<K: Key>(&self, node: &mut Self::Node, _: Cut<'_, K>) -> bool {
         if self.absorb {
-            node.retain(|state| self.machine.verdict(*state) != Verdict::Satisfied);
+            node.retain(|state| self.machine.verdict(state) != Verdict::Satisfied);
         }
         !node.is_empty()
     }
 }
 
 impl<M: Machine> Sets for Lists<'_, M> {
-    fn only(&self, state: StateIndex) -> Self::Node {
-        SmallVec::from_slice(&[state])
+    type State = M::State;
+
+    fn only(&self, state: M::State) -> Self::Node {
+        SmallVec::from_iter([state])
     }
 
-    fn bad(&self, node: &Self::Node, at_end: bool) -> Option<StateIndex> {
-        let bad = |state: &&StateIndex| self.goal.is_bad(self.machine.verdict(**state), at_end);
-        node.iter().find(bad).copied()
+    fn bad(&self, node: &Self::Node, at_end: bool) -> Option<M::State> {
+        let bad = |state: &&M::State| self.goal.is_bad(self.machine.verdict(state), at_end);
+        node.iter().find(bad).cloned()
     }
 }
 

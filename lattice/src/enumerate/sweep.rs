@@ -14,7 +14,7 @@ use super::{
     sets::Sets,
     window::Window,
 };
-use crate::{EventIndex, StateIndex, options::Options};
+use crate::{EventIndex, options::Options};
 
 /// Persistent sets are given up if by so many cuts they have saved next to nothing.
 const PATIENCE: u64 = 200_000;
@@ -26,10 +26,10 @@ const MANY_CHAINS: usize = 256;
 const LEVEL_WORK: usize = 1 << 21;
 
 /// What a search found, and how far it looked.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct Search {
+#[derive(Clone, Debug)]
+pub(crate) struct Search<S> {
     /// A first violation: no run is violated after fewer events, unless events were commuted.
-    pub(crate) found: Option<Spot>,
+    pub(crate) found: Option<Spot<S>>,
     /// The cuts that were visited.
     pub(crate) nodes: u64,
     /// The most of them in one level.
@@ -45,7 +45,7 @@ pub(crate) struct Search {
     pub(crate) peak: Peak,
 }
 
-impl Search {
+impl<S> Search<S> {
     /// An event came too late for a level that it could have extended.
     pub(crate) fn miss(&mut self) {
         self.left_out.suppressed += 1;
@@ -55,19 +55,19 @@ impl Search {
 
 /// A search that has come as far as some level.
 #[derive(Clone, Debug)]
-pub(crate) struct Sweep<N> {
+pub(crate) struct Sweep<S, N> {
     pub(super) levels: Levels<N>,
     pub(super) level: usize,
     /// The cut of the observed run in this level.
     pub(super) observed: Vec<u32>,
-    pub(crate) result: Search,
+    pub(crate) result: Search<S>,
 }
 
-impl<N: Clone + Send + Sync> Sweep<N> {
+impl<T: Clone, N: Clone + Send + Sync> Sweep<T, N> {
     /// The level of the empty cut; `ceiling` is what counts may become.
-    pub(crate) fn new<S: Sets<Node = N>>(
+    pub(crate) fn new<S: Sets<State = T, Node = N>>(
         sets: &S,
-        initial: StateIndex,
+        initial: T,
         ceiling: &[u32],
         at_end: bool,
     ) -> Self {
@@ -78,7 +78,12 @@ impl<N: Clone + Send + Sync> Sweep<N> {
             found,
             nodes: 1,
             widest: 1,
-            ..Search::default()
+            left_out: LeftOut::default(),
+            limit: None,
+            whole: false,
+            gave_up: false,
+            window: None,
+            peak: Peak::default(),
         };
         Sweep {
             levels,
@@ -99,7 +104,7 @@ impl<N: Clone + Send + Sync> Sweep<N> {
     }
 
     /// Makes the next level. Every event that can extend this one is known.
-    pub(crate) fn advance<S: Sets<Node = N>>(
+    pub(crate) fn advance<S: Sets<State = T, Node = N>>(
         &mut self,
         ground: Ground<'_>,
         sets: &S,
@@ -147,7 +152,7 @@ impl<N: Clone + Send + Sync> Sweep<N> {
     }
 
     /// The run has ended with this level: what is bad only at an end is bad now.
-    pub(crate) fn end<S: Sets<Node = N>>(&mut self, sets: &S) {
+    pub(crate) fn end<S: Sets<State = T, Node = N>>(&mut self, sets: &S) {
         if self.result.found.is_none() {
             self.result.found = first_bad(&self.levels, sets, true, &self.observed);
         }
@@ -179,12 +184,12 @@ fn first_bad<S: Sets>(
     sets: &S,
     at_end: bool,
     observed: &[u32],
-) -> Option<Spot> {
+) -> Option<Spot<S::State>> {
     let bad = |node: &S::Node| sets.bad(node, at_end);
     if !levels.nodes().iter().any(|node| bad(node).is_some()) {
         return None;
     }
-    let mut nearest: Option<(u64, Spot)> = None;
+    let mut nearest: Option<(u64, Spot<S::State>)> = None;
     levels.each(|node, cut| {
         let Some(state) = bad(node) else { return };
         let cut = cut();

@@ -100,7 +100,7 @@ pub(super) struct Question<'a, M> {
     pub(super) progress: &'a Progress,
 }
 
-impl<M: Machine> Question<'_, M> {
+impl<M: Machine<State = StateIndex>> Question<'_, M> {
     /// How many nodes fit in so many bytes.
     pub(super) fn nodes_in(&self, memory: u64) -> usize {
         let node = 4 * Prefix::numbers(self.rules) as u64 + NODE_BYTES;
@@ -123,7 +123,7 @@ impl<M: Machine> Question<'_, M> {
     }
 
     fn is_bad(&self, prefix: &Prefix) -> bool {
-        let verdict = self.machine.verdict(prefix.state());
+        let verdict = self.machine.verdict(&prefix.state());
         self.goal.is_bad(verdict, false)
             || (self.goal.is_bad(verdict, true) && prefix.is_whole(self.rules))
     }
@@ -136,7 +136,7 @@ impl<M: Machine> Question<'_, M> {
     fn happen(&self, prefix: &mut Prefix, event: u32) {
         prefix.happen(self.rules, event);
         if let Some(action) = self.actions[event as usize] {
-            prefix.set_state(self.machine.step(prefix.state(), action));
+            prefix.set_state(self.machine.step(&prefix.state(), action));
         }
     }
 
@@ -169,7 +169,7 @@ struct Search<'a, M> {
     queue: VecDeque<(u32, u32)>,
 }
 
-impl<M: Machine> Search<'_, M> {
+impl<M: Machine<State = StateIndex>> Search<'_, M> {
     fn run(&mut self, max_nodes: usize) -> MaximalAnswer {
         let question = self.question;
         let start = Prefix::empty(question.rules, question.machine.initial());

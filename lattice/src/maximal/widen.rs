@@ -10,6 +10,7 @@ use super::{
 use crate::{
     ActionId, EventIndex, StateIndex,
     instance::Task,
+    numbered::Numbered,
     options::Options,
     product::Machine,
     violation::{Answer, Searched, Violation},
@@ -43,13 +44,13 @@ pub(crate) fn widen(
         }
         Task::Open(_, actions, product) => {
             let actions = actions.iter().copied();
-            origin.search(actions, product.as_ref(), None, options)
+            origin.search(actions, &Numbered::new(product.as_ref()), None, options)
         }
     }
 }
 
 impl Origin<'_> {
-    fn search<M: Machine>(
+    fn search<M: Machine<State = StateIndex>>(
         &self,
         actions: impl Iterator<Item = ActionId>,
         machine: &M,

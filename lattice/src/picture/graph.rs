@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use portent_monitor_dsl::Verdict;
 
 use crate::{
-    ActionId, Poset, Problem, StateIndex,
+    ActionId, Poset, Problem,
     enumerate::{self, Ground, Needs},
     product::Machine,
 };
@@ -100,7 +100,7 @@ pub(crate) fn explore<M: Machine>(
                 to: places[&counts],
                 event,
             }));
-        let mut next: BTreeMap<Vec<u32>, BTreeSet<StateIndex>> = BTreeMap::new();
+        let mut next: BTreeMap<Vec<u32>, BTreeSet<M::State>> = BTreeMap::new();
         for (index, (counts, states)) in level.iter().enumerate() {
             for chain in 0..poset.width() {
                 let Some(&event) = poset.chain(chain).get(counts[chain] as usize) else {
@@ -113,13 +113,13 @@ pub(crate) fn explore<M: Machine>(
                     continue;
                 }
                 let action = actions[event.index()];
-                let states = states.iter().map(|&state| machine.step(state, action));
+                let states = states.iter().map(|state| machine.step(state, action));
                 next.entry(more.clone()).or_default().extend(states);
                 edges.push(((first + index) as u32, more, event.0));
             }
         }
         graph.cuts.extend(level.into_iter().map(|(counts, states)| {
-            let verdicts = states.into_iter().map(|state| machine.verdict(state));
+            let verdicts = states.iter().map(|state| machine.verdict(state));
             let verdicts: BTreeSet<Verdict> = verdicts.collect();
             Cut {
                 counts,

@@ -12,12 +12,12 @@ use portent_monitor_core::{Symbols, ThreadId, Value};
 use portent_monitor_dsl::{Monitor, Verdict};
 
 use crate::{
-    ActionId, EventIndex, Poset, StateIndex,
+    ActionId, EventIndex, Poset,
     enumerate::{self, Ground, Lists, Needs, Observed, Search, Spot, StateList, Sweep},
     error::Error,
     notes::Told,
     options::Options,
-    product::{Machine, Product},
+    product::{Known, Machine, Product},
     record::Deed,
     report::Predicted,
     rows::{Doer, Narrator, swaps},
@@ -52,10 +52,10 @@ pub(super) struct Live {
     needs: Needs,
     actions: Vec<ActionId>,
     product: Product,
-    sweep: Sweep<StateList>,
+    sweep: Sweep<Known, StateList<Known>>,
     /// Levels that a witness may begin at: this one now, and the newer one when this is let go.
-    older: Sweep<StateList>,
-    newer: Sweep<StateList>,
+    older: Sweep<Known, StateList<Known>>,
+    newer: Sweep<Known, StateList<Known>>,
 }
 
 impl Live {
@@ -92,11 +92,11 @@ impl Live {
         self.sweep.goes_on()
     }
 
-    pub(super) fn result(&self) -> &Search {
+    pub(super) fn result(&self) -> &Search<Known> {
         &self.sweep.result
     }
 
-    pub(super) fn result_mut(&mut self) -> &mut Search {
+    pub(super) fn result_mut(&mut self) -> &mut Search<Known> {
         &mut self.sweep.result
     }
 
@@ -150,13 +150,11 @@ impl Live {
 
     /// A product with none but the states and actions that are still there.
     fn renew_product(&mut self) {
-        let sweeps = [&mut self.sweep, &mut self.older, &mut self.newer];
-        let mut live: Vec<StateIndex> = sweeps.iter().flat_map(|sweep| sweep.states()).collect();
-        live.sort_unstable();
-        live.dedup();
-        self.product = self.product.with_only(live.iter().copied());
+        let mut sweeps = [&mut self.sweep, &mut self.older, &mut self.newer];
+        let states = sweeps.iter_mut().flat_map(|sweep| sweep.states_mut());
+        self.product = self.product.renewed(states);
         for sweep in sweeps {
-            sweep.renumber(&live);
+            sweep.sort_states();
         }
         let deeds = self.steps.iter().map(|step| &step.deed);
         self.actions = deeds.map(|deed| self.product.act_once(deed)).collect();
@@ -206,7 +204,7 @@ impl Live {
     fn tell(
         &self,
         scene: Scene<'_>,
-        start: &Spot,
+        start: &Spot<Known>,
         run: &[EventIndex],
         violated_at: usize,
     ) -> Predicted {
@@ -214,7 +212,7 @@ impl Live {
         let mut narrator = match forgotten {
             0 => Narrator::new(scene.monitor, scene.initial, scene.symbols),
             _ => {
-                let state = self.product.read(start.state);
+                let state = self.product.read(&start.state);
                 Narrator::resume(scene.monitor, state, scene.symbols)
             }
         };

@@ -12,6 +12,7 @@ use super::{
 use crate::{
     enumerate::Search,
     error::Error,
+    product::Known,
     report::{Lattice, Observed, Predicted, PropertyReport, SavedReport},
 };
 
@@ -34,7 +35,7 @@ enum Phase {
     GoesOn(Box<Live>),
     /// Found, or nothing is left to find. The last level had so many events, not counting those
     /// that were forgotten.
-    Over(usize, Box<Search>),
+    Over(usize, Box<Search<Known>>),
 }
 
 impl Track {
