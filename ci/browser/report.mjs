@@ -47,6 +47,7 @@ const reports = [
   generated("wide", traces.wide),
   generated("hostile", traces.hostile),
   generated("prefix", traces.prefix),
+  generated("folded", traces.folded),
   generated("big", traces.big(200_000)),
 ];
 
@@ -79,6 +80,7 @@ async function checkFinding(page, property) {
   const { predicted, relevant } = property;
   const status = predicted.violated ? /^(PREDICTED|OBSERVED)/ : /^(holds|open)/;
   assert.match(await page.locator("h1").innerText(), status);
+  await checkFolding(page, property);
   await checkWitness(page, property);
   await checkSteps(page, property);
   const lattice = page.locator("svg.lattice .cut");
@@ -97,6 +99,22 @@ async function checkFinding(page, property) {
   const rows = await page.locator(".panel.observed tr.step").count();
   if (relevant <= 400) assert.equal(rows, relevant + 1);
   else assert.ok(rows > 10 && rows <= 401 && (await page.locator("tr.gap").count()) > 0);
+}
+
+/** What is folded is not what matters, stepping goes past it, and it can be unfolded. */
+async function checkFolding(page, property) {
+  const buttons = page.locator("button.unfold");
+  if (!(await buttons.count())) return;
+  const rows = page.locator(".panel.observed tr.step");
+  const folded = await rows.count();
+  const { violated_at } = property.predicted;
+  if (violated_at !== null && violated_at <= property.relevant) {
+    assert.ok((await page.locator(`tr.step[data-step="${violated_at}"]`).count()) > 0, "the violation is shown");
+  }
+  await checkSteps(page, property);
+  await buttons.first().click();
+  assert.equal(await buttons.count(), 0);
+  assert.ok((await rows.count()) > folded, "unfolded");
 }
 
 /** The witness has its rows, and the swapped events are marked in both runs. */

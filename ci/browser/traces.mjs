@@ -55,6 +55,16 @@ export const prefix = {
   options: ["--causality", "maximal"],
 };
 
+/** Long stretches where nothing changes, on threads whose long names differ in the middle. */
+export const folded = {
+  spec: "property order { event a, open, close\n pattern: open precedes close }",
+  trace: lines(
+    [...Array(60).fill("a"), "open", ...Array(30).fill("a"), "close", ...Array(30).fill("a")].map((name, place) =>
+      event(`pool-1[worker-${place % 2},5,main-group-of-threads]`, name),
+    ),
+  ),
+};
+
 /** A long run of two threads; in its middle one closes what the other has just used. */
 export function big(events) {
   const what = (place) => {

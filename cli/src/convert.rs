@@ -1,6 +1,6 @@
 //! `portent convert`: a trace from one format to another.
 
-use portent_trace::{Compression, Format, TraceReader, TraceWriter, convert};
+use portent_trace::{Compression, Converted, Format, TraceReader, TraceWriter, convert};
 use std::{
     fs::File,
     io::{self, Write},
@@ -8,13 +8,21 @@ use std::{
     process::ExitCode,
 };
 
-use crate::{failure::Failure, reading::Reading};
+use crate::{
+    failure::Failure,
+    reading::Reading,
+    text::{
+        numbers::{count, counted},
+        printable,
+    },
+};
 
 /// Copy a trace from one format to another
 ///
 /// Files whose names end in .zst or .gz are compressed. Of a log with several executions
 /// (--delimiter) the first goes to OUT, and the others to files beside it: run.jsonl, run.2.jsonl,
-/// run.3.jsonl. With --lenient, what the target format cannot say is skipped too.
+/// run.3.jsonl. Values, texts, locations and times that the target format has no place for are left out,
+/// and counted on standard error. With --lenient, events that it cannot say are skipped too.
 #[derive(clap::Args)]
 pub(crate) struct Convert {
     #[command(flatten)]
@@ -40,6 +48,7 @@ impl Convert {
                 return Err(Failure::Usage(message.to_owned()));
             }
         };
+        self.look_at_paths()?;
         let mut reader = self.reading.open(&self.input)?;
         let result = match self.output.as_os_str() == "-" {
             true => self.to_stdout(&mut reader, to),
@@ -53,6 +62,17 @@ impl Convert {
                 Ok(ExitCode::SUCCESS)
             }
             result => result.map(|()| ExitCode::SUCCESS),
+        }
+    }
+
+    /// Refuses what can only be a slip: to write over the trace while it is read.
+    fn look_at_paths(&self) -> Result<(), Failure> {
+        match (self.input.canonicalize(), self.output.canonicalize()) {
+            (Ok(input), Ok(output)) if input == output => Err(Failure::Usage(format!(
+                "OUT would overwrite {}, which is read; give it another name",
+                self.input.display()
+            ))),
+            _ => Ok(()),
         }
     }
 
@@ -115,18 +135,32 @@ fn copy(
         file: name.into(),
         source,
     })?;
+    warn(name, reader, format, &converted);
+    Ok(())
+}
+
+/// Says what of the trace is not in the file, and why.
+fn warn(name: &str, reader: &TraceReader<'_>, format: Format, converted: &Converted) {
     if converted.skipped > 0 {
+        let bad = reader.first_skipped();
+        let reasons = [
+            bad.map(|error| format!("; the first bad line: {error}")),
+            converted
+                .first_unsupported
+                .as_ref()
+                .map(|error| format!("; the first that does not fit: {error}")),
+        ];
+        let reasons: String = reasons.into_iter().flatten().collect();
+        let (written, skipped) = (counted(converted.events, "event"), count(converted.skipped));
+        let warning = format!("warning: {name}: {written} written, {skipped} skipped{reasons}");
+        eprintln!("{}", printable(&warning));
+    }
+    if let Some(lost) = converted.losses.in_words() {
         eprintln!(
-            "warning: {name}: {} events written, {} skipped{}",
-            converted.events,
-            converted.skipped,
-            match reader.first_skipped() {
-                Some(error) => format!("; the first bad line: {error}"),
-                None => String::new(),
-            }
+            "warning: {name}: without {lost}, for which {format} has no place; native keeps \
+             everything"
         );
     }
-    Ok(())
 }
 
 /// The format that the name of a file suggests.

@@ -7,6 +7,7 @@ use crate::{failure::Failure, size};
 
 /// The options that say how traces are read.
 #[derive(clap::Args)]
+#[command(next_help_heading = "How to read traces")]
 pub(crate) struct Reading {
     /// The format to read: native, std, rapid-binary, shiviz or poet; recognised if not given
     #[arg(long, value_name = "FORMAT")]

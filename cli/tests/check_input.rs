@@ -1,5 +1,4 @@
-//! What `portent check` and `portent convert` do with their input: where it comes from, and what if
-//! it is bad.
+//! What `portent check` does with its input: where it comes from, and what if it is bad.
 
 mod common;
 
@@ -305,83 +304,6 @@ fn a_closed_pipe_is_no_error() {
 }
 
 #[test]
-fn convert_there_and_back() {
-    let folder = tempfile::tempdir().unwrap();
-    let path = |name: &str| folder.path().join(name).to_str().unwrap().to_owned();
-    let text = "T1|acq(m)|1\nT1|w(x)|2\nT1|rel(m)|3\nT2|r(x)|4\n";
-    fs::write(path("a.std"), text).unwrap();
-    for (from, to) in [
-        ("a.std", "b.jsonl"),
-        ("b.jsonl", "c.bin"),
-        ("b.jsonl", "d.std.gz"),
-    ] {
-        let done = portent(&["convert", &path(from), &path(to)]);
-        assert_eq!(
-            (done.code, done.err.as_str()),
-            (Some(0), ""),
-            "{from} to {to}"
-        );
-    }
-    let back = portent(&["convert", "--to", "std", &path("d.std.gz"), "-"]);
-    assert_eq!(back.out, text);
-    let unknown = portent(&["convert", &path("a.std"), &path("e.what")]);
-    assert_eq!(unknown.code, Some(2));
-    assert!(unknown.err.contains("--to"), "{}", unknown.err);
-}
-
-#[test]
-fn convert_several_executions() {
-    let folder = tempfile::tempdir().unwrap();
-    let path = |name: &str| folder.path().join(name).to_str().unwrap().to_owned();
-    let log = "=== one ===\na {\"a\":1}\nhello\n=== two ===\na {\"a\":1}\nagain\n=== three ===\n";
-    fs::write(path("runs.log"), log).unwrap();
-    let delimiter = ["--delimiter", "^=== (?<trace>.*) ===$"];
-    let arguments = |input| [&["convert"][..], &delimiter, &[input]].concat();
-    let (input, output) = (path("runs.log"), path("run.jsonl"));
-    let done = portent(&[&arguments(&input)[..], &[&output]].concat());
-    assert_eq!(done.code, Some(0), "{}", done.err);
-    let (second, third) = (path("run.2.jsonl"), path("run.3.jsonl"));
-    let said = format!("execution 2 (two): {second}\nexecution 3 (three): {third}\n");
-    assert_eq!(done.err, said);
-    let texts = [
-        (&output, "hello"),
-        (&second, "again"),
-        (&third, "{\"portent\": 1}"),
-    ];
-    for (file, text) in texts {
-        let written = fs::read_to_string(file).unwrap();
-        assert!(written.contains(text), "{file}: {written}");
-    }
-    let to_stdout = [&arguments(&input)[..], &["-", "--to", "native"]].concat();
-    let done = portent(&to_stdout);
-    assert_eq!(done.code, Some(2));
-    assert!(done.err.contains("several executions"), "{}", done.err);
-}
-
-#[test]
-fn convert_operations_to_a_log() {
-    let done = portent(&["convert", "--to", "shiviz", RESERVOIR[3], "-"]);
-    assert_eq!(done.code, Some(0), "{}", done.err);
-    assert!(
-        done.out.starts_with("T2 {\"T2\":1}\nT2|w(w)\n"),
-        "{}",
-        done.out
-    );
-    let as_log = portent_with(
-        &[
-            "check",
-            "--property",
-            "always !(never_seen)",
-            "-",
-            "--format",
-            "json",
-        ],
-        done.out.as_bytes(),
-    );
-    assert_eq!(as_log.json()["trace"]["events"], 6, "{}", as_log.err);
-}
-
-#[test]
 fn a_report_does_not_overwrite_its_trace() {
     let folder = tempfile::tempdir().unwrap();
     let trace = folder.path().join("run.jsonl");
@@ -429,4 +351,42 @@ fn the_number_of_bindings_can_be_raised() {
     assert!(done.err.contains("--max-bindings"), "{}", done.err);
     let enough = ["check", "--property", spec, "--max-bindings", "20", "-"];
     assert_eq!(portent_with(&enough, trace.as_bytes()).code, Some(0));
+}
+
+#[test]
+fn the_traces_that_can_be_read_are_reported_beside_one_that_cannot() {
+    let traces = [RESERVOIR[3], "nowhere.jsonl", RESERVOIR[3]];
+    for format in ["json", "text", "html"] {
+        let arguments = [&["check", "--spec", SPEC, "--format", format], &traces[..]].concat();
+        let done = portent(&arguments);
+        assert_eq!(done.code, Some(2), "{format}");
+        assert!(done.err.contains("nowhere.jsonl: "), "{}", done.err);
+        match format {
+            "json" => {
+                // One object a line, as for several traces that are all good.
+                let reports: Vec<serde_json::Value> = done
+                    .out
+                    .lines()
+                    .map(|line| serde_json::from_str(line).unwrap())
+                    .collect();
+                let files: Vec<_> = reports.iter().map(|r| &r["trace"]["file"]).collect();
+                assert_eq!(files, [RESERVOIR[3]; 2]);
+            }
+            _ => assert_eq!(done.out.matches(RESERVOIR[3]).count(), 2, "{format}"),
+        }
+    }
+    let one_good = [
+        "check", "--spec", SPEC, "--format", "json", traces[0], traces[1],
+    ];
+    assert_eq!(portent(&one_good).out.lines().count(), 1);
+    assert_eq!(portent(&["check", "--spec", SPEC, traces[1]]).out, "");
+}
+
+#[test]
+fn an_unknown_format_says_how_to_name_it() {
+    let done = check(b"Dear diary,\n", &[]);
+    assert_eq!(done.code, Some(2));
+    for word in ["Dear diary,", "--from", "--parser", "rapid-binary", "poet"] {
+        assert!(done.err.contains(word), "{word}: {}", done.err);
+    }
 }

@@ -151,3 +151,73 @@ fn a_property_without_steps_does_not_hold() {
     assert!(done.out.contains("nothing was checked"), "{}", done.out);
     assert!(!done.out.contains("holds"), "{}", done.out);
 }
+
+/// Events `a` of thread T1 and `b` of T2 in turn.
+fn in_turn(times: usize) -> String {
+    let line = |t: &str, name: &str| {
+        format!("{{\"t\": \"{t}\", \"op\": \"event\", \"name\": \"{name}\"}}\n")
+    };
+    (line("T1", "a") + &line("T2", "b")).repeat(times)
+}
+
+fn check(property: &str, trace: &str, more: &[&str]) -> common::Done {
+    let arguments = [&["check", "--property", property, "-"], more].concat();
+    common::portent_with(&arguments, trace.as_bytes())
+}
+
+#[test]
+fn a_broken_pattern_is_told_in_its_own_words() {
+    let done = check(
+        "property p { event a, b pattern: a precedes b }",
+        &in_turn(2),
+        &[],
+    );
+    assert_eq!(done.code, Some(1), "{}", done.err);
+    let why = "Why: violated at step 1: `a precedes b` is broken, as `b` occurred before any `a`.";
+    assert!(done.out.contains(why), "{}", done.out);
+}
+
+#[test]
+fn a_lookahead_says_what_it_left_out() {
+    let property = "property p { event a, b never: a* b b b b . }";
+    let done = check(property, &in_turn(4), &["--lookahead", "2"]);
+    let left_out = "Not exhaustive: the runs were left out in which an event overtakes one that was \
+                    observed more than\n                  2 places before it; a larger --lookahead";
+    assert!(done.out.contains(left_out), "{}", done.out);
+    assert!(!done.out.contains("0 cuts let go"), "{}", done.out);
+}
+
+#[test]
+fn the_observed_run_is_explained_beside_one_that_is_violated_sooner() {
+    let trace = in_turn(4) + "{\"t\": \"T2\", \"op\": \"event\", \"name\": \"b\"}\n";
+    let done = check("property p { event a, b never: (a | b)* b b }", &trace, &[]);
+    assert_eq!(done.code, Some(1), "{}", done.err);
+    assert!(done.out.contains("then it is violated after 2 steps"));
+    assert!(
+        done.out.contains("Why: violated at step 2: "),
+        "{}",
+        done.out
+    );
+    let observed = "Observed: the run as it was is violated, too: violated at step 9: ";
+    assert!(done.out.contains(observed), "{}", done.out);
+    // If there is no other run there is nothing to compare it with.
+    let alone = "{\"t\": \"T1\", \"op\": \"event\", \"name\": \"a\"}\n";
+    let done = check("property p { event a ltl: always !a }", alone, &[]);
+    let claim = "the run violates it after 1 step; no other run is equivalent to it\n";
+    assert!(done.out.contains(claim), "{}", done.out);
+    assert!(!done.out.contains("Observed: "), "{}", done.out);
+}
+
+#[test]
+fn steps_are_written_in_groups_of_three() {
+    let trace = "{\"t\": \"T1\", \"op\": \"event\", \"name\": \"a\"}\n".repeat(1500)
+        + "{\"t\": \"T1\", \"op\": \"event\", \"name\": \"b\"}\n";
+    let done = check("property p { event a, b ltl: always !b }", &trace, &[]);
+    for words in [
+        "... after 1,481 steps:",
+        "\n    1,501  1501  b ",
+        "Why: violated at step 1,501: ",
+    ] {
+        assert!(done.out.contains(words), "{words}: {}", done.out);
+    }
+}

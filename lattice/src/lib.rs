@@ -49,6 +49,7 @@ mod record;
 mod relevance;
 pub mod report;
 mod rows;
+mod settle;
 mod slice;
 mod solve;
 mod violation;

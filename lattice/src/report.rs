@@ -94,6 +94,9 @@ pub struct Predicted {
     /// After how many of its events.
     pub violated_at: Option<u64>,
     /// The pairs of events that the witness has the other way round, as indices in observed order.
+    /// There are none if the observed run is violated as soon as any. Otherwise no two neighbours
+    /// before the violation can be put back, and no event there can be replaced by one that was
+    /// observed earlier; quite another set of events may still need fewer pairs.
     pub swaps: Vec<[u32; 2]>,
     /// How many such pairs are not listed, because there are very many.
     pub swaps_omitted: u64,

@@ -16,6 +16,7 @@ use crate::{
     options::{Counting, Options},
     product::Machine,
     report::SavedReport,
+    settle::settle,
     violation::{Answer, Searched, Violation},
 };
 
@@ -111,6 +112,9 @@ pub(crate) fn solve_task(
         Task::Open(poset, actions, product) => {
             let mut solution = search_fast(poset, actions, None, conjunctions, options)
                 .unwrap_or_else(|| search_open(poset, actions, product.as_ref(), options));
+            if let Some(violation) = &mut solution.violation {
+                settle(violation, poset, actions, product.as_ref(), options.goal);
+            }
             count(poset, actions, product.as_ref(), options, &mut solution);
             solution
         }
@@ -131,7 +135,8 @@ fn solve_table(
     let poset = &problem.poset;
     let mut solution = search_fast(poset, &actions, Some(&automaton), conjunctions, options)
         .unwrap_or_else(|| search_table(poset, &actions, &automaton, options));
-    if let Some(violation) = &solution.violation {
+    if let Some(violation) = &mut solution.violation {
+        settle(violation, poset, &actions, &automaton, options.goal);
         debug_assert!(options.goal.complete || violation.refute(problem).is_none());
     }
     count(

@@ -1,6 +1,5 @@
 //! Pictures of lattices against the definitions, on random small orders.
 
-#[allow(dead_code)] // every test file uses a part
 mod random;
 
 use std::collections::{BTreeMap, BTreeSet};

@@ -93,7 +93,10 @@ pub enum Error {
     )]
     Mixed,
     /// A vector clock does not count its own line.
-    #[error("the clock of a line of {thread} has no component {thread}")]
+    #[error(
+        "the clock of a line of {thread} does not count that line: its component {thread} must be at \
+         least 1"
+    )]
     NoOwnComponent {
         /// Whose line.
         thread: String,

@@ -161,7 +161,7 @@ fn clocks() {
     );
     refused(
         |s| vec![("A", stamped(s, &[("B", 1)]))],
-        "the clock of a line of A has no component A",
+        "the clock of a line of A does not count that line: its component A must be at least 1",
     );
     refused(
         |s| {

@@ -194,7 +194,7 @@ impl Search<'_> {
         for part in &formula.parts {
             let body = ResolvedBody::Ltl {
                 formula: part.clone(),
-                pattern: false,
+                pattern: None,
             };
             if self.is_large(&body) {
                 return self.in_formula(part);

@@ -166,8 +166,10 @@ impl Property {
     /// What the body is.
     pub fn kind(&self) -> Kind {
         match &self.0.resolved.body {
-            ResolvedBody::Ltl { pattern: false, .. } => Kind::Ltl,
-            ResolvedBody::Ltl { pattern: true, .. } => Kind::Pattern,
+            ResolvedBody::Ltl { pattern: None, .. } => Kind::Ltl,
+            ResolvedBody::Ltl {
+                pattern: Some(_), ..
+            } => Kind::Pattern,
             ResolvedBody::Ere {
                 mode: crate::ere::Mode::Prefix,
                 ..

@@ -141,6 +141,70 @@ fn all_patterns_mean_their_published_formulas() {
     assert_eq!(checked, 100);
 }
 
+/// The shortest run of events that violates a monitor, if one does.
+fn shortest_violation(monitor: &Monitor, names: &[&str]) -> Option<Vec<String>> {
+    let mut runs = vec![Vec::new()];
+    let mut next = 0;
+    while next < runs.len() && runs[next].len() < 4 {
+        for name in names {
+            let run = [&runs[next][..], &[(*name).to_owned()]].concat();
+            let mut stepper = monitor.start().unwrap();
+            for name in &run {
+                stepper.event(monitor.alphabet().event(name).unwrap());
+            }
+            match stepper.verdict() {
+                Verdict::Violated => return Some(run),
+                _ => runs.push(run),
+            }
+        }
+        next += 1;
+    }
+    None
+}
+
+/// What is said of a run that violates a pattern, for each of them.
+#[test]
+fn violations_are_told_in_the_words_of_the_pattern() {
+    let mut said = String::new();
+    for (_, pattern, own) in PATTERNS {
+        for (scope, around) in SCOPES {
+            let mut names: Vec<&str> = around.iter().chain(own).copied().collect();
+            names.sort_unstable();
+            let body = format!("pattern: {pattern} {scope}");
+            // Something else may happen, too.
+            let all = [&names[..], &["z"]].concat();
+            let monitor = monitor(&all, false, &body, Verdicts::Four);
+            let Some(run) = shortest_violation(&monitor, &all) else {
+                said += &format!("{body}\n  no finite run\n");
+                continue;
+            };
+            let mut stepper = monitor.start().unwrap().remembering();
+            for name in &run {
+                stepper.event(monitor.alphabet().event(name).unwrap());
+            }
+            let explanation = stepper.explain().unwrap();
+            assert_eq!(explanation.step, run.len() as u64);
+            said += &format!("{body}\n  {}: {explanation}\n", run.join(" "));
+        }
+    }
+    insta::assert_snapshot!(said);
+    let monitor = Property::parse("pattern: absence of (x > 3 && go)").unwrap();
+    let monitor = monitor.monitor().unwrap();
+    let (x, go) = (
+        monitor.alphabet().variable("x"),
+        monitor.alphabet().event("go"),
+    );
+    let mut run = monitor
+        .start_with(|_| Some(0.into()))
+        .unwrap()
+        .remembering();
+    run.step(go, [(x.unwrap(), 4.into())]).unwrap();
+    assert_eq!(
+        run.explain().unwrap().to_string(),
+        "violated at step 1: `absence of (x > 3 && go)` is broken, as `x > 3 && go` held"
+    );
+}
+
 /// A formula of the table with names for `p0`, `p1`, ...
 fn named(formula: &str, names: &[&str]) -> String {
     names

@@ -2,16 +2,21 @@
 
 use std::io::Write;
 
-use crate::{Error, TraceReader, TraceWriter};
+use crate::{Error, Losses, Place, TraceReader, TraceWriter, Unwritable};
 
 /// What a conversion did.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Debug, Default)]
+#[non_exhaustive]
 pub struct Converted {
     /// Events written.
     pub events: u64,
     /// Lines that were not understood, or events that the target format cannot say; always 0
     /// unless the reader is lenient.
     pub skipped: u64,
+    /// What was wrong with the first event that the target format cannot say, if it was skipped.
+    pub first_unsupported: Option<Error>,
+    /// What of the events that were written the target format has no place for.
+    pub losses: Losses,
 }
 
 /// Copies the current execution of a trace: nearly always the only one, see
@@ -40,20 +45,40 @@ pub fn convert<W: Write>(
 ) -> Result<Converted, Error> {
     let mut converted = Converted::default();
     let (lenient, skipped_before) = (from.is_lenient(), from.skipped());
-    let mut keep = |result: Result<(), Error>| match result {
+    let mut keep = |result: Result<(), Error>, place: Place| match result.map_err(placed(place)) {
         Ok(()) => Ok(true),
-        Err(Error::Unsupported { .. }) if lenient => {
+        Err(error @ Error::Unsupported { .. }) if lenient => {
             converted.skipped += 1;
+            converted.first_unsupported.get_or_insert(error);
             Ok(false)
         }
         Err(error) => Err(error),
     };
-    keep(to.header(from.header(), from.symbols()))?;
+    keep(
+        to.header(from.header(), from.symbols()),
+        from.initial_place(),
+    )?;
+    let mut events = 0;
     while let Some(event) = from.next_event()? {
-        if keep(to.event(&event, from.symbols()))? {
-            converted.events += 1;
-        }
+        let written = to.event(&event, from.symbols());
+        events += u64::from(written.is_ok() || keep(written, from.last_place())?);
     }
+    converted.events = events;
     converted.skipped += from.skipped() - skipped_before;
+    converted.losses = to.losses(from.symbols());
     Ok(converted)
+}
+
+/// What the writer cannot say, with the place where the reader found it.
+fn placed(place: Place) -> impl FnOnce(Error) -> Error {
+    |error| match error {
+        Error::Unsupported {
+            format, problem, ..
+        } => Error::Unsupported {
+            what: Unwritable::At(place),
+            format,
+            problem,
+        },
+        error => error,
+    }
 }

@@ -3,7 +3,7 @@
 //! Every message names the file, the line and the column, quotes what stands there and says what
 //! would be right, because the person who reads it did not write the trace: a program did.
 
-use std::{fmt, io, sync::Arc};
+use std::{fmt, io, ops::Range, sync::Arc};
 
 use thiserror::Error;
 
@@ -90,7 +90,7 @@ pub enum Error {
     },
     /// The content is of no format that can be recognised by looking.
     #[error(
-        "{file}: neither native, STD, RAPID binary, ShiViz nor PoET as far as one can see; it begins with `{found}`; name the format, or give the regular expression of the log"
+        "{file}: the format cannot be recognised, the file begins with `{found}`; name it with --from native, std, rapid-binary, shiviz or poet, or give the regular expression of a log with --parser"
     )]
     UnknownFormat {
         /// The file.
@@ -109,15 +109,36 @@ pub enum Error {
         problem: String,
     },
     /// The target format cannot say this.
-    #[error("event {event} cannot be written as {format}: {problem}")]
+    #[error("{what} cannot be written as {format}: {problem}")]
     Unsupported {
-        /// The number of the event, from 1.
-        event: u64,
+        /// What cannot be written.
+        what: Unwritable,
         /// The target format.
         format: Format,
         /// What it has no word for.
         problem: String,
     },
+}
+
+/// What cannot be written, as exactly as one knows.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Unwritable {
+    /// What stands at this place of the trace that is being converted.
+    At(Place),
+    /// The event with this number, from 1, of those that were given to the writer.
+    Event(u64),
+    /// All of this file.
+    File(Arc<str>),
+}
+
+impl fmt::Display for Unwritable {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Unwritable::At(place) => write!(f, "{place}: this"),
+            Unwritable::Event(number) => write!(f, "event {number}"),
+            Unwritable::File(file) => write!(f, "{file}: the trace"),
+        }
+    }
 }
 
 /// What a decoder reports: an [`Error`] that does not know its file yet.
@@ -146,13 +167,19 @@ pub(crate) enum Fault {
 }
 
 impl Fault {
-    /// A fault at byte `offset` of the text of line number `line`.
-    pub(crate) fn new(line: u64, text: &[u8], offset: usize, problem: impl Into<String>) -> Fault {
-        let offset = offset.min(text.len());
+    /// A fault of this part of the text of line number `line`.
+    pub(crate) fn new(
+        line: u64,
+        text: &[u8],
+        part: Range<usize>,
+        problem: impl Into<String>,
+    ) -> Fault {
+        let end = part.end.min(text.len());
+        let start = part.start.min(end);
         Fault::Line {
             line,
-            column: column_of(text, offset),
-            found: quote(&text[offset..]),
+            column: column_of(text, start),
+            found: quote(&text[start..end]),
             problem: problem.into(),
         }
     }

@@ -28,6 +28,7 @@ mod decoder;
 mod error;
 mod format;
 mod lines;
+mod losses;
 mod native;
 mod options;
 mod poet;
@@ -39,8 +40,9 @@ mod writer;
 
 pub use compression::Compression;
 pub use convert::{Converted, convert};
-pub use error::{Error, Place};
+pub use error::{Error, Place, Unwritable};
 pub use format::{Format, UnknownFormatName};
+pub use losses::Losses;
 pub use options::Options;
 pub use reader::{Header, TraceReader};
 pub use writer::TraceWriter;

@@ -47,7 +47,8 @@ impl<'a> Line<'a> {
     pub(crate) fn utf8(&self) -> Result<&'a str, Fault> {
         std::str::from_utf8(self.text).map_err(|error| {
             let good = error.valid_up_to();
-            Fault::new(self.number, self.text, good, "expected UTF-8 text")
+            let rest = good..self.text.len();
+            Fault::new(self.number, self.text, rest, "expected UTF-8 text")
         })
     }
 }

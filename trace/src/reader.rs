@@ -1,23 +1,54 @@
 //! Traces of any format, one event at a time.
 
-use std::{fs::File, io::Read, path::Path, sync::Arc};
+use std::{
+    fs::File,
+    io::{self, Read},
+    path::Path,
+    sync::Arc,
+};
 
 use portent_monitor_core::{Discipline, Event, Symbols, Value, VarId};
 
 use crate::{
     Error, Format, Options, Place,
-    compression::{decompress, peek},
+    compression::{Sample, decompress, peek},
     decoder::{Decoder, Spot},
     error::{Fault, shorten},
     lines::Lines,
     native::Native,
     poet::Poet,
     rapid::{RapidBinary, StdText},
-    shiviz::ShiViz,
+    shiviz::{ShiViz, shows_layout},
 };
 
-/// How far to look to recognise a format.
+/// How far to look to recognise a format, at first and at most.
 const SAMPLE: usize = 64 * 1024;
+const LONGEST_SAMPLE: usize = 4 * 1024 * 1024;
+
+/// The start of a stream, as long as it takes to see what format it is in: the first line of a log
+/// may have a clock of ten thousand hosts.
+fn look<'r>(
+    mut input: Box<dyn Read + Send + 'r>,
+    options: &Options,
+) -> io::Result<(Option<Format>, Sample, Box<dyn Read + Send + 'r>)> {
+    let mut length = SAMPLE;
+    loop {
+        let (sample, whole_input) = peek(input, length)?;
+        let given = options.parser.as_ref().map(|_| Format::ShiViz);
+        let format = options.format.or(given);
+        let format = format.or_else(|| Format::detect(&sample.bytes));
+        let seen = match format {
+            None => false,
+            Some(Format::ShiViz) => options.parser.is_some() || shows_layout(&sample.bytes),
+            Some(_) => true,
+        };
+        if seen || sample.whole || length >= options.max_line.min(LONGEST_SAMPLE) {
+            return Ok((format, sample, whole_input));
+        }
+        input = whole_input;
+        length *= 2;
+    }
+}
 
 /// What a trace says before its first event.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -95,18 +126,12 @@ impl<'r> TraceReader<'r> {
             source,
         };
         let input = decompress(Box::new(input)).map_err(io)?;
-        let (sample, input) = peek(input, SAMPLE).map_err(io)?;
-        let named = options
-            .format
-            .or(options.parser.as_ref().map(|_| Format::ShiViz));
-        let format = match named.or_else(|| Format::detect(&sample.bytes)) {
-            Some(format) => format,
-            None => {
-                return Err(Error::UnknownFormat {
-                    file,
-                    found: shorten(&sample.bytes),
-                });
-            }
+        let (format, sample, input) = look(input, options).map_err(io)?;
+        let Some(format) = format else {
+            return Err(Error::UnknownFormat {
+                file,
+                found: shorten(&sample.bytes),
+            });
         };
         let lines = |input| Lines::new(input, options.max_line);
         let mut symbols = Symbols::default();
@@ -234,6 +259,11 @@ impl<'r> TraceReader<'r> {
     /// Where the event given out last stands.
     pub fn last_place(&self) -> Place {
         self.place(self.last)
+    }
+
+    /// Where the initial values stand.
+    pub(crate) fn initial_place(&self) -> Place {
+        self.place(self.initial)
     }
 
     fn skip_or_fail(&mut self, fault: Fault) -> Result<(), Error> {

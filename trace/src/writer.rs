@@ -9,7 +9,10 @@ use std::{
 
 use portent_monitor_core::{Event, Symbols};
 
-use crate::{Compression, Error, Format, Header, compression::Compressor, native, rapid, shiviz};
+use crate::{
+    Compression, Error, Format, Header, Losses, Unwritable, compression::Compressor, native, rapid,
+    shiviz,
+};
 
 /// Writes a trace.
 ///
@@ -39,6 +42,7 @@ pub struct TraceWriter<W: Write> {
     /// A log needs a clock on every event.
     clocks: shiviz::Clocks,
     events: u64,
+    losses: Losses,
 }
 
 impl TraceWriter<File> {
@@ -73,7 +77,7 @@ impl<W: Write> TraceWriter<W> {
         if format == Format::Poet {
             let problem = "it can only be read".to_owned();
             return Err(Error::Unsupported {
-                event: 0,
+                what: Unwritable::File(file),
                 format,
                 problem,
             });
@@ -90,6 +94,7 @@ impl<W: Write> TraceWriter<W> {
             binary: rapid::BinaryWriter::default(),
             clocks: shiviz::Clocks::default(),
             events: 0,
+            losses: Losses::default(),
         })
     }
 
@@ -116,7 +121,7 @@ impl<W: Write> TraceWriter<W> {
         }
         let problem = "it has no place for initial values".to_owned();
         Err(Error::Unsupported {
-            event: 0,
+            what: Unwritable::File(Arc::clone(&self.file)),
             format: self.format,
             problem,
         })
@@ -142,14 +147,26 @@ impl<W: Write> TraceWriter<W> {
             Format::Poet => Ok(Err("it can only be read".to_owned())),
         };
         match written {
-            Ok(Ok(())) => Ok(()),
+            Ok(Ok(())) => {
+                self.losses.count(event, self.format);
+                Ok(())
+            }
             Ok(Err(problem)) => Err(Error::Unsupported {
-                event: self.events,
+                what: Unwritable::Event(self.events),
                 format: self.format,
                 problem,
             }),
             Err(source) => self.io(Err(source)),
         }
+    }
+
+    /// What of the events written so far the format had no place for.
+    pub fn losses(&self, symbols: &Symbols) -> Losses {
+        let mut losses = self.losses.clone();
+        if self.format == Format::RapidBinary {
+            losses.names = self.binary.renumbered(symbols);
+        }
+        losses
     }
 
     /// Writes what is pending and gives the stream back.
@@ -164,9 +181,9 @@ impl<W: Write> TraceWriter<W> {
         };
         if self.format == Format::RapidBinary {
             let written = self.binary.finish(&mut self.output, symbols).map_err(io)?;
-            if let Err((event, problem)) = written {
+            if let Err(problem) = written {
                 return Err(Error::Unsupported {
-                    event,
+                    what: Unwritable::File(self.file),
                     format: self.format,
                     problem,
                 });

@@ -4,7 +4,7 @@ mod common;
 
 use common::{convert_to, data, read, to_native};
 use portent_monitor_core::{Causality, Op};
-use portent_trace::{Compression, Format, Options, TraceReader, TraceWriter};
+use portent_trace::{Compression, Error, Format, Options, TraceReader, TraceWriter};
 
 #[test]
 fn native_traces_come_back_as_they_were() {
@@ -98,6 +98,30 @@ fn text_before_its_clock() {
         ["Starting", "Listening", "Sending hello", "Got hello"]
     );
     assert_eq!((reader.unmatched(), reader.skipped()), (1, 0));
+}
+
+#[test]
+fn a_log_whose_first_line_is_very_long() {
+    let clock: Vec<String> = (0..20_000)
+        .map(|host| format!("\"host{host}\":1"))
+        .collect();
+    let clock = format!("host0 {{{}}}", clock.join(", "));
+    assert!(clock.len() > 4 * 64 * 1024);
+    for log in [format!("{clock}\nhello\n"), format!("hello\n{clock}\n")] {
+        for options in [
+            Options::default(),
+            Options::default().format(Format::ShiViz),
+        ] {
+            let mut reader = TraceReader::new("log", log.as_bytes(), &options).unwrap();
+            assert_eq!(reader.format(), Format::ShiViz);
+            let event = reader.next_event().unwrap().unwrap();
+            assert_eq!(event.text(), Some("hello"));
+        }
+    }
+    // Beyond the longest line there is nothing to look for.
+    let options = Options::default().max_line(1000);
+    let refused = TraceReader::new("log", clock.as_bytes(), &options);
+    assert!(matches!(refused.err(), Some(Error::UnknownFormat { .. })));
 }
 
 #[test]

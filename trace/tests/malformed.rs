@@ -66,6 +66,7 @@ fn contradictions() {
         b"{\"t\": \"T1\", \"vc\": {\"T1\": 2}}\n{\"t\": \"T1\", \"vc\": {\"T1\": 1}}",
         b"{\"t\": \"T1\", \"vc\": {\"T1\": 2}}\n{\"t\": \"T1\", \"op\": \"read\", \"var\": \"x\"}",
         b"{\"t\": \"T1\", \"vc\": {\"T2\": 2}}",
+        b"{\"t\": \"T1\", \"vc\": {\"T1\": 0}}",
     ];
     insta::assert_snapshot!(errors(inputs, &Options::default()));
 }

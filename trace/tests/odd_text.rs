@@ -154,7 +154,7 @@ fn keys_that_stand_twice() {
     let many: String = (0..100).map(|i| format!("\"k{i}\": 1, ")).collect();
     let error = problem(&format!("{{{many}\"k7\": 2}}"));
     assert!(
-        error.contains("the key `k7` stands twice, found `2}`"),
+        error.contains("the key `k7` stands twice, found `2`"),
         "{error}"
     );
 }

@@ -26,8 +26,9 @@ struct Trace<'a> {
     skipped: u64,
 }
 
-/// One object, over several lines; or, if there are several, each on a line of its own.
-pub(crate) fn render(outcomes: &[Outcome]) -> String {
+/// One object, over several lines; or, of several traces or executions, each on a line of its own.
+pub(crate) fn render(outcomes: &[Outcome], several: bool) -> String {
+    let several = several || outcomes.len() > 1;
     let print = |outcome: &Outcome| {
         let report = &outcome.report;
         let object = Object {
@@ -42,9 +43,9 @@ pub(crate) fn render(outcomes: &[Outcome]) -> String {
             properties: &report.properties,
             known: &outcome.known,
         };
-        let text = match outcomes.len() {
-            1 => serde_json::to_string_pretty(&object),
-            _ => serde_json::to_string(&object),
+        let text = match several {
+            false => serde_json::to_string_pretty(&object),
+            true => serde_json::to_string(&object),
         };
         text.expect("a report is plain data") + "\n"
     };

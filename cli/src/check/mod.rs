@@ -23,9 +23,14 @@ use baseline::Baseline;
 use progress::{Progress, When};
 use trace::Outcome;
 
+/// The headings of the options in the help.
+const SEARCH: &str = "How to search";
+const REPORT: &str = "What to report";
+
 /// Check properties on every run that is causally equivalent to a recorded one
 ///
-/// Exit code 0: no violation, observed or predicted; 1: some; 2: bad input.
+/// Exit code 0: no violation, observed or predicted; 1: some; 2: bad input. If one of several
+/// traces cannot be read, the others are reported all the same.
 #[derive(clap::Args)]
 pub(crate) struct Check {
     #[command(flatten)]
@@ -34,49 +39,49 @@ pub(crate) struct Check {
     #[arg(required = true, value_name = "TRACE")]
     traces: Vec<PathBuf>,
     /// Which other orders count as the same computation
-    #[arg(long, value_name = "MODEL", default_value = "happens-before")]
+    #[arg(long, value_name = "MODEL", default_value = "happens-before", help_heading = SEARCH)]
     causality: Causality,
     /// Keep at most this many cuts a level, those nearest the observed run
-    #[arg(long, value_name = "CUTS")]
+    #[arg(long, value_name = "CUTS", help_heading = SEARCH)]
     window: Option<NonZeroUsize>,
     /// Consider at most this many events past the oldest unfinished one
-    #[arg(long, value_name = "EVENTS")]
+    #[arg(long, value_name = "EVENTS", help_heading = SEARCH)]
     lookahead: Option<u32>,
     /// The memory that the search may take; beyond, it uses a window that fits, and says so
-    #[arg(long, value_name = "SIZE", default_value = "1GiB", value_parser = size::bytes)]
+    #[arg(long, value_name = "SIZE", default_value = "1GiB", value_parser = size::bytes, help_heading = SEARCH)]
     memory: u64,
     /// How many threads search; all processors if not given
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", help_heading = SEARCH)]
     jobs: Option<NonZeroUsize>,
     /// The trace ended for good: a run that is still pending at its end is violated
-    #[arg(long)]
+    #[arg(long, help_heading = SEARCH)]
     complete: bool,
     /// Whether to count equivalent runs; `auto` does up to 10 million cuts
-    #[arg(long, value_name = "WHEN", default_value = "auto")]
+    #[arg(long, value_name = "WHEN", default_value = "auto", help_heading = SEARCH)]
     count: Count,
     /// How to search, where that is possible: `auto` suits the property and the size of the lattice
-    #[arg(long, value_name = "ENGINE", default_value = "auto")]
+    #[arg(long, value_name = "ENGINE", default_value = "auto", help_heading = SEARCH)]
     engine: EngineChoice,
     /// How many bindings of its parameters a property may have
-    #[arg(long, value_name = "N", default_value_t = Options::default().max_bindings)]
+    #[arg(long, value_name = "N", default_value_t = Options::default().max_bindings, help_heading = SEARCH)]
     max_bindings: usize,
     #[command(flatten)]
     reading: Reading,
     /// Report only the violations that this earlier report (of `--format json`) does not have
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", help_heading = REPORT)]
     baseline: Option<PathBuf>,
     /// What to print; JSON is one object, or for several runs one object a line;
     /// HTML is one page
-    #[arg(long, value_name = "FORMAT", default_value = "text")]
+    #[arg(long, value_name = "FORMAT", default_value = "text", help_heading = REPORT)]
     format: Format,
     /// Write to a file instead of standard output
-    #[arg(long, short, value_name = "FILE")]
+    #[arg(long, short, value_name = "FILE", help_heading = REPORT)]
     output: Option<PathBuf>,
     /// Also tell how the search went and what its reductions saved
-    #[arg(long)]
+    #[arg(long, help_heading = REPORT)]
     stats: bool,
     /// When to show progress, on standard error
-    #[arg(long, value_name = "WHEN", default_value = "auto")]
+    #[arg(long, value_name = "WHEN", default_value = "auto", help_heading = REPORT)]
     progress: When,
 }
 
@@ -99,7 +104,7 @@ enum EngineChoice {
     Conjunctive,
     /// Symbolic nodes that stand for many cuts each
     Intervals,
-    /// The lattice, level by level; also for what the engine asked for has no answer
+    /// The lattice, level by level; also where the engine that was asked for has no answer
     Enumerate,
 }
 
@@ -156,10 +161,12 @@ impl Check {
             progress: progress.search.clone(),
             ..self.options(jobs > 1)
         };
-        let mut outcomes = Vec::new();
+        let (mut outcomes, mut failures) = (Vec::new(), Vec::new());
         for path in &self.traces {
-            let mut reader = self.reading.open(path)?;
-            outcomes.extend(trace::check(&mut reader, &monitors, &options, &progress)?);
+            let checked = self.reading.open(path).and_then(|mut reader| {
+                trace::check(&mut reader, &monitors, &options, &progress, &mut outcomes)
+            });
+            failures.extend(checked.err());
         }
         drop(progress);
         if let Some(baseline) = &baseline {
@@ -168,9 +175,18 @@ impl Check {
             }
         }
         let violated = outcomes.iter().any(|outcome| outcome.report.is_violated());
-        let text = self.render(&outcomes, &monitors, colour);
-        terminal::deliver(self.output.as_deref(), &text)?;
-        Ok(ExitCode::from(u8::from(violated)))
+        if !outcomes.is_empty() {
+            let text = self.render(&outcomes, &monitors, colour);
+            terminal::deliver(self.output.as_deref(), &text)?;
+        }
+        // Last, so that it is not overlooked above what the other traces have to say.
+        for failure in &failures {
+            failure.report(colour);
+        }
+        Ok(ExitCode::from(match failures.is_empty() {
+            true => u8::from(violated),
+            false => 2,
+        }))
     }
 
     /// Refuses what can only be a slip: standard input twice, or a report in place of a trace.
@@ -231,10 +247,11 @@ impl Check {
             complete: self.complete,
             stats: self.stats,
             maximal: matches!(self.causality, Causality::Maximal),
+            lookahead: self.lookahead,
             engine: self.engine.class(),
         };
         match self.format {
-            Format::Json => json::render(outcomes),
+            Format::Json => json::render(outcomes, self.traces.len() > 1),
             Format::Html => html::render(outcomes, monitors, style(false)),
             Format::Text => {
                 let on = match self.output {

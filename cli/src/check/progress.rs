@@ -134,7 +134,10 @@ impl Rates {
             (cuts, _) => {
                 let (level, cuts) = (HumanCount(search.level()), HumanCount(cuts));
                 let levels = HumanCount(search.levels());
-                line += &format!(", level {level} of {levels}, {cuts} cuts ({cut_rate}/s)");
+                // A property may take two passes over its lattice: one to find, one to count.
+                line += &format!(
+                    ", level {level} of {levels}, {cuts} cuts in all passes ({cut_rate}/s)"
+                );
             }
         }
         // Not every system tells.

@@ -25,25 +25,28 @@ pub(crate) struct Outcome {
     pub(crate) known: Vec<PropertyReport>,
 }
 
-/// Checks every execution that a trace holds.
+/// Checks every execution that a trace holds, and adds what became of each to `outcomes`: those
+/// before an error are there, too.
 pub(crate) fn check(
     reader: &mut TraceReader<'_>,
     monitors: &[Monitor],
     options: &Options,
     progress: &Progress,
-) -> Result<Vec<Outcome>, Failure> {
+    outcomes: &mut Vec<Outcome>,
+) -> Result<(), Failure> {
     let file = reader.file().to_owned();
-    let mut outcomes = Vec::new();
+    let mut is_first = true;
     loop {
         let failed = |error| Failure::Check {
             place: file.clone(),
             error: Box::new(error),
         };
-        let skipped_before = match outcomes.is_empty() {
+        let skipped_before = match is_first {
             // The header may have been skipped before this.
             true => 0,
             false => reader.skipped(),
         };
+        is_first = false;
         let mut initial = initial_values(reader);
         let start = |initial: &[(String, Value)]| {
             let values = |name: &str| find(initial, name);
@@ -80,7 +83,7 @@ pub(crate) fn check(
             known: Vec::new(),
         });
         if !reader.next_execution() {
-            return Ok(outcomes);
+            return Ok(());
         }
     }
 }

@@ -49,7 +49,8 @@ impl Demo {
             &portent_trace::Options::default(),
         )?;
         let options = Options::default();
-        let outcomes = trace::check(&mut reader, &monitors, &options, &Progress::hidden())?;
+        let (mut outcomes, progress) = (Vec::new(), Progress::hidden());
+        trace::check(&mut reader, &monitors, &options, &progress, &mut outcomes)?;
         terminal::print(&render(&outcomes, &monitors, paint)?).map_err(Failure::Print)?;
         Ok(ExitCode::SUCCESS)
     }
@@ -79,6 +80,7 @@ fn render(outcomes: &[Outcome], monitors: &[Monitor], paint: Paint) -> Result<St
         complete: false,
         stats: false,
         maximal: false,
+        lookahead: None,
         engine: None,
     };
     page += &text::report(outcomes, monitors, style);

@@ -49,7 +49,8 @@ pub(crate) fn draw(
     observed: &[&Row],
     paint: Paint,
 ) -> Result<String, Failure> {
-    let Some(first) = observed.first() else {
+    // The first thread by name is on the left, as its lane is in the tables and on the page.
+    let Some(first) = observed.iter().min_by(|a, b| a.t.cmp(&b.t)) else {
         return Ok(String::new());
     };
     let (left, right): (Vec<&Row>, Vec<&Row>) = observed.iter().partition(|row| row.t == first.t);

@@ -2,7 +2,7 @@
 
 use portent_lattice::{
     Limit,
-    report::{PropertyReport, Row},
+    report::{Lattice, PropertyReport},
 };
 use portent_monitor_core::Value;
 use portent_monitor_dsl::{Monitor, Verdict};
@@ -11,10 +11,8 @@ use super::{
     Style,
     numbers::{Share, count, counted, number},
     paragraph::paragraph,
-    replay::{self, Moment, Replay},
-    run::Run,
     stats,
-    swap::Difference,
+    story::Story,
 };
 
 /// One entry of a report, with what is needed to explain it.
@@ -26,7 +24,7 @@ pub(crate) struct Finding<'a> {
     pub(crate) style: Style,
 }
 
-impl Finding<'_> {
+impl<'a> Finding<'a> {
     /// Everything.
     pub(crate) fn render(&self) -> String {
         let mut text = format!("\n{}", self.headline());
@@ -35,7 +33,7 @@ impl Finding<'_> {
             text += &format!("  {}\n", self.style.paint.dim(&formula));
         }
         if let Some(story) = self.story() {
-            text += &self.told(&story);
+            text += &story.render(self);
         }
         for (begin, fact) in self.searched() {
             text += &paragraph(begin, &fact);
@@ -93,6 +91,9 @@ impl Finding<'_> {
                     _ => "at its end, where it is still pending".to_owned(),
                 };
                 let of = match share {
+                    Some(share) if share.total == 1u32.into() => {
+                        "; no other run is equivalent to it".to_owned()
+                    }
                     Some(share) => format!("; {}, itself included", share.in_words()),
                     None => String::new(),
                 };
@@ -139,93 +140,8 @@ impl Finding<'_> {
     }
 
     /// A run that is violated, how it differs, and why it is violated.
-    pub(crate) fn story(&self) -> Option<Story<'_>> {
-        let predicted = &self.property.predicted;
-        let witness = predicted.witness.as_deref()?;
-        let violated_at = predicted.violated_at? as usize;
-        let left_out = &predicted.left_out;
-        let difference = Difference::new(witness, left_out, violated_at);
-        // Rows and monitor come from the same text, so following them does not fail.
-        let Ok(Replay {
-            moments,
-            explanation,
-        }) = replay::replay(self.monitor, self.initial, witness)
-        else {
-            return None;
-        };
-        let swap = (!difference.is_empty()).then(|| {
-            let after = counted(violated_at as u64, "step");
-            let words = difference.in_words();
-            format!("{words}; then it is violated after {after}.")
-        });
-        let stops = (!left_out.is_empty()).then(|| {
-            let missing = match left_out.len() {
-                1 => "1 step is".to_owned(),
-                more => format!("{} are", counted(more as u64, "step")),
-            };
-            format!(
-                "it stops at the violation, and that is all that is claimed; of the observed run, \
-                 {missing} not in it."
-            )
-        });
-        let why = match explanation {
-            Some(why) if why.verdict == Verdict::Violated => Some(format!("{why}.")),
-            _ if self.style.complete => Some(
-                "the trace is complete, and at its end the property is still pending.".to_owned(),
-            ),
-            _ => None,
-        };
-        let next = difference.decisive().map(|(early, late)| {
-            let advice = match self.style.maximal {
-                true => {
-                    "; a lock keeps them apart in either order. If it should wait, a condition \
-                     variable, a channel or a join does that"
-                }
-                false => ". If it should, a lock, a channel or a join does that",
-            };
-            format!(
-                "nothing in the trace makes {early} wait for {late}{advice}; if it need not, the \
-                 property asks for too much."
-            )
-        });
-        Some(Story {
-            witness,
-            violated_at,
-            earlier: difference.earlier,
-            moments,
-            swap,
-            stops,
-            why,
-            next,
-        })
-    }
-
-    fn told(&self, story: &Story<'_>) -> String {
-        let rows: Vec<&Row> = story.witness.iter().collect();
-        let run = Run {
-            monitor: self.monitor,
-            rows: &rows,
-            moments: &story.moments,
-            earlier: &story.earlier,
-            violated_at: Some(story.violated_at),
-        };
-        let title = match story.swap {
-            None => "The run, as observed up to the violation:",
-            Some(_) => "A run that violates it (↑ comes earlier than observed):",
-        };
-        let mut text = format!("\n  {title}\n\n{}\n", run.render(self.style.paint, "    "));
-        let parts = [
-            ("", &story.swap),
-            ("The run: ", &story.stops),
-            ("Why: ", &story.why),
-            ("Next: ", &story.next),
-        ];
-        for (begin, words) in parts {
-            if let Some(words) = words {
-                text += &paragraph(begin, words);
-            }
-        }
-        text
+    pub(crate) fn story(&self) -> Option<Story<'a>> {
+        Story::new(self)
     }
 
     /// How much was looked at: sentences, and the word that each begins with.
@@ -258,30 +174,38 @@ impl Finding<'_> {
             facts.push(("", fact.to_owned()));
         }
         if let Some(limit) = lattice.limit {
-            let (why, how) = match limit {
-                Limit::Window => ("the window", "a larger --window"),
-                Limit::Lookahead => ("the lookahead", "a larger --lookahead"),
-                Limit::Memory => ("the memory limit", "a larger --memory"),
-                Limit::Chains => ("the number of threads", "a --window of your choice"),
-            };
-            let what = match lattice.engine {
-                "enumerate" => "cut",
-                _ => "node",
-            };
-            let left_out = match (limit, lattice.dropped) {
-                (Limit::Memory, 0) => format!(
-                    "only the observed run was looked at, as the order of so many threads does not \
-                     fit in the memory limit; {how} looks further."
-                ),
-                (_, dropped) => format!(
-                    "{} let go because of {why}, and what lies beyond was not seen; {how} looks \
-                     further.",
-                    counted(dropped, what)
-                ),
-            };
-            facts.push(("Not exhaustive: ", left_out));
+            facts.push(("Not exhaustive: ", self.left_out(lattice, limit)));
         }
         facts
+    }
+
+    /// What the search left out, and how to look further.
+    fn left_out(&self, lattice: &Lattice, limit: Limit) -> String {
+        let (why, how) = match limit {
+            Limit::Window => ("the window", "a larger --window"),
+            Limit::Lookahead => ("the lookahead", "a larger --lookahead"),
+            Limit::Memory => ("the memory limit", "a larger --memory"),
+            Limit::Chains => ("the number of threads", "a --window of your choice"),
+        };
+        let let_go = match lattice.engine {
+            "enumerate" => counted(lattice.dropped, "cut"),
+            _ => counted(lattice.dropped, "node"),
+        };
+        match (limit, self.style.lookahead, lattice.dropped) {
+            (Limit::Lookahead, Some(events), 0) => format!(
+                "the runs were left out in which an event overtakes one that was observed more than \
+                 {} before it; {how} looks further.",
+                counted(events.into(), "place")
+            ),
+            (Limit::Memory, _, 0) => format!(
+                "only the observed run was looked at, as the order of so many threads does not fit \
+                 in the memory limit; {how} looks further."
+            ),
+            _ => format!(
+                "{let_go} let go because of {why}, and what lies beyond was not seen; {how} looks \
+                 further."
+            ),
+        }
     }
 }
 
@@ -307,22 +231,6 @@ impl Status {
             Status::Open => "open",
         }
     }
-}
-
-/// A violated run, and what is to be said about it.
-pub(crate) struct Story<'a> {
-    witness: &'a [Row],
-    violated_at: usize,
-    earlier: Vec<bool>,
-    moments: Vec<Moment>,
-    /// What could have come before what; `None` if the run is the observed one.
-    pub(crate) swap: Option<String>,
-    /// That the run is not a whole one, if it is not.
-    pub(crate) stops: Option<String>,
-    /// Why the property is violated then.
-    pub(crate) why: Option<String>,
-    /// What to do next.
-    pub(crate) next: Option<String>,
 }
 
 /// A body without the word that begins it.

@@ -7,6 +7,7 @@ mod printable;
 pub(crate) mod replay;
 pub(crate) mod run;
 mod stats;
+mod story;
 pub(crate) mod swap;
 mod table;
 
@@ -33,6 +34,8 @@ pub(crate) struct Style {
     pub(crate) stats: bool,
     /// The runs are those of the maximal model.
     pub(crate) maximal: bool,
+    /// How far ahead the search was allowed to look.
+    pub(crate) lookahead: Option<u32>,
     /// The engine that was asked for.
     pub(crate) engine: Option<EngineClass>,
 }

@@ -8,7 +8,7 @@ use super::printable;
 use crate::check::trace::find;
 
 /// Longer runs are not explained: an explanation looks at the whole run again and again.
-const EXPLAINED: usize = 10_000;
+const EXPLAINED: u64 = 100_000;
 
 /// How things stand after a step.
 pub(crate) struct Moment {
@@ -62,7 +62,7 @@ pub(crate) fn replay<'r>(
         });
     }
     let explanation = match stepper.decided_after() {
-        Some(step) if step <= EXPLAINED as u64 => stepper.explain(),
+        Some(step) if step <= EXPLAINED => stepper.explain(),
         _ => None,
     };
     Ok(Replay {

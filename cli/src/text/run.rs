@@ -6,6 +6,7 @@ use portent_lattice::report::Row;
 use portent_monitor_dsl::{Monitor, Verdict};
 
 use super::{
+    numbers::{count, counted},
     printable,
     replay::{Moment, label, note},
     table::{self, Cell, Side},
@@ -68,11 +69,12 @@ impl Run<'_> {
         }
         let mut text = String::new();
         if start > 0 {
-            text += &format!("{indent}... after {start} steps:\n");
+            text += &format!("{indent}... after {}:\n", counted(start as u64, "step"));
         }
         text += &table::render(&columns.sides(), &cells, indent);
         if end < self.rows.len() {
-            text += &format!("{indent}... and {} more steps\n", self.rows.len() - end);
+            let more = counted((self.rows.len() - end) as u64, "more step");
+            text += &format!("{indent}... and {more}\n");
         }
         text
     }
@@ -108,7 +110,7 @@ impl Run<'_> {
         let moment = &self.moments[step];
         let line = row.and_then(|row| row.line);
         let mut cells: Vec<Cell> = vec![
-            step.to_string().into(),
+            count(step as u64).into(),
             line.map(|line| line.to_string()).unwrap_or_default().into(),
         ];
         let event = |row: &Row| {

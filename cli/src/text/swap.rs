@@ -117,7 +117,7 @@ impl<'a> Difference<'a> {
 }
 
 /// `` `T2: w = 31` (line 5, at src/a.rs:10:5) ``.
-fn spell(row: &Row) -> String {
+pub(crate) fn spell(row: &Row) -> String {
     let line = row.line.map(|line| format!("line {line}"));
     let loc = row.note.as_ref().and_then(|note| note.loc.as_ref());
     let loc = loc.map(|loc| format!("at {}", printable(loc)));

@@ -14,6 +14,9 @@ pub(super) struct Index<'a> {
     /// For each event and chain, the position of the first event there that is the event or comes
     /// after it; one past the end if none does.
     reverse: Vec<u32>,
+    /// For each event, the chains that have an event which is the event or comes after it: where
+    /// threads hardly know of each other, they are few.
+    later_chains: Vec<Vec<u32>>,
     /// For each class and chain, the positions of its events.
     of_class: Vec<Vec<u32>>,
     /// For each node and chain, the positions of the events that it does not loop on. Made when the
@@ -37,9 +40,11 @@ impl<'a> Index<'a> {
                 of_class[class.index() * width + chain].push(position);
             }
         }
+        let reverse = reverse_clocks(poset);
         Index {
             poset,
-            reverse: reverse_clocks(poset),
+            later_chains: later_chains(poset, &reverse),
+            reverse,
             of_class,
             blocking: vec![None; saturated.nodes()],
             classes,
@@ -67,6 +72,7 @@ impl<'a> Index<'a> {
         let Index {
             poset,
             reverse,
+            later_chains,
             blocking,
             classes,
             ..
@@ -97,11 +103,22 @@ impl<'a> Index<'a> {
         }
         for first in firsts {
             let begins = &reverse[first.index() * width..][..width];
-            for (count, &begin) in cut.iter_mut().zip(begins) {
-                *count = (*count).min(begin - 1);
+            for &chain in &later_chains[first.index()] {
+                let count = &mut cut[chain as usize];
+                *count = (*count).min(begins[chain as usize] - 1);
             }
         }
     }
+}
+
+fn later_chains(poset: &Poset, reverse: &[u32]) -> Vec<Vec<u32>> {
+    let width = poset.width();
+    let chains = |event: usize| {
+        let begins = reverse[event * width..][..width].iter().zip(0..);
+        let later = begins.filter(|&(&begin, chain)| begin as usize <= poset.chain(chain).len());
+        later.map(|(_, chain)| chain as u32).collect()
+    };
+    (0..poset.len()).map(chains).collect()
 }
 
 /// Clocks only grow along a chain, so for each pair of chains one walk over both is enough.

@@ -1,7 +1,10 @@
 //! The symbolic nodes that were found, and which of them make others superfluous.
 
 use portent_monitor_dsl::shape::{Node, Saturated};
-use std::collections::{BTreeMap, HashMap};
+use std::{
+    collections::{BTreeMap, HashMap},
+    hash::{BuildHasher, BuildHasherDefault, DefaultHasher, Hash},
+};
 
 use crate::poset::EventIndex;
 
@@ -23,10 +26,33 @@ pub(super) struct Nodes {
     origins: Vec<Origin>,
     /// Lowest and highest cut of each, one after the other.
     bounds: Vec<u32>,
+    /// A sketch of the lowest cut of each: most of them are told apart without looking at chains.
+    sketches: Vec<Sketch>,
     /// For each node of the automaton, by the size of the highest cut.
     by_height: Vec<BTreeMap<u64, Vec<Found>>>,
     /// Exactly these are known, as hashes of node and bounds.
     exact: HashMap<u64, Vec<Found>>,
+}
+
+/// The number of events in a cut, and a hash of it.
+#[derive(Clone, Copy, PartialEq, Eq)]
+struct Sketch {
+    size: u64,
+    hash: u64,
+}
+
+impl Sketch {
+    fn new(cut: &[u32]) -> Sketch {
+        Sketch {
+            size: size(cut),
+            hash: hash(cut),
+        }
+    }
+
+    /// Whether it may be of a smaller cut, or of the same.
+    fn may_be_below(self, other: Sketch) -> bool {
+        self.size < other.size || self == other
+    }
 }
 
 /// So many others are looked at to see whether a new node is inside one of them. Dropping is a
@@ -39,6 +65,7 @@ impl Nodes {
             width,
             origins: Vec::new(),
             bounds: Vec::new(),
+            sketches: Vec::new(),
             by_height: vec![BTreeMap::new(); automaton_nodes],
             exact: HashMap::new(),
         }
@@ -64,7 +91,7 @@ impl Nodes {
         lowest: &[u32],
         highest: &[u32],
     ) -> Option<Found> {
-        let hash = self.hash(origin.node, lowest, highest);
+        let hash = hash((origin.node, lowest, highest));
         let is_same = |&found: &Found| {
             self.origin(found).node == origin.node
                 && self.lowest(found) == lowest
@@ -79,6 +106,7 @@ impl Nodes {
         let found = Found(self.origins.len() as u32);
         self.exact.entry(hash).or_default().push(found);
         self.origins.push(origin);
+        self.sketches.push(Sketch::new(lowest));
         self.bounds.extend_from_slice(lowest);
         self.bounds.extend_from_slice(highest);
         let height = size(highest);
@@ -94,7 +122,7 @@ impl Nodes {
         lowest: &[u32],
         highest: &[u32],
     ) -> bool {
-        let height = size(highest);
+        let (sketch, height) = (Sketch::new(lowest), size(highest));
         let larger = (0..self.by_height.len() as u32)
             .map(Node)
             .filter(|&larger| saturated.simulates(larger, node));
@@ -103,14 +131,15 @@ impl Nodes {
             .flat_map(|(_, found)| found)
             .take(COMPARISONS)
             .any(|&found| {
-                is_below(self.lowest(found), lowest) && is_below(highest, self.highest(found))
+                self.sketches[found.0 as usize].may_be_below(sketch)
+                    && is_below(self.lowest(found), lowest)
+                    && is_below(highest, self.highest(found))
             })
     }
+}
 
-    fn hash(&self, node: Node, lowest: &[u32], highest: &[u32]) -> u64 {
-        use std::hash::{BuildHasher, BuildHasherDefault, DefaultHasher};
-        BuildHasherDefault::<DefaultHasher>::default().hash_one((node, lowest, highest))
-    }
+fn hash(what: impl Hash) -> u64 {
+    BuildHasherDefault::<DefaultHasher>::default().hash_one(what)
 }
 
 /// The number of events in a cut.

@@ -3,6 +3,8 @@
 //! Shares no code with the analyzer. The order is the definition's, pair by pair; every linear
 //! extension is followed by a stepper of its own; a cut is the set of the events in it.
 
+#![allow(dead_code)] // every test file uses a part
+
 mod feasible;
 
 use std::collections::HashSet;
@@ -132,6 +134,65 @@ impl Oracle {
             self.runs(&stepper, done, most, truth, cuts)?;
         }
         Some(())
+    }
+
+    /// Whether an order of the relevant events is an equivalent run.
+    pub(crate) fn is_run(&self, run: &[usize]) -> bool {
+        let raw: Vec<usize> = run.iter().map(|&index| self.relevant[index]).collect();
+        self.relation.check_run(&self.relevant, &raw, false).is_ok()
+    }
+
+    /// After how many events of a run it is violated, if it is.
+    pub(crate) fn violated_after(&self, run: &[usize]) -> Option<u64> {
+        let mut stepper = self.start.clone();
+        for &index in run {
+            let (event, writes) = &self.deeds[index];
+            stepper.step(*event, writes.iter().cloned()).expect("fits");
+        }
+        match stepper.verdict() {
+            Verdict::Violated => stepper.decided_after(),
+            _ => None,
+        }
+    }
+
+    /// The fewest pairs that a run which is violated after `violated_at` events has the other way
+    /// round than observed, if no run is violated sooner.
+    pub(crate) fn fewest_swaps(&self, violated_at: u64) -> Option<u64> {
+        let mut fewest = None;
+        self.swaps(&self.start, 0, 0, violated_at, &mut fewest);
+        fewest
+    }
+
+    fn swaps(
+        &self,
+        stepper: &Stepper,
+        done: u64,
+        swapped: u64,
+        violated_at: u64,
+        fewest: &mut Option<u64>,
+    ) {
+        if u64::from(done.count_ones()) == violated_at {
+            if stepper.verdict() == Verdict::Violated {
+                *fewest = Some(fewest.map_or(swapped, |fewer| fewer.min(swapped)));
+            }
+            return;
+        }
+        let events = self.relevant.len();
+        for next in (0..events).filter(|next| done >> next & 1 == 0) {
+            let missing = |other: &usize| done >> other & 1 == 0;
+            let raw = |index: usize| self.relevant[index];
+            let mut before = (0..next).filter(missing);
+            if before.any(|other| self.relation.precedes(raw(other), raw(next))) {
+                continue;
+            }
+            // It overtakes what was observed before it and is not there yet.
+            let overtaken = (0..next).filter(missing).count() as u64;
+            let mut stepper = stepper.clone();
+            let (event, writes) = &self.deeds[next];
+            stepper.step(*event, writes.iter().cloned()).expect("fits");
+            let done = done | 1 << next;
+            self.swaps(&stepper, done, swapped + overtaken, violated_at, fewest);
+        }
     }
 
     /// The fewest relevant events after which some feasible prefix of the trace is violated.

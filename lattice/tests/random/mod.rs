@@ -1,5 +1,7 @@
 //! Random traces and properties, from a seed.
 
+#![allow(dead_code)] // every test file uses a part
+
 use portent_monitor_core::{Action, Event, Msg, Op, Symbols, Value};
 use portent_monitor_dsl::{Config, Monitor, Property};
 use portent_testing::{Rng, admitted};

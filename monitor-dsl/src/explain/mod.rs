@@ -16,7 +16,7 @@ use crate::{
     ere::Mode,
     ltl::{Ltl, LtlOp},
     monitor::{Monitor, StateId},
-    resolve::ResolvedBody,
+    resolve::{ResolvedBody, WrittenPattern},
     syntax::Span,
     verdict::Verdict,
 };
@@ -87,6 +87,15 @@ impl Monitor {
         let run = &run[..length];
         let verdict = self.verdict(state);
         Some(match self.property().body() {
+            ResolvedBody::Ltl {
+                pattern:
+                    Some(WrittenPattern {
+                        offence: Some(offence),
+                    }),
+                ..
+            } if verdict == Verdict::Violated && !run.is_empty() => {
+                self.explain_pattern(offence, run)
+            }
             ResolvedBody::Ltl { formula, .. } => self.explain_formula(formula, run, verdict),
             ResolvedBody::Ere { mode, .. } => self.explain_expression(*mode, run, verdict),
         })
@@ -103,6 +112,18 @@ impl Monitor {
             .split_whitespace()
             .collect::<Vec<_>>()
             .join(" ")
+    }
+
+    /// Of a pattern that its last step broke.
+    fn explain_pattern(&self, offence: &str, run: &[Letter]) -> Explanation {
+        let step = self.step_of(run.len() - 1);
+        Explanation {
+            verdict: Verdict::Violated,
+            step,
+            part: self.text(self.property().body_span()),
+            at: step,
+            reason: format!("is broken, as {offence}"),
+        }
     }
 
     fn explain_formula(&self, formula: &Ltl, run: &[Letter], verdict: Verdict) -> Explanation {
@@ -145,6 +166,8 @@ impl Monitor {
         let operands: Vec<String> = part
             .parts
             .iter()
+            // The parts of a pattern all have its text.
+            .filter(|operand| operand.span != part.span)
             .filter_map(|operand| {
                 let truth = prefix.value(operand, position)?;
                 Some(format!("`{}` is {truth}", self.text(operand.span)))
@@ -171,7 +194,7 @@ impl Monitor {
         let mut decided = |part: &&Ltl| {
             let body = ResolvedBody::Ltl {
                 formula: (*part).clone(),
-                pattern: false,
+                pattern: None,
             };
             let Ok(machine) = config.machine(self.property(), &body, &mut budget) else {
                 return false;

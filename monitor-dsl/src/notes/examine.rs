@@ -151,7 +151,7 @@ impl<'a> Examination<'a> {
     ) -> Option<NoteKind> {
         let ltl = |formula| ResolvedBody::Ltl {
             formula,
-            pattern: false,
+            pattern: None,
         };
         let unchanged_with = |op: LtlOp| {
             let constant = Ltl::new(op, Vec::new(), part.span);

@@ -125,7 +125,9 @@ impl Monitor {
         let examination = Examination::new(self);
         match self.property().body() {
             // The parts of a pattern are written by Portent, not by the user.
-            ResolvedBody::Ltl { pattern: true, .. } => Ok(Vec::new()),
+            ResolvedBody::Ltl {
+                pattern: Some(_), ..
+            } => Ok(Vec::new()),
             ResolvedBody::Ltl { formula, .. } => examination.formula(formula),
             ResolvedBody::Ere { expression, mode } => examination.expression(expression, *mode),
         }

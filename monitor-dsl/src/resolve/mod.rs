@@ -2,12 +2,14 @@
 //!
 //! [`declare`] enters declarations, [`infer`] finds types for the undeclared variables of bare formulas,
 //! [`formula`] resolves formulas and regular expressions, [`compare`] turns comparisons into
-//! conditions on gauges, [`pattern`] writes out specification patterns.
+//! conditions on gauges, [`pattern`] writes out specification patterns and
+//! [`offence`] says what breaks them.
 
 mod compare;
 mod declare;
 mod formula;
 mod infer;
+mod offence;
 mod pattern;
 
 use portent_monitor_core::Type;
@@ -42,8 +44,21 @@ pub(crate) struct Resolved {
 
 #[derive(Clone, Debug)]
 pub(crate) enum ResolvedBody {
-    Ltl { formula: Ltl, pattern: bool },
-    Ere { expression: Ere, mode: Mode },
+    Ltl {
+        formula: Ltl,
+        pattern: Option<WrittenPattern>,
+    },
+    Ere {
+        expression: Ere,
+        mode: Mode,
+    },
+}
+
+/// That a formula was written as a specification pattern.
+#[derive(Clone, Debug)]
+pub(crate) struct WrittenPattern {
+    /// What a run does that breaks it, in words; `None` where no finite run does.
+    pub(crate) offence: Option<String>,
 }
 
 /// What a name stands for.
@@ -147,12 +162,16 @@ impl Resolver<'_> {
     fn body(&mut self, body: &Body) -> Result<(ResolvedBody, Span), Error> {
         let ltl = |formula, pattern| ResolvedBody::Ltl { formula, pattern };
         Ok(match body {
-            Body::Ltl(formula) => (ltl(self.formula(formula)?, false), formula.span),
+            Body::Ltl(formula) => (ltl(self.formula(formula)?, None), formula.span),
             Body::Pattern {
                 pattern,
                 scope,
                 span,
-            } => (ltl(self.pattern(pattern, scope, *span)?, true), *span),
+            } => {
+                let formula = self.pattern(pattern, scope, *span)?;
+                let offence = self.offence(pattern, scope);
+                (ltl(formula, Some(WrittenPattern { offence })), *span)
+            }
             Body::Ere(expression) => (self.words(expression, Mode::Prefix)?, expression.span),
             Body::Never(expression) => (self.words(expression, Mode::Never)?, expression.span),
         })

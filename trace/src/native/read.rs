@@ -101,12 +101,9 @@ fn parse_line<'a, T>(
     read: impl FnOnce(&'a str) -> Result<T, Problem<'a>>,
 ) -> Result<T, Fault> {
     read(line.utf8()?).map_err(|problem| {
-        Fault::new(
-            line.number,
-            line.text,
-            offset(line.text, problem.at),
-            problem.what,
-        )
+        let start = offset(line.text, problem.at);
+        let part = start..start + problem.at.len();
+        Fault::new(line.number, line.text, part, problem.what)
     })
 }
 

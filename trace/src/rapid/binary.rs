@@ -272,12 +272,45 @@ impl BinaryWriter {
         Ok(())
     }
 
-    /// Writes everything. The error is the number of an event and what does not fit.
+    /// The kinds of names in the events taken so far that do not come back as they were.
+    pub(crate) fn renumbered(&self, symbols: &Symbols) -> Vec<&'static str> {
+        let uses = |operations: &[u8]| {
+            let mut records = self.records.iter();
+            records.any(|record| operations.contains(&record.operation))
+        };
+        let located = self.records.iter().any(|record| record.location.is_some());
+        let kinds = [
+            (
+                "threads",
+                own_numbers(&symbols.threads, "T", THREAD.1).is_none(),
+            ),
+            (
+                "locks",
+                uses(&[0, 1, 8]) && own_numbers(&symbols.locks, "L", OPERAND.1).is_none(),
+            ),
+            (
+                "variables",
+                uses(&[2, 3]) && own_numbers(&symbols.vars, "V", OPERAND.1).is_none(),
+            ),
+            (
+                "blocks",
+                uses(&[6, 7]) && own_numbers(&symbols.names, "", OPERAND.1).is_none(),
+            ),
+            (
+                "locations",
+                located && own_numbers(&symbols.locs, "", LOCATION.1).is_none(),
+            ),
+        ];
+        let lost = kinds.into_iter().filter(|(_, lost)| *lost);
+        lost.map(|(kind, _)| kind).collect()
+    }
+
+    /// Writes everything, or says what does not fit.
     pub(crate) fn finish(
         &self,
         out: &mut impl Write,
         symbols: &Symbols,
-    ) -> io::Result<Result<(), (u64, String)>> {
+    ) -> io::Result<Result<(), String>> {
         let threads = numbers(&symbols.threads, "T", THREAD.1);
         let locks = numbers(&symbols.locks, "L", OPERAND.1);
         let vars = numbers(&symbols.vars, "V", OPERAND.1);
@@ -291,20 +324,16 @@ impl BinaryWriter {
         out.write_all(&i32::try_from(locks.len()).unwrap_or(i32::MAX).to_be_bytes())?;
         out.write_all(&i32::try_from(vars.len()).unwrap_or(i32::MAX).to_be_bytes())?;
         out.write_all(&(self.records.len() as i64).to_be_bytes())?;
-        for (i, record) in self.records.iter().enumerate() {
+        for record in &self.records {
             let thread = threads[record.thread as usize];
             let location = record.location.map_or(0, |loc| locations[loc as usize]);
             if thread >> THREAD.1 != 0 {
-                return Ok(Err((
-                    i as u64 + 1,
-                    "it numbers at most 1024 threads".to_owned(),
-                )));
+                let problem = "it numbers at most 1024 threads";
+                return Ok(Err(problem.to_owned()));
             }
             if location >> LOCATION.1 != 0 {
-                return Ok(Err((
-                    i as u64 + 1,
-                    "it numbers at most 32768 locations".to_owned(),
-                )));
+                let problem = "it numbers at most 32768 locations";
+                return Ok(Err(problem.to_owned()));
             }
             let operands = match record.operation {
                 0 | 1 | 8 => &locks,
@@ -325,13 +354,18 @@ impl BinaryWriter {
 /// A number for each name: the one that it ends in if all names are the prefix and a number that
 /// fits, so that such traces come back as they were; else in order of appearance.
 fn numbers<I: Id>(names: &Interner<I>, prefix: &str, bits: u32) -> Vec<u64> {
-    let own: Option<Vec<u64>> = names
+    let own = own_numbers(names, prefix, bits);
+    own.unwrap_or_else(|| (0..names.len() as u64).collect())
+}
+
+/// The numbers that the names end in, if all have one.
+fn own_numbers<I: Id>(names: &Interner<I>, prefix: &str, bits: u32) -> Option<Vec<u64>> {
+    names
         .iter()
         .map(|name| {
             let digits = name.strip_prefix(prefix)?;
             let number: u64 = digits.parse().ok()?;
             (number >> bits == 0 && number.to_string() == digits).then_some(number)
         })
-        .collect();
-    own.unwrap_or_else(|| (0..names.len() as u64).collect())
+        .collect()
 }

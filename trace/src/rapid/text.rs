@@ -84,13 +84,16 @@ const WORDS: &str = "r, w, acq, rel, fork, join, begin, end, rd, wr, req, wait, 
 
 fn decode(line: &Line<'_>, last: &mut LastThread, symbols: &mut Symbols) -> Result<Decoded, Fault> {
     let text = line.text;
-    let fault = |offset: usize, problem: String| Fault::new(line.number, text, offset, problem);
+    let fault = |part: &[u8], problem: String| {
+        let start = offset_in(text, part);
+        Fault::new(line.number, text, start..start + part.len(), problem)
+    };
     let expected = "expected thread|operation(operand)|location, as in T1|w(x)|12";
-    let first = position(text, b'|').ok_or_else(|| fault(0, expected.to_owned()))?;
+    let first = position(text, b'|').ok_or_else(|| fault(text, expected.to_owned()))?;
     let thread = text[..first].trim_ascii();
     if thread.is_empty() {
         return Err(fault(
-            0,
+            text,
             "expected the name of a thread before the first |".to_owned(),
         ));
     }
@@ -102,7 +105,7 @@ fn decode(line: &Line<'_>, last: &mut LastThread, symbols: &mut Symbols) -> Resu
             [.., b')'] => (&op[..open], op[open + 1..op.len() - 1].trim_ascii()),
             _ => {
                 return Err(fault(
-                    column,
+                    op,
                     "expected a ) at the end of the operation".to_owned(),
                 ));
             }
@@ -111,11 +114,10 @@ fn decode(line: &Line<'_>, last: &mut LastThread, symbols: &mut Symbols) -> Resu
     };
     let name = name.trim_ascii();
     let Some(word) = word(name) else {
-        return Err(fault(column, format!("expected an operation ({WORDS})")));
+        return Err(fault(op, format!("expected an operation ({WORDS})")));
     };
     if operand.is_empty() && !matches!(word, Word::Marker(_)) {
-        let at = column + op.len().saturating_sub(1);
-        return Err(fault(at, "expected a name in the parentheses".to_owned()));
+        return Err(fault(op, "expected a name in the parentheses".to_owned()));
     }
     let location = text.get(second + 1..).unwrap_or(b"").trim_ascii();
     let mut build = |symbols: &mut Symbols| -> Result<Event, CoreError> {
@@ -148,9 +150,9 @@ fn decode(line: &Line<'_>, last: &mut LastThread, symbols: &mut Symbols) -> Resu
             let good = std::str::from_utf8(text)
                 .err()
                 .map_or(0, |error| error.valid_up_to());
-            Err(fault(good, "expected UTF-8 text".to_owned()))
+            Err(fault(&text[good..], "expected UTF-8 text".to_owned()))
         }
-        Err(error) => Err(fault(0, error.to_string())),
+        Err(error) => Err(fault(text, error.to_string())),
     }
 }
 

@@ -41,6 +41,15 @@ impl Layout {
     }
 }
 
+/// Whether the start of a log is enough to tell how it is to be read.
+pub(crate) fn shows_layout(start: &[u8]) -> bool {
+    let text = String::from_utf8_lossy(start);
+    let Some((first, _)) = text.split_once('\n') else {
+        return false;
+    };
+    looks_like_parser(first) || Layout::detect(text.lines(), false).is_some()
+}
+
 /// How many lines belong to no record if a record is two lines, this one of them with a clock.
 fn left_over(clocks: &[bool], clock: usize) -> usize {
     let (mut at, mut left) = (0, 0);

@@ -16,6 +16,6 @@ mod read;
 mod write;
 
 pub(crate) use clocks::Clocks;
-pub(crate) use layout::{Layout, looks_like_parser};
+pub(crate) use layout::{Layout, looks_like_parser, shows_layout};
 pub(crate) use read::ShiViz;
 pub(crate) use write::write_event;

@@ -274,12 +274,13 @@ fn event(
     number: u64,
     symbols: &mut Symbols,
 ) -> Result<Decoded, Fault> {
-    let fault = |offset: usize, problem: String| {
+    // What is wrong with a part of the record that begins at an offset of it.
+    let fault = |offset: usize, part: &str, problem: String| {
         let Spot { line, column } = spot(text, number, offset);
         Fault::Line {
             line,
             column,
-            found: quote(&text.as_bytes()[offset..]),
+            found: quote(part.as_bytes()),
             problem,
         }
     };
@@ -290,17 +291,22 @@ fn event(
     };
     let (host, host_at) = group("host").unwrap_or(("", 0));
     if host.is_empty() {
-        return Err(fault(host_at, "expected the name of a host".to_owned()));
+        let problem = "expected the name of a host".to_owned();
+        return Err(fault(host_at, &text[host_at..], problem));
     }
     let (clock, clock_at) = group("clock").unwrap_or(("", 0));
     let clock = read_clock(clock, symbols).map_err(|problem| {
         let inside = (problem.at.as_ptr() as usize).saturating_sub(clock.as_ptr() as usize);
-        fault((clock_at + inside).min(text.len()), problem.what)
+        fault(
+            (clock_at + inside).min(text.len()),
+            problem.at,
+            problem.what,
+        )
     })?;
     let thread = symbols
         .threads
         .intern(host)
-        .map_err(|error| fault(host_at, error.to_string()))?;
+        .map_err(|error| fault(host_at, host, error.to_string()))?;
     let stamped = Stamped {
         action: Action::default(),
         clock,

@@ -52,6 +52,29 @@ function clipMiddle(text, most) {
   return [...characters.slice(0, most - 1 - tail), "…", ...characters.slice(-tail)].join("");
 }
 
+/** Names that fit into so many characters and can still be told apart, if that is possible. */
+function shortNames(names, most) {
+  const shared = sharedStart(names);
+  // Where the names part, but not in the middle of a word like worker-1.
+  const begun = /[\p{L}\p{N}_-]*$/u.exec(names[0]?.slice(0, shared) ?? "")[0].length;
+  const start = names.length > 1 ? shared - begun : 0;
+  const rest = names.map((name) => (name.length > most && start > 1 ? `…${name.slice(start)}` : name));
+  const short = rest.map((name) => clipMiddle(name, most));
+  return short.map((name, index) => {
+    const alike = rest.filter((other, place) => short[place] === name && other !== rest[index]);
+    if (!alike.length) return name;
+    const from = Math.max(0, sharedStart([rest[index], ...alike]) - 4);
+    return from > 0 ? clip(`…${rest[index].slice(from)}`, most) : clip(rest[index], most);
+  });
+}
+
+/** How many characters all names begin with. */
+function sharedStart(names) {
+  let length = names[0]?.length ?? 0;
+  for (const name of names) while (!name.startsWith(names[0].slice(0, length))) length -= 1;
+  return length;
+}
+
 /** How wide a text is in the font of labels. */
 const textWidth = (() => {
   const ruler = document.createElement("canvas").getContext("2d");

@@ -29,6 +29,8 @@ pub(super) struct Entry {
     swap: Option<String>,
     stops: Option<String>,
     why: Option<String>,
+    /// Why the observed run is violated, too.
+    also: Option<String>,
     next: Option<String>,
     /// How much was looked at, each with the word that it begins with.
     searched: Vec<(&'static str, String)>,
@@ -51,9 +53,15 @@ impl Entry {
         let (status, claim) = finding.claim();
         let story = finding.story();
         let sentence = |text: Option<String>| text.map(|text| clip(&text, SENTENCE));
-        let (swap, stops, why, next) = match story {
-            Some(story) => (story.swap, story.stops, story.why, story.next),
-            None => (None, None, None, None),
+        let (swap, stops, why, also, next) = match story {
+            Some(story) => (
+                story.swap,
+                story.stops,
+                story.why,
+                story.observed,
+                story.next,
+            ),
+            None => (None, None, None, None, None),
         };
         let predicted = &property.predicted;
         Entry {
@@ -81,6 +89,7 @@ impl Entry {
             swap: sentence(swap),
             stops: sentence(stops),
             why: sentence(why),
+            also: sentence(also),
             next: sentence(next),
             searched: finding.searched(),
             drawing: property

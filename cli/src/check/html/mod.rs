@@ -18,10 +18,11 @@ use entry::Entry;
 
 const DOCUMENT: &str = include_str!("report.html");
 const STYLE: [&str; 2] = [include_str!("report.css"), include_str!("drawings.css")];
-const SCRIPT: [&str; 8] = [
+const SCRIPT: [&str; 9] = [
     include_str!("elements.js"),
     include_str!("geometry.js"),
     include_str!("threads.js"),
+    include_str!("folding.js"),
     include_str!("runs.js"),
     include_str!("lattice.js"),
     include_str!("automaton.js"),

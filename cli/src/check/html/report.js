@@ -132,10 +132,10 @@ function drawFinding(entry) {
     return;
   }
   drawing.byEvent ??= new Map(drawing.events.map((event) => [event.event, event]));
-  const steps = new Set([0, ...drawing.observed.map((row) => row.step), ...drawing.witness.map((row) => row.step)]);
-  shown.steps = [...steps].sort((a, b) => a - b);
+  const visible = stepsShown(entry);
+  shown.steps = [0, ...visible].sort((a, b) => a - b);
   const stepper = drawStepper(entry);
-  const runs = drawRuns(entry, goStep);
+  const runs = drawRuns(entry, visible, goStep, unfold);
   const lattice = drawLattice(entry);
   const automaton = drawAutomaton(entry, (step) => statesAt(entry, step));
   const card = (name, title, part) => html("section", { class: `card ${name}`, "aria-label": title }, html("h2", {}, title), part.node);
@@ -148,6 +148,14 @@ function drawFinding(entry) {
   runs.align();
   shown.parts = [stepper, runs, lattice, automaton];
   shown.runs = runs;
+}
+
+/** Shows the rows of the current finding that are folded away. */
+function unfold() {
+  const step = shown.steps[shown.place];
+  shown.entry.unfolded = true;
+  drawFinding(shown.entry);
+  goStep(step);
 }
 
 function runsLegend(entry) {

@@ -4,14 +4,17 @@
 /** With more variables than this a table would be too wide; the line above still has them all. */
 const VARIABLES = 6;
 
-/** The rows of a table: the start, steps, and gaps where steps are not shown. */
-function rowsOf(drawing, steps, total) {
+/** The rows of a table: the start, the steps that are visible, and gaps where steps are not shown. */
+function rowsOf(drawing, steps, visible, total) {
   const rows = [{ kind: "step", step: 0, ...drawing.start }];
   let last = 0;
   const gap = (to) => {
-    if (to > last + 1) rows.push({ kind: "gap", from: last + 1, to: to - 1 });
+    if (to <= last + 1) return;
+    const folded = steps.some(({ step }) => step > last && step < to);
+    rows.push({ kind: "gap", from: last + 1, to: to - 1, folded });
   };
   for (const step of steps) {
+    if (!visible.has(step.step)) continue;
     gap(step.step);
     rows.push({ kind: "step", ...step });
     last = step.step;
@@ -73,8 +76,8 @@ function stepRow(drawing, layout, lines, row, variables, decided) {
 }
 
 /** One run as a table; `decided` is the step after which its verdict is final. */
-function runTable(drawing, layout, steps, total, decided, title, note) {
-  const rows = rowsOf(drawing, steps, total);
+function runTable(drawing, layout, steps, visible, total, decided, title, note) {
+  const rows = rowsOf(drawing, steps, visible, total);
   const heights = new Map();
   for (const row of rows) if (row.event !== undefined) heights.set(row.event, row.top + row.height / 2);
   const lines = arrowLines(drawing, layout, heights);
@@ -89,7 +92,7 @@ function runTable(drawing, layout, steps, total, decided, title, note) {
           html("td", {}),
           html("td", { class: "line" }),
           html("td", { class: "lanes-cell" }, laneRow(layout, lines, row.top, row.height)),
-          html("td", { colspan: columns - 3 }, html("span", { class: "gap-words" }, gapWords(row))),
+          html("td", { colspan: columns - 3 }, html("span", { class: "gap-words" }, gapWords(row), row.folded ? unfoldButton() : null)),
         ),
   );
   const table = html(
@@ -103,7 +106,12 @@ function runTable(drawing, layout, steps, total, decided, title, note) {
 }
 
 function gapWords({ from, to }) {
-  return from === to ? `event ${number(from)} not shown` : `events ${number(from)}–${number(to)} not shown`;
+  return from === to ? `step ${number(from)} not shown` : `steps ${number(from)}–${number(to)} not shown`;
+}
+
+function unfoldButton() {
+  const words = "Show the steps that are folded away";
+  return html("button", { type: "button", class: "unfold", title: words, "aria-label": words }, "unfold");
 }
 
 /** Lines from where an event was observed to where the witness has it. */
@@ -145,22 +153,22 @@ function laneRoom(entry, two) {
   return panel - columns - widest.reduce((sum, width) => sum + width, 0);
 }
 
-/** Both runs. `go` is called with a step that was clicked. */
-function drawRuns(entry, go) {
+/** Both runs. `go` is called with a step that was clicked, `unfold` if folded rows are asked for. */
+function drawRuns(entry, visible, go, unfold) {
   const drawing = entry.drawing;
   const two = drawing.witness.length > 0 && entry.predicted.swapped > 0;
   const layout = laneLayout(drawing, laneRoom(entry, two));
   const decided = entry.observed.step;
   const verdict = entry.observed.verdict;
   const observedNote = decided === null ? `ends ${verdict}` : `${verdict} after ${counted(decided, "step")}`;
-  const left = runTable(drawing, layout, drawing.observed, entry.relevant, decided, "Observed run", observedNote);
+  const left = runTable(drawing, layout, drawing.observed, visible, entry.relevant, decided, "Observed run", observedNote);
   const parts = [html("div", { class: "panel observed", tabindex: "0", role: "group", "aria-label": "Observed run" }, left.table)];
   const tables = [left.table];
   if (two) {
     const at = entry.predicted.violated_at;
     const whole = drawing.witness_steps === entry.relevant;
     const note = `violated after ${counted(at, "step")}${whole ? "" : "; a prefix, as far as it is needed"}`;
-    const right = runTable(drawing, layout, drawing.witness, drawing.witness_steps, at, "Witness", note);
+    const right = runTable(drawing, layout, drawing.witness, visible, drawing.witness_steps, at, "Witness", note);
     tables.push(right.table);
     parts.push(
       html("div", { class: "between" }, crossing(drawing, left, right)),
@@ -170,6 +178,7 @@ function drawRuns(entry, go) {
   const node = html("div", { class: two ? "runs two" : "runs" }, parts);
   for (const table of tables) {
     table.addEventListener("click", (event) => {
+      if (event.target.closest("button.unfold")) return unfold();
       const row = event.target.closest("tr.step");
       if (row) go(Number(row.dataset.step));
     });

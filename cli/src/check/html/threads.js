@@ -7,11 +7,13 @@ const ROW = 30;
 const GAP = 34;
 const DOT = 6;
 const LABEL = 22;
+/** Names that are turned to stand above narrow lanes. */
+const TURNED = 18;
 
 /** Where the lanes are; labels stand beside the dots if all lanes then fit in so many pixels. */
 function laneLayout(drawing, room) {
   const { threads, events } = drawing;
-  const widths = threads.map((name) => textWidth(clipMiddle(name, LABEL)) + 14);
+  const widths = shortNames(threads, LABEL).map((name) => textWidth(name) + 14);
   for (const event of events) {
     const mark = event.earlier || event.later ? 14 : 0;
     const width = textWidth(clip(event.label, LABEL)) + mark + 36;
@@ -29,26 +31,27 @@ function laneLayout(drawing, room) {
   });
   // Names that are short stand upright even above narrow lanes.
   const upright = inline || threads.every((name) => textWidth(name) <= step - 2);
-  return { lanes, inline, label, upright, width: Math.max(Math.ceil(x), 40), names: threads };
+  const short = shortNames(threads, upright ? LABEL : TURNED);
+  return { lanes, inline, label, upright, width: Math.max(Math.ceil(x), 40), names: threads, short };
 }
 
 /** The names of the threads above their lanes. */
 function laneHead(layout) {
-  const { lanes, inline, upright, width, names } = layout;
+  const { lanes, inline, upright, width, names, short } = layout;
   const label = names.length ? `Threads ${names.slice(0, 40).join(", ")}` : "No threads";
   if (upright) {
     const place = (thread) => (inline ? { x: lanes[thread] - DOT } : { x: lanes[thread], "text-anchor": "middle" });
     const texts = names.map((name, thread) =>
-      svg("text", { ...place(thread), y: 20, class: "lane-name" }, clipMiddle(name, LABEL), svg("title", {}, name)),
+      svg("text", { ...place(thread), y: 20, class: "lane-name" }, short[thread], svg("title", {}, name)),
     );
     return canvas([0, 0, width, ROW], { "aria-label": label }, texts);
   }
-  const height = 14 + Math.max(...names.map((name) => textWidth(clipMiddle(name, 14))));
+  const height = 14 + Math.max(...short.map(textWidth));
   const texts = names.map((name, thread) =>
     svg(
       "text",
       { transform: `translate(${lanes[thread] + 4} ${height - 4}) rotate(-90)`, class: "lane-name" },
-      clipMiddle(name, 14),
+      short[thread],
       svg("title", {}, name),
     ),
   );

@@ -60,6 +60,7 @@ function drawStory(entry) {
     ["The swap", entry.swap],
     ["The run", entry.stops && capital(entry.stops)],
     ["Why", entry.why && capital(entry.why)],
+    ["Observed", entry.also && capital(entry.also)],
     ["Next", entry.next && capital(entry.next)],
   ].filter(([, text]) => text);
   if (!parts.length) return null;

@@ -1,0 +1,38 @@
+// Which rows of a run are worth a look: where something changes. What lies between is folded away.
+
+/** A run with fewer rows is shown whole. */
+const WHOLE = 24;
+/** So many steps are shown on both sides of one that matters. */
+const BESIDE = 2;
+/** Of the places where a run parts from the observed order, so many first and last ones matter. */
+const [FIRST_PARTINGS, LAST_PARTINGS] = [4, 8];
+
+/** The steps that are shown, the same for both runs, so that their rows stay beside each other. */
+function stepsShown(entry) {
+  const { drawing, predicted } = entry;
+  const runs = [drawing.observed, drawing.witness];
+  const all = [...new Set(runs.flat().map((row) => row.step))].sort((a, b) => a - b);
+  if (entry.unfolded || all.length <= WHOLE) return new Set(all);
+  const marks = new Set([1, all.at(-1), entry.observed.step, predicted.violated_at]);
+  for (const run of runs) for (const step of changes(drawing, run)) marks.add(step);
+  const near = (step) => [...marks].some((mark) => mark !== null && Math.abs(mark - step) <= BESIDE);
+  const kept = all.filter(near);
+  // What would fold to a single row may as well be shown.
+  return new Set(all.filter((step) => near(step) || (kept.includes(step - 1) && kept.includes(step + 1))));
+}
+
+/** The steps at which a run comes to another state, or begins or ceases to leave the observed order. */
+function changes(drawing, run) {
+  const shift = ({ event }) => {
+    const { earlier, later } = drawing.byEvent.get(event);
+    return `${earlier} ${later}`;
+  };
+  const [states, partings] = [[], []];
+  run.forEach((row, index) => {
+    const before = run[index - 1];
+    const isNext = row.step === (before?.step ?? 0) + 1;
+    if (isNext && row.state !== (before ?? drawing.start).state) states.push(row.step);
+    if (shift(row) !== (before ? shift(before) : "false false")) partings.push(row.step);
+  });
+  return [...states, ...partings.slice(0, FIRST_PARTINGS), ...partings.slice(-LAST_PARTINGS)];
+}

@@ -1,0 +1,182 @@
+//! A run that is violated, told: how it differs from the observed one, why it is violated, and what
+//! to do next.
+
+use portent_lattice::report::{PropertyReport, Row};
+use portent_monitor_dsl::{Explanation, Verdict};
+
+use super::{
+    finding::Finding,
+    numbers::{count, counted},
+    paragraph::paragraph,
+    replay::{self, Moment, Replay},
+    run::Run,
+    swap::{Difference, spell},
+};
+
+/// A violated run, and what is to be said about it.
+pub(crate) struct Story<'a> {
+    witness: &'a [Row],
+    violated_at: usize,
+    earlier: Vec<bool>,
+    moments: Vec<Moment>,
+    /// What could have come before what; `None` if the run is the observed one.
+    pub(crate) swap: Option<String>,
+    /// That the run is not a whole one, if it is not.
+    pub(crate) stops: Option<String>,
+    /// Why the property is violated then.
+    pub(crate) why: Option<String>,
+    /// Why the observed run is violated, if it is and another one is shown.
+    pub(crate) observed: Option<String>,
+    /// What to do next.
+    pub(crate) next: Option<String>,
+}
+
+impl<'a> Story<'a> {
+    /// Of the witness of a finding, if it has one.
+    pub(crate) fn new(finding: &Finding<'a>) -> Option<Story<'a>> {
+        let predicted = &finding.property.predicted;
+        let witness = predicted.witness.as_deref()?;
+        let violated_at = predicted.violated_at? as usize;
+        let left_out = &predicted.left_out;
+        let difference = Difference::new(witness, left_out, violated_at);
+        // Rows and monitor come from the same text, so following them does not fail.
+        let Replay {
+            moments,
+            explanation,
+        } = replay::replay(finding.monitor, finding.initial, witness).ok()?;
+        let swap = (!difference.is_empty()).then(|| {
+            let after = counted(violated_at as u64, "step");
+            let words = difference.in_words();
+            format!("{words}; then it is violated after {after}.")
+        });
+        let observed = match swap {
+            Some(_) => why_observed(finding, finding.property),
+            None => None,
+        };
+        Some(Story {
+            witness,
+            violated_at,
+            moments,
+            swap,
+            stops: stops(left_out.len()),
+            why: why(finding, explanation, witness, violated_at),
+            observed,
+            next: next(finding, &difference),
+            earlier: difference.earlier,
+        })
+    }
+
+    /// The run as a table, and the sentences below it.
+    pub(crate) fn render(&self, finding: &Finding<'_>) -> String {
+        let rows: Vec<&Row> = self.witness.iter().collect();
+        let run = Run {
+            monitor: finding.monitor,
+            rows: &rows,
+            moments: &self.moments,
+            earlier: &self.earlier,
+            violated_at: Some(self.violated_at),
+        };
+        let title = match self.swap {
+            None => "The run, as observed up to the violation:",
+            Some(_) => "A run that violates it (↑ comes earlier than observed):",
+        };
+        let table = run.render(finding.style.paint, "    ");
+        let mut text = format!("\n  {title}\n\n{table}\n");
+        let parts = [
+            ("", &self.swap),
+            ("The run: ", &self.stops),
+            ("Why: ", &self.why),
+            ("Observed: ", &self.observed),
+            ("Next: ", &self.next),
+        ];
+        for (begin, words) in parts {
+            if let Some(words) = words {
+                text += &paragraph(begin, words);
+            }
+        }
+        text
+    }
+}
+
+fn stops(left_out: usize) -> Option<String> {
+    let missing = match left_out {
+        0 => return None,
+        1 => "1 step is".to_owned(),
+        more => format!("{} are", counted(more as u64, "step")),
+    };
+    Some(format!(
+        "it stops at the violation, and that is all that is claimed; of the observed run, {missing} \
+         not in it."
+    ))
+}
+
+/// Why a run is violated after so many steps.
+fn why(
+    finding: &Finding<'_>,
+    explanation: Option<Explanation>,
+    run: &[Row],
+    violated_at: usize,
+) -> Option<String> {
+    match explanation {
+        Some(why) if why.verdict == Verdict::Violated => Some(in_words(&why)),
+        _ if finding.style.complete && run.last().is_none_or(|row| is_open(row.verdict)) => {
+            Some("the trace is complete, and at its end the property is still pending.".to_owned())
+        }
+        // The run is too long to be gone through part by part.
+        _ => {
+            let last = run.get(violated_at.checked_sub(1)?)?;
+            let step = count(violated_at as u64);
+            Some(format!("violated at step {step}, {}.", spell(last)))
+        }
+    }
+}
+
+fn is_open(verdict: Verdict) -> bool {
+    verdict != Verdict::Violated
+}
+
+/// As the explanation says it, with numbers for people.
+fn in_words(why: &Explanation) -> String {
+    let Explanation {
+        verdict,
+        part,
+        reason,
+        ..
+    } = why;
+    let (step, at) = (count(why.step), count(why.at));
+    match why.step == why.at {
+        true => format!("{verdict} at step {step}: `{part}` {reason}."),
+        false => format!("{verdict} at step {step}: `{part}`, at step {at}, {reason}."),
+    }
+}
+
+/// Why the observed run is violated: its steps are those of the witness, in their own order.
+fn why_observed(finding: &Finding<'_>, property: &PropertyReport) -> Option<String> {
+    let violated_at = match property.observed.verdict {
+        Verdict::Violated => property.observed.step?,
+        _ => return None,
+    };
+    let predicted = &property.predicted;
+    let witness = predicted.witness.iter().flatten();
+    let mut rows: Vec<&Row> = witness.chain(&predicted.left_out).collect();
+    rows.sort_by_key(|row| row.event);
+    let replay = replay::replay(finding.monitor, finding.initial, rows).ok()?;
+    let why = replay.explanation.map(|why| in_words(&why));
+    let why = why.unwrap_or_else(|| format!("violated at step {}.", count(violated_at)));
+    Some(format!("the run as it was is violated, too: {why}"))
+}
+
+fn next(finding: &Finding<'_>, difference: &Difference<'_>) -> Option<String> {
+    let (early, late) = difference.decisive()?;
+    let advice = match finding.style.maximal {
+        true => {
+            "; a lock keeps them apart in either order. If it should wait, a condition variable, a \
+             channel or a join does that"
+        }
+        false => ". If it should, a lock, a channel or a join does that",
+    };
+    Some(format!(
+        "nothing in the trace makes {early} wait for {late}{advice}; if it need not, the property \
+         asks for too much."
+    ))
+}

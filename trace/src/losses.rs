@@ -1,0 +1,92 @@
+//! What a conversion leaves behind: parts of events that the new format has no place for.
+//!
+//! An event that a format cannot say at all is an error. What merely hangs on an event, a value or a
+//! place in a source file, is left out, counted and told, because a trace without its values is
+//! often what the other tool wants.
+
+use portent_monitor_core::{Event, Op};
+
+use crate::Format;
+
+/// How much of a trace its new format had no place for; native has a place for everything.
+///
+/// ```
+/// use portent_trace::{Compression, Format, Options, TraceReader, TraceWriter, convert};
+///
+/// let text = "{\"t\": 1, \"op\": \"write\", \"var\": \"x\", \"val\": 3, \"time\": 17}\n";
+/// let mut from = TraceReader::new("a.jsonl", text.as_bytes(), &Options::default())?;
+/// let mut to = TraceWriter::new("a.std", Vec::new(), Format::Std, Compression::None)?;
+/// convert(&mut from, &mut to)?;
+/// let losses = to.losses(from.symbols());
+/// assert_eq!(losses.in_words().as_deref(), Some("1 written value and 1 time"));
+/// # Ok::<(), portent_trace::Error>(())
+/// ```
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Losses {
+    /// Values that were written to variables.
+    pub values: u64,
+    /// Texts of log lines.
+    pub texts: u64,
+    /// Places in source files.
+    pub locations: u64,
+    /// Times.
+    pub times: u64,
+    /// Keys that mean nothing to Portent.
+    pub keys: u64,
+    /// What kinds of names became numbers.
+    pub names: Vec<&'static str>,
+}
+
+impl Losses {
+    /// Counts what of an event, which was written in this format, is not there.
+    pub(crate) fn count(&mut self, event: &Event, format: Format) {
+        if format == Format::Native {
+            return;
+        }
+        let known = |value: Option<_>| u64::from(value.is_some());
+        self.values += event.writes().map(|(_, value)| known(value)).sum::<u64>();
+        self.times += u64::from(event.time.is_some());
+        let details = event.details.as_deref();
+        self.keys += details.map_or(0, |details| details.extra.len() as u64);
+        match format {
+            // A log has the place in its text if that is made of the operation.
+            Format::ShiViz => {
+                let told = event.text().is_none() && !matches!(event.op, Op::Stamped(_));
+                self.locations += u64::from(event.loc.is_some() && !told);
+            }
+            _ => self.texts += u64::from(event.text().is_some()),
+        }
+    }
+
+    /// "3 written values and 1 time", or `None` if nothing was lost.
+    pub fn in_words(&self) -> Option<String> {
+        let counts = [
+            (self.values, "written value"),
+            (self.texts, "text"),
+            (self.locations, "location"),
+            (self.times, "time"),
+            (self.keys, "other key"),
+        ];
+        let counts = counts.into_iter().filter(|(count, _)| *count > 0);
+        let mut parts: Vec<String> = counts
+            .map(|(count, thing)| match count {
+                1 => format!("1 {thing}"),
+                _ => format!("{count} {thing}s"),
+            })
+            .collect();
+        if !self.names.is_empty() {
+            parts.push(format!("the names of {}", join(&self.names)));
+        }
+        (!parts.is_empty()).then(|| join(&parts))
+    }
+}
+
+/// "a", "a and b", "a, b and c".
+fn join(parts: &[impl AsRef<str>]) -> String {
+    let parts: Vec<&str> = parts.iter().map(AsRef::as_ref).collect();
+    match parts.as_slice() {
+        [most @ .., last] if !most.is_empty() => format!("{} and {last}", most.join(", ")),
+        parts => parts.concat(),
+    }
+}
