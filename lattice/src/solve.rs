@@ -16,7 +16,7 @@ use crate::{
     options::{Counting, Options},
     product::Machine,
     report::SavedReport,
-    settle::settle,
+    unswap::unswap,
     violation::{Answer, Searched, Violation},
 };
 
@@ -113,7 +113,7 @@ pub(crate) fn solve_task(
             let mut solution = search_fast(poset, actions, None, conjunctions, options)
                 .unwrap_or_else(|| search_open(poset, actions, product.as_ref(), options));
             if let Some(violation) = &mut solution.violation {
-                settle(violation, poset, actions, product.as_ref(), options.goal);
+                unswap(violation, poset, actions, product.as_ref(), options.goal);
             }
             count(poset, actions, product.as_ref(), options, &mut solution);
             solution
@@ -136,7 +136,7 @@ fn solve_table(
     let mut solution = search_fast(poset, &actions, Some(&automaton), conjunctions, options)
         .unwrap_or_else(|| search_table(poset, &actions, &automaton, options));
     if let Some(violation) = &mut solution.violation {
-        settle(violation, poset, &actions, &automaton, options.goal);
+        unswap(violation, poset, &actions, &automaton, options.goal);
         debug_assert!(options.goal.complete || violation.refute(problem).is_none());
     }
     count(
