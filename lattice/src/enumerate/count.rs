@@ -107,7 +107,7 @@ impl<M: Machine, C: Number> Rules for Counting<'_, M, C> {
 mod tests {
     use super::*;
     use crate::{
-        ActionId, Automaton, Poset,
+        ActionId, Automaton, Poset, StateIndex,
         enumerate::{Needs, count_runs},
         options::Options,
     };
