@@ -11,9 +11,7 @@
 
 use std::ops::Range;
 
-use crate::{
-    ActionId, EventIndex, Poset, StateIndex, goal::Goal, product::Machine, violation::Violation,
-};
+use crate::{ActionId, EventIndex, Poset, goal::Goal, product::Machine, violation::Violation};
 
 /// After so many steps the run is good enough; it is a violated one all the time.
 const MOST_STEPS: usize = 10_000_000;
@@ -65,32 +63,32 @@ struct Settling<'a, M> {
 }
 
 impl<M: Machine> Settling<'_, M> {
-    fn step(&self, state: StateIndex, event: EventIndex) -> StateIndex {
+    fn step(&self, state: &M::State, event: EventIndex) -> M::State {
         self.machine.step(state, self.actions[event.index()])
     }
 
     /// The states along a run, the initial one included.
-    fn follow(&self, run: &[EventIndex]) -> Vec<StateIndex> {
+    fn follow(&self, run: &[EventIndex]) -> Vec<M::State> {
         let mut states = vec![self.machine.initial()];
         for &event in run {
-            states.push(self.step(states[states.len() - 1], event));
+            states.push(self.step(&states[states.len() - 1], event));
         }
         states
     }
 
     /// Whether a run that is in a state after so many steps is violated.
-    fn is_violated(&self, state: StateIndex, steps: usize) -> bool {
+    fn is_violated(&self, state: &M::State, steps: usize) -> bool {
         let at_end = steps == self.actions.len();
         self.goal.is_bad(self.machine.verdict(state), at_end)
     }
 
-    fn violated_after(&self, states: &[StateIndex]) -> Option<usize> {
-        (0..states.len()).find(|&steps| self.is_violated(states[steps], steps))
+    fn violated_after(&self, states: &[M::State]) -> Option<usize> {
+        (0..states.len()).find(|&steps| self.is_violated(&states[steps], steps))
     }
 
     /// Moves each event towards the front past those that were observed later, which never breaks
     /// causality; whether any moved.
-    fn put_back(&mut self, run: &mut [EventIndex], states: &mut [StateIndex]) -> bool {
+    fn put_back(&mut self, run: &mut [EventIndex], states: &mut [M::State]) -> bool {
         let mut moved = false;
         self.left = self.left.saturating_sub(run.len());
         for from in 1..run.len() {
@@ -110,7 +108,7 @@ impl<M: Machine> Settling<'_, M> {
 
     /// Replaces one event by another that was observed earlier and is not in the run so far;
     /// whether that is possible anywhere.
-    fn replace(&mut self, run: &mut [EventIndex], states: &mut [StateIndex]) -> bool {
+    fn replace(&mut self, run: &mut [EventIndex], states: &mut [M::State]) -> bool {
         let poset = self.poset;
         let mut all = vec![0u32; poset.width()];
         for event in run.iter() {
@@ -153,22 +151,22 @@ impl<M: Machine> Settling<'_, M> {
     fn stays_violated(
         &mut self,
         run: &[EventIndex],
-        states: &mut [StateIndex],
+        states: &mut [M::State],
         changed: Range<usize>,
     ) -> bool {
-        let mut new = vec![states[changed.start]];
+        let mut new = vec![states[changed.start].clone()];
         for steps in changed.start + 1..=run.len() {
             if self.left == 0 {
                 return false;
             }
             self.left -= 1;
-            let state = self.step(new[new.len() - 1], run[steps - 1]);
-            new.push(state);
-            let is_violated = self.is_violated(state, steps);
+            let state = self.step(&new[new.len() - 1], run[steps - 1]);
+            let is_violated = self.is_violated(&state, steps);
             // From where the old states are met again, all is as it was.
             let is_as_before = steps >= changed.end && state == states[steps];
+            new.push(state);
             if is_as_before || (is_violated && steps == run.len()) {
-                states[changed.start..=steps].copy_from_slice(&new);
+                states[changed.start..=steps].clone_from_slice(&new);
                 return true;
             }
             if is_violated {
@@ -182,7 +180,7 @@ impl<M: Machine> Settling<'_, M> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Automaton;
+    use crate::{Automaton, StateIndex};
     use portent_monitor_dsl::Verdict;
 
     /// Violated by action 2 once action 1 has come; action 0 does nothing.
