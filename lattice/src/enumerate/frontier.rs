@@ -262,34 +262,34 @@ impl<K: Key, N: Clone + Send + Sync> Frontier<K, N> {
             .map(|chain| Stream::new(self, ground, bounds, chain, range, starts))
             .filter(|stream| stream.first().is_some())
             .collect();
-        // The streams that have cuts on the line that is made, the first one last.
-        let mut on_line: Vec<(K, usize)> = Vec::new();
-        while let Some(least) = streams.iter().filter_map(Stream::first).min().cloned() {
-            for (index, stream) in streams.iter().enumerate() {
-                on_line.extend(stream.first_on_line(&least).map(|first| (first, index)));
+        // The first cut of each stream, close together.
+        let mut heads: Vec<K> = streams.iter().filter_map(Stream::first).cloned().collect();
+        let mut line = next.begin();
+        let mut last: Option<K> = None;
+        while let Some((index, least)) = heads.iter().enumerate().min_by_key(|(_, head)| *head) {
+            if last
+                .as_ref()
+                .is_some_and(|last| !last.on_line_of(least, layout))
+            {
+                left_out.emptied += next.settle(line, layout, rules);
+                if let Some(window) = bounds.window
+                    && next.nodes.len() >= room
+                {
+                    left_out.dropped += window.narrow(&mut next, layout);
+                }
+                line = next.begin();
             }
-            on_line.sort_unstable_by(|a, b| b.cmp(a));
-            let line = next.begin();
-            let mut ended = false;
-            while let Some((_, index)) = on_line.pop() {
-                let stream = &mut streams[index];
-                stream.lay(&mut next, line, rules);
-                ended |= stream.first().is_none();
-                if let Some(first) = stream.first_on_line(&least) {
-                    let more = (first, index);
-                    on_line.insert(on_line.partition_point(|other| *other > more), more);
+            last = Some(least.clone());
+            streams[index].lay(&mut next, line, rules);
+            match streams[index].first() {
+                Some(first) => heads[index] = first.clone(),
+                None => {
+                    heads.swap_remove(index);
+                    streams.swap_remove(index);
                 }
             }
-            if ended {
-                streams.retain(|stream| stream.first().is_some());
-            }
-            left_out.emptied += next.settle(line, layout, rules);
-            if next.nodes.len() >= room
-                && let Some(window) = bounds.window
-            {
-                left_out.dropped += window.narrow(&mut next, &self.layout);
-            }
         }
+        left_out.emptied += next.settle(line, layout, rules);
         if let Some(window) = bounds.window {
             left_out.dropped += window.narrow(&mut next, &self.layout);
         }

@@ -86,13 +86,6 @@ impl<'a, K: Key, N> Stream<'a, K, N> {
         self.head.as_ref().map(|head| &head.strip.first)
     }
 
-    /// The same, if it is on the line of another cut.
-    #[inline]
-    pub(super) fn first_on_line(&self, of: &K) -> Option<K> {
-        let on_line = |first: &&K| first.on_line_of(of, &self.frontier.layout);
-        self.first().filter(on_line).cloned()
-    }
-
     /// Adds what comes next to the line that was begun in the next level.
     #[inline]
     pub(super) fn lay<R: Rules<Node = N>>(
