@@ -23,6 +23,8 @@
 #[path = "../tests/logs/mod.rs"]
 mod logs;
 mod naive;
+#[path = "../tests/nesting/mod.rs"]
+mod nesting;
 
 use std::time::Instant;
 
@@ -153,40 +155,10 @@ fn intervals() {
     }
 }
 
-/// Six threads that open and close, or do one of two things that commute with everything; never
-/// more than three are open, so that all must be searched.
+/// Where half of the kinds of events commute, most orders are never looked at.
 fn commuting() {
     println!("half of the kinds of events commute");
-    let (mut poset, mut actions) = (Poset::new(6), Vec::new());
-    for place in 0..8u32 {
-        for chain in 0..6usize {
-            let mut clock = vec![0; 6];
-            clock[chain] = place + 1;
-            poset.push(chain, &clock);
-            actions.push(ActionId(place % 2 + if chain % 2 == 0 { 0 } else { 2 }));
-        }
-    }
-    // States: how many are open; four is violated.
-    let mut next = Vec::new();
-    for open in 0..5u32 {
-        let (more, less) = match open {
-            4 => (4, 4),
-            _ => (open + 1, open.saturating_sub(1)),
-        };
-        next.extend([more, less, open, open].map(StateIndex));
-    }
-    let mut verdicts = vec![Verdict::Ok; 4];
-    verdicts.push(Verdict::Violated);
-    let problem = Problem {
-        poset,
-        actions,
-        automaton: Automaton {
-            initial: StateIndex(0),
-            actions: 4,
-            next,
-            verdicts,
-        },
-    };
+    let problem = nesting::commuting();
     let reduced = Options {
         reductions: Reductions::ALL,
         ..options(false)

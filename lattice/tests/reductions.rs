@@ -1,9 +1,9 @@
 //! What the reductions save, and that limits are kept.
 
-use portent_lattice::{
-    ActionId, Automaton, Counting, Options, Poset, Problem, Reductions, StateIndex, solve,
-};
-use portent_monitor_dsl::{EngineClass, Verdict};
+mod nesting;
+
+use portent_lattice::{ActionId, Counting, Options, Poset, Problem, Reductions, solve};
+use portent_monitor_dsl::EngineClass;
 
 /// Threads with the same independent events each.
 fn grid(threads: usize, actions: &[u32]) -> (Poset, Vec<ActionId>) {
@@ -20,27 +20,6 @@ fn grid(threads: usize, actions: &[u32]) -> (Poset, Vec<ActionId>) {
     (poset, does)
 }
 
-/// Actions 0 and 1 open and close, and must alternate somehow; 2 and 3 commute with everything.
-fn nesting(depth: u32) -> Automaton {
-    let bad = depth + 1;
-    let mut next = Vec::new();
-    for state in 0..=bad {
-        let (open, close) = match state {
-            state if state == bad => (bad, bad),
-            state => ((state + 1).min(bad), state.saturating_sub(1)),
-        };
-        next.extend([open, close, state, state].map(StateIndex));
-    }
-    let mut verdicts = vec![Verdict::Ok; depth as usize + 1];
-    verdicts.push(Verdict::Violated);
-    Automaton {
-        initial: StateIndex(0),
-        actions: 4,
-        next,
-        verdicts,
-    }
-}
-
 fn options(reductions: Reductions) -> Options {
     Options {
         reductions,
@@ -52,21 +31,7 @@ fn options(reductions: Reductions) -> Options {
 
 #[test]
 fn commuting_events_are_not_interleaved() {
-    // Six threads, three of which only do what commutes with everything.
-    let (mut poset, mut actions) = (Poset::new(6), Vec::new());
-    for place in 0..8u32 {
-        for chain in 0..6usize {
-            let mut clock = vec![0; 6];
-            clock[chain] = place + 1;
-            poset.push(chain, &clock);
-            actions.push(ActionId(place % 2 + if chain % 2 == 0 { 0 } else { 2 }));
-        }
-    }
-    let problem = Problem {
-        poset,
-        actions,
-        automaton: nesting(3),
-    };
+    let problem = nesting::commuting();
     let commuting = Reductions {
         commutation: true,
         ..Reductions::NONE
@@ -88,7 +53,7 @@ fn commuting_events_are_not_interleaved() {
     let problem = Problem {
         poset,
         actions,
-        automaton: nesting(6),
+        automaton: nesting::automaton(6),
     };
     let plain = solve(&problem, &options(Reductions::NONE));
     let reduced = solve(&problem, &options(commuting));
@@ -109,7 +74,7 @@ fn a_violation_is_found_as_soon_with_and_without() {
     let problem = Problem {
         poset,
         actions,
-        automaton: nesting(3),
+        automaton: nesting::automaton(3),
     };
     let plain = solve(&problem, &options(Reductions::NONE))
         .violation
@@ -128,7 +93,7 @@ fn what_cannot_be_violated_is_not_followed() {
     let problem = Problem {
         poset,
         actions,
-        automaton: nesting(3),
+        automaton: nesting::automaton(3),
     };
     let plain = solve(&problem, &options(Reductions::NONE));
     let dead_ends = Reductions {
@@ -152,7 +117,7 @@ fn memory_is_kept_within_its_limit() {
     let problem = Problem {
         poset,
         actions,
-        automaton: nesting(6),
+        automaton: nesting::automaton(6),
     };
     let memory = 256 * 1024;
     let solution = solve(
@@ -180,7 +145,7 @@ fn several_threads_see_what_one_sees() {
     let problem = Problem {
         poset,
         actions,
-        automaton: nesting(4),
+        automaton: nesting::automaton(4),
     };
     let one = solve(&problem, &Options::default());
     let many = Options {
