@@ -1,9 +1,9 @@
 //! The cuts of a level, as strips of neighbours.
 //!
-//! Of the cuts of a level that lie on one line, those with a neighbour on either side are all there:
-//! what an event of one of the line's two chains needs bounds the line from one side. So a line of
-//! the lattice is one strip, and a key for its first cut and its length stand for all its cuts. Only
-//! where cuts were dropped has a line several.
+//! The cuts of a level on one line have no gap between them: what the events of one of the line's two
+//! chains need bounds the line from one side, what those of the other need from the other side. So
+//! a line is one strip, and the key of its first cut and its length stand for all its cuts. Only where
+//! cuts were dropped has a line several strips.
 
 use super::{
     frontier::Rules,
