@@ -159,7 +159,8 @@ pub(crate) fn trajectories(
         };
         let variable = local.variable();
         for (event, &step) in slice.steps.iter().enumerate() {
-            let writes = record.deed_of(step as usize).writes.iter();
+            let deed = slice.deed(record, step);
+            let writes = record.deeds()[deed.0 as usize].writes.iter();
             let Some((_, value)) = writes.rev().find(|(written, _)| *written == variable) else {
                 continue;
             };

@@ -67,8 +67,9 @@ pub(crate) struct Instance<'a> {
 
 impl Instance<'_> {
     fn deed(&self, event: EventIndex) -> &Deed {
-        self.record
-            .deed_of(self.slice.steps[event.index()] as usize)
+        let step = self.slice.steps[event.index()];
+        let deed = self.slice.deed(self.record, step);
+        &self.record.deeds()[deed.0 as usize]
     }
 
     pub(crate) fn start(&self) -> Result<Stepper, Error> {

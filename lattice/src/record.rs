@@ -29,6 +29,17 @@ pub(crate) struct Deed {
     pub(crate) writes: Vec<(VariableId, Value)>,
 }
 
+impl Deed {
+    /// What it is to a binding that its event does not belong to: its writes, if it has any.
+    pub(crate) fn elsewhere(&self) -> Option<Deed> {
+        (!self.writes.is_empty()).then(|| Deed {
+            event: None,
+            args: Arc::default(),
+            writes: self.writes.clone(),
+        })
+    }
+}
+
 impl From<Seen> for Deed {
     fn from(seen: Seen) -> Deed {
         Deed {
@@ -68,6 +79,8 @@ pub(crate) struct Record {
     memory: u64,
     deeds: Vec<Deed>,
     deed_ids: FxHashMap<Box<str>, DeedId>,
+    /// What the deeds that bind parameters are [elsewhere](Deed::elsewhere).
+    elsewhere: FxHashMap<DeedId, DeedId>,
     bindings: Bindings,
     notes: Notes,
     /// Found out when an engine first asks.
@@ -93,6 +106,7 @@ impl Record {
             memory,
             deeds: Vec::new(),
             deed_ids: FxHashMap::default(),
+            elsewhere: FxHashMap::default(),
             bindings: Bindings::new(arity),
             notes: Notes::default(),
             conjunctions: OnceLock::new(),
@@ -118,10 +132,18 @@ impl Record {
         }
         self.keep_clock(stamp.clock.counts());
         let binding = self.bindings.intern(&seen.binding);
+        let binds = seen.binding.iter().any(Option::is_some);
+        let deed = Deed::from(seen);
+        let elsewhere = deed.elsewhere().filter(|_| binds);
+        let deed = self.deed(deed);
+        if let Some(elsewhere) = elsewhere {
+            let elsewhere = self.deed(elsewhere);
+            self.elsewhere.insert(deed, elsewhere);
+        }
         let step = Step {
             thread: event.thread,
             line: event.line,
-            deed: self.deed(seen),
+            deed,
             binding,
             chain: stamp.chain.index() as u32,
             clock_end: self.clocks.len(),
@@ -148,8 +170,7 @@ impl Record {
         self.steps.is_empty() || !self.clocks.is_empty()
     }
 
-    fn deed(&mut self, seen: Seen) -> DeedId {
-        let deed = Deed::from(seen);
+    fn deed(&mut self, deed: Deed) -> DeedId {
         // The spelling tells floats apart that differ in a bit, and needs no hash for them.
         let key = format!("{:?}{:?}{:?}", deed.event, deed.args, deed.writes);
         if let Some(&id) = self.deed_ids.get(key.as_str()) {
@@ -192,8 +213,10 @@ impl Record {
         self.causality.chains()
     }
 
-    pub(crate) fn deed_of(&self, step: usize) -> &Deed {
-        &self.deeds[self.steps[step].deed.0 as usize]
+    /// What a step is to a binding that its event does not belong to, if it is a step at all.
+    pub(crate) fn elsewhere(&self, step: u32) -> Option<DeedId> {
+        let deed = self.steps[step as usize].deed;
+        self.elsewhere.get(&deed).copied()
     }
 
     pub(crate) fn deeds(&self) -> &[Deed] {

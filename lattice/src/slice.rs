@@ -3,6 +3,9 @@
 //! A slice is a subset of the property's relevant events. The order between its events is decided
 //! by counting, as for any relevant events, so the clocks are not computed again: a component that
 //! counts events of the property is replaced by the number of those that are in the slice.
+//!
+//! Variables belong to all bindings. So a step that writes one is in every slice; where its
+//! event belongs to another binding, as a write only.
 
 use portent_monitor_core::Value;
 use rustc_hash::FxHashMap;
@@ -21,6 +24,8 @@ pub(crate) struct Slice {
     pub(crate) binding: Vec<Value>,
     /// Its steps, as indices into the record, in observed order.
     pub(crate) steps: Vec<u32>,
+    /// Those of them whose event belongs to another binding, in the same order.
+    elsewhere: Vec<u32>,
 }
 
 /// The slices of all instances, in the order of their first steps.
@@ -36,6 +41,9 @@ pub(crate) fn slices(record: &Record, limit: usize) -> Result<Vec<Slice>, Error>
     for (index, step) in record.steps().iter().enumerate() {
         steps_of[step.binding.0 as usize].push(index as u32);
     }
+    let writers: Vec<u32> = (0..record.steps().len() as u32)
+        .filter(|&step| record.elsewhere(step).is_some())
+        .collect();
     let domains = bindings.domains();
     let slice = |instance: Binding| {
         let mut steps = Vec::new();
@@ -45,8 +53,17 @@ pub(crate) fn slices(record: &Record, limit: usize) -> Result<Vec<Slice>, Error>
             }
         }
         steps.sort_unstable();
-        let binding = bindings.values(&instance);
-        Slice { binding, steps }
+        let mut elsewhere = writers.clone();
+        elsewhere.retain(|writer| steps.binary_search(writer).is_err());
+        if !elsewhere.is_empty() {
+            steps.extend_from_slice(&elsewhere);
+            steps.sort_unstable();
+        }
+        Slice {
+            binding: bindings.values(&instance),
+            steps,
+            elsewhere,
+        }
     };
     let mut slices: Vec<Slice> = instances.into_iter().map(slice).collect();
     slices.sort_by_key(|slice| slice.steps.first().copied());
@@ -112,6 +129,13 @@ impl Slice {
         own.map(|&step| steps[step as usize]).collect()
     }
 
+    /// What a step of the slice does.
+    pub(crate) fn deed(&self, record: &Record, step: u32) -> DeedId {
+        let elsewhere = self.elsewhere.binary_search(&step).is_ok();
+        let elsewhere = elsewhere.then(|| record.elsewhere(step)).flatten();
+        elsewhere.unwrap_or(record.steps()[step as usize].deed)
+    }
+
     /// What each event does, as an action, and the deed behind each action.
     pub(crate) fn actions(&self, record: &Record) -> (Vec<ActionId>, Vec<DeedId>) {
         let mut deeds = Vec::new();
@@ -119,7 +143,7 @@ impl Slice {
         let steps = self.steps.iter();
         let actions = steps
             .map(|&step| {
-                let deed = record.steps()[step as usize].deed;
+                let deed = self.deed(record, step);
                 *ids.entry(deed).or_insert_with(|| {
                     deeds.push(deed);
                     ActionId(deeds.len() as u32 - 1)

@@ -2,7 +2,7 @@
 //!
 //! Every combination of values is tried: it is an instance if the bindings of the events that it
 //! agrees with cover all parameters, and its run is the trace in which those events have lost their
-//! arguments and all others their names. That run is checked by the property without parameters,
+//! arguments and all others their names; what an event writes, it writes in every run. That run is checked by the property without parameters,
 //! which the other tests compare with all linear extensions.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -23,13 +23,16 @@ const EVENTS: [(&str, &[usize]); 5] = [
 
 const PARAMETERS: [&str; 3] = ["u", "f", "g"];
 
-const BODIES: [&str; 6] = [
+const BODIES: [&str; 9] = [
     "ltl: always (open -> once login)",
     "ltl: always (close -> open)",
     "ltl: always (lend -> [login, close))",
     "ere: (login | open close | lend | tick)*",
     "never: {}* open {!close}* tick",
     "ltl: always (tick -> eventually close)",
+    "ltl: always (open -> x < 2)",
+    "ltl: always (x == 2 -> once close)",
+    "never: {}* login {x == 1}+ tick",
 ];
 
 /// The property with its first `arity` parameters, or with none.
@@ -38,7 +41,7 @@ fn property(body: &str, arity: usize, parametric: bool) -> Property {
         true => format!("({})", PARAMETERS[..arity].join(", ")),
         false => String::new(),
     };
-    let mut text = format!("property p{parameters} {{\n");
+    let mut text = format!("property p{parameters} {{\n  var x: int = 0\n");
     for (name, binds) in EVENTS {
         let names: Vec<&str> = binds
             .iter()
@@ -58,6 +61,8 @@ fn property(body: &str, arity: usize, parametric: bool) -> Property {
 struct Line {
     thread: usize,
     what: Result<(usize, Vec<i64>), Op>,
+    /// What it writes to `x`.
+    writes: Option<i64>,
 }
 
 fn trace(rng: &mut Rng, symbols: &mut Symbols, most: usize) -> Vec<Line> {
@@ -71,6 +76,7 @@ fn trace(rng: &mut Rng, symbols: &mut Symbols, most: usize) -> Vec<Line> {
                 lines.push(Line {
                     thread,
                     what: Err(op),
+                    writes: None,
                 });
             }
             continue;
@@ -81,6 +87,7 @@ fn trace(rng: &mut Rng, symbols: &mut Symbols, most: usize) -> Vec<Line> {
         lines.push(Line {
             thread,
             what: Ok((kind, arguments)),
+            writes: (rng.below(3) == 0).then(|| rng.below(3) as i64),
         });
     }
     lines
@@ -99,10 +106,12 @@ fn events(
             Err(op) => op.clone(),
             Ok((kind, arguments)) => {
                 let (name, arguments) = see(*kind, arguments);
+                let x = symbols.vars.intern("x").expect("few");
+                let written = line.writes.map(|value| (x, Value::from(value)));
                 Op::Event(Box::new(Action {
                     name: Some(symbols.names.intern(name).expect("few")),
                     args: arguments.into_iter().map(Value::from).collect(),
-                    set: Vec::new(),
+                    set: written.into_iter().collect(),
                 }))
             }
         };

@@ -1,6 +1,6 @@
 //! One property of a running program: which events are steps of which of its bindings.
 
-use std::sync::Arc;
+use std::{collections::BTreeSet, sync::Arc};
 
 use portent_monitor_core::{Causality, Event, Symbols, Value};
 use portent_monitor_dsl::Monitor;
@@ -97,13 +97,28 @@ impl Watched {
         for origin in origins {
             self.tracks.push(self.tracks[origin.index()].clone());
         }
-        let step = Arc::new(Step {
-            thread: event.thread,
-            line: event.line,
-            deed: Deed::from(seen),
-            told: Told::by(event),
-        });
-        for id in self.joins.containing(binding) {
+        let binds = binding.iter().any(Option::is_some);
+        let deed = Deed::from(seen);
+        let elsewhere = deed.elsewhere().filter(|_| binds);
+        let step = |deed| {
+            Arc::new(Step {
+                thread: event.thread,
+                line: event.line,
+                deed,
+                told: Told::by(event),
+            })
+        };
+        let containing = BTreeSet::from_iter(self.joins.containing(binding));
+        let mut takers: Vec<(JoinId, Arc<Step>)> = Vec::new();
+        // Variables belong to all bindings: what is written is seen by those, too, whose event it
+        // is not.
+        if let Some(elsewhere) = elsewhere.map(step) {
+            let others = self.joins.ids().filter(|id| !containing.contains(id));
+            takers.extend(others.map(|id| (id, Arc::clone(&elsewhere))));
+        }
+        let step = step(deed);
+        takers.extend(containing.iter().map(|&id| (id, Arc::clone(&step))));
+        for (id, step) in takers {
             let track = &mut self.tracks[id.index()];
             track.take(self.steps, &stamp, &step, scene)?;
             // What is violated in a binding that is not full is told when it has become full.
