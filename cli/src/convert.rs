@@ -2,7 +2,6 @@
 
 use portent_trace::{Compression, Converted, Format, TraceReader, TraceWriter, convert};
 use std::{
-    fs::File,
     io::{self, Write},
     path::{Path, PathBuf},
     process::ExitCode,
@@ -11,6 +10,7 @@ use std::{
 use crate::{
     failure::Failure,
     reading::Reading,
+    staged::Staged,
     text::{
         numbers::{count, counted},
         printable,
@@ -22,7 +22,8 @@ use crate::{
 /// Files whose names end in .zst or .gz are compressed. Of a log with several executions
 /// (--delimiter) the first goes to OUT, and the others to files beside it: run.jsonl, run.2.jsonl,
 /// run.3.jsonl. Values, texts, locations and times that the target format has no place for are left out,
-/// and counted on standard error. With --lenient, events that it cannot say are skipped too.
+/// and counted on standard error. With --lenient, events that it cannot say are skipped too. If the
+/// trace cannot be converted, OUT stays as it was.
 #[derive(clap::Args)]
 pub(crate) struct Convert {
     #[command(flatten)]
@@ -48,7 +49,6 @@ impl Convert {
                 return Err(Failure::Usage(message.to_owned()));
             }
         };
-        self.look_at_paths()?;
         let mut reader = self.reading.open(&self.input)?;
         let result = match self.output.as_os_str() == "-" {
             true => self.to_stdout(&mut reader, to),
@@ -65,9 +65,9 @@ impl Convert {
         }
     }
 
-    /// Refuses what can only be a slip: to write over the trace while it is read.
-    fn look_at_paths(&self) -> Result<(), Failure> {
-        match (self.input.canonicalize(), self.output.canonicalize()) {
+    /// Refuses what can only be a slip: to write over the trace that is read.
+    fn look_at(&self, output: &Path) -> Result<(), Failure> {
+        match (self.input.canonicalize(), output.canonicalize()) {
             (Ok(input), Ok(output)) if input == output => Err(Failure::Usage(format!(
                 "OUT would overwrite {}, which is read; give it another name",
                 self.input.display()
@@ -78,7 +78,7 @@ impl Convert {
 
     fn to_stdout(&self, reader: &mut TraceReader<'_>, to: Format) -> Result<(), Failure> {
         let out = io::stdout().lock();
-        copy(reader, "<stdout>", out, to, Compression::None)?;
+        tell(&copy(reader, "<stdout>", out, to, Compression::None)?);
         match reader.next_execution() {
             true => Err(Failure::Usage(format!(
                 "{} holds several executions, and standard output can take one; name a file for OUT, \
@@ -89,23 +89,32 @@ impl Convert {
         }
     }
 
-    /// The first execution goes to OUT; if there are more, they go to files with a number.
+    /// The first execution goes to OUT; if there are more, they go to files with a number. All of
+    /// them take their places at the end, so that a failure changes none.
     fn to_files(&self, reader: &mut TraceReader<'_>, to: Format) -> Result<(), Failure> {
-        let mut number = 1;
-        loop {
+        let mut files = Vec::new();
+        for number in 1.. {
             let path = numbered(&self.output, number);
+            self.look_at(&path)?;
             let name = path.display().to_string();
-            let file = File::create(&path).map_err(|error| Failure::Write { path, error })?;
-            copy(reader, &name, file, to, Compression::of_file(&name))?;
+            let (file, mut said) = Staged::write(path, |file| {
+                Ok(copy(reader, &name, file, to, Compression::of_file(&name))?)
+            })?;
             if number > 1 {
                 let label = reader.execution().map(|label| format!(" ({label})"));
-                eprintln!("execution {number}{}: {name}", label.unwrap_or_default());
+                let label = label.unwrap_or_default();
+                said.push(format!("execution {number}{label}: {name}"));
             }
+            files.push((file, said));
             if !reader.next_execution() {
-                return Ok(());
+                break;
             }
-            number += 1;
         }
+        for (file, said) in files {
+            file.publish()?;
+            tell(&said);
+        }
+        Ok(())
     }
 }
 
@@ -121,13 +130,21 @@ fn numbered(path: &Path, number: u32) -> PathBuf {
     }
 }
 
+/// Says something on standard error.
+fn tell(lines: &[String]) {
+    for line in lines {
+        eprintln!("{}", printable(line));
+    }
+}
+
+/// Copies one execution, and gives the warnings that it deserves.
 fn copy(
     reader: &mut TraceReader<'_>,
     name: &str,
     output: impl Write,
     format: Format,
     compression: Compression,
-) -> Result<(), portent_trace::Error> {
+) -> Result<Vec<String>, portent_trace::Error> {
     let mut writer = TraceWriter::new(name, output, format, compression)?;
     let converted = convert(reader, &mut writer)?;
     let mut output = writer.finish(reader.symbols())?;
@@ -135,12 +152,17 @@ fn copy(
         file: name.into(),
         source,
     })?;
-    warn(name, reader, format, &converted);
-    Ok(())
+    Ok(warnings(name, reader, format, &converted))
 }
 
 /// Says what of the trace is not in the file, and why.
-fn warn(name: &str, reader: &TraceReader<'_>, format: Format, converted: &Converted) {
+fn warnings(
+    name: &str,
+    reader: &TraceReader<'_>,
+    format: Format,
+    converted: &Converted,
+) -> Vec<String> {
+    let mut warnings = Vec::new();
     if converted.skipped > 0 {
         let bad = reader.first_skipped();
         let reasons = [
@@ -152,15 +174,17 @@ fn warn(name: &str, reader: &TraceReader<'_>, format: Format, converted: &Conver
         ];
         let reasons: String = reasons.into_iter().flatten().collect();
         let (written, skipped) = (counted(converted.events, "event"), count(converted.skipped));
-        let warning = format!("warning: {name}: {written} written, {skipped} skipped{reasons}");
-        eprintln!("{}", printable(&warning));
+        warnings.push(format!(
+            "warning: {name}: {written} written, {skipped} skipped{reasons}"
+        ));
     }
     if let Some(lost) = converted.losses.in_words() {
-        eprintln!(
+        warnings.push(format!(
             "warning: {name}: without {lost}, for which {format} has no place; native keeps \
              everything"
-        );
+        ));
     }
+    warnings
 }
 
 /// The format that the name of a file suggests.

@@ -8,6 +8,7 @@ mod paint;
 mod reading;
 mod size;
 mod spec;
+mod staged;
 mod synth;
 mod terminal;
 mod text;

@@ -15,7 +15,7 @@ pub struct Converted {
     pub skipped: u64,
     /// What was wrong with the first event that the target format cannot say, if it was skipped.
     pub first_unsupported: Option<Error>,
-    /// What of the events that were written the target format has no place for.
+    /// What of the header and the events that were written the target format has no place for.
     pub losses: Losses,
 }
 
@@ -45,33 +45,29 @@ pub fn convert<W: Write>(
 ) -> Result<Converted, Error> {
     let mut converted = Converted::default();
     let (lenient, skipped_before) = (from.is_lenient(), from.skipped());
-    let mut keep = |result: Result<(), Error>, place: Place| match result.map_err(placed(place)) {
-        Ok(()) => Ok(true),
-        Err(error @ Error::Unsupported { .. }) if lenient => {
-            converted.skipped += 1;
-            converted.first_unsupported.get_or_insert(error);
-            Ok(false)
-        }
-        Err(error) => Err(error),
-    };
-    keep(
-        to.header(from.header(), from.symbols()),
-        from.initial_place(),
-    )?;
-    let mut events = 0;
+    to.header(from.header(), from.symbols())?;
     while let Some(event) = from.next_event()? {
-        let written = to.event(&event, from.symbols());
-        events += u64::from(written.is_ok() || keep(written, from.last_place())?);
+        match to.event(&event, from.symbols()) {
+            Ok(()) => converted.events += 1,
+            Err(error @ Error::Unsupported { .. }) => {
+                let error = placed(error, from.last_place());
+                if !lenient {
+                    return Err(error);
+                }
+                converted.skipped += 1;
+                converted.first_unsupported.get_or_insert(error);
+            }
+            Err(error) => return Err(error),
+        }
     }
-    converted.events = events;
     converted.skipped += from.skipped() - skipped_before;
     converted.losses = to.losses(from.symbols());
     Ok(converted)
 }
 
 /// What the writer cannot say, with the place where the reader found it.
-fn placed(place: Place) -> impl FnOnce(Error) -> Error {
-    |error| match error {
+fn placed(error: Error, place: Place) -> Error {
+    match error {
         Error::Unsupported {
             format, problem, ..
         } => Error::Unsupported {

@@ -1,29 +1,33 @@
-//! What a conversion leaves behind: parts of events that the new format has no place for.
+//! What a conversion leaves behind: what the new format has no place for.
 //!
 //! An event that a format cannot say at all is an error. What merely hangs on an event, a value or a
-//! place in a source file, is left out, counted and told, because a trace without its values is
-//! often what the other tool wants.
+//! place in a source file, is left out, counted and told, and so are initial values, because a trace
+//! without its values is often what the other tool wants.
 
 use portent_monitor_core::{Event, Op};
 
-use crate::Format;
+use crate::{Format, Header};
 
 /// How much of a trace its new format had no place for; native has a place for everything.
 ///
 /// ```
 /// use portent_trace::{Compression, Format, Options, TraceReader, TraceWriter, convert};
 ///
-/// let text = "{\"t\": 1, \"op\": \"write\", \"var\": \"x\", \"val\": 3, \"time\": 17}\n";
+/// let text = "{\"portent\": 1, \"init\": {\"x\": 0}}\n\
+///             {\"t\": 1, \"op\": \"write\", \"var\": \"x\", \"val\": 3, \"time\": 17}\n";
 /// let mut from = TraceReader::new("a.jsonl", text.as_bytes(), &Options::default())?;
 /// let mut to = TraceWriter::new("a.std", Vec::new(), Format::Std, Compression::None)?;
 /// convert(&mut from, &mut to)?;
 /// let losses = to.losses(from.symbols());
-/// assert_eq!(losses.in_words().as_deref(), Some("1 written value and 1 time"));
+/// let lost = "1 initial value, 1 written value and 1 time";
+/// assert_eq!(losses.in_words().as_deref(), Some(lost));
 /// # Ok::<(), portent_trace::Error>(())
 /// ```
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Losses {
+    /// Initial values of variables.
+    pub initial: u64,
     /// Values that were written to variables.
     pub values: u64,
     /// Texts of log lines.
@@ -39,6 +43,13 @@ pub struct Losses {
 }
 
 impl Losses {
+    /// Counts what of a header is not there; only native has one.
+    pub(crate) fn count_header(&mut self, header: &Header, format: Format) {
+        if format != Format::Native {
+            self.initial += header.init.len() as u64;
+        }
+    }
+
     /// Counts what of an event, which was written in this format, is not there.
     pub(crate) fn count(&mut self, event: &Event, format: Format) {
         if format == Format::Native {
@@ -62,6 +73,7 @@ impl Losses {
     /// "3 written values and 1 time", or `None` if nothing was lost.
     pub fn in_words(&self) -> Option<String> {
         let counts = [
+            (self.initial, "initial value"),
             (self.values, "written value"),
             (self.texts, "text"),
             (self.locations, "location"),

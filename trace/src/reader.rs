@@ -261,11 +261,6 @@ impl<'r> TraceReader<'r> {
         self.place(self.last)
     }
 
-    /// Where the initial values stand.
-    pub(crate) fn initial_place(&self) -> Place {
-        self.place(self.initial)
-    }
-
     fn skip_or_fail(&mut self, fault: Fault) -> Result<(), Error> {
         let fatal = fault.is_fatal();
         let error = fault.in_file(&self.file);

@@ -105,26 +105,21 @@ impl<W: Write> TraceWriter<W> {
         })
     }
 
-    /// Writes what comes before the first event.
+    /// Writes what comes before the first event. Initial values that the format has no place for
+    /// are among the [`losses`](Self::losses).
     ///
     /// # Errors
     ///
-    /// [`Error::Io`]; [`Error::Unsupported`] if there are initial values and the format has no
-    /// place for them.
+    /// [`Error::Io`].
     pub fn header(&mut self, header: &Header, symbols: &Symbols) -> Result<(), Error> {
-        if self.format == Format::Native {
-            let result = native::write_header(&mut self.output, header, symbols);
-            return self.io(result);
+        self.losses.count_header(header, self.format);
+        match self.format {
+            Format::Native => {
+                let result = native::write_header(&mut self.output, header, symbols);
+                self.io(result)
+            }
+            _ => Ok(()),
         }
-        if header.init.is_empty() {
-            return Ok(());
-        }
-        let problem = "it has no place for initial values".to_owned();
-        Err(Error::Unsupported {
-            what: Unwritable::File(Arc::clone(&self.file)),
-            format: self.format,
-            problem,
-        })
     }
 
     /// Writes one event.
@@ -160,7 +155,7 @@ impl<W: Write> TraceWriter<W> {
         }
     }
 
-    /// What of the events written so far the format had no place for.
+    /// What of the header and the events written so far the format had no place for.
     pub fn losses(&self, symbols: &Symbols) -> Losses {
         let mut losses = self.losses.clone();
         if self.format == Format::RapidBinary {

@@ -1,0 +1,82 @@
+//! A file that takes its place only when it is complete.
+//!
+//! What is written may turn out to be bad half way. Until then the file that was there stays as it
+//! was: the new one is written beside it, and is gone if it is dropped before [`Staged::publish`].
+
+use std::{
+    fs::{File, Metadata, OpenOptions},
+    io::{self, Write},
+    path::{Path, PathBuf},
+};
+
+use tempfile::{NamedTempFile, TempPath};
+
+use crate::failure::Failure;
+
+/// A complete file that waits to take its place.
+pub(crate) struct Staged {
+    path: PathBuf,
+    /// Where it waits, and where it goes; none for a device or a pipe, which is written at once.
+    waiting: Option<(TempPath, PathBuf)>,
+}
+
+impl Staged {
+    /// Writes a file for `path`, with what `fill` puts into it.
+    pub(crate) fn write<T>(
+        path: PathBuf,
+        fill: impl FnOnce(&mut dyn Write) -> Result<T, Failure>,
+    ) -> Result<(Staged, T), Failure> {
+        let cannot = |error| Failure::Write {
+            path: path.clone(),
+            error,
+        };
+        let there = path.metadata().ok();
+        if there.as_ref().is_some_and(|there| !there.is_file()) {
+            let filled = fill(&mut File::create(&path).map_err(cannot)?)?;
+            let waiting = None;
+            return Ok((Staged { path, waiting }, filled));
+        }
+        let (mut beside, place) = beside(&path, there).map_err(cannot)?;
+        let filled = fill(beside.as_file_mut())?;
+        // Closed, because there may be more of them than files that may be open.
+        let waiting = Some((beside.into_temp_path(), place));
+        Ok((Staged { path, waiting }, filled))
+    }
+
+    /// Puts the file in its place.
+    pub(crate) fn publish(self) -> Result<(), Failure> {
+        let Some((beside, place)) = self.waiting else {
+            return Ok(());
+        };
+        beside.persist(place).map_err(|error| Failure::Write {
+            path: self.path,
+            error: error.error,
+        })
+    }
+}
+
+/// A new file in the folder of another, with its permissions, and the place that it is to take.
+fn beside(path: &Path, there: Option<Metadata>) -> io::Result<(NamedTempFile, PathBuf)> {
+    let place = match &there {
+        Some(_) => {
+            // A file that may not be written may not be replaced either.
+            OpenOptions::new().write(true).open(path)?;
+            // A link stays one: the file that it leads to is replaced.
+            path.canonicalize()?
+        }
+        None => path.to_owned(),
+    };
+    let folder = match place.parent() {
+        Some(folder) if !folder.as_os_str().is_empty() => folder,
+        _ => Path::new("."),
+    };
+    // Asked first because this error does not speak of a file that the user has never heard of.
+    folder.metadata()?;
+    let beside = tempfile::Builder::new()
+        .prefix(".portent-")
+        .make_in(folder, |path| File::create_new(path))?;
+    if let Some(there) = there {
+        beside.as_file().set_permissions(there.permissions())?;
+    }
+    Ok((beside, place))
+}
