@@ -1,8 +1,8 @@
 //! An earlier report, so that the same finding does not come back on every commit.
 //!
 //! Lines and orders change from run to run, so a finding is known by its property and the binding
-//! of its parameters; if the text of the property has changed since, it is another property. If one was only predicted to be violated and now is violated in the
-//! observed run, that is new.
+//! of its parameters. A property whose text has changed is another one. If one was only predicted
+//! to be violated and now is violated in the observed run, that is new.
 
 use portent_lattice::{Report, report::PropertyReport};
 use portent_monitor_dsl::Verdict;
