@@ -390,3 +390,28 @@ fn an_unknown_format_says_how_to_name_it() {
         assert!(done.err.contains(word), "{word}: {}", done.err);
     }
 }
+
+#[test]
+fn lines_of_a_log_that_belong_to_no_event_are_told() {
+    let log = "alice {\"alice\":1}\nhello\nnoise\nalice {\"alice\":2}\nbye\n";
+    let check = |more: &[&str]| {
+        let property = "property p { event bye matches \"bye\"  ltl: always !bye }";
+        portent_with(
+            &[&["check", "--property", property, "-"], more].concat(),
+            log.as_bytes(),
+        )
+    };
+    let done = check(&[]);
+    assert!(done.out.contains("1 line of the log belongs to no event"));
+    let json = check(&["--format", "json"]).json();
+    assert_eq!(
+        (&json["trace"]["events"], &json["trace"]["unmatched"]),
+        (&2.into(), &1.into())
+    );
+    // A clock that is cut off is no noise.
+    let cut = log.replace("{\"alice\":2}", "{\"alice\":2");
+    let property = ["check", "--property", "always !bye", "-"];
+    let done = portent_with(&property, cut.as_bytes());
+    assert_eq!(done.code, Some(2));
+    assert!(done.err.contains("<stdin>:4:7"), "{}", done.err);
+}

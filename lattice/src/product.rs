@@ -23,6 +23,11 @@ pub(crate) trait Machine: Sync {
     fn initial(&self) -> Self::State;
     fn step(&self, state: &Self::State, action: ActionId) -> Self::State;
     fn verdict(&self, state: &Self::State) -> Verdict;
+
+    /// The bytes that a state points to, beside its own.
+    fn heap_bytes(_: &Self::State) -> usize {
+        0
+    }
 }
 
 impl Machine for Automaton {
@@ -43,6 +48,14 @@ impl Machine for Automaton {
 
 /// For each variable its class; empty once the verdict is final.
 type Classes = SmallVec<[u32; 4]>;
+
+/// The bytes that a list takes beside its own, if it has become too long for these.
+pub(crate) fn spilled<A: smallvec::Array>(list: &SmallVec<A>) -> usize {
+    match list.spilled() {
+        true => list.capacity() * size_of::<A::Item>(),
+        false => 0,
+    }
+}
 
 /// An action in terms of classes.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -249,5 +262,9 @@ impl Machine for Product {
 
     fn verdict(&self, state: &Known) -> Verdict {
         self.monitor.verdict(state.monitor)
+    }
+
+    fn heap_bytes(state: &Known) -> usize {
+        spilled(&state.classes)
     }
 }

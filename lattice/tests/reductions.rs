@@ -2,8 +2,10 @@
 
 mod nesting;
 
-use portent_lattice::{ActionId, Counting, Options, Poset, Problem, Reductions, solve};
-use portent_monitor_dsl::EngineClass;
+use portent_lattice::{
+    ActionId, Automaton, Counting, Options, Poset, Problem, Reductions, StateIndex, solve,
+};
+use portent_monitor_dsl::{EngineClass, Verdict};
 
 /// Threads with the same independent events each.
 fn grid(threads: usize, actions: &[u32]) -> (Poset, Vec<ActionId>) {
@@ -161,4 +163,38 @@ fn several_threads_see_what_one_sees() {
         many.shape.map(|s| (s.cuts, s.widest))
     );
     assert_eq!(one.runs, many.runs);
+}
+
+#[test]
+fn counting_keeps_within_memory_too() {
+    // The state is which of two kinds the last five events were, so that a cut may be in any of
+    // the states, each with its number of runs.
+    let (poset, actions) = grid(4, &[0, 0, 1, 0, 0, 1, 0, 0, 1, 0]);
+    let next = (0..32).flat_map(|state| [2 * state % 32, (2 * state + 1) % 32]);
+    let automaton = Automaton {
+        initial: StateIndex(0),
+        actions: 2,
+        next: next.map(StateIndex).collect(),
+        verdicts: vec![Verdict::Ok; 32],
+    };
+    let problem = Problem {
+        poset,
+        actions,
+        automaton,
+    };
+    let count = |memory| {
+        let options = Options {
+            counting: Counting::Always,
+            memory,
+            ..options(Reductions::NONE)
+        };
+        solve(&problem, &options)
+    };
+    let enough = count(1 << 30);
+    let runs = enough.runs.expect("room enough");
+    assert_eq!(runs.total, runs.ok);
+    // More than room enough for the cuts alone.
+    let cuts = 1 << 19;
+    assert!(enough.peak.bytes * 5 < cuts, "{} bytes", enough.peak.bytes);
+    assert_eq!(count(cuts).runs, None);
 }

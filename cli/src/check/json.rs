@@ -24,6 +24,13 @@ struct Trace<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     execution: Option<&'a str>,
     skipped: u64,
+    /// Lines of a log that belong to no record.
+    #[serde(skip_serializing_if = "is_zero")]
+    unmatched: u64,
+}
+
+fn is_zero(number: &u64) -> bool {
+    *number == 0
 }
 
 /// One object, over several lines; or, of several traces or executions, each on a line of its own.
@@ -38,6 +45,7 @@ pub(crate) fn render(outcomes: &[Outcome], several: bool) -> String {
                 format: outcome.format.name(),
                 execution: outcome.execution.as_deref(),
                 skipped: outcome.skipped,
+                unmatched: outcome.unmatched,
             },
             vacuous: &report.vacuous,
             properties: &report.properties,

@@ -17,6 +17,8 @@ pub(crate) struct Outcome {
     pub(crate) execution: Option<String>,
     /// How many bad lines were skipped.
     pub(crate) skipped: u64,
+    /// How many lines of a log belong to no record.
+    pub(crate) unmatched: u64,
     /// What was wrong with the first of them.
     pub(crate) first_skipped: Option<String>,
     /// The initial values that the trace gives.
@@ -41,10 +43,10 @@ pub(crate) fn check(
             place: file.clone(),
             error: Box::new(error),
         };
-        let skipped_before = match is_first {
+        let (skipped_before, unmatched_before) = match is_first {
             // The header may have been skipped before this.
-            true => 0,
-            false => reader.skipped(),
+            true => (0, 0),
+            false => (reader.skipped(), reader.unmatched()),
         };
         is_first = false;
         let mut initial = initial_values(reader);
@@ -78,6 +80,7 @@ pub(crate) fn check(
             format: reader.format(),
             execution: reader.execution().map(str::to_owned),
             skipped: reader.skipped() - skipped_before,
+            unmatched: reader.unmatched() - unmatched_before,
             first_skipped: reader.first_skipped().map(ToString::to_string),
             initial,
             known: Vec::new(),

@@ -130,6 +130,13 @@ impl Page<'_> {
             }
             text.push('\n');
         }
+        if outcome.unmatched > 0 {
+            let (lines, belong) = match outcome.unmatched {
+                1 => ("1 line".to_owned(), "belongs"),
+                more => (counted(more, "line"), "belong"),
+            };
+            text += &format!("{warning}: {lines} of the log {belong} to no event\n");
+        }
         for name in &outcome.report.vacuous {
             text += &format!(
                 "{warning}: property `{name}` saw no step in this trace, so nothing was checked; \

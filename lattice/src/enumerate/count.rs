@@ -15,7 +15,10 @@ use super::{
     key::{Cut, Key},
     number::Number,
 };
-use crate::{EventIndex, product::Machine};
+use crate::{
+    EventIndex,
+    product::{Machine, spilled},
+};
 
 /// How many runs there are, by the verdict at the end.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -94,6 +97,12 @@ impl<M: Machine, C: Number> Rules for Counting<'_, M, C> {
             }
             after
         }
+    }
+
+    fn heap_bytes(&self, node: &Self::Node) -> usize {
+        let each = node.iter();
+        let each = each.map(|(state, count)| M::heap_bytes(state) + count.heap_bytes());
+        spilled(node) + each.sum::<usize>()
     }
 
     fn merge(&self, into: &mut Self::Node, other: Self::Node) {

@@ -31,6 +31,11 @@ pub(crate) trait Rules: Sync {
     /// Another way to the same cut.
     fn merge(&self, into: &mut Self::Node, other: Self::Node);
 
+    /// The bytes that a node points to, beside its own.
+    fn heap_bytes(&self, _: &Self::Node) -> usize {
+        0
+    }
+
     /// Takes a last look at a node when all ways to its cut are merged; false drops it.
     fn settle<K: Key>(&self, _: &mut Self::Node, _: Cut<'_, K>) -> bool {
         true

@@ -96,6 +96,12 @@ impl<N: Clone + Send + Sync> Levels<N> {
         each!(self, frontier => frontier.bytes())
     }
 
+    /// The bytes that the nodes point to.
+    pub(crate) fn heap_bytes<R: Rules<Node = N>>(&self, rules: &R) -> u64 {
+        let nodes = self.nodes().iter();
+        nodes.map(|node| rules.heap_bytes(node) as u64).sum()
+    }
+
     /// The bytes that one more cut takes at most: a strip, its node, its marks.
     pub(crate) fn cut_bytes(&self) -> u64 {
         let strip = each!(self, frontier => frontier.strip_bytes());

@@ -214,7 +214,10 @@ fn count_by<M: Machine, C: Number>(
     let mut levels = Levels::new(&vec![0; top.len()], rules.one(), &top);
     options.progress.begin(ground.poset.len());
     for level in 1..=ground.poset.len() {
-        if levels.bytes().0.saturating_mul(2) > options.memory {
+        let bytes = levels.bytes().0 + levels.heap_bytes(&rules);
+        // The level and the next one; made in parts, that is there twice for a while.
+        let held = if options.parallel { 3 } else { 2 };
+        if bytes.saturating_mul(held) > options.memory {
             return None;
         }
         levels.advance(ground, everything(&top, options.parallel), &rules);

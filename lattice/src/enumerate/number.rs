@@ -13,6 +13,11 @@ pub(crate) trait Number: Clone + Send + Sync {
     fn one() -> Self;
     fn add(&mut self, other: &Self);
     fn into_big(self) -> BigUint;
+
+    /// The bytes that it points to, beside its own.
+    fn heap_bytes(&self) -> usize {
+        0
+    }
 }
 
 impl Number for u128 {
@@ -76,6 +81,10 @@ impl Number for BigUint {
 
     fn into_big(self) -> BigUint {
         self
+    }
+
+    fn heap_bytes(&self) -> usize {
+        self.bits().div_ceil(8) as usize
     }
 }
 

@@ -9,7 +9,11 @@ use super::{
     key::{Cut, Key},
     reduce::Reducer,
 };
-use crate::{Automaton, EventIndex, StateIndex, goal::Goal, product::Machine};
+use crate::{
+    Automaton, EventIndex, StateIndex,
+    goal::Goal,
+    product::{Machine, spilled},
+};
 
 /// What the search for a violation asks of a set.
 pub(crate) trait Sets: Rules {
@@ -148,6 +152,10 @@ impl<M: Machine> Rules for Lists<'_, M> {
             }
             after
         }
+    }
+
+    fn heap_bytes(&self, node: &Self::Node) -> usize {
+        spilled(node) + node.iter().map(M::heap_bytes).sum::<usize>()
     }
 
     fn merge(&self, into: &mut Self::Node, other: Self::Node) {

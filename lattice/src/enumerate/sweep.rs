@@ -118,7 +118,7 @@ impl<T: Clone, N: Clone + Send + Sync> Sweep<T, N> {
         self.observed.resize(ceiling.len(), 0);
         let event = EventIndex(self.level as u32);
         self.observed[ground.poset.chain_of(event)] += 1;
-        let (width, why) = width(&self.levels, options);
+        let (width, why) = width(&self.levels, sets, options);
         let upper = ground.top();
         let bounds = Bounds {
             upper: &upper,
@@ -160,9 +160,10 @@ impl<T: Clone, N: Clone + Send + Sync> Sweep<T, N> {
 }
 
 /// How many cuts of the next level may be kept, and by which limit.
-fn width<N: Clone + Send + Sync>(levels: &Levels<N>, options: &Options) -> (usize, Limit) {
+fn width<S: Sets>(levels: &Levels<S::Node>, sets: &S, options: &Options) -> (usize, Limit) {
+    let heap = levels.heap_bytes(sets) / (levels.len() as u64).max(1);
     // The level itself and, before it is narrowed, twice a window of the next.
-    let fits = options.memory / (3 * levels.cut_bytes());
+    let fits = options.memory / (3 * (levels.cut_bytes() + heap));
     let fits = usize::try_from(fits).unwrap_or(usize::MAX).max(1);
     let chains = levels.chains();
     match options.window {

@@ -37,6 +37,8 @@ pub(crate) struct ShiViz<'r> {
     /// What stopped the current execution.
     stop: Option<Stop>,
     label: Option<String>,
+    /// Whether records are two lines, one of them a host and its clock.
+    has_usual_layout: bool,
     /// Lines that are in no record.
     unmatched: u64,
     records: u64,
@@ -67,6 +69,7 @@ impl<'r> ShiViz<'r> {
             .unwrap_or("")
             .trim_start_matches('\u{feff}');
         let in_file = looks_like_parser(first);
+        let has_usual_layout = parser.is_none() && !in_file;
         let parser = match parser {
             Some(parser) => Parser::new(parser)?,
             None if in_file => Parser::new(first)?,
@@ -96,6 +99,7 @@ impl<'r> ShiViz<'r> {
             linearizer: Linearizer::default(),
             stop: None,
             label: None,
+            has_usual_layout,
             unmatched: 0,
             records: 0,
             last_line,
@@ -253,8 +257,12 @@ impl<'r> ShiViz<'r> {
             let found = self.parser.regex.captures(&self.text);
             let found = found.filter(|c| c.get_match().start() <= first_length);
             let Some(found) = found else {
+                let line = self.window.pop_front();
+                let line = line.filter(|(_, text)| self.has_usual_layout && begins_clock(text));
+                if let Some((_, text)) = line {
+                    return Err(half_record(number, &text));
+                }
                 self.unmatched += u64::from(!blank);
-                self.window.pop_front();
                 continue;
             };
             let used = self.text[..found.get_match().end()].matches('\n').count() + 1;
@@ -263,6 +271,28 @@ impl<'r> ShiViz<'r> {
             self.records += 1;
             return decoded.map(Some);
         }
+    }
+}
+
+/// Whether a line begins as one with a host and its clock does.
+fn begins_clock(line: &str) -> bool {
+    let words = line.split_once(' ');
+    words.is_some_and(|(host, clock)| !host.is_empty() && clock.trim_start().starts_with("{\""))
+}
+
+/// What is wrong with a line that has a clock, or the beginning of one, and is in no record.
+fn half_record(number: u64, line: &str) -> Fault {
+    let before = line.find('{').unwrap_or(0);
+    let clock = &line[before..];
+    let problem = match clock.trim_end().ends_with('}') {
+        true => "expected the text of the event beside this line with its clock",
+        false => "expected a whole clock, such as `{\"host\":1}`",
+    };
+    Fault::Line {
+        line: number,
+        column: line[..before].chars().count() as u64 + 1,
+        found: quote(clock.as_bytes()),
+        problem: problem.to_owned(),
     }
 }
 
