@@ -45,7 +45,15 @@ fn the_whole_object() {
                 "swaps": [[1, 2], [1, 4], [3, 4]], "swaps_omitted": 0, "shortest": true},
             "runs": {"total": "20", "violated": "6", "satisfied": "0", "pending": "0", "ok": "14"},
             "lattice": {"levels": 7, "cuts": 16, "widest": 4, "exhaustive": true, "dropped": 0,
-                "limit": null}
+                "limit": null},
+            "text": "property reservoir {
+    var w: int = 20             // the water level
+    var v: int = 40             // how far the valve is open
+    let p = w > 26
+    let q = w > 30
+    let r = v > 55
+    ltl: always (q -> ((r && p) since start(p)))
+}"
         }]
     });
     assert_eq!(report, expected);
@@ -68,6 +76,7 @@ fn keys_in_the_order_of_the_contract() {
         "predicted",
         "runs",
         "lattice",
+        "text",
     ];
     assert_eq!(keys(property), expected);
     let expected = [
@@ -224,6 +233,36 @@ fn a_baseline_hides_what_is_known() {
     let new = portent(&[&RESERVOIR[..], &more].concat());
     assert_eq!(new.code, Some(1));
     assert_eq!(new.json()["properties"][0]["name"], "low");
+}
+
+#[test]
+fn a_baseline_does_not_hide_another_property_of_the_same_name() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("before.json");
+    let path = path.to_str().unwrap();
+    let trace = "{\"t\": 1, \"op\": \"event\", \"name\": \"a\"}\n";
+    let check = |property: &str, more: &[&str]| {
+        let arguments = [&["check", "--property", property, "-"], more].concat();
+        portent_with(&arguments, trace.as_bytes())
+    };
+    let (old, new) = (
+        "property p { event a ltl: always !a }",
+        "property p { event a, b ltl: !a until b }",
+    );
+    let first = check(old, &["--format", "json"]);
+    assert_eq!(first.json()["properties"][0]["text"], old);
+    std::fs::write(path, &first.out).unwrap();
+    let again = check(old, &["--baseline", path]);
+    assert_eq!(again.code, Some(0), "{}", again.err);
+    let known = "1 known violation left out: the baseline has it already\n";
+    assert!(again.out.contains(known), "{}", again.out);
+    assert_eq!(check(new, &["--baseline", path]).code, Some(1));
+    // Without texts, the name is all there is.
+    let mut earlier = first.json();
+    let property = earlier["properties"][0].as_object_mut().unwrap();
+    property.remove("text");
+    std::fs::write(path, earlier.to_string()).unwrap();
+    assert_eq!(check(new, &["--baseline", path]).code, Some(0));
 }
 
 #[test]

@@ -35,18 +35,19 @@ fn demo() {
 #[test]
 fn long_lists_are_shortened() {
     let mut trace = String::new();
-    for user in 0..30 {
+    for user in 0..1030 {
         trace += &format!("{{\"t\":1,\"op\":\"event\",\"name\":\"bad\",\"args\":[{user}]}}\n");
     }
     let spec = "property p(u) { event bad(u)  ltl: always !bad }";
     let done = portent_with(&["check", "--property", spec, "-"], trace.as_bytes());
     assert_eq!(done.code, Some(1));
     assert!(
-        done.out.contains("30 violated (30 in the observed run)"),
+        done.out
+            .contains("1,030 bindings, 1,030 violated (1,030 in the observed run)"),
         "{}",
         done.out
     );
-    assert!(done.out.contains("... and 17 more"), "{}", done.out);
+    assert!(done.out.contains("... and 1,017 more;"), "{}", done.out);
 }
 
 #[test]
@@ -220,4 +221,53 @@ fn steps_are_written_in_groups_of_three() {
     ] {
         assert!(done.out.contains(words), "{words}: {}", done.out);
     }
+}
+
+#[test]
+fn pending_runs_are_told() {
+    let property = "property p { event a, b ltl: always (a -> eventually b) }";
+    let done = check(property, &in_turn(1), &[]);
+    assert_eq!(done.code, Some(0), "{}", done.err);
+    let pending = "  Pending: 1 of 2 equivalent runs at the end of the trace; if it has ended for";
+    assert!(done.out.contains(pending), "{}", done.out);
+    let done = check(property, &in_turn(1), &["--count", "never"]);
+    assert!(!done.out.contains("Pending: "), "{}", done.out);
+    let alone = "{\"t\": \"T1\", \"op\": \"event\", \"name\": \"a\"}\n";
+    let done = check(property, alone, &[]);
+    let pending = "  Pending: the observed run at the end of the trace;";
+    assert!(done.out.contains(pending), "{}", done.out);
+    let done = check(property, alone, &["--complete"]);
+    assert_eq!(done.code, Some(1), "{}", done.err);
+    assert!(!done.out.contains("Pending: "), "{}", done.out);
+    // Of many bindings there is one sentence.
+    let property = "property p(u) { event a(u), b(u) ltl: always (a -> eventually b) }";
+    let line =
+        |u: u32| format!("{{\"t\": 1, \"op\": \"event\", \"name\": \"a\", \"args\": [{u}]}}\n");
+    let done = check(property, &(line(1) + &line(2)), &[]);
+    let pending =
+        "2 bindings, none violated\n  Pending: runs of 2 bindings at the end of the trace;";
+    assert!(done.out.contains(pending), "{}", done.out);
+}
+
+#[test]
+fn counting_that_does_not_fit_is_told() {
+    let mut trace = String::new();
+    for thread in 0..20 {
+        trace += &format!("{{\"t\": {thread}, \"op\": \"event\", \"name\": \"a\"}}\n");
+    }
+    let property = "property p { event a, b ltl: always !b }";
+    let few = ["--memory", "1MiB", "--count"];
+    let done = check(property, &trace, &[&few[..], &["always"]].concat());
+    let why = "not counted, as that does not fit in the memory limit; a larger";
+    assert!(done.out.contains(why), "{}", done.out);
+    let done = check(property, &trace, &[&few[..], &["never"]].concat());
+    let how = "The equivalent runs were not counted; --count always tries.";
+    assert!(done.out.contains(how), "{}", done.out);
+}
+
+#[test]
+fn all_runs_are_said_to_be_all() {
+    let done = check("property p { event a, b ltl: always !b }", &in_turn(1), &[]);
+    let all = "; each of 2 equivalent runs violates it, itself included\n";
+    assert!(done.out.contains(all), "{}", done.out);
 }

@@ -126,6 +126,7 @@ impl Instance<'_> {
                 .map(|counts| Runs::from(&options.goal.count(counts))),
             predicted: self.predicted(task.poset(), &solution, options)?,
             lattice,
+            text: property.full_text().to_owned(),
             picture: match !too_wide && album.takes(solution.violation.is_some()) {
                 true => Some(Box::new(self.picture(&task, &solution, options)?)),
                 false => None,

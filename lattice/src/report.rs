@@ -66,6 +66,8 @@ pub struct PropertyReport {
     pub runs: Option<Runs>,
     /// What was searched.
     pub lattice: Lattice,
+    /// The whole text of the property, its declarations included.
+    pub text: String,
     /// What a drawing needs, if it was asked for; not part of the JSON.
     #[serde(skip)]
     pub picture: Option<Box<Picture>>,

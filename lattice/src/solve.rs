@@ -67,7 +67,12 @@ impl Solution {
             engine,
             violation,
             nodes: found.nodes as u64,
-            dropped: found.left as u64,
+            // What was left when a violation was found is not missing from the answer.
+            dropped: if limit.is_some() {
+                found.left as u64
+            } else {
+                0
+            },
             limit,
             saved: found.saved,
             ..Solution::default()

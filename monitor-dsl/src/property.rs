@@ -41,6 +41,8 @@ struct Checked {
     origin: Origin,
     source: Arc<Source>,
     name: String,
+    /// The place of the whole property in the text.
+    span: syntax::Span,
     resolved: Resolved,
 }
 
@@ -138,6 +140,7 @@ impl Property {
             origin,
             source: source.clone(),
             name,
+            span: tree.span,
             resolved,
         })))
     }
@@ -201,6 +204,21 @@ impl Property {
     pub fn text(&self) -> &str {
         let span = self.0.resolved.span;
         &self.0.source.text[span.start..span.end]
+    }
+
+    /// The whole text: the name, the parameters and the declarations with the body.
+    ///
+    /// ```
+    /// # use portent_monitor_dsl::Property;
+    /// let file = "property low { var w: int = 0  ltl: always (w < 30) }\n";
+    /// let property = Property::parse(file)?;
+    /// assert_eq!(property.full_text(), file.trim());
+    /// assert_eq!(property.text(), "ltl: always (w < 30)");
+    /// # Ok::<(), portent_monitor_dsl::Error>(())
+    /// ```
+    pub fn full_text(&self) -> &str {
+        let span = self.0.span;
+        self.0.source.text[span.start..span.end].trim()
     }
 
     /// The minimal monitor, with the limits and the four verdicts of [`Config::new`].

@@ -1,8 +1,8 @@
 //! An earlier report, so that the same finding does not come back on every commit.
 //!
 //! Lines and orders change from run to run, so a finding is known by its property and the binding
-//! of its parameters. If a property was only predicted to be violated and now is violated in the
-//! observed run, that is new.
+//! of its parameters. A property whose text has changed is another one. If one was only predicted
+//! to be violated and now is violated in the observed run, that is new.
 
 use portent_lattice::{Report, report::PropertyReport};
 use portent_monitor_dsl::Verdict;
@@ -25,6 +25,9 @@ struct Earlier {
 struct Entry {
     name: String,
     binding: Map<String, Value>,
+    /// Reports that were written earlier do not have it.
+    #[serde(default)]
+    text: Option<String>,
     observed: Observed,
     predicted: Predicted,
 }
@@ -39,10 +42,19 @@ struct Predicted {
     violated: bool,
 }
 
+/// What a finding is known by.
+#[derive(PartialEq, Eq, Hash)]
+struct Key {
+    name: String,
+    binding: String,
+    /// The property, if the report has it.
+    text: Option<String>,
+}
+
 /// The findings of an earlier report.
 pub(crate) struct Baseline {
-    /// By property and binding, whether the observed run was violated.
-    findings: HashMap<(String, String), bool>,
+    /// Whether the observed run was violated.
+    findings: HashMap<Key, bool>,
 }
 
 impl Baseline {
@@ -64,7 +76,11 @@ impl Baseline {
             for entry in report.properties.into_iter().chain(report.known) {
                 if entry.predicted.violated {
                     let observed = entry.observed.verdict == Verdict::Violated;
-                    let key = (entry.name, Value::Object(entry.binding).to_string());
+                    let key = Key {
+                        name: entry.name,
+                        binding: Value::Object(entry.binding).to_string(),
+                        text: entry.text,
+                    };
                     *findings.entry(key).or_default() |= observed;
                 }
             }
@@ -89,9 +105,16 @@ impl Baseline {
             (name.clone(), value)
         });
         let binding = Value::Object(binding.collect()).to_string();
-        match self.findings.get(&(property.name.clone(), binding)) {
-            Some(observed) => *observed || property.observed.verdict != Verdict::Violated,
-            None => false,
-        }
+        let found = [Some(property.text.clone()), None].map(|text| {
+            let (name, binding) = (property.name.clone(), binding.clone());
+            self.findings.get(&Key {
+                name,
+                binding,
+                text,
+            })
+        });
+        let is_observed = property.observed.verdict == Verdict::Violated;
+        let mut found = found.into_iter().flatten();
+        found.any(|&observed| observed || !is_observed)
     }
 }

@@ -224,11 +224,7 @@ impl Check {
             memory: self.memory,
             max_bindings: self.max_bindings,
             engine: self.engine.class(),
-            counting: match self.count {
-                Count::Always => Counting::Always,
-                Count::Never => Counting::Never,
-                Count::Auto => Counting::Auto,
-            },
+            counting: self.counting(),
             goal: Goal {
                 complete: self.complete,
             },
@@ -241,6 +237,14 @@ impl Check {
         }
     }
 
+    fn counting(&self) -> Counting {
+        match self.count {
+            Count::Always => Counting::Always,
+            Count::Never => Counting::Never,
+            Count::Auto => Counting::Auto,
+        }
+    }
+
     fn render(&self, outcomes: &[Outcome], monitors: &[Monitor], colour: Colour) -> String {
         let style = |on| text::Style {
             paint: Paint { on },
@@ -249,6 +253,7 @@ impl Check {
             maximal: matches!(self.causality, Causality::Maximal),
             lookahead: self.lookahead,
             engine: self.engine.class(),
+            counting: self.counting(),
         };
         match self.format {
             Format::Json => json::render(outcomes, self.traces.len() > 1),

@@ -2,7 +2,7 @@
 
 mod picture;
 
-use portent_lattice::{Options, Report, report::Row};
+use portent_lattice::{Counting, Options, Report, report::Row};
 use portent_monitor_dsl::{Monitor, Property};
 use portent_trace::TraceReader;
 use std::{io, process::ExitCode};
@@ -82,6 +82,7 @@ fn render(outcomes: &[Outcome], monitors: &[Monitor], paint: Paint) -> Result<St
         maximal: false,
         lookahead: None,
         engine: None,
+        counting: Counting::Auto,
     };
     page += &text::report(outcomes, monitors, style);
     Ok(page + "\n" + NEXT)

@@ -1,7 +1,8 @@
 //! What is to be said about one property and one binding of its parameters.
 
+use num_bigint::BigUint;
 use portent_lattice::{
-    Limit,
+    Counting, Limit,
     report::{Lattice, PropertyReport},
 };
 use portent_monitor_core::Value;
@@ -14,6 +15,10 @@ use super::{
     stats,
     story::Story,
 };
+
+/// When runs are pending, and how they can be taken for violated ones.
+pub(super) const AT_END: &str =
+    "at the end of the trace; if it has ended for good, --complete counts such runs as violated.";
 
 /// One entry of a report, with what is needed to explain it.
 pub(crate) struct Finding<'a> {
@@ -81,7 +86,7 @@ impl<'a> Finding<'a> {
     /// What became of the property, and how many runs share that.
     pub(crate) fn claim(&self) -> (Status, String) {
         let property = self.property;
-        let share = property.runs.as_ref().and_then(Share::new);
+        let share = property.runs.as_ref().and_then(Share::violated);
         let observed = property.observed.verdict;
         let kind = self.style.kind_of_runs();
         match (property.predicted.violated, self.observed_is_bad()) {
@@ -94,14 +99,14 @@ impl<'a> Finding<'a> {
                     Some(share) if share.total == 1u32.into() => {
                         "; no other run is equivalent to it".to_owned()
                     }
-                    Some(share) => format!("; {}, itself included", share.in_words()),
+                    Some(share) => format!("; {}, itself included", violate(&share)),
                     None => String::new(),
                 };
                 (Status::Observed, format!("the run violates it {when}{of}"))
             }
             (true, false) => {
                 let of = match share {
-                    Some(share) => share.in_words(),
+                    Some(share) => violate(&share),
                     None => format!("some {kind} run violates it"),
                 };
                 let claim = format!("{of}; the observed run is {observed}");
@@ -170,13 +175,39 @@ impl<'a> Finding<'a> {
             ("Engine: ", engine),
         ];
         if self.property.runs.is_none() && lattice.exhaustive && !self.style.maximal {
-            let fact = "The equivalent runs were not counted; --count always tries.";
+            let fact = match self.style.counting {
+                Counting::Always => {
+                    "The equivalent runs were not counted, as that does not fit in the memory limit; \
+                     a larger --memory may do."
+                }
+                _ => "The equivalent runs were not counted; --count always tries.",
+            };
             facts.push(("", fact.to_owned()));
+        }
+        if let Some(fact) = self.pending() {
+            facts.push(("Pending: ", fact));
         }
         if let Some(limit) = lattice.limit {
             facts.push(("Not exhaustive: ", self.left_out(lattice, limit)));
         }
         facts
+    }
+
+    /// That runs are still pending at the end of the trace, if that is not a violation.
+    pub(super) fn pending(&self) -> Option<String> {
+        if self.style.complete {
+            return None;
+        }
+        let share = self.property.runs.as_ref().and_then(Share::pending);
+        let runs = match share {
+            Some(share) if share.part == BigUint::ZERO => return None,
+            Some(share) if share.total > 1u32.into() => share.in_words(),
+            _ if self.property.observed.verdict == Verdict::Pending => {
+                "the observed run".to_owned()
+            }
+            _ => return None,
+        };
+        Some(format!("{runs} {AT_END}"))
     }
 
     /// What the search left out, and how to look further.
@@ -230,6 +261,16 @@ impl Status {
             Status::Holds => "holds",
             Status::Open => "open",
         }
+    }
+}
+
+/// "6 of 20 equivalent runs violate it (30 %)".
+fn violate(share: &Share) -> String {
+    let runs = share.in_words();
+    match share.is_all() {
+        true => format!("{runs} violates it"),
+        false if share.part == 1u32.into() => format!("{runs} violates it ({})", share.percent()),
+        false => format!("{runs} violate it ({})", share.percent()),
     }
 }
 

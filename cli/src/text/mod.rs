@@ -11,13 +11,14 @@ mod story;
 pub(crate) mod swap;
 mod table;
 
-use portent_lattice::report::PropertyReport;
+use portent_lattice::{Counting, report::PropertyReport};
 use portent_monitor_dsl::{EngineClass, Monitor, Verdict};
 
 use crate::{check::trace::Outcome, paint::Paint};
-use finding::Finding;
 pub(crate) use finding::Status;
-use numbers::counted;
+use finding::{AT_END, Finding};
+use numbers::{count, counted};
+use paragraph::paragraph;
 pub(crate) use printable::{printable, printable_lines};
 
 /// Of the bindings of a property, so many violated ones are shown in full, and so many named.
@@ -38,6 +39,8 @@ pub(crate) struct Style {
     pub(crate) lookahead: Option<u32>,
     /// The engine that was asked for.
     pub(crate) engine: Option<EngineClass>,
+    /// Whether runs were to be counted.
+    pub(crate) counting: Counting,
 }
 
 impl Style {
@@ -57,6 +60,13 @@ pub(crate) fn report(outcomes: &[Outcome], monitors: &[Monitor], style: Style) -
         .map(|outcome| Page { outcome, style }.render(monitors))
         .collect();
     texts.join("\n")
+}
+
+/// How many findings a baseline had already.
+pub(crate) fn left_out_as_known(known: &[PropertyReport]) -> String {
+    let them = if known.len() == 1 { "it" } else { "them" };
+    let known = counted(known.len() as u64, "known violation");
+    format!("{known} left out: the baseline has {them} already")
 }
 
 /// One execution.
@@ -135,8 +145,7 @@ impl Page<'_> {
             );
         }
         if !outcome.known.is_empty() {
-            let known = counted(outcome.known.len() as u64, "known violation");
-            text += &format!("{known} left out: the baseline has them already\n");
+            text += &format!("{}\n", left_out_as_known(&outcome.known));
         }
         text
     }
@@ -159,16 +168,25 @@ impl Page<'_> {
         text += &match (violated.len(), observed) {
             (0, _) => {
                 let open = findings.iter().filter(|f| !f.property.lattice.exhaustive);
-                match open.count() {
+                match open.count() as u64 {
                     0 => format!(", {}\n", paint.green("none violated")),
-                    some => format!(", none seen to be violated, {some} not searched in full\n"),
+                    some => {
+                        let some = count(some);
+                        format!(", none seen to be violated, {some} not searched in full\n")
+                    }
                 }
             }
             (all, observed) => {
-                let violated = paint.red(&format!("{all} violated"));
+                let violated = paint.red(&format!("{} violated", count(all as u64)));
+                let observed = count(observed as u64);
                 format!(", {violated} ({observed} in the observed run)\n")
             }
         };
+        let pending = findings.iter().filter_map(Finding::pending).count();
+        if violated.is_empty() && pending > 0 {
+            let bindings = counted(pending as u64, "binding");
+            text += &paragraph("Pending: ", &format!("runs of {bindings} {AT_END}"));
+        }
         for finding in violated.iter().take(IN_FULL) {
             text += &finding.render();
         }
@@ -176,6 +194,7 @@ impl Page<'_> {
             text += &finding.headline();
         }
         if let Some(more @ 1..) = violated.len().checked_sub(IN_FULL + NAMED) {
+            let more = count(more as u64);
             text += &format!("... and {more} more; --format json has them all\n");
         }
         text

@@ -3,35 +3,39 @@
 use num_bigint::BigUint;
 use portent_lattice::report::Runs;
 
-/// How many runs are violated, and of how many.
+/// How many runs have some verdict, and of how many.
 pub(crate) struct Share {
-    pub(crate) violated: BigUint,
+    pub(crate) part: BigUint,
     pub(crate) total: BigUint,
 }
 
 impl Share {
-    /// Of counted runs.
-    pub(crate) fn new(runs: &Runs) -> Option<Share> {
-        let violated = runs.violated.parse().ok()?;
-        let total = runs.total.parse().ok()?;
-        Some(Share { violated, total })
+    /// The runs that are violated.
+    pub(crate) fn violated(runs: &Runs) -> Option<Share> {
+        Share::new(&runs.violated, &runs.total)
     }
 
-    /// "6 of 20 equivalent runs violate it (30 %)".
+    /// The runs that are pending at the end of the trace.
+    pub(crate) fn pending(runs: &Runs) -> Option<Share> {
+        Share::new(&runs.pending, &runs.total)
+    }
+
+    fn new(part: &str, total: &str) -> Option<Share> {
+        let (part, total) = (part.parse().ok()?, total.parse().ok()?);
+        Some(Share { part, total })
+    }
+
+    pub(crate) fn is_all(&self) -> bool {
+        self.part == self.total
+    }
+
+    /// "6 of 20 equivalent runs"; rounded numbers do not tell all from nearly all, words do.
     pub(crate) fn in_words(&self) -> String {
-        let (violated, total) = (number(&self.violated), number(&self.total));
-        let verb = match self.violated == 1u32.into() {
-            true => "violates",
-            false => "violate",
+        let part = match self.is_all() {
+            true => "each".to_owned(),
+            false => number(&self.part),
         };
-        let runs = match self.total == 1u32.into() {
-            true => "run",
-            false => "runs",
-        };
-        format!(
-            "{violated} of {total} equivalent {runs} {verb} it ({})",
-            self.percent()
-        )
+        format!("{part} of {} equivalent runs", number(&self.total))
     }
 
     /// "30 %".
@@ -41,11 +45,11 @@ impl Share {
             return "0 %".to_owned();
         }
         // Rounded to the nearest tenth, but never up to all or down to none.
-        let tenths = (&self.violated * 2000u32 + &self.total) / (&self.total * 2u32);
+        let tenths = (&self.part * 2000u32 + &self.total) / (&self.total * 2u32);
         let tenths = u32::try_from(tenths).unwrap_or(1000);
         match (tenths, tenths % 10) {
-            (0, _) if self.violated > zero => "less than 0.1 %".to_owned(),
-            (1000, _) if self.violated < self.total => "more than 99.9 %".to_owned(),
+            (0, _) if self.part > zero => "less than 0.1 %".to_owned(),
+            (1000, _) if self.part < self.total => "more than 99.9 %".to_owned(),
             (_, 0) => format!("{} %", tenths / 10),
             (_, rest) => format!("{}.{rest} %", tenths / 10),
         }
@@ -101,9 +105,9 @@ mod tests {
         assert_eq!(count(1_234_567), "1,234,567");
         assert_eq!(number(&BigUint::from(10u32).pow(20)), "about 1.00 × 10^20");
         assert_eq!(counted(2, "property"), "2 properties");
-        let percent = |violated: u32, total: u32| {
-            let (violated, total) = (violated.into(), total.into());
-            Share { violated, total }.percent()
+        let percent = |part: u32, total: u32| {
+            let (part, total) = (part.into(), total.into());
+            Share { part, total }.percent()
         };
         assert_eq!(percent(6, 20), "30 %");
         assert_eq!(percent(2, 3), "66.7 %");
@@ -111,5 +115,23 @@ mod tests {
         assert_eq!(percent(5, 5), "100 %");
         assert_eq!(percent(1, 100_000), "less than 0.1 %");
         assert_eq!(percent(0, 7), "0 %");
+    }
+    #[test]
+    fn all_is_told_from_nearly_all() {
+        let total = BigUint::from(10u32).pow(20);
+        let all = Share {
+            part: total.clone(),
+            total: total.clone(),
+        };
+        assert_eq!(all.in_words(), "each of about 1.00 × 10^20 equivalent runs");
+        let nearly = Share {
+            part: &total - 1u32,
+            total,
+        };
+        assert_eq!(
+            nearly.in_words(),
+            "about 9.99 × 10^19 of about 1.00 × 10^20 equivalent runs"
+        );
+        assert_eq!(nearly.percent(), "more than 99.9 %");
     }
 }

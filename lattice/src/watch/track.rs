@@ -185,6 +185,7 @@ impl Track {
                     ..SavedReport::default()
                 },
             },
+            text: property.full_text().to_owned(),
             picture: None,
         }
     }

@@ -13,7 +13,7 @@ use serde::Serialize;
 use std::collections::HashSet;
 
 use super::trace::Outcome;
-use crate::text::{Status, Style, finding::Finding, numbers::counted};
+use crate::text::{Status, Style, finding::Finding, left_out_as_known, numbers::counted};
 use entry::Entry;
 
 const DOCUMENT: &str = include_str!("report.html");
@@ -181,8 +181,7 @@ fn warnings(outcome: &Outcome) -> Vec<String> {
         ));
     }
     if !outcome.known.is_empty() {
-        let known = counted(outcome.known.len() as u64, "known violation");
-        warnings.push(format!("{known} left out: the baseline has them already."));
+        warnings.push(format!("{}.", left_out_as_known(&outcome.known)));
     }
     warnings
 }
