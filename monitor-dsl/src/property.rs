@@ -213,7 +213,7 @@ impl Property {
     /// let file = "property low { var w: int = 0  ltl: always (w < 30) }\n";
     /// let property = Property::parse(file)?;
     /// assert_eq!(property.full_text(), file.trim());
-    /// assert_eq!(property.text(), "ltl: always (w < 30)");
+    /// assert_eq!(property.text(), "always (w < 30)");
     /// # Ok::<(), portent_monitor_dsl::Error>(())
     /// ```
     pub fn full_text(&self) -> &str {
