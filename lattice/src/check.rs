@@ -12,7 +12,7 @@ use crate::{
     picture::Album,
     record::Record,
     relevance::Seen,
-    report::{Report, TraceInfo},
+    report::Report,
     slice,
 };
 
@@ -133,16 +133,7 @@ impl Checker {
     ///
     /// [`Error::TooManyBindings`]; in debug builds [`Error::BadWitness`].
     pub fn finish(self, file: &str, symbols: &Symbols) -> Result<Report, Error> {
-        let mut report = Report {
-            portent: 1,
-            trace: TraceInfo {
-                file: file.to_owned(),
-                events: self.events,
-                threads: self.threads.len() as u64,
-            },
-            vacuous: Vec::new(),
-            properties: Vec::new(),
-        };
+        let mut report = Report::new(file, self.events, self.threads.len());
         let feasible = self.feasible.map(|all| (all.rules.finish(), all.steps));
         for (number, record) in self.records.iter().enumerate() {
             let slices = slice::slices(record, self.options.max_bindings)?;

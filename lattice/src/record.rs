@@ -30,23 +30,21 @@ pub(crate) struct Deed {
 }
 
 impl Deed {
-    /// What it is to a binding that its event does not belong to: its writes, if it has any.
-    pub(crate) fn elsewhere(&self) -> Option<Deed> {
-        (!self.writes.is_empty()).then(|| Deed {
+    /// What was seen, and what that is to a binding that its event does not belong to, if there is
+    /// such a binding: its writes, as variables belong to all.
+    pub(crate) fn read(seen: Seen) -> (Deed, Option<Deed>) {
+        let binds = seen.binding.iter().any(Option::is_some);
+        let elsewhere = (binds && !seen.writes.is_empty()).then(|| Deed {
             event: None,
             args: Arc::default(),
-            writes: self.writes.clone(),
-        })
-    }
-}
-
-impl From<Seen> for Deed {
-    fn from(seen: Seen) -> Deed {
-        Deed {
+            writes: seen.writes.clone(),
+        });
+        let deed = Deed {
             event: seen.event,
             args: seen.args.into(),
             writes: seen.writes,
-        }
+        };
+        (deed, elsewhere)
     }
 }
 
@@ -79,7 +77,7 @@ pub(crate) struct Record {
     memory: u64,
     deeds: Vec<Deed>,
     deed_ids: FxHashMap<Box<str>, DeedId>,
-    /// What the deeds that bind parameters are [elsewhere](Deed::elsewhere).
+    /// What the deeds that bind parameters are [elsewhere](Deed::read).
     elsewhere: FxHashMap<DeedId, DeedId>,
     bindings: Bindings,
     notes: Notes,
@@ -132,9 +130,7 @@ impl Record {
         }
         self.keep_clock(stamp.clock.counts());
         let binding = self.bindings.intern(&seen.binding);
-        let binds = seen.binding.iter().any(Option::is_some);
-        let deed = Deed::from(seen);
-        let elsewhere = deed.elsewhere().filter(|_| binds);
+        let (deed, elsewhere) = Deed::read(seen);
         let deed = self.deed(deed);
         if let Some(elsewhere) = elsewhere {
             let elsewhere = self.deed(elsewhere);

@@ -27,6 +27,20 @@ pub struct Report {
 }
 
 impl Report {
+    /// What is known of a trace before its properties are looked at.
+    pub(crate) fn new(file: &str, events: u64, threads: usize) -> Report {
+        Report {
+            portent: 1,
+            trace: TraceInfo {
+                file: file.to_owned(),
+                events,
+                threads: threads as u64,
+            },
+            vacuous: Vec::new(),
+            properties: Vec::new(),
+        }
+    }
+
     /// Whether some property is violated, in the observed run or an equivalent one.
     pub fn is_violated(&self) -> bool {
         self.properties.iter().any(|p| p.predicted.violated)

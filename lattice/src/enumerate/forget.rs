@@ -4,40 +4,10 @@
 //! observed run that are in every cut of a level are in every cut of all later ones: nothing asks
 //! for them again. Without them the search is that of a shorter run, whose cuts count what is left.
 
-use super::{
-    frontier::Frontier,
-    key::{Key, Layout},
-    level::{Level, Strip},
-    levels::Levels,
-    path::Spot,
-    sets::StateList,
-    sweep::Sweep,
-};
+use super::{levels::Levels, path::Spot, sets::StateList, sweep::Sweep};
 use crate::Poset;
 
 impl<N: Clone + Send + Sync> Levels<N> {
-    /// The level with these cuts, which are in order, and at least one.
-    pub(crate) fn of(cuts: &[Vec<u32>], nodes: Vec<N>, ceiling: &[u32]) -> Self {
-        let (mut least, mut most) = (ceiling.to_vec(), vec![0; ceiling.len()]);
-        for cut in cuts {
-            for (chain, &count) in cut.iter().enumerate() {
-                least[chain] = least[chain].min(count);
-                most[chain] = most[chain].max(count);
-            }
-        }
-        let layout = |bits| Layout::fit(&least, &most, ceiling, bits);
-        if let Some(layout) = layout(u64::BITS) {
-            return Levels::Narrow(packed(cuts, nodes, layout));
-        }
-        if let Some(layout) = layout(u128::BITS) {
-            return Levels::Middle(packed(cuts, nodes, layout));
-        }
-        match layout(<Box<[u32]>>::BITS) {
-            Some(layout) => Levels::Wide(packed(cuts, nodes, layout)),
-            None => unreachable!("keys that are lists have no limit"),
-        }
-    }
-
     /// The cuts in order, as counts of `width` chains.
     fn cuts(&self, width: usize) -> Vec<Vec<u32>> {
         let mut cuts = Vec::with_capacity(self.len());
@@ -47,21 +17,6 @@ impl<N: Clone + Send + Sync> Levels<N> {
             cuts.push(cut);
         });
         cuts
-    }
-}
-
-fn packed<K: Key, N>(cuts: &[Vec<u32>], nodes: Vec<N>, layout: Layout) -> Frontier<K, N> {
-    let strips = cuts.iter().map(|cut| Strip {
-        first: K::pack(cut, &layout),
-        len: 1,
-    });
-    Frontier {
-        level: Level {
-            strips: strips.collect(),
-            nodes,
-        },
-        layout,
-        marks: Vec::new(),
     }
 }
 

@@ -93,21 +93,20 @@ pub(crate) struct Frontier<K, N> {
 pub(crate) struct Full;
 
 impl<K: Key, N: Clone + Send + Sync> Frontier<K, N> {
-    /// The level with one cut.
-    pub(crate) fn new(cut: &[u32], node: N, ceiling: &[u32]) -> Result<Self, Full> {
-        let layout = Layout::fit(cut, cut, ceiling, K::BITS).ok_or(Full)?;
-        let level = Level {
-            strips: vec![Strip {
-                first: K::pack(cut, &layout),
-                len: 1,
-            }],
-            nodes: vec![node],
-        };
-        Ok(Frontier {
+    /// The level with these cuts, which are in order.
+    pub(crate) fn new(cuts: &[Vec<u32>], nodes: Vec<N>, layout: Layout) -> Self {
+        let strips = cuts.iter().map(|cut| Strip {
+            first: K::pack(cut, &layout),
+            len: 1,
+        });
+        Frontier {
+            level: Level {
+                strips: strips.collect(),
+                nodes,
+            },
             layout,
-            level,
             marks: Vec::new(),
-        })
+        }
     }
 
     /// The bytes that the level holds, without what nodes point to, and those of the marks, which

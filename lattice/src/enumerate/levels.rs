@@ -3,6 +3,7 @@
 use super::{
     frontier::{Bounds, Frontier, Full, LeftOut, Rules},
     ground::Ground,
+    key::{Key, Layout},
 };
 
 /// A level with keys of whatever width it needs.
@@ -27,15 +28,28 @@ macro_rules! each {
 impl<N: Clone + Send + Sync> Levels<N> {
     /// The level with one cut.
     pub(crate) fn new(cut: &[u32], node: N, ceiling: &[u32]) -> Self {
-        if let Ok(narrow) = Frontier::new(cut, node.clone(), ceiling) {
-            return Levels::Narrow(narrow);
+        Levels::of(&[cut.to_vec()], vec![node], ceiling)
+    }
+
+    /// The level with these cuts, which are in order, and at least one.
+    pub(crate) fn of(cuts: &[Vec<u32>], nodes: Vec<N>, ceiling: &[u32]) -> Self {
+        let (mut least, mut most) = (ceiling.to_vec(), vec![0; ceiling.len()]);
+        for cut in cuts {
+            for (chain, &count) in cut.iter().enumerate() {
+                least[chain] = least[chain].min(count);
+                most[chain] = most[chain].max(count);
+            }
         }
-        match Frontier::new(cut, node.clone(), ceiling) {
-            Ok(middle) => Levels::Middle(middle),
-            Err(Full) => match Frontier::new(cut, node, ceiling) {
-                Ok(wide) => Levels::Wide(wide),
-                Err(Full) => unreachable!("keys that are lists have no limit"),
-            },
+        let layout = |bits| Layout::fit(&least, &most, ceiling, bits);
+        if let Some(layout) = layout(u64::BITS) {
+            return Levels::Narrow(Frontier::new(cuts, nodes, layout));
+        }
+        if let Some(layout) = layout(u128::BITS) {
+            return Levels::Middle(Frontier::new(cuts, nodes, layout));
+        }
+        match layout(<Box<[u32]>>::BITS) {
+            Some(layout) => Levels::Wide(Frontier::new(cuts, nodes, layout)),
+            None => unreachable!("keys that are lists have no limit"),
         }
     }
 

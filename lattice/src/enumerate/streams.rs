@@ -36,10 +36,9 @@ pub(super) struct Stream<'a, K, N> {
 }
 
 /// A part of a strip of which every cut is advanced.
-#[derive(Clone, Debug)]
-pub(super) struct Advanced<K> {
+struct Advanced<K> {
     /// The cuts after the step.
-    pub(super) strip: Strip<K>,
+    strip: Strip<K>,
     /// The strip that this was a part of, and where.
     from: usize,
     along: u32,

@@ -8,7 +8,7 @@ use portent_testing::Rng;
 use super::{
     Ground, Needs,
     frontier::{Bounds, Frontier, Rules},
-    key::{Cut, Key},
+    key::{Cut, Key, Layout},
     window::Window,
 };
 use crate::{EventIndex, Poset};
@@ -114,6 +114,13 @@ fn cuts<K: Key>(frontier: &Frontier<K, u64>) -> Vec<(Vec<u32>, u64)> {
     cuts.zip(frontier.level.nodes.iter().copied()).collect()
 }
 
+/// The level of the empty cut.
+fn bottom<K: Key>(top: &[u32]) -> Frontier<K, u64> {
+    let cut = vec![0; top.len()];
+    let layout = Layout::fit(&cut, &cut, top, K::BITS).expect("few bits");
+    Frontier::new(&[cut], vec![1], layout)
+}
+
 /// Walks a random lattice both ways and tells how many cuts were compared.
 fn compare<K: Key>(seed: u64) -> usize {
     let mut rng = Rng::new(seed);
@@ -131,7 +138,7 @@ fn compare<K: Key>(seed: u64) -> usize {
     let top = ground.top();
     let mut observed = vec![0; chains];
     let mut expected = Cuts::from([(observed.clone(), 1)]);
-    let mut frontier = Frontier::<K, u64>::new(&observed, 1, &top).expect("few bits");
+    let mut frontier = bottom::<K>(&top);
     let mut seen = 0;
     for event in 0..poset.len() as u32 {
         observed[poset.chain_of(EventIndex(event))] += 1;
@@ -186,7 +193,7 @@ fn a_line_of_the_whole_lattice_is_one_strip() {
         let needs = Needs::of_poset(&poset);
         let ground = needs.ground(&poset, &[]);
         let top = ground.top();
-        let mut frontier = Frontier::<u64, u64>::new(&vec![0; chains], 1, &top).expect("few bits");
+        let mut frontier = bottom::<u64>(&top);
         for _ in 0..poset.len() {
             let bounds = super::everything(&top, false);
             assert!(frontier.advance(ground, bounds, &Ways { holes: 0 }).is_ok());

@@ -30,7 +30,7 @@ use crate::{
     error::Error,
     options::{Model, Options},
     relevance::Seen,
-    report::{PropertyReport, Report, TraceInfo},
+    report::{PropertyReport, Report},
 };
 
 /// Watches a running program for some properties, with or without parameters.
@@ -179,16 +179,7 @@ impl Watch {
     ///
     /// In debug builds [`Error::BadWitness`].
     pub fn finish(self, name: &str, symbols: &Symbols) -> Result<Report, Error> {
-        let mut report = Report {
-            portent: 1,
-            trace: TraceInfo {
-                file: name.to_owned(),
-                events: self.events,
-                threads: self.threads.len() as u64,
-            },
-            vacuous: Vec::new(),
-            properties: Vec::new(),
-        };
+        let mut report = Report::new(name, self.events, self.threads.len());
         for mut property in self.properties {
             if property.is_vacuous() {
                 report.vacuous.push(property.name().to_owned());

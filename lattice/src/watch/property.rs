@@ -97,9 +97,7 @@ impl Watched {
         for origin in origins {
             self.tracks.push(self.tracks[origin.index()].clone());
         }
-        let binds = binding.iter().any(Option::is_some);
-        let deed = Deed::from(seen);
-        let elsewhere = deed.elsewhere().filter(|_| binds);
+        let (deed, elsewhere) = Deed::read(seen);
         let step = |deed| {
             Arc::new(Step {
                 thread: event.thread,
@@ -110,8 +108,6 @@ impl Watched {
         };
         let containing = BTreeSet::from_iter(self.joins.containing(binding));
         let mut takers: Vec<(JoinId, Arc<Step>)> = Vec::new();
-        // Variables belong to all bindings: what is written is seen by those, too, whose event it
-        // is not.
         if let Some(elsewhere) = elsewhere.map(step) {
             let others = self.joins.ids().filter(|id| !containing.contains(id));
             takers.extend(others.map(|id| (id, Arc::clone(&elsewhere))));
