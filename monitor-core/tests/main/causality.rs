@@ -1,11 +1,11 @@
 //! The clocks against the definition, on random traces; and what chains cost.
 
-mod random;
-
 use std::mem::discriminant;
 
 use portent_monitor_core::{Causality, Event, Op, Stamp, ThreadId, VarId, definition::Relation};
 use portent_testing::Rng;
+
+use crate::random;
 
 /// Compares the stamps of the relevant events with the relation, pair by pair.
 fn check(events: &[Event], relevant: &[bool], seed: u64) {
