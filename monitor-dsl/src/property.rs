@@ -221,6 +221,35 @@ impl Property {
         self.0.source.text[span.start..span.end].trim()
     }
 
+    /// The names that `let` gives to propositions, in their order, each with its value as it was
+    /// written.
+    ///
+    /// ```
+    /// # use portent_monitor_dsl::Property;
+    /// let text = "property low { var w: int = 0  let high = w > 30  ltl: always !high }";
+    /// let property = Property::parse(text)?;
+    /// assert_eq!(property.definitions().collect::<Vec<_>>(), [("high", "w > 30")]);
+    /// # Ok::<(), portent_monitor_dsl::Error>(())
+    /// ```
+    pub fn definitions(&self) -> impl Iterator<Item = (&str, &str)> {
+        let text = &self.0.source.text;
+        let definitions = self.0.resolved.definitions.iter();
+        definitions.map(|(name, span)| (name.as_str(), text[span.start..span.end].trim()))
+    }
+
+    /// The name of the file that it was read from, if it was.
+    ///
+    /// ```
+    /// # use portent_monitor_dsl::Property;
+    /// let file = Property::parse_file("a.portent", "property a { event x  ltl: always x }")?;
+    /// assert_eq!(file[0].file(), Some("a.portent"));
+    /// assert_eq!(Property::parse("always x")?.file(), None);
+    /// # Ok::<(), portent_monitor_dsl::Error>(())
+    /// ```
+    pub fn file(&self) -> Option<&str> {
+        self.0.source.file.as_deref()
+    }
+
     /// The minimal monitor, with the limits and the four verdicts of [`Config::new`].
     pub fn monitor(&self) -> Result<Monitor, Error> {
         Config::new().monitor(self)

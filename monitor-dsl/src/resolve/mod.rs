@@ -39,6 +39,8 @@ pub(crate) struct Resolved {
     pub(crate) body: ResolvedBody,
     /// The place of the body in the text.
     pub(crate) span: Span,
+    /// The `let` names, each with the place of its value in the text.
+    pub(crate) definitions: Vec<(String, Span)>,
     pub(crate) warnings: Vec<Diagnostic>,
 }
 
@@ -135,8 +137,10 @@ pub(crate) fn resolve(source: &Arc<Source>, tree: &PropertyTree) -> Result<Resol
         builder,
         warnings,
         parameters,
+        definitions,
         ..
     } = resolver;
+    let definitions = definitions.into_iter();
     let alphabet = builder.finish(steps_only).ok_or_else(|| {
         let message = "the propositions of this property make letters that do not fit 64 bits";
         Error::limit(Diagnostic::error(
@@ -153,6 +157,9 @@ pub(crate) fn resolve(source: &Arc<Source>, tree: &PropertyTree) -> Result<Resol
         alphabet,
         body,
         span,
+        definitions: definitions
+            .map(|definition| (definition.name, definition.value.span))
+            .collect(),
         warnings,
     })
 }
