@@ -2,6 +2,9 @@
 //! is measured. Nothing huge is stored anywhere: the traces are made while they are read.
 //!
 //! Without care most of these would run for hours, which is all that is asserted about time.
+//!
+//! These are a program of their own because its allocator counts every byte that is in use, and
+//! other tests that ran beside them would be counted too.
 
 use std::{
     io::{self, Read},

@@ -1,7 +1,5 @@
 //! Reading and writing whole traces in memory.
 
-#![allow(dead_code, reason = "each test file uses its part")]
-
 use portent_monitor_core::{Event, Symbols};
 use portent_trace::{Compression, Error, Format, Options, TraceReader, TraceWriter, convert};
 

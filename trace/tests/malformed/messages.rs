@@ -1,10 +1,8 @@
 //! What is said of bad traces. The messages are part of the interface: they are all a user has.
 
-mod common;
-
 use std::fmt::Write;
 
-use common::read;
+use crate::common::read;
 use portent_trace::{Format, Options, TraceReader};
 
 /// One line for each input: the error, or that there was none.

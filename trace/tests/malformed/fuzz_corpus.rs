@@ -1,6 +1,6 @@
 //! Replays the committed corpora of the fuzz targets that read traces, with the same checks.
 
-#[path = "../../fuzz/trace.rs"]
+#[path = "../../../fuzz/trace.rs"]
 mod trace;
 
 #[test]

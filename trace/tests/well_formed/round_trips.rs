@@ -1,9 +1,7 @@
 //! Random traces through every format and back; and random damage, which no reader may survive
 //! badly.
 
-mod common;
-
-use common::{convert_to, data, read};
+use crate::common::{convert_to, data, read};
 use portent_monitor_core::{
     Action, Causality, Details, Event, Marker, Msg, Op, Spelling, Stamped, Symbols, Value,
 };

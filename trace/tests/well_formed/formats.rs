@@ -1,8 +1,6 @@
 //! Our own small traces in every shape, and what they become.
 
-mod common;
-
-use common::{convert_to, data, read, to_native};
+use crate::common::{convert_to, data, read, to_native};
 use portent_monitor_core::{Causality, Op};
 use portent_trace::{Compression, Error, Format, Options, TraceReader, TraceWriter};
 

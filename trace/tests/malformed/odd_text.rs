@@ -1,9 +1,7 @@
 //! Text that is legal or nearly so but that nobody expects: other line ends, marks, zero bytes, deep
 //! nesting, keys that stand twice, numbers that no machine holds.
 
-mod common;
-
-use common::{convert_to, read, to_native};
+use crate::common::{convert_to, read, to_native};
 use portent_monitor_core::Value;
 use portent_trace::{Compression, Format, Options, TraceReader};
 

@@ -1,9 +1,7 @@
 //! Traces that end too early, in every format and at every byte, and traces with garbage between
 //! their lines: an error or what was there, never a panic and never something else.
 
-mod common;
-
-use common::{convert_to, data, read};
+use crate::common::{convert_to, data, read};
 use portent_monitor_core::{Event, Spelling, Symbols};
 use portent_trace::{Compression, Format, Options, TraceReader};
 

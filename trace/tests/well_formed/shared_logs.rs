@@ -1,7 +1,5 @@
 //! The logs of real systems, where they are at hand.
 
-mod common;
-
 use std::path::PathBuf;
 
 use portent_monitor_core::{Causality, Stamp};
@@ -136,9 +134,9 @@ fn a_log_survives_the_native_format() {
     ] {
         let Some(path) = shared(name) else { continue };
         let log = std::fs::read(path).unwrap();
-        let native = common::to_native(&log, &options(parser));
+        let native = crate::common::to_native(&log, &options(parser));
         assert_eq!(
-            common::to_native(native.as_bytes(), &Options::default()),
+            crate::common::to_native(native.as_bytes(), &Options::default()),
             native
         );
     }
