@@ -1,6 +1,6 @@
 //! Texts that are too deep or too long: answered before, or without, any deep recursion.
 
-use crate::answer::*;
+use super::answer::*;
 
 #[test]
 fn a_hundred_thousand_brackets() {

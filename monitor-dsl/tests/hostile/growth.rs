@@ -2,7 +2,7 @@
 
 use portent_monitor_dsl::{Config, Property};
 
-use crate::answer::*;
+use super::answer::*;
 
 #[test]
 fn stars_of_stars() {

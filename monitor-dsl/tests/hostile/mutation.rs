@@ -4,7 +4,7 @@ use portent_monitor_dsl::{Config, Property};
 
 use portent_testing::Rng;
 
-use crate::answer::*;
+use super::answer::*;
 
 const FILE: &str = r#"
 // A bit of everything. /* not a comment

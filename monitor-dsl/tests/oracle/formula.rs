@@ -195,17 +195,6 @@ impl Ere {
         set
     }
 
-    /// Whether it is a classical regular expression: no intersection and no complement.
-    pub(crate) fn is_classical(&self) -> bool {
-        let mut classical = true;
-        self.each(&mut |e| {
-            if matches!(e, Ere::Intersect(..) | Ere::Complement(_)) {
-                classical = false;
-            }
-        });
-        classical
-    }
-
     /// Whether a step with this letter is matched by a one-letter expression.
     pub(crate) fn matches_letter(&self, letter: u32) -> bool {
         match self {

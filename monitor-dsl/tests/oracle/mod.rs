@@ -20,9 +20,6 @@
 //!
 //! The only link to the crate is its public interface, and only `check`, `reading` and `refine` use it.
 
-// Every test file includes this module and uses its own part of it.
-#![allow(dead_code)]
-
 pub(crate) mod backtrack;
 pub(crate) mod case;
 pub(crate) mod check;

@@ -2,14 +2,14 @@
 
 use portent_testing::Rng;
 
-use crate::SUBJECTS;
+use super::SUBJECTS;
+use super::words::{after, runs, words};
 use crate::oracle::backtrack::Matcher;
 use crate::oracle::case::Body;
 use crate::oracle::ere::EreOracle;
 use crate::oracle::formula::Ere;
 use crate::oracle::random;
 use crate::oracle::{Oracle, Truth, many};
-use crate::words::{after, runs, words};
 
 #[test]
 fn matcher_on_hand_made_examples() {

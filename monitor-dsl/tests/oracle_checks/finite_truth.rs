@@ -1,9 +1,9 @@
 //! Truth on finite words: by hand, and by the definitions of operators by other operators.
 
+use super::words::words;
+use super::{bin, p, un};
 use crate::oracle::finite;
 use crate::oracle::formula::{Binary, Formula, Unary};
-use crate::words::words;
-use crate::{bin, p, un};
 
 #[test]
 fn finite_truth_of_hand_made_examples() {

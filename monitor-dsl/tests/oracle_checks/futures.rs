@@ -2,13 +2,13 @@
 
 use portent_testing::Rng;
 
+use super::words::{after, runs};
+use super::{SUBJECTS, bin, p, un};
 use crate::oracle::case::{Body, Case};
 use crate::oracle::formula::{Binary, Unary};
 use crate::oracle::random::{self, Shape};
 use crate::oracle::tableau::{Belief, Tableau};
 use crate::oracle::{Oracle, Truth, finite, lasso, many};
-use crate::words::{after, runs};
-use crate::{SUBJECTS, bin, p, un};
 
 const SHAPES: [Shape; 3] = [Shape::Future, Shape::Past, Shape::Mixed];
 

@@ -1,8 +1,8 @@
 //! The letters of a property: those that can occur, and no others.
 
+use super::{bin, p};
 use crate::oracle::case::{Body, Case, Comparison, Kind, Prop, Variable};
 use crate::oracle::formula::{Binary, Ere, Formula};
-use crate::{bin, p};
 
 #[test]
 fn letters_are_those_that_can_occur() {

@@ -1,6 +1,6 @@
 //! Replays the committed corpus of the fuzz target `property`, with the same checks as the target.
 
-#[path = "../../fuzz/property.rs"]
+#[path = "../../../fuzz/property.rs"]
 mod property;
 
 #[test]

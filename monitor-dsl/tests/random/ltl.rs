@@ -4,15 +4,13 @@
 //! `PORTENT_CASES=n` runs `n` formulas in each of the tests here instead of their usual number; the seeds stay the same,
 //! so a larger number continues where the smaller one ended. A difference is shrunk before it is shown.
 
-mod oracle;
-
-use oracle::case::{Body, Case};
-use oracle::check::Effort;
-use oracle::finite;
-use oracle::formula::{Formula, Unary};
-use oracle::many;
-use oracle::random::{self, Shape, Subject};
-use oracle::reading::Reading;
+use crate::oracle::case::{Body, Case};
+use crate::oracle::check::Effort;
+use crate::oracle::finite;
+use crate::oracle::formula::{Formula, Unary};
+use crate::oracle::many;
+use crate::oracle::random::{self, Shape, Subject};
+use crate::oracle::reading::Reading;
 use portent_monitor_dsl::Verdict;
 use portent_testing::Rng;
 

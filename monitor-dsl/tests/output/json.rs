@@ -2,10 +2,8 @@
 //!
 //! The conditions are read by a small evaluator of their text that knows nothing of the crate's own.
 
-mod oracle;
-
-use oracle::case::Case;
-use oracle::random::{self, Shape, Subject};
+use crate::oracle::case::Case;
+use crate::oracle::random::{self, Shape, Subject};
 use portent_monitor_dsl::{
     Config, Description, EventId, Letter, Monitor, Property, Stepper, Value, Verdict, Verdicts,
 };
@@ -352,10 +350,10 @@ fn a_corrupted_monitor_is_refused_or_harmless() {
 
 /// A few random steps, drawn from the concrete steps that the oracle knows.
 fn random_run(monitor: &Monitor, case: &Case, rng: &mut Rng) -> Stepper {
-    let value = |value: &oracle::case::Value| match value {
-        oracle::case::Value::Bool(b) => Value::Bool(*b),
-        oracle::case::Value::Int(n) => Value::Int(*n),
-        oracle::case::Value::Text(text) => Value::from(text.as_str()),
+    let value = |value: &crate::oracle::case::Value| match value {
+        crate::oracle::case::Value::Bool(b) => Value::Bool(*b),
+        crate::oracle::case::Value::Int(n) => Value::Int(*n),
+        crate::oracle::case::Value::Text(text) => Value::from(text.as_str()),
     };
     let steps: Vec<_> = case
         .letters()
@@ -367,7 +365,7 @@ fn random_run(monitor: &Monitor, case: &Case, rng: &mut Rng) -> Stepper {
         .iter()
         .map(|variable| monitor.alphabet().variable(&variable.name))
         .collect();
-    let values = |step: &oracle::case::Step| -> Vec<_> {
+    let values = |step: &crate::oracle::case::Step| -> Vec<_> {
         let pairs = ids.iter().zip(&step.values);
         pairs
             .filter_map(|(id, written)| Some(((*id)?, value(written))))

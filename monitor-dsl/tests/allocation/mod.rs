@@ -1,6 +1,7 @@
 //! Stepping allocates nothing: events, integers, floats, booleans, and strings that are shared.
 //!
-//! The allocator counts what each thread does, so that the test harness does not disturb the counts.
+//! The allocator counts for each thread separately, so that neither the test harness nor the other tests of this binary
+//! disturb the counts.
 
 // A global allocator is unsafe by nature; this one only counts and passes on.
 #![allow(unsafe_code)]

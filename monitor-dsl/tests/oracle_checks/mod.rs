@@ -3,9 +3,6 @@
 //!
 //! `PORTENT_CASES=n` makes each of the random checks here try `n` cases instead of its usual number.
 
-#[path = "../oracle/mod.rs"]
-mod oracle;
-
 mod expressions;
 mod finite_truth;
 mod futures;
@@ -13,8 +10,8 @@ mod letters;
 mod sizes;
 mod words;
 
-use oracle::formula::{Binary, Formula, Unary};
-use oracle::random::Subject;
+use crate::oracle::formula::{Binary, Formula, Unary};
+use crate::oracle::random::Subject;
 
 /// What random cases are about, in turn.
 const SUBJECTS: [Subject; 4] = [

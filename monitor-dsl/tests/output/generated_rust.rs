@@ -4,8 +4,6 @@
 //! All properties are modules of one program, so that the compiler runs once. The program reads the steps and prints the
 //! verdict after each; the library says what they should be. `RUSTC` names another compiler than `rustc`.
 
-mod oracle;
-
 use portent_monitor_dsl::{Config, EventId, Monitor, Property, Type, Value, VariableId, Verdicts};
 use portent_testing::Rng;
 use std::{

@@ -1,12 +1,10 @@
 //! The published formulas with the sizes of their minimal monitors, and properties whose machines are known by name.
 
-mod oracle;
-
-use oracle::case::{Body, Case, Comparison, Kind, Prop, Variable};
-use oracle::check::{Effort, Outcome, compare};
-use oracle::formula::{Binary, Ere, Formula, Unary};
-use oracle::reading::Reading;
-use oracle::{refine, table};
+use crate::oracle::case::{Body, Case, Comparison, Kind, Prop, Variable};
+use crate::oracle::check::{Effort, Outcome, compare};
+use crate::oracle::formula::{Binary, Ere, Formula, Unary};
+use crate::oracle::reading::Reading;
+use crate::oracle::{refine, table};
 use portent_monitor_dsl::{Config, Monitor, Property, StateId, Verdict, Verdicts};
 
 /// The monitor of a property's text.

@@ -4,14 +4,12 @@
 //! `PORTENT_CASES=n` runs `n` expressions in each of the tests here instead of their usual number; the seeds stay the
 //! same, so a larger number continues where the smaller one ended. A difference is shrunk before it is shown.
 
-mod oracle;
-
-use oracle::case::Body;
-use oracle::check::Effort;
-use oracle::formula::Ere;
-use oracle::many;
-use oracle::random::{self, Subject};
-use oracle::reading::Reading;
+use crate::oracle::case::Body;
+use crate::oracle::check::Effort;
+use crate::oracle::formula::Ere;
+use crate::oracle::many;
+use crate::oracle::random::{self, Subject};
+use crate::oracle::reading::Reading;
 use portent_monitor_dsl::Verdict;
 use portent_testing::Rng;
 use regex_automata::dfa::{Automaton, dense};

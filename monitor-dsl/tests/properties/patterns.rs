@@ -1,9 +1,7 @@
 //! The pattern language against the published formulas: each of the 25 combinations of a pattern and a scope has the
 //! machine of its formula, over boolean variables and over events.
 
-mod oracle;
-
-use oracle::table;
+use crate::oracle::table;
 use portent_monitor_dsl::{Config, Edge, Monitor, Property, Verdict, Verdicts};
 
 /// The scopes, in the order of the table, over the names that they use.

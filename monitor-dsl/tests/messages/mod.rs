@@ -1,0 +1,4 @@
+//! What a user reads about the text of a property.
+
+mod diagnostics;
+mod notes;

@@ -1,0 +1,4 @@
+//! A monitor in the forms in which it leaves the library.
+
+mod generated_rust;
+mod json;

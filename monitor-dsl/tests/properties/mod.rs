@@ -1,0 +1,4 @@
+//! Properties whose machines are known: published formulas, patterns, and small ones worked out by hand.
+
+mod formulas;
+mod patterns;

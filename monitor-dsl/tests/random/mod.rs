@@ -1,0 +1,4 @@
+//! Thousands of random properties against the oracles.
+
+mod ere;
+mod ltl;
