@@ -1,5 +1,7 @@
 //! What can be wrong with events, apart from how they are written down.
 
+use std::num::NonZeroU64;
+
 use thiserror::Error;
 
 /// An event that contradicts the events before it, or a limit that was reached.
@@ -94,15 +96,18 @@ pub enum Error {
     Mixed,
     /// A vector clock does not count its own line.
     #[error(
-        "the clock of a line of {thread} does not count that line: its component {thread} must be at \
-         least 1"
+        "the clock of an event of {thread} does not count that event: its component {thread} must be \
+         at least 1"
     )]
     NoOwnComponent {
         /// Whose line.
         thread: String,
     },
     /// A component is less than it was on an earlier line of the thread, or its own did not grow.
-    #[error("the clock of {thread} goes backwards: component {component} is {now} after {before}")]
+    #[error(
+        "the clock of {thread} goes backwards: component {component} is {now}, after {before}{}",
+        on(.line)
+    )]
     ClockBackwards {
         /// Whose line.
         thread: String,
@@ -112,14 +117,36 @@ pub enum Error {
         before: u32,
         /// What it is.
         now: u32,
+        /// The line where it was that.
+        line: Option<NonZeroU64>,
+    },
+    /// A clock counts events that are not there.
+    #[error(
+        "the clock of {thread} counts {count} events of {component}, but only {found} of them {} before \
+         it{}",
+        if *.found == 1 { "comes" } else { "come" }, last_on(.line)
+    )]
+    MissingEvents {
+        /// Whose line.
+        thread: String,
+        /// Whose events are missing.
+        component: String,
+        /// How many of them the clock counts.
+        count: u32,
+        /// The number of the last one that was seen.
+        found: u32,
+        /// The line of the last one that was seen.
+        line: Option<NonZeroU64>,
     },
     /// An earlier line's clock already counts this one.
-    #[error("line {number} of {thread} comes after a line whose clock has seen it")]
+    #[error("event {number} of {thread} comes after the clock{} that counts it", on(.line))]
     EffectBeforeCause {
         /// Whose line.
         thread: String,
         /// Its own component.
         number: u32,
+        /// The line whose clock counts it.
+        line: Option<NonZeroU64>,
     },
     /// An order of events that is not a linearisation; see [`definition`](crate::definition).
     #[error("not an equivalent run: event {earlier} must come before event {later}")]
@@ -135,4 +162,14 @@ pub enum Error {
         /// The index in question.
         index: usize,
     },
+}
+
+/// " on line 3", if there is a line.
+fn on(line: &Option<NonZeroU64>) -> String {
+    line.map_or_else(String::new, |line| format!(" on line {line}"))
+}
+
+/// ", the last on line 3", if there is a line.
+fn last_on(line: &Option<NonZeroU64>) -> String {
+    line.map_or_else(String::new, |line| format!(", the last on line {line}"))
 }

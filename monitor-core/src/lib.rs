@@ -8,6 +8,7 @@
 //! | what can happen after what was seen | [`Discipline`] |
 //! | what comes before what | [`Causality`] gives each relevant event a [`Stamp`] |
 //! | the same, as defined | [`definition::Relation`] |
+//! | what a misspelt name was meant to be | [`suggest::closest`] |
 //!
 //! This crate knows of no other crate of the workspace; anything that two of them must agree on
 //! lives here, once. **It does no input or output, and it never decides which events are
@@ -24,6 +25,7 @@ mod error;
 mod event;
 mod ids;
 mod spelling;
+pub mod suggest;
 mod symbols;
 mod value;
 

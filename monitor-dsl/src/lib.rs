@@ -81,7 +81,6 @@ mod scc;
 pub mod shape;
 mod spelling;
 mod stepper;
-mod suggest;
 mod syntax;
 mod verdict;
 
@@ -96,6 +95,7 @@ pub use explain::Explanation;
 pub use monitor::{Monitor, StateId};
 pub use notes::{Note, NoteKind};
 pub use output::{Description, Edge};
+use portent_monitor_core::suggest;
 pub use portent_monitor_core::{Type, Value};
 pub use property::{Kind, Property};
 pub use shape::EngineClass;

@@ -1,5 +1,7 @@
 //! Runs that cannot be: one line each, with what is said of it.
 
+use std::num::NonZeroU64;
+
 use portent_monitor_core::{Discipline, Event, Msg, Op, Stamped, Symbols, ThreadId};
 
 /// Feeds the events; all but the last are fine, and the last one is refused with this message.
@@ -9,7 +11,8 @@ fn refused(events: impl FnOnce(&mut Symbols) -> Vec<(&'static str, Op)>, message
     let mut discipline = Discipline::default();
     let last = events.len() - 1;
     for (i, (name, op)) in events.into_iter().enumerate() {
-        let event = Event::new(symbols.threads.intern(name).unwrap(), op);
+        let mut event = Event::new(symbols.threads.intern(name).unwrap(), op);
+        event.line = NonZeroU64::new(i as u64 + 1);
         match discipline.admit(&event, &symbols) {
             Ok(()) => assert_ne!(i, last, "{message}"),
             Err(error) => assert_eq!((i, error.to_string().as_str()), (last, message)),
@@ -161,7 +164,7 @@ fn clocks() {
     );
     refused(
         |s| vec![("A", stamped(s, &[("B", 1)]))],
-        "the clock of a line of A does not count that line: its component A must be at least 1",
+        "the clock of an event of A does not count that event: its component A must be at least 1",
     );
     refused(
         |s| {
@@ -170,7 +173,7 @@ fn clocks() {
                 ("A", stamped(s, &[("A", 2)])),
             ]
         },
-        "the clock of A goes backwards: component A is 2 after 2",
+        "the clock of A goes backwards: component A is 2, after 2 on line 1",
     );
     refused(
         |s| {
@@ -180,7 +183,7 @@ fn clocks() {
                 ("A", stamped(s, &[("A", 2)])),
             ]
         },
-        "the clock of A goes backwards: component B is 0 after 1",
+        "the clock of A goes backwards: component B is 0, after 1 on line 2",
     );
     refused(
         |s| {
@@ -189,6 +192,17 @@ fn clocks() {
                 ("B", stamped(s, &[("B", 2)])),
             ]
         },
-        "line 2 of B comes after a line whose clock has seen it",
+        "event 2 of B comes after the clock on line 1 that counts it",
+    );
+    refused(
+        |s| {
+            vec![
+                ("B", stamped(s, &[("B", 1)])),
+                ("B", stamped(s, &[("B", 3)])),
+                ("A", stamped(s, &[("A", 1), ("B", 3), ("C", 7)])),
+                ("A", stamped(s, &[("A", 2), ("B", 4), ("C", 7)])),
+            ]
+        },
+        "the clock of A counts 4 events of B, but only 3 of them come before it, the last on line 2",
     );
 }

@@ -1,10 +1,14 @@
 //! "Did you mean": the known name that a wrong one was probably meant to be.
 
 /// The candidate that is closest to `word`, if it is close at all.
-pub(crate) fn closest<'a>(
-    word: &str,
-    candidates: impl IntoIterator<Item = &'a str>,
-) -> Option<&'a str> {
+///
+/// ```
+/// use portent_monitor_core::suggest::closest;
+///
+/// assert_eq!(closest("wirte", ["read", "write"]), Some("write"));
+/// assert_eq!(closest("jump", ["read", "write"]), None);
+/// ```
+pub fn closest<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     let allowed = match word.chars().count() {
         0..=2 => return None,
         3..=5 => 1.max(word.len() / 3),

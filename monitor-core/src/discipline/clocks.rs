@@ -1,0 +1,144 @@
+//! Whether the vector clocks that a trace brings can be those of one run.
+
+use std::num::NonZeroU64;
+
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use crate::{Error, Event, Stamped, Symbols, ThreadId};
+
+/// What the clocks of a trace have said so far.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Clocks {
+    threads: Vec<Past>,
+    /// Lines are known to be missing, so that a clock may count what nobody has seen.
+    pub(super) incomplete: bool,
+}
+
+/// What is known of one thread.
+#[derive(Clone, Debug, Default)]
+struct Past {
+    /// The components of its last clock.
+    clock: FxHashMap<ThreadId, u32>,
+    /// The line with that clock.
+    line: Option<NonZeroU64>,
+    /// The greatest number of its events that another thread's clock has counted.
+    claimed: u32,
+    /// The line with that other clock.
+    claimed_by: Option<NonZeroU64>,
+}
+
+impl Clocks {
+    /// Says what the clock of this event contradicts, if anything.
+    pub(super) fn check(
+        &self,
+        event: &Event,
+        stamped: &Stamped,
+        symbols: &Symbols,
+    ) -> Result<(), Error> {
+        let thread = event.thread;
+        let name = |thread| symbols.threads.name(thread).to_owned();
+        let own = stamped.component(thread);
+        if own == 0 {
+            return Err(Error::NoOwnComponent {
+                thread: name(thread),
+            });
+        }
+        self.check_counts(thread, stamped, symbols)?;
+        let Some(past) = self.threads.get(thread.index()) else {
+            return Ok(());
+        };
+        if let Some((component, before, now)) = past.loses(thread, stamped) {
+            return Err(Error::ClockBackwards {
+                thread: name(thread),
+                component: name(component),
+                before,
+                now,
+                line: past.line,
+            });
+        }
+        if own <= past.claimed {
+            return Err(Error::EffectBeforeCause {
+                thread: name(thread),
+                number: own,
+                line: past.claimed_by,
+            });
+        }
+        Ok(())
+    }
+
+    /// A clock counts no more events of another thread than there were, unless that thread is not
+    /// in the trace at all.
+    fn check_counts(
+        &self,
+        thread: ThreadId,
+        stamped: &Stamped,
+        symbols: &Symbols,
+    ) -> Result<(), Error> {
+        if self.incomplete {
+            return Ok(());
+        }
+        for &(other, count) in &stamped.clock {
+            let Some(past) = self.threads.get(other.index()) else {
+                continue;
+            };
+            let found = past.clock.get(&other).copied().unwrap_or(0);
+            if other != thread && found > 0 && count > found {
+                return Err(Error::MissingEvents {
+                    thread: symbols.threads.name(thread).to_owned(),
+                    component: symbols.threads.name(other).to_owned(),
+                    count,
+                    found,
+                    line: past.line,
+                });
+            }
+        }
+        Ok(())
+    }
+
+    /// Takes the clock of an event that was admitted.
+    pub(super) fn apply(&mut self, event: &Event, stamped: &Stamped) {
+        let thread = event.thread;
+        for &(component, count) in stamped.clock.iter().filter(|(t, _)| *t != thread) {
+            let other = self.past(component);
+            if count > other.claimed {
+                (other.claimed, other.claimed_by) = (count, event.line);
+            }
+        }
+        let past = self.past(thread);
+        past.line = event.line;
+        past.clock.extend(stamped.clock.iter().copied());
+    }
+
+    fn past(&mut self, thread: ThreadId) -> &mut Past {
+        if thread.index() >= self.threads.len() {
+            self.threads.resize_with(thread.index() + 1, Past::default);
+        }
+        &mut self.threads[thread.index()]
+    }
+}
+
+impl Past {
+    /// A component that is less than it was, or the thread's own if it is not greater; with what it
+    /// was and is.
+    fn loses(&self, thread: ThreadId, stamped: &Stamped) -> Option<(ThreadId, u32, u32)> {
+        let mut kept = 0;
+        for &(component, now) in &stamped.clock {
+            let Some(&before) = self.clock.get(&component) else {
+                continue;
+            };
+            kept += 1;
+            if now < before || (component == thread && now == before) {
+                return Some((component, before, now));
+            }
+        }
+        if kept == self.clock.len() {
+            return None;
+        }
+        // A component that is no longer mentioned has gone back to 0.
+        let mentioned: FxHashSet<ThreadId> = stamped.clock.iter().map(|(t, _)| *t).collect();
+        let lost = |component: &ThreadId| !mentioned.contains(component);
+        let lost = |(component, before): &(&ThreadId, &u32)| **before > 0 && lost(component);
+        let (&component, &before) = self.clock.iter().find(lost)?;
+        Some((component, before, 0))
+    }
+}
