@@ -1,7 +1,5 @@
 //! Runs the command and takes what it prints.
 
-#![allow(dead_code)] // every test file uses a part
-
 use serde_json::Value;
 use std::{
     io::Write,

@@ -1,8 +1,6 @@
 //! `portent check` and `portent demo` for people.
 
-mod common;
-
-use common::{RESERVOIR, portent, portent_with};
+use crate::common::{Done, RESERVOIR, portent, portent_with};
 
 /// Which engine answers, and how, is its own affair.
 fn without_engine(text: &str) -> String {
@@ -161,9 +159,9 @@ fn in_turn(times: usize) -> String {
     (line("T1", "a") + &line("T2", "b")).repeat(times)
 }
 
-fn check(property: &str, trace: &str, more: &[&str]) -> common::Done {
+fn check(property: &str, trace: &str, more: &[&str]) -> Done {
     let arguments = [&["check", "--property", property, "-"], more].concat();
-    common::portent_with(&arguments, trace.as_bytes())
+    portent_with(&arguments, trace.as_bytes())
 }
 
 #[test]

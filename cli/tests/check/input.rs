@@ -1,14 +1,12 @@
 //! What `portent check` does with its input: where it comes from, and what if it is bad.
 
-mod common;
-
-use common::{RESERVOIR, command, portent, portent_with};
+use crate::common::{Done, RESERVOIR, command, portent, portent_with};
 use std::{fs, process::Stdio};
 
 const SPEC: &str = "examples/reservoir/reservoir.portent";
 
 /// Checks a trace on standard input.
-fn check(trace: &[u8], more: &[&str]) -> common::Done {
+fn check(trace: &[u8], more: &[&str]) -> Done {
     portent_with(&[&["check", "--spec", SPEC, "-"], more].concat(), trace)
 }
 

@@ -1,8 +1,6 @@
 //! `portent check --format json`, to the letter.
 
-mod common;
-
-use common::{RESERVOIR, portent, portent_with};
+use crate::common::{RESERVOIR, portent, portent_with};
 use serde_json::{Value, json};
 
 fn row(event: u32, t: &str, set: Value, values: (i64, i64), state: u32, verdict: &str) -> Value {

@@ -1,8 +1,6 @@
 //! `--causality maximal`: runs that a lock or an unread write only seems to forbid.
 
-mod common;
-
-use common::{Done, portent_with};
+use crate::common::{Done, portent_with};
 
 /// Checks a trace of short lines, `T1 lock m`, `T2 a`, `T1 write x 3`, under a model.
 fn check(property: &str, lines: &[&str], more: &[&str]) -> Done {

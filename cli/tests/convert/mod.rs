@@ -1,8 +1,6 @@
 //! What `portent convert` writes, and what it says that it could not write.
 
-mod common;
-
-use common::{RESERVOIR, portent, portent_with};
+use crate::common::{RESERVOIR, portent, portent_with};
 use std::fs;
 
 #[test]

@@ -1,8 +1,6 @@
 //! How `portent check` searches: engines, limits, and what it tells of them.
 
-mod common;
-
-use common::{RESERVOIR, portent, portent_with};
+use crate::common::{RESERVOIR, portent, portent_with};
 use serde_json::Value;
 
 /// Independent threads that each do `a` and `b` in turn.

@@ -3,10 +3,8 @@
 use serde_json::json;
 use std::{collections::BTreeSet, fmt::Write};
 
-use crate::{
-    common::{Done, RESERVOIR, portent, portent_with},
-    data, findings,
-};
+use super::{data, findings};
+use crate::common::{Done, RESERVOIR, portent, portent_with};
 
 #[test]
 fn names_are_never_markup() {

@@ -3,11 +3,9 @@
 //! What the page does in a browser is tested by `ci/browser.sh`.
 
 mod agreement;
-#[path = "../common/mod.rs"]
-mod common;
 mod limits;
 
-use common::{Done, RESERVOIR, portent, portent_with};
+use crate::common::{Done, RESERVOIR, portent, portent_with};
 use serde_json::{Value, json};
 
 const BEGIN: &str = "<script type=\"application/json\" id=\"data\">";

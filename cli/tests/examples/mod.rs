@@ -1,8 +1,6 @@
 //! The verdict and the counts of every example.
 
-mod common;
-
-use common::portent;
+use crate::common::portent;
 use serde_json::{Value, json};
 
 /// Checks an example and returns the entries of its report; there must be some violation.

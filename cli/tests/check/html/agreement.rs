@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 use std::{collections::BTreeSet, fmt::Write};
 
-use crate::{both, findings};
+use super::{both, findings};
 
 /// The page says of every property what the JSON says.
 fn agree(page: &Value, json: &Value) {

@@ -1,0 +1,8 @@
+//! `portent check`.
+
+mod html;
+mod input;
+mod json;
+mod maximal;
+mod search;
+mod text;

@@ -1,0 +1,8 @@
+//! The `portent` command as users and programs meet it: one binary, because linking many takes
+//! longer than running them.
+
+mod check;
+mod common;
+mod convert;
+mod examples;
+mod synth;
