@@ -30,7 +30,8 @@ use std::time::Instant;
 
 use criterion::{Criterion, criterion_group};
 use portent_lattice::{
-    ActionId, Automaton, Counting, Options, Poset, Problem, Reductions, StateIndex, solve,
+    Counting, Options, Reductions,
+    laboratory::{ActionId, Automaton, Poset, Problem, StateIndex, solve},
 };
 use portent_monitor_dsl::{EngineClass, Verdict};
 

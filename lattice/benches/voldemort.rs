@@ -19,7 +19,7 @@
 mod logs;
 
 use criterion::{Criterion, criterion_group, criterion_main};
-use portent_lattice::{AutomatonShape, interval};
+use portent_lattice::laboratory::{AutomatonShape, interval};
 use std::hint::black_box;
 
 fn intervals(criterion: &mut Criterion) {

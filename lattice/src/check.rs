@@ -5,15 +5,11 @@ use portent_monitor_dsl::Monitor;
 use rustc_hash::FxHashSet;
 
 use crate::{
+    engine::maximal::{Origin, RulesReader},
     error::Error,
-    instance::Instance,
-    maximal::{Origin, RulesReader},
+    intake::{Record, Seen, slices},
     options::{Model, Options},
-    picture::Album,
-    record::Record,
-    relevance::Seen,
-    report::Report,
-    slice,
+    report::{Instance, Report, picture::PictureBudget},
 };
 
 /// Checks properties on every run that is equivalent to the one whose events it is given.
@@ -136,12 +132,12 @@ impl Checker {
         let mut report = Report::new(file, self.events, self.threads.len());
         let feasible = self.feasible.map(|all| (all.rules.finish(), all.steps));
         for (number, record) in self.records.iter().enumerate() {
-            let slices = slice::slices(record, self.options.max_bindings)?;
+            let slices = slices(record, self.options.max_bindings)?;
             if record.steps().is_empty() || slices.is_empty() {
                 let name = record.monitor().property().name();
                 report.vacuous.push(name.to_owned());
             }
-            let mut album = Album::new(&self.options);
+            let mut budget = PictureBudget::new(&self.options);
             for slice in &slices {
                 let origin = feasible.as_ref().map(|(rules, steps)| Origin {
                     rules,
@@ -155,7 +151,7 @@ impl Checker {
                 };
                 report
                     .properties
-                    .push(instance.report(&self.options, &mut album)?);
+                    .push(instance.report(&self.options, &mut budget)?);
             }
         }
         Ok(report)

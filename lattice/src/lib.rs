@@ -9,14 +9,14 @@
 //! |---|---|
 //! | check a run that has ended | [`Checker`]: events in, [`Report`] out |
 //! | watch a run while it goes on | [`Watch`] |
-//! | solve one problem: a [`Poset`] whose events act on an [`Automaton`] | [`solve`] |
-//! | measure a lattice | [`shape`] |
-//! | draw a lattice and the runs through it | [`picture`] |
+//! | draw a lattice and the runs through it | [`report::picture`] |
+//! | compare engines on a poset and an automaton of your own | [`laboratory`] |
 //!
-//! From left to right: the *relevance* of a property picks its steps out of the events; a *record*
-//! keeps them with their clocks; *slices* are the steps of one binding of the parameters; the
-//! *product* of the monitor and the variables' values is what the steps act on; an engine searches;
-//! the *report* tells. Where a search was not exhaustive, it says so and says why.
+//! The rooms, from left to right: `intake` picks the steps of each property out of the events and
+//! slices them by the bindings of its parameters; `order` says which of them come before which;
+//! `automaton` is what they act on, the product of the monitor and its variables' values; an `engine`
+//! searches; `witness` makes a violated run fit to be shown; `report` says what was found, and where a
+//! search was not exhaustive, why. A room knows only those to its left.
 //!
 //! **This crate reads no clock that it was not given, does no input or output, and never reports a
 //! run that causality does not allow**: in debug builds every witness is checked again by code that
@@ -24,48 +24,25 @@
 
 #![warn(missing_docs)]
 
-mod automaton_shape;
-mod binding;
+mod automaton;
 mod check;
-pub mod conjunctive;
-mod enumerate;
+mod engine;
 mod error;
-mod fast;
 mod goal;
-mod instance;
-pub mod interval;
-pub mod linear;
-pub mod maximal;
-mod minimal;
-mod notes;
-mod numbered;
+mod intake;
+pub mod laboratory;
 mod options;
-pub mod picture;
-mod poset;
-mod problem;
-mod product;
+mod order;
 mod progress;
-mod record;
-mod relevance;
 pub mod report;
-mod rows;
-mod slice;
-mod solve;
-mod unswap;
-mod violation;
 mod watch;
 mod witness;
 
-pub use automaton_shape::AutomatonShape;
 pub use check::Checker;
-pub use enumerate::{Limit, Peak, RunCounts, Shape, shape};
+pub use engine::Limit;
 pub use error::Error;
 pub use goal::Goal;
 pub use options::{Counting, Model, Options, Reductions};
-pub use poset::{EventIndex, Poset};
-pub use problem::{ActionId, Automaton, Problem, StateIndex};
 pub use progress::Progress;
 pub use report::Report;
-pub use solve::{Solution, solve};
-pub use violation::{Answer, Searched, Violation};
 pub use watch::Watch;

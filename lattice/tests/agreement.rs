@@ -1,24 +1,17 @@
 //! The analyzer against the enumeration of all linear extensions, on random traces and properties.
 
-mod online;
-mod oracle;
-mod random;
-
-use oracle::{Oracle, Truth};
+use crate::oracle::{Oracle, Truth};
+use crate::{random, zero};
 use portent_lattice::{
     Checker, Counting, Goal, Model, Options, Reductions, report::PropertyReport,
 };
-use portent_monitor_core::{Event, Symbols, Value};
+use portent_monitor_core::{Event, Symbols};
 use portent_monitor_dsl::{EngineClass, Monitor, Verdict};
 use portent_testing::Rng;
 use std::collections::BTreeMap;
 
 const PAIRS: usize = 12_000;
 const MAX_RUNS: u64 = 3000;
-
-fn zero(_: &str) -> Option<Value> {
-    Some(Value::from(0))
-}
 
 fn check(
     monitor: &Monitor,

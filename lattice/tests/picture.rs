@@ -1,12 +1,14 @@
 //! Pictures of lattices against the definitions, on random small orders.
 
-mod random;
-
+use crate::random;
 use std::collections::{BTreeMap, BTreeSet};
 
 use portent_lattice::{
-    ActionId, Automaton, Checker, EventIndex, Options, Poset, Problem, StateIndex,
-    picture::{Drawing, covered, graph, widths},
+    Checker, Options,
+    laboratory::{
+        ActionId, Automaton, EventIndex, Poset, Problem, StateIndex, covered, graph, widths,
+    },
+    report::picture::Drawing,
 };
 use portent_monitor_core::{Symbols, Value};
 use portent_monitor_dsl::{Property, Verdict};
@@ -131,7 +133,7 @@ fn graphs_have_the_cuts_the_edges_and_the_verdicts_of_all_runs() {
         assert_eq!(edges.len(), naive_edges, "seed {seed}");
 
         assert_eq!(
-            portent_lattice::picture::graph(&problem, naive.len() - 1),
+            portent_lattice::laboratory::graph(&problem, naive.len() - 1),
             None
         );
     }

@@ -1,9 +1,9 @@
 //! What the reductions save, and that limits are kept.
 
-mod nesting;
-
+use crate::nesting;
 use portent_lattice::{
-    ActionId, Automaton, Counting, Options, Poset, Problem, Reductions, StateIndex, solve,
+    Counting, Options, Reductions,
+    laboratory::{ActionId, Automaton, Poset, Problem, StateIndex, solve},
 };
 use portent_monitor_dsl::{EngineClass, Verdict};
 

@@ -1,8 +1,7 @@
 //! The sizes of lattices of real logs, where those are present, and of generated ones.
 
-mod logs;
-
-use portent_lattice::{Poset, Shape, shape};
+use crate::logs;
+use portent_lattice::laboratory::{Poset, Shape, shape};
 
 fn whole(poset: &Poset) -> Shape {
     shape(poset, u64::MAX, u64::MAX, true).expect("no limit")

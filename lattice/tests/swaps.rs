@@ -4,10 +4,7 @@
 //! the violation no two neighbours can be put back into the observed order, and no event can be
 //! replaced by one that was observed earlier.
 
-mod oracle;
-mod random;
-
-use oracle::Oracle;
+use crate::{oracle::Oracle, random};
 use portent_lattice::{Checker, Options};
 use portent_monitor_core::Value;
 use portent_monitor_dsl::{Config, EngineClass, Property, Verdict};

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use portent_lattice::Problem;
+use portent_lattice::laboratory::Problem;
 
 /// Visits at most about `most` cuts and tells how many, and the bytes of the widest two levels.
 pub(crate) fn cuts(problem: &Problem, most: u64) -> (u64, f64) {
@@ -26,7 +26,7 @@ pub(crate) fn cuts(problem: &Problem, most: u64) -> (u64, f64) {
                 let action = problem.actions[event.index()];
                 let mut after = 0;
                 for state in (0..64).filter(|state| states >> state & 1 == 1) {
-                    let state = portent_lattice::StateIndex(state);
+                    let state = portent_lattice::laboratory::StateIndex(state);
                     after |= 1 << problem.automaton.step(state, action).0;
                 }
                 *next.entry(more).or_default() |= after;

@@ -12,21 +12,19 @@ use portent_monitor_core::{Symbols, ThreadId, Value};
 use portent_monitor_dsl::{Monitor, Verdict};
 
 use crate::{
-    ActionId, EventIndex, Poset,
-    enumerate::{self, Ground, Lists, Needs, Observed, Search, Spot, StateList, Sweep},
+    automaton::{ActionId, Machine, Product, ProductState},
+    engine::enumerate::{self, Configuration, LabelledPoset, Lists, Search, StateList, Sweep},
     error::Error,
-    notes::Told,
+    intake::{Deed, LineNote},
     options::Options,
-    product::{Known, Machine, Product},
-    record::Deed,
-    report::Predicted,
-    rows::{Doer, Narrator, swaps},
-    witness,
+    order::{EventIndex, ObservedCuts, Poset, Requirements},
+    report::{Actor, Predicted, Rows},
+    witness::{self, Replay, swaps},
 };
 
 /// What is common to the searches of one property.
 #[derive(Clone, Copy)]
-pub(super) struct Scene<'a> {
+pub(super) struct Context<'a> {
     pub(super) monitor: &'a Monitor,
     pub(super) initial: &'a [Value],
     pub(super) symbols: &'a Symbols,
@@ -39,7 +37,7 @@ pub(super) struct Step {
     pub(super) thread: ThreadId,
     pub(super) line: Option<NonZeroU64>,
     pub(super) deed: Deed,
-    pub(super) told: Option<Told>,
+    pub(super) told: Option<LineNote>,
 }
 
 /// A search that goes on.
@@ -49,20 +47,24 @@ pub(super) struct Live {
     forgotten: u64,
     steps: Vec<Arc<Step>>,
     poset: Poset,
-    needs: Needs,
+    requirements: Requirements,
     actions: Vec<ActionId>,
     product: Product,
-    sweep: Sweep<Known, StateList<Known>>,
+    sweep: Sweep<ProductState, StateList<ProductState>>,
     /// Levels that a witness may begin at: this one now, and the newer one when this is let go.
-    older: Sweep<Known, StateList<Known>>,
-    newer: Sweep<Known, StateList<Known>>,
+    older: Sweep<ProductState, StateList<ProductState>>,
+    newer: Sweep<ProductState, StateList<ProductState>>,
 }
 
 impl Live {
     pub(super) fn new(monitor: &Monitor, initial: &[Value], options: &Options) -> Live {
         let product = Product::new(monitor.clone(), initial);
-        let (poset, needs) = (Poset::new(0), Needs::default());
-        let sets = sets(needs.ground(&poset, &[]), &product, options);
+        let (poset, requirements) = (Poset::new(0), Requirements::default());
+        let sets = sets(
+            LabelledPoset::new(&poset, &requirements, &[]),
+            &product,
+            options,
+        );
         let sweep = Sweep::new(&sets, product.initial(), &[], false);
         Live {
             forgotten: 0,
@@ -71,7 +73,7 @@ impl Live {
             newer: sweep.clone(),
             sweep,
             poset,
-            needs,
+            requirements,
             actions: Vec::new(),
             product,
         }
@@ -92,11 +94,11 @@ impl Live {
         self.sweep.goes_on()
     }
 
-    pub(super) fn result(&self) -> &Search<Known> {
+    pub(super) fn result(&self) -> &Search<ProductState> {
         &self.sweep.result
     }
 
-    pub(super) fn result_mut(&mut self) -> &mut Search<Known> {
+    pub(super) fn result_mut(&mut self) -> &mut Search<ProductState> {
         &mut self.sweep.result
     }
 
@@ -104,24 +106,24 @@ impl Live {
     pub(super) fn push(&mut self, chain: usize, clock: &[u32], step: Arc<Step>) {
         self.poset.widen(clock.len());
         let event = self.poset.push(chain, clock);
-        self.needs.push(&self.poset, event);
+        self.requirements.push(&self.poset, event);
         self.actions.push(self.product.act_once(&step.deed));
         self.steps.push(step);
     }
 
     /// Makes the next level, whose events are all known.
     pub(super) fn advance(&mut self, options: &Options, at_end: bool) {
-        let ground = self.needs.ground(&self.poset, &self.actions);
-        let sets = sets(ground, &self.product, options);
+        let labelled = LabelledPoset::new(&self.poset, &self.requirements, &self.actions);
+        let sets = sets(labelled, &self.product, options);
         let ceiling = vec![u32::MAX; self.poset.width()];
         self.sweep
-            .advance(ground, &sets, &ceiling, None, options, at_end);
+            .advance(labelled, &sets, &ceiling, None, options, at_end);
     }
 
     /// The run has ended with this level.
     pub(super) fn end(&mut self, options: &Options) {
-        let ground = self.needs.ground(&self.poset, &self.actions);
-        self.sweep.end(&sets(ground, &self.product, options));
+        let labelled = LabelledPoset::new(&self.poset, &self.requirements, &self.actions);
+        self.sweep.end(&sets(labelled, &self.product, options));
     }
 
     /// Lets go of events, if it is time; gives the cut that they make.
@@ -140,7 +142,7 @@ impl Live {
         self.forgotten += settled as u64;
         self.steps.drain(..settled);
         self.poset = self.poset.without_first(settled);
-        self.needs = Needs::of_poset(&self.poset);
+        self.requirements = Requirements::of_poset(&self.poset);
         self.renew_product();
         for sweep in [&mut self.sweep, &mut self.older, &mut self.newer] {
             sweep.forget(&prefix);
@@ -161,23 +163,23 @@ impl Live {
     }
 
     /// The violated run that was found, in terms of the events that are known.
-    pub(super) fn predicted(&self, scene: Scene<'_>) -> Result<Option<Predicted>, Error> {
+    pub(super) fn predicted(&self, context: Context<'_>) -> Result<Option<Predicted>, Error> {
         let search = self.result();
         let Some(mut spot) = search.found.clone() else {
             return Ok(None);
         };
         let bad_witness = |why: String| Error::BadWitness {
-            property: scene.monitor.property().name().to_owned(),
+            property: context.monitor.property().name().to_owned(),
             why,
         };
         let width = self.poset.width();
         spot.cut.resize(width, 0);
-        let ground = self.needs.ground(&self.poset, &self.actions);
-        let observed = Observed::new(&self.poset);
+        let labelled = LabelledPoset::new(&self.poset, &self.requirements, &self.actions);
+        let observed = ObservedCuts::new(&self.poset);
         let starts = self.older.spots(width);
-        let options = scene.options;
+        let options = context.options;
         let way = enumerate::way(
-            ground,
+            labelled,
             &self.product,
             &observed,
             &starts,
@@ -190,8 +192,8 @@ impl Live {
         };
         let start = &starts[start];
         let shortest = search.limit.is_none();
-        let violation = enumerate::complete(ground, &self.product, start, prefix, shortest);
-        let predicted = self.tell(scene, start, &violation.run, violation.violated_at);
+        let violation = enumerate::complete(labelled, &self.product, start, prefix, shortest);
+        let predicted = self.tell(context, start, &violation.run, violation.violated_at);
         if cfg!(debug_assertions) {
             witness::examine_order(&self.poset, &start.cut, &violation.run)
                 .and_then(|()| self.examine(&predicted, options))
@@ -203,29 +205,28 @@ impl Live {
     /// The rows of a run that begins at a spot and is violated after so many events.
     fn tell(
         &self,
-        scene: Scene<'_>,
-        start: &Spot<Known>,
+        context: Context<'_>,
+        start: &Configuration<ProductState>,
         run: &[EventIndex],
         violated_at: usize,
     ) -> Predicted {
         let forgotten = self.forgotten + start.events() as u64;
-        let mut narrator = match forgotten {
-            0 => Narrator::new(scene.monitor, scene.initial, scene.symbols),
-            _ => {
-                let state = self.product.read(&start.state);
-                Narrator::resume(scene.monitor, state, scene.symbols)
-            }
+        let replay = if forgotten == 0 {
+            Replay::new(context.monitor, context.initial)
+        } else {
+            Replay::resume(context.monitor, self.product.read(&start.state))
         };
+        let mut following = Rows::new(replay, context.symbols);
         let number = |event: EventIndex| self.forgotten as u32 + event.0;
         let rows = run.iter().map(|&event| {
             let step = &self.steps[event.index()];
-            narrator.step(&step.deed);
-            let doer = Doer {
+            following.step(&step.deed);
+            let actor = Actor {
                 thread: step.thread,
                 line: step.line,
-                note: step.told.as_ref().map(|told| told.note(scene.symbols)),
+                note: step.told.as_ref().map(|told| told.note(context.symbols)),
             };
-            narrator.row(number(event), &step.deed, doer)
+            following.row(number(event), &step.deed, actor)
         });
         let witness = rows.collect();
         let before = start.cut.iter().enumerate();
@@ -272,9 +273,13 @@ impl Live {
     }
 }
 
-fn sets<'a>(ground: Ground<'a>, product: &'a Product, options: &Options) -> Lists<'a, Product> {
+fn sets<'a>(
+    labelled: LabelledPoset<'a>,
+    product: &'a Product,
+    options: &Options,
+) -> Lists<'a, Product> {
     Lists {
-        ground,
+        labelled,
         machine: product,
         goal: options.goal,
         absorb: options.reductions.absorption,

@@ -3,10 +3,8 @@
 //! | file | its notion |
 //! |---|---|
 //! | [`property`] | one property: its steps, and the bindings of its parameters |
-//! | [`joins`] | which bindings there are, and what a new one begins as |
 //! | [`track`] | one binding: its observed run, and what was found |
 //! | [`live`] | the search of one binding while it goes on; what it lets go |
-//! | [`order`] | clocks of the property as clocks of a slice |
 //!
 //! A level is complete when every event that can extend it is known. A thread that is silent, or
 //! that nobody has heard of yet, may still do something that is unordered with everything so far;
@@ -15,9 +13,7 @@
 //! in such a cut is at most the k-th. So L events after it a level is made and the one before it is
 //! gone, and the answer is the same as offline with that lookahead.
 
-mod joins;
 mod live;
-mod order;
 mod property;
 mod track;
 
@@ -28,8 +24,8 @@ use rustc_hash::FxHashSet;
 use self::property::Watched;
 use crate::{
     error::Error,
+    intake::Seen,
     options::{Model, Options},
-    relevance::Seen,
     report::{PropertyReport, Report},
 };
 

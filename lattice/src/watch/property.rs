@@ -6,17 +6,13 @@ use portent_monitor_core::{Causality, Event, Symbols, Value};
 use portent_monitor_dsl::Monitor;
 
 use super::{
-    joins::{JoinId, Joins},
-    live::{Scene, Step},
+    live::{Context, Step},
     track::Track,
 };
 use crate::{
-    binding::Bindings,
     error::Error,
-    notes::Told,
+    intake::{Bindings, Deed, JoinId, Joins, LineNote, Relevance, Seen, initial_values},
     options::Options,
-    record::Deed,
-    relevance::{Relevance, Seen, initial_values},
     report::PropertyReport,
 };
 
@@ -41,13 +37,13 @@ impl Watched {
     ) -> Result<Watched, Error> {
         let initial = initial_values(&monitor, initial)?;
         let arity = monitor.property().parameters().len();
-        let scene = Scene {
+        let context = Context {
             monitor: &monitor,
             initial: &initial,
             symbols: &Symbols::default(),
             options,
         };
-        let track = Track::new(scene)?;
+        let track = Track::new(context)?;
         Ok(Watched {
             relevance: Relevance::new(monitor),
             causality: Causality::default(),
@@ -77,13 +73,13 @@ impl Watched {
         let (Some(seen), Some(stamp)) = (seen, stamp) else {
             return Ok(());
         };
-        let scene = Scene {
+        let context = Context {
             monitor: self.relevance.monitor(),
             initial: &self.initial,
             symbols,
             options,
         };
-        let name = || scene.monitor.property().name().to_owned();
+        let name = || context.monitor.property().name().to_owned();
         if self.steps >= u64::from(u32::MAX) {
             return Err(Error::TooManyEvents { property: name() });
         }
@@ -103,7 +99,7 @@ impl Watched {
                 thread: event.thread,
                 line: event.line,
                 deed,
-                told: Told::by(event),
+                told: LineNote::by(event),
             })
         };
         let containing = BTreeSet::from_iter(self.joins.containing(binding));
@@ -116,11 +112,11 @@ impl Watched {
         takers.extend(containing.iter().map(|&id| (id, Arc::clone(&step))));
         for (id, step) in takers {
             let track = &mut self.tracks[id.index()];
-            track.take(self.steps, &stamp, &step, scene)?;
+            track.take(self.steps, &stamp, &step, context)?;
             // What is violated in a binding that is not full is told when it has become full.
             if self.joins.is_full(id) && track.has_news() {
                 let binding = self.bindings.values(self.joins.get(id));
-                news.push(track.report(binding, scene));
+                news.push(track.report(binding, context));
             }
         }
         self.steps += 1;
@@ -155,7 +151,7 @@ impl Watched {
         let mut instances: Vec<JoinId> = self.instances().collect();
         let order = |&id: &JoinId| (self.tracks[id.index()].first(), self.joins.get(id).clone());
         instances.sort_by_cached_key(order);
-        let scene = Scene {
+        let context = Context {
             monitor: self.relevance.monitor(),
             initial: &self.initial,
             symbols,
@@ -164,9 +160,9 @@ impl Watched {
         let mut reports = Vec::with_capacity(instances.len());
         for id in instances {
             let track = &mut self.tracks[id.index()];
-            track.finish(scene)?;
+            track.finish(context)?;
             let binding = self.bindings.values(self.joins.get(id));
-            reports.push(track.report(binding, scene));
+            reports.push(track.report(binding, context));
         }
         Ok(reports)
     }

@@ -5,15 +5,14 @@ use std::sync::Arc;
 use portent_monitor_core::{Stamp, Value};
 use portent_monitor_dsl::Stepper;
 
-use super::{
-    live::{Live, Scene, Step},
-    order::Order,
-};
+use super::live::{Context, Live, Step};
 use crate::{
-    enumerate::Search,
+    automaton::ProductState,
+    engine::Savings,
+    engine::enumerate::Search,
     error::Error,
-    product::Known,
-    report::{Lattice, Observed, Predicted, PropertyReport, SavedReport},
+    order::Restriction,
+    report::{Lattice, Observed, Predicted, PropertyReport},
 };
 
 /// The slice of one binding, full or not.
@@ -23,7 +22,7 @@ pub(super) struct Track {
     first: Option<u64>,
     steps: u64,
     observed: Stepper,
-    order: Order,
+    order: Restriction,
     search: Phase,
     predicted: Option<Arc<Predicted>>,
     /// Whether the prediction was told.
@@ -35,21 +34,21 @@ enum Phase {
     GoesOn(Box<Live>),
     /// Found, or nothing is left to find. The last level had so many events, not counting those
     /// that were forgotten.
-    Over(usize, Box<Search<Known>>),
+    Over(usize, Box<Search<ProductState>>),
 }
 
 impl Track {
-    pub(super) fn new(scene: Scene<'_>) -> Result<Track, Error> {
+    pub(super) fn new(context: Context<'_>) -> Result<Track, Error> {
         let initial = |name: &str| {
-            let variable = scene.monitor.alphabet().variable(name)?;
-            Some(scene.initial[variable.index()].clone())
+            let variable = context.monitor.alphabet().variable(name)?;
+            Some(context.initial[variable.index()].clone())
         };
-        let live = Live::new(scene.monitor, scene.initial, scene.options);
+        let live = Live::new(context.monitor, context.initial, context.options);
         Ok(Track {
             first: None,
             steps: 0,
-            observed: scene.monitor.start_with(initial)?,
-            order: Order::default(),
+            observed: context.monitor.start_with(initial)?,
+            order: Restriction::default(),
             search: Phase::GoesOn(Box::new(live)),
             predicted: None,
             told: false,
@@ -75,7 +74,7 @@ impl Track {
         number: u64,
         stamp: &Stamp,
         step: &Arc<Step>,
-        scene: Scene<'_>,
+        context: Context<'_>,
     ) -> Result<(), Error> {
         self.first.get_or_insert(number);
         self.steps += 1;
@@ -102,41 +101,41 @@ impl Track {
         past.counts.resize(past.counts.len().max(chain + 1), 0);
         past.counts[chain] += 1;
         live.push(chain, &past.counts, Arc::clone(step));
-        if let Some(lookahead) = scene.options.lookahead {
+        if let Some(lookahead) = context.options.lookahead {
             while live.goes_on() && live.level() + (lookahead as usize) < live.kept() {
-                live.advance(scene.options, false);
-                if let Some(prefix) = live.forget(scene.options) {
+                live.advance(context.options, false);
+                if let Some(prefix) = live.forget(context.options) {
                     self.order.forget(&prefix);
                 }
             }
         }
         match live.goes_on() {
             true => Ok(()),
-            false => self.close(scene),
+            false => self.close(context),
         }
     }
 
     /// The run has ended: makes the remaining levels.
-    pub(super) fn finish(&mut self, scene: Scene<'_>) -> Result<(), Error> {
+    pub(super) fn finish(&mut self, context: Context<'_>) -> Result<(), Error> {
         let Phase::GoesOn(live) = &mut self.search else {
             return Ok(());
         };
         while live.goes_on() && live.level() < live.kept() {
             let at_end = live.level() + 1 == live.kept();
-            live.advance(scene.options, at_end);
+            live.advance(context.options, at_end);
         }
         if live.level() == live.kept() {
-            live.end(scene.options);
+            live.end(context.options);
         }
-        self.close(scene)
+        self.close(context)
     }
 
     /// Lets go of all but the result of a search that is over.
-    fn close(&mut self, scene: Scene<'_>) -> Result<(), Error> {
+    fn close(&mut self, context: Context<'_>) -> Result<(), Error> {
         let Phase::GoesOn(live) = &self.search else {
             return Ok(());
         };
-        self.predicted = live.predicted(scene)?.map(Arc::new);
+        self.predicted = live.predicted(context)?.map(Arc::new);
         self.search = Phase::Over(live.level(), Box::new(live.result().clone()));
         Ok(())
     }
@@ -147,7 +146,7 @@ impl Track {
     }
 
     /// What is known, for a search that is over; `binding` are the values of the parameters.
-    pub(super) fn report(&self, binding: Vec<Value>, scene: Scene<'_>) -> PropertyReport {
+    pub(super) fn report(&self, binding: Vec<Value>, context: Context<'_>) -> PropertyReport {
         let result = match &self.search {
             Phase::GoesOn(live) => live.result(),
             Phase::Over(_, result) => result,
@@ -156,13 +155,13 @@ impl Track {
         let mut predicted = self.predicted.as_deref().cloned().unwrap_or_default();
         // Events that came since may have been too late for a level that was made.
         predicted.shortest &= exhaustive;
-        let property = scene.monitor.property();
+        let property = context.monitor.property();
         let names = property.parameters().iter().cloned();
         PropertyReport {
             name: property.name().to_owned(),
             binding: names.zip(binding).collect(),
             kind: property.kind(),
-            states: scene.monitor.states(),
+            states: context.monitor.states(),
             relevant: self.steps,
             observed: Observed {
                 verdict: self.observed.verdict(),
@@ -180,9 +179,9 @@ impl Track {
                 dropped: result.left_out.dropped,
                 limit: result.limit,
                 frontier: result.peak,
-                saved: SavedReport {
+                saved: Savings {
                     emptied: result.left_out.emptied,
-                    ..SavedReport::default()
+                    ..Savings::default()
                 },
             },
             text: property.full_text().to_owned(),

@@ -1,8 +1,8 @@
 //! Conjunctive predicates against brute force over all cuts, for random trajectories and for real
 //! properties whose conjunctions the monitor tells.
 
-use crate::oracle::{Growing, levels};
-use portent_lattice::{
+use super::posets::{Growing, levels};
+use portent_lattice::laboratory::{
     Answer, EventIndex, Poset,
     conjunctive::{self, Trajectory},
 };

@@ -1,7 +1,7 @@
 //! The interval search against brute force: the same answer, and a shortest witness.
 
-use crate::oracle::{Growing, random_problem, shortest_violation};
-use portent_lattice::{
+use super::posets::{Growing, random_problem, shortest_violation};
+use portent_lattice::laboratory::{
     ActionId, Answer, Automaton, AutomatonShape, Poset, Problem, StateIndex, interval,
     interval::IntervalSearch,
 };

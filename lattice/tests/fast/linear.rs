@@ -1,7 +1,10 @@
 //! Where the observed run is said to speak for all, it does; and it is said often enough.
 
-use crate::oracle::{random_problem, shortest_violation};
-use portent_lattice::{Answer, AutomatonShape, Counting, Options, linear, solve};
+use super::posets::{random_problem, shortest_violation};
+use portent_lattice::{
+    Counting, Options,
+    laboratory::{Answer, AutomatonShape, linear, solve},
+};
 use portent_monitor_dsl::EngineClass;
 use portent_testing::Rng;
 

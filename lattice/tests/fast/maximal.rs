@@ -1,10 +1,8 @@
 //! The maximal model against its definition: all orders of small traces, each checked from scratch.
 
-use crate::{
-    feasible::may_follow,
-    oracle::{random_automaton, shortest_violation},
-};
-use portent_lattice::{
+use super::posets::{random_automaton, shortest_violation};
+use crate::oracle::feasible::may_follow;
+use portent_lattice::laboratory::{
     ActionId, Automaton, Poset, Problem, StateIndex,
     maximal::{self, MaximalAnswer, Rules},
 };

@@ -1,7 +1,7 @@
 //! A log that no enumeration survives, answered at once.
 
 use crate::logs::questions::{QUESTIONS, SHAPES, voldemort};
-use portent_lattice::{Answer, AutomatonShape, Problem, interval};
+use portent_lattice::laboratory::{Answer, AutomatonShape, Problem, interval};
 use portent_monitor_dsl::Verdict;
 use std::time::{Duration, Instant};
 

@@ -5,7 +5,7 @@
 pub(crate) mod questions;
 pub(crate) mod read;
 
-use portent_lattice::Poset;
+use portent_lattice::laboratory::Poset;
 
 pub(crate) const CHORD: (&str, &str) = ("chord.log", r"(?<host>\S*) (?<clock>{.*})\n(?<event>.*)");
 pub(crate) const SIMPLEDB: (&str, &str) =

@@ -1,7 +1,7 @@
 //! A real log as a poset, with what each line means to a property of events that are recognised by
 //! their text. Lines that mean nothing to it stay in the poset, where they are the hardest.
 
-use portent_lattice::{ActionId, Automaton, Poset, Problem, StateIndex};
+use portent_lattice::laboratory::{ActionId, Automaton, Poset, Problem, StateIndex};
 use portent_monitor_dsl::{EventId, Monitor, Property};
 
 use super::read;

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use portent_lattice::Poset;
+use portent_lattice::laboratory::Poset;
 use portent_monitor_core::Causality;
 use portent_trace::{Options, TraceReader};
 

@@ -1,6 +1,6 @@
 //! Threads that open and close something, and a limit on how many may be open.
 
-use portent_lattice::{ActionId, Automaton, Poset, Problem, StateIndex};
+use portent_lattice::laboratory::{ActionId, Automaton, Poset, Problem, StateIndex};
 use portent_monitor_dsl::Verdict;
 
 /// Actions 0 and 1 open and close; more than `depth` open is violated. 2 and 3 commute with

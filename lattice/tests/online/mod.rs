@@ -8,7 +8,7 @@ use portent_monitor_core::{Action, Event, Op, Symbols, ThreadId, Value};
 use portent_monitor_dsl::{Monitor, Property};
 use portent_testing::Rng;
 
-use super::{oracle::Oracle, random, zero};
+use crate::{oracle::Oracle, random, zero};
 
 fn check(monitors: &[Monitor], events: &[Event], symbols: &Symbols, options: Options) -> Report {
     let mut checker = Checker::new(monitors.to_vec(), zero, options).expect("initial values");

@@ -5,7 +5,7 @@
 
 #![allow(dead_code)] // every test file uses a part
 
-mod feasible;
+pub(crate) mod feasible;
 
 use std::collections::HashSet;
 

@@ -1,8 +1,10 @@
 //! What is drawn: two runs, the arrows between their events, the lattice, the automaton.
 
 use portent_lattice::{
-    picture::{self, Moment, Picture, Shown},
-    report::Values,
+    report::{
+        Values,
+        picture::{self, Moment, Picture, Shown},
+    },
 };
 use portent_monitor_dsl::{Monitor, Verdict};
 use serde::Serialize;

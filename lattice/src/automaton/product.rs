@@ -1,0 +1,244 @@
+//! What events act on: the monitor together with what it knows of the variables.
+//!
+//! A state is a monitor state and a class of values for each variable; an action is one of the
+//! property's events (or none) and the classes that it writes. Values that no letter tells apart
+//! are one class, and once a verdict is final the values no longer matter. If all states fit in a
+//! table, the table is what the engines get; if not (`x >= y` over thousands of values) the product
+//! itself is stepped, and a state is there as long as somebody holds it.
+
+use std::fmt::Debug;
+
+use indexmap::IndexSet;
+use portent_monitor_core::Value;
+use portent_monitor_dsl::{EventId, Monitor, StateId, Verdict};
+use rustc_hash::{FxBuildHasher, FxHashMap};
+use smallvec::SmallVec;
+
+use super::{ActionId, Automaton, Machine, StateIndex};
+use crate::intake::Deed;
+
+/// For each variable its class; empty once the verdict is final.
+type Classes = SmallVec<[u32; 4]>;
+
+/// The bytes that a list takes beside its own, if it has become too long for these.
+pub(crate) fn spilled<A: smallvec::Array>(list: &SmallVec<A>) -> usize {
+    match list.spilled() {
+        true => list.capacity() * size_of::<A::Item>(),
+        false => 0,
+    }
+}
+
+/// An action in terms of classes.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+struct Act {
+    event: Option<EventId>,
+    writes: Vec<(usize, u32)>,
+}
+
+/// A state of the product.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub(crate) struct ProductState {
+    monitor: StateId,
+    classes: Classes,
+}
+
+/// The product of a monitor and the classes of its variables' values.
+#[derive(Clone, Debug)]
+pub(crate) struct Product {
+    monitor: Monitor,
+    /// For each variable a value of every class.
+    values: Vec<Vec<Value>>,
+    class_ids: Vec<FxHashMap<String, u32>>,
+    acts: Vec<Act>,
+    /// The acts by what they are, for those that are [found](Product::act_once) again.
+    act_ids: FxHashMap<Act, ActionId>,
+    initial: ProductState,
+}
+
+impl Product {
+    /// The product for a run that begins with these values.
+    pub(crate) fn new(monitor: Monitor, initial: &[Value]) -> Product {
+        let mut first = monitor.initial();
+        if monitor.alphabet().reads_variables() {
+            first = monitor.next(first, monitor.alphabet().letter(None, initial));
+        }
+        Product::beginning(monitor, first, initial)
+    }
+
+    fn beginning(monitor: Monitor, first: StateId, values: &[Value]) -> Product {
+        let variables = monitor.alphabet().variables().len();
+        let mut product = Product {
+            values: vec![Vec::new(); variables],
+            class_ids: vec![FxHashMap::default(); variables],
+            acts: Vec::new(),
+            act_ids: FxHashMap::default(),
+            initial: ProductState {
+                monitor: first,
+                classes: Classes::new(),
+            },
+            monitor,
+        };
+        product.initial = product.known(first, values);
+        product
+    }
+
+    /// A product that knows no values but those of its initial state and of these states, which
+    /// are said in its terms from now on, and no actions.
+    pub(crate) fn renewed<'a>(
+        &self,
+        states: impl Iterator<Item = &'a mut ProductState>,
+    ) -> Product {
+        let (first, values) = self.read(&self.initial);
+        let mut product = Product::beginning(self.monitor.clone(), first, &values);
+        for state in states {
+            let (monitor, values) = self.read(state);
+            *state = product.known(monitor, &values);
+        }
+        product
+    }
+
+    /// The monitor's state, and for each variable a value of its class; none once the verdict is
+    /// final.
+    pub(crate) fn read(&self, state: &ProductState) -> (StateId, Vec<Value>) {
+        let values = self.some_values(&state.classes).collect();
+        (state.monitor, values)
+    }
+
+    fn known(&mut self, monitor: StateId, values: &[Value]) -> ProductState {
+        let values = values.iter().enumerate();
+        let classes = values.map(|(variable, value)| self.class(variable, value));
+        let classes = classes.collect();
+        self.state(monitor, classes)
+    }
+
+    fn state(&self, monitor: StateId, mut classes: Classes) -> ProductState {
+        if self.monitor.verdict(monitor).is_final() {
+            classes.clear();
+        }
+        ProductState { monitor, classes }
+    }
+
+    fn some_values<'a>(&'a self, classes: &'a Classes) -> impl Iterator<Item = Value> + 'a {
+        let values = self.values.iter().zip(classes);
+        values.map(|(values, &class)| values[class as usize].clone())
+    }
+
+    /// Adds an action, or finds one that the property cannot tell from it.
+    pub(crate) fn act_once(&mut self, deed: &Deed) -> ActionId {
+        let act = self.read_act(deed);
+        if let Some(&id) = self.act_ids.get(&act) {
+            return id;
+        }
+        let id = ActionId(self.acts.len() as u32);
+        self.acts.push(act.clone());
+        self.act_ids.insert(act, id);
+        id
+    }
+
+    /// Adds an action. Deeds that the property cannot tell apart are different actions until
+    /// the table is made.
+    pub(crate) fn act(&mut self, deed: &Deed) -> ActionId {
+        let act = self.read_act(deed);
+        self.acts.push(act);
+        ActionId(self.acts.len() as u32 - 1)
+    }
+
+    fn read_act(&mut self, deed: &Deed) -> Act {
+        let writes = deed.writes.iter();
+        let writes = writes
+            .map(|(variable, value)| (variable.index(), self.class(variable.index(), value)))
+            .collect();
+        Act {
+            event: deed.event,
+            writes,
+        }
+    }
+
+    fn class(&mut self, variable: usize, value: &Value) -> u32 {
+        let alphabet = self.monitor.alphabet();
+        let id = alphabet.variable(&alphabet.variables()[variable].name);
+        let spelling = match id.and_then(|id| alphabet.cells(id, value)) {
+            Some(cells) => format!("{cells:?}"),
+            None => value.to_string(),
+        };
+        let values = &mut self.values[variable];
+        *self.class_ids[variable].entry(spelling).or_insert_with(|| {
+            values.push(value.clone());
+            values.len() as u32 - 1
+        })
+    }
+
+    /// The table over all actions, and for each action of the product its number in the table:
+    /// actions that do the same in every state are one. `None` if there are more than
+    /// `max_states` states or `max_entries` entries.
+    pub(crate) fn table(
+        &self,
+        max_states: usize,
+        max_entries: usize,
+    ) -> Option<(Automaton, Vec<ActionId>)> {
+        // Deeds with equal classes are one action before anything is computed.
+        let mut distinct: FxHashMap<&Act, usize> = FxHashMap::default();
+        let mut kinds = Vec::new();
+        let mut kind_of = Vec::with_capacity(self.acts.len());
+        for (index, act) in self.acts.iter().enumerate() {
+            let kind = *distinct.entry(act).or_insert_with(|| {
+                kinds.push(index);
+                kinds.len() - 1
+            });
+            kind_of.push(kind);
+        }
+        let mut states = IndexSet::<ProductState, FxBuildHasher>::from_iter([self.initial()]);
+        let mut next = Vec::new();
+        let mut done = 0;
+        while let Some(state) = states.get_index(done).cloned() {
+            if states.len() > max_states || next.len() + kinds.len() > max_entries {
+                return None;
+            }
+            for &kind in &kinds {
+                let (to, _) = states.insert_full(self.step(&state, ActionId(kind as u32)));
+                next.push(StateIndex(to as u32));
+            }
+            done += 1;
+        }
+        let verdicts = states.iter().map(|state| self.verdict(state));
+        let whole = Automaton {
+            initial: StateIndex(0),
+            actions: kinds.len(),
+            next,
+            verdicts: verdicts.collect(),
+        };
+        let (small, merged) = whole.minimal(|verdict| verdict as u32);
+        let actions = kind_of.into_iter().map(|kind| merged[kind]).collect();
+        Some((small, actions))
+    }
+}
+
+impl Machine for Product {
+    type State = ProductState;
+
+    fn initial(&self) -> ProductState {
+        self.initial.clone()
+    }
+
+    fn step(&self, state: &ProductState, action: ActionId) -> ProductState {
+        if self.verdict(state).is_final() {
+            return state.clone();
+        }
+        let mut classes = state.classes.clone();
+        let act = &self.acts[action.0 as usize];
+        for &(variable, class) in &act.writes {
+            classes[variable] = class;
+        }
+        let values: SmallVec<[Value; 4]> = self.some_values(&classes).collect();
+        let letter = self.monitor.alphabet().letter(act.event, &values);
+        self.state(self.monitor.next(state.monitor, letter), classes)
+    }
+
+    fn verdict(&self, state: &ProductState) -> Verdict {
+        self.monitor.verdict(state.monitor)
+    }
+
+    fn heap_bytes(state: &ProductState) -> usize {
+        spilled(&state.classes)
+    }
+}

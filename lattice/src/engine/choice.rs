@@ -1,0 +1,230 @@
+//! Chooses an engine for a problem and puts its answer together.
+//!
+//! Which engines can answer is a matter of the property: its class is known when it is compiled
+//! ([`Monitor::engine_class`](portent_monitor_dsl::Monitor::engine_class)), and can only get better
+//! when it is known which actions really occur. A small lattice is enumerated in any case: its
+//! numbers are worth more than the time.
+
+use portent_monitor_dsl::EngineClass;
+
+use super::{
+    Answer, Problem, Searched, Solution, Task, Violation,
+    conjunctive::{self, Trajectory},
+    enumerate::{self, LabelledPoset, search_open, search_table},
+    interval::IntervalSearch,
+    linear,
+};
+use crate::{
+    automaton::{ActionId, Automaton, AutomatonShape, Machine},
+    options::{Counting, Options},
+    order::{Poset, Requirements},
+};
+
+/// A lattice with at most so many cuts is small.
+const FEW_CUTS: usize = 100_000;
+
+/// Solves what an instance of a property comes down to; `conjunctions` tells how the conditions
+/// change that violate it where they hold together, if there are such.
+pub(crate) fn solve_task(
+    task: &Task,
+    conjunctions: impl FnOnce() -> Option<Vec<Vec<Trajectory>>>,
+    options: &Options,
+) -> Solution {
+    match task {
+        Task::Table(problem) => solve_table(problem, conjunctions, options),
+        Task::Open(poset, actions, product) => {
+            let mut solution = search_fast(poset, actions, None, conjunctions, options)
+                .unwrap_or_else(|| search_open(poset, actions, product.as_ref(), options));
+            count(poset, actions, product.as_ref(), options, &mut solution);
+            solution
+        }
+    }
+}
+
+/// Solves a problem; the run that it finds may have swaps that it does not need.
+pub(crate) fn solve_table(
+    problem: &Problem,
+    conjunctions: impl FnOnce() -> Option<Vec<Vec<Trajectory>>>,
+    options: &Options,
+) -> Solution {
+    let (automaton, numbers) = options.goal.automaton(&problem.automaton);
+    let actions: Vec<ActionId> = problem
+        .actions
+        .iter()
+        .map(|action| numbers[action.0 as usize])
+        .collect();
+    let poset = &problem.poset;
+    let mut solution = search_fast(poset, &actions, Some(&automaton), conjunctions, options)
+        .unwrap_or_else(|| search_table(poset, &actions, &automaton, options));
+    count(
+        poset,
+        &problem.actions,
+        &problem.automaton,
+        options,
+        &mut solution,
+    );
+    solution
+}
+
+/// Searches without the lattice, where the property and the options allow that and the lattice is
+/// not small anyway; `None` otherwise, or if such a search grew too large.
+fn search_fast(
+    poset: &Poset,
+    actions: &[ActionId],
+    automaton: Option<&Automaton>,
+    conjunctions: impl FnOnce() -> Option<Vec<Vec<Trajectory>>>,
+    options: &Options,
+) -> Option<Solution> {
+    let cut_off = options.window.is_some() || options.lookahead.is_some();
+    // A run that is bad only because it ended is no bad prefix.
+    if options.engine == Some(EngineClass::Enumerate) || cut_off || options.goal.complete {
+        return None;
+    }
+    if options.engine.is_none() && has_few_cuts(poset) {
+        return None;
+    }
+    let question = Question {
+        poset,
+        actions,
+        automaton,
+        conjunctions: conjunctions(),
+        options,
+    };
+    let (engine, found) = match options.engine {
+        Some(engine) => (engine, question.ask(engine)?),
+        None => question.ask_all()?,
+    };
+    Some(Solution::new(engine.as_str(), found))
+}
+
+/// Whether the lattice is small, whatever the order: a bound from the lengths of the chains.
+fn has_few_cuts(poset: &Poset) -> bool {
+    let cuts = (0..poset.width()).try_fold(1usize, |cuts, chain| {
+        cuts.checked_mul(poset.chain(chain).len() + 1)
+            .filter(|&cuts| cuts <= FEW_CUTS)
+    });
+    cuts.is_some()
+}
+
+fn count<M: Machine>(
+    poset: &Poset,
+    actions: &[ActionId],
+    machine: &M,
+    options: &Options,
+    solution: &mut Solution,
+) {
+    if options.counting == Counting::Never {
+        return;
+    }
+    // A window or lookahead says that not all runs are wanted; then none are counted.
+    if solution.limit.is_some() {
+        return;
+    }
+    let requirements = Requirements::of_poset(poset);
+    let labelled = LabelledPoset::new(poset, &requirements, actions);
+    let most = options.counting.max_cuts();
+    if solution.shape.is_none() {
+        solution.shape = enumerate::measure(labelled, most, options);
+    }
+    if solution.shape.is_some_and(|shape| shape.cuts <= most) {
+        solution.runs = enumerate::count_runs(labelled, machine, options);
+    }
+}
+
+/// Where violations are chains, the interval search is given up after so many symbolic nodes.
+const CHAIN_NODES: usize = 100_000;
+/// Where they are not, it races the enumeration for so many.
+const RACE_NODES: usize = 5_000;
+/// Progress is told whenever so many symbolic nodes were looked at.
+const TOLD: usize = 1_000;
+/// About so many bytes a symbolic node takes beside its two cuts.
+const NODE_BYTES: u64 = 96;
+
+/// What the engines are asked.
+pub(crate) struct Question<'a> {
+    pub(crate) poset: &'a Poset,
+    pub(crate) actions: &'a [ActionId],
+    /// What the events act on, if there is a table of it.
+    pub(crate) automaton: Option<&'a Automaton>,
+    /// The conditions that violate the property where they hold together, if it is of that kind.
+    pub(crate) conjunctions: Option<Vec<Vec<Trajectory>>>,
+    pub(crate) options: &'a Options,
+}
+
+impl Question<'_> {
+    /// The answer of the first engine that has one; `None` if it is for enumeration.
+    pub(crate) fn ask_all(&self) -> Option<(EngineClass, Searched)> {
+        let shape = self.shape();
+        if let Some(found) = shape.as_ref().and_then(|shape| self.ask_linear(shape)) {
+            return Some((EngineClass::Linear, found));
+        }
+        if let Some(found) = self.ask_conjunctive() {
+            return Some((EngineClass::Conjunctive, found));
+        }
+        let shape = shape?;
+        let nodes = match shape.is_chain() {
+            true => CHAIN_NODES,
+            false => RACE_NODES,
+        };
+        let found = self.ask_intervals(&shape, nodes.min(self.most_nodes()))?;
+        (found.answer != Answer::GaveUp).then_some((EngineClass::Intervals, found))
+    }
+
+    /// The answer of one engine; `None` if it has none for this property and these events.
+    pub(crate) fn ask(&self, engine: EngineClass) -> Option<Searched> {
+        match engine {
+            EngineClass::Linear => self.ask_linear(&self.shape()?),
+            EngineClass::Conjunctive => self.ask_conjunctive(),
+            EngineClass::Intervals => self.ask_intervals(&self.shape()?, self.most_nodes()),
+            EngineClass::Enumerate => None,
+        }
+    }
+
+    fn shape(&self) -> Option<AutomatonShape> {
+        AutomatonShape::new(self.automaton?).ok()
+    }
+
+    /// The symbolic nodes that fit in the memory.
+    fn most_nodes(&self) -> usize {
+        let node = 8 * self.poset.width() as u64 + NODE_BYTES;
+        usize::try_from(self.options.memory / node).unwrap_or(usize::MAX)
+    }
+
+    /// The observed run, if it speaks for all; a shorter violation than its own by intervals.
+    fn ask_linear(&self, shape: &AutomatonShape) -> Option<Searched> {
+        let (poset, actions) = (self.poset, self.actions);
+        let mut found = linear::search(poset, actions, self.automaton?, &shape.bad_prefixes)?;
+        if let Answer::Violated(Violation {
+            is_shortest: false, ..
+        }) = found.answer
+            && let Some(shorter) = self.ask_intervals(shape, CHAIN_NODES)
+        {
+            found.nodes += shorter.nodes;
+            if let Answer::Violated(_) = shorter.answer {
+                found.answer = shorter.answer;
+            }
+        }
+        Some(found)
+    }
+
+    fn ask_conjunctive(&self) -> Option<Searched> {
+        let conjunctions = self.conjunctions.as_ref()?;
+        Some(conjunctive::search(self.poset, conjunctions))
+    }
+
+    fn ask_intervals(&self, shape: &AutomatonShape, max_nodes: usize) -> Option<Searched> {
+        let saturated = shape.saturated.as_ref()?;
+        let mut search = IntervalSearch::new(self.poset, self.actions, saturated);
+        while search.nodes() < max_nodes {
+            let before = search.nodes();
+            let answer = search.advance(TOLD.min(max_nodes - before));
+            self.options
+                .progress
+                .looked_at((search.nodes() - before) as u64);
+            if answer.is_some() {
+                break;
+            }
+        }
+        Some(search.finish())
+    }
+}

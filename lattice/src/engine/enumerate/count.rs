@@ -1,0 +1,166 @@
+//! Counting runs: at each cut, how many ways lead there in each state.
+//!
+//! Counts grow as factorials do. How far is known before: the lengths of the chains bound the number
+//! of runs, and the numbers are chosen so that it fits.
+
+use std::marker::PhantomData;
+
+use num_bigint::BigUint;
+use portent_monitor_dsl::Verdict;
+use smallvec::SmallVec;
+
+use super::{
+    frontier::Rules,
+    key::{Cut, Key},
+    labelled::LabelledPoset,
+    number::Number,
+};
+use crate::{
+    automaton::{Machine, spilled},
+    goal::Goal,
+    order::EventIndex,
+};
+
+/// How many runs there are, by the verdict at the end.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct RunCounts {
+    /// All of them.
+    pub total: BigUint,
+    /// Those that are violated.
+    pub violated: BigUint,
+    /// Those that are satisfied for good.
+    pub satisfied: BigUint,
+    /// Those that would be false if they ended here.
+    pub pending: BigUint,
+    /// Those that would be true if they ended here.
+    pub ok: BigUint,
+    /// Those that are open, where the monitor does not tell which way.
+    pub unknown: BigUint,
+}
+
+impl RunCounts {
+    /// The same with the runs that a goal looks for counted as violated.
+    pub(crate) fn for_goal(mut self, goal: Goal) -> RunCounts {
+        if goal.complete {
+            self.violated += std::mem::take(&mut self.pending);
+        }
+        self
+    }
+}
+
+/// Each state with the number of ways to it, in the order of states.
+type Ways<S, C> = SmallVec<[(S, C); 1]>;
+
+/// Counts with numbers of one kind.
+pub(crate) struct Counting<'a, M, C> {
+    labelled: LabelledPoset<'a>,
+    machine: &'a M,
+    number: PhantomData<C>,
+}
+
+impl<'a, M: Machine, C: Number> Counting<'a, M, C> {
+    pub(crate) fn new(labelled: LabelledPoset<'a>, machine: &'a M) -> Self {
+        Counting {
+            labelled,
+            machine,
+            number: PhantomData,
+        }
+    }
+
+    /// The one way to the empty cut.
+    pub(crate) fn one(&self) -> Ways<M::State, C> {
+        SmallVec::from_iter([(self.machine.initial(), C::one())])
+    }
+
+    pub(crate) fn by_verdict(&self, ways: Ways<M::State, C>) -> RunCounts {
+        let mut counts = RunCounts::default();
+        for (state, count) in ways {
+            let count = count.into_big();
+            counts.total += &count;
+            match self.machine.verdict(&state) {
+                Verdict::Violated => counts.violated += count,
+                Verdict::Satisfied => counts.satisfied += count,
+                Verdict::Pending => counts.pending += count,
+                Verdict::Ok => counts.ok += count,
+                Verdict::Unknown => counts.unknown += count,
+            }
+        }
+        counts
+    }
+}
+
+fn put<S: Ord, C: Number>(ways: &mut Ways<S, C>, state: S, count: C) {
+    match ways.binary_search_by(|(other, _)| other.cmp(&state)) {
+        Ok(place) => ways[place].1.add(&count),
+        Err(place) => ways.insert(place, (state, count)),
+    }
+}
+
+impl<M: Machine, C: Number> Rules for Counting<'_, M, C> {
+    type Node = Ways<M::State, C>;
+
+    fn step<K: Key>(&self, event: EventIndex) -> impl Fn(&Self::Node, Cut<'_, K>) -> Self::Node {
+        let action = self.labelled.action(event);
+        move |node, _| {
+            let mut after = Ways::new();
+            for (state, count) in node {
+                put(&mut after, self.machine.step(state, action), count.clone());
+            }
+            after
+        }
+    }
+
+    fn heap_bytes(&self, node: &Self::Node) -> usize {
+        let each = node.iter();
+        let each = each.map(|(state, count)| M::heap_bytes(state) + count.heap_bytes());
+        spilled(node) + each.sum::<usize>()
+    }
+
+    fn merge(&self, into: &mut Self::Node, other: Self::Node) {
+        for (state, count) in other {
+            put(into, state, count);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{
+        automaton::{ActionId, Automaton, StateIndex},
+        engine::enumerate::count_runs,
+        options::Options,
+        order::{Poset, Requirements},
+    };
+
+    /// Two chains that wait for each other after every event: two orders for each pair.
+    fn in_step(pairs: u32) -> Poset {
+        let mut poset = Poset::new(2);
+        for number in 1..=pairs {
+            poset.push(0, &[number, number - 1]);
+            poset.push(1, &[number - 1, number]);
+        }
+        poset
+    }
+
+    #[test]
+    fn numbers_of_every_size_are_exact() {
+        // The first chain's events toggle; the second's are violated where they come first.
+        let automaton = Automaton {
+            initial: StateIndex(0),
+            actions: 2,
+            next: [1, 2, 0, 0, 2, 2].map(StateIndex).to_vec(),
+            verdicts: vec![Verdict::Ok, Verdict::Ok, Verdict::Violated],
+        };
+        for pairs in [1, 60, 127, 128, 250, 500, 1000, 2100] {
+            let poset = in_step(pairs);
+            let actions: Vec<ActionId> = (0..2 * pairs).map(|event| ActionId(event % 2)).collect();
+            let requirements = Requirements::of_poset(&poset);
+            let labelled = LabelledPoset::new(&poset, &requirements, &actions);
+            let counts = count_runs(labelled, &automaton, &Options::default()).expect("fits");
+            assert_eq!(counts.total, BigUint::from(1u32) << pairs);
+            assert_eq!(counts.ok, BigUint::from(1u32));
+            assert_eq!(counts.violated, counts.total - counts.ok);
+        }
+    }
+}

@@ -1,0 +1,75 @@
+//! Letting go of what every cut contains.
+//!
+//! A search that goes on for days must not keep the run for as long. The first events of the
+//! observed run that are in every cut of a level are in every cut of all later ones: nothing asks
+//! for them again. Without them the search is that of a shorter run, whose cuts count what is left.
+
+use super::{levels::Levels, path::Configuration, sets::StateList, sweep::Sweep};
+use crate::order::Poset;
+
+impl<N: Clone + Send + Sync> Levels<N> {
+    /// The cuts in order, as counts of `width` chains.
+    fn cuts(&self, width: usize) -> Vec<Vec<u32>> {
+        let mut cuts = Vec::with_capacity(self.len());
+        self.each(|_, cut| {
+            let mut cut = cut();
+            cut.resize(width, 0);
+            cuts.push(cut);
+        });
+        cuts
+    }
+}
+
+impl<S: Clone + Ord + Send + Sync> Sweep<S, StateList<S>> {
+    /// How many of the first events of the observed run are in every cut of this level.
+    pub(crate) fn settled(&self, poset: &Poset) -> usize {
+        let cuts = self.levels.cuts(poset.width());
+        let missing = cuts.iter().flat_map(|cut| {
+            let chains = cut.iter().enumerate();
+            chains.filter_map(|(chain, &count)| poset.chain(chain).get(count as usize))
+        });
+        missing.min().map_or(poset.len(), |event| event.index())
+    }
+
+    /// Goes on without the first events of the observed run, which are in every cut; `prefix`
+    /// counts them.
+    pub(crate) fn forget(&mut self, prefix: &[u32]) {
+        let mut cuts = self.levels.cuts(prefix.len());
+        self.observed.resize(prefix.len(), 0);
+        for cut in cuts.iter_mut().chain([&mut self.observed]) {
+            for (count, forgotten) in cut.iter_mut().zip(prefix) {
+                *count -= forgotten;
+            }
+        }
+        self.level -= prefix.iter().map(|&n| n as usize).sum::<usize>();
+        let nodes = self.levels.nodes().to_vec();
+        self.levels = Levels::of(&cuts, nodes, &vec![u32::MAX; prefix.len()]);
+    }
+
+    /// The states at the cuts of this level, to be said in other terms.
+    pub(crate) fn states_mut(&mut self) -> impl Iterator<Item = &mut S> + '_ {
+        self.levels.nodes_mut().iter_mut().flatten()
+    }
+
+    /// Puts the states in order again after that.
+    pub(crate) fn sort_states(&mut self) {
+        for node in self.levels.nodes_mut() {
+            node.sort_unstable();
+        }
+    }
+
+    /// The cuts of this level with each of their states, in order.
+    pub(crate) fn spots(&self, width: usize) -> Vec<Configuration<S>> {
+        let cuts = self.levels.cuts(width);
+        let nodes = cuts.into_iter().zip(self.levels.nodes());
+        nodes
+            .flat_map(|(cut, states)| {
+                let spot = move |state: &S| Configuration {
+                    cut: cut.clone(),
+                    state: state.clone(),
+                };
+                states.iter().map(spot)
+            })
+            .collect()
+    }
+}

@@ -1,0 +1,302 @@
+//! One level of the lattice, and the next.
+//!
+//! A level is sorted by key. Advancing one chain in all cuts where it can be advanced keeps the
+//! order, so the next level is a merge of as many sorted streams as there are chains, all read
+//! from the level itself; equal keys are the same cut and are merged. Memory is touched in
+//! sequence, and nothing is hashed. A wide level is cut into ranges of keys that are merged at the
+//! same time on several cores.
+
+use rayon::prelude::*;
+
+use super::{
+    key::{Cut, Key, Layout},
+    labelled::LabelledPoset,
+    level::{Level, Strip},
+    persistent::Persistent,
+    streams::Stream,
+    window::Window,
+};
+use crate::order::EventIndex;
+
+/// Levels narrower than this are not worth several threads; in tests hardly any is that narrow.
+pub(crate) const PARALLEL: usize = if cfg!(test) { 8 } else { 1 << 15 };
+
+/// What is kept at a cut, and how events change it.
+pub(crate) trait Rules: Sync {
+    type Node: Clone + Send + Sync;
+
+    /// How an event changes a node when it is added to a cut.
+    fn step<K: Key>(&self, event: EventIndex) -> impl Fn(&Self::Node, Cut<'_, K>) -> Self::Node;
+
+    /// Another way to the same cut.
+    fn merge(&self, into: &mut Self::Node, other: Self::Node);
+
+    /// The bytes that a node points to, beside its own.
+    fn heap_bytes(&self, _: &Self::Node) -> usize {
+        0
+    }
+
+    /// Takes a last look at a node when all ways to its cut are merged; false drops it.
+    fn settle<K: Key>(&self, _: &mut Self::Node, _: Cut<'_, K>) -> bool {
+        true
+    }
+}
+
+/// What may be left out of the next level.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Bounds<'a> {
+    /// Cuts do not go beyond this one.
+    pub(crate) upper: &'a [u32],
+    /// What counts may ever become, when there will be more events; at least `upper`.
+    pub(crate) ceiling: &'a [u32],
+    /// Only so many events past the oldest that is missing are considered.
+    pub(crate) lookahead: Option<u32>,
+    pub(crate) window: Option<Window<'a>>,
+    pub(crate) persistent: Option<&'a Persistent>,
+    pub(crate) parallel: bool,
+}
+
+/// What was left out of a level.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct LeftOut {
+    /// Cuts that were let go for the window.
+    pub(crate) dropped: u64,
+    /// Events not added to some cut for the lookahead.
+    pub(crate) suppressed: u64,
+    /// Events not added to some cut because they commute with what is added.
+    pub(crate) commuted: u64,
+    /// Cuts at which nothing was left to keep.
+    pub(crate) emptied: u64,
+}
+
+impl LeftOut {
+    pub(crate) fn add(&mut self, other: LeftOut) {
+        self.dropped += other.dropped;
+        self.suppressed += other.suppressed;
+        self.commuted += other.commuted;
+        self.emptied += other.emptied;
+    }
+}
+
+/// A level with what is needed to make the next.
+#[derive(Clone, Debug)]
+pub(crate) struct Frontier<K, N> {
+    pub(crate) layout: Layout,
+    pub(crate) level: Level<K, N>,
+    /// For each cut, the chains that are advanced from it, as many words as `words`; empty where all
+    /// are that can be.
+    pub(crate) marks: Vec<u64>,
+}
+
+/// The keys are too narrow for the next level.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Full;
+
+impl<K: Key, N: Clone + Send + Sync> Frontier<K, N> {
+    /// The level with these cuts, which are in order.
+    pub(crate) fn new(cuts: &[Vec<u32>], nodes: Vec<N>, layout: Layout) -> Self {
+        let strips = cuts.iter().map(|cut| Strip {
+            first: K::pack(cut, &layout),
+            len: 1,
+        });
+        Frontier {
+            level: Level {
+                strips: strips.collect(),
+                nodes,
+            },
+            layout,
+            marks: Vec::new(),
+        }
+    }
+
+    /// The bytes that the level holds, without what nodes point to, and those of the marks, which
+    /// are made for one level after the other.
+    pub(crate) fn bytes(&self) -> (u64, u64) {
+        let heap = self.level.strips.len() * K::heap_bytes(&self.layout);
+        let strips = self.level.strips.capacity() * size_of::<Strip<K>>() + heap;
+        let nodes = self.level.nodes.capacity() * size_of::<N>();
+        let marks = self.marks.capacity() * size_of::<u64>();
+        ((strips + nodes) as u64, marks as u64)
+    }
+
+    /// The bytes of a strip of one cut.
+    pub(crate) fn strip_bytes(&self) -> usize {
+        size_of::<Strip<K>>() + K::heap_bytes(&self.layout)
+    }
+
+    /// The same level with other keys, or with the same kind of keys packed again.
+    pub(crate) fn repacked<L: Key>(&mut self, ceiling: &[u32]) -> Result<Frontier<L, N>, Full> {
+        let chains = ceiling.len();
+        let known = self.layout.chains();
+        let (mut least, mut most) = (vec![u32::MAX; chains], vec![0; chains]);
+        // A chain that nobody knew of when this level was packed has no event in any cut.
+        least[known..].fill(0);
+        for strip in &self.level.strips {
+            for cut in [0, strip.len - 1].map(|along| strip.cut(along, &self.layout)) {
+                for chain in 0..known {
+                    let count = cut.count(chain);
+                    least[chain] = least[chain].min(count);
+                    most[chain] = most[chain].max(count);
+                }
+            }
+        }
+        let layout = Layout::fit(&least, &most, ceiling, L::BITS).ok_or(Full)?;
+        let pack = |cut: Cut<'_, K>| {
+            let mut counts = cut.counts();
+            counts.resize(chains, 0);
+            L::pack(&counts, &layout)
+        };
+        let strips = self.level.strips.iter();
+        let strips = match chains == known {
+            true => strips
+                .map(|strip| Strip {
+                    first: pack(strip.cut(0, &self.layout)),
+                    len: strip.len,
+                })
+                .collect(),
+            // Lines are along other chains now.
+            false => strips
+                .flat_map(|strip| strip.cuts(&self.layout))
+                .map(|cut| Strip {
+                    first: pack(cut),
+                    len: 1,
+                })
+                .collect(),
+        };
+        let nodes = std::mem::take(&mut self.level.nodes);
+        Ok(Frontier {
+            layout,
+            level: Level { strips, nodes },
+            marks: Vec::new(),
+        })
+    }
+
+    /// Makes the next level.
+    pub(crate) fn advance<R: Rules<Node = N>>(
+        &mut self,
+        labelled: LabelledPoset<'_>,
+        bounds: Bounds<'_>,
+        rules: &R,
+    ) -> Result<LeftOut, Full> {
+        if self.layout.slack() == 0 || self.layout.chains() < bounds.upper.len() {
+            *self = self.repacked(bounds.ceiling)?;
+        }
+        self.marks.clear();
+        let mut left_out = match bounds.lookahead.is_some() || bounds.persistent.is_some() {
+            true => self.mark(labelled, bounds),
+            false => LeftOut::default(),
+        };
+        let parallel = bounds.parallel && self.level.nodes.len() >= PARALLEL;
+        let (next, more) = if parallel {
+            self.merge_in_parallel(labelled, bounds, rules)
+        } else {
+            self.merge_range(labelled, bounds, rules, (None, None), &[])
+        };
+        left_out.add(more);
+        self.level = next;
+        self.layout.spend();
+        Ok(left_out)
+    }
+
+    fn merge_in_parallel<R: Rules<Node = N>>(
+        &self,
+        labelled: LabelledPoset<'_>,
+        bounds: Bounds<'_>,
+        rules: &R,
+    ) -> (Level<K, N>, LeftOut) {
+        let parts = rayon::current_num_threads() * 4;
+        let strips = &self.level.strips;
+        let mut starts = Vec::with_capacity(strips.len());
+        let mut nodes = 0;
+        for strip in strips {
+            starts.push(nodes);
+            nodes += strip.len as usize;
+        }
+        // The level's own lines are as good as any to cut the next level into even ranges.
+        let borders: Vec<Option<K>> = (0..=parts)
+            .map(|part| match part {
+                0 => None,
+                part if part == parts => None,
+                part => {
+                    let strip = starts.partition_point(|start| *start <= nodes * part / parts) - 1;
+                    Some(strips[strip].first.line(&self.layout))
+                }
+            })
+            .collect();
+        let made: Vec<(Level<K, N>, LeftOut)> = (0..parts)
+            .into_par_iter()
+            .map(|part| {
+                let range = (borders[part].as_ref(), borders[part + 1].as_ref());
+                self.merge_range(labelled, bounds, rules, range, &starts)
+            })
+            .collect();
+        let mut left_out = LeftOut::default();
+        let mut whole = Level::default();
+        let total = |len: fn(&Level<K, N>) -> usize| made.iter().map(|(level, _)| len(level)).sum();
+        whole
+            .strips
+            .reserve_exact(total(|level| level.strips.len()));
+        whole.nodes.reserve_exact(total(|level| level.nodes.len()));
+        for (part, more) in made {
+            left_out.add(more);
+            whole.strips.extend(part.strips);
+            whole.nodes.extend(part.nodes);
+        }
+        if let Some(window) = bounds.window {
+            left_out.dropped += window.narrow(&mut whole, &self.layout);
+        }
+        (whole, left_out)
+    }
+
+    /// The part of the next level from a line on and before another one; `starts` are the first
+    /// nodes of all strips, where the range does not begin at the first.
+    fn merge_range<R: Rules<Node = N>>(
+        &self,
+        labelled: LabelledPoset<'_>,
+        bounds: Bounds<'_>,
+        rules: &R,
+        range: (Option<&K>, Option<&K>),
+        starts: &[usize],
+    ) -> (Level<K, N>, LeftOut) {
+        let mut left_out = LeftOut::default();
+        let mut next = Level::default();
+        let room = bounds.window.map_or(usize::MAX, |window| window.room());
+        let layout = &self.layout;
+        let mut streams: Vec<Stream<'_, K, N>> = (0..layout.chains())
+            .map(|chain| Stream::new(self, labelled, bounds, chain, range, starts))
+            .filter(|stream| stream.first().is_some())
+            .collect();
+        // The first cut of each stream, close together.
+        let mut heads: Vec<K> = streams.iter().filter_map(Stream::first).cloned().collect();
+        let mut line = next.begin();
+        let mut last: Option<K> = None;
+        while let Some((index, least)) = heads.iter().enumerate().min_by_key(|(_, head)| *head) {
+            if last
+                .as_ref()
+                .is_some_and(|last| !last.on_line_of(least, layout))
+            {
+                left_out.emptied += next.settle(line, layout, rules);
+                if let Some(window) = bounds.window
+                    && next.nodes.len() >= room
+                {
+                    left_out.dropped += window.narrow(&mut next, layout);
+                }
+                line = next.begin();
+            }
+            last = Some(least.clone());
+            streams[index].append(&mut next, line, rules);
+            match streams[index].first() {
+                Some(first) => heads[index] = first.clone(),
+                None => {
+                    heads.swap_remove(index);
+                    streams.swap_remove(index);
+                }
+            }
+        }
+        left_out.emptied += next.settle(line, layout, rules);
+        if let Some(window) = bounds.window {
+            left_out.dropped += window.narrow(&mut next, &self.layout);
+        }
+        (next, left_out)
+    }
+}

@@ -1,0 +1,167 @@
+//! The cuts of a level, as strips of neighbours.
+//!
+//! The cuts of a level on one line have no gap between them: what the events of one of the line's two
+//! chains need bounds the line from one side, what those of the other need from the other side. So
+//! a line is one strip, and the key of its first cut and its length stand for all its cuts. Only where
+//! cuts were dropped has a line several strips.
+
+use super::{
+    frontier::Rules,
+    key::{Cut, Key, Layout},
+};
+
+/// Neighbouring cuts on a line.
+#[derive(Clone, Debug)]
+pub(crate) struct Strip<K> {
+    pub(crate) first: K,
+    pub(crate) len: u32,
+}
+
+impl<K: Key> Strip<K> {
+    pub(crate) fn cuts<'a>(&'a self, layout: &'a Layout) -> impl Iterator<Item = Cut<'a, K>> {
+        (0..self.len).map(move |along| self.cut(along, layout))
+    }
+
+    #[inline]
+    pub(crate) fn cut<'a>(&'a self, along: u32, layout: &'a Layout) -> Cut<'a, K> {
+        Cut {
+            first: &self.first,
+            along,
+            layout,
+        }
+    }
+}
+
+/// Cuts in the order of their keys, and what is kept at each.
+#[derive(Clone, Debug)]
+pub(crate) struct Level<K, N> {
+    pub(crate) strips: Vec<Strip<K>>,
+    pub(crate) nodes: Vec<N>,
+}
+
+impl<K, N> Default for Level<K, N> {
+    fn default() -> Self {
+        Level {
+            strips: Vec::new(),
+            nodes: Vec::new(),
+        }
+    }
+}
+
+/// How much of a level there was when a line was begun.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct LineStart {
+    strips: usize,
+    nodes: usize,
+}
+
+impl<K: Key, N> Level<K, N> {
+    pub(crate) fn cuts<'a>(&'a self, layout: &'a Layout) -> impl Iterator<Item = Cut<'a, K>> {
+        self.strips.iter().flat_map(|strip| strip.cuts(layout))
+    }
+
+    /// Begins a new line.
+    pub(super) fn begin(&self) -> LineStart {
+        LineStart {
+            strips: self.strips.len(),
+            nodes: self.nodes.len(),
+        }
+    }
+
+    /// Adds a strip to the line that was begun, with the nodes of its cuts. It begins at or after
+    /// the strip that was added before, and where they overlap they are merged.
+    #[inline]
+    pub(super) fn append<R: Rules<Node = N>>(
+        &mut self,
+        line: LineStart,
+        strip: &Strip<K>,
+        mut nodes: impl Iterator<Item = N>,
+        layout: &Layout,
+        rules: &R,
+    ) {
+        let len = strip.len;
+        let mut common = 0;
+        let open = self.strips[line.strips..].last_mut();
+        let gap = open
+            .as_ref()
+            .map(|open| strip.first.place(layout) - open.first.place(layout));
+        match (open, gap) {
+            (Some(open), Some(gap)) if gap <= open.len => {
+                common = len.min(open.len - gap);
+                let start = self.nodes.len() - (open.len - gap) as usize;
+                for (into, node) in self.nodes[start..].iter_mut().zip(&mut nodes) {
+                    rules.merge(into, node);
+                }
+                open.len = open.len.max(gap + len);
+            }
+            _ => {
+                make_room(&mut self.strips, 1);
+                self.strips.push(strip.clone());
+            }
+        }
+        make_room(&mut self.nodes, (len - common) as usize);
+        self.nodes.extend(nodes);
+    }
+
+    /// Ends a line: drops the cuts at which nothing is left to keep, and tells how many.
+    #[inline]
+    pub(super) fn settle<R: Rules<Node = N>>(
+        &mut self,
+        line: LineStart,
+        layout: &Layout,
+        rules: &R,
+    ) -> u64 {
+        let mut keep = Vec::new();
+        let mut place = 0;
+        for strip in &self.strips[line.strips..] {
+            for along in 0..strip.len {
+                let node = &mut self.nodes[line.nodes + place];
+                place += 1;
+                if !rules.settle(node, strip.cut(along, layout)) {
+                    keep.resize(place - 1, true);
+                    keep.push(false);
+                }
+            }
+        }
+        if keep.is_empty() {
+            return 0;
+        }
+        keep.resize(place, true);
+        self.retain(line, &keep, layout);
+        keep.iter().filter(|keep| !**keep).count() as u64
+    }
+
+    /// Keeps, of what was added since `begun`, the cuts for which `keep` says so, in their order.
+    pub(super) fn retain(&mut self, begun: LineStart, keep: &[bool], layout: &Layout) {
+        let mut kept = begun.nodes;
+        for (place, _) in keep.iter().enumerate().filter(|(_, keep)| **keep) {
+            self.nodes.swap(kept, begun.nodes + place);
+            kept += 1;
+        }
+        self.nodes.truncate(kept);
+        let mut keep = keep.iter();
+        for strip in self.strips.split_off(begun.strips) {
+            let mut open = false;
+            for along in 0..strip.len {
+                let wanted = keep.next().is_some_and(|keep| *keep);
+                match self.strips.last_mut() {
+                    Some(last) if wanted && open => last.len += 1,
+                    _ if wanted => self.strips.push(Strip {
+                        first: strip.first.moved(along, layout),
+                        len: 1,
+                    }),
+                    _ => {}
+                }
+                open = wanted;
+            }
+        }
+    }
+}
+
+/// Grows by an eighth instead of doubling: levels grow slowly, and the frontier is the memory.
+#[inline]
+fn make_room<T>(all: &mut Vec<T>, more: usize) {
+    if all.capacity() - all.len() < more {
+        all.reserve_exact((all.len() / 8).max(1024).max(more));
+    }
+}

@@ -1,0 +1,129 @@
+//! A frontier whose keys become wider when they must.
+
+use super::{
+    frontier::{Bounds, Frontier, Full, LeftOut, Rules},
+    key::{Key, Layout},
+    labelled::LabelledPoset,
+};
+
+/// A level with keys of whatever width it needs.
+#[derive(Clone, Debug)]
+pub(crate) enum Levels<N> {
+    Narrow(Frontier<u64, N>),
+    Middle(Frontier<u128, N>),
+    Wide(Frontier<Box<[u32]>, N>),
+}
+
+/// The same expression for whichever frontier there is.
+macro_rules! each {
+    ($levels:expr, $frontier:ident => $body:expr) => {
+        match $levels {
+            Levels::Narrow($frontier) => $body,
+            Levels::Middle($frontier) => $body,
+            Levels::Wide($frontier) => $body,
+        }
+    };
+}
+
+impl<N: Clone + Send + Sync> Levels<N> {
+    /// The level with one cut.
+    pub(crate) fn new(cut: &[u32], node: N, ceiling: &[u32]) -> Self {
+        Levels::of(&[cut.to_vec()], vec![node], ceiling)
+    }
+
+    /// The level with these cuts, which are in order, and at least one.
+    pub(crate) fn of(cuts: &[Vec<u32>], nodes: Vec<N>, ceiling: &[u32]) -> Self {
+        let (mut least, mut most) = (ceiling.to_vec(), vec![0; ceiling.len()]);
+        for cut in cuts {
+            for (chain, &count) in cut.iter().enumerate() {
+                least[chain] = least[chain].min(count);
+                most[chain] = most[chain].max(count);
+            }
+        }
+        let layout = |bits| Layout::fit(&least, &most, ceiling, bits);
+        if let Some(layout) = layout(u64::BITS) {
+            return Levels::Narrow(Frontier::new(cuts, nodes, layout));
+        }
+        if let Some(layout) = layout(u128::BITS) {
+            return Levels::Middle(Frontier::new(cuts, nodes, layout));
+        }
+        match layout(<Box<[u32]>>::BITS) {
+            Some(layout) => Levels::Wide(Frontier::new(cuts, nodes, layout)),
+            None => unreachable!("keys that are lists have no limit"),
+        }
+    }
+
+    /// Makes the next level.
+    pub(crate) fn advance<R: Rules<Node = N>>(
+        &mut self,
+        labelled: LabelledPoset<'_>,
+        bounds: Bounds<'_>,
+        rules: &R,
+    ) -> LeftOut {
+        loop {
+            match each!(self, frontier => frontier.advance(labelled, bounds, rules)) {
+                Ok(left_out) => return left_out,
+                Err(Full) => self.widen(bounds.ceiling),
+            }
+        }
+    }
+
+    fn widen(&mut self, ceiling: &[u32]) {
+        if let Levels::Narrow(frontier) = self
+            && let Ok(middle) = frontier.repacked(ceiling)
+        {
+            *self = Levels::Middle(middle);
+            return;
+        }
+        let wide = each!(self, frontier => frontier.repacked(ceiling));
+        if let Ok(wide) = wide {
+            *self = Levels::Wide(wide);
+        }
+    }
+
+    /// How many cuts there are.
+    pub(crate) fn len(&self) -> usize {
+        each!(self, frontier => frontier.level.nodes.len())
+    }
+
+    /// What is kept at each cut, in the order of the cuts.
+    pub(crate) fn nodes(&self) -> &[N] {
+        each!(self, frontier => &frontier.level.nodes)
+    }
+
+    pub(crate) fn nodes_mut(&mut self) -> &mut [N] {
+        each!(self, frontier => &mut frontier.level.nodes)
+    }
+
+    /// Shows every node, with a way to find its cut.
+    pub(crate) fn each(&self, mut see: impl FnMut(&N, &dyn Fn() -> Vec<u32>)) {
+        each!(self, frontier => {
+            let cuts = frontier.level.cuts(&frontier.layout);
+            for (cut, node) in cuts.zip(&frontier.level.nodes) {
+                see(node, &|| cut.counts());
+            }
+        });
+    }
+
+    /// The bytes that the level holds, without what nodes point to, and those of its marks.
+    pub(crate) fn bytes(&self) -> (u64, u64) {
+        each!(self, frontier => frontier.bytes())
+    }
+
+    /// The bytes that the nodes point to.
+    pub(crate) fn heap_bytes<R: Rules<Node = N>>(&self, rules: &R) -> u64 {
+        let nodes = self.nodes().iter();
+        nodes.map(|node| rules.heap_bytes(node) as u64).sum()
+    }
+
+    /// The bytes that one more cut takes at most: a strip, its node, its marks.
+    pub(crate) fn cut_bytes(&self) -> u64 {
+        let strip = each!(self, frontier => frontier.strip_bytes());
+        (strip + size_of::<N>() + 8) as u64
+    }
+
+    /// How many chains cuts have.
+    pub(crate) fn chains(&self) -> usize {
+        each!(self, frontier => frontier.layout.chains())
+    }
+}

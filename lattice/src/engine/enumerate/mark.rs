@@ -1,0 +1,107 @@
+//! Which chains are advanced from a cut, where that is not all that can be: a lookahead or
+//! commutation leaves some out.
+
+use rayon::prelude::*;
+
+use super::{
+    frontier::{Bounds, Frontier, LeftOut, PARALLEL},
+    key::{Cut, Key},
+    labelled::LabelledPoset,
+    level::Strip,
+};
+
+/// How many words the marks of a cut take.
+pub(super) fn words(chains: usize) -> usize {
+    chains.div_ceil(64).max(1)
+}
+
+impl<K: Key, N: Clone + Send + Sync> Frontier<K, N> {
+    /// Finds the chains to advance from each cut, where not all that can be advanced are.
+    pub(super) fn mark(&mut self, labelled: LabelledPoset<'_>, bounds: Bounds<'_>) -> LeftOut {
+        let stride = words(self.layout.chains());
+        self.marks.resize(self.level.nodes.len() * stride, 0);
+        let (strips, layout) = (&self.level.strips, &self.layout);
+        let work = |(strips, marks): (&[Strip<K>], &mut [u64])| {
+            let mut left_out = LeftOut::default();
+            let mut counts = vec![0; layout.chains()];
+            let cuts = strips.iter().flat_map(|strip| strip.cuts(layout));
+            for (cut, marks) in cuts.zip(marks.chunks_exact_mut(stride)) {
+                mark_cut(cut, labelled, bounds, &mut counts, marks, &mut left_out);
+            }
+            left_out
+        };
+        if !bounds.parallel || self.level.nodes.len() < PARALLEL {
+            return work((strips, &mut self.marks));
+        }
+        let mut rest = &mut *self.marks;
+        let mut parts = Vec::new();
+        for strips in strips.chunks(PARALLEL / 8) {
+            let cuts: usize = strips.iter().map(|strip| strip.len as usize).sum();
+            let (marks, after) = rest.split_at_mut(cuts * stride);
+            parts.push((strips, marks));
+            rest = after;
+        }
+        parts
+            .into_par_iter()
+            .map(work)
+            .reduce(LeftOut::default, |mut a, b| {
+                a.add(b);
+                a
+            })
+    }
+}
+
+#[inline]
+fn mark_cut<K: Key>(
+    cut: Cut<'_, K>,
+    labelled: LabelledPoset<'_>,
+    bounds: Bounds<'_>,
+    counts: &mut [u32],
+    marks: &mut [u64],
+    left_out: &mut LeftOut,
+) {
+    for (chain, count) in counts.iter_mut().enumerate() {
+        *count = cut.count(chain);
+    }
+    for (chain, &upper) in bounds.upper.iter().enumerate() {
+        let events = &labelled.poset.chain(chain)[..upper as usize];
+        let event = events.get(counts[chain] as usize);
+        if event.is_some_and(|event| labelled.requirements.met(*event, |other| counts[other])) {
+            marks[chain / 64] |= 1 << (chain % 64);
+        }
+    }
+    if let Some(lookahead) = bounds.lookahead {
+        left_out.suppressed += suppress(lookahead, labelled, bounds.upper, counts, marks);
+    }
+    if let (Some(persistent), [mark]) = (bounds.persistent, &mut *marks) {
+        let kept = persistent.choose(labelled, counts, *mark);
+        left_out.commuted += u64::from((*mark & !kept).count_ones());
+        *mark = kept;
+    }
+}
+
+/// Takes away the events that are too far past the oldest missing one.
+fn suppress(
+    lookahead: u32,
+    labelled: LabelledPoset<'_>,
+    upper: &[u32],
+    counts: &[u32],
+    marks: &mut [u64],
+) -> u64 {
+    let next = |chain: usize| {
+        let missing = counts[chain] < upper[chain];
+        missing.then(|| labelled.poset.chain(chain)[counts[chain] as usize].0)
+    };
+    let Some(oldest) = (0..counts.len()).filter_map(next).min() else {
+        return 0;
+    };
+    let mut suppressed = 0;
+    for chain in 0..counts.len() {
+        let (mark, bit) = (&mut marks[chain / 64], 1u64 << (chain % 64));
+        if *mark & bit != 0 && next(chain).is_some_and(|event| event - oldest > lookahead) {
+            *mark &= !bit;
+            suppressed += 1;
+        }
+    }
+    suppressed
+}

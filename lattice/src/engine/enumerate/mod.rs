@@ -1,0 +1,265 @@
+//! Merge enumeration: every cut of the lattice, level by level, without hashing.
+//!
+//! | file | its notion |
+//! |---|---|
+//! | [`key`] | a cut packed in an integer |
+//! | [`level`] | a sorted level, as strips of neighbouring cuts |
+//! | [`frontier`] | the next level, by merging |
+//! | [`streams`], [`mark`] | what is merged: the cuts that each chain is advanced to |
+//! | [`levels`] | the same, with wider keys when they are needed |
+//! | [`sweep`] | the search for a violation, level by level |
+//! | [`answer`] | which reductions are used, and the run to what was found |
+//! | [`sets`], [`count`], [`path`] | what is kept at a cut: states, numbers of runs, ways back |
+//! | [`number`] | how large a number of runs can be |
+//! | [`reduce`], [`persistent`], [`visible`] | what need not be kept, what need not be visited |
+//! | [`window`] | what is let go when there is too much |
+//! | [`forget`] | what is let go because it is in every cut |
+//!
+//! The weak point is width: a level of T concurrent threads with k events each has in the order of
+//! k^(T-1) cuts. The other engines exist because of that.
+
+mod answer;
+mod count;
+mod forget;
+mod frontier;
+mod key;
+mod labelled;
+mod level;
+mod levels;
+mod lower_bound;
+mod mark;
+mod number;
+
+mod path;
+mod persistent;
+mod reduce;
+mod sets;
+mod streams;
+mod sweep;
+#[cfg(test)]
+mod tests;
+mod visible;
+mod window;
+
+pub(crate) use answer::{complete, search_open, search_table, way};
+pub use count::RunCounts;
+pub(crate) use labelled::LabelledPoset;
+
+pub(crate) use path::{Configuration, Paths};
+pub(crate) use persistent::Persistent;
+pub(crate) use reduce::{Reducer, Saved};
+pub(crate) use sets::{Bits, Lists, Sets, StateList};
+pub(crate) use sweep::{Search, Sweep};
+pub(crate) use visible::Visible;
+
+use num_bigint::BigUint;
+
+use crate::{
+    automaton::Machine,
+    options::Options,
+    order::{Poset, Requirements},
+};
+use count::Counting;
+use frontier::{Bounds, LeftOut};
+use levels::Levels;
+use number::{Number, Words};
+use sets::Shape as ShapeRules;
+
+/// The size of a lattice.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Shape {
+    /// How many levels there are: one more than events.
+    pub levels: u64,
+    /// How many consistent cuts.
+    pub cuts: u64,
+    /// How many of them in the widest level.
+    pub widest: u64,
+    /// The most bytes that two neighbouring levels took together, and how many cuts they had.
+    pub peak: Peak,
+}
+
+/// The memory of a frontier at its widest.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize)]
+pub struct Peak {
+    /// The bytes of keys, nodes and marks.
+    pub bytes: u64,
+    /// The cuts that took them.
+    pub cuts: u64,
+}
+
+impl Peak {
+    /// Notes a level and the one made from it: bytes, and cuts.
+    pub(crate) fn note<N: Clone + Send + Sync>(&mut self, before: (u64, u64), after: &Levels<N>) {
+        let (level, marks) = after.bytes();
+        let bytes = before.0 + level + marks;
+        if bytes > self.bytes {
+            self.bytes = bytes;
+            self.cuts = before.1 + after.len() as u64;
+        }
+    }
+}
+
+/// Counts the consistent cuts of a poset; `None` if there are more than `max_cuts`, or if a level
+/// does not fit in `memory` bytes.
+///
+/// ```
+/// use portent_lattice::laboratory::{Poset, shape};
+///
+/// // Two threads with two independent events each: a grid of 3 × 3 cuts.
+/// let mut poset = Poset::new(2);
+/// for clock in [[1, 0], [2, 0]] {
+///     poset.push(0, &clock);
+/// }
+/// for clock in [[0, 1], [0, 2]] {
+///     poset.push(1, &clock);
+/// }
+/// let shape = shape(&poset, u64::MAX, u64::MAX, false).unwrap();
+/// assert_eq!((shape.cuts, shape.widest, shape.levels), (9, 3, 5));
+/// ```
+pub fn shape(poset: &Poset, max_cuts: u64, memory: u64, parallel: bool) -> Option<Shape> {
+    let requirements = Requirements::of_poset(poset);
+    let options = Options {
+        memory,
+        parallel,
+        ..Options::default()
+    };
+    measure(
+        LabelledPoset::new(poset, &requirements, &[]),
+        max_cuts,
+        &options,
+    )
+}
+
+/// Counts the cuts; `None` if there are more than `max_cuts`, or a level does not fit in memory.
+pub(crate) fn measure(
+    labelled: LabelledPoset<'_>,
+    max_cuts: u64,
+    options: &Options,
+) -> Option<Shape> {
+    if lower_bound::cuts(labelled, max_cuts) > max_cuts {
+        return None;
+    }
+    let top = labelled.top();
+    let mut levels = Levels::new(&vec![0; top.len()], (), &top);
+    let bounds = everything(&top, options.parallel);
+    options.progress.begin(labelled.poset.len());
+    let mut shape = Shape {
+        levels: 1,
+        cuts: 1,
+        widest: 1,
+        peak: Peak::default(),
+    };
+    for _ in 0..labelled.poset.len() {
+        if shape.cuts > max_cuts || levels.bytes().0.saturating_mul(2) > options.memory {
+            return None;
+        }
+        let before = (levels.bytes().0, levels.len() as u64);
+        levels.advance(labelled, bounds, &ShapeRules);
+        let after = levels.len() as u64;
+        shape.peak.note(before, &levels);
+        options.progress.made(shape.levels as usize, after);
+        shape.levels += 1;
+        shape.cuts += after;
+        shape.widest = shape.widest.max(after);
+    }
+    (shape.cuts <= max_cuts).then_some(shape)
+}
+
+/// Visits every cut, and tells how many each level has.
+pub(crate) fn each_level(
+    labelled: LabelledPoset<'_>,
+    parallel: bool,
+    mut tell: impl FnMut(usize, u64),
+) {
+    let top = labelled.top();
+    let mut levels = Levels::new(&vec![0; top.len()], (), &top);
+    tell(0, 1);
+    for level in 1..=labelled.poset.len() {
+        levels.advance(labelled, everything(&top, parallel), &ShapeRules);
+        tell(level, levels.len() as u64);
+    }
+}
+
+fn everything(upper: &[u32], parallel: bool) -> Bounds<'_> {
+    Bounds {
+        upper,
+        ceiling: upper,
+        lookahead: None,
+        window: None,
+        persistent: None,
+        parallel,
+    }
+}
+
+/// Counts all runs by their verdicts; `None` if a level does not fit in memory.
+pub(crate) fn count_runs<M: Machine>(
+    labelled: LabelledPoset<'_>,
+    machine: &M,
+    options: &Options,
+) -> Option<RunCounts> {
+    // Few sizes, as each is another copy of the enumeration.
+    match number::bits(labelled.poset) {
+        0..=128 => count_by::<M, u128>(labelled, machine, options),
+        129..=512 => count_by::<M, Words<8>>(labelled, machine, options),
+        513..=2048 => count_by::<M, Words<32>>(labelled, machine, options),
+        _ => count_by::<M, BigUint>(labelled, machine, options),
+    }
+}
+
+fn count_by<M: Machine, C: Number>(
+    labelled: LabelledPoset<'_>,
+    machine: &M,
+    options: &Options,
+) -> Option<RunCounts> {
+    let top = labelled.top();
+    let rules = Counting::<M, C>::new(labelled, machine);
+    let mut levels = Levels::new(&vec![0; top.len()], rules.one(), &top);
+    options.progress.begin(labelled.poset.len());
+    for level in 1..=labelled.poset.len() {
+        let bytes = levels.bytes().0 + levels.heap_bytes(&rules);
+        // The level and the next one; made in parts, that is there twice for a while.
+        let held = if options.parallel { 3 } else { 2 };
+        if bytes.saturating_mul(held) > options.memory {
+            return None;
+        }
+        levels.advance(labelled, everything(&top, options.parallel), &rules);
+        options.progress.made(level, levels.len() as u64);
+    }
+    let ways = levels.nodes().first().cloned().unwrap_or_default();
+    Some(rules.by_verdict(ways))
+}
+
+/// How a search is bounded beside the user's options.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Extent {
+    /// The last level to look at.
+    pub(crate) levels: usize,
+    /// After so many cuts the search gives up.
+    pub(crate) nodes: u64,
+}
+
+/// Searches all known events for a violation.
+pub(crate) fn search<S: Sets>(
+    labelled: LabelledPoset<'_>,
+    sets: &S,
+    initial: S::State,
+    persistent: Option<&Persistent>,
+    options: &Options,
+    extent: Extent,
+) -> Search<S::State> {
+    let top = labelled.top();
+    let last = labelled.poset.len();
+    let mut sweep = Sweep::new(sets, initial, &top, last == 0);
+    options.progress.begin(last.min(extent.levels));
+    while sweep.level() < last.min(extent.levels) && sweep.goes_on() {
+        if sweep.result.nodes > extent.nodes {
+            sweep.result.gave_up = true;
+            break;
+        }
+        let at_end = sweep.level() + 1 == last;
+        sweep.advance(labelled, sets, &top, persistent, options, at_end);
+    }
+    let visited_all = sweep.level() == last && sweep.result.left_out == LeftOut::default();
+    sweep.result.whole = visited_all;
+    sweep.result
+}

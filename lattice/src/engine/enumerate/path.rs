@@ -1,0 +1,230 @@
+//! The way to a violation, found again after the levels that led there are gone.
+//!
+//! Search keeps one level, so it knows the cut and the state of the first violation but not how a
+//! run gets there. The lattice below that cut is walked once more, now with labels: at checkpoints
+//! every node is given a number, and the nodes that follow carry the number of the checkpoint node
+//! that they come from. At the end the numbers lead back from checkpoint to checkpoint, and the same is
+//! done between them, until checkpoints are one level apart. The pieces are small lattices, so the
+//! whole costs little more than the one walk, and memory is a chosen number of levels.
+//!
+//! Of all ways to the cut in that state, the one that swaps the fewest pairs of events is found:
+//! adding an event to a cut swaps it with the events there that were observed later, whatever the
+//! order in which they came, so the number of swaps adds up along a way.
+
+use smallvec::SmallVec;
+
+use super::{
+    frontier::{Bounds, Rules},
+    key::{Cut, Key},
+    labelled::LabelledPoset,
+    levels::Levels,
+    window::Window,
+};
+use crate::{
+    automaton::Machine,
+    order::{EventIndex, ObservedCuts},
+};
+
+/// A state, how few swaps lead to it, and from which node of the last checkpoint.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct Trail<S> {
+    state: S,
+    swaps: u64,
+    label: u32,
+}
+
+/// The trails to a cut, in the order of their states.
+type Trails<S> = SmallVec<[Trail<S>; 1]>;
+
+struct Trailing<'a, M> {
+    labelled: LabelledPoset<'a>,
+    machine: &'a M,
+}
+
+impl<M: Machine> Rules for Trailing<'_, M> {
+    type Node = Trails<M::State>;
+
+    fn step<K: Key>(&self, event: EventIndex) -> impl Fn(&Self::Node, Cut<'_, K>) -> Self::Node {
+        let action = self.labelled.action(event);
+        move |node, cut| {
+            let swapped = self.labelled.overtaken(|chain| cut.count(chain), event);
+            let mut after = Self::Node::new();
+            for trail in node {
+                let trail = Trail {
+                    state: self.machine.step(&trail.state, action),
+                    swaps: trail.swaps + swapped,
+                    label: trail.label,
+                };
+                put(&mut after, trail);
+            }
+            after
+        }
+    }
+
+    fn merge(&self, into: &mut Self::Node, other: Self::Node) {
+        for trail in other {
+            put(into, trail);
+        }
+    }
+}
+
+fn put<S: Ord>(node: &mut Trails<S>, trail: Trail<S>) {
+    match node.binary_search_by(|other| other.state.cmp(&trail.state)) {
+        Ok(place) if node[place] <= trail => {}
+        Ok(place) => node[place] = trail,
+        Err(place) => node.insert(place, trail),
+    }
+}
+
+/// A cut and a state in it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Configuration<S> {
+    pub(crate) cut: Vec<u32>,
+    pub(crate) state: S,
+}
+
+impl<S> Configuration<S> {
+    /// How many events its cut has.
+    pub(crate) fn events(&self) -> usize {
+        self.cut.iter().map(|&n| n as usize).sum()
+    }
+}
+
+/// Finds ways between spots.
+pub(crate) struct Paths<'a, M> {
+    pub(crate) labelled: LabelledPoset<'a>,
+    pub(crate) machine: &'a M,
+    pub(crate) observed: &'a ObservedCuts,
+    /// As in the search that found the violation: what it reached, this reaches.
+    pub(crate) window: Option<usize>,
+    pub(crate) lookahead: Option<u32>,
+    /// How many checkpoints a walk may keep; at least 2.
+    pub(crate) checkpoints: usize,
+    pub(crate) parallel: bool,
+}
+
+impl<M: Machine> Paths<'_, M> {
+    /// The events of a way to a spot from one of some earlier ones, which are of one level and in
+    /// the order of their cuts, and which of them it is; `None` if there is no way.
+    pub(crate) fn find(
+        &self,
+        from: &[Configuration<M::State>],
+        to: &Configuration<M::State>,
+    ) -> Option<(usize, Vec<EventIndex>)> {
+        let mut events = Vec::new();
+        let start = self.extend(from, to, &mut events)?;
+        Some((start, events))
+    }
+
+    fn extend(
+        &self,
+        from: &[Configuration<M::State>],
+        to: &Configuration<M::State>,
+        events: &mut Vec<EventIndex>,
+    ) -> Option<usize> {
+        let (start, end) = (from.first()?.events(), to.events());
+        let length = end - start;
+        if length == 0 {
+            return from.iter().position(|spot| spot == to);
+        }
+        let stride = length.div_ceil(self.checkpoints);
+        let rules = Trailing {
+            labelled: self.labelled,
+            machine: self.machine,
+        };
+        let mut levels = first_level(from, &to.cut)?;
+        // For each checkpoint its nodes, each with its label of the checkpoint before.
+        let mut kept: Vec<Vec<(Configuration<M::State>, u32)>> = Vec::new();
+        let mut observed = self.observed.cut(self.labelled.poset, start);
+        for made in 1..=length {
+            self.observed
+                .advance(self.labelled.poset, start + made - 1, &mut observed);
+            let window = self.window.map(|width| Window {
+                observed: &observed,
+                width,
+            });
+            let bounds = Bounds {
+                upper: &to.cut,
+                ceiling: &to.cut,
+                lookahead: self.lookahead,
+                window,
+                persistent: None,
+                parallel: self.parallel,
+            };
+            levels.advance(self.labelled, bounds, &rules);
+            if made % stride == 0 && made < length {
+                kept.push(checkpoint(&mut levels));
+            }
+        }
+        let node = levels.nodes().first()?;
+        let last = node.iter().find(|trail| trail.state == to.state)?;
+        let mut spots = vec![to.clone()];
+        let mut label = last.label;
+        for nodes in kept.into_iter().rev() {
+            let (spot, before) = nodes[label as usize].clone();
+            spots.push(spot);
+            label = before;
+        }
+        spots.push(from[label as usize].clone());
+        spots.reverse();
+        for pair in spots.windows(2) {
+            let [a, b] = pair else { continue };
+            if stride > 1 {
+                self.extend(std::slice::from_ref(a), b, events)?;
+                continue;
+            }
+            let chains = a.cut.iter().zip(&b.cut).enumerate();
+            for (chain, (&before, _)) in chains.filter(|(_, (before, after))| before < after) {
+                events.push(self.labelled.poset.chain(chain)[before as usize]);
+            }
+        }
+        Some(label as usize)
+    }
+}
+
+/// The level that a walk begins with, each spot labelled with its place; `None` if there is none
+/// below `upper`.
+fn first_level<S: Clone + Ord + Send + Sync>(
+    from: &[Configuration<S>],
+    upper: &[u32],
+) -> Option<Levels<Trails<S>>> {
+    let (mut cuts, mut nodes): (Vec<Vec<u32>>, Vec<Trails<S>>) = Default::default();
+    for (label, spot) in from.iter().enumerate() {
+        if spot.cut.iter().zip(upper).any(|(count, most)| count > most) {
+            continue;
+        }
+        let trail = Trail {
+            state: spot.state.clone(),
+            swaps: 0,
+            label: label as u32,
+        };
+        match nodes.last_mut() {
+            Some(node) if cuts.last() == Some(&spot.cut) => put(node, trail),
+            _ => {
+                cuts.push(spot.cut.clone());
+                nodes.push(SmallVec::from_iter([trail]));
+            }
+        }
+    }
+    (!cuts.is_empty()).then(|| Levels::of(&cuts, nodes, upper))
+}
+
+/// Numbers the nodes of a level, and lets them carry these numbers on.
+fn checkpoint<S: Clone + Send + Sync>(
+    levels: &mut Levels<Trails<S>>,
+) -> Vec<(Configuration<S>, u32)> {
+    let mut cuts = Vec::with_capacity(levels.len());
+    levels.each(|_, cut| cuts.push(cut()));
+    let mut kept = Vec::new();
+    for (cut, node) in cuts.iter().zip(levels.nodes_mut()) {
+        for trail in node {
+            let spot = Configuration {
+                cut: cut.clone(),
+                state: trail.state.clone(),
+            };
+            kept.push((spot, trail.label));
+            trail.label = kept.len() as u32 - 1;
+        }
+    }
+    kept
+}

@@ -1,0 +1,183 @@
+//! Commutation: from a cut, only some of the enabled events need to be added first.
+//!
+//! Two actions commute if in every state both orders lead to the same state. A *persistent* set at
+//! a cut is a set of enabled events such that whatever can happen before one of them happens (all
+//! others being left alone) commutes with it. Any run from the cut can then be rearranged, swapping
+//! commuting neighbours only, into one that begins inside the set and ends in the same state; and
+//! since verdicts that matter are absorbing, the state at the end tells all. No event ever disables
+//! another and the lattice has no cycles, so nothing is put off forever.
+//!
+//! The set is grown from one enabled event. While some event of another chain can happen before a
+//! member and does not commute with it, that chain's next event joins or, if it is not enabled,
+//! one that it has to wait for. Every enabled event is tried as a beginning; the smallest set
+//! wins. What the reduction does not keep is the length of the shortest way to a violation.
+
+use super::labelled::LabelledPoset;
+use crate::{
+    automaton::{ActionId, Automaton, StateIndex},
+    order::{EventIndex, Poset},
+};
+
+/// More entries of look-ahead tables than this are not made, and the reduction stays off.
+const MAX_ENTRIES: usize = 1 << 24;
+
+/// Which events commute, ready to be asked at every cut.
+#[derive(Clone, Debug)]
+pub(crate) struct Persistent {
+    actions: usize,
+    /// For action `a` and the event at place `p` of a chain: the first place from `p` on that does
+    /// not commute with `a`, at `starts[chain] + p * actions + a`.
+    clash: Vec<u32>,
+    starts: Vec<usize>,
+    /// For each event and chain the first place on the chain that comes after the event.
+    after: Vec<u32>,
+}
+
+impl Persistent {
+    /// `None` if nothing can be gained, or the tables would be too large.
+    pub(crate) fn new(labelled: LabelledPoset<'_>, automaton: &Automaton) -> Option<Persistent> {
+        let (poset, actions) = (labelled.poset, automaton.actions);
+        let width = poset.width();
+        let entries = (poset.len() + width).checked_mul(actions.max(width))?;
+        if entries > MAX_ENTRIES || !(2..=64).contains(&width) {
+            return None;
+        }
+        let clashes = clashes(automaton);
+        if clashes.iter().all(|clash| *clash) {
+            return None;
+        }
+        let mut starts = Vec::with_capacity(width);
+        let mut clash = Vec::with_capacity((poset.len() + width) * actions);
+        for chain in 0..width {
+            let events = poset.chain(chain);
+            starts.push(clash.len());
+            clash.resize(clash.len() + (events.len() + 1) * actions, u32::MAX);
+            for place in (0..events.len()).rev() {
+                let does = labelled.action(events[place]).0 as usize;
+                for action in 0..actions {
+                    let here = starts[chain] + place * actions + action;
+                    clash[here] = if clashes[action * actions + does] {
+                        place as u32
+                    } else {
+                        clash[here + actions]
+                    };
+                }
+            }
+        }
+        Some(Persistent {
+            actions,
+            clash,
+            starts,
+            after: after(poset),
+        })
+    }
+
+    /// A persistent subset of the enabled chains, which are given as bits.
+    pub(crate) fn choose(&self, labelled: LabelledPoset<'_>, counts: &[u32], enabled: u64) -> u64 {
+        let mut best = enabled;
+        let mut seeds = enabled;
+        while seeds != 0 && best.count_ones() > 1 {
+            let set = self.grow(labelled, counts, enabled, seeds & seeds.wrapping_neg());
+            if set.count_ones() < best.count_ones() {
+                best = set;
+            }
+            seeds &= seeds - 1;
+        }
+        best
+    }
+
+    fn grow(&self, labelled: LabelledPoset<'_>, counts: &[u32], enabled: u64, seed: u64) -> u64 {
+        let mut set = seed;
+        'grown: loop {
+            for chain in 0..counts.len() {
+                if set >> chain & 1 == 0 && self.disturbs(labelled, counts, set, chain) {
+                    set |= 1 << self.enabler(labelled, counts, enabled, chain);
+                    if set == enabled {
+                        return set;
+                    }
+                    continue 'grown;
+                }
+            }
+            return set;
+        }
+    }
+
+    /// Whether an event of `chain` can happen before a member of the set and clashes with it.
+    fn disturbs(
+        &self,
+        labelled: LabelledPoset<'_>,
+        counts: &[u32],
+        set: u64,
+        chain: usize,
+    ) -> bool {
+        let poset = labelled.poset;
+        let members = || {
+            let bits = (0..counts.len()).filter(move |member| set >> member & 1 == 1);
+            bits.map(|member| poset.chain(member)[counts[member] as usize])
+        };
+        // From this place on the chain waits for the set.
+        let end = members()
+            .map(|event| self.after[event.index() * counts.len() + chain])
+            .min()
+            .unwrap_or(u32::MAX);
+        let here = self.starts[chain] + counts[chain] as usize * self.actions;
+        members().any(|event| self.clash[here + labelled.action(event).0 as usize] < end)
+    }
+
+    /// An enabled chain that must be advanced before the next event of `chain`, or itself.
+    fn enabler(
+        &self,
+        labelled: LabelledPoset<'_>,
+        counts: &[u32],
+        enabled: u64,
+        chain: usize,
+    ) -> usize {
+        let mut chain = chain;
+        while enabled >> chain & 1 == 0 {
+            let event = labelled.poset.chain(chain)[counts[chain] as usize];
+            let missing = labelled
+                .requirements
+                .of(event)
+                .iter()
+                .find(|(other, n)| counts[*other as usize] < *n);
+            match missing {
+                Some(&(other, _)) => chain = other as usize,
+                // Held back by a bound and not by the order; then any enabled chain will do.
+                None => return enabled.trailing_zeros() as usize,
+            }
+        }
+        chain
+    }
+}
+
+/// For each pair of actions, whether their order matters in some state.
+fn clashes(automaton: &Automaton) -> Vec<bool> {
+    let actions = automaton.actions as u32;
+    let ids = || (0..actions).map(ActionId);
+    let clash = |a, b| {
+        let states = (0..automaton.verdicts.len() as u32).map(StateIndex);
+        states.into_iter().any(|state| {
+            automaton.step(automaton.step(state, a), b)
+                != automaton.step(automaton.step(state, b), a)
+        })
+    };
+    ids()
+        .flat_map(|a| ids().map(move |b| (a, b)))
+        .map(|(a, b)| clash(a, b))
+        .collect()
+}
+
+fn after(poset: &Poset) -> Vec<u32> {
+    let width = poset.width();
+    let mut after = Vec::with_capacity(poset.len() * width);
+    for event in (0..poset.len() as u32).map(EventIndex) {
+        let own = poset.chain_of(event);
+        let number = poset.clock(event)[own];
+        for chain in 0..width {
+            let events = poset.chain(chain);
+            let place = events.partition_point(|other| poset.clock(*other)[own] < number);
+            after.push(place as u32);
+        }
+    }
+    after
+}

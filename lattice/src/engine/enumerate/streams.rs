@@ -1,0 +1,240 @@
+//! The sorted streams that a level is merged from: one for each chain, with the strips that the
+//! chain is advanced to.
+//!
+//! The cuts of a strip in which a chain can be advanced are neighbours, too: what the next event of
+//! the chain needs is a bound from below on each count, and along a strip one count only grows and
+//! one only shrinks. So a strip is advanced by looking at its ends, not at its cuts.
+
+use std::ops::Range;
+
+use super::{
+    frontier::{Bounds, Frontier, Rules},
+    key::Key,
+    labelled::LabelledPoset,
+    level::{Level, LineStart, Strip},
+    mark::words,
+};
+use crate::order::EventIndex;
+
+/// The cuts that one chain is advanced to, a strip at a time.
+pub(super) struct Stream<'a, K, N> {
+    frontier: &'a Frontier<K, N>,
+    labelled: LabelledPoset<'a>,
+    chain: usize,
+    /// The chain's events, as far as cuts may go.
+    events: &'a [EventIndex],
+    /// How the count of the chain changes along a strip.
+    slope: i32,
+    /// Cuts at or past this one are not wanted.
+    to: Option<&'a K>,
+    /// The next strip to be looked at: which, its first node, and how much was looked at.
+    strip: usize,
+    node: usize,
+    along: u32,
+    /// What comes next.
+    head: Option<Advanced<K>>,
+}
+
+/// A part of a strip of which every cut is advanced.
+struct Advanced<K> {
+    /// The cuts after the step.
+    strip: Strip<K>,
+    /// The strip that this was a part of, and where.
+    from: usize,
+    along: u32,
+    /// The first node of the part.
+    node: usize,
+    /// How many events of the chain were in the first cut.
+    count: u32,
+}
+
+impl<'a, K: Key, N> Stream<'a, K, N> {
+    /// The cuts that a chain is advanced to, from and up to a bound; `starts` are the first nodes
+    /// of all strips, where there is a lower bound.
+    pub(super) fn new(
+        frontier: &'a Frontier<K, N>,
+        labelled: LabelledPoset<'a>,
+        bounds: Bounds<'_>,
+        chain: usize,
+        (from, to): (Option<&K>, Option<&'a K>),
+        starts: &[usize],
+    ) -> Self {
+        let (strip, node) = from.map_or((0, 0), |from| {
+            let before = |strip: &Strip<K>| !strip.first.reaches(chain, &frontier.layout, from);
+            let strip = frontier.level.strips.partition_point(before);
+            (strip, starts.get(strip).copied().unwrap_or(0))
+        });
+        let mut stream = Stream {
+            frontier,
+            labelled,
+            chain,
+            events: &labelled.poset.chain(chain)[..bounds.upper[chain] as usize],
+            slope: frontier.layout.slope(chain),
+            to,
+            strip,
+            node,
+            along: 0,
+            head: None,
+        };
+        stream.pull();
+        stream
+    }
+
+    /// The first cut of what comes next.
+    pub(super) fn first(&self) -> Option<&K> {
+        self.head.as_ref().map(|head| &head.strip.first)
+    }
+
+    /// Adds what comes next to the line that was begun in the next level.
+    #[inline]
+    pub(super) fn append<R: Rules<Node = N>>(
+        &mut self,
+        next: &mut Level<K, N>,
+        line: LineStart,
+        rules: &R,
+    ) {
+        let Some(part) = &self.head else { return };
+        let (level, layout) = (&self.frontier.level, &self.frontier.layout);
+        let (len, count) = (part.strip.len as usize, part.count as usize);
+        let from = &level.strips[part.from];
+        let nodes = level.nodes[part.node..part.node + len].iter();
+        let before = nodes
+            .zip(part.along..)
+            .map(|(node, along)| (node, from.cut(along, layout)));
+        match self.slope {
+            1 => {
+                let events = &self.events[count..count + len];
+                let after = before
+                    .zip(events)
+                    .map(|((node, cut), &event)| rules.step(event)(node, cut));
+                next.append(line, &part.strip, after, layout, rules);
+            }
+            -1 => {
+                let events = self.events[count + 1 - len..=count].iter().rev();
+                let after = before
+                    .zip(events)
+                    .map(|((node, cut), &event)| rules.step(event)(node, cut));
+                next.append(line, &part.strip, after, layout, rules);
+            }
+            _ => {
+                let step = rules.step(self.events[count]);
+                let after = before.map(|(node, cut)| step(node, cut));
+                next.append(line, &part.strip, after, layout, rules);
+            }
+        }
+        self.pull();
+    }
+
+    /// The part of a strip in which the chain can be advanced.
+    fn enabled(&self, strip: &Strip<K>) -> Range<u32> {
+        let enabled = |along| {
+            let cut = strip.cut(along, &self.frontier.layout);
+            let event = self.events.get(cut.count(self.chain) as usize);
+            event.is_some_and(|event| {
+                self.labelled
+                    .requirements
+                    .met(*event, |chain| cut.count(chain))
+            })
+        };
+        match self.slope {
+            // A later event of this chain, and fewer of the other one.
+            1 => 0..edge(strip.len, enabled),
+            -1 => strip.len - edge(strip.len, |along| enabled(strip.len - 1 - along))..strip.len,
+            _ => self.between_needs(strip),
+        }
+    }
+
+    /// The part of a strip in which a chain that does not change along it can be advanced.
+    fn between_needs(&self, strip: &Strip<K>) -> Range<u32> {
+        let layout = &self.frontier.layout;
+        let count = |chain| strip.first.count(chain, layout);
+        let Some(event) = self.events.get(count(self.chain) as usize) else {
+            return 0..0;
+        };
+        let (mut start, mut end) = (0, strip.len);
+        for &(chain, needed) in self.labelled.requirements.of(*event) {
+            let (chain, has) = (chain as usize, count(chain as usize));
+            match layout.slope(chain) {
+                1 => start = start.max(needed.saturating_sub(has)),
+                -1 => end = end.min((has + 1).saturating_sub(needed)),
+                _ if has < needed => return 0..0,
+                _ => {}
+            }
+        }
+        start..end
+    }
+
+    /// The next part of a strip in which the chain is marked.
+    fn marked(&self, strip: &Strip<K>) -> Range<u32> {
+        let stride = words(self.frontier.layout.chains());
+        let marked = |along: u32| {
+            let word = (self.node + along as usize) * stride + self.chain / 64;
+            self.frontier.marks[word] >> (self.chain % 64) & 1 == 1
+        };
+        let mut rest = self.along..strip.len;
+        let start = rest.find(|&along| marked(along)).unwrap_or(strip.len);
+        let end = rest.find(|&along| !marked(along)).unwrap_or(strip.len);
+        start..end
+    }
+
+    /// Finds what comes next.
+    fn pull(&mut self) {
+        self.head = None;
+        let layout = &self.frontier.layout;
+        let marks = !self.frontier.marks.is_empty();
+        while let Some(strip) = self.frontier.level.strips.get(self.strip) {
+            let (from, start) = (self.strip, self.node);
+            let part = match marks {
+                true => self.marked(strip),
+                false => self.enabled(strip),
+            };
+            if marks && part.end < strip.len {
+                self.along = part.end;
+            } else {
+                self.strip += 1;
+                self.node += strip.len as usize;
+                self.along = 0;
+            }
+            if part.is_empty() {
+                continue;
+            }
+            let first = strip.first.moved(part.start, layout);
+            let count = first.count(self.chain, layout);
+            let first = first.advanced(self.chain, layout);
+            if self.to.is_none_or(|to| first < *to) {
+                self.head = Some(Advanced {
+                    strip: Strip {
+                        first,
+                        len: part.end - part.start,
+                    },
+                    from,
+                    along: part.start,
+                    node: start + part.start as usize,
+                    count,
+                });
+            }
+            return;
+        }
+    }
+}
+
+/// How many of the first `len` numbers have a property that is true up to some number and false
+/// from there on. Most often it is all or none.
+#[inline]
+fn edge(len: u32, has: impl Fn(u32) -> bool) -> u32 {
+    if !has(0) {
+        return 0;
+    }
+    if len == 1 || has(len - 1) {
+        return len;
+    }
+    let (mut yes, mut no) = (0, len - 1);
+    while no - yes > 1 {
+        let middle = yes + (no - yes) / 2;
+        match has(middle) {
+            true => yes = middle,
+            false => no = middle,
+        }
+    }
+    no
+}

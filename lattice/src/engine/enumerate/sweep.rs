@@ -1,0 +1,204 @@
+//! The search for a violation, one level at a time.
+//!
+//! Offline all events are known and levels are made until there are none left. Online a level is
+//! made as soon as every event that can extend it is known. Both are this sweep; nothing in it
+//! depends on how many events there will be.
+
+use super::{
+    Peak,
+    frontier::{Bounds, LeftOut},
+    labelled::LabelledPoset,
+    levels::Levels,
+    path::Configuration,
+    persistent::Persistent,
+    sets::Sets,
+    window::Window,
+};
+use crate::{engine::Limit, options::Options, order::EventIndex};
+
+/// Persistent sets are given up if by so many cuts they have saved next to nothing.
+const PATIENCE: u64 = 200_000;
+
+/// With more chains than this a level is not made in full: a cut has as many successors, and each
+/// takes time in proportion to the chains again.
+const MANY_CHAINS: usize = 256;
+/// About so many counts may be looked at for one level then.
+const LEVEL_WORK: usize = 1 << 21;
+
+/// What a search found, and how far it looked.
+#[derive(Clone, Debug)]
+pub(crate) struct Search<S> {
+    /// A first violation: no run is violated after fewer events, unless events were commuted.
+    pub(crate) found: Option<Configuration<S>>,
+    /// The cuts that were visited.
+    pub(crate) nodes: u64,
+    /// The most of them in one level.
+    pub(crate) widest: u64,
+    pub(crate) left_out: LeftOut,
+    pub(crate) limit: Option<Limit>,
+    /// Every cut of the lattice was visited.
+    pub(crate) whole: bool,
+    /// Gave up after too many cuts.
+    pub(crate) gave_up: bool,
+    /// The window, if cuts were dropped.
+    pub(crate) window: Option<usize>,
+    pub(crate) peak: Peak,
+}
+
+impl<S> Search<S> {
+    /// An event came too late for a level that it could have extended.
+    pub(crate) fn miss(&mut self) {
+        self.left_out.suppressed += 1;
+        self.limit.get_or_insert(Limit::Lookahead);
+    }
+}
+
+/// A search that has come as far as some level.
+#[derive(Clone, Debug)]
+pub(crate) struct Sweep<S, N> {
+    pub(super) levels: Levels<N>,
+    pub(super) level: usize,
+    /// The cut of the observed run in this level.
+    pub(super) observed: Vec<u32>,
+    pub(crate) result: Search<S>,
+}
+
+impl<T: Clone, N: Clone + Send + Sync> Sweep<T, N> {
+    /// The level of the empty cut; `ceiling` is what counts may become.
+    pub(crate) fn new<S: Sets<State = T, Node = N>>(
+        sets: &S,
+        initial: T,
+        ceiling: &[u32],
+        at_end: bool,
+    ) -> Self {
+        let observed = vec![0; ceiling.len()];
+        let levels = Levels::new(&observed, sets.only(initial), ceiling);
+        let found = first_bad(&levels, sets, at_end, &observed);
+        let result = Search {
+            found,
+            nodes: 1,
+            widest: 1,
+            left_out: LeftOut::default(),
+            limit: None,
+            whole: false,
+            gave_up: false,
+            window: None,
+            peak: Peak::default(),
+        };
+        Sweep {
+            levels,
+            level: 0,
+            observed,
+            result,
+        }
+    }
+
+    /// The number of events in the cuts of this level.
+    pub(crate) fn level(&self) -> usize {
+        self.level
+    }
+
+    /// Whether there is something left to find.
+    pub(crate) fn goes_on(&self) -> bool {
+        self.result.found.is_none() && self.levels.len() > 0
+    }
+
+    /// Makes the next level. Every event that can extend this one is known.
+    pub(crate) fn advance<S: Sets<State = T, Node = N>>(
+        &mut self,
+        labelled: LabelledPoset<'_>,
+        sets: &S,
+        ceiling: &[u32],
+        persistent: Option<&Persistent>,
+        options: &Options,
+        at_end: bool,
+    ) {
+        let result = &mut self.result;
+        let useless = result.nodes > PATIENCE && result.left_out.commuted * 50 < result.nodes;
+        self.observed.resize(ceiling.len(), 0);
+        let event = EventIndex(self.level as u32);
+        self.observed[labelled.poset.chain_of(event)] += 1;
+        let (width, why) = width(&self.levels, sets, options);
+        let upper = labelled.top();
+        let bounds = Bounds {
+            upper: &upper,
+            ceiling,
+            lookahead: options.lookahead,
+            window: Some(Window {
+                observed: &self.observed,
+                width,
+            }),
+            persistent: persistent.filter(|_| !useless),
+            parallel: options.parallel,
+        };
+        let before = (self.levels.bytes().0, self.levels.len() as u64);
+        let left_out = self.levels.advance(labelled, bounds, sets);
+        self.level += 1;
+        if left_out.dropped > 0 {
+            result.limit.get_or_insert(why);
+            result.window = result.window.max(Some(width));
+        } else if left_out.suppressed > 0 {
+            result.limit.get_or_insert(Limit::Lookahead);
+        }
+        result.left_out.add(left_out);
+        let after = self.levels.len() as u64;
+        result.peak.note(before, &self.levels);
+        result.nodes += after;
+        options.progress.made(self.level, after);
+        result.widest = result.widest.max(after);
+        if result.found.is_none() {
+            result.found = first_bad(&self.levels, sets, at_end, &self.observed);
+        }
+    }
+
+    /// The run has ended with this level: what is bad only at an end is bad now.
+    pub(crate) fn end<S: Sets<State = T, Node = N>>(&mut self, sets: &S) {
+        if self.result.found.is_none() {
+            self.result.found = first_bad(&self.levels, sets, true, &self.observed);
+        }
+    }
+}
+
+/// How many cuts of the next level may be kept, and by which limit.
+fn width<S: Sets>(levels: &Levels<S::Node>, sets: &S, options: &Options) -> (usize, Limit) {
+    let heap = levels.heap_bytes(sets) / (levels.len() as u64).max(1);
+    // The level itself and, before it is narrowed, twice a window of the next.
+    let fits = options.memory / (3 * (levels.cut_bytes() + heap));
+    let fits = usize::try_from(fits).unwrap_or(usize::MAX).max(1);
+    let chains = levels.chains();
+    match options.window {
+        Some(window) if window <= fits => (window.max(1), Limit::Window),
+        None if chains > MANY_CHAINS => {
+            let bearable = (LEVEL_WORK / (chains * chains)).max(1);
+            match bearable < fits {
+                true => (bearable, Limit::Chains),
+                false => (fits, Limit::Memory),
+            }
+        }
+        _ => (fits, Limit::Memory),
+    }
+}
+
+/// Of the violated cuts of a level, the one nearest the observed run.
+fn first_bad<S: Sets>(
+    levels: &Levels<S::Node>,
+    sets: &S,
+    at_end: bool,
+    observed: &[u32],
+) -> Option<Configuration<S::State>> {
+    let bad = |node: &S::Node| sets.bad(node, at_end);
+    if !levels.nodes().iter().any(|node| bad(node).is_some()) {
+        return None;
+    }
+    let mut nearest: Option<(u64, Configuration<S::State>)> = None;
+    levels.each(|node, cut| {
+        let Some(state) = bad(node) else { return };
+        let cut = cut();
+        let counts = cut.iter().zip(observed);
+        let distance = counts.map(|(a, b)| u64::from(a.abs_diff(*b))).sum();
+        if nearest.as_ref().is_none_or(|(least, _)| distance < *least) {
+            nearest = Some((distance, Configuration { cut, state }));
+        }
+    });
+    nearest.map(|(_, spot)| spot)
+}

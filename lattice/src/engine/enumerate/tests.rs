@@ -1,0 +1,212 @@
+//! Levels beside sets of cut vectors: every kind of key, in one piece and in ranges, with holes, a
+//! lookahead and a window.
+
+use std::collections::BTreeMap;
+
+use portent_testing::Rng;
+
+use super::{
+    LabelledPoset, Requirements,
+    frontier::{Bounds, Frontier, Rules},
+    key::{Cut, Key, Layout},
+    window::Window,
+};
+use crate::order::{EventIndex, Poset};
+
+/// How many ways lead to a cut; some cuts are dropped.
+struct Ways {
+    /// One in so many cuts is dropped, none if this is 0.
+    holes: u32,
+}
+
+impl Ways {
+    fn keeps(&self, cut: &[u32]) -> bool {
+        let mixed = cut.iter().fold(7u32, |mixed, count| {
+            mixed.wrapping_mul(0x9e37_79b1) ^ (count + 1).wrapping_mul(0x85eb_ca6b)
+        });
+        self.holes == 0 || !(mixed >> 16).is_multiple_of(self.holes)
+    }
+}
+
+impl Rules for Ways {
+    type Node = u64;
+
+    fn step<K: Key>(&self, event: EventIndex) -> impl Fn(&u64, Cut<'_, K>) -> u64 {
+        // Something that depends on the event, so that a wrong event is noticed.
+        move |ways, _| ways.wrapping_mul(u64::from(event.0) * 2 + 1)
+    }
+
+    fn merge(&self, into: &mut u64, other: u64) {
+        *into = into.wrapping_add(other);
+    }
+
+    fn settle<K: Key>(&self, _: &mut u64, cut: Cut<'_, K>) -> bool {
+        self.keeps(&cut.counts())
+    }
+}
+
+fn random_poset(rng: &mut Rng, chains: usize, events: usize) -> Poset {
+    let mut poset = Poset::new(chains);
+    for _ in 0..events {
+        let own = rng.below(chains);
+        let mut clock = vec![0; chains];
+        let mut learn = |chain: usize, poset: &Poset| {
+            if let Some(last) = poset.chain(chain).last() {
+                let known = clock.iter_mut().zip(poset.clock(*last));
+                known.for_each(|(a, b)| *a = (*a).max(*b));
+            }
+        };
+        learn(own, &poset);
+        if rng.below(3) == 0 {
+            learn(rng.below(chains), &poset);
+        }
+        clock[own] += 1;
+        poset.push(own, &clock);
+    }
+    poset
+}
+
+type Cuts = BTreeMap<Vec<u32>, u64>;
+
+/// The next level by the definition.
+fn next_by_definition(level: &Cuts, poset: &Poset, rules: &Ways, lookahead: Option<u32>) -> Cuts {
+    let mut next = Cuts::new();
+    for (cut, ways) in level {
+        let missing = |chain: usize| poset.chain(chain).get(cut[chain] as usize).copied();
+        let chains = 0..poset.width();
+        let oldest = chains.clone().filter_map(missing).min();
+        for chain in chains {
+            let Some(event) = missing(chain) else {
+                continue;
+            };
+            let mut after = cut.clone();
+            after[chain] += 1;
+            let known = poset.clock(event).iter().zip(&after).all(|(a, b)| a <= b);
+            let near = lookahead.is_none_or(|l| oldest.is_some_and(|o| event.0 - o.0 <= l));
+            if known && near {
+                let ways = ways.wrapping_mul(u64::from(event.0) * 2 + 1);
+                let sum = next.entry(after).or_default();
+                *sum = sum.wrapping_add(ways);
+            }
+        }
+    }
+    next.retain(|cut, _| rules.keeps(cut));
+    next
+}
+
+fn narrowed(level: &mut Cuts, observed: &[u32], width: usize) {
+    let distance = |cut: &Vec<u32>| -> u32 {
+        let counts = cut.iter().zip(observed);
+        counts.map(|(a, b)| a.abs_diff(*b)).sum()
+    };
+    let mut order: Vec<Vec<u32>> = level.keys().cloned().collect();
+    order.sort_by_key(distance);
+    for far in order.iter().skip(width) {
+        level.remove(far);
+    }
+}
+
+fn cuts<K: Key>(frontier: &Frontier<K, u64>) -> Vec<(Vec<u32>, u64)> {
+    let cuts = frontier
+        .level
+        .cuts(&frontier.layout)
+        .map(|cut| cut.counts());
+    cuts.zip(frontier.level.nodes.iter().copied()).collect()
+}
+
+/// The level of the empty cut.
+fn bottom<K: Key>(top: &[u32]) -> Frontier<K, u64> {
+    let cut = vec![0; top.len()];
+    let layout = Layout::fit(&cut, &cut, top, K::BITS).expect("few bits");
+    Frontier::new(&[cut], vec![1], layout)
+}
+
+/// Walks a random lattice both ways and tells how many cuts were compared.
+fn compare<K: Key>(seed: u64) -> usize {
+    let mut rng = Rng::new(seed);
+    let chains = 1 + rng.below(5);
+    let events = rng.below(18);
+    let poset = random_poset(&mut rng, chains, events);
+    let rules = Ways {
+        holes: [0, 0, 2, 3, 7][rng.below(5)],
+    };
+    let lookahead = (rng.below(4) == 0).then(|| rng.below(6) as u32);
+    let width = (rng.below(4) == 0).then(|| 1 + rng.below(6));
+    let in_ranges = rng.below(2) == 0;
+    let requirements = Requirements::of_poset(&poset);
+    let labelled: LabelledPoset<'_> = LabelledPoset::new(&poset, &requirements, &[]);
+    let top = labelled.top();
+    let mut observed = vec![0; chains];
+    let mut expected = Cuts::from([(observed.clone(), 1)]);
+    let mut frontier = bottom::<K>(&top);
+    let mut seen = 0;
+    for event in 0..poset.len() as u32 {
+        observed[poset.chain_of(EventIndex(event))] += 1;
+        let bounds = Bounds {
+            upper: &top,
+            ceiling: &top,
+            lookahead,
+            window: width.map(|width| Window {
+                observed: &observed,
+                width,
+            }),
+            persistent: None,
+            parallel: in_ranges,
+        };
+        expected = next_by_definition(&expected, &poset, &rules, lookahead);
+        if let Some(width) = width {
+            narrowed(&mut expected, &observed, width);
+        }
+        if frontier.advance(labelled, bounds, &rules).is_err() {
+            panic!("few bits");
+        }
+        let expected: Vec<(Vec<u32>, u64)> = expected.clone().into_iter().collect();
+        assert_eq!(
+            cuts(&frontier),
+            expected,
+            "seed {seed}, level {}",
+            event + 1
+        );
+        seen += expected.len();
+    }
+    seen
+}
+
+#[test]
+fn levels_are_those_of_the_definition() {
+    let mut seen = 0;
+    for seed in 0..4000 {
+        seen += compare::<u64>(seed);
+        seen += compare::<u128>(seed);
+        seen += compare::<Box<[u32]>>(seed);
+    }
+    assert!(seen > 300_000, "{seen} cuts are too few to tell");
+}
+
+#[test]
+fn a_line_of_the_whole_lattice_is_one_strip() {
+    let mut strips = 0;
+    for seed in 0..500 {
+        let mut rng = Rng::new(seed);
+        let chains = 2 + rng.below(3);
+        let poset = random_poset(&mut rng, chains, 12);
+        let requirements = Requirements::of_poset(&poset);
+        let labelled = LabelledPoset::new(&poset, &requirements, &[]);
+        let top = labelled.top();
+        let mut frontier = bottom::<u64>(&top);
+        for _ in 0..poset.len() {
+            let bounds = super::everything(&top, false);
+            assert!(
+                frontier
+                    .advance(labelled, bounds, &Ways { holes: 0 })
+                    .is_ok()
+            );
+            let lines = frontier.level.strips.windows(2);
+            for pair in lines {
+                assert!(!pair[0].first.on_line_of(&pair[1].first, &frontier.layout));
+                strips += 1;
+            }
+        }
+    }
+    assert!(strips > 10_000, "{strips} strips are too few to tell");
+}

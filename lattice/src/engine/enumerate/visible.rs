@@ -1,0 +1,69 @@
+//! Invisible events: those that change no state are no steps that matter.
+//!
+//! They are left out of the order before the search, which shrinks the clocks and the lattice. A
+//! run of the visible events is a run of all: each is preceded by what it needs, and the rest comes
+//! at the end. What is not kept is after how many events a violation comes.
+
+use crate::{
+    automaton::{ActionId, Automaton, StateIndex},
+    order::{EventIndex, Poset},
+};
+
+/// The events that change some state.
+#[derive(Clone, Debug)]
+pub(crate) struct Visible {
+    pub(crate) poset: Poset,
+    pub(crate) actions: Vec<ActionId>,
+    /// Which events of the whole order they are.
+    origin: Vec<EventIndex>,
+}
+
+impl Visible {
+    /// `None` if every event is visible.
+    pub(crate) fn new(
+        whole: &Poset,
+        actions: &[ActionId],
+        automaton: &Automaton,
+    ) -> Option<Visible> {
+        let states = || (0..automaton.verdicts.len() as u32).map(StateIndex);
+        let moves: Vec<bool> = (0..automaton.actions as u32)
+            .map(|action| states().any(|state| automaton.step(state, ActionId(action)) != state))
+            .collect();
+        let visible = |event: &EventIndex| moves[actions[event.index()].0 as usize];
+        let events = || (0..whole.len() as u32).map(EventIndex);
+        let origin: Vec<EventIndex> = events().filter(visible).collect();
+        if origin.len() == whole.len() {
+            return None;
+        }
+        let events = origin.iter();
+        let poset = Poset::restricted(events.map(|&e| (whole.chain_of(e), whole.clock(e))));
+        Some(Visible {
+            poset,
+            actions: origin.iter().map(|event| actions[event.index()]).collect(),
+            origin,
+        })
+    }
+
+    /// How many events are not visible.
+    pub(crate) fn hidden(&self, whole: &Poset) -> u64 {
+        (whole.len() - self.origin.len()) as u64
+    }
+
+    /// The beginning of a run of all events that has these visible ones, in this order.
+    pub(crate) fn lift(&self, whole: &Poset, prefix: &[EventIndex]) -> Vec<EventIndex> {
+        let mut done = vec![0u32; whole.width()];
+        let mut lifted = Vec::new();
+        for event in prefix {
+            let event = self.origin[event.index()];
+            let start = lifted.len();
+            for (chain, done) in done.iter_mut().enumerate() {
+                let needed = whole.clock(event)[chain].max(*done);
+                lifted.extend_from_slice(&whole.chain(chain)[*done as usize..needed as usize]);
+                *done = needed;
+            }
+            // The observed order is an order that is allowed, with the event itself as the last.
+            lifted[start..].sort_unstable();
+        }
+        lifted
+    }
+}

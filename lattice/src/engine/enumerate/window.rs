@@ -1,0 +1,54 @@
+//! The causality cone: of a level that is too wide, the cuts nearest the observed run are kept.
+//!
+//! Nearness is the number of events that are in one cut and not in the other; ties go to the lower
+//! key. This is a total order in which the observed run's own cut comes first, so that cut is
+//! never dropped, and keeping the best of a part and then the best of the rest with it gives the
+//! best of all: a level can be narrowed while it is made.
+
+use super::{
+    key::{Cut, Key, Layout},
+    level::{Level, LineStart},
+};
+
+/// How many cuts of a level are kept, and which.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Window<'a> {
+    /// The cut of the observed run in the level that is made.
+    pub(crate) observed: &'a [u32],
+    /// How many cuts are kept; at least 1.
+    pub(crate) width: usize,
+}
+
+impl Window<'_> {
+    /// How many cuts may gather before it is time to narrow.
+    pub(crate) fn room(&self) -> usize {
+        self.width.saturating_mul(2).max(1024)
+    }
+
+    fn distance<K: Key>(&self, cut: Cut<'_, K>) -> u64 {
+        let chains = self.observed.iter().enumerate();
+        chains
+            .map(|(chain, &n)| u64::from(cut.count(chain).abs_diff(n)))
+            .sum()
+    }
+
+    /// Drops all but the nearest cuts and tells how many.
+    pub(crate) fn narrow<K: Key, N>(&self, level: &mut Level<K, N>, layout: &Layout) -> u64 {
+        let len = level.nodes.len();
+        if len <= self.width {
+            return 0;
+        }
+        // The level is sorted, so a position stands for its key.
+        let cuts = level.cuts(layout).enumerate();
+        let mut order: Vec<(u64, u32)> = cuts
+            .map(|(position, cut)| (self.distance(cut), position as u32))
+            .collect();
+        let (_, &mut last, _) = order.select_nth_unstable(self.width - 1);
+        let mut keep = vec![false; len];
+        for entry in order.iter().filter(|entry| **entry <= last) {
+            keep[entry.1 as usize] = true;
+        }
+        level.retain(LineStart::default(), &keep, layout);
+        (len - level.nodes.len()) as u64
+    }
+}

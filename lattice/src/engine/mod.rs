@@ -1,0 +1,25 @@
+//! The engines: each answers whether some run of a labelled poset is violated.
+//!
+//! | file | its engine |
+//! |---|---|
+//! | [`choice`] | none: it chooses |
+//! | [`linear`] | one run speaks for all |
+//! | [`conjunctive`] | local conditions that hold together |
+//! | [`interval`] | symbolic nodes that stand for intervals of cuts |
+//! | [`enumerate`] | every cut, level by level |
+//! | [`maximal`] | what is feasible beyond happens-before |
+
+mod choice;
+pub mod conjunctive;
+pub(crate) mod enumerate;
+pub mod interval;
+pub mod linear;
+pub mod maximal;
+mod outcome;
+mod problem;
+mod task;
+
+pub(crate) use choice::{solve_table, solve_task};
+pub use outcome::{Answer, Limit, Savings, Searched, Solution, Violation};
+pub use problem::Problem;
+pub(crate) use task::Task;

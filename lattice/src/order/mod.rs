@@ -1,0 +1,14 @@
+//! Which events come before which: the partial order that one instance of a property is checked on.
+
+mod covering;
+mod observed;
+mod of_slice;
+mod poset;
+mod requirements;
+mod restriction;
+
+pub use covering::covered;
+pub(crate) use observed::ObservedCuts;
+pub use poset::{EventIndex, Poset};
+pub(crate) use requirements::Requirements;
+pub(crate) use restriction::Restriction;

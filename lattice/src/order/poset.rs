@@ -1,0 +1,146 @@
+//! The relevant events of one property (one binding of its parameters), partially ordered.
+
+/// An event of a [`Poset`]: its index in observed order, from 0.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct EventIndex(pub u32);
+
+impl EventIndex {
+    /// As an index into arrays.
+    pub fn index(self) -> usize {
+        self.0 as usize
+    }
+}
+
+/// Events in observed order, each on a chain and with a vector clock over the chains.
+///
+/// An event is the `clock[chain]`-th of its chain (from 1); `e` precedes `f` iff `e`'s own component
+/// is at most that component in `f`.
+#[derive(Clone, Debug, Default)]
+pub struct Poset {
+    width: usize,
+    chain_of: Vec<u32>,
+    /// The clock of event `e` is at `e * width`.
+    clocks: Vec<u32>,
+    /// The events of each chain in order.
+    chains: Vec<Vec<EventIndex>>,
+}
+
+impl Poset {
+    /// A poset over `width` chains without events.
+    pub fn new(width: usize) -> Self {
+        Poset {
+            width,
+            chain_of: Vec::new(),
+            clocks: Vec::new(),
+            chains: vec![Vec::new(); width],
+        }
+    }
+
+    /// Appends the next event in observed order.
+    ///
+    /// # Panics
+    ///
+    /// If the clock does not have one component for each chain, or does not count the event itself.
+    pub fn push(&mut self, chain: usize, clock: &[u32]) -> EventIndex {
+        assert_eq!(clock.len(), self.width, "one component for each chain");
+        assert_eq!(
+            clock[chain] as usize,
+            self.chains[chain].len() + 1,
+            "counts itself"
+        );
+        let event = EventIndex(self.chain_of.len() as u32);
+        self.chain_of.push(chain as u32);
+        self.clocks.extend_from_slice(clock);
+        self.chains[chain].push(event);
+        event
+    }
+
+    /// Adds chains without events, so that there are `width` of them.
+    ///
+    /// ```
+    /// use portent_lattice::laboratory::Poset;
+    ///
+    /// let mut poset = Poset::new(1);
+    /// let a = poset.push(0, &[1]);
+    /// poset.widen(2);
+    /// let b = poset.push(1, &[1, 1]);
+    /// assert_eq!(poset.clock(a), [1, 0]);
+    /// assert!(poset.precedes(a, b));
+    /// ```
+    pub fn widen(&mut self, width: usize) {
+        if width <= self.width {
+            return;
+        }
+        let mut clocks = Vec::with_capacity(self.chain_of.len() * width);
+        for clock in self.clocks.chunks_exact(self.width.max(1)) {
+            clocks.extend_from_slice(clock);
+            clocks.resize(clocks.len() + width - self.width, 0);
+        }
+        self.clocks = clocks;
+        self.chains.resize(width, Vec::new());
+        self.width = width;
+    }
+
+    /// The poset without its first events, which count as the past of all others.
+    pub(crate) fn without_first(&self, events: usize) -> Poset {
+        let prefix = self.prefix(events);
+        let mut rest = Poset::new(self.width);
+        for event in events..self.len() {
+            let event = EventIndex(event as u32);
+            let clock = self.clock(event).iter().zip(&prefix);
+            let clock: Vec<u32> = clock.map(|(n, first)| n.saturating_sub(*first)).collect();
+            rest.push(self.chain_of(event), &clock);
+        }
+        rest
+    }
+
+    /// The cut of the first events.
+    pub(crate) fn prefix(&self, events: usize) -> Vec<u32> {
+        let mut cut = vec![0; self.width];
+        for &chain in &self.chain_of[..events] {
+            cut[chain as usize] += 1;
+        }
+        cut
+    }
+
+    /// All events in observed order.
+    pub fn events(&self) -> impl Iterator<Item = EventIndex> + Clone + use<> {
+        (0..self.chain_of.len() as u32).map(EventIndex)
+    }
+
+    /// The number of chains.
+    pub fn width(&self) -> usize {
+        self.width
+    }
+
+    /// The number of events.
+    pub fn len(&self) -> usize {
+        self.chain_of.len()
+    }
+
+    /// Whether there are no events.
+    pub fn is_empty(&self) -> bool {
+        self.chain_of.is_empty()
+    }
+
+    /// The events of a chain in order.
+    pub fn chain(&self, chain: usize) -> &[EventIndex] {
+        &self.chains[chain]
+    }
+
+    /// The chain of an event.
+    pub fn chain_of(&self, event: EventIndex) -> usize {
+        self.chain_of[event.index()] as usize
+    }
+
+    /// The clock of an event.
+    pub fn clock(&self, event: EventIndex) -> &[u32] {
+        &self.clocks[event.index() * self.width..][..self.width]
+    }
+
+    /// Whether `first` comes before `second` in every run (or is the same event).
+    pub fn precedes(&self, first: EventIndex, second: EventIndex) -> bool {
+        let chain = self.chain_of(first);
+        self.clock(first)[chain] <= self.clock(second)[chain]
+    }
+}

@@ -1,0 +1,154 @@
+//! The order of some events of a larger one.
+//!
+//! Order between events is decided by counting: `e` precedes `f` iff `f`'s clock counts `e`. So the
+//! clocks of a subset need not be computed again: a component that counts the events of a chain is
+//! replaced by the number of those that are in the subset. Online, the first events of the subset may
+//! have been forgotten; they are not counted any more.
+
+use rustc_hash::FxHashMap;
+
+use crate::order::Poset;
+
+/// Which events of which chains are in the subset; its chains are numbered in the order of their
+/// first events.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Restriction {
+    /// The chains of the subset by their numbers in the whole order.
+    numbers: FxHashMap<usize, usize>,
+    chains: Vec<Chain>,
+}
+
+#[derive(Clone, Debug)]
+struct Chain {
+    /// Its number in the whole order.
+    origin: usize,
+    /// The place there of the last event that was forgotten; 0 if none was.
+    forgotten: u32,
+    /// The places there of the others.
+    places: Vec<u32>,
+}
+
+impl Chain {
+    /// How many events of the chain are in the subset, of the first `seen` in the whole order.
+    fn count(&self, seen: u32) -> u32 {
+        match self.places.last() {
+            // The subset has all events of that chain.
+            Some(&last) if last as usize == self.places.len() => seen.min(last),
+            _ => self.places.partition_point(|&place| place <= seen) as u32,
+        }
+    }
+}
+
+/// The events of a subset that come before another event in every run.
+#[derive(Debug)]
+pub(crate) struct Past {
+    /// For each chain how many there are, of those that are not forgotten.
+    pub(crate) counts: Vec<u32>,
+    /// Whether all that were forgotten are among them.
+    pub(crate) whole: bool,
+}
+
+impl Past {
+    pub(crate) fn len(&self) -> usize {
+        self.counts.iter().map(|&n| n as usize).sum()
+    }
+}
+
+impl Restriction {
+    /// The past of an event that has this clock in the whole order.
+    pub(crate) fn past(&self, clock: &[u32]) -> Past {
+        let mut past = Past {
+            counts: Vec::with_capacity(self.chains.len() + 1),
+            whole: true,
+        };
+        for chain in &self.chains {
+            let seen = clock.get(chain.origin).copied().unwrap_or(0);
+            past.counts.push(chain.count(seen));
+            past.whole &= chain.forgotten <= seen;
+        }
+        past
+    }
+
+    /// Adds the event at a place of a chain of the whole order, and returns its chain in the subset.
+    pub(crate) fn push(&mut self, origin: usize, place: u32) -> usize {
+        let chains = &mut self.chains;
+        let number = *self.numbers.entry(origin).or_insert_with(|| {
+            chains.push(Chain {
+                origin,
+                forgotten: 0,
+                places: Vec::new(),
+            });
+            chains.len() - 1
+        });
+        chains[number].places.push(place);
+        number
+    }
+
+    /// Forgets the first events of each chain, as many as `prefix` says.
+    pub(crate) fn forget(&mut self, prefix: &[u32]) {
+        for (chain, &count) in self.chains.iter_mut().zip(prefix) {
+            if let Some(last) = chain.places.drain(..count as usize).next_back() {
+                chain.forgotten = last;
+            }
+        }
+    }
+}
+
+impl Poset {
+    /// The order of some events of a larger one, in observed order: for each its chain and its clock
+    /// there, which may end before components that are 0.
+    pub(crate) fn restricted<'c>(
+        events: impl Iterator<Item = (usize, &'c [u32])> + Clone,
+    ) -> Poset {
+        let mut restriction = Restriction::default();
+        let chains: Vec<usize> = events
+            .clone()
+            .map(|(origin, clock)| restriction.push(origin, clock[origin]))
+            .collect();
+        let mut poset = Poset::new(restriction.chains.len());
+        let mut counts = vec![0; restriction.chains.len()];
+        for ((_, clock), chain) in events.zip(chains) {
+            for (count, chain) in counts.iter_mut().zip(&restriction.chains) {
+                *count = chain.count(clock.get(chain.origin).copied().unwrap_or(0));
+            }
+            poset.push(chain, &counts);
+        }
+        poset
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use portent_testing::Rng;
+
+    #[test]
+    fn a_restriction_orders_its_events_as_the_whole_does() {
+        let mut rng = Rng::new(7);
+        for _ in 0..2_000 {
+            let width = 1 + rng.below(4);
+            let mut whole = Poset::new(width);
+            let mut clocks = vec![vec![0u32; width]; width];
+            for _ in 0..rng.below(14) {
+                let (chain, other) = (rng.below(width), rng.below(width));
+                if rng.below(3) == 0 {
+                    let known = clocks[other].clone();
+                    for (mine, theirs) in clocks[chain].iter_mut().zip(known) {
+                        *mine = (*mine).max(theirs);
+                    }
+                }
+                clocks[chain][chain] += 1;
+                whole.push(chain, &clocks[chain]);
+            }
+            let kept: Vec<_> = whole.events().filter(|_| rng.below(2) == 0).collect();
+            let events = kept.iter().map(|&e| (whole.chain_of(e), whole.clock(e)));
+            let part = Poset::restricted(events);
+            assert_eq!(part.len(), kept.len());
+            for (i, a) in part.events().zip(&kept) {
+                for (j, b) in part.events().zip(&kept) {
+                    assert_eq!(part.precedes(i, j), whole.precedes(*a, *b));
+                }
+            }
+        }
+    }
+}

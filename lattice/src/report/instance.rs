@@ -1,0 +1,263 @@
+//! One instance of a property: its slice of the run, solved and reported.
+
+use portent_monitor_core::{Symbols, ThreadId};
+
+use super::{
+    Actor, Lattice, Observed, Predicted, PropertyReport, Row, Rows, Runs, Values,
+    picture::PictureBudget,
+};
+use crate::{
+    engine::{
+        self, Limit, Problem, Solution, Task, Violation, conjunctive,
+        maximal::{self, Origin},
+    },
+    error::Error,
+    intake::{Deed, Record, Slice},
+    options::{Counting, Options},
+    order::{EventIndex, Poset},
+    witness::{self, Replay, minimize_swaps, swaps},
+};
+
+/// The run of one binding, with what is needed to speak of it.
+pub(crate) struct Instance<'a> {
+    pub(crate) record: &'a Record,
+    pub(crate) slice: &'a Slice,
+    pub(crate) symbols: &'a Symbols,
+    /// The whole trace, under the maximal model.
+    pub(crate) origin: Option<Origin<'a>>,
+}
+
+impl Instance<'_> {
+    fn deed(&self, event: EventIndex) -> &Deed {
+        let step = self.slice.steps[event.index()];
+        let deed = self.slice.deed(self.record, step);
+        &self.record.deeds()[deed.0 as usize]
+    }
+
+    /// The run from its beginning.
+    pub(crate) fn replay(&self) -> Replay<'_> {
+        Replay::new(self.record.monitor(), self.record.initial())
+    }
+
+    pub(crate) fn report(
+        &self,
+        options: &Options,
+        budget: &mut PictureBudget,
+    ) -> Result<PropertyReport, Error> {
+        // Where the order does not fit in memory, the observed run is all that is looked at.
+        let too_wide = !self.record.is_ordered()
+            || Poset::slice_bytes(self.record, self.slice) > options.memory;
+        let poset = if too_wide {
+            Poset::total(self.slice.steps.len())
+        } else {
+            Poset::of_slice(self.record, self.slice)
+        };
+        let task = Task::new(self.record, self.slice, poset, options);
+        let mut solution = self.solve(&task, options)?;
+        if too_wide && solution.engine != maximal::NAME {
+            solution.give_up(Limit::Memory);
+        }
+        let property = self.record.monitor().property();
+        let names = property.parameters().iter().cloned();
+        let saved = solution.saved;
+        let lattice = Lattice {
+            engine: solution.engine,
+            levels: self.slice.steps.len() as u64 + 1,
+            cuts: solution.shape.map(|shape| shape.cuts),
+            widest: solution.shape.map(|shape| shape.widest),
+            nodes: solution.nodes,
+            exhaustive: solution.limit.is_none(),
+            dropped: solution.dropped,
+            limit: solution.limit,
+            frontier: solution.peak,
+            saved,
+        };
+        Ok(PropertyReport {
+            name: property.name().to_owned(),
+            binding: names.zip(self.slice.binding.iter().cloned()).collect(),
+            kind: property.kind(),
+            states: self.record.monitor().states(),
+            relevant: self.slice.steps.len() as u64,
+            observed: self.observed(),
+            runs: solution
+                .runs
+                .clone()
+                .map(|counts| Runs::from(&counts.for_goal(options.goal))),
+            predicted: self.predicted(task.poset(), &solution, options)?,
+            lattice,
+            text: property.full_text().to_owned(),
+            picture: (!too_wide && budget.takes(solution.violation.is_some()))
+                .then(|| Box::new(self.picture(&task, &solution, options))),
+        })
+    }
+
+    /// Happens-before first; then, if that is asked for and nothing was found, the maximal model.
+    fn solve(&self, task: &Task, options: &Options) -> Result<Solution, Error> {
+        let conjunctions = || conjunctive::trajectories(self.record, self.slice, task.poset());
+        let Some(origin) = &self.origin else {
+            let mut solution = engine::solve_task(task, conjunctions, options);
+            minimize(&mut solution, task, options);
+            return Ok(solution);
+        };
+        let uncounted = Options {
+            counting: Counting::Never,
+            ..options.clone()
+        };
+        let mut solution = engine::solve_task(task, conjunctions, &uncounted);
+        minimize(&mut solution, task, options);
+        // The size of one lattice says nothing of what is feasible.
+        solution.shape = None;
+        if let Some(violation) = &mut solution.violation {
+            // Other feasible runs may be violated sooner.
+            violation.is_shortest &= violation.violated_at <= 1;
+            return Ok(solution);
+        }
+        let widened = maximal::widen(task, origin, options).map_err(|why| self.bad_witness(why))?;
+        let nodes = solution.nodes;
+        solution = Solution::new(maximal::NAME, widened);
+        solution.nodes += nodes;
+        Ok(solution)
+    }
+
+    fn bad_witness(&self, why: String) -> Error {
+        Error::BadWitness {
+            property: self.record.monitor().property().name().to_owned(),
+            why,
+        }
+    }
+
+    pub(crate) fn observed(&self) -> Observed {
+        let mut replay = self.replay();
+        for event in 0..self.slice.steps.len() as u32 {
+            if replay.verdict().is_final() {
+                break;
+            }
+            replay.step(self.deed(EventIndex(event)));
+        }
+        Observed {
+            verdict: replay.verdict(),
+            step: replay.decided_after(),
+        }
+    }
+
+    fn predicted(
+        &self,
+        poset: &Poset,
+        solution: &Solution,
+        options: &Options,
+    ) -> Result<Predicted, Error> {
+        let Some(violation) = &solution.violation else {
+            return Ok(Predicted::default());
+        };
+        if cfg!(debug_assertions) {
+            self.examine(poset, violation, options)
+                .map_err(|why| self.bad_witness(why))?;
+        }
+        let left_out = self.left_out(&violation.run);
+        let whole: Vec<EventIndex> = violation
+            .run
+            .iter()
+            .copied()
+            .chain(left_out.iter().map(|row| EventIndex(row.event)))
+            .collect();
+        let (swaps, swaps_omitted) = swaps(&[], &whole);
+        Ok(Predicted {
+            violated: true,
+            witness: Some(self.rows(&violation.run, |_| true)),
+            left_out,
+            violated_at: Some(violation.violated_at as u64),
+            swaps,
+            swaps_omitted,
+            shortest: violation.is_shortest,
+            forgotten: 0,
+        })
+    }
+
+    /// Checks a witness again, trusting nothing that found it.
+    fn examine(
+        &self,
+        poset: &Poset,
+        violation: &Violation,
+        options: &Options,
+    ) -> Result<(), String> {
+        // What is feasible was examined where it was found.
+        if self.origin.is_none() {
+            witness::examine_order(poset, &vec![0; poset.width()], &violation.run)?;
+        }
+        witness::examine_verdict(
+            &violation.run,
+            self.record.monitor(),
+            self.record.initial(),
+            |event| self.deed(event),
+            options.goal,
+            violation.violated_at,
+        )
+    }
+
+    /// The steps of the observed run that a witness does not come to.
+    fn left_out(&self, run: &[EventIndex]) -> Vec<Row> {
+        let all = 0..self.slice.steps.len() as u32;
+        if run.len() == all.len() {
+            return Vec::new();
+        }
+        let mut done = vec![false; all.len()];
+        for event in run {
+            done[event.index()] = true;
+        }
+        let mut rows = self.rows(&all.map(EventIndex).collect::<Vec<_>>(), |_| true);
+        rows.retain(|row| !done[row.event as usize]);
+        rows
+    }
+
+    /// The thread of an event.
+    pub(crate) fn thread(&self, event: EventIndex) -> ThreadId {
+        self.record.steps()[self.slice.steps[event.index()] as usize].thread
+    }
+
+    /// The values of the property's variables before anything happens.
+    pub(crate) fn initial_values(&self) -> Values {
+        Rows::new(self.replay(), self.symbols).values().clone()
+    }
+
+    /// Follows a run, and tells of the steps (from 1) that are to be kept.
+    pub(crate) fn rows(&self, run: &[EventIndex], keep: impl Fn(usize) -> bool) -> Vec<Row> {
+        let mut following = Rows::new(self.replay(), self.symbols);
+        let kept = (1..=run.len()).filter(|&step| keep(step)).count();
+        let mut rows = Vec::with_capacity(kept);
+        for (index, &event) in run.iter().enumerate() {
+            let deed = self.deed(event);
+            following.step(deed);
+            if keep(index + 1) {
+                let number = self.slice.steps[event.index()];
+                let step = self.record.steps()[number as usize];
+                let actor = Actor {
+                    thread: step.thread,
+                    line: step.line,
+                    note: self.record.note(number, self.symbols),
+                };
+                rows.push(following.row(event.0, deed, actor));
+            }
+        }
+        rows
+    }
+}
+
+/// Takes back the swaps that the violated run does not need.
+fn minimize(solution: &mut Solution, task: &Task, options: &Options) {
+    let Some(violation) = &mut solution.violation else {
+        return;
+    };
+    match task {
+        Task::Table(problem) => {
+            let Problem {
+                poset,
+                actions,
+                automaton,
+            } = problem.as_ref();
+            minimize_swaps(violation, poset, actions, automaton, options.goal);
+        }
+        Task::Open(poset, actions, product) => {
+            minimize_swaps(violation, poset, actions, product.as_ref(), options.goal);
+        }
+    }
+}

@@ -1,0 +1,241 @@
+//! The answer, as JSON has it.
+//!
+//! Keys may be added, never renamed.
+
+use std::{num::NonZeroU64, sync::Arc};
+
+use portent_monitor_core::Value;
+use portent_monitor_dsl::{Kind, Verdict};
+use serde::{Serialize, Serializer, ser::SerializeMap};
+
+pub use crate::{
+    engine::{Savings, enumerate::Peak},
+    intake::Note,
+};
+
+mod instance;
+pub mod picture;
+mod rows;
+
+use self::picture::Picture;
+pub(crate) use self::{
+    instance::Instance,
+    rows::{Actor, Rows},
+};
+use crate::engine::{Limit, enumerate::RunCounts};
+
+/// Everything that is known about one trace.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Report {
+    /// The version of this form.
+    pub portent: u32,
+    /// Where the events came from.
+    pub trace: TraceInfo,
+    /// The properties that saw no step, or no complete binding of their parameters.
+    pub vacuous: Vec<String>,
+    /// One entry for each property and each binding of its parameters.
+    pub properties: Vec<PropertyReport>,
+}
+
+impl Report {
+    /// What is known of a trace before its properties are looked at.
+    pub(crate) fn new(file: &str, events: u64, threads: usize) -> Report {
+        Report {
+            portent: 1,
+            trace: TraceInfo {
+                file: file.to_owned(),
+                events,
+                threads: threads as u64,
+            },
+            vacuous: Vec::new(),
+            properties: Vec::new(),
+        }
+    }
+
+    /// Whether some property is violated, in the observed run or an equivalent one.
+    pub fn is_violated(&self) -> bool {
+        self.properties.iter().any(|p| p.predicted.violated)
+    }
+}
+
+/// Where the events came from.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub struct TraceInfo {
+    /// The name of the file.
+    pub file: String,
+    /// How many events were read.
+    pub events: u64,
+    /// How many threads did something.
+    pub threads: u64,
+}
+
+/// The answer for one property and one binding of its parameters.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct PropertyReport {
+    /// The name of the property.
+    pub name: String,
+    /// The values of its parameters, in their order.
+    #[serde(serialize_with = "map")]
+    pub binding: Vec<(String, Value)>,
+    /// What the body is.
+    pub kind: Kind,
+    /// The number of states of the monitor.
+    pub states: usize,
+    /// The number of relevant events.
+    pub relevant: u64,
+    /// The observed run.
+    pub observed: Observed,
+    /// All equivalent runs.
+    pub predicted: Predicted,
+    /// How many there are, if they were counted.
+    pub runs: Option<Runs>,
+    /// What was searched.
+    pub lattice: Lattice,
+    /// The whole text of the property, its declarations included.
+    pub text: String,
+    /// What a drawing needs, if it was asked for; not part of the JSON.
+    #[serde(skip)]
+    pub picture: Option<Box<Picture>>,
+}
+
+/// The verdict on the observed run.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Observed {
+    /// At its end.
+    pub verdict: Verdict,
+    /// After how many steps it became final, if it did.
+    pub step: Option<u64>,
+}
+
+/// Whether some equivalent run is violated.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub struct Predicted {
+    /// Whether one is, the observed run included.
+    pub violated: bool,
+    /// One that is: all relevant events in another order. Under the maximal model it may end where
+    /// it is violated.
+    pub witness: Option<Vec<Row>>,
+    /// The steps of the observed run that the witness does not come to, as they were there.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub left_out: Vec<Row>,
+    /// After how many of its events.
+    pub violated_at: Option<u64>,
+    /// The pairs of events that the witness has the other way round, as indices in observed order.
+    /// There are none if the observed run is violated as soon as any. Otherwise no two neighbours
+    /// before the violation can be put back, and no event there can be replaced by one that was
+    /// observed earlier; quite another set of events may still need fewer pairs.
+    pub swaps: Vec<[u32; 2]>,
+    /// How many such pairs are not listed, because there are very many.
+    pub swaps_omitted: u64,
+    /// Whether no equivalent run is violated after fewer events.
+    pub shortest: bool,
+    /// How many events of the run come before the first row of the witness. There is an order of
+    /// them that leads there, but it was let go: only where a running program is watched, see
+    /// [`Watch`](crate::Watch). Pairs of them that are swapped are not listed.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub forgotten: u64,
+}
+
+fn is_zero(number: &u64) -> bool {
+    *number == 0
+}
+
+/// Variables with their values. Rows that say the same share it.
+pub type Values = Arc<[(Arc<str>, Value)]>;
+
+/// One step of a witness. There may be millions: what rows have in common, they share.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Row {
+    /// The index of the event among the relevant ones in observed order.
+    pub event: u32,
+    /// Its thread.
+    pub t: Arc<str>,
+    /// Its line in the trace.
+    pub line: Option<NonZeroU64>,
+    /// Which of the property's events it is.
+    pub name: Option<Arc<str>>,
+    /// Its arguments.
+    pub args: Arc<[Value]>,
+    /// The variables that it writes.
+    #[serde(serialize_with = "map")]
+    pub set: Values,
+    /// The values of the property's variables after it: of all, or, where the beginning of the run
+    /// was let go, of those that were written since.
+    #[serde(serialize_with = "map")]
+    pub values: Values,
+    /// The monitor's state after it.
+    pub state: usize,
+    /// The verdict after it.
+    pub verdict: Verdict,
+    /// What else its line tells, if anything.
+    #[serde(flatten)]
+    pub note: Option<Box<Note>>,
+}
+
+/// Exact numbers of runs, in decimal.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Runs {
+    /// All equivalent runs.
+    pub total: String,
+    /// Those that are violated.
+    pub violated: String,
+    /// Those that are satisfied.
+    pub satisfied: String,
+    /// Those that are pending at the end of the trace.
+    pub pending: String,
+    /// Those that are ok at the end of the trace.
+    pub ok: String,
+    /// Those that are open, if the monitor has three verdicts only.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub unknown: Option<String>,
+}
+
+impl From<&RunCounts> for Runs {
+    fn from(counts: &RunCounts) -> Runs {
+        let open = counts.unknown != Default::default();
+        Runs {
+            total: counts.total.to_string(),
+            violated: counts.violated.to_string(),
+            satisfied: counts.satisfied.to_string(),
+            pending: counts.pending.to_string(),
+            ok: counts.ok.to_string(),
+            unknown: open.then(|| counts.unknown.to_string()),
+        }
+    }
+}
+
+/// What was searched.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Lattice {
+    /// Which engine gave the answer.
+    pub engine: &'static str,
+    /// How many levels the lattice has.
+    pub levels: u64,
+    /// How many cuts, if they were counted.
+    pub cuts: Option<u64>,
+    /// How many in the widest level, if they were counted.
+    pub widest: Option<u64>,
+    /// How many nodes the engine visited.
+    pub nodes: u64,
+    /// Whether nothing was left out that could change the answer.
+    pub exhaustive: bool,
+    /// How many cuts were reached and let go. What lies beyond them was not counted.
+    pub dropped: u64,
+    /// Why.
+    pub limit: Option<Limit>,
+    /// The two neighbouring levels that took the most memory.
+    pub frontier: Peak,
+    /// What the reductions saved.
+    pub saved: Savings,
+}
+
+fn map<S: Serializer, N: AsRef<str>>(
+    entries: &[(N, Value)],
+    serializer: S,
+) -> Result<S::Ok, S::Error> {
+    let mut map = serializer.serialize_map(Some(entries.len()))?;
+    for (name, value) in entries {
+        map.serialize_entry(name.as_ref(), value)?;
+    }
+    map.end()
+}

@@ -1,0 +1,180 @@
+//! What a drawing of one instance needs beside its report: the observed run, its causal arrows, and
+//! the lattice.
+//!
+//! A picture is made only if it is asked for ([`Options::pictures`](crate::Options::pictures)), and it
+//! is small whatever the run: of a run with a million events it has the steps that matter. What it
+//! has is exact all the same, because values and states are followed from the first event on.
+
+mod graph;
+mod region;
+
+pub use graph::{Cut, Edge, Graph, Widths, graph, widths};
+
+use std::collections::BTreeSet;
+
+use portent_monitor_dsl::Verdict;
+
+use super::{Instance, Row, Values};
+use crate::{
+    engine::{Solution, Task},
+    options::Options,
+    order::{EventIndex, covered},
+};
+use region::Shifts;
+
+/// A lattice with at most so many cuts is drawn cut by cut.
+pub const DRAWN_CUTS: usize = 400;
+/// At most so many steps of a run are shown. A lattice that is drawn has fewer levels.
+pub const SHOWN_STEPS: usize = DRAWN_CUTS;
+/// The levels of a larger lattice are plotted by at most so many bars.
+const BARS: usize = 600;
+
+/// One instance of a property, to be drawn.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Picture {
+    /// How things stand before the first event.
+    pub start: Moment,
+    /// The observed run, at the steps that are shown.
+    pub observed: Vec<Shown>,
+    /// The witness, at the same steps as far as it goes; empty if there is none.
+    pub witness: Vec<Shown>,
+    /// How many steps the witness has.
+    pub witness_steps: u64,
+    /// Of the shown events those that are next to each other in the causal order, on different
+    /// threads: the earlier one, then the later one.
+    pub arrows: Vec<[u32; 2]>,
+    /// The lattice.
+    pub lattice: Drawing,
+}
+
+/// How things stand at some point of a run.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Moment {
+    /// The values of the property's variables.
+    pub values: Values,
+    /// The monitor's state.
+    pub state: usize,
+    /// The verdict.
+    pub verdict: Verdict,
+}
+
+/// One step of a run that is shown.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Shown {
+    /// Which step it is, from 1.
+    pub step: u64,
+    /// The event, and how things stand after it.
+    pub row: Row,
+    /// Whether the witness has the event before one that was observed earlier.
+    pub earlier: bool,
+    /// Whether the witness has the event after one that was observed later.
+    pub later: bool,
+}
+
+/// A lattice, as far as it can be drawn.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Drawing {
+    /// Every cut.
+    Graph(Graph),
+    /// How many cuts the levels have.
+    Widths(Widths),
+    /// It is large, and its cuts were not counted.
+    Uncounted,
+}
+
+/// Which instances of a property get a picture: some violated ones, and some of the others.
+pub(crate) struct PictureBudget {
+    left: [usize; 2],
+}
+
+impl PictureBudget {
+    pub(crate) fn new(options: &Options) -> PictureBudget {
+        PictureBudget {
+            left: [options.pictures; 2],
+        }
+    }
+
+    /// Whether there is room for one more.
+    pub(crate) fn takes(&mut self, violated: bool) -> bool {
+        let left = &mut self.left[usize::from(violated)];
+        let takes = *left > 0;
+        *left = left.saturating_sub(1);
+        takes
+    }
+}
+
+impl Instance<'_> {
+    /// The picture of an instance that was solved.
+    pub(crate) fn picture(&self, task: &Task, solution: &Solution, options: &Options) -> Picture {
+        let poset = task.poset();
+        let violation = solution.violation.as_ref();
+        let order = violation.map_or(&[][..], |violation| &violation.run);
+        let shifts = Shifts::new(order, poset.len());
+        let violated_at = violation.map(|violation| violation.violated_at);
+        let decided = self.observed().step;
+        let steps = region::steps(poset.len(), order, &shifts, violated_at, decided);
+        let observed: Vec<EventIndex> = (0..poset.len() as u32).map(EventIndex).collect();
+        let observed = self.shown(&observed, &steps, &shifts);
+        let witness = self.shown(order, &steps, &shifts);
+
+        let events: BTreeSet<u32> = observed
+            .iter()
+            .chain(&witness)
+            .map(|shown| shown.row.event)
+            .collect();
+        let mut arrows = Vec::new();
+        for &event in &events {
+            for before in covered(poset, EventIndex(event)) {
+                let apart = self.thread(before) != self.thread(EventIndex(event));
+                if apart && events.contains(&before.0) {
+                    arrows.push([before.0, event]);
+                }
+            }
+        }
+        Picture {
+            start: self.start_moment(),
+            observed,
+            witness,
+            witness_steps: order.len() as u64,
+            arrows,
+            lattice: drawing(task, solution, options),
+        }
+    }
+
+    fn shown(&self, run: &[EventIndex], steps: &BTreeSet<usize>, shifts: &Shifts) -> Vec<Shown> {
+        let rows = self.rows(run, |step| steps.contains(&step));
+        let shown = steps.iter().zip(rows).map(|(&step, row)| Shown {
+            step: step as u64,
+            earlier: shifts.earlier[row.event as usize],
+            later: shifts.later[row.event as usize],
+            row,
+        });
+        shown.collect()
+    }
+
+    fn start_moment(&self) -> Moment {
+        let replay = self.replay();
+        Moment {
+            values: self.initial_values(),
+            state: replay.state().index(),
+            verdict: replay.verdict(),
+        }
+    }
+}
+
+fn drawing(task: &Task, solution: &Solution, options: &Options) -> Drawing {
+    let graph = match task {
+        Task::Table(problem) => graph(problem, DRAWN_CUTS),
+        Task::Open(poset, actions, product) => {
+            graph::explore(poset, actions, product.as_ref(), DRAWN_CUTS)
+        }
+    };
+    if let Some(graph) = graph {
+        return Drawing::Graph(graph);
+    }
+    // What was too large to be counted is not counted for a picture either.
+    match solution.shape {
+        Some(_) => Drawing::Widths(widths(task.poset(), BARS, options.parallel)),
+        None => Drawing::Uncounted,
+    }
+}

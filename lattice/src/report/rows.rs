@@ -1,0 +1,99 @@
+//! A run as rows: each step with the values, state and verdict after it.
+
+use std::{num::NonZeroU64, sync::Arc};
+
+use portent_monitor_core::{Symbols, ThreadId, Value};
+use portent_monitor_dsl::VariableId;
+use rustc_hash::FxHashMap;
+
+use super::{Row, Values};
+use crate::{
+    intake::{Deed, Note},
+    witness::Replay,
+};
+
+/// Who took a step, and what else its line says.
+pub(crate) struct Actor {
+    pub(crate) thread: ThreadId,
+    pub(crate) line: Option<NonZeroU64>,
+    pub(crate) note: Option<Box<Note>>,
+}
+
+/// Follows a run and makes rows of its steps; what rows have in common, they share.
+pub(crate) struct Rows<'a> {
+    replay: Replay<'a>,
+    symbols: &'a Symbols,
+    /// The variables whose values are known, as rows show them.
+    values: Values,
+    variables: Vec<Arc<str>>,
+    events: Vec<Arc<str>>,
+    threads: FxHashMap<ThreadId, Arc<str>>,
+    /// The writes of each deed, as rows show them; a deed is known by its place in memory.
+    sets: FxHashMap<*const Deed, Values>,
+}
+
+impl<'a> Rows<'a> {
+    pub(crate) fn new(replay: Replay<'a>, symbols: &'a Symbols) -> Self {
+        let alphabet = replay.monitor().alphabet();
+        let variables = alphabet.variables().iter();
+        let events = alphabet.events().iter();
+        let mut rows = Rows {
+            symbols,
+            values: Values::default(),
+            variables: variables.map(|v| v.name.as_str().into()).collect(),
+            events: events.map(|e| e.name.as_str().into()).collect(),
+            threads: FxHashMap::default(),
+            sets: FxHashMap::default(),
+            replay,
+        };
+        rows.read_values();
+        rows
+    }
+
+    /// The variables with their values, where they are known.
+    pub(crate) fn values(&self) -> &Values {
+        &self.values
+    }
+
+    fn read_values(&mut self) {
+        let variables = self.variables.iter().zip(self.replay.values());
+        self.values = variables
+            .filter_map(|(name, value)| Some((Arc::clone(name), value?.clone())))
+            .collect();
+    }
+
+    /// Takes a step.
+    pub(crate) fn step(&mut self, deed: &'a Deed) {
+        self.replay.step(deed);
+        if !deed.writes.is_empty() {
+            self.read_values();
+        }
+    }
+
+    /// The row of the step that was just taken.
+    pub(crate) fn row(&mut self, event: u32, deed: &'a Deed, actor: Actor) -> Row {
+        let thread = self.threads.entry(actor.thread).or_insert_with(|| {
+            let name = self.symbols.threads.name(actor.thread);
+            name.into()
+        });
+        let variables = &self.variables;
+        let set = self.sets.entry(deed).or_insert_with(|| {
+            let named = |(variable, value): &(VariableId, Value)| {
+                (Arc::clone(&variables[variable.index()]), value.clone())
+            };
+            deed.writes.iter().map(named).collect()
+        });
+        Row {
+            event,
+            t: Arc::clone(thread),
+            line: actor.line,
+            name: deed.event.map(|id| Arc::clone(&self.events[id.index()])),
+            args: Arc::clone(&deed.args),
+            set: Arc::clone(set),
+            values: Arc::clone(&self.values),
+            state: self.replay.state().index(),
+            verdict: self.replay.verdict(),
+            note: actor.note,
+        }
+    }
+}

@@ -1,0 +1,87 @@
+//! A run, followed step by step with the monitor itself.
+
+use portent_monitor_core::Value;
+use portent_monitor_dsl::{Monitor, StateId, Verdict};
+
+use crate::intake::Deed;
+
+/// Follows a run: the monitor's state and the values of the property's variables after each step.
+#[derive(Clone, Debug)]
+pub(crate) struct Replay<'a> {
+    monitor: &'a Monitor,
+    state: StateId,
+    values: Vec<Value>,
+    /// For each variable whether its value is known. Where it is not, the value is one that the
+    /// property cannot tell from it.
+    known: Vec<bool>,
+    steps: u64,
+    decided_after: Option<u64>,
+}
+
+impl<'a> Replay<'a> {
+    /// A run that begins with these values.
+    pub(crate) fn new(monitor: &'a Monitor, initial: &[Value]) -> Self {
+        let mut state = monitor.initial();
+        if monitor.alphabet().reads_variables() {
+            state = monitor.next(state, monitor.alphabet().letter(None, initial));
+        }
+        Replay::from_state(monitor, state, initial.to_vec(), true)
+    }
+
+    /// A run whose beginning is not known, except for the state that it led to and values that are
+    /// as good as those that it left.
+    pub(crate) fn resume(monitor: &'a Monitor, (state, values): (StateId, Vec<Value>)) -> Self {
+        Replay::from_state(monitor, state, values, false)
+    }
+
+    fn from_state(monitor: &'a Monitor, state: StateId, values: Vec<Value>, known: bool) -> Self {
+        Replay {
+            monitor,
+            state,
+            known: vec![known; values.len()],
+            values,
+            steps: 0,
+            decided_after: monitor.verdict(state).is_final().then_some(0),
+        }
+    }
+
+    pub(crate) fn monitor(&self) -> &'a Monitor {
+        self.monitor
+    }
+
+    /// Takes a step.
+    pub(crate) fn step(&mut self, deed: &Deed) {
+        for (variable, value) in &deed.writes {
+            self.values[variable.index()] = value.clone();
+            self.known[variable.index()] = true;
+        }
+        self.steps += 1;
+        if self.decided_after.is_some() {
+            return;
+        }
+        let letter = self.monitor.alphabet().letter(deed.event, &self.values);
+        self.state = self.monitor.next(self.state, letter);
+        if self.verdict().is_final() {
+            self.decided_after = Some(self.steps);
+        }
+    }
+
+    pub(crate) fn state(&self) -> StateId {
+        self.state
+    }
+
+    pub(crate) fn verdict(&self) -> Verdict {
+        self.monitor.verdict(self.state)
+    }
+
+    /// After how many steps the verdict became final, if it did.
+    pub(crate) fn decided_after(&self) -> Option<u64> {
+        self.decided_after
+    }
+
+    /// For each variable its value, where that is known.
+    pub(crate) fn values(&self) -> impl Iterator<Item = Option<&Value>> {
+        let values = self.values.iter().zip(&self.known);
+        values.map(|(value, known)| known.then_some(value))
+    }
+}

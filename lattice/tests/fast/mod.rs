@@ -1,0 +1,8 @@
+//! The engines that do not enumerate, each against brute force on thousands of random problems.
+
+mod conjunctive;
+mod interval;
+mod linear;
+mod maximal;
+mod posets;
+mod voldemort;

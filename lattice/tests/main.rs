@@ -1,0 +1,23 @@
+//! The analyzer against independent references, in one binary: linking many would take longer than
+//! running them.
+
+mod agreement;
+mod fast;
+mod golden;
+mod logs;
+mod nesting;
+mod online;
+mod oracle;
+mod picture;
+mod random;
+mod reductions;
+mod shapes;
+mod slicing;
+mod swaps;
+
+use portent_monitor_core::Value;
+
+/// The initial value of every variable.
+fn zero(_: &str) -> Option<Value> {
+    Some(Value::from(0))
+}
