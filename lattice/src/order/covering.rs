@@ -6,7 +6,7 @@ use crate::order::{EventIndex, Poset};
 /// edges in the transitive reduction.
 ///
 /// ```
-/// use portent_lattice::{report::picture::covered, laboratory::{EventIndex, Poset}};
+/// use portent_lattice::laboratory::{EventIndex, Poset, covered};
 ///
 /// // a, then b and c on other chains; c comes after b, so that a → c says nothing new.
 /// let mut poset = Poset::new(3);
