@@ -34,7 +34,7 @@ pub(crate) enum Outgrown {
 }
 
 impl IntegerSum {
-    pub(crate) fn constant(constant: i64) -> Self {
+    pub(crate) fn constant(constant: impl Into<i128>) -> Self {
         IntegerSum {
             products: BTreeMap::new(),
             constant: constant.into(),

@@ -105,7 +105,7 @@ impl AlphabetBuilder {
         let mut gauges = Vec::with_capacity(quantities.len());
         for group in &quantities {
             let members: Vec<&Condition> = group.iter().map(|(_, condition)| *condition).collect();
-            let (gauge, holds) = Gauge::new(&members);
+            let (gauge, holds) = Gauge::new(&members, &self.variables);
             for ((index, _), cells) in group.iter().zip(holds) {
                 meanings[*index] = Some(Meaning::Cells(gauges.len(), cells));
             }

@@ -7,11 +7,12 @@
 
 use portent_monitor_core::Value;
 use serde::{Deserialize, Serialize};
-use std::sync::Arc;
+use std::{cmp::Ordering, sync::Arc};
 
 use super::{
-    VariableId,
+    StateVariable, VariableId,
     arithmetic::{FloatTerm, Polynomial},
+    range::Range,
 };
 use crate::comparison::Comparison;
 
@@ -35,9 +36,10 @@ pub(crate) enum Reading {
     Bool(VariableId),
     /// The position is the number of thresholds that are at most the value.
     Integer(Polynomial, Vec<i128>),
-    /// The position is twice the number of points below the value, plus one on a point.
+    /// The position is twice the number of points below the value, plus one on a point; what is
+    /// not a number has the position after the last. All comparisons with it but `!=` are false.
     Float(FloatTerm, Vec<f64>),
-    /// Position 0: less, 1: equal, 2: greater.
+    /// Position 0: less, 1: equal, 2: greater, 3: one of them is not a number.
     Order(FloatTerm, FloatTerm),
     /// The position of the literal, or past the last.
     Text(VariableId, Vec<Arc<str>>),
@@ -57,12 +59,17 @@ pub(crate) struct Gauge {
 impl Gauge {
     /// The gauge for `conditions`, all on the same quantity, and for each of them the cells in
     /// which it holds.
-    pub(crate) fn new(conditions: &[&Condition]) -> (Gauge, Vec<Vec<bool>>) {
-        let (reading, samples) = reading(conditions);
+    pub(crate) fn new(
+        conditions: &[&Condition],
+        variables: &[StateVariable],
+    ) -> (Gauge, Vec<Vec<bool>>) {
+        let (reading, samples) = reading(conditions, variables);
         let mut signatures: Vec<Vec<bool>> = Vec::new();
-        let mut cell_at = Vec::with_capacity(samples.len());
+        let mut cell_at: Vec<u32> = Vec::with_capacity(samples.len());
         for sample in &samples {
-            let cell = sample.as_ref().map_or(0, |sample| {
+            // Where no value can be, any cell will do; the one before makes conditions simpler.
+            let before = cell_at.last().map_or(0, |&cell| cell as usize);
+            let cell = sample.as_ref().map_or(before, |sample| {
                 let signature: Vec<bool> = conditions
                     .iter()
                     .map(|condition| sample.satisfies(condition))
@@ -150,19 +157,20 @@ impl Gauge {
     }
 }
 
-/// Not-a-number reads as smaller than every number, so that every value has one place.
 fn float_position(points: &[f64], value: f64) -> usize {
+    if value.is_nan() {
+        return 2 * points.len() + 1;
+    }
     let below = points.partition_point(|&point| point < value);
     2 * below + usize::from(points.get(below) == Some(&value))
 }
 
 fn order_position(left: f64, right: f64) -> usize {
-    if left < right {
-        0
-    } else if left == right {
-        1
-    } else {
-        2
+    match left.partial_cmp(&right) {
+        Some(Ordering::Less) => 0,
+        Some(Ordering::Equal) => 1,
+        Some(Ordering::Greater) => 2,
+        None => 3,
     }
 }
 
@@ -178,7 +186,8 @@ enum Sample<'a> {
     Bool(bool),
     Integer(i128),
     Float(f64),
-    Order(std::cmp::Ordering),
+    /// `None` if one of the two is not a number.
+    Order(Option<Ordering>),
     Text(Option<&'a str>),
 }
 
@@ -193,9 +202,10 @@ impl Sample<'_> {
             (Sample::Float(value), Condition::Float(_, comparison, constant)) => {
                 comparison.holds(value, constant)
             }
-            (Sample::Order(order), Condition::Order(_, comparison, _)) => {
-                comparison.holds(*order, std::cmp::Ordering::Equal)
-            }
+            (Sample::Order(order), Condition::Order(_, comparison, _)) => order
+                .map_or(*comparison == Comparison::NotEqual, |order| {
+                    comparison.holds(order, Ordering::Equal)
+                }),
             (Sample::Text(text), Condition::Text(_, literal, wanted)) => {
                 (*text == Some(&**literal)) == *wanted
             }
@@ -206,7 +216,10 @@ impl Sample<'_> {
 
 /// The reading that all conditions share, and a sample for every position of it; `None` where no
 /// value can be.
-fn reading<'a>(conditions: &[&'a Condition]) -> (Reading, Vec<Option<Sample<'a>>>) {
+fn reading<'a>(
+    conditions: &[&'a Condition],
+    variables: &[StateVariable],
+) -> (Reading, Vec<Option<Sample<'a>>>) {
     match conditions[0] {
         Condition::Bool(variable) => (
             Reading::Bool(*variable),
@@ -214,15 +227,14 @@ fn reading<'a>(conditions: &[&'a Condition]) -> (Reading, Vec<Option<Sample<'a>>
         ),
         Condition::SameText(left, right, _) => (
             Reading::SameText(*left, *right),
-            vec![Some(Sample::Bool(false)), Some(Sample::Bool(true))],
+            vec![
+                (left != right).then_some(Sample::Bool(false)),
+                Some(Sample::Bool(true)),
+            ],
         ),
-        Condition::Order(left, _, right) => {
-            use std::cmp::Ordering::{Equal, Greater, Less};
-            let samples = [Less, Equal, Greater].map(|order| Some(Sample::Order(order)));
-            (Reading::Order(left.clone(), right.clone()), samples.into())
-        }
+        Condition::Order(left, _, right) => order_reading(left, right, variables),
         Condition::Integer(term, ..) => integer_reading(term, conditions),
-        Condition::Float(term, ..) => float_reading(term, conditions),
+        Condition::Float(term, ..) => float_reading(term, conditions, variables),
         Condition::Text(variable, ..) => {
             let mut literals: Vec<&'a Arc<str>> = conditions
                 .iter()
@@ -282,6 +294,7 @@ fn integer_reading<'a>(
 fn float_reading<'a>(
     term: &FloatTerm,
     conditions: &[&Condition],
+    variables: &[StateVariable],
 ) -> (Reading, Vec<Option<Sample<'a>>>) {
     let mut points: Vec<f64> = conditions
         .iter()
@@ -292,14 +305,44 @@ fn float_reading<'a>(
         .collect();
     points.sort_unstable_by(f64::total_cmp);
     points.dedup();
-    let mut samples = vec![Some(Sample::Float(f64::NEG_INFINITY))];
-    for (index, &point) in points.iter().enumerate() {
-        samples.push(Some(Sample::Float(point)));
-        let above = point.next_up();
-        let free = points.get(index + 1).is_none_or(|&next| above < next);
-        samples.push(free.then_some(Sample::Float(above)));
+    let range = Range::of(term, variables);
+    let between = |from: f64, to: f64| {
+        let lowest = from.max(range.lowest);
+        (lowest <= to.min(range.highest)).then_some(Sample::Float(lowest))
+    };
+    let mut samples = Vec::with_capacity(2 * points.len() + 2);
+    let mut from = f64::NEG_INFINITY;
+    for &point in &points {
+        // Nothing lies below negative infinity, or between two neighbours.
+        let below = (from < point).then(|| between(from, point.next_down()));
+        samples.push(below.flatten());
+        samples.push(between(point, point));
+        from = point.next_up();
     }
+    let above = points.last().is_none_or(|&last| last < f64::INFINITY);
+    samples.push(above.then(|| between(from, f64::INFINITY)).flatten());
+    samples.push(range.nan.then_some(Sample::Float(f64::NAN)));
     (Reading::Float(term.clone(), points), samples)
+}
+
+fn order_reading<'a>(
+    left: &FloatTerm,
+    right: &FloatTerm,
+    variables: &[StateVariable],
+) -> (Reading, Vec<Option<Sample<'a>>>) {
+    let (a, b) = (Range::of(left, variables), Range::of(right, variables));
+    let same = left == right;
+    let possible = [
+        (Some(Ordering::Less), !same && a.lowest < b.highest),
+        (
+            Some(Ordering::Equal),
+            a.lowest <= b.highest && b.lowest <= a.highest,
+        ),
+        (Some(Ordering::Greater), !same && a.highest > b.lowest),
+        (None, a.nan || b.nan),
+    ];
+    let samples = possible.map(|(order, possible)| possible.then_some(Sample::Order(order)));
+    (Reading::Order(left.clone(), right.clone()), samples.into())
 }
 
 /// Whether two conditions read the same quantity, and so share a gauge.

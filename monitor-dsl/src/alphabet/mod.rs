@@ -10,6 +10,7 @@ mod builder;
 mod cells;
 mod declared;
 pub(crate) mod gauge;
+mod range;
 
 pub(crate) use builder::AlphabetBuilder;
 pub use declared::{Event, EventId, Pattern, StateVariable, VariableId};

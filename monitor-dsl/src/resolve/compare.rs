@@ -149,7 +149,10 @@ impl Resolver<'_> {
             )
         };
         let (floor, exact) = (bound.div_euclid(scale), bound.rem_euclid(scale) == 0);
-        let ceiling = if exact { floor } else { floor + 1 };
+        let after = floor
+            .checked_add(1)
+            .ok_or_else(|| self.outgrown(Outgrown::Bits, span))?;
+        let ceiling = if exact { floor } else { after };
         // `>` and `<=` become `>=` and `<`, so that `w > 26` and `w >= 27` are one proposition.
         Ok(match comparison {
             Comparison::Equal | Comparison::NotEqual if !exact => {
@@ -158,8 +161,8 @@ impl Resolver<'_> {
             Comparison::Equal | Comparison::NotEqual => {
                 Ok(Condition::Integer(term, comparison, floor))
             }
-            Comparison::Greater => Ok(Condition::Integer(term, Comparison::AtLeast, floor + 1)),
-            Comparison::AtMost => Ok(Condition::Integer(term, Comparison::Less, floor + 1)),
+            Comparison::Greater => Ok(Condition::Integer(term, Comparison::AtLeast, after)),
+            Comparison::AtMost => Ok(Condition::Integer(term, Comparison::Less, after)),
             Comparison::AtLeast | Comparison::Less => {
                 Ok(Condition::Integer(term, comparison, ceiling))
             }
@@ -175,18 +178,16 @@ impl Resolver<'_> {
         span: Span,
     ) -> Result<Result<Condition, bool>, Error> {
         let (left, comparison, right) = match (left, right) {
-            // An integer against a fractional constant is a matter of integers.
+            // An integer against a constant is a matter of integers.
             (Side::Integer(left, term), Side::Float(right)) => match right.as_constant() {
-                Some(bound) if bound.abs() < 1e18 => {
-                    return self.integer_bound(left, comparison, bound, span);
-                }
-                _ => (term, comparison, right),
+                Some(bound) => return self.integer_bound(left, comparison, bound, span),
+                None => (term, comparison, right),
             },
             (Side::Float(left), Side::Integer(right, term)) => match left.as_constant() {
-                Some(bound) if bound.abs() < 1e18 => {
+                Some(bound) => {
                     return self.integer_bound(right, comparison.mirrored(), bound, span);
                 }
-                _ => (left, comparison, term),
+                None => (left, comparison, term),
             },
             (left, right) => {
                 let left = left.into_float().expect("a number");
@@ -195,6 +196,9 @@ impl Resolver<'_> {
         };
         Ok(match (left.as_constant(), right.as_constant()) {
             (Some(left), Some(right)) => Err(comparison.holds(left, right)),
+            (Some(nan), None) | (None, Some(nan)) if nan.is_nan() => {
+                Err(comparison == Comparison::NotEqual)
+            }
             (None, Some(right)) => Ok(Condition::Float(left, comparison, right)),
             (Some(left), None) => Ok(Condition::Float(right, comparison.mirrored(), left)),
             // In one order, whichever way it was written, so that both ways share a gauge.
@@ -205,6 +209,7 @@ impl Resolver<'_> {
         })
     }
 
+    /// `left op bound` over integers, where the bound may have a fraction.
     fn integer_bound(
         &self,
         left: IntegerSum,
@@ -212,6 +217,10 @@ impl Resolver<'_> {
         bound: f64,
         span: Span,
     ) -> Result<Result<Condition, bool>, Error> {
+        // What is not a number or does not fit 128 bits compares with every integer as with zero.
+        if bound.is_nan() || bound.abs() >= 2f64.powi(127) {
+            return Ok(Err(comparison.holds(0.0, bound)));
+        }
         let (comparison, bound) = match comparison {
             Comparison::Equal | Comparison::NotEqual if bound.fract() != 0.0 => {
                 return Ok(Err(comparison == Comparison::NotEqual));
@@ -219,7 +228,7 @@ impl Resolver<'_> {
             Comparison::Greater | Comparison::AtMost => (comparison, bound.floor()),
             _ => (comparison, bound.ceil()),
         };
-        self.integers(left, comparison, IntegerSum::constant(bound as i64), span)
+        self.integers(left, comparison, IntegerSum::constant(bound as i128), span)
     }
 
     fn outgrown(&self, outgrown: Outgrown, span: Span) -> Error {

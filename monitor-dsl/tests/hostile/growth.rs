@@ -433,3 +433,19 @@ fn a_huge_regular_expression_of_the_regex_crate() {
         );
     }
 }
+
+/// The largest 128-bit number, as arithmetic: the threshold after it does not fit.
+#[test]
+fn constants_at_the_edge_of_128_bits() {
+    let m = i64::MAX;
+    let edge = format!("{m} * {m} * 2 + {m} * 4 + 1");
+    for sign in [">", "<=", "==", ">=", "<"] {
+        let answer = answer(format!("always (x {sign} {edge})"));
+        assert_eq!(
+            answer.limit().0,
+            "the constants of this comparison are too large to work with",
+            "{sign}"
+        );
+    }
+    assert_eq!(answer(format!("always (x > {edge} - 1)")).states(), 1);
+}

@@ -3,10 +3,12 @@
 //! Letters are not described by rules about propositions. They are found by trying: every event (or none) with every
 //! combination of interesting values of the variables makes a concrete [`Step`], and the valuations that some step has
 //! are the letters. For an integer the interesting values are each constant and its two neighbours, so every region
-//! between constants is met, and none that holds no integer.
+//! between constants is met, and none that holds no integer. For a float they are small and huge numbers of both signs,
+//! both zeros, both infinities, and not-a-number.
 
 use std::collections::BTreeMap;
 
+use super::float::{self, Term};
 use super::formula::{Ere, Formula};
 use super::print::Printer;
 use portent_testing::Rng;
@@ -16,6 +18,7 @@ use portent_testing::Rng;
 pub(crate) enum Kind {
     Bool,
     Int,
+    Float,
     Text,
 }
 
@@ -71,7 +74,7 @@ impl Comparison {
         }
     }
 
-    fn holds<T: Ord>(self, left: &T, right: &T) -> bool {
+    fn holds<T: PartialOrd>(self, left: &T, right: &T) -> bool {
         match self {
             Comparison::Equal => left == right,
             Comparison::Different => left != right,
@@ -84,7 +87,7 @@ impl Comparison {
 }
 
 /// A proposition.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Prop {
     /// The event with this index.
     Event(usize),
@@ -92,15 +95,18 @@ pub(crate) enum Prop {
     Flag(usize),
     /// An integer variable against a constant.
     Int(usize, Comparison, i64),
+    /// Two floating-point expressions.
+    Float(Term, Comparison, Term),
     /// A string variable against a constant, equal or different.
     Text(usize, Comparison, String),
 }
 
 /// A value of a variable.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Debug, PartialEq, PartialOrd)]
 pub(crate) enum Value {
     Bool(bool),
     Int(i64),
+    Float(f64),
     Text(String),
 }
 
@@ -259,6 +265,7 @@ impl Case {
         let mut values = match self.variables[variable].kind {
             Kind::Bool => vec![Value::Bool(false), Value::Bool(true)],
             Kind::Int => vec![Value::Int(0)],
+            Kind::Float => return float::INTERESTING.map(Value::Float).to_vec(),
             Kind::Text => vec![Value::Text("none of them".to_owned())],
         };
         for prop in &self.props {
@@ -272,7 +279,7 @@ impl Case {
                 _ => {}
             }
         }
-        values.sort();
+        values.sort_by(|a, b| a.partial_cmp(b).expect("values that are ordered"));
         values.dedup();
         values
     }
@@ -282,6 +289,9 @@ impl Case {
             Prop::Event(e) => step.event == Some(*e),
             Prop::Flag(v) => step.values[*v] == Value::Bool(true),
             Prop::Int(v, op, constant) => op.holds(&step.values[*v], &Value::Int(*constant)),
+            Prop::Float(left, op, right) => {
+                op.holds(&left.value(&step.values), &right.value(&step.values))
+            }
             Prop::Text(v, op, constant) => {
                 op.holds(&step.values[*v], &Value::Text(constant.clone()))
             }
@@ -309,6 +319,12 @@ impl Case {
             .iter()
             .position(|a| a.as_deref() == Some(unquoted))
         {
+            return Ok(self.valuation(step) >> p & 1 == 1);
+        }
+        let is_float = |p: &usize| matches!(self.props[*p], Prop::Float(..));
+        let written = |p: &usize| [self.plain_tokens(*p), self.mirrored_tokens(*p)];
+        let mut floats = (0..self.props.len()).filter(is_float);
+        if let Some(p) = floats.find(|p| written(p).iter().any(|tokens| tokens.join(" ") == text)) {
             return Ok(self.valuation(step) >> p & 1 == 1);
         }
         // The two-character signs first: `<=` contains `<`.
@@ -376,6 +392,7 @@ impl Case {
             let kind = match variable.kind {
                 Kind::Bool => "bool",
                 Kind::Int => "int",
+                Kind::Float => "float",
                 Kind::Text => "string",
             };
             lines.push(format!(
@@ -418,15 +435,19 @@ impl Case {
             Prop::Flag(_) if rng.one_in(16) => {
                 vec![plain[0].clone(), "==".to_owned(), "true".to_owned()]
             }
-            Prop::Int(_, op, _) | Prop::Text(_, op, _) if rng.one_in(3) => {
-                vec![
-                    plain[2].clone(),
-                    op.mirrored().sign().to_owned(),
-                    plain[0].clone(),
-                ]
+            Prop::Int(..) | Prop::Float(..) | Prop::Text(..) if rng.one_in(3) => {
+                self.mirrored_tokens(p)
             }
             _ => plain,
         }
+    }
+
+    /// A comparison with its sides exchanged.
+    fn mirrored_tokens(&self, p: usize) -> Vec<String> {
+        let [left, sign, right] = self.plain_tokens(p).try_into().expect("a comparison");
+        let op = Comparison::ALL.into_iter().find(|op| op.sign() == sign);
+        let sign = op.expect("a known sign").mirrored().sign().to_owned();
+        vec![right, sign, left]
     }
 
     pub(crate) fn plain_tokens(&self, p: usize) -> Vec<String> {
@@ -439,6 +460,10 @@ impl Case {
                     op.sign().to_owned(),
                     constant.to_string(),
                 ]
+            }
+            Prop::Float(left, op, right) => {
+                let names: Vec<&str> = self.variables.iter().map(|v| v.name.as_str()).collect();
+                vec![left.text(&names), op.sign().to_owned(), right.text(&names)]
             }
             Prop::Text(v, op, constant) => {
                 vec![
@@ -463,6 +488,7 @@ impl Case {
                 parts.push(match value {
                     Value::Bool(b) => format!("{}={b}", variable.name),
                     Value::Int(i) => format!("{}={i}", variable.name),
+                    Value::Float(x) => format!("{}={x:?}", variable.name),
                     Value::Text(s) => format!("{}={s:?}", variable.name),
                 });
             }

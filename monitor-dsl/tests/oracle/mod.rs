@@ -5,6 +5,7 @@
 //! | `formula` | syntax trees of LTL and ERE, shrinking |
 //! | `print` | both as text, with random spellings |
 //! | `case` | a whole property: variables, events, propositions, body; the letters that can occur |
+//! | `float` | floating-point expressions, and values that are hard to compare |
 //! | `random` | seeded generators |
 //! | `finite` | finite-trace truth, by the definitions on positions |
 //! | `lasso` | truth on an ultimately periodic word, by the definitions; checks the tableau |
@@ -26,6 +27,7 @@ pub(crate) mod check;
 mod dfa;
 pub(crate) mod ere;
 pub(crate) mod finite;
+pub(crate) mod float;
 pub(crate) mod formula;
 pub(crate) mod lasso;
 pub(crate) mod many;

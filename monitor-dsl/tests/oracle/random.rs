@@ -3,6 +3,7 @@
 use portent_testing::Rng;
 
 use super::case::{Body, Case, Comparison, Kind, Prop, Variable};
+use super::float;
 use super::formula::{Binary, Ere, Formula, Unary};
 
 /// Which temporal operators a formula may have.
@@ -22,6 +23,8 @@ pub(crate) enum Subject {
     Events,
     /// Comparisons of one or two integer or string variables with constants.
     Comparisons,
+    /// Comparisons of one floating-point quantity, over one or two variables, and maybe an event.
+    Floats,
     /// 1 or 2 events, and a boolean or an integer variable.
     Mixed,
 }
@@ -205,6 +208,24 @@ fn vocabulary(rng: &mut Rng, subject: Subject) -> Case {
             comparisons(rng, &mut case, "w", if two { 2 } else { 3 });
             if two {
                 comparisons(rng, &mut case, "v", 1);
+            }
+        }
+        Subject::Floats => {
+            if rng.one_in(4) {
+                add_events(rng, &mut case, 1);
+            }
+            let (f, two) = (case.variables.len(), rng.one_in(2));
+            for name in &["f", "g"][..1 + usize::from(two)] {
+                case.variables.push(Variable {
+                    name: (*name).to_owned(),
+                    kind: Kind::Float,
+                    initial: "0.5".to_owned(),
+                });
+            }
+            for prop in float::comparisons(rng, f, two, 3) {
+                if !case.props.contains(&prop) {
+                    case.props.push(prop);
+                }
             }
         }
         Subject::Mixed => {

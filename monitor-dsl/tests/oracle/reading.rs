@@ -2,9 +2,9 @@
 
 use std::collections::{BTreeMap, HashSet};
 
-use portent_monitor_dsl::{Letter, Monitor, Property, StateId, Verdict};
+use portent_monitor_dsl::{Alphabet, Letter, Monitor, Property, StateId, Value, Verdict};
 
-use super::case::{self, Case};
+use super::case::{self, Case, Step};
 
 /// A letter of the oracle together with the monitor's letter for the same concrete step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -14,7 +14,8 @@ pub(super) struct Joint {
     pub(super) initial: bool,
 }
 
-/// Finds the monitor's letter for every concrete step, and checks that the monitor has these letters and no others.
+/// Finds the monitor's letter for every concrete step, and checks that the monitor has these letters and no others, and
+/// that they say of its propositions what the step does to them.
 pub(super) fn joint_letters(
     case: &Case,
     letters: &[case::Letter],
@@ -48,6 +49,9 @@ pub(super) fn joint_letters(
                     "no letter for the step {step:?}: {propositions:?} = {values:?}"
                 ));
             };
+            if read(case, step, alphabet) != found {
+                return Err(format!("the step {step:?} is read as another letter"));
+            }
             let initial = !first_only || step.event.is_none();
             match joints
                 .iter_mut()
@@ -77,6 +81,32 @@ pub(super) fn joint_letters(
         return Err("its initial letters are not the right ones".to_owned());
     }
     Ok(joints)
+}
+
+/// The letter that a monitor reads in a step.
+fn read(case: &Case, step: &Step, alphabet: &Alphabet) -> Letter {
+    let event = step.event.and_then(|e| alphabet.event(&case.events[e]));
+    let values: Vec<Value> = alphabet
+        .variables()
+        .iter()
+        .map(|variable| {
+            let mut names = case.variables.iter().map(|v| &v.name);
+            let index = names.position(|name| *name == variable.name);
+            Value::from(&step.values[index.expect("a declared variable")])
+        })
+        .collect();
+    alphabet.letter(event, &values)
+}
+
+impl From<&case::Value> for Value {
+    fn from(value: &case::Value) -> Value {
+        match value {
+            case::Value::Bool(b) => Value::Bool(*b),
+            case::Value::Int(n) => Value::Int(*n),
+            case::Value::Float(x) => Value::Float(*x),
+            case::Value::Text(text) => Value::from(text.as_str()),
+        }
+    }
 }
 
 /// A monitor of a case's text, to be read word by word in the oracle's letters.

@@ -14,11 +14,12 @@ use crate::oracle::formula::{Binary, Formula, Unary};
 use crate::oracle::random::Subject;
 
 /// What random cases are about, in turn.
-const SUBJECTS: [Subject; 4] = [
+const SUBJECTS: [Subject; 5] = [
     Subject::Flags,
     Subject::Events,
     Subject::Comparisons,
     Subject::Mixed,
+    Subject::Floats,
 ];
 
 fn p(i: usize) -> Formula {

@@ -16,7 +16,7 @@ const RUNS: usize = 40;
 const STEPS: usize = 50;
 
 /// Properties, with the number of verdicts they are made for.
-const PROPERTIES: [(&str, Verdicts); 16] = [
+const PROPERTIES: [(&str, Verdicts); 19] = [
     ("always (close -> once open)", Verdicts::Four),
     ("ere: (open (read | write)* close)*", Verdicts::Four),
     ("never: .* open .{3} open .*", Verdicts::Four),
@@ -40,6 +40,18 @@ const PROPERTIES: [(&str, Verdicts); 16] = [
     (
         "property numbers { var n: int = 0 var f: float = 0.5 ltl: always (n < f || n >= 2.5 || f != 7 -> next n + f > 1) }",
         Verdicts::Four,
+    ),
+    (
+        "property overflow { var f: float = 0.5 var g: float = 2 ltl: always (f * f - g * g >= 0.0 || f * f - g * g < 0.0 || once !(f < g || f >= g)) }",
+        Verdicts::Four,
+    ),
+    (
+        "property nan { var f: float = 0.5 ltl: eventually (!(f < 2.5) && !(f >= 2.5) && next (f == f && next (f != 7 && !(f > 1e308 * 10.0) && next f <= 1e308 * 10.0))) }",
+        Verdicts::Four,
+    ),
+    (
+        "property converted { var n: int = 0 var f: float = 0.5 ltl: always (n + 2.5 > 3 || n * 1e300 * f != 0.0 || n < 9223372036854775808.0 -> next (n + f == f || f - n <= 2)) }",
+        Verdicts::Three,
     ),
     (
         "property strings { var s: string = \"shut\" var t: string = \"it's \\\"\\\\ {}\" ltl: always (s == \"open\" -> next (s != \"open\" || s == t || t == \"it's \\\"\\\\ {}\")) }",
@@ -168,7 +180,9 @@ fn random_value(rng: &mut Rng, type_of: Type) -> Value {
                 -0.0,
                 f64::MIN_POSITIVE,
                 f64::MAX,
-            ][rng.below(6)],
+                1e308,
+                -1e308,
+            ][rng.below(8)],
             1 => [0.0, 0.5, 1.0, 2.0, 2.5, 7.0, -1.0, 2.500_000_000_000_000_4][rng.below(8)],
             _ => rng.between(0, 200) as f64 / 16.0 - 3.0,
         }),

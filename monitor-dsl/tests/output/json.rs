@@ -26,15 +26,16 @@ fn properties(seed: u64, count: usize) -> impl Iterator<Item = (Property, Case)>
         Subject::Events,
         Subject::Comparisons,
         Subject::Mixed,
+        Subject::Floats,
     ];
     let shapes = [Shape::Future, Shape::Past, Shape::Mixed];
     (0..count).map(move |index| {
         let mut rng = Rng::new(seed + index as u64);
-        let subject = subjects[index % 4];
+        let subject = subjects[index % 5];
         let size = rng.between(2, 12);
         let case = match index % 3 {
             0 => random::ere_case(&mut rng, subject, size, index % 2 == 0),
-            _ => random::ltl_case(&mut rng, subject, shapes[index / 12 % 3], size),
+            _ => random::ltl_case(&mut rng, subject, shapes[index / 15 % 3], size),
         };
         let text = case.text(Some(rng.any()));
         let property = Property::parse(&text).unwrap_or_else(|error| panic!("{text}\n{error}"));
@@ -350,11 +351,6 @@ fn a_corrupted_monitor_is_refused_or_harmless() {
 
 /// A few random steps, drawn from the concrete steps that the oracle knows.
 fn random_run(monitor: &Monitor, case: &Case, rng: &mut Rng) -> Stepper {
-    let value = |value: &crate::oracle::case::Value| match value {
-        crate::oracle::case::Value::Bool(b) => Value::Bool(*b),
-        crate::oracle::case::Value::Int(n) => Value::Int(*n),
-        crate::oracle::case::Value::Text(text) => Value::from(text.as_str()),
-    };
     let steps: Vec<_> = case
         .letters()
         .into_iter()
@@ -368,7 +364,7 @@ fn random_run(monitor: &Monitor, case: &Case, rng: &mut Rng) -> Stepper {
     let values = |step: &crate::oracle::case::Step| -> Vec<_> {
         let pairs = ids.iter().zip(&step.values);
         pairs
-            .filter_map(|(id, written)| Some(((*id)?, value(written))))
+            .filter_map(|(id, written)| Some(((*id)?, Value::from(written))))
             .collect()
     };
     let silent: Vec<_> = steps.iter().filter(|step| step.event.is_none()).collect();
@@ -379,7 +375,7 @@ fn random_run(monitor: &Monitor, case: &Case, rng: &mut Rng) -> Stepper {
                 .variables
                 .iter()
                 .position(|variable| variable.name == name)?;
-            start.map(|step| value(&step.values[index]))
+            start.map(|step| Value::from(&step.values[index]))
         })
         .unwrap_or_else(|error| panic!("{error}"))
         .remembering();

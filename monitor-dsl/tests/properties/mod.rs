@@ -1,4 +1,5 @@
 //! Properties whose machines are known: published formulas, patterns, and small ones worked out by hand.
 
+mod floats;
 mod formulas;
 mod patterns;

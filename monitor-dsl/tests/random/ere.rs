@@ -50,6 +50,11 @@ fn events_and_variables() {
     compare(0x2000_0004, Subject::Mixed, 2000);
 }
 
+#[test]
+fn floating_point_numbers() {
+    compare(0x2000_0006, Subject::Floats, 2000);
+}
+
 /// Expressions without intersection and complement are regular expressions for `regex-automata`, with one byte a letter.
 #[test]
 fn classical_expressions_against_regex_automata() {

@@ -75,6 +75,11 @@ fn events_and_variables() {
     compare(0x1000_0004, Subject::Mixed);
 }
 
+#[test]
+fn floating_point_numbers() {
+    compare(0x1000_0007, Subject::Floats);
+}
+
 /// `always P` and `eventually P` for pure past `P`: whether `P` holds at a position is known when the run is there, so
 /// the first position that decides is found without any tableau. (The oracle then decides what can be known earlier.)
 #[test]
@@ -84,6 +89,7 @@ fn pure_past() {
         Subject::Events,
         Subject::Comparisons,
         Subject::Mixed,
+        Subject::Floats,
     ];
     let effort = |_| Effort {
         words: 4000,
@@ -91,11 +97,11 @@ fn pure_past() {
         three: false,
     };
     let generate = |rng: &mut Rng, i: usize| {
-        let case = sized(rng, subjects[i % 4], Shape::Past);
+        let case = sized(rng, subjects[i % 5], Shape::Past);
         let Body::Ltl(past) = &case.body else {
             unreachable!("an ltl case")
         };
-        let op = if i % 8 < 4 {
+        let op = if i % 10 < 5 {
             Unary::Always
         } else {
             Unary::Eventually

@@ -2,7 +2,7 @@
 
 use portent_monitor_core::Type;
 
-use super::Generator;
+use super::{Generator, spell::rust_float};
 use crate::alphabet::{
     VariableId,
     arithmetic::{FloatTerm, Polynomial},
@@ -48,18 +48,12 @@ impl Generator<'_> {
             }
             Reading::Order(a, b) => {
                 let (a, b) = (self.float_term(a), self.float_term(b));
-                let tests = [
-                    format!("{a} < {b}"),
-                    format!("{a} == {b}"),
-                    format!("!({a} < {b} || {a} == {b})"),
-                ];
-                let tests: Vec<String> = tests
-                    .into_iter()
-                    .zip(&holds)
-                    .filter(|(_, at)| **at)
-                    .map(|(t, _)| t)
-                    .collect();
-                tests.join(" || ")
+                unless_nan(&holds, |holds| {
+                    let signs = ["<", "==", ">"].into_iter().zip(holds);
+                    let signs = signs.filter(|(_, at)| **at).map(|(sign, _)| sign);
+                    let tests: Vec<String> = signs.map(|sign| format!("{a} {sign} {b}")).collect();
+                    tests.join(" || ")
+                })
             }
             Reading::Integer(term, thresholds) => {
                 let term = self.polynomial(term);
@@ -71,17 +65,27 @@ impl Generator<'_> {
             }
             Reading::Float(term, points) => {
                 let term = self.float_term(term);
-                // Odd positions are points, even ones what lies after a point. The negations make
-                // not-a-number smaller than every number, as in the library.
-                let reached = |at: usize| match at % 2 {
-                    1 => format!("{term} >= {:?}f64", points[at / 2]),
-                    _ => format!("{term} > {:?}f64", points[at / 2 - 1]),
+                // Odd positions are points, even ones what lies between them.
+                let lower = |at: usize| match at % 2 {
+                    1 => format!("{term} >= {}", rust_float(points[at / 2])),
+                    _ => format!("{term} > {}", rust_float(points[at / 2 - 1])),
                 };
-                runs(&holds, |from, to| {
-                    (
-                        from.map(reached),
-                        to.map(|at| format!("!({})", reached(at))),
-                    )
+                let upper = |at: usize| match at % 2 {
+                    1 => format!("{term} < {}", rust_float(points[at / 2])),
+                    _ => format!("{term} <= {}", rust_float(points[at / 2 - 1])),
+                };
+                unless_nan(&holds, |holds| {
+                    if holds.contains(&false) {
+                        runs(holds, |from, to| match (from, to) {
+                            (Some(from), Some(to)) if from % 2 == 1 && to == from + 1 => (
+                                Some(format!("{term} == {}", rust_float(points[from / 2]))),
+                                None,
+                            ),
+                            _ => (from.map(lower), to.map(upper)),
+                        })
+                    } else {
+                        format!("{term} == {term}")
+                    }
                 })
             }
         }
@@ -116,7 +120,7 @@ impl Generator<'_> {
 
     fn float_term(&self, term: &FloatTerm) -> String {
         match term {
-            FloatTerm::Constant(x) => format!("{x:?}f64"),
+            FloatTerm::Constant(x) => rust_float(*x),
             FloatTerm::Variable(variable) => {
                 let field = format!("self.{}", self.fields[variable.index()]);
                 match self.alphabet().variables()[variable.index()].type_of {
@@ -133,6 +137,19 @@ impl Generator<'_> {
                 format!("({} * {})", self.float_term(a), self.float_term(b))
             }
         }
+    }
+}
+
+/// A test of floating-point numbers, where the last position is not-a-number. `numbers` makes a test
+/// of the other positions from comparisons that are false there; if the whole is to hold there, it
+/// is the negation of the opposite test.
+fn unless_nan(holds: &[bool], numbers: impl Fn(&[bool]) -> String) -> String {
+    let (nan, rest) = holds.split_last().expect("a position for not-a-number");
+    if *nan {
+        let opposite: Vec<bool> = rest.iter().map(|at| !at).collect();
+        format!("!({})", numbers(&opposite))
+    } else {
+        numbers(rest)
     }
 }
 

@@ -13,9 +13,20 @@ pub(super) fn rust_type(type_of: Type) -> &'static str {
 
 pub(super) fn rust_value(value: &Value) -> String {
     match value {
-        Value::Float(x) => format!("{x:?}f64"),
+        Value::Float(x) => rust_float(*x),
         Value::Str(text) => format!("String::from({text:?})"),
         other => other.to_string(),
+    }
+}
+
+/// A floating-point number that is a number.
+pub(super) fn rust_float(x: f64) -> String {
+    if x.is_finite() {
+        format!("{x:?}f64")
+    } else if x > 0.0 {
+        "f64::INFINITY".to_owned()
+    } else {
+        "f64::NEG_INFINITY".to_owned()
     }
 }
 
