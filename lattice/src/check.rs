@@ -7,9 +7,9 @@ use rustc_hash::FxHashSet;
 use crate::{
     engine::maximal::{Origin, RulesReader},
     error::Error,
-    intake::{Record, Seen, slices},
+    intake::{Names, Occurrence, Record, Seen, slices},
     options::{Model, Options},
-    report::{Instance, Report, picture::PictureBudget},
+    report::{Fit, Instance, Report, picture::PictureBudget},
 };
 
 /// Checks properties on every run that is equivalent to the one whose events it is given.
@@ -43,6 +43,9 @@ use crate::{
 #[derive(Clone, Debug)]
 pub struct Checker {
     records: Vec<Record>,
+    /// Which names of each property have occurred, and all names of the run.
+    occurrences: Vec<Occurrence>,
+    names: Names,
     /// What the current event is to each of them; kept for its memory.
     seen: Vec<Option<Seen>>,
     /// Under the maximal model, what the trace demands and where in it the steps of each property
@@ -80,6 +83,8 @@ impl Checker {
             ..Feasible::default()
         });
         Ok(Checker {
+            occurrences: vec![Occurrence::default(); records.len()],
+            names: Names::default(),
             records,
             seen: Vec::new(),
             feasible,
@@ -103,7 +108,12 @@ impl Checker {
         }
         self.events += 1;
         self.threads.insert(event.thread);
-        for (record, seen) in self.records.iter_mut().zip(self.seen.drain(..)) {
+        self.names.note(event);
+        let records = self.records.iter_mut().zip(&mut self.occurrences);
+        for ((record, occurrence), seen) in records.zip(self.seen.drain(..)) {
+            if let Some(seen) = &seen {
+                occurrence.note(seen);
+            }
             record.take(event, seen)?;
         }
         if let Some(feasible) = &mut self.feasible {
@@ -133,10 +143,7 @@ impl Checker {
         let feasible = self.feasible.map(|all| (all.rules.finish(), all.steps));
         for (number, record) in self.records.iter().enumerate() {
             let slices = slices(record, self.options.max_bindings)?;
-            if record.steps().is_empty() || slices.is_empty() {
-                let name = record.monitor().property().name();
-                report.vacuous.push(name.to_owned());
-            }
+            let mut found = Vec::with_capacity(slices.len());
             let mut budget = PictureBudget::new(&self.options);
             for slice in &slices {
                 let origin = feasible.as_ref().map(|(rules, steps)| Origin {
@@ -149,10 +156,18 @@ impl Checker {
                     symbols,
                     origin,
                 };
-                report
-                    .properties
-                    .push(instance.report(&self.options, &mut budget)?);
+                found.push(instance.report(&self.options, &mut budget)?);
             }
+            let fit = Fit {
+                monitor: record.monitor(),
+                initial: record.initial(),
+                steps: record.steps().len() as u64,
+                bindings: record.bindings(),
+                occurrence: &self.occurrences[number],
+                names: &self.names,
+                symbols,
+            };
+            report.add(&fit, found);
         }
         Ok(report)
     }

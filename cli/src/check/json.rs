@@ -3,13 +3,14 @@
 use portent_lattice::report::{PropertyReport, TraceInfo};
 use serde::Serialize;
 
-use super::trace::Outcome;
+use super::{trace::Outcome, warning::Warning};
 
 #[derive(Serialize)]
 struct Object<'a> {
     portent: u32,
     trace: Trace<'a>,
     vacuous: &'a [String],
+    warnings: &'a [Warning],
     properties: &'a [PropertyReport],
     /// The violations that a baseline had already: so that this report can be the next one.
     #[serde(skip_serializing_if = "<[PropertyReport]>::is_empty")]
@@ -48,6 +49,7 @@ pub(crate) fn render(outcomes: &[Outcome], several: bool) -> String {
                 unmatched: outcome.unmatched,
             },
             vacuous: &report.vacuous,
+            warnings: &outcome.warnings,
             properties: &report.properties,
             known: &outcome.known,
         };

@@ -5,6 +5,7 @@ mod html;
 mod json;
 pub(crate) mod progress;
 pub(crate) mod trace;
+mod warning;
 
 use portent_lattice::{Counting, Goal, Model, Options};
 use portent_monitor_dsl::{EngineClass, Monitor, Property};
@@ -67,6 +68,9 @@ pub(crate) struct Check {
     max_bindings: usize,
     #[command(flatten)]
     reading: Reading,
+    /// Take warnings for errors: exit with code 2 if there are any
+    #[arg(long, help_heading = REPORT)]
+    strict: bool,
     /// Report only the violations that this earlier report (of `--format json`) does not have
     #[arg(long, value_name = "FILE", help_heading = REPORT)]
     baseline: Option<PathBuf>,
@@ -183,10 +187,16 @@ impl Check {
         for failure in &failures {
             failure.report(colour);
         }
-        Ok(ExitCode::from(match failures.is_empty() {
-            true => u8::from(violated),
-            false => 2,
-        }))
+        let unused = properties.iter().map(|property| property.warnings().len());
+        let of_traces = outcomes.iter().map(|outcome| outcome.warnings.len());
+        let warnings: usize = unused.chain(of_traces).sum();
+        let too_many_warnings = self.strict && warnings > 0;
+        if too_many_warnings {
+            let warnings = text::numbers::counted(warnings as u64, "warning");
+            eprintln!("error: {warnings}, and --strict takes warnings for errors");
+        }
+        let is_bad = !failures.is_empty() || too_many_warnings;
+        Ok(ExitCode::from(if is_bad { 2 } else { u8::from(violated) }))
     }
 
     /// Refuses what can only be a slip: standard input twice, or a report in place of a trace.

@@ -5,7 +5,10 @@ use portent_monitor_core::Value;
 use portent_monitor_dsl::Monitor;
 use portent_trace::{Format, TraceReader};
 
-use super::progress::Progress;
+use super::{
+    progress::Progress,
+    warning::{Unread, Warning},
+};
 use crate::failure::Failure;
 
 /// What became of one execution.
@@ -19,8 +22,10 @@ pub(crate) struct Outcome {
     pub(crate) skipped: u64,
     /// How many lines of a log belong to no record.
     pub(crate) unmatched: u64,
-    /// What was wrong with the first of them.
+    /// What was wrong with the first line that was skipped.
     pub(crate) first_skipped: Option<String>,
+    /// What to know before trusting the report: all that it warns of, and what the reader does.
+    pub(crate) warnings: Vec<Warning>,
     /// The initial values that the trace gives.
     pub(crate) initial: Vec<(String, Value)>,
     /// The violations that were left out because a baseline has them.
@@ -43,10 +48,11 @@ pub(crate) fn check(
             place: file.clone(),
             error: Box::new(error),
         };
-        let (skipped_before, unmatched_before) = match is_first {
+        let unread_before = if is_first {
             // The header may have been skipped before this.
-            true => (0, 0),
-            false => (reader.skipped(), reader.unmatched()),
+            Unread::default()
+        } else {
+            Unread::so_far(reader)
         };
         is_first = false;
         let mut initial = initial_values(reader);
@@ -75,12 +81,16 @@ pub(crate) fn check(
             }
         }
         let report = checker.finish(&file, reader.symbols()).map_err(failed)?;
+        let unread = Unread::so_far(reader).since(unread_before);
+        let mut warnings = unread.warnings(reader);
+        warnings.extend(report.warnings.iter().map(Warning::from));
         outcomes.push(Outcome {
             report,
+            warnings,
             format: reader.format(),
             execution: reader.execution().map(str::to_owned),
-            skipped: reader.skipped() - skipped_before,
-            unmatched: reader.unmatched() - unmatched_before,
+            skipped: unread.skipped,
+            unmatched: unread.unmatched,
             first_skipped: reader.first_skipped().map(ToString::to_string),
             initial,
             known: Vec::new(),

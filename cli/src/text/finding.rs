@@ -89,11 +89,18 @@ impl<'a> Finding<'a> {
         let share = property.runs.as_ref().and_then(Share::violated);
         let observed = property.observed.verdict;
         let kind = self.style.kind_of_runs();
+        let reads_variables = self.monitor.alphabet().reads_variables();
         match (property.predicted.violated, self.observed_is_bad()) {
             (true, true) => {
-                let when = match (observed, property.observed.step) {
-                    (Verdict::Violated, Some(step)) => format!("after {}", counted(step, "step")),
-                    _ => "at its end, where it is still pending".to_owned(),
+                let what = match (observed, property.observed.step) {
+                    (Verdict::Violated, Some(0)) if reads_variables => {
+                        "the initial values violate it".to_owned()
+                    }
+                    (Verdict::Violated, Some(0)) => "every run violates it".to_owned(),
+                    (Verdict::Violated, Some(step)) => {
+                        format!("the run violates it after {}", counted(step, "step"))
+                    }
+                    _ => "the run violates it at its end, where it is still pending".to_owned(),
                 };
                 let of = match share {
                     Some(share) if share.total == 1u32.into() => {
@@ -102,7 +109,7 @@ impl<'a> Finding<'a> {
                     Some(share) => format!("; {}, itself included", violate(&share)),
                     None => String::new(),
                 };
-                (Status::Observed, format!("the run violates it {when}{of}"))
+                (Status::Observed, what + &of)
             }
             (true, false) => {
                 let of = match share {
@@ -113,7 +120,7 @@ impl<'a> Finding<'a> {
                 (Status::Predicted, claim)
             }
             (false, _) if property.relevant == 0 => {
-                let claim = "it saw no step, so that nothing was checked";
+                let claim = "it saw no step, so nothing was checked";
                 (Status::Open, claim.to_owned())
             }
             (false, _) if !property.lattice.exhaustive => {

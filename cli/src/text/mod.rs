@@ -122,27 +122,8 @@ impl Page<'_> {
         let (outcome, paint) = (self.outcome, self.style.paint);
         let warning = paint.yellow("warning");
         let mut text = String::new();
-        if outcome.skipped > 0 {
-            let lines = counted(outcome.skipped, "bad line");
-            text += &format!("{warning}: {lines} skipped");
-            if let Some(first) = &outcome.first_skipped {
-                text += &format!("; the first: {}", printable(first));
-            }
-            text.push('\n');
-        }
-        if outcome.unmatched > 0 {
-            let (lines, belong) = match outcome.unmatched {
-                1 => ("1 line".to_owned(), "belongs"),
-                more => (counted(more, "line"), "belong"),
-            };
-            text += &format!("{warning}: {lines} of the log {belong} to no event\n");
-        }
-        for name in &outcome.report.vacuous {
-            text += &format!(
-                "{warning}: property `{name}` saw no step in this trace, so nothing was checked; \
-                 are its events and variables named as in the trace, and do they give all of its \
-                 parameters a value?\n"
-            );
+        for fact in &outcome.warnings {
+            text += &format!("{warning}: {}\n", printable(&fact.sentence()));
         }
         if !outcome.known.is_empty() {
             text += &format!("{}\n", left_out_as_known(&outcome.known));

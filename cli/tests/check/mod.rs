@@ -6,3 +6,4 @@ mod json;
 mod maximal;
 mod search;
 mod text;
+mod warnings;

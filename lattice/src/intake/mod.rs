@@ -4,6 +4,7 @@
 mod binding;
 mod joins;
 mod line_note;
+mod occurrence;
 mod record;
 mod relevance;
 mod slice;
@@ -12,6 +13,7 @@ pub(crate) use binding::Bindings;
 pub(crate) use joins::{JoinId, Joins};
 pub use line_note::Note;
 pub(crate) use line_note::{LineNote, Notes};
+pub(crate) use occurrence::{Names, Occurrence};
 pub(crate) use record::{Deed, DeedId, Record};
 pub(crate) use relevance::{Relevance, Seen, initial_values};
 pub(crate) use slice::{Slice, slices};

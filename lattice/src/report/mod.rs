@@ -16,11 +16,14 @@ pub use crate::{
 mod instance;
 pub mod picture;
 mod rows;
+mod warning;
 
 use self::picture::Picture;
+pub use self::warning::{Warning, WarningKind};
 pub(crate) use self::{
     instance::Instance,
     rows::{Actor, Rows},
+    warning::Fit,
 };
 use crate::engine::{Limit, enumerate::RunCounts};
 
@@ -33,6 +36,8 @@ pub struct Report {
     pub trace: TraceInfo,
     /// The properties that saw no step, or no complete binding of their parameters.
     pub vacuous: Vec<String>,
+    /// What to know before trusting the answers.
+    pub warnings: Vec<Warning>,
     /// One entry for each property and each binding of its parameters.
     pub properties: Vec<PropertyReport>,
 }
@@ -48,8 +53,22 @@ impl Report {
                 threads: threads as u64,
             },
             vacuous: Vec::new(),
+            warnings: (events == 0)
+                .then(Warning::empty_trace)
+                .into_iter()
+                .collect(),
             properties: Vec::new(),
         }
+    }
+
+    /// Adds what was found of the instances of a property.
+    pub(crate) fn add(&mut self, fit: &Fit<'_>, found: Vec<PropertyReport>) {
+        if fit.is_vacuous(&found) {
+            self.vacuous.push(fit.name().to_owned());
+        }
+        self.warnings
+            .extend(fit.warnings(&found, self.trace.events == 0));
+        self.properties.extend(found);
     }
 
     /// Whether some property is violated, in the observed run or an equivalent one.

@@ -24,7 +24,7 @@ use rustc_hash::FxHashSet;
 use self::property::Watched;
 use crate::{
     error::Error,
-    intake::Seen,
+    intake::{Names, Seen},
     options::{Model, Options},
     report::{PropertyReport, Report},
 };
@@ -105,6 +105,8 @@ use crate::{
 #[derive(Clone, Debug)]
 pub struct Watch {
     properties: Vec<Watched>,
+    /// All names of the run.
+    names: Names,
     /// What the current event is to each of them; kept for its memory.
     seen: Vec<Option<Seen>>,
     options: Options,
@@ -136,6 +138,7 @@ impl Watch {
             .collect::<Result<Vec<_>, _>>()?;
         Ok(Watch {
             properties,
+            names: Names::default(),
             seen: Vec::new(),
             options,
             events: 0,
@@ -157,6 +160,7 @@ impl Watch {
         }
         self.events += 1;
         self.threads.insert(event.thread);
+        self.names.note(event);
         let mut news = Vec::new();
         for (property, seen) in self.properties.iter_mut().zip(self.seen.drain(..)) {
             property.take(event, seen, symbols, &self.options, &mut news)?;
@@ -177,11 +181,8 @@ impl Watch {
     pub fn finish(self, name: &str, symbols: &Symbols) -> Result<Report, Error> {
         let mut report = Report::new(name, self.events, self.threads.len());
         for mut property in self.properties {
-            if property.is_vacuous() {
-                report.vacuous.push(property.name().to_owned());
-            }
             let found = property.finish(symbols, &self.options)?;
-            report.properties.extend(found);
+            report.add(&property.fit(&self.names, symbols), found);
         }
         Ok(report)
     }

@@ -11,9 +11,11 @@ use super::{
 };
 use crate::{
     error::Error,
-    intake::{Bindings, Deed, JoinId, Joins, LineNote, Relevance, Seen, initial_values},
+    intake::{
+        Bindings, Deed, JoinId, Joins, LineNote, Names, Occurrence, Relevance, Seen, initial_values,
+    },
     options::Options,
-    report::PropertyReport,
+    report::{Fit, PropertyReport},
 };
 
 /// A property that is watched.
@@ -23,6 +25,7 @@ pub(super) struct Watched {
     causality: Causality,
     initial: Vec<Value>,
     steps: u64,
+    occurrence: Occurrence,
     bindings: Bindings,
     joins: Joins,
     /// One for each of the joins.
@@ -49,6 +52,7 @@ impl Watched {
             causality: Causality::default(),
             initial,
             steps: 0,
+            occurrence: Occurrence::default(),
             bindings: Bindings::new(arity),
             joins: Joins::new(arity),
             tracks: vec![track],
@@ -73,6 +77,7 @@ impl Watched {
         let (Some(seen), Some(stamp)) = (seen, stamp) else {
             return Ok(());
         };
+        self.occurrence.note(&seen);
         let context = Context {
             monitor: self.relevance.monitor(),
             initial: &self.initial,
@@ -128,13 +133,17 @@ impl Watched {
         self.tracks.iter().map(Track::kept).sum()
     }
 
-    pub(super) fn name(&self) -> &str {
-        self.relevance.monitor().property().name()
-    }
-
-    /// Whether there was no step, or no full binding.
-    pub(super) fn is_vacuous(&self) -> bool {
-        self.steps == 0 || self.instances().next().is_none()
+    /// How it fits the run so far.
+    pub(super) fn fit<'a>(&'a self, names: &'a Names, symbols: &'a Symbols) -> Fit<'a> {
+        Fit {
+            monitor: self.relevance.monitor(),
+            initial: &self.initial,
+            steps: self.steps,
+            bindings: &self.bindings,
+            occurrence: &self.occurrence,
+            names,
+            symbols,
+        }
     }
 
     fn instances(&self) -> impl Iterator<Item = JoinId> + '_ {

@@ -1,10 +1,8 @@
 //! What is drawn: two runs, the arrows between their events, the lattice, the automaton.
 
-use portent_lattice::{
-    report::{
-        Values,
-        picture::{self, Moment, Picture, Shown},
-    },
+use portent_lattice::report::{
+    Values,
+    picture::{self, Moment, Picture, Shown},
 };
 use portent_monitor_dsl::{Monitor, Verdict};
 use serde::Serialize;

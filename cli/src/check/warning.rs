@@ -1,0 +1,104 @@
+//! What to know before trusting an answer: where a property does not fit the trace, and what the
+//! reader of the trace had to leave out or assume.
+
+use portent_lattice::report;
+use portent_trace::TraceReader;
+use serde::Serialize;
+
+use crate::text::numbers::counted;
+
+/// Something to know before trusting an answer.
+#[derive(Clone, Debug, Serialize)]
+pub(crate) struct Warning {
+    /// The property that it is about; `None` if it is about the trace.
+    pub(crate) property: Option<String>,
+    /// One of the words of [`report::WarningKind`], or of the constants here.
+    pub(crate) kind: &'static str,
+    /// A sentence without capital and full stop, in which the property is "it".
+    pub(crate) text: String,
+}
+
+/// Bad lines were skipped.
+const SKIPPED_LINES: &str = "skipped_lines";
+/// Lines of a log are not part of any record.
+const UNMATCHED_LINES: &str = "unmatched_lines";
+
+impl Warning {
+    fn of_trace(kind: &'static str, text: String) -> Warning {
+        Warning {
+            property: None,
+            kind,
+            text,
+        }
+    }
+
+    /// The sentence with its subject.
+    pub(crate) fn sentence(&self) -> String {
+        match &self.property {
+            Some(name) => format!("property `{name}`: {}", self.text),
+            None => self.text.clone(),
+        }
+    }
+}
+
+impl From<&report::Warning> for Warning {
+    fn from(warning: &report::Warning) -> Warning {
+        Warning {
+            property: warning.property.clone(),
+            kind: warning.kind.as_str(),
+            text: warning.text.clone(),
+        }
+    }
+}
+
+/// How many lines were not read as events when an execution began, so that those of earlier
+/// executions are not counted again.
+#[derive(Clone, Copy, Default)]
+pub(crate) struct Unread {
+    pub(crate) skipped: u64,
+    pub(crate) unmatched: u64,
+}
+
+impl Unread {
+    /// Up to here.
+    pub(crate) fn so_far(reader: &TraceReader<'_>) -> Unread {
+        Unread {
+            skipped: reader.skipped(),
+            unmatched: reader.unmatched(),
+        }
+    }
+
+    pub(crate) fn since(self, before: Unread) -> Unread {
+        Unread {
+            skipped: self.skipped - before.skipped,
+            unmatched: self.unmatched - before.unmatched,
+        }
+    }
+
+    /// What is to be said of them, if there are any.
+    pub(crate) fn warnings(self, reader: &TraceReader<'_>) -> Vec<Warning> {
+        let mut warnings = Vec::new();
+        if self.skipped > 0 {
+            let first = reader.first_skipped();
+            let first = first.map_or_else(String::new, |first| format!("; the first: {first}"));
+            let lines = counted(self.skipped, "bad line");
+            warnings.push(Warning::of_trace(
+                SKIPPED_LINES,
+                format!("{lines} skipped{first}"),
+            ));
+        }
+        if self.unmatched > 0 {
+            let lines = counted(self.unmatched, "line");
+            let belong = if self.unmatched == 1 {
+                "belongs"
+            } else {
+                "belong"
+            };
+            warnings.push(Warning::of_trace(
+                UNMATCHED_LINES,
+                format!("{lines} of the log {belong} to no event"),
+            ));
+        }
+        warnings
+    }
+}

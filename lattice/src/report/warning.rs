@@ -1,0 +1,259 @@
+//! What to know before trusting an answer: where a property and the run that it was checked on do not
+//! fit each other.
+//!
+//! A property whose events are misspelt holds on every run. So every name of a property that the run
+//! never uses is worth a warning, even if that is as it should be: a run without a single `error`.
+
+use std::fmt;
+
+use portent_monitor_core::{Symbols, Value, suggest};
+use portent_monitor_dsl::{Event, Monitor, StateVariable};
+use serde::Serialize;
+
+use super::PropertyReport;
+use crate::intake::{Bindings, Names, Occurrence};
+
+/// Of a program with more names than this, only the first are suggested: names without end come out
+/// of a loop.
+const CANDIDATES: usize = 20_000;
+
+/// What to know before trusting an answer.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Warning {
+    /// The property that it is about; `None` if it is about the run.
+    pub property: Option<String>,
+    /// What kind of thing it is.
+    pub kind: WarningKind,
+    /// A sentence without capital and full stop, in which the property is "it".
+    pub text: String,
+}
+
+/// The kinds of warnings.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
+#[serde(rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum WarningKind {
+    /// The run has no events.
+    EmptyTrace,
+    /// The property saw no step.
+    NoStep,
+    /// The property saw steps, but none of its instances came into being.
+    NoBinding,
+    /// An event of the property never occurs.
+    EventNeverOccurs,
+    /// There are events of that name, but with another number of arguments.
+    OtherArguments,
+    /// A variable of the property is never written.
+    VariableNeverWritten,
+    /// No text matches the pattern of an event or variable.
+    PatternNeverMatches,
+}
+
+impl WarningKind {
+    /// The word for it, as in JSON.
+    ///
+    /// ```
+    /// use portent_lattice::report::WarningKind;
+    ///
+    /// assert_eq!(WarningKind::EventNeverOccurs.as_str(), "event_never_occurs");
+    /// ```
+    pub fn as_str(self) -> &'static str {
+        match self {
+            WarningKind::EmptyTrace => "empty_trace",
+            WarningKind::NoStep => "no_step",
+            WarningKind::NoBinding => "no_binding",
+            WarningKind::EventNeverOccurs => "event_never_occurs",
+            WarningKind::OtherArguments => "other_arguments",
+            WarningKind::VariableNeverWritten => "variable_never_written",
+            WarningKind::PatternNeverMatches => "pattern_never_matches",
+        }
+    }
+}
+
+impl fmt::Display for WarningKind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.as_str())
+    }
+}
+
+impl Warning {
+    pub(super) fn empty_trace() -> Warning {
+        Warning {
+            property: None,
+            kind: WarningKind::EmptyTrace,
+            text: "the trace has no events".to_owned(),
+        }
+    }
+}
+
+/// One property beside the run that it was checked on.
+pub(crate) struct Fit<'a> {
+    pub(crate) monitor: &'a Monitor,
+    /// The values that its variables begin with.
+    pub(crate) initial: &'a [Value],
+    /// How many steps it saw.
+    pub(crate) steps: u64,
+    pub(crate) bindings: &'a Bindings,
+    pub(crate) occurrence: &'a Occurrence,
+    pub(crate) names: &'a Names,
+    pub(crate) symbols: &'a Symbols,
+}
+
+impl Fit<'_> {
+    pub(super) fn name(&self) -> &str {
+        self.monitor.property().name()
+    }
+
+    /// Whether there was no step, or no instance.
+    pub(super) fn is_vacuous(&self, found: &[PropertyReport]) -> bool {
+        self.steps == 0 || found.is_empty()
+    }
+
+    /// What does not fit; `found` is what is reported of its instances.
+    pub(super) fn warnings(&self, found: &[PropertyReport], is_empty_run: bool) -> Vec<Warning> {
+        let mut texts: Vec<(WarningKind, String)> = Vec::new();
+        if self.steps == 0 {
+            texts.push((WarningKind::NoStep, self.no_step(found)));
+        } else if found.is_empty() {
+            texts.push((WarningKind::NoBinding, self.no_binding()));
+        }
+        // Of an empty run enough is said.
+        if !is_empty_run {
+            let alphabet = self.monitor.alphabet();
+            let events = alphabet.events().iter().enumerate();
+            texts.extend(events.filter_map(|(index, event)| self.event(index, event)));
+            let variables = alphabet.variables().iter().zip(self.initial).enumerate();
+            let unwritten = variables.filter(|(index, _)| !self.occurrence.has_variable(*index));
+            texts
+                .extend(unwritten.map(|(_, (variable, initial))| self.variable(variable, initial)));
+        }
+        let warning = |(kind, text)| Warning {
+            property: Some(self.name().to_owned()),
+            kind,
+            text,
+        };
+        texts.into_iter().map(warning).collect()
+    }
+
+    fn no_step(&self, found: &[PropertyReport]) -> String {
+        let consequence = if !found.iter().any(|instance| instance.predicted.violated) {
+            ", so nothing was checked"
+        } else if self.monitor.alphabet().reads_variables() {
+            "; its verdict is that on the initial values alone"
+        } else {
+            "; its verdict is that on a run without any step"
+        };
+        format!("it saw no step in this trace{consequence}")
+    }
+
+    fn no_binding(&self) -> String {
+        let domains = self.bindings.domains();
+        let parameters = self.monitor.property().parameters().iter().enumerate();
+        let is_bound = |index: usize| domains.iter().any(|domain| domain[index]);
+        let unbound = parameters.clone().filter(|(index, _)| !is_bound(*index));
+        let mut names = quoted(unbound.map(|(_, name)| name));
+        let why = if names.is_empty() {
+            names = quoted(parameters.map(|(_, name)| name));
+            format!(
+                "its events never give values to {} that belong together",
+                list(&names, "and")
+            )
+        } else {
+            format!(
+                "none of its events in this trace gives a value to {}",
+                list(&names, "or")
+            )
+        };
+        format!("{why}, so nothing was checked")
+    }
+
+    fn event(&self, index: usize, event: &Event) -> Option<(WarningKind, String)> {
+        let name = &event.name;
+        let occurs = self.occurrence.has_event(index);
+        let arities = self.names.arities(name, self.symbols);
+        if let Some(pattern) = &event.matches {
+            let named = match arities.is_empty() {
+                true => String::new(),
+                false => format!("; events are named `{name}`, but only texts are matched"),
+            };
+            let pattern = pattern.regex().as_str();
+            let text = format!(
+                "no text in this trace matches `{pattern}`, the pattern of event `{name}`{named}"
+            );
+            return (!occurs).then_some((WarningKind::PatternNeverMatches, text));
+        }
+        let declared = event.parameters.as_ref().map(Vec::len);
+        let others = arities
+            .iter()
+            .filter(|arity| declared.is_some_and(|n| n != arity.arguments));
+        let ignored: u64 = others.clone().map(|arity| arity.events).sum();
+        if let (Some(declared), 1..) = (declared, ignored) {
+            let (events, were) = match ignored {
+                1 => ("1 event".to_owned(), "was"),
+                more => (format!("{more} events"), "were"),
+            };
+            let found: Vec<String> = others.map(|arity| arity.arguments.to_string()).collect();
+            let plural = if found == ["1"] { "" } else { "s" };
+            let found = list(&found, "or");
+            let so = if occurs {
+                ""
+            } else {
+                ", so that it never occurs"
+            };
+            let text = format!(
+                "{events} `{name}` with {found} argument{plural} {were} ignored, as the property \
+                 declares it with {declared}{so}"
+            );
+            return Some((WarningKind::OtherArguments, text));
+        }
+        let why = if occurs {
+            return None;
+        } else if !arities.is_empty() {
+            " as the property declares it".to_owned()
+        } else if self.names.is_written(name, self.symbols) {
+            format!("; `{name}` is a variable there, to be compared with a value: `{name} == ...`")
+        } else {
+            did_you_mean(name, self.names.events(self.symbols))
+        };
+        let text = format!("event `{name}` never occurs in this trace{why}");
+        Some((WarningKind::EventNeverOccurs, text))
+    }
+
+    fn variable(&self, variable: &StateVariable, initial: &Value) -> (WarningKind, String) {
+        let name = &variable.name;
+        let stays = format!("so it is {initial} throughout");
+        if let Some(pattern) = &variable.matches {
+            let pattern = pattern.regex().as_str();
+            let text = format!(
+                "no text in this trace matches `{pattern}`, the pattern of variable `{name}`, {stays}"
+            );
+            return (WarningKind::PatternNeverMatches, text);
+        }
+        let suggestion = match self.names.arities(name, self.symbols) {
+            [] => did_you_mean(name, self.names.written(self.symbols)),
+            _ => format!("; `{name}` is an event there"),
+        };
+        let text = format!("variable `{name}` is never written in this trace, {stays}{suggestion}");
+        (WarningKind::VariableNeverWritten, text)
+    }
+}
+
+fn did_you_mean<'s>(name: &str, candidates: impl Iterator<Item = &'s str>) -> String {
+    match suggest::closest(name, candidates.take(CANDIDATES)) {
+        Some(close) => format!("; did you mean `{close}`?"),
+        None => String::new(),
+    }
+}
+
+fn quoted<'s>(names: impl Iterator<Item = &'s String>) -> Vec<String> {
+    names.map(|name| format!("`{name}`")).collect()
+}
+
+/// "a", "a or b", "a, b or c".
+fn list(items: &[String], word: &str) -> String {
+    match items {
+        [] => String::new(),
+        [one] => one.clone(),
+        [most @ .., last] => format!("{} {word} {last}", most.join(", ")),
+    }
+}
