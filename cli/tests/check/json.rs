@@ -36,6 +36,7 @@ fn the_whole_object() {
         "trace": {"file": "examples/reservoir/reservoir.jsonl", "events": 6, "threads": 2,
             "format": "native", "skipped": 0},
         "vacuous": [],
+        "warnings": [],
         "properties": [{
             "name": "reservoir", "binding": {}, "kind": "ltl", "states": 4, "relevant": 6,
             "observed": {"verdict": "ok", "step": null},
@@ -62,7 +63,7 @@ fn keys_in_the_order_of_the_contract() {
     let report = portent(&[&RESERVOIR[..], &["--format", "json"]].concat()).json();
     let keys =
         |value: &Value| -> Vec<String> { value.as_object().unwrap().keys().cloned().collect() };
-    assert_eq!(keys(&report), ["portent", "trace", "vacuous", "properties"]);
+    assert_eq!(keys(&report), ["portent", "trace", "vacuous", "warnings", "properties"]);
     let property = &report["properties"][0];
     let expected = [
         "name",

@@ -72,7 +72,7 @@ fn vacuous_properties_are_warned_of() {
     assert_eq!(done.code, Some(0));
     assert!(
         done.out
-            .contains("warning: property `always !boom` saw no step"),
+            .contains("warning: property `always !boom`: it saw no step"),
         "{}",
         done.out
     );
