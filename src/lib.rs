@@ -35,3 +35,8 @@ pub use portent_trace as trace;
 pub use portent_lattice::{Checker, Options, Report, Watch};
 pub use portent_monitor_core::{Type, Value};
 pub use portent_monitor_dsl::{Config, Error, Monitor, Property, Stepper, Verdict, Verdicts};
+
+/// The Rust of the README is compiled and run with the tests.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

@@ -4,5 +4,6 @@
 mod check;
 mod common;
 mod convert;
+mod documents;
 mod examples;
 mod synth;

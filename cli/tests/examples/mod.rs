@@ -74,6 +74,36 @@ fn kv() {
     assert!(!figures(&entries[1]).1);
 }
 
+/// The lock keeps the order of the sections fixed, so that happens-before has one run.
+#[test]
+fn lift() {
+    let check = |causality| {
+        let spec = "examples/lift/lift.portent";
+        let trace = "examples/lift/lift.jsonl";
+        let done = portent(&[
+            "check",
+            "--format",
+            "json",
+            "--causality",
+            causality,
+            "--spec",
+            spec,
+            trace,
+        ]);
+        (done.code, done.json()["properties"][0].clone())
+    };
+    let (code, entry) = check("happens-before");
+    assert_eq!(
+        (code, figures(&entry)),
+        (Some(0), ("ok", false, "1", "0", 4))
+    );
+    let (code, entry) = check("maximal");
+    assert_eq!(
+        (code, &entry["predicted"]["violated"]),
+        (Some(1), &json!(true))
+    );
+}
+
 #[test]
 fn the_demo_is_the_reservoir() {
     let root = concat!(env!("CARGO_MANIFEST_DIR"), "/..");
