@@ -1,9 +1,12 @@
 //! The `portent` command.
 
 mod check;
+mod completions;
 mod convert;
 mod demo;
 mod failure;
+mod help;
+mod manual;
 mod paint;
 mod reading;
 mod size;
@@ -21,7 +24,13 @@ use std::process::ExitCode;
 /// Write a temporal property; Portent checks it on every run that is causally equivalent to the one
 /// that was observed.
 #[derive(Parser)]
-#[command(name = "portent", version, arg_required_else_help = true)]
+#[command(
+    name = "portent",
+    version,
+    arg_required_else_help = true,
+    disable_help_subcommand = true,
+    after_help = help::LIST
+)]
 struct Arguments {
     /// When to use colour.
     #[arg(long, global = true, value_name = "WHEN", default_value = "auto")]
@@ -36,6 +45,10 @@ enum Command {
     Synth(synth::Synth),
     Convert(convert::Convert),
     Demo(demo::Demo),
+    Help(help::Help),
+    Completions(completions::Completions),
+    #[command(name = "man")]
+    Manual(manual::Manual),
 }
 
 fn main() -> ExitCode {
@@ -45,6 +58,9 @@ fn main() -> ExitCode {
         Command::Synth(synth) => synth.run(arguments.color),
         Command::Convert(convert) => convert.run(),
         Command::Demo(demo) => demo.run(arguments.color),
+        Command::Help(help) => help.run(arguments.color),
+        Command::Completions(completions) => completions.run(),
+        Command::Manual(manual) => manual.run(),
     };
     match result {
         Ok(code) => code,

@@ -27,6 +27,10 @@ impl Paint {
         self.with("33", text)
     }
 
+    pub(crate) fn cyan(self, text: &str) -> String {
+        self.with("36", text)
+    }
+
     fn with(self, code: &str, text: &str) -> String {
         match self.on && !text.is_empty() {
             true => format!("\u{1b}[{code}m{text}\u{1b}[0m"),

@@ -6,4 +6,5 @@ mod common;
 mod convert;
 mod documents;
 mod examples;
+mod help;
 mod synth;

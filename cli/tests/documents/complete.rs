@@ -1,4 +1,5 @@
-//! The documents leave nothing out: every operator, word, operation, key and option is told of.
+//! The documents leave nothing out: they mention every operator, word, operation, key and
+//! option.
 
 use serde_json::Value;
 use std::{collections::BTreeSet, fs};
@@ -24,11 +25,11 @@ fn code(document: &str) -> BTreeSet<String> {
     words.map(str::to_owned).collect()
 }
 
-/// Asserts that these words, of which there are at least so many, are told of.
-fn assert_told(document: &str, least: usize, words: &BTreeSet<String>) {
-    let told = code(document);
-    let untold: Vec<&String> = words.difference(&told).collect();
-    assert_eq!(untold, [""; 0], "{document} does not tell of these");
+/// Asserts that a document mentions these words, of which there are at least `least`.
+fn assert_mentions(document: &str, least: usize, words: &BTreeSet<String>) {
+    let mentioned = code(document);
+    let missing: Vec<&String> = words.difference(&mentioned).collect();
+    assert_eq!(missing, [""; 0], "{document} does not mention these");
     assert!(words.len() >= least, "{words:?}");
 }
 
@@ -50,10 +51,10 @@ fn operators_and_words_of_properties() {
     let mut operators = terminals(&grammar, "fix");
     // In the grammar for the sake of its message only.
     assert!(operators.remove("="));
-    assert_told("docs/properties.md", 40, &operators);
+    assert_mentions("docs/properties.md", 40, &operators);
     let mut words = terminals(&grammar, "_word");
     words.retain(|word| word.chars().all(char::is_alphabetic));
-    assert_told("docs/properties.md", 40, &words);
+    assert_mentions("docs/properties.md", 40, &words);
 }
 
 #[test]
@@ -65,7 +66,7 @@ fn operations_and_keys_of_traces() {
     let (_, list) = done.err.split_once("an operation (").unwrap();
     let (list, _) = list.split_once(')').unwrap();
     let operations = list.split(", ").map(str::to_owned).collect();
-    assert_told("docs/traces.md", 18, &operations);
+    assert_mentions("docs/traces.md", 18, &operations);
     let fields = read("trace/src/native/fields.rs");
     let (_, keys) = fields.split_once("\nkeys! {").unwrap();
     let (keys, _) = keys.split_once("\n}").unwrap();
@@ -75,7 +76,7 @@ fn operations_and_keys_of_traces() {
         .step_by(2)
         .map(str::to_owned)
         .collect();
-    assert_told("docs/traces.md", 20, &keys);
+    assert_mentions("docs/traces.md", 20, &keys);
 }
 
 /// The keys of objects, but not those that are names of a program.
@@ -130,12 +131,12 @@ fn keys_of_reports() {
         &mut found,
     );
     assert!(found.contains("left_out") && found.contains("known") && found.contains("extra"));
-    assert_told("docs/reports.md", 50, &found);
+    assert_mentions("docs/reports.md", 50, &found);
 }
 
 #[test]
 fn options() {
-    let told: BTreeSet<String> = ["properties", "traces", "reports"]
+    let mentioned: BTreeSet<String> = ["properties", "traces", "reports"]
         .iter()
         .flat_map(|name| code(&format!("docs/{name}.md")))
         .collect();
@@ -148,8 +149,8 @@ fn options() {
         assert!(options.len() > 5, "{options:?}");
         for option in options {
             assert!(
-                told.contains(option),
-                "no document tells of {command} {option}"
+                mentioned.contains(option),
+                "no document mentions {command} {option}"
             );
         }
     }

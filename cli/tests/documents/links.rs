@@ -36,9 +36,10 @@ fn links_lead_somewhere() {
             .filter(|target| !target.contains("://"))
         {
             let (file, anchor) = target.split_once('#').unwrap_or((target, ""));
-            let path = match file.is_empty() {
-                true => document.clone(),
-                false => document.parent().unwrap().join(file),
+            let path = if file.is_empty() {
+                document.clone()
+            } else {
+                document.parent().unwrap().join(file)
             };
             let place = format!("{}: {target}", document.display());
             assert!(path.exists(), "{place}");

@@ -1,0 +1,50 @@
+//! Words broken into lines.
+
+use terminal_size::{Width, terminal_size};
+
+use super::words::{Word, Words};
+use crate::paint::Paint;
+
+/// How wide a text is where nobody says.
+const USUAL: usize = 100;
+/// Longer lines are hard to read, and shorter ones leave no room for tables.
+const WIDEST: usize = 120;
+const NARROWEST: usize = 40;
+
+/// The width for texts on standard output.
+pub(super) fn width() -> usize {
+    let terminal = terminal_size().map(|(Width(columns), _)| usize::from(columns));
+    terminal.unwrap_or(USUAL).clamp(NARROWEST, WIDEST)
+}
+
+/// A line as it is printed, and how wide it is without its colours.
+pub(super) struct Line {
+    pub(super) shown: String,
+    pub(super) width: usize,
+}
+
+/// The lines of a text; none is wider, though a word may have to be broken.
+pub(super) fn wrap(words: &Words, width: usize, paint: Paint) -> Vec<Line> {
+    let mut lines: Vec<Line> = Vec::new();
+    let mut add = |word: &Word| {
+        let (shown, wide) = (word.show(paint), word.width());
+        match lines.last_mut() {
+            Some(line) if line.width + 1 + wide <= width => {
+                line.shown.push(' ');
+                line.shown += &shown;
+                line.width += 1 + wide;
+            }
+            _ => lines.push(Line { shown, width: wide }),
+        }
+    };
+    for word in &words.all {
+        let mut rest = word.clone();
+        while rest.width() > width {
+            let (first, more) = rest.split(width);
+            add(&first);
+            rest = more;
+        }
+        add(&rest);
+    }
+    lines
+}

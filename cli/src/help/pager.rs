@@ -1,0 +1,35 @@
+//! Long texts, a screen at a time if the reader has a pager.
+
+use std::{
+    env,
+    io::{self, IsTerminal, Write},
+    process::{Command, Stdio},
+};
+
+use crate::terminal;
+
+/// Prints a text; on a terminal through `$PAGER`, if that is set.
+pub(super) fn show(text: &str) -> io::Result<()> {
+    let pager = env::var("PAGER").ok().filter(|pager| !pager.is_empty());
+    match pager {
+        Some(pager) if io::stdout().is_terminal() => page(&pager, text),
+        _ => terminal::print(text),
+    }
+}
+
+fn page(pager: &str, text: &str) -> io::Result<()> {
+    let mut command = Command::new("sh");
+    command.args(["-c", pager]).stdin(Stdio::piped());
+    if env::var_os("LESS").is_none() {
+        // Colours as colours, and no wait for a text that fits on the screen.
+        command.env("LESS", "FRX");
+    }
+    let Ok(mut child) = command.spawn() else {
+        return terminal::print(text);
+    };
+    if let Some(mut stdin) = child.stdin.take() {
+        // A reader who has seen enough closes the pipe.
+        let _ = stdin.write_all(text.as_bytes());
+    }
+    child.wait().map(drop)
+}
