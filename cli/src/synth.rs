@@ -107,6 +107,7 @@ fn table(monitor: &Monitor) -> String {
     };
     let propositions = monitor.alphabet().propositions();
     let letters = match monitor.letter_classes() {
+        Some(1) => ", 1 letter class".to_owned(),
         Some(classes) => format!(", {classes} letter classes"),
         None => String::new(),
     };

@@ -27,7 +27,8 @@ Where to go next
   portent check --property '...' run.jsonl          your own trace: one JSON object a line, as
       {\"t\": \"T1\", \"op\": \"write\", \"var\": \"x\", \"val\": 3}
   portent convert --from std --to native a.std -    a trace that another tool recorded
-  portent help                                      all commands
+  portent help cookbook                             questions from real programs, with answers
+  portent help                                      all commands and topics
 ";
 
 /// Show a small built-in run, what is predicted from it, and where to go next

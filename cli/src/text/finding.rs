@@ -146,7 +146,8 @@ impl<'a> Finding<'a> {
         }
     }
 
-    fn observed_is_bad(&self) -> bool {
+    /// Whether the observed run is violated, at its end if that counts.
+    pub(super) fn observed_is_bad(&self) -> bool {
         let verdict = self.property.observed.verdict;
         verdict == Verdict::Violated || (self.style.complete && verdict == Verdict::Pending)
     }

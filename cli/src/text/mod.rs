@@ -12,7 +12,7 @@ pub(crate) mod swap;
 mod table;
 
 use portent_lattice::{Counting, report::PropertyReport};
-use portent_monitor_dsl::{EngineClass, Monitor, Verdict};
+use portent_monitor_dsl::{EngineClass, Monitor};
 
 use crate::{check::trace::Outcome, paint::Paint};
 pub(crate) use finding::Status;
@@ -141,7 +141,7 @@ impl Page<'_> {
             .collect();
         let observed = violated
             .iter()
-            .filter(|finding| finding.property.observed.verdict == Verdict::Violated)
+            .filter(|finding| finding.observed_is_bad())
             .count();
         let name = format!("{}({})", property.name(), property.parameters().join(", "));
         let bindings = counted(findings.len() as u64, "binding");

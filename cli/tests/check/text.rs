@@ -49,6 +49,23 @@ fn long_lists_are_shortened() {
 }
 
 #[test]
+fn a_run_that_ends_pending_counts_as_observed() {
+    let trace = "{\"t\":1,\"op\":\"event\",\"name\":\"take\",\"args\":[7]}\n";
+    let spec = "property p(b) { event take(b), give(b)  ere: (take give)* }";
+    let done = portent_with(
+        &["check", "--complete", "--property", spec, "-"],
+        trace.as_bytes(),
+    );
+    assert_eq!(done.code, Some(1), "{}", done.err);
+    assert!(
+        done.out
+            .contains("1 binding, 1 violated (1 in the observed run)"),
+        "{}",
+        done.out
+    );
+}
+
+#[test]
 fn long_runs_are_shortened() {
     let mut trace = String::new();
     for thread in 0..100 {
