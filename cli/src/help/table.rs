@@ -33,13 +33,11 @@ pub(super) fn render(rows: &[Vec<Words>], width: usize, paint: Paint) -> String 
 /// The widths of the columns: as wide as their cells, or, where that is too wide, the widest
 /// narrower.
 fn widths(rows: &[Vec<Words>], columns: usize, width: usize) -> Vec<usize> {
-    let natural = |column| {
-        rows.iter()
-            .filter_map(move |row: &Vec<Words>| Some(row.get(column)?.width()))
+    let natural = |column: usize| {
+        let cells = rows.iter().filter_map(|row| row.get(column));
+        cells.map(Words::width).max().unwrap_or(0)
     };
-    let mut widths: Vec<usize> = (0..columns)
-        .map(|column| natural(column).max().unwrap_or(0))
-        .collect();
+    let mut widths: Vec<usize> = (0..columns).map(natural).collect();
     let room = width.saturating_sub(GAP * columns.saturating_sub(1));
     while widths.iter().sum::<usize>() > room {
         match widths.iter_mut().max() {

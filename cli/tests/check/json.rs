@@ -63,7 +63,10 @@ fn keys_in_the_order_of_the_contract() {
     let report = portent(&[&RESERVOIR[..], &["--format", "json"]].concat()).json();
     let keys =
         |value: &Value| -> Vec<String> { value.as_object().unwrap().keys().cloned().collect() };
-    assert_eq!(keys(&report), ["portent", "trace", "vacuous", "warnings", "properties"]);
+    assert_eq!(
+        keys(&report),
+        ["portent", "trace", "vacuous", "warnings", "properties"]
+    );
     let property = &report["properties"][0];
     let expected = [
         "name",

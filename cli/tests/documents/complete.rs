@@ -108,7 +108,7 @@ fn keys_of_reports() {
         &serde_json::from_str(&fs::read_to_string(file).unwrap()).unwrap(),
         &mut found,
     );
-    // A run that stops at the violation, and a line that tells more.
+    // A run that stops at the violation, an event that never occurs, and a line that tells more.
     let trace = "\
 {\"t\": \"A\", \"op\": \"lock\", \"lock\": \"m\"}
 {\"t\": \"A\", \"op\": \"event\", \"name\": \"a\"}
@@ -123,14 +123,16 @@ fn keys_of_reports() {
         "--causality",
         "maximal",
         "--property",
-        "always (b -> once a)",
+        "always ((b -> once a) && !c)",
         "-",
     ];
     keys(
         &portent_with(&arguments, trace.as_bytes()).json(),
         &mut found,
     );
-    assert!(found.contains("left_out") && found.contains("known") && found.contains("extra"));
+    for key in ["left_out", "known", "extra", "property"] {
+        assert!(found.contains(key), "{key}");
+    }
     assert_mentions("docs/reports.md", 50, &found);
 }
 
