@@ -5,12 +5,14 @@
 //!
 //! This crate is what applications depend on; it re-exports the parts:
 //!
-//! | part | what it is for |
-//! |---|---|
-//! | [`dsl`] | properties: text → [`Property`] → [`Monitor`] → [`Stepper`] |
-//! | [`lattice`] | the analyzer: a property and the events of a run, checked on every equivalent run; [`Checker`] when it has ended, [`Watch`] while it goes on |
-//! | [`core`] | values, events, vector clocks, and the causality relation |
-//! | `trace` | readers and writers of traces, with the feature `trace` |
+//! | part | what it is for | feature |
+//! |---|---|---|
+//! | [`dsl`] | properties: text → [`Property`] → [`Monitor`] → [`Stepper`] | always there |
+//! | [`events`] | values, events, vector clocks, and the causality relation | always there |
+//! | `lattice` | the analyzer: a property and the events of a run, checked on every equivalent run; `Checker` when it has ended, `Watch` while it goes on | `lattice`, on by default |
+//! | `trace` | readers and writers of traces | `trace` |
+//!
+//! Who wants monitors and nothing else switches the default features off, and pulls in little.
 //!
 //! # A property as a monitor
 //!
@@ -26,17 +28,22 @@
 
 #![warn(missing_docs)]
 
+mod error;
+
+#[cfg(feature = "lattice")]
 pub use portent_lattice as lattice;
-pub use portent_monitor_core as core;
+pub use portent_monitor_core as events;
 pub use portent_monitor_dsl as dsl;
 #[cfg(feature = "trace")]
 pub use portent_trace as trace;
 
+pub use error::Error;
+#[cfg(feature = "lattice")]
 pub use portent_lattice::{Checker, Options, Report, Watch};
-pub use portent_monitor_core::{Type, Value};
-pub use portent_monitor_dsl::{Config, Error, Monitor, Property, Stepper, Verdict, Verdicts};
+pub use portent_monitor_core::{Event, Op, Symbols, Type, Value};
+pub use portent_monitor_dsl::{Config, Monitor, Property, Stepper, Verdict, Verdicts};
 
 /// The Rust of the README is compiled and run with the tests.
-#[cfg(doctest)]
+#[cfg(all(doctest, feature = "lattice"))]
 #[doc = include_str!("../README.md")]
 struct Readme;

@@ -4,7 +4,7 @@ use std::sync::mpsc;
 
 use portent::{
     Config, Options, Property, Value, Verdict, Verdicts, Watch,
-    core::{Event, Op, Symbols},
+    events::{Event, Op, Symbols},
 };
 
 /// The property files of the examples, with the sizes of their monitors.

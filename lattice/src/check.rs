@@ -106,6 +106,7 @@ impl Checker {
         for record in &mut self.records {
             self.seen.push(record.see(event, symbols)?);
         }
+        let number = self.events;
         self.events += 1;
         self.threads.insert(event.thread);
         self.names.note(event);
@@ -114,7 +115,7 @@ impl Checker {
             if let Some(seen) = &seen {
                 occurrence.note(seen);
             }
-            record.take(event, seen)?;
+            record.take(event, number, seen)?;
         }
         if let Some(feasible) = &mut self.feasible {
             let index = u32::try_from(self.events - 1).map_err(|_| Error::TooManyEventsInAll)?;

@@ -88,7 +88,8 @@ pub struct Options {
     pub causality: Model,
     /// At most so many cuts of a level are kept, those nearest the observed run.
     pub window: Option<usize>,
-    /// Only so many events past the oldest unfinished one are considered.
+    /// Of the events of the run, only those at most this many past the oldest unfinished one are
+    /// considered.
     pub lookahead: Option<u32>,
     /// Of a program that is watched with a lookahead, so many steps before a violation are shown at
     /// least; what is older may be let go. See [`Watch`](crate::Watch).

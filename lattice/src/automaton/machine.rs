@@ -14,8 +14,11 @@ pub(crate) trait Machine: Sync {
     fn step(&self, state: &Self::State, action: ActionId) -> Self::State;
     fn verdict(&self, state: &Self::State) -> Verdict;
 
-    /// The bytes that a state points to, beside its own.
-    fn heap_bytes(_: &Self::State) -> usize {
+    /// The bytes that a state points to, besides its own.
+    fn heap_bytes(_: &Self::State) -> usize
+    where
+        Self: Sized,
+    {
         0
     }
 }

@@ -15,7 +15,7 @@ use super::{
     linear,
 };
 use crate::{
-    automaton::{ActionId, Automaton, AutomatonShape, Machine},
+    automaton::{ActionId, Automaton, AutomatonShape, Machine, Numbered, StateIndex},
     options::{Counting, Options},
     order::{Poset, Requirements},
 };
@@ -35,7 +35,8 @@ pub(crate) fn solve_task(
         Task::Open(poset, actions, product) => {
             let mut solution = search_fast(poset, actions, None, conjunctions, options)
                 .unwrap_or_else(|| search_open(poset, actions, product.as_ref(), options));
-            count(poset, actions, product.as_ref(), options, &mut solution);
+            let numbered = Numbered::new(product);
+            count(poset, actions, &numbered, options, &mut solution);
             solution
         }
     }
@@ -106,10 +107,10 @@ fn has_few_cuts(poset: &Poset) -> bool {
     cuts.is_some()
 }
 
-fn count<M: Machine>(
+fn count(
     poset: &Poset,
     actions: &[ActionId],
-    machine: &M,
+    machine: &dyn Machine<State = StateIndex>,
     options: &Options,
     solution: &mut Solution,
 ) {

@@ -52,6 +52,11 @@ impl Joins {
         joins
     }
 
+    /// The empty binding.
+    pub(crate) fn root(&self) -> JoinId {
+        JoinId(0)
+    }
+
     /// All of them.
     pub(crate) fn ids(&self) -> impl Iterator<Item = JoinId> + use<> {
         (0..self.all.len() as u32).map(JoinId)

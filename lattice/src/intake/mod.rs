@@ -14,6 +14,6 @@ pub(crate) use joins::{JoinId, Joins};
 pub use line_note::Note;
 pub(crate) use line_note::{LineNote, Notes};
 pub(crate) use occurrence::{Names, Occurrence};
-pub(crate) use record::{Deed, DeedId, Record};
+pub(crate) use record::{Deed, DeedId, Record, Step};
 pub(crate) use relevance::{Relevance, Seen, initial_values};
 pub(crate) use slice::{Slice, slices};

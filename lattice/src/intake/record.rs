@@ -58,6 +58,8 @@ pub(crate) struct Step {
     pub(crate) binding: BindingId,
     /// The chain that it is on, of the property's relevant events.
     pub(crate) chain: u32,
+    /// Its number in the run, all events counted.
+    pub(crate) number: u64,
     /// Where its clock ends among the clocks; it begins where the previous one ends.
     clock_end: usize,
 }
@@ -114,8 +116,13 @@ impl Record {
         self.relevance.see(event, symbols)
     }
 
-    /// Takes the next event of the run, which was [seen](Self::see).
-    pub(crate) fn take(&mut self, event: &Event, seen: Option<Seen>) -> Result<(), Error> {
+    /// Takes the next event of the run, which was [seen](Self::see) and has this number.
+    pub(crate) fn take(
+        &mut self,
+        event: &Event,
+        number: u64,
+        seen: Option<Seen>,
+    ) -> Result<(), Error> {
         let stamp = self.causality.step(event, seen.is_some())?;
         let (Some(seen), Some(stamp)) = (seen, stamp) else {
             return Ok(());
@@ -139,6 +146,7 @@ impl Record {
             deed,
             binding,
             chain: stamp.chain.index() as u32,
+            number,
             clock_end: self.clocks.len(),
         };
         self.notes.keep(self.steps.len() as u32, event);

@@ -11,4 +11,4 @@ pub use covering::covered;
 pub(crate) use observed::ObservedCuts;
 pub use poset::{EventIndex, Poset};
 pub(crate) use requirements::Requirements;
-pub(crate) use restriction::Restriction;
+pub(crate) use restriction::{Origin, Restriction};

@@ -1,16 +1,20 @@
 //! The partial order of a slice: that of all recorded steps, restricted to those of one instance.
 
 use crate::{
-    intake::{Record, Slice},
-    order::Poset,
+    intake::{Record, Slice, Step},
+    order::{Origin, Poset},
 };
 
 impl Poset {
     /// The partial order of a slice.
     pub(crate) fn of_slice(record: &Record, slice: &Slice) -> Poset {
         Poset::restricted(slice.steps.iter().map(|&step| {
-            let chain = record.steps()[step as usize].chain as usize;
-            (chain, record.clock(step as usize))
+            let Step { chain, number, .. } = record.steps()[step as usize];
+            Origin {
+                chain: chain as usize,
+                clock: record.clock(step as usize),
+                number,
+            }
         }))
     }
 
@@ -24,11 +28,11 @@ impl Poset {
         8 * chains as u64 * slice.steps.len() as u64
     }
 
-    /// A total order: that in which `events` events were observed.
-    pub(crate) fn total(events: usize) -> Poset {
+    /// The steps of a slice in their observed order and no other.
+    pub(crate) fn observed_order(record: &Record, slice: &Slice) -> Poset {
         let mut poset = Poset::new(1);
-        for number in 1..=events as u32 {
-            poset.push(0, &[number]);
+        for (place, &step) in (1..).zip(&slice.steps) {
+            poset.push_numbered(0, &[place], record.steps()[step as usize].number);
         }
         poset
     }

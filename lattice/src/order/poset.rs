@@ -21,6 +21,8 @@ pub struct Poset {
     chain_of: Vec<u32>,
     /// The clock of event `e` is at `e * width`.
     clocks: Vec<u32>,
+    /// The number of each event in the run that these events are some of.
+    numbers: Vec<u64>,
     /// The events of each chain in order.
     chains: Vec<Vec<EventIndex>>,
 }
@@ -32,16 +34,28 @@ impl Poset {
             width,
             chain_of: Vec::new(),
             clocks: Vec::new(),
+            numbers: Vec::new(),
             chains: vec![Vec::new(); width],
         }
     }
 
-    /// Appends the next event in observed order.
+    /// Appends the next event in observed order, which is also the next event of the run.
     ///
     /// # Panics
     ///
     /// If the clock does not have one component for each chain, or does not count the event itself.
     pub fn push(&mut self, chain: usize, clock: &[u32]) -> EventIndex {
+        let number = self.numbers.last().map_or(0, |last| last + 1);
+        self.push_numbered(chain, clock, number)
+    }
+
+    /// Appends the next event in observed order, which has this number in the run: a lookahead counts
+    /// all events of the run, those in between that are not of this poset included.
+    ///
+    /// # Panics
+    ///
+    /// As [`push`](Poset::push).
+    pub fn push_numbered(&mut self, chain: usize, clock: &[u32], number: u64) -> EventIndex {
         assert_eq!(clock.len(), self.width, "one component for each chain");
         assert_eq!(
             clock[chain] as usize,
@@ -51,6 +65,7 @@ impl Poset {
         let event = EventIndex(self.chain_of.len() as u32);
         self.chain_of.push(chain as u32);
         self.clocks.extend_from_slice(clock);
+        self.numbers.push(number);
         self.chains[chain].push(event);
         event
     }
@@ -89,7 +104,7 @@ impl Poset {
             let event = EventIndex(event as u32);
             let clock = self.clock(event).iter().zip(&prefix);
             let clock: Vec<u32> = clock.map(|(n, first)| n.saturating_sub(*first)).collect();
-            rest.push(self.chain_of(event), &clock);
+            rest.push_numbered(self.chain_of(event), &clock, self.number(event));
         }
         rest
     }
@@ -131,6 +146,11 @@ impl Poset {
     /// The chain of an event.
     pub fn chain_of(&self, event: EventIndex) -> usize {
         self.chain_of[event.index()] as usize
+    }
+
+    /// The number of an event in the whole run, from 0.
+    pub fn number(&self, event: EventIndex) -> u64 {
+        self.numbers[event.index()]
     }
 
     /// The clock of an event.

@@ -7,7 +7,7 @@
 
 use rustc_hash::FxHashMap;
 
-use crate::order::Poset;
+use crate::order::{EventIndex, Poset};
 
 /// Which events of which chains are in the subset; its chains are numbered in the order of their
 /// first events.
@@ -94,24 +94,40 @@ impl Restriction {
     }
 }
 
+/// An event as the larger order knows it.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Origin<'c> {
+    pub(crate) chain: usize,
+    /// May end before components that are 0.
+    pub(crate) clock: &'c [u32],
+    /// Its number in the run.
+    pub(crate) number: u64,
+}
+
 impl Poset {
-    /// The order of some events of a larger one, in observed order: for each its chain and its clock
-    /// there, which may end before components that are 0.
-    pub(crate) fn restricted<'c>(
-        events: impl Iterator<Item = (usize, &'c [u32])> + Clone,
-    ) -> Poset {
+    /// Some event of this poset, as a restriction of it wants it.
+    pub(crate) fn origin(&self, event: EventIndex) -> Origin<'_> {
+        Origin {
+            chain: self.chain_of(event),
+            clock: self.clock(event),
+            number: self.number(event),
+        }
+    }
+
+    /// The order of some events of a larger one, in observed order.
+    pub(crate) fn restricted<'c>(events: impl Iterator<Item = Origin<'c>> + Clone) -> Poset {
         let mut restriction = Restriction::default();
         let chains: Vec<usize> = events
             .clone()
-            .map(|(origin, clock)| restriction.push(origin, clock[origin]))
+            .map(|event| restriction.push(event.chain, event.clock[event.chain]))
             .collect();
         let mut poset = Poset::new(restriction.chains.len());
         let mut counts = vec![0; restriction.chains.len()];
-        for ((_, clock), chain) in events.zip(chains) {
+        for (event, chain) in events.zip(chains) {
             for (count, chain) in counts.iter_mut().zip(&restriction.chains) {
-                *count = chain.count(clock.get(chain.origin).copied().unwrap_or(0));
+                *count = chain.count(event.clock.get(chain.origin).copied().unwrap_or(0));
             }
-            poset.push(chain, &counts);
+            poset.push_numbered(chain, &counts, event.number);
         }
         poset
     }
@@ -141,10 +157,10 @@ mod tests {
                 whole.push(chain, &clocks[chain]);
             }
             let kept: Vec<_> = whole.events().filter(|_| rng.below(2) == 0).collect();
-            let events = kept.iter().map(|&e| (whole.chain_of(e), whole.clock(e)));
-            let part = Poset::restricted(events);
+            let part = Poset::restricted(kept.iter().map(|&event| whole.origin(event)));
             assert_eq!(part.len(), kept.len());
             for (i, a) in part.events().zip(&kept) {
+                assert_eq!(part.number(i), whole.number(*a));
                 for (j, b) in part.events().zip(&kept) {
                     assert_eq!(part.precedes(i, j), whole.precedes(*a, *b));
                 }

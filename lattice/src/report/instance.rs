@@ -48,7 +48,7 @@ impl Instance<'_> {
         let too_wide = !self.record.is_ordered()
             || Poset::slice_bytes(self.record, self.slice) > options.memory;
         let poset = if too_wide {
-            Poset::total(self.slice.steps.len())
+            Poset::observed_order(self.record, self.slice)
         } else {
             Poset::of_slice(self.record, self.slice)
         };

@@ -9,7 +9,7 @@
 use std::{num::NonZeroU64, sync::Arc};
 
 use portent_monitor_core::{Symbols, ThreadId, Value};
-use portent_monitor_dsl::{Monitor, Verdict};
+use portent_monitor_dsl::{Monitor, StateId, Verdict};
 
 use crate::{
     automaton::{ActionId, Machine, Product, ProductState},
@@ -18,7 +18,7 @@ use crate::{
     intake::{Deed, LineNote},
     options::Options,
     order::{EventIndex, ObservedCuts, Poset, Requirements},
-    report::{Actor, Predicted, Rows},
+    report::{Actor, Predicted, Row, Rows},
     witness::{self, Replay, swaps},
 };
 
@@ -36,15 +36,20 @@ pub(super) struct Context<'a> {
 pub(super) struct Step {
     pub(super) thread: ThreadId,
     pub(super) line: Option<NonZeroU64>,
+    /// Its number in the run, all events counted.
+    pub(super) number: u64,
     pub(super) deed: Deed,
-    pub(super) told: Option<LineNote>,
+    pub(super) note: Option<LineNote>,
 }
 
 /// A search that goes on.
 #[derive(Clone, Debug)]
 pub(super) struct Live {
-    /// How many events were let go. What follows is about the others.
+    monitor: Monitor,
+    /// How many events were forgotten. What follows is about the others.
     forgotten: u64,
+    /// Where the observed run was after these: the monitor's state, and the values of variables.
+    before: (StateId, Vec<Value>),
     steps: Vec<Arc<Step>>,
     poset: Poset,
     requirements: Requirements,
@@ -67,7 +72,9 @@ impl Live {
         );
         let sweep = Sweep::new(&sets, product.initial(), &[], false);
         Live {
+            monitor: monitor.clone(),
             forgotten: 0,
+            before: Replay::new(monitor, initial).position(),
             steps: Vec::new(),
             older: sweep.clone(),
             newer: sweep.clone(),
@@ -89,6 +96,14 @@ impl Live {
         self.sweep.level()
     }
 
+    /// The number in the run of the first event past the observed cut of the current level, if there
+    /// is one. Every cut of the level lacks that event or an earlier one, so a lookahead from there
+    /// ends at most that far past this event.
+    pub(super) fn next_number(&self) -> Option<u64> {
+        let next = self.steps.get(self.level());
+        next.filter(|_| self.goes_on()).map(|step| step.number)
+    }
+
     /// Whether there is something left to find.
     pub(super) fn goes_on(&self) -> bool {
         self.sweep.goes_on()
@@ -105,7 +120,7 @@ impl Live {
     /// Takes the next event; its clock does not count what was forgotten.
     pub(super) fn push(&mut self, chain: usize, clock: &[u32], step: Arc<Step>) {
         self.poset.widen(clock.len());
-        let event = self.poset.push(chain, clock);
+        let event = self.poset.push_numbered(chain, clock, step.number);
         self.requirements.push(&self.poset, event);
         self.actions.push(self.product.act_once(&step.deed));
         self.steps.push(step);
@@ -140,7 +155,11 @@ impl Live {
         }
         let prefix = self.poset.prefix(settled);
         self.forgotten += settled as u64;
-        self.steps.drain(..settled);
+        let mut replay = Replay::at(&self.monitor, self.before.clone());
+        for step in self.steps.drain(..settled) {
+            replay.step(&step.deed);
+        }
+        self.before = replay.position();
         self.poset = self.poset.without_first(settled);
         self.requirements = Requirements::of_poset(&self.poset);
         self.renew_product();
@@ -160,6 +179,36 @@ impl Live {
         }
         let deeds = self.steps.iter().map(|step| &step.deed);
         self.actions = deeds.map(|deed| self.product.act_once(deed)).collect();
+    }
+
+    /// The observed run, which is violated with the last event that is known.
+    pub(super) fn observed_run(&self, context: Context<'_>) -> Predicted {
+        let replay = Replay::at(context.monitor, self.before.clone());
+        let run: Vec<EventIndex> = self.poset.events().collect();
+        Predicted {
+            violated: true,
+            witness: Some(self.rows(replay, &run, context)),
+            violated_at: Some(self.forgotten + run.len() as u64),
+            shortest: self.forgotten == 0 && run.len() <= 1,
+            forgotten: self.forgotten,
+            ..Predicted::default()
+        }
+    }
+
+    /// The rows of a run.
+    fn rows(&self, replay: Replay<'_>, run: &[EventIndex], context: Context<'_>) -> Vec<Row> {
+        let mut rows = Rows::new(replay, context.symbols);
+        let row = |&event: &EventIndex| {
+            let step = &self.steps[event.index()];
+            rows.step(&step.deed);
+            let actor = Actor {
+                thread: step.thread,
+                line: step.line,
+                note: step.note.as_ref().map(|note| note.note(context.symbols)),
+            };
+            rows.row(self.forgotten as u32 + event.0, &step.deed, actor)
+        };
+        run.iter().map(row).collect()
     }
 
     /// The violated run that was found, in terms of the events that are known.
@@ -216,19 +265,8 @@ impl Live {
         } else {
             Replay::resume(context.monitor, self.product.read(&start.state))
         };
-        let mut following = Rows::new(replay, context.symbols);
+        let witness = self.rows(replay, run, context);
         let number = |event: EventIndex| self.forgotten as u32 + event.0;
-        let rows = run.iter().map(|&event| {
-            let step = &self.steps[event.index()];
-            following.step(&step.deed);
-            let actor = Actor {
-                thread: step.thread,
-                line: step.line,
-                note: step.told.as_ref().map(|told| told.note(context.symbols)),
-            };
-            following.row(number(event), &step.deed, actor)
-        });
-        let witness = rows.collect();
         let before = start.cut.iter().enumerate();
         let mut before: Vec<EventIndex> = before
             .flat_map(|(chain, &count)| &self.poset.chain(chain)[..count as usize])

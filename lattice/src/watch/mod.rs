@@ -8,10 +8,10 @@
 //!
 //! A level is complete when every event that can extend it is known. A thread that is silent, or
 //! that nobody has heard of yet, may still do something that is unordered with everything so far;
-//! only a lookahead closes a level before the end of the run. With a lookahead of L events, a level
-//! of cuts with k events asks for nothing past event k + L: the oldest event that is missing
-//! in such a cut is at most the k-th. So L events after it a level is made and the one before it is
-//! gone, and the answer is the same as offline with that lookahead.
+//! only a lookahead closes a level before the end of the run. The oldest event that is missing in a
+//! cut of k steps comes no later than the step after the first k that were observed. So L events of
+//! the run after that step, whoever they belong to, the level is complete, the next one is made, and
+//! the answer is the same as offline with a lookahead of L.
 
 mod live;
 mod property;
@@ -75,9 +75,12 @@ use crate::{
 ///
 /// # When something is known
 ///
-/// Without a [lookahead](Options::lookahead) nothing is known before the end, as a thread that is
-/// silent may still do something that could have come first. With one, a prediction is made that
-/// many steps after the event that completes it, or sooner. At the end the answer is that of a
+/// That the observed run is violated is reported with the event that does it, always. Of other runs
+/// nothing is known before the end without a [lookahead](Options::lookahead), as a thread that is
+/// silent may still do something that could have come first. With one, a prediction is made at most
+/// that many events of the run after the one that completes it, whichever properties and bindings
+/// these belong to. A binding is reported once; if the observed run was, the report at the end may
+/// show another run that is violated sooner. At the end the answer is that of a
 /// [`Checker`](crate::Checker) with the same lookahead, window and [no
 /// reductions](crate::Reductions::NONE): predicted or not, after how many steps, exhaustive or not.
 /// (Reductions that know which events will come are for runs that have ended. With them a
@@ -158,12 +161,13 @@ impl Watch {
         for property in &mut self.properties {
             self.seen.push(property.see(event, symbols)?);
         }
+        let number = self.events;
         self.events += 1;
         self.threads.insert(event.thread);
         self.names.note(event);
         let mut news = Vec::new();
         for (property, seen) in self.properties.iter_mut().zip(self.seen.drain(..)) {
-            property.take(event, seen, symbols, &self.options, &mut news)?;
+            property.take(event, number, seen, symbols, &self.options, &mut news)?;
         }
         Ok(news)
     }

@@ -1,8 +1,12 @@
 //! One property of a running program: which events are steps of which of its bindings.
 
-use std::{collections::BTreeSet, sync::Arc};
+use std::{
+    cmp::Reverse,
+    collections::{BTreeSet, BinaryHeap},
+    sync::Arc,
+};
 
-use portent_monitor_core::{Causality, Event, Symbols, Value};
+use portent_monitor_core::{Causality, Event, Stamp, Symbols, Value};
 use portent_monitor_dsl::Monitor;
 
 use super::{
@@ -23,13 +27,16 @@ use crate::{
 pub(super) struct Watched {
     relevance: Relevance,
     causality: Causality,
-    initial: Vec<Value>,
+    initial: Arc<[Value]>,
     steps: u64,
     occurrence: Occurrence,
     bindings: Bindings,
     joins: Joins,
     /// One for each of the joins.
     tracks: Vec<Track>,
+    /// With a lookahead, the tracks whose current levels become complete, by the numbers of the
+    /// events that complete them.
+    deadlines: BinaryHeap<Reverse<(u64, JoinId)>>,
 }
 
 impl Watched {
@@ -50,12 +57,13 @@ impl Watched {
         Ok(Watched {
             relevance: Relevance::new(monitor),
             causality: Causality::default(),
-            initial,
+            initial: initial.into(),
             steps: 0,
             occurrence: Occurrence::default(),
             bindings: Bindings::new(arity),
             joins: Joins::new(arity),
             tracks: vec![track],
+            deadlines: BinaryHeap::new(),
         })
     }
 
@@ -64,47 +72,69 @@ impl Watched {
         self.relevance.see(event, symbols)
     }
 
-    /// Takes the next event, which was [seen](Self::see), and puts what was found by it into `news`.
+    /// Takes the next event, which was [seen](Self::see) and has this number in the run, and puts what
+    /// was found by it into `news`.
     pub(super) fn take(
         &mut self,
         event: &Event,
+        number: u64,
         seen: Option<Seen>,
         symbols: &Symbols,
         options: &Options,
         news: &mut Vec<PropertyReport>,
     ) -> Result<(), Error> {
         let stamp = self.causality.step(event, seen.is_some())?;
-        let (Some(seen), Some(stamp)) = (seen, stamp) else {
-            return Ok(());
-        };
-        self.occurrence.note(&seen);
+        let (monitor, initial) = (self.relevance.monitor().clone(), Arc::clone(&self.initial));
         let context = Context {
-            monitor: self.relevance.monitor(),
-            initial: &self.initial,
+            monitor: &monitor,
+            initial: &initial,
             symbols,
             options,
         };
+        if number == 0 {
+            // Without parameters there is an instance before anything has happened.
+            self.report_news(self.joins.root(), context, news);
+        }
+        if let (Some(seen), Some(stamp)) = (seen, stamp) {
+            self.occurrence.note(&seen);
+            self.take_step(event, number, seen, &stamp, context, news)?;
+        }
+        self.close_levels(number, context, news)
+    }
+
+    fn take_step(
+        &mut self,
+        event: &Event,
+        number: u64,
+        seen: Seen,
+        stamp: &Stamp,
+        context: Context<'_>,
+        news: &mut Vec<PropertyReport>,
+    ) -> Result<(), Error> {
         let name = || context.monitor.property().name().to_owned();
         if self.steps >= u64::from(u32::MAX) {
             return Err(Error::TooManyEvents { property: name() });
         }
         let id = self.bindings.intern(&seen.binding);
         let binding = self.bindings.get(id);
-        let limit = options.max_bindings;
+        let limit = context.options.max_bindings;
         let origins = (self.joins.add(binding, limit)).map_err(|_| Error::TooManyBindings {
             property: name(),
             limit,
         })?;
         for origin in origins {
-            self.tracks.push(self.tracks[origin.index()].clone());
+            let mut track = self.tracks[origin.index()].clone();
+            track.is_scheduled = false;
+            self.tracks.push(track);
         }
         let (deed, elsewhere) = Deed::read(seen);
         let step = |deed| {
             Arc::new(Step {
                 thread: event.thread,
                 line: event.line,
+                number,
                 deed,
-                told: LineNote::by(event),
+                note: LineNote::by(event),
             })
         };
         let containing = BTreeSet::from_iter(self.joins.containing(binding));
@@ -116,16 +146,55 @@ impl Watched {
         let step = step(deed);
         takers.extend(containing.iter().map(|&id| (id, Arc::clone(&step))));
         for (id, step) in takers {
-            let track = &mut self.tracks[id.index()];
-            track.take(self.steps, &stamp, &step, context)?;
-            // What is violated in a binding that is not full is told when it has become full.
-            if self.joins.is_full(id) && track.has_news() {
-                let binding = self.bindings.values(self.joins.get(id));
-                news.push(track.report(binding, context));
-            }
+            self.tracks[id.index()].take(stamp, &step, context)?;
+            self.report_news(id, context, news);
+            self.schedule(id, context.options);
         }
         self.steps += 1;
         Ok(())
+    }
+
+    /// Makes the levels of all bindings that are complete with the event `now`, which need not be a
+    /// step of any.
+    fn close_levels(
+        &mut self,
+        now: u64,
+        context: Context<'_>,
+        news: &mut Vec<PropertyReport>,
+    ) -> Result<(), Error> {
+        let Some(lookahead) = context.options.lookahead else {
+            return Ok(());
+        };
+        while let Some(&Reverse((deadline, id))) = self.deadlines.peek()
+            && deadline <= now
+        {
+            self.deadlines.pop();
+            let track = &mut self.tracks[id.index()];
+            track.is_scheduled = false;
+            track.close_levels(now, lookahead, context)?;
+            self.report_news(id, context, news);
+            self.schedule(id, context.options);
+        }
+        Ok(())
+    }
+
+    /// Sees to it that the levels of a binding are made when they are complete.
+    fn schedule(&mut self, id: JoinId, options: &Options) {
+        let track = &mut self.tracks[id.index()];
+        if let Some(deadline) = options.lookahead.and_then(|l| track.deadline(l))
+            && !std::mem::replace(&mut track.is_scheduled, true)
+        {
+            self.deadlines.push(Reverse((deadline, id)));
+        }
+    }
+
+    /// What is violated in a binding that is not full is reported when it has become full.
+    fn report_news(&mut self, id: JoinId, context: Context<'_>, news: &mut Vec<PropertyReport>) {
+        let track = &mut self.tracks[id.index()];
+        if self.joins.is_full(id) && track.has_news() {
+            let binding = self.bindings.values(self.joins.get(id));
+            news.push(track.report(binding, context));
+        }
     }
 
     /// How many steps are kept, for all bindings together.

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use portent_monitor_core::{Stamp, Value};
-use portent_monitor_dsl::Stepper;
+use portent_monitor_dsl::{Stepper, Verdict};
 
 use super::live::{Context, Live, Step};
 use crate::{
@@ -18,15 +18,19 @@ use crate::{
 /// The slice of one binding, full or not.
 #[derive(Clone, Debug)]
 pub(super) struct Track {
-    /// The number of its first step among the property's.
+    /// The number of its first step in the run.
     first: Option<u64>,
     steps: u64,
     observed: Stepper,
     order: Restriction,
     search: Phase,
+    /// The violated run that was found; until the search has found one, the observed run, if that is
+    /// violated.
     predicted: Option<Arc<Predicted>>,
-    /// Whether the prediction was told.
-    told: bool,
+    /// Whether it was reported.
+    reported: bool,
+    /// Whether somebody will [close levels](Track::close_levels) when it is time.
+    pub(super) is_scheduled: bool,
 }
 
 #[derive(Clone, Debug)]
@@ -44,18 +48,21 @@ impl Track {
             Some(context.initial[variable.index()].clone())
         };
         let live = Live::new(context.monitor, context.initial, context.options);
+        let observed = context.monitor.start_with(initial)?;
+        let is_violated = observed.verdict() == Verdict::Violated;
         Ok(Track {
             first: None,
             steps: 0,
-            observed: context.monitor.start_with(initial)?,
+            observed,
             order: Restriction::default(),
+            predicted: is_violated.then(|| Arc::new(live.observed_run(context))),
             search: Phase::GoesOn(Box::new(live)),
-            predicted: None,
-            told: false,
+            reported: false,
+            is_scheduled: false,
         })
     }
 
-    /// The number of its first step among the property's.
+    /// The number of its first step in the run.
     pub(super) fn first(&self) -> Option<u64> {
         self.first
     }
@@ -68,17 +75,17 @@ impl Track {
         }
     }
 
-    /// Takes a step, which is the property's with this number.
+    /// Takes a step. What it violates in the observed run is known at once.
     pub(super) fn take(
         &mut self,
-        number: u64,
         stamp: &Stamp,
         step: &Arc<Step>,
         context: Context<'_>,
     ) -> Result<(), Error> {
-        self.first.get_or_insert(number);
+        self.first.get_or_insert(step.number);
         self.steps += 1;
-        if !self.observed.verdict().is_final() {
+        let was_final = self.observed.verdict().is_final();
+        if !was_final {
             let writes = step.deed.writes.iter().cloned();
             self.observed.step(step.deed.event, writes)?;
         }
@@ -101,18 +108,43 @@ impl Track {
         past.counts.resize(past.counts.len().max(chain + 1), 0);
         past.counts[chain] += 1;
         live.push(chain, &past.counts, Arc::clone(step));
-        if let Some(lookahead) = context.options.lookahead {
-            while live.goes_on() && live.level() + (lookahead as usize) < live.kept() {
-                live.advance(context.options, false);
-                if let Some(prefix) = live.forget(context.options) {
-                    self.order.forget(&prefix);
-                }
+        if !was_final && self.observed.verdict() == Verdict::Violated {
+            self.predicted = Some(Arc::new(live.observed_run(context)));
+        }
+        if !live.goes_on() {
+            self.close(context)?;
+        }
+        Ok(())
+    }
+
+    /// The number of the event of the run with which the current level becomes complete.
+    pub(super) fn deadline(&self, lookahead: u32) -> Option<u64> {
+        match &self.search {
+            Phase::GoesOn(live) => Some(live.next_number()? + u64::from(lookahead)),
+            Phase::Over(..) => None,
+        }
+    }
+
+    /// Makes all levels that are complete with the run's event `now`.
+    pub(super) fn close_levels(
+        &mut self,
+        now: u64,
+        lookahead: u32,
+        context: Context<'_>,
+    ) -> Result<(), Error> {
+        while self.deadline(lookahead).is_some_and(|due| due <= now) {
+            let Phase::GoesOn(live) = &mut self.search else {
+                break;
+            };
+            live.advance(context.options, false);
+            if let Some(prefix) = live.forget(context.options) {
+                self.order.forget(&prefix);
+            }
+            if !live.goes_on() {
+                self.close(context)?;
             }
         }
-        match live.goes_on() {
-            true => Ok(()),
-            false => self.close(context),
-        }
+        Ok(())
     }
 
     /// The run has ended: makes the remaining levels.
@@ -135,14 +167,16 @@ impl Track {
         let Phase::GoesOn(live) = &self.search else {
             return Ok(());
         };
-        self.predicted = live.predicted(context)?.map(Arc::new);
+        if let Some(predicted) = live.predicted(context)? {
+            self.predicted = Some(Arc::new(predicted));
+        }
         self.search = Phase::Over(live.level(), Box::new(live.result().clone()));
         Ok(())
     }
 
-    /// Whether there is a prediction that was not told yet; now it is.
+    /// Whether there is a violated run that was not reported yet; now it is.
     pub(super) fn has_news(&mut self) -> bool {
-        self.predicted.is_some() && !std::mem::replace(&mut self.told, true)
+        self.predicted.is_some() && !std::mem::replace(&mut self.reported, true)
     }
 
     /// What is known, for a search that is over; `binding` are the values of the parameters.

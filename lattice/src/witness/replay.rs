@@ -34,6 +34,11 @@ impl<'a> Replay<'a> {
         Replay::from_state(monitor, state, values, false)
     }
 
+    /// A run that has come to a [position](Self::position).
+    pub(crate) fn at(monitor: &'a Monitor, (state, values): (StateId, Vec<Value>)) -> Self {
+        Replay::from_state(monitor, state, values, true)
+    }
+
     fn from_state(monitor: &'a Monitor, state: StateId, values: Vec<Value>, known: bool) -> Self {
         Replay {
             monitor,
@@ -64,6 +69,11 @@ impl<'a> Replay<'a> {
         if self.verdict().is_final() {
             self.decided_after = Some(self.steps);
         }
+    }
+
+    /// The monitor's state and the values of the variables, to go on from there.
+    pub(crate) fn position(self) -> (StateId, Vec<Value>) {
+        (self.state, self.values)
     }
 
     pub(crate) fn state(&self) -> StateId {

@@ -5,8 +5,9 @@ use portent_lattice::{
     report::{Predicted, PropertyReport},
 };
 use portent_monitor_core::{Action, Event, Op, Symbols, ThreadId, Value};
-use portent_monitor_dsl::{Monitor, Property};
+use portent_monitor_dsl::{Monitor, Property, Verdict};
 use portent_testing::Rng;
+use std::collections::BTreeMap;
 
 use crate::{oracle::Oracle, random, zero};
 
@@ -104,6 +105,159 @@ fn online_says_what_offline_says() {
         "{early} predictions before the end, {forgetful} without their beginning; {limited} runs limited"
     );
     assert!(early > 2000 && forgetful > 200 && limited > 500);
+}
+
+/// The first event with which a run of the events so far is violated, for each binding of a property:
+/// the observed run, and any run within the lookahead.
+fn violated_with(
+    monitor: &Monitor,
+    events: &[Event],
+    symbols: &Symbols,
+    options: &Options,
+) -> BTreeMap<String, [Option<usize>; 2]> {
+    let mut first: BTreeMap<String, [Option<usize>; 2]> = BTreeMap::new();
+    for known in 1..=events.len() {
+        let report = check(
+            std::slice::from_ref(monitor),
+            &events[..known],
+            symbols,
+            options.clone(),
+        );
+        for property in report.properties {
+            let entry = first.entry(format!("{:?}", property.binding)).or_default();
+            if property.observed.verdict == Verdict::Violated {
+                entry[0].get_or_insert(known - 1);
+            }
+            if property.predicted.violated {
+                entry[1].get_or_insert(known - 1);
+            }
+        }
+    }
+    first
+}
+
+#[test]
+fn what_is_known_is_reported_in_time() {
+    let mut rng = Rng::new(407);
+    let monitors = random::monitors(&mut rng, 100);
+    let parametric = [
+        "property p(f) { event a(f), b(f), c(f)  ltl: always (c -> once a) }",
+        "property p(f) { event a(f), b(f), c(f)  ere: (a b* c)* }",
+        "property p(f, g) { event a(f), b(g), c(f, g)  ltl: always (c -> once b) }",
+    ]
+    .map(monitor);
+    let (mut observed_first, mut predicted_first) = (0, 0);
+    for round in 0..1500 {
+        let options = Options {
+            lookahead: Some(rng.below(8) as u32),
+            ..some_options(&mut rng)
+        };
+        let options = Options {
+            goal: Goal::default(),
+            ..options
+        };
+        let (monitor, events, symbols) = if round % 2 == 0 {
+            let (events, symbols) = random::trace(&mut rng, 24);
+            (&monitors[rng.below(monitors.len())], events, symbols)
+        } else {
+            let mut program = Program::new(3);
+            let monitor = &parametric[rng.below(parametric.len())];
+            let both = monitor.property().parameters().len() == 2;
+            let events = (0..rng.below(24))
+                .map(|_| {
+                    let (thread, kind) = (rng.below(3), rng.below(4));
+                    let mut args = vec![rng.below(3) as i64];
+                    if both && kind == 2 {
+                        args.push(rng.below(2) as i64);
+                    }
+                    // What is no step counts for the lookahead, too.
+                    program.event(thread, ["a", "b", "c", "other"][kind], &args)
+                })
+                .collect();
+            (monitor, events, program.symbols)
+        };
+        let lookahead = options.lookahead.expect("given") as usize;
+        let expected = violated_with(monitor, &events, &symbols, &options);
+        let mut watch = Watch::new([monitor.clone()], zero, options).expect("initial values");
+        let mut reported: BTreeMap<String, usize> = BTreeMap::new();
+        for (now, event) in events.iter().enumerate() {
+            for found in watch.take(event, &symbols).expect("events fit") {
+                let before = reported.insert(format!("{:?}", found.binding), now);
+                assert_eq!(before, None, "reported once");
+            }
+        }
+        for (binding, [observed, any]) in expected {
+            let told = reported.remove(&binding);
+            if let Some(observed) = observed {
+                let told = told.expect("the observed run is violated");
+                assert!(
+                    told <= observed,
+                    "{binding}: {told}, observed at {observed}"
+                );
+                observed_first += usize::from(told == observed);
+                predicted_first += usize::from(told < observed);
+            }
+            let Some(any) = any else {
+                assert_eq!(told, None, "{binding} is not violated");
+                continue;
+            };
+            assert!(told.is_none_or(|told| told >= any), "{binding}: too early");
+            if any + lookahead < events.len() {
+                let told = told.expect("the lookahead has passed");
+                assert!(told <= any + lookahead, "{binding}: {told}, known at {any}");
+            }
+        }
+        assert!(reported.is_empty(), "{reported:?}");
+    }
+    println!("{observed_first} with the observed violation, {predicted_first} before it");
+    assert!(observed_first > 100 && predicted_first > 50);
+}
+
+#[test]
+fn a_binding_with_few_later_steps_is_closed_by_events_of_others() {
+    let options = Options {
+        lookahead: Some(100),
+        ..Options::default()
+    };
+    let files = "property file(f) { event open(f), read(f), close(f)  ere: (open read* close)* }";
+    let mut watch = Watch::new([monitor(files)], zero, options).expect("initial values");
+    let mut program = Program::new(2);
+    let mut reported = Vec::new();
+    for (thread, name) in [(0, "open"), (1, "read"), (0, "close")] {
+        let event = program.event(thread, name, &[0]);
+        reported.extend(watch.take(&event, &program.symbols).expect("fits"));
+    }
+    for number in 3..60_000 {
+        // The oldest step has number 0.
+        assert_eq!(reported.len(), usize::from(number > 100), "event {number}");
+        let file = 1 + number % 7;
+        let event = program.event(0, ["open", "close"][(number / 7 % 2) as usize], &[file]);
+        reported.extend(watch.take(&event, &program.symbols).expect("fits"));
+    }
+    assert_eq!(reported[0].binding, [("f".to_owned(), Value::from(0))]);
+    assert_eq!(reported[0].observed.verdict, Verdict::Ok);
+}
+
+#[test]
+fn a_violation_of_the_observed_run_waits_for_nothing() {
+    for lookahead in [None, Some(0), Some(1000)] {
+        let options = Options {
+            lookahead,
+            ..Options::default()
+        };
+        let property = monitor("always (logout -> once login)");
+        let mut watch = Watch::new([property], zero, options).expect("initial values");
+        let mut program = Program::new(2);
+        let event = program.event(1, "logout", &[]);
+        let reported = watch.take(&event, &program.symbols).expect("fits");
+        let [report] = reported.as_slice() else {
+            panic!("reported at once");
+        };
+        assert_eq!(report.observed.step, Some(1));
+        assert_eq!(report.predicted.violated_at, Some(1));
+        let rows = report.predicted.witness.as_ref().expect("violated");
+        assert_eq!(rows[0].verdict, Verdict::Violated);
+    }
 }
 
 /// A thread for each of the given names, and an event of one of them.

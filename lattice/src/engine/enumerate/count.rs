@@ -16,7 +16,7 @@ use super::{
     number::Number,
 };
 use crate::{
-    automaton::{Machine, spilled},
+    automaton::{Machine, StateIndex, spilled},
     goal::Goal,
     order::EventIndex,
 };
@@ -49,17 +49,20 @@ impl RunCounts {
 }
 
 /// Each state with the number of ways to it, in the order of states.
-type Ways<S, C> = SmallVec<[(S, C); 1]>;
+type Ways<C> = SmallVec<[(StateIndex, C); 1]>;
 
 /// Counts with numbers of one kind.
-pub(crate) struct Counting<'a, M, C> {
+pub(crate) struct Counting<'a, C> {
     labelled: LabelledPoset<'a>,
-    machine: &'a M,
+    machine: &'a dyn Machine<State = StateIndex>,
     number: PhantomData<C>,
 }
 
-impl<'a, M: Machine, C: Number> Counting<'a, M, C> {
-    pub(crate) fn new(labelled: LabelledPoset<'a>, machine: &'a M) -> Self {
+impl<'a, C: Number> Counting<'a, C> {
+    pub(crate) fn new(
+        labelled: LabelledPoset<'a>,
+        machine: &'a dyn Machine<State = StateIndex>,
+    ) -> Self {
         Counting {
             labelled,
             machine,
@@ -68,11 +71,11 @@ impl<'a, M: Machine, C: Number> Counting<'a, M, C> {
     }
 
     /// The one way to the empty cut.
-    pub(crate) fn one(&self) -> Ways<M::State, C> {
+    pub(crate) fn one(&self) -> Ways<C> {
         SmallVec::from_iter([(self.machine.initial(), C::one())])
     }
 
-    pub(crate) fn by_verdict(&self, ways: Ways<M::State, C>) -> RunCounts {
+    pub(crate) fn by_verdict(&self, ways: Ways<C>) -> RunCounts {
         let mut counts = RunCounts::default();
         for (state, count) in ways {
             let count = count.into_big();
@@ -89,15 +92,15 @@ impl<'a, M: Machine, C: Number> Counting<'a, M, C> {
     }
 }
 
-fn put<S: Ord, C: Number>(ways: &mut Ways<S, C>, state: S, count: C) {
+fn put<C: Number>(ways: &mut Ways<C>, state: StateIndex, count: C) {
     match ways.binary_search_by(|(other, _)| other.cmp(&state)) {
         Ok(place) => ways[place].1.add(&count),
         Err(place) => ways.insert(place, (state, count)),
     }
 }
 
-impl<M: Machine, C: Number> Rules for Counting<'_, M, C> {
-    type Node = Ways<M::State, C>;
+impl<C: Number> Rules for Counting<'_, C> {
+    type Node = Ways<C>;
 
     fn step<K: Key>(&self, event: EventIndex) -> impl Fn(&Self::Node, Cut<'_, K>) -> Self::Node {
         let action = self.labelled.action(event);
@@ -112,7 +115,7 @@ impl<M: Machine, C: Number> Rules for Counting<'_, M, C> {
 
     fn heap_bytes(&self, node: &Self::Node) -> usize {
         let each = node.iter();
-        let each = each.map(|(state, count)| M::heap_bytes(state) + count.heap_bytes());
+        let each = each.map(|(_, count)| count.heap_bytes());
         spilled(node) + each.sum::<usize>()
     }
 

@@ -6,12 +6,11 @@
 //! sequence, and nothing is hashed. A wide level is cut into ranges of keys that are merged at the
 //! same time on several cores.
 
-use rayon::prelude::*;
-
 use super::{
     key::{Cut, Key, Layout},
     labelled::LabelledPoset,
     level::{Level, Strip},
+    parallel,
     persistent::Persistent,
     streams::Stream,
     window::Window,
@@ -204,7 +203,7 @@ impl<K: Key, N: Clone + Send + Sync> Frontier<K, N> {
         bounds: Bounds<'_>,
         rules: &R,
     ) -> (Level<K, N>, LeftOut) {
-        let parts = rayon::current_num_threads() * 4;
+        let parts = parallel::parts();
         let strips = &self.level.strips;
         let mut starts = Vec::with_capacity(strips.len());
         let mut nodes = 0;
@@ -223,13 +222,10 @@ impl<K: Key, N: Clone + Send + Sync> Frontier<K, N> {
                 }
             })
             .collect();
-        let made: Vec<(Level<K, N>, LeftOut)> = (0..parts)
-            .into_par_iter()
-            .map(|part| {
-                let range = (borders[part].as_ref(), borders[part + 1].as_ref());
-                self.merge_range(labelled, bounds, rules, range, &starts)
-            })
-            .collect();
+        let made: Vec<(Level<K, N>, LeftOut)> = parallel::map(parts, |part| {
+            let range = (borders[part].as_ref(), borders[part + 1].as_ref());
+            self.merge_range(labelled, bounds, rules, range, &starts)
+        });
         let mut left_out = LeftOut::default();
         let mut whole = Level::default();
         let total = |len: fn(&Level<K, N>) -> usize| made.iter().map(|(level, _)| len(level)).sum();

@@ -1,13 +1,14 @@
 //! Which chains are advanced from a cut, where that is not all that can be: a lookahead or
 //! commutation leaves some out.
 
-use rayon::prelude::*;
+use std::sync::{Mutex, PoisonError};
 
 use super::{
     frontier::{Bounds, Frontier, LeftOut, PARALLEL},
     key::{Cut, Key},
     labelled::LabelledPoset,
     level::Strip,
+    parallel,
 };
 
 /// How many words the marks of a cut take.
@@ -38,15 +39,20 @@ impl<K: Key, N: Clone + Send + Sync> Frontier<K, N> {
         for strips in strips.chunks(PARALLEL / 8) {
             let cuts: usize = strips.iter().map(|strip| strip.len as usize).sum();
             let (marks, after) = rest.split_at_mut(cuts * stride);
-            parts.push((strips, marks));
+            parts.push(Mutex::new((strips, marks)));
             rest = after;
         }
-        parts
-            .into_par_iter()
-            .map(work)
-            .reduce(LeftOut::default, |mut a, b| {
-                a.add(b);
-                a
+        // Each part is worked on once, so nobody waits for a lock.
+        let left_out = parallel::map(parts.len(), |part| {
+            let mut part = parts[part].lock().unwrap_or_else(PoisonError::into_inner);
+            let (strips, marks) = &mut *part;
+            work((*strips, marks))
+        });
+        left_out
+            .into_iter()
+            .fold(LeftOut::default(), |mut all, part| {
+                all.add(part);
+                all
             })
     }
 }
@@ -90,7 +96,10 @@ fn suppress(
 ) -> u64 {
     let next = |chain: usize| {
         let missing = counts[chain] < upper[chain];
-        missing.then(|| labelled.poset.chain(chain)[counts[chain] as usize].0)
+        missing.then(|| {
+            let event = labelled.poset.chain(chain)[counts[chain] as usize];
+            labelled.poset.number(event)
+        })
     };
     let Some(oldest) = (0..counts.len()).filter_map(next).min() else {
         return 0;
@@ -98,7 +107,9 @@ fn suppress(
     let mut suppressed = 0;
     for chain in 0..counts.len() {
         let (mark, bit) = (&mut marks[chain / 64], 1u64 << (chain % 64));
-        if *mark & bit != 0 && next(chain).is_some_and(|event| event - oldest > lookahead) {
+        if *mark & bit != 0
+            && next(chain).is_some_and(|event| event - oldest > u64::from(lookahead))
+        {
             *mark &= !bit;
             suppressed += 1;
         }

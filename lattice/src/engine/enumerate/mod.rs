@@ -30,6 +30,7 @@ mod lower_bound;
 mod mark;
 mod number;
 
+mod parallel;
 mod path;
 mod persistent;
 mod reduce;
@@ -55,7 +56,7 @@ pub(crate) use visible::Visible;
 use num_bigint::BigUint;
 
 use crate::{
-    automaton::Machine,
+    automaton::{Machine, StateIndex},
     options::Options,
     order::{Poset, Requirements},
 };
@@ -192,27 +193,29 @@ fn everything(upper: &[u32], parallel: bool) -> Bounds<'_> {
 }
 
 /// Counts all runs by their verdicts; `None` if a level does not fit in memory.
-pub(crate) fn count_runs<M: Machine>(
+///
+/// States are numbers here, and the machine is one that is known at run time only: each kind of number
+/// is a copy of the enumeration as it is.
+pub(crate) fn count_runs(
     labelled: LabelledPoset<'_>,
-    machine: &M,
+    machine: &dyn Machine<State = StateIndex>,
     options: &Options,
 ) -> Option<RunCounts> {
-    // Few sizes, as each is another copy of the enumeration.
     match number::bits(labelled.poset) {
-        0..=128 => count_by::<M, u128>(labelled, machine, options),
-        129..=512 => count_by::<M, Words<8>>(labelled, machine, options),
-        513..=2048 => count_by::<M, Words<32>>(labelled, machine, options),
-        _ => count_by::<M, BigUint>(labelled, machine, options),
+        0..=128 => count_by::<u128>(labelled, machine, options),
+        129..=512 => count_by::<Words<8>>(labelled, machine, options),
+        513..=2048 => count_by::<Words<32>>(labelled, machine, options),
+        _ => count_by::<BigUint>(labelled, machine, options),
     }
 }
 
-fn count_by<M: Machine, C: Number>(
+fn count_by<C: Number>(
     labelled: LabelledPoset<'_>,
-    machine: &M,
+    machine: &dyn Machine<State = StateIndex>,
     options: &Options,
 ) -> Option<RunCounts> {
     let top = labelled.top();
-    let rules = Counting::<M, C>::new(labelled, machine);
+    let rules = Counting::<C>::new(labelled, machine);
     let mut levels = Levels::new(&vec![0; top.len()], rules.one(), &top);
     options.progress.begin(labelled.poset.len());
     for level in 1..=labelled.poset.len() {

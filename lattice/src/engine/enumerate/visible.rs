@@ -35,8 +35,7 @@ impl Visible {
         if origin.len() == whole.len() {
             return None;
         }
-        let events = origin.iter();
-        let poset = Poset::restricted(events.map(|&e| (whole.chain_of(e), whole.clock(e))));
+        let poset = Poset::restricted(origin.iter().map(|&event| whole.origin(event)));
         Some(Visible {
             poset,
             actions: origin.iter().map(|event| actions[event.index()]).collect(),

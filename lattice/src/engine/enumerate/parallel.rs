@@ -1,0 +1,30 @@
+//! Work that is done in parts, on several cores where there are some.
+//!
+//! The only place that knows of threads. It knows nothing of levels: every kind of level would bring a
+//! copy of the machinery of threads along, and compiling these would take longer than all the rest.
+
+use std::sync::{Mutex, PoisonError};
+
+use rayon::prelude::*;
+
+/// How many parts are worth making.
+pub(super) fn parts() -> usize {
+    rayon::current_num_threads() * 4
+}
+
+/// Does the work of each part, and returns the results in the order of the parts.
+pub(super) fn map<T: Send>(parts: usize, work: impl Fn(usize) -> T + Sync) -> Vec<T> {
+    let made: Vec<Mutex<Option<T>>> = (0..parts).map(|_| Mutex::new(None)).collect();
+    each(parts, &|part| {
+        let result = work(part);
+        *made[part].lock().unwrap_or_else(PoisonError::into_inner) = Some(result);
+    });
+    let results = made.into_iter();
+    results
+        .filter_map(|result| result.into_inner().unwrap_or_else(PoisonError::into_inner))
+        .collect()
+}
+
+fn each(parts: usize, work: &(dyn Fn(usize) + Sync)) {
+    (0..parts).into_par_iter().for_each(work);
+}

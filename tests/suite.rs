@@ -1,0 +1,262 @@
+//! The catalogue: every case of `tests/data`, answered by every engine, with every reduction on and
+//! off, and online.
+//!
+//! A case is a property, a trace and what is true of it. The answers were worked out by hand, or by
+//! counting; whatever searches must give them. To add a case, write it down in one of the files.
+
+mod facade;
+
+use std::{collections::BTreeMap, fs, path::Path};
+
+use portent::{
+    Checker, Monitor, Options, Property, Report, Value, Watch,
+    dsl::EngineClass,
+    lattice::{Counting, Goal, Model, Reductions, report::PropertyReport},
+    trace::{Options as TraceOptions, TraceReader},
+};
+use serde::Deserialize;
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct File {
+    case: Vec<Case>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Case {
+    name: String,
+    /// A property file, or a bare formula.
+    spec: String,
+    /// Lines of the native format.
+    trace: String,
+    /// Whether the trace has ended for good.
+    #[serde(default)]
+    complete: bool,
+    #[serde(default)]
+    vacuous: Vec<String>,
+    /// One entry for each property and binding, in the order of the report.
+    expect: Vec<Expect>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Expect {
+    #[serde(default)]
+    binding: BTreeMap<String, toml::Value>,
+    relevant: u64,
+    /// The verdict on the observed run, and after how many steps it was final.
+    observed: String,
+    step: Option<u64>,
+    /// After how many steps some equivalent run is violated, and none sooner; absent if none is.
+    violated_at: Option<u64>,
+    cuts: Option<u64>,
+    runs: Option<BTreeMap<String, u64>>,
+    /// Whether some run is violated under the maximal model, where happens-before has none.
+    maximal: Option<bool>,
+}
+
+/// How a case is answered.
+struct Way {
+    name: String,
+    options: Options,
+    online: bool,
+}
+
+/// All ways of looking that must not change an answer under happens-before.
+fn ways() -> Vec<Way> {
+    let mut ways = Vec::new();
+    let mut add = |name: &str, options: Options, online| {
+        ways.push(Way {
+            name: name.to_owned(),
+            options,
+            online,
+        });
+    };
+    let all = Options::default();
+    add("by default", all.clone(), false);
+    for engine in [
+        EngineClass::Linear,
+        EngineClass::Conjunctive,
+        EngineClass::Intervals,
+        EngineClass::Enumerate,
+    ] {
+        let options = Options {
+            engine: Some(engine),
+            ..Options::default()
+        };
+        add(engine.as_str(), options, false);
+    }
+    for bits in 0..16u8 {
+        let reductions = Reductions {
+            commutation: bits & 1 != 0,
+            subsumption: bits & 2 != 0,
+            absorption: bits & 4 != 0,
+            dead_ends: bits & 8 != 0,
+        };
+        let options = Options {
+            engine: Some(EngineClass::Enumerate),
+            counting: Counting::Never,
+            reductions,
+            ..Options::default()
+        };
+        add(&format!("with {reductions:?}"), options, false);
+    }
+    let parallel = Options {
+        parallel: true,
+        ..Options::default()
+    };
+    add("on all cores", parallel, false);
+    let wide = Options {
+        window: Some(1_000),
+        lookahead: Some(1_000),
+        ..Options::default()
+    };
+    add("with a window that is wide enough", wide.clone(), false);
+    add("online", all, true);
+    add("online, with a lookahead that is long enough", wide, true);
+    ways
+}
+
+fn monitors(spec: &str) -> Vec<Monitor> {
+    let properties = if spec.trim_start().starts_with("property") {
+        Property::parse_file("spec", spec).expect("properties")
+    } else {
+        vec![Property::parse(spec).expect("a formula")]
+    };
+    let monitors = properties.iter().map(|property| property.monitor());
+    monitors.collect::<Result<_, _>>().expect("small")
+}
+
+/// What one way of looking says of a case.
+fn answer(case: &Case, options: &Options, online: bool) -> Report {
+    let options = Options {
+        goal: Goal {
+            complete: case.complete,
+        },
+        ..options.clone()
+    };
+    let text = case.trace.trim_start().as_bytes();
+    let mut reader = TraceReader::new("trace", text, &TraceOptions::default()).expect("a trace");
+    let (header, symbols) = (reader.header().clone(), reader.symbols().clone());
+    let initial = |name: &str| -> Option<Value> {
+        let variable = symbols.vars.get(name)?;
+        let found = header.init.iter().find(|(other, _)| *other == variable);
+        found.map(|(_, value)| value.clone())
+    };
+    let monitors = monitors(&case.spec);
+    if online {
+        let mut watch = Watch::new(monitors, initial, options).expect("initial values");
+        while let Some(event) = reader.next_event().expect("an event") {
+            watch.take(&event, reader.symbols()).expect("fits");
+        }
+        return watch.finish("trace", reader.symbols()).expect("a report");
+    }
+    let mut checker = Checker::new(monitors, initial, options).expect("initial values");
+    while let Some(event) = reader.next_event().expect("an event") {
+        checker.take(&event, reader.symbols()).expect("fits");
+    }
+    checker.finish("trace", reader.symbols()).expect("a report")
+}
+
+impl Expect {
+    fn compare(&self, found: &PropertyReport, context: &str) {
+        let binding: BTreeMap<String, String> = found
+            .binding
+            .iter()
+            .map(|(name, value)| (name.clone(), value.to_string()))
+            .collect();
+        let expected: BTreeMap<String, String> = self
+            .binding
+            .iter()
+            .map(|(name, value)| (name.clone(), value.to_string()))
+            .collect();
+        assert_eq!(binding, expected, "binding {context}");
+        assert_eq!(found.relevant, self.relevant, "relevant events {context}");
+        let observed = (found.observed.verdict.as_str(), found.observed.step);
+        assert_eq!(observed, (self.observed.as_str(), self.step), "{context}");
+        let predicted = &found.predicted;
+        assert_eq!(
+            predicted.violated,
+            self.violated_at.is_some(),
+            "violated {context}"
+        );
+        if predicted.shortest {
+            assert_eq!(predicted.violated_at, self.violated_at, "{context}");
+        }
+        assert!(found.lattice.exhaustive, "exhaustive {context}");
+        if let (Some(cuts), Some(expected)) = (found.lattice.cuts, self.cuts) {
+            assert_eq!(cuts, expected, "cuts {context}");
+        }
+        if let (Some(runs), Some(expected)) = (&found.runs, &self.runs) {
+            let counted = serde_json::to_value(runs).expect("JSON");
+            for (verdict, count) in counted.as_object().expect("an object") {
+                let expected = expected.get(verdict).copied().unwrap_or(0).to_string();
+                assert_eq!(*count, expected, "runs {verdict} {context}");
+            }
+        }
+    }
+}
+
+fn examine(case: &Case) {
+    for way in ways() {
+        let report = answer(case, &way.options, way.online);
+        let context = format!("of `{}`, {}", case.name, way.name);
+        assert_eq!(report.vacuous, case.vacuous, "vacuous {context}");
+        assert_eq!(report.properties.len(), case.expect.len(), "{context}");
+        for (found, expected) in report.properties.iter().zip(&case.expect) {
+            expected.compare(found, &context);
+        }
+    }
+    // Somebody counts: what is written down is compared with something.
+    let counted = answer(case, &Options::default(), false);
+    for (found, expected) in counted.properties.iter().zip(&case.expect) {
+        assert!(expected.runs.is_none() || found.runs.is_some());
+        assert!(expected.cuts.is_none() || found.lattice.cuts.is_some());
+    }
+    let maximal = Options {
+        causality: Model::Maximal,
+        ..Options::default()
+    };
+    let report = answer(case, &maximal, false);
+    for (found, expected) in report.properties.iter().zip(&case.expect) {
+        let violated = expected.maximal.unwrap_or(expected.violated_at.is_some());
+        if expected.maximal.is_some() || violated {
+            let context = format!("of `{}`, maximal model", case.name);
+            assert_eq!(found.predicted.violated, violated, "{context}");
+        }
+    }
+}
+
+/// Every case of a folder; how many there are.
+fn run(folder: &str) -> usize {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR"))
+        .join("tests/data")
+        .join(folder);
+    let mut cases = 0;
+    for entry in fs::read_dir(&folder).expect("a folder") {
+        let path = entry.expect("an entry").path();
+        let text = fs::read_to_string(&path).expect("text");
+        let file: File = toml::from_str(&text).unwrap_or_else(|e| panic!("{}: {e}", path.display()));
+        for case in &file.case {
+            examine(case);
+            cases += 1;
+        }
+    }
+    cases
+}
+
+#[test]
+fn lattices() {
+    assert!(run("lattice") >= 8);
+}
+
+#[test]
+fn causality() {
+    assert!(run("causality") >= 17);
+}
+
+#[test]
+fn language() {
+    assert!(run("language") >= 8);
+}
