@@ -237,7 +237,8 @@ fn run(folder: &str) -> usize {
     for entry in fs::read_dir(&folder).expect("a folder") {
         let path = entry.expect("an entry").path();
         let text = fs::read_to_string(&path).expect("text");
-        let file: File = toml::from_str(&text).unwrap_or_else(|e| panic!("{}: {e}", path.display()));
+        let file: File =
+            toml::from_str(&text).unwrap_or_else(|e| panic!("{}: {e}", path.display()));
         for case in &file.case {
             examine(case);
             cases += 1;
