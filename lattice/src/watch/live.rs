@@ -181,15 +181,15 @@ impl Live {
         self.actions = deeds.map(|deed| self.product.act_once(deed)).collect();
     }
 
-    /// The observed run, which is violated with the last event that is known.
-    pub(super) fn observed_run(&self, context: Context<'_>) -> Predicted {
+    /// The observed run as far as it is known, which was violated after `violated_at` events.
+    pub(super) fn observed_run(&self, violated_at: Option<u64>, context: Context<'_>) -> Predicted {
         let replay = Replay::at(context.monitor, self.before.clone());
         let run: Vec<EventIndex> = self.poset.events().collect();
         Predicted {
             violated: true,
             witness: Some(self.rows(replay, &run, context)),
-            violated_at: Some(self.forgotten + run.len() as u64),
-            shortest: self.forgotten == 0 && run.len() <= 1,
+            violated_at,
+            shortest: violated_at.is_some_and(|events| events <= 1),
             forgotten: self.forgotten,
             ..Predicted::default()
         }

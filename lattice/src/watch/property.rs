@@ -91,13 +91,13 @@ impl Watched {
             symbols,
             options,
         };
-        if number == 0 {
-            // Without parameters there is an instance before anything has happened.
-            self.report_news(self.joins.root(), context, news);
-        }
         if let (Some(seen), Some(stamp)) = (seen, stamp) {
             self.occurrence.note(&seen);
             self.take_step(event, number, seen, &stamp, context, news)?;
+        }
+        if number == 0 {
+            // Without parameters there is an instance before anything has happened.
+            self.report_news(self.joins.root(), context, news);
         }
         self.close_levels(number, context, news)
     }

@@ -24,8 +24,7 @@ pub(super) struct Track {
     observed: Stepper,
     order: Restriction,
     search: Phase,
-    /// The violated run that was found; until the search has found one, the observed run, if that is
-    /// violated.
+    /// The violated run that was found.
     predicted: Option<Arc<Predicted>>,
     /// Whether it was reported.
     reported: bool,
@@ -48,15 +47,13 @@ impl Track {
             Some(context.initial[variable.index()].clone())
         };
         let live = Live::new(context.monitor, context.initial, context.options);
-        let observed = context.monitor.start_with(initial)?;
-        let is_violated = observed.verdict() == Verdict::Violated;
         Ok(Track {
             first: None,
             steps: 0,
-            observed,
+            observed: context.monitor.start_with(initial)?,
             order: Restriction::default(),
-            predicted: is_violated.then(|| Arc::new(live.observed_run(context))),
             search: Phase::GoesOn(Box::new(live)),
+            predicted: None,
             reported: false,
             is_scheduled: false,
         })
@@ -84,8 +81,7 @@ impl Track {
     ) -> Result<(), Error> {
         self.first.get_or_insert(step.number);
         self.steps += 1;
-        let was_final = self.observed.verdict().is_final();
-        if !was_final {
+        if !self.observed.verdict().is_final() {
             let writes = step.deed.writes.iter().cloned();
             self.observed.step(step.deed.event, writes)?;
         }
@@ -108,9 +104,6 @@ impl Track {
         past.counts.resize(past.counts.len().max(chain + 1), 0);
         past.counts[chain] += 1;
         live.push(chain, &past.counts, Arc::clone(step));
-        if !was_final && self.observed.verdict() == Verdict::Violated {
-            self.predicted = Some(Arc::new(live.observed_run(context)));
-        }
         if !live.goes_on() {
             self.close(context)?;
         }
@@ -176,7 +169,8 @@ impl Track {
 
     /// Whether there is a violated run that was not reported yet; now it is.
     pub(super) fn has_news(&mut self) -> bool {
-        self.predicted.is_some() && !std::mem::replace(&mut self.reported, true)
+        let is_violated = self.predicted.is_some() || self.observed.verdict() == Verdict::Violated;
+        is_violated && !std::mem::replace(&mut self.reported, true)
     }
 
     /// What is known, for a search that is over; `binding` are the values of the parameters.
@@ -186,7 +180,14 @@ impl Track {
             Phase::Over(_, result) => result,
         };
         let exhaustive = result.limit.is_none();
-        let mut predicted = self.predicted.as_deref().cloned().unwrap_or_default();
+        let mut predicted = match (&self.predicted, &self.search) {
+            (Some(predicted), _) => Predicted::clone(predicted),
+            // Until the search has found the run that is violated soonest, there is the observed one.
+            (None, Phase::GoesOn(live)) if self.observed.verdict() == Verdict::Violated => {
+                live.observed_run(self.observed.decided_after(), context)
+            }
+            (None, _) => Predicted::default(),
+        };
         // Events that came since may have been too late for a level that was made.
         predicted.shortest &= exhaustive;
         let property = context.monitor.property();
