@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
-# The Rust version that Cargo.toml states is enough: of every dependency, and of the language and library features that we
-# use (clippy knows since when each is stable). Builds with that compiler where rustup has it. About a minute.
+# The Rust version that Cargo.toml states is enough: no dependency asks for a later one, and where rustup has that compiler,
+# it builds the workspace. (That we use nothing newer ourselves is clippy's `incompatible_msrv`, on by default.) A second, or
+# a minute with the compiler.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 stated=$(sed -n 's/^rust-version = "\(.*\)"/\1/p' Cargo.toml)
 
-# No dependency asks for a later one.
 cargo metadata --format-version 1 --locked | python3 -c '
 import json, sys
 stated = tuple(map(int, sys.argv[1].split(".")))
@@ -22,6 +22,5 @@ if rustup toolchain list 2>/dev/null | grep -q "^$stated"; then
     cargo "+$stated" check --quiet --workspace --target-dir target/msrv
     echo "builds with Rust $stated"
 else
-    echo "SKIPPED: Rust $stated is not installed here; clippy's incompatible_msrv stands in for it"
+    echo "SKIPPED: Rust $stated is not installed here"
 fi
-cargo clippy --quiet --workspace --target-dir target/msrv -- -D clippy::incompatible_msrv
