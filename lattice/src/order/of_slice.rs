@@ -1,4 +1,4 @@
-//! The partial order of a slice: that of all recorded steps, restricted to those of one instance.
+//! The partial order of a slice: that of all events that were steps, restricted to those of one instance.
 
 use crate::{
     intake::{Record, Slice},
@@ -7,18 +7,16 @@ use crate::{
 
 impl Poset {
     /// The partial order of a slice.
-    pub(crate) fn of_slice(record: &Record, slice: &Slice) -> Poset {
-        Poset::restricted(slice.steps.iter().map(|&step| {
-            let chain = record.steps()[step as usize].chain as usize;
-            (chain, record.clock(step as usize))
-        }))
+    pub(crate) fn of_slice(record: &Record<'_>, slice: &Slice) -> Poset {
+        let steps = slice.steps.iter();
+        Poset::restricted(steps.map(|&step| (record.chain(step).index(), record.clock(step))))
     }
 
     /// The bytes that [`of_slice`](Poset::of_slice) takes, and what engines make of it once more.
-    pub(crate) fn slice_bytes(record: &Record, slice: &Slice) -> u64 {
-        let mut chains = vec![false; record.chains()];
+    pub(crate) fn slice_bytes(record: &Record<'_>, slice: &Slice) -> u64 {
+        let mut chains = vec![false; record.history.chains()];
         for &step in &slice.steps {
-            chains[record.steps()[step as usize].chain as usize] = true;
+            chains[record.chain(step).index()] = true;
         }
         let chains = chains.into_iter().filter(|&used| used).count();
         8 * chains as u64 * slice.steps.len() as u64

@@ -15,7 +15,7 @@ use crate::{
     automaton::{ActionId, Machine, Product, ProductState},
     engine::enumerate::{self, Configuration, LabelledPoset, Lists, Search, StateList, Sweep},
     error::Error,
-    intake::{Deed, LineNote},
+    intake::{LineNote, Step},
     options::Options,
     order::{EventIndex, ObservedCuts, Poset, Requirements},
     report::{Actor, Predicted, Rows},
@@ -33,10 +33,10 @@ pub(super) struct Context<'a> {
 
 /// A step, as long as some search needs it.
 #[derive(Debug)]
-pub(super) struct Step {
+pub(super) struct KeptStep {
     pub(super) thread: ThreadId,
     pub(super) line: Option<NonZeroU64>,
-    pub(super) deed: Deed,
+    pub(super) step: Step,
     pub(super) told: Option<LineNote>,
 }
 
@@ -45,7 +45,7 @@ pub(super) struct Step {
 pub(super) struct Live {
     /// How many events were let go. What follows is about the others.
     forgotten: u64,
-    steps: Vec<Arc<Step>>,
+    steps: Vec<Arc<KeptStep>>,
     poset: Poset,
     requirements: Requirements,
     actions: Vec<ActionId>,
@@ -103,12 +103,12 @@ impl Live {
     }
 
     /// Takes the next event; its clock does not count what was forgotten.
-    pub(super) fn push(&mut self, chain: usize, clock: &[u32], step: Arc<Step>) {
+    pub(super) fn push(&mut self, chain: usize, clock: &[u32], kept: Arc<KeptStep>) {
         self.poset.widen(clock.len());
         let event = self.poset.push(chain, clock);
         self.requirements.push(&self.poset, event);
-        self.actions.push(self.product.act_once(&step.deed));
-        self.steps.push(step);
+        self.actions.push(self.product.act_once(&kept.step));
+        self.steps.push(kept);
     }
 
     /// Makes the next level, whose events are all known.
@@ -158,8 +158,8 @@ impl Live {
         for sweep in sweeps {
             sweep.sort_states();
         }
-        let deeds = self.steps.iter().map(|step| &step.deed);
-        self.actions = deeds.map(|deed| self.product.act_once(deed)).collect();
+        let steps = self.steps.iter().map(|kept| &kept.step);
+        self.actions = steps.map(|step| self.product.act_once(step)).collect();
     }
 
     /// The violated run that was found, in terms of the events that are known.
@@ -219,14 +219,14 @@ impl Live {
         let mut following = Rows::new(replay, context.symbols);
         let number = |event: EventIndex| self.forgotten as u32 + event.0;
         let rows = run.iter().map(|&event| {
-            let step = &self.steps[event.index()];
-            following.step(&step.deed);
+            let kept = &self.steps[event.index()];
+            following.step(&kept.step);
             let actor = Actor {
-                thread: step.thread,
-                line: step.line,
-                note: step.told.as_ref().map(|told| told.note(context.symbols)),
+                thread: kept.thread,
+                line: kept.line,
+                note: kept.told.as_ref().map(|told| told.note(context.symbols)),
             };
-            following.row(number(event), &step.deed, actor)
+            following.row(number(event), &kept.step, actor)
         });
         let witness = rows.collect();
         let before = start.cut.iter().enumerate();

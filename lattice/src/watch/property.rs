@@ -2,125 +2,93 @@
 
 use std::{collections::BTreeSet, sync::Arc};
 
-use portent_monitor_core::{Causality, Event, Symbols, Value};
-use portent_monitor_dsl::Monitor;
+use portent_monitor_core::Symbols;
 
 use super::{
-    live::{Context, Step},
+    live::{Context, KeptStep},
     track::Track,
 };
 use crate::{
     error::Error,
-    intake::{
-        Bindings, Deed, JoinId, Joins, LineNote, Names, Occurrence, Relevance, Seen, initial_values,
-    },
+    intake::{Arrival, JoinId, Joins, LineNote, Sighting, Viewer},
     options::Options,
-    report::{Fit, PropertyReport},
+    report::PropertyReport,
 };
 
 /// A property that is watched.
 #[derive(Clone, Debug)]
 pub(super) struct Watched {
-    relevance: Relevance,
-    causality: Causality,
-    initial: Vec<Value>,
     steps: u64,
-    occurrence: Occurrence,
-    bindings: Bindings,
     joins: Joins,
     /// One for each of the joins.
     tracks: Vec<Track>,
 }
 
+fn context<'a>(viewer: &'a Viewer, symbols: &'a Symbols, options: &'a Options) -> Context<'a> {
+    Context {
+        monitor: viewer.monitor(),
+        initial: viewer.initial(),
+        symbols,
+        options,
+    }
+}
+
 impl Watched {
-    pub(super) fn new(
-        monitor: Monitor,
-        initial: impl FnMut(&str) -> Option<Value>,
-        options: &Options,
-    ) -> Result<Watched, Error> {
-        let initial = initial_values(&monitor, initial)?;
-        let arity = monitor.property().parameters().len();
-        let context = Context {
-            monitor: &monitor,
-            initial: &initial,
-            symbols: &Symbols::default(),
-            options,
-        };
-        let track = Track::new(context)?;
+    pub(super) fn new(viewer: &Viewer, options: &Options) -> Result<Watched, Error> {
+        let arity = viewer.monitor().property().parameters().len();
+        let track = Track::new(context(viewer, &Symbols::default(), options))?;
         Ok(Watched {
-            relevance: Relevance::new(monitor),
-            causality: Causality::default(),
-            initial,
             steps: 0,
-            occurrence: Occurrence::default(),
-            bindings: Bindings::new(arity),
             joins: Joins::new(arity),
             tracks: vec![track],
         })
     }
 
-    /// What the next event is to this property. Nothing is changed yet.
-    pub(super) fn see(&mut self, event: &Event, symbols: &Symbols) -> Result<Option<Seen>, Error> {
-        self.relevance.see(event, symbols)
-    }
-
-    /// Takes the next event, which was [seen](Self::see), and puts what was found by it into `news`.
+    /// Takes what the property sees of an event, and puts what was found by it into `news`.
     pub(super) fn take(
         &mut self,
-        event: &Event,
-        seen: Option<Seen>,
+        arrival: &Arrival<'_>,
+        sighting: &Sighting<'_>,
         symbols: &Symbols,
         options: &Options,
         news: &mut Vec<PropertyReport>,
     ) -> Result<(), Error> {
-        let stamp = self.causality.step(event, seen.is_some())?;
-        let (Some(seen), Some(stamp)) = (seen, stamp) else {
-            return Ok(());
-        };
-        self.occurrence.note(&seen);
-        let context = Context {
-            monitor: self.relevance.monitor(),
-            initial: &self.initial,
-            symbols,
-            options,
-        };
-        let name = || context.monitor.property().name().to_owned();
+        let viewer = sighting.viewer;
+        let context = context(viewer, symbols, options);
         if self.steps >= u64::from(u32::MAX) {
-            return Err(Error::TooManyEvents { property: name() });
+            return Err(Error::TooManyEvents);
         }
-        let id = self.bindings.intern(&seen.binding);
-        let binding = self.bindings.get(id);
+        let binding = viewer.bindings().get(sighting.binding);
         let limit = options.max_bindings;
         let origins = (self.joins.add(binding, limit)).map_err(|_| Error::TooManyBindings {
-            property: name(),
+            property: viewer.name().to_owned(),
             limit,
         })?;
         for origin in origins {
             self.tracks.push(self.tracks[origin.index()].clone());
         }
-        let (deed, elsewhere) = Deed::read(seen);
-        let step = |deed| {
-            Arc::new(Step {
-                thread: event.thread,
-                line: event.line,
-                deed,
-                told: LineNote::by(event),
+        let kept = |step| {
+            Arc::new(KeptStep {
+                thread: arrival.event.thread,
+                line: arrival.event.line,
+                step,
+                told: LineNote::by(arrival.event),
             })
         };
         let containing = BTreeSet::from_iter(self.joins.containing(binding));
-        let mut takers: Vec<(JoinId, Arc<Step>)> = Vec::new();
-        if let Some(elsewhere) = elsewhere.map(step) {
+        let mut takers: Vec<(JoinId, Arc<KeptStep>)> = Vec::new();
+        if let Some(elsewhere) = sighting.step.elsewhere().map(kept) {
             let others = self.joins.ids().filter(|id| !containing.contains(id));
             takers.extend(others.map(|id| (id, Arc::clone(&elsewhere))));
         }
-        let step = step(deed);
-        takers.extend(containing.iter().map(|&id| (id, Arc::clone(&step))));
-        for (id, step) in takers {
+        let here = kept(sighting.step.clone());
+        takers.extend(containing.iter().map(|&id| (id, Arc::clone(&here))));
+        for (id, kept) in takers {
             let track = &mut self.tracks[id.index()];
-            track.take(self.steps, &stamp, &step, context)?;
+            track.take(self.steps, arrival, &kept, context)?;
             // What is violated in a binding that is not full is told when it has become full.
             if self.joins.is_full(id) && track.has_news() {
-                let binding = self.bindings.values(self.joins.get(id));
+                let binding = viewer.bindings().values(self.joins.get(id));
                 news.push(track.report(binding, context));
             }
         }
@@ -133,19 +101,6 @@ impl Watched {
         self.tracks.iter().map(Track::kept).sum()
     }
 
-    /// How it fits the run so far.
-    pub(super) fn fit<'a>(&'a self, names: &'a Names, symbols: &'a Symbols) -> Fit<'a> {
-        Fit {
-            monitor: self.relevance.monitor(),
-            initial: &self.initial,
-            steps: self.steps,
-            bindings: &self.bindings,
-            occurrence: &self.occurrence,
-            names,
-            symbols,
-        }
-    }
-
     fn instances(&self) -> impl Iterator<Item = JoinId> + '_ {
         self.joins.ids().filter(|&id| self.joins.is_full(id))
     }
@@ -154,23 +109,19 @@ impl Watched {
     /// steps.
     pub(super) fn finish(
         &mut self,
+        viewer: &Viewer,
         symbols: &Symbols,
         options: &Options,
     ) -> Result<Vec<PropertyReport>, Error> {
         let mut instances: Vec<JoinId> = self.instances().collect();
         let order = |&id: &JoinId| (self.tracks[id.index()].first(), self.joins.get(id).clone());
         instances.sort_by_cached_key(order);
-        let context = Context {
-            monitor: self.relevance.monitor(),
-            initial: &self.initial,
-            symbols,
-            options,
-        };
+        let context = context(viewer, symbols, options);
         let mut reports = Vec::with_capacity(instances.len());
         for id in instances {
             let track = &mut self.tracks[id.index()];
             track.finish(context)?;
-            let binding = self.bindings.values(self.joins.get(id));
+            let binding = viewer.bindings().values(self.joins.get(id));
             reports.push(track.report(binding, context));
         }
         Ok(reports)
