@@ -1,13 +1,12 @@
 //! The way in: properties and events, and at the end a report.
 
-use portent_monitor_core::{Event, Symbols, ThreadId, Value};
+use portent_monitor_core::{Event, Stamp, Symbols, Value};
 use portent_monitor_dsl::Monitor;
-use rustc_hash::FxHashSet;
 
 use crate::{
-    engine::maximal::{Origin, RulesReader},
+    engine::maximal::{Origin, Rules, RulesReader},
     error::Error,
-    intake::{Names, Occurrence, Record, Seen, slices},
+    intake::{Arrival, History, Intake, Record, StepsTaken, slices},
     options::{Model, Options},
     report::{Fit, Instance, Report, picture::PictureBudget},
 };
@@ -42,24 +41,21 @@ use crate::{
 /// ```
 #[derive(Clone, Debug)]
 pub struct Checker {
-    records: Vec<Record>,
-    /// Which names of each property have occurred, and all names of the run.
-    occurrences: Vec<Occurrence>,
-    names: Names,
-    /// What the current event is to each of them; kept for its memory.
-    seen: Vec<Option<Seen>>,
-    /// Under the maximal model, what the trace demands and where in it the steps of each property
-    /// are.
+    intake: Intake,
+    history: History,
+    /// The steps of each property.
+    taken: Vec<StepsTaken>,
+    /// Under the maximal model, what the trace demands.
     feasible: Option<Feasible>,
     options: Options,
-    events: u64,
-    threads: FxHashSet<ThreadId>,
 }
 
+/// What the maximal model needs of a trace.
 #[derive(Clone, Debug, Default)]
 struct Feasible {
     rules: RulesReader,
-    steps: Vec<Vec<u32>>,
+    /// Where the events of the history are in the trace.
+    places: Vec<u32>,
 }
 
 impl Checker {
@@ -71,26 +67,16 @@ impl Checker {
     /// [`Error::NoInitialValue`], [`Error::WrongType`].
     pub fn new(
         monitors: impl IntoIterator<Item = Monitor>,
-        mut initial: impl FnMut(&str) -> Option<Value>,
+        initial: impl FnMut(&str) -> Option<Value>,
         options: Options,
     ) -> Result<Checker, Error> {
-        let records = monitors
-            .into_iter()
-            .map(|monitor| Record::new(monitor, &mut initial, options.memory))
-            .collect::<Result<Vec<_>, _>>()?;
-        let feasible = (options.causality == Model::Maximal).then(|| Feasible {
-            steps: vec![Vec::new(); records.len()],
-            ..Feasible::default()
-        });
+        let intake = Intake::new(monitors, initial, options.admitted)?;
         Ok(Checker {
-            occurrences: vec![Occurrence::default(); records.len()],
-            names: Names::default(),
-            records,
-            seen: Vec::new(),
-            feasible,
+            taken: vec![StepsTaken::default(); intake.viewers().len()],
+            intake,
+            history: History::new(options.memory),
+            feasible: (options.causality == Model::Maximal).then(Feasible::default),
             options,
-            events: 0,
-            threads: FxHashSet::default(),
         })
     }
 
@@ -99,57 +85,113 @@ impl Checker {
     /// # Errors
     ///
     /// A value that does not fit its variable ([`Error::WrongType`], [`Error::BadText`],
-    /// [`Error::NoValue`]): no property has taken the event then, and the next one may be given.
-    /// A number that does not fit 32 bits, or too many threads: the run cannot be checked.
+    /// [`Error::NoValue`]), or an event that cannot follow those before it ([`Error::Causality`]; not
+    /// looked for if they are known to be [admitted](Options::admitted)): no property has taken the event
+    /// then, and the next one may be given. [`Error::MixedStamps`]. A number that does not fit 32 bits, or too
+    /// many threads: the run cannot be checked.
+    ///
+    /// ```
+    /// use portent_lattice::{Checker, Options};
+    /// use portent_monitor_core::{Event, Msg, Op, Symbols};
+    /// use portent_monitor_dsl::Property;
+    ///
+    /// let mut s = Symbols::default();
+    /// let (t, c) = (s.threads.intern("T1")?, s.chans.intern("c")?);
+    /// let monitor = Property::parse("always !error")?.monitor()?;
+    /// let mut checker = Checker::new([monitor], |_| None, Options::default())?;
+    /// let early = checker.take(&Event::new(t, Op::Recv(c, Msg::Number(7))), &s);
+    /// assert_eq!(
+    ///     early.unwrap_err().to_string(),
+    ///     "thread T1 receives message 7 on channel c, which was not sent before",
+    /// );
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn take(&mut self, event: &Event, symbols: &Symbols) -> Result<(), Error> {
-        self.seen.clear();
-        for record in &mut self.records {
-            self.seen.push(record.see(event, symbols)?);
+        let number = self.intake.events();
+        if self.feasible.is_some() && number >= u64::from(u32::MAX) {
+            return Err(Error::TooManyEventsInAll);
         }
-        let number = self.events;
-        self.events += 1;
-        self.threads.insert(event.thread);
-        self.names.note(event);
-        let records = self.records.iter_mut().zip(&mut self.occurrences);
-        for ((record, occurrence), seen) in records.zip(self.seen.drain(..)) {
-            if let Some(seen) = &seen {
-                occurrence.note(seen);
+        if let Some(arrival) = self.intake.take(event, symbols)? {
+            keep(&arrival, &mut self.history, &mut self.taken)?;
+            if let Some(feasible) = &mut self.feasible {
+                feasible.places.push(arrival.number as u32);
             }
-            record.take(event, number, seen)?;
         }
         if let Some(feasible) = &mut self.feasible {
-            let index = u32::try_from(self.events - 1).map_err(|_| Error::TooManyEventsInAll)?;
-            for (record, steps) in self.records.iter().zip(&mut feasible.steps) {
-                if record.steps().len() > steps.len() {
-                    steps.push(index);
-                }
-            }
             feasible.rules.read(event);
         }
         Ok(())
     }
 
-    /// How many steps each property has seen so far.
-    pub fn steps(&self) -> impl Iterator<Item = usize> + '_ {
-        self.records.iter().map(|record| record.steps().len())
+    /// Takes the next event of the run, which brings its place in the causal order, as the events of a
+    /// program that keeps clocks itself do. Events that are no steps of any property need not be
+    /// given; clocks may count them all the same.
+    ///
+    /// # Errors
+    ///
+    /// As [`take`](Self::take), but what the event does is not compared with what was done before it, only
+    /// its stamp with theirs: [`Error::LateStamp`]. [`Error::MaximalStamped`] under the maximal model.
+    pub fn take_stamped(
+        &mut self,
+        event: &Event,
+        stamp: &Stamp,
+        symbols: &Symbols,
+    ) -> Result<(), Error> {
+        if self.feasible.is_some() {
+            return Err(Error::MaximalStamped);
+        }
+        match self.intake.take_stamped(event, stamp, symbols)? {
+            Some(arrival) => keep(&arrival, &mut self.history, &mut self.taken),
+            None => Ok(()),
+        }
     }
 
-    /// The run has ended: searches, and reports.
+    /// How many steps each property has seen so far.
+    pub fn steps(&self) -> impl Iterator<Item = usize> + '_ {
+        self.taken.iter().map(StepsTaken::len)
+    }
+
+    /// The run has ended: searches, and reports. Then the checker is ready for another run that begins
+    /// with the same values; its events may come with other symbols.
     ///
     /// # Errors
     ///
     /// [`Error::TooManyBindings`]; in debug builds [`Error::BadWitness`].
-    pub fn finish(self, file: &str, symbols: &Symbols) -> Result<Report, Error> {
-        let mut report = Report::new(file, self.events, self.threads.len());
-        let feasible = self.feasible.map(|all| (all.rules.finish(), all.steps));
-        for (number, record) in self.records.iter().enumerate() {
-            let slices = slices(record, self.options.max_bindings)?;
+    pub fn finish(&mut self, file: &str, symbols: &Symbols) -> Result<Report, Error> {
+        let feasible = self.feasible.as_mut().map(std::mem::take);
+        let feasible = feasible.map(|all| (all.rules.finish(), all.places));
+        let report = self.report(file, symbols, feasible.as_ref());
+        self.intake.restart();
+        self.history.clear();
+        self.taken.iter_mut().for_each(StepsTaken::clear);
+        report
+    }
+
+    fn report(
+        &self,
+        file: &str,
+        symbols: &Symbols,
+        feasible: Option<&(Rules, Vec<u32>)>,
+    ) -> Result<Report, Error> {
+        let mut report = Report::new(file, self.intake.events(), self.intake.threads());
+        for (viewer, taken) in self.intake.viewers().iter().zip(&self.taken) {
+            let record = Record {
+                viewer,
+                taken,
+                history: &self.history,
+            };
+            let slices = slices(&record, self.options.max_bindings)?;
             let mut found = Vec::with_capacity(slices.len());
             let mut budget = PictureBudget::new(&self.options);
             for slice in &slices {
-                let origin = feasible.as_ref().map(|(rules, steps)| Origin {
+                let origin = feasible.map(|(rules, places)| Origin {
                     rules,
-                    events: slice.trace_events(&steps[number]),
+                    events: { slice.steps.iter() }
+                        .map(|&step| {
+                            let event = record.steps()[step as usize].event;
+                            places[event.index()]
+                        })
+                        .collect(),
                 });
                 let instance = Instance {
                     record,
@@ -160,16 +202,25 @@ impl Checker {
                 found.push(instance.report(&self.options, &mut budget)?);
             }
             let fit = Fit {
-                monitor: record.monitor(),
-                initial: record.initial(),
-                steps: record.steps().len() as u64,
-                bindings: record.bindings(),
-                occurrence: &self.occurrences[number],
-                names: &self.names,
+                viewer,
+                names: self.intake.names(),
                 symbols,
             };
             report.add(&fit, found);
         }
         Ok(report)
     }
+}
+
+/// Keeps an event until the run has ended.
+fn keep(
+    arrival: &Arrival<'_>,
+    history: &mut History,
+    taken: &mut [StepsTaken],
+) -> Result<(), Error> {
+    let event = history.keep(arrival)?;
+    for sighting in arrival.sightings() {
+        taken[sighting.property.index()].keep(event, &sighting);
+    }
+    Ok(())
 }

@@ -79,11 +79,8 @@ pub enum Error {
         limit: usize,
     },
     /// More events than 32 bits number.
-    #[error("property `{property}`: more than 4294967295 relevant events")]
-    TooManyEvents {
-        /// The property.
-        property: String,
-    },
+    #[error("more than 4294967295 relevant events")]
+    TooManyEvents,
     /// More events than 32 bits number, under the maximal model.
     #[error("more than 4294967295 events; the maximal model numbers them all")]
     TooManyEventsInAll,
@@ -92,7 +89,26 @@ pub enum Error {
         "the maximal model needs the whole trace; a running program is watched by happens-before"
     )]
     MaximalOnline,
-    /// The causality module refused.
+    /// Stamps say what comes before what, and the maximal model does not keep to that.
+    #[error(
+        "the maximal model goes by what events do and not by their stamps; give them without stamps"
+    )]
+    MaximalStamped,
+    /// Some events bring a stamp, and others do not.
+    #[error("either all events of a run bring stamps or none: there is one clock for all")]
+    MixedStamps,
+    /// An event comes after one whose clock counts it, or after a later one of its chain.
+    #[error(
+        "an event comes too late: it is number {number} of its chain, of which {known} were known \
+         before"
+    )]
+    LateStamp {
+        /// The number that its stamp gives it.
+        number: u32,
+        /// How many events of the chain were known.
+        known: u32,
+    },
+    /// An event that cannot follow those before it, or a limit of the clocks.
     #[error(transparent)]
     Causality(#[from] portent_monitor_core::Error),
     /// The monitor refused.

@@ -107,6 +107,10 @@ pub struct Options {
     pub reductions: Reductions,
     /// Whether wide levels are made on all threads of the current `rayon` pool.
     pub parallel: bool,
+    /// Whether the events were admitted by a [`Discipline`](portent_monitor_core::Discipline), as those of
+    /// a trace reader were. If not, each is compared with what was done before it, and one that cannot
+    /// follow is an error.
+    pub admitted: bool,
     /// How many bindings of its parameters a property may have.
     pub max_bindings: usize,
     /// How many states the table of monitor and variables may have; beyond, no table is made.
@@ -132,6 +136,7 @@ impl Default for Options {
             engine: None,
             reductions: Reductions::ALL,
             parallel: false,
+            admitted: false,
             max_bindings: 100_000,
             max_states: 4096,
             pictures: 0,

@@ -4,6 +4,7 @@
 mod agreement;
 mod fast;
 mod golden;
+mod intake;
 mod logs;
 mod nesting;
 mod online;

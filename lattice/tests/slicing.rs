@@ -13,8 +13,9 @@ use portent_monitor_dsl::{Property, Verdict};
 use portent_testing::Rng;
 
 /// The events of the properties, with the parameters that they bind.
-const EVENTS: [(&str, &[usize]); 5] = [
+const EVENTS: [(&str, &[usize]); 6] = [
     ("login", &[0]),
+    ("twin", &[0, 0]),
     ("open", &[0, 1]),
     ("close", &[1]),
     ("lend", &[1, 2]),
@@ -23,7 +24,8 @@ const EVENTS: [(&str, &[usize]); 5] = [
 
 const PARAMETERS: [&str; 3] = ["u", "f", "g"];
 
-const BODIES: [&str; 9] = [
+const BODIES: [&str; 10] = [
+    "ltl: always (twin -> once login)",
     "ltl: always (open -> once login)",
     "ltl: always (close -> open)",
     "ltl: always (lend -> [login, close))",
@@ -57,15 +59,51 @@ fn property(body: &str, arity: usize, parametric: bool) -> Property {
     Property::parse(format!("{text}  {body}\n}}")).expect("a property")
 }
 
+/// How the two values of a parameter are spelled, in a trace of each kind.
+const SPELLINGS: [[&str; 2]; 4] = [
+    ["0", "1"],
+    ["false", "true"],
+    ["0.0", "1.0"],
+    ["-0.0", "1e300"],
+];
+
+/// One of the two values of a parameter, as text or as what the text stands for.
+#[derive(Clone)]
+struct Argument {
+    which: usize,
+    value: Value,
+}
+
+fn argument(rng: &mut Rng, kind: usize) -> Argument {
+    let which = rng.below(2);
+    let text = SPELLINGS[kind][which];
+    let value = match (rng.one_in(2), kind) {
+        (true, _) => Value::from(text),
+        (_, 0) => Value::from(text.parse::<i64>().expect("a number")),
+        (_, 1) => Value::from(text.parse::<bool>().expect("true or false")),
+        _ => Value::from(text.parse::<f64>().expect("a number")),
+    };
+    Argument { which, value }
+}
+
+/// The value as a log spells it.
+fn spelling(value: &Value) -> String {
+    match value {
+        Value::Str(text) => text.to_string(),
+        other => other.to_string(),
+    }
+}
+
 /// An event with its name and arguments, or any other synchronisation.
 struct Line {
     thread: usize,
-    what: Result<(usize, Vec<i64>), Op>,
+    what: Result<(usize, Vec<Argument>), Op>,
     /// What it writes to `x`.
     writes: Option<i64>,
 }
 
-fn trace(rng: &mut Rng, symbols: &mut Symbols, most: usize) -> Vec<Line> {
+/// A trace in which values are spelled as `values` says.
+fn trace(rng: &mut Rng, symbols: &mut Symbols, values: usize, most: usize) -> Vec<Line> {
     let lock = symbols.locks.intern("m").expect("few");
     let threads = 2 + rng.below(2);
     let mut lines = Vec::new();
@@ -83,7 +121,7 @@ fn trace(rng: &mut Rng, symbols: &mut Symbols, most: usize) -> Vec<Line> {
         }
         let kind = rng.below(EVENTS.len());
         let arguments = EVENTS[kind].1.iter();
-        let arguments = arguments.map(|_| rng.below(2) as i64).collect();
+        let arguments = arguments.map(|_| argument(rng, values)).collect();
         lines.push(Line {
             thread,
             what: Ok((kind, arguments)),
@@ -97,7 +135,7 @@ fn trace(rng: &mut Rng, symbols: &mut Symbols, most: usize) -> Vec<Line> {
 fn events(
     lines: &[Line],
     symbols: &mut Symbols,
-    see: impl Fn(usize, &[i64]) -> (&'static str, Vec<i64>),
+    see: impl Fn(usize, &[Argument]) -> (&'static str, Vec<Argument>),
 ) -> Vec<Event> {
     let mut events = Vec::new();
     for line in lines {
@@ -110,7 +148,7 @@ fn events(
                 let written = line.writes.map(|value| (x, Value::from(value)));
                 Op::Event(Box::new(Action {
                     name: Some(symbols.names.intern(name).expect("few")),
-                    args: arguments.into_iter().map(Value::from).collect(),
+                    args: arguments.into_iter().map(|a| a.value).collect(),
                     set: written.into_iter().collect(),
                 }))
             }
@@ -168,7 +206,8 @@ fn instances_are_as_defined() {
         let arity = 1 + round % 3;
         let body = rng.pick(&BODIES);
         let mut symbols = Symbols::default();
-        let lines = trace(&mut rng, &mut symbols, 11);
+        let values = rng.below(SPELLINGS.len());
+        let lines = trace(&mut rng, &mut symbols, values, 11);
         let whole = events(&lines, &mut symbols, |kind, arguments| {
             match binds(kind, arity) {
                 Some(_) => (EVENTS[kind].0, arguments.to_vec()),
@@ -183,22 +222,22 @@ fn instances_are_as_defined() {
         )
         .iter()
         .map(|report| {
-            let values = report.binding.iter().map(|(_, value)| value.to_string());
+            let values = report.binding.iter().map(|(_, value)| spelling(value));
             (values.collect(), essence(report))
         })
         .collect();
 
         let mut expected = BTreeMap::new();
         for combination in 0..1usize << arity {
-            let value = |parameter: usize| (combination >> parameter & 1) as i64;
-            let agrees = |kind: usize, arguments: &[i64]| {
+            let value = |parameter: usize| combination >> parameter & 1;
+            let agrees = |kind: usize, arguments: &[Argument]| {
                 let Some(bound) = binds(kind, arity) else {
                     return false;
                 };
                 bound
                     .iter()
                     .zip(arguments)
-                    .all(|(&p, &argument)| value(p) == argument)
+                    .all(|(&p, argument)| value(p) == argument.which)
             };
             let mut covered: BTreeSet<usize> = BTreeSet::new();
             for line in &lines {
@@ -224,7 +263,8 @@ fn instances_are_as_defined() {
                 &symbols,
                 Options::default(),
             );
-            let values: Vec<String> = (0..arity).map(|p| value(p).to_string()).collect();
+            let spelled = |p| SPELLINGS[values][value(p)].to_owned();
+            let values: Vec<String> = (0..arity).map(spelled).collect();
             violated += usize::from(reports[0].predicted.violated);
             expected.insert(values, essence(&reports[0]));
         }
@@ -236,6 +276,40 @@ fn instances_are_as_defined() {
     }
     println!("{instances} instances, {violated} violated, {partial} bindings not full");
     assert!(instances > 2000 && violated > 300 && partial > 300);
+}
+
+/// `a(7, "7")` bound nothing, while `a(7, 7)` and `c("7")` were of one instance.
+#[test]
+fn a_parameter_that_stands_twice_is_compared_by_spelling() {
+    let text = "property p(u) { event a(u, u), c(u)  ltl: always (c -> once a) }";
+    let property = Property::parse(text).expect("a property");
+    for (first, second, same) in [
+        (Value::from(7), Value::from("7"), true),
+        (Value::from(7.5), Value::from("7.5"), true),
+        (Value::from("true"), Value::from(true), true),
+        (Value::from(7), Value::from(7.0), false),
+        (Value::from(7), Value::from("07"), false),
+    ] {
+        let mut symbols = Symbols::default();
+        let thread = symbols.threads.intern("T").expect("few");
+        let mut event = |name: &str, args: &[&Value]| {
+            let action = Action {
+                name: Some(symbols.names.intern(name).expect("few")),
+                args: args.iter().copied().cloned().collect(),
+                ..Action::default()
+            };
+            Event::new(thread, Op::Event(Box::new(action)))
+        };
+        let text = Value::from(spelling(&first).as_str());
+        let events = [event("a", &[&first, &second]), event("c", &[&text])];
+        let reports = check(&property, &events, &symbols, Options::default());
+        let [report] = reports.as_slice() else {
+            panic!("one instance, not {}", reports.len());
+        };
+        assert_eq!(spelling(&report.binding[0].1), spelling(&first));
+        assert_eq!(report.relevant, 1 + u64::from(same), "{first}, {second}");
+        assert_eq!(report.predicted.violated, !same, "{first}, {second}");
+    }
 }
 
 /// What must be the same whether a run has ended or is watched.
@@ -260,7 +334,8 @@ fn a_run_that_is_watched_has_the_same_instances() {
         let arity = 1 + round % 3;
         let body = rng.pick(&BODIES);
         let mut symbols = Symbols::default();
-        let lines = trace(&mut rng, &mut symbols, 30);
+        let values = rng.below(SPELLINGS.len());
+        let lines = trace(&mut rng, &mut symbols, values, 30);
         let whole = events(&lines, &mut symbols, |kind, arguments| {
             (EVENTS[kind].0, arguments.to_vec())
         });

@@ -58,7 +58,12 @@ pub(crate) fn check(
         let mut initial = initial_values(reader);
         let start = |initial: &[(String, Value)]| {
             let values = |name: &str| find(initial, name);
-            Checker::new(monitors.iter().cloned(), values, options.clone())
+            // The reader refuses what no run can do, and says where it stands.
+            let options = Options {
+                admitted: true,
+                ..options.clone()
+            };
+            Checker::new(monitors.iter().cloned(), values, options)
         };
         let mut checker = match start(&initial) {
             Err(error @ Error::WrongType { .. }) if !initial.is_empty() => {

@@ -202,3 +202,16 @@ fn an_order_that_does_not_fit_in_memory_leaves_the_observed_run() {
         done.out
     );
 }
+
+#[test]
+fn a_search_that_gives_up_still_reports_what_was_observed() {
+    let trace = "{\"t\":1,\"op\":\"event\",\"name\":\"a\"}\n";
+    for engine in ["auto", "linear", "conjunctive", "intervals", "enumerate"] {
+        for limit in ["--memory=1", "--window=1", "--lookahead=0"] {
+            let arguments = ["check", "--property", "always !a", limit, "--engine"];
+            let arguments = [&arguments[..], &[engine, "-"]].concat();
+            let done = portent_with(&arguments, trace.as_bytes());
+            assert_eq!(done.code, Some(1), "{engine} {limit}: {}", done.out);
+        }
+    }
+}

@@ -15,7 +15,7 @@ use rustc_hash::{FxBuildHasher, FxHashMap};
 use smallvec::SmallVec;
 
 use super::{ActionId, Automaton, Machine, StateIndex};
-use crate::intake::Deed;
+use crate::intake::Step;
 
 /// For each variable its class; empty once the verdict is final.
 type Classes = SmallVec<[u32; 4]>;
@@ -124,8 +124,8 @@ impl Product {
     }
 
     /// Adds an action, or finds one that the property cannot tell from it.
-    pub(crate) fn act_once(&mut self, deed: &Deed) -> ActionId {
-        let act = self.read_act(deed);
+    pub(crate) fn act_once(&mut self, step: &Step) -> ActionId {
+        let act = self.read_act(step);
         if let Some(&id) = self.act_ids.get(&act) {
             return id;
         }
@@ -135,21 +135,21 @@ impl Product {
         id
     }
 
-    /// Adds an action. Deeds that the property cannot tell apart are different actions until
+    /// Adds an action. Steps that the property cannot tell apart are different actions until
     /// the table is made.
-    pub(crate) fn act(&mut self, deed: &Deed) -> ActionId {
-        let act = self.read_act(deed);
+    pub(crate) fn act(&mut self, step: &Step) -> ActionId {
+        let act = self.read_act(step);
         self.acts.push(act);
         ActionId(self.acts.len() as u32 - 1)
     }
 
-    fn read_act(&mut self, deed: &Deed) -> Act {
-        let writes = deed.writes.iter();
+    fn read_act(&mut self, step: &Step) -> Act {
+        let writes = step.writes.iter();
         let writes = writes
             .map(|(variable, value)| (variable.index(), self.class(variable.index(), value)))
             .collect();
         Act {
-            event: deed.event,
+            event: step.event,
             writes,
         }
     }
@@ -176,7 +176,7 @@ impl Product {
         max_states: usize,
         max_entries: usize,
     ) -> Option<(Automaton, Vec<ActionId>)> {
-        // Deeds with equal classes are one action before anything is computed.
+        // Steps with equal classes are one action before anything is computed.
         let mut distinct: FxHashMap<&Act, usize> = FxHashMap::default();
         let mut kinds = Vec::new();
         let mut kind_of = Vec::with_capacity(self.acts.len());

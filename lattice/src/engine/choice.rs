@@ -12,7 +12,7 @@ use super::{
     conjunctive::{self, Trajectory},
     enumerate::{self, LabelledPoset, search_open, search_table},
     interval::IntervalSearch,
-    linear,
+    linear, observed,
 };
 use crate::{
     automaton::{ActionId, Automaton, AutomatonShape, Machine, Numbered, StateIndex},
@@ -35,6 +35,7 @@ pub(crate) fn solve_task(
         Task::Open(poset, actions, product) => {
             let mut solution = search_fast(poset, actions, None, conjunctions, options)
                 .unwrap_or_else(|| search_open(poset, actions, product.as_ref(), options));
+            observed::fall_back(&mut solution, actions, product.as_ref(), options.goal);
             let numbered = Numbered::new(product);
             count(poset, actions, &numbered, options, &mut solution);
             solution
@@ -57,6 +58,7 @@ pub(crate) fn solve_table(
     let poset = &problem.poset;
     let mut solution = search_fast(poset, &actions, Some(&automaton), conjunctions, options)
         .unwrap_or_else(|| search_table(poset, &actions, &automaton, options));
+    observed::fall_back(&mut solution, &actions, &automaton, options.goal);
     count(
         poset,
         &problem.actions,

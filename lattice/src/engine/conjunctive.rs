@@ -145,21 +145,20 @@ impl<'a> Overlap<'a> {
 /// is not of that kind, or if two writes of a variable are concurrent (a variable that is read
 /// out of texts has no conflicts that order them).
 pub(crate) fn trajectories(
-    record: &Record,
+    record: &Record<'_>,
     slice: &Slice,
     poset: &Poset,
 ) -> Option<Vec<Vec<Trajectory>>> {
     let trajectory = |local: &LocalCondition| {
-        let alphabet = record.monitor().alphabet();
-        let mut values = record.initial().to_vec();
+        let alphabet = record.viewer.monitor().alphabet();
+        let mut values = record.viewer.initial().to_vec();
         let mut trajectory = Trajectory {
             initially: local.holds(alphabet, alphabet.letter(None, &values)),
             writes: Vec::new(),
         };
         let variable = local.variable();
         for (event, &step) in slice.steps.iter().enumerate() {
-            let deed = slice.deed(record, step);
-            let writes = record.deeds()[deed.0 as usize].writes.iter();
+            let writes = slice.step(record, step).writes.iter();
             let Some((_, value)) = writes.rev().find(|(written, _)| *written == variable) else {
                 continue;
             };
@@ -174,7 +173,7 @@ pub(crate) fn trajectories(
         }
         Some(trajectory)
     };
-    let conjunctions = record.conjunctions()?.iter();
+    let conjunctions = record.viewer.conjunctions()?.iter();
     conjunctions
         .map(|conjunction| conjunction.locals().iter().map(trajectory).collect())
         .collect()

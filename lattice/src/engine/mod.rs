@@ -3,6 +3,7 @@
 //! | file | its engine |
 //! |---|---|
 //! | [`choice`] | none: it chooses |
+//! | [`observed`] | what happened, where a search was cut off |
 //! | [`linear`] | one run speaks for all |
 //! | [`conjunctive`] | local conditions that hold together |
 //! | [`interval`] | symbolic nodes that stand for intervals of cuts |
@@ -15,6 +16,7 @@ pub(crate) mod enumerate;
 pub mod interval;
 pub mod linear;
 pub mod maximal;
+mod observed;
 mod outcome;
 mod problem;
 mod task;

@@ -5,7 +5,7 @@ use rustc_hash::FxHashMap;
 use super::Problem;
 use crate::{
     automaton::{ActionId, Product},
-    intake::{DeedId, Record, Slice},
+    intake::{Record, Slice, StepId},
     options::Options,
     order::Poset,
 };
@@ -22,11 +22,12 @@ pub(crate) enum Task {
 }
 
 impl Task {
-    pub(crate) fn new(record: &Record, slice: &Slice, poset: Poset, options: &Options) -> Task {
-        let (actions, deeds) = actions(record, slice);
-        let mut product = Product::new(record.monitor().clone(), record.initial());
-        for deed in deeds {
-            product.act(&record.deeds()[deed.0 as usize]);
+    pub(crate) fn new(record: &Record<'_>, slice: &Slice, poset: Poset, options: &Options) -> Task {
+        let (actions, steps) = actions(record, slice);
+        let viewer = record.viewer;
+        let mut product = Product::new(viewer.monitor().clone(), viewer.initial());
+        for step in steps {
+            product.act(record.step(step));
         }
         match product.table(options.max_states, MAX_ENTRIES) {
             Some((automaton, numbers)) => Task::Table(Box::new(Problem {
@@ -46,19 +47,20 @@ impl Task {
     }
 }
 
-/// What each event does, as an action, and the deed behind each action.
-fn actions(record: &Record, slice: &Slice) -> (Vec<ActionId>, Vec<DeedId>) {
-    let mut deeds = Vec::new();
-    let mut ids: FxHashMap<DeedId, ActionId> = FxHashMap::default();
-    let steps = slice.steps.iter();
-    let actions = steps
-        .map(|&step| {
-            let deed = slice.deed(record, step);
-            *ids.entry(deed).or_insert_with(|| {
-                deeds.push(deed);
-                ActionId(deeds.len() as u32 - 1)
+/// What each event does, as an action, and the step behind each action.
+fn actions(record: &Record<'_>, slice: &Slice) -> (Vec<ActionId>, Vec<StepId>) {
+    let mut steps = Vec::new();
+    let mut ids: FxHashMap<StepId, ActionId> = FxHashMap::default();
+    let actions = slice
+        .steps
+        .iter()
+        .map(|&number| {
+            let step = slice.step_id(record, number);
+            *ids.entry(step).or_insert_with(|| {
+                steps.push(step);
+                ActionId(steps.len() as u32 - 1)
             })
         })
         .collect();
-    (actions, deeds)
+    (actions, steps)
 }

@@ -8,8 +8,7 @@
 //! `login(1)` and `close(b)`. A step that binds nothing is a step of every instance. A binding that
 //! never becomes full is no instance.
 //!
-//! Values are compared by their spelling: the number 7 in one event and the text "7" that a
-//! regular expression found in another are the same value of a parameter.
+//! Values are compared by their [spelling](super::spelling).
 
 use std::collections::BTreeSet;
 
@@ -17,14 +16,23 @@ use portent_monitor_core::Value;
 use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::SmallVec;
 
+use super::spelling::{SpellingId, Spellings};
+
 /// A value of some parameter, or none.
-type Slot = Option<u32>;
+type Slot = Option<SpellingId>;
 /// One slot for each parameter.
 pub(crate) type Binding = SmallVec<[Slot; 3]>;
 
 /// A distinct [`Binding`].
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub(crate) struct BindingId(pub(crate) u32);
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub(crate) struct BindingId(u32);
+
+impl BindingId {
+    /// As an index into arrays.
+    pub(crate) fn index(self) -> usize {
+        self.0 as usize
+    }
+}
 
 /// More than the limit allows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -34,8 +42,7 @@ pub(crate) struct TooMany;
 #[derive(Clone, Debug)]
 pub(crate) struct Bindings {
     arity: usize,
-    values: Vec<Value>,
-    value_ids: FxHashMap<Box<str>, u32>,
+    spellings: Spellings,
     all: Vec<Binding>,
     ids: FxHashMap<Binding, BindingId>,
 }
@@ -44,43 +51,42 @@ impl Bindings {
     pub(crate) fn new(arity: usize) -> Bindings {
         Bindings {
             arity,
-            values: Vec::new(),
-            value_ids: FxHashMap::default(),
+            spellings: Spellings::default(),
             all: Vec::new(),
             ids: FxHashMap::default(),
         }
     }
 
-    pub(crate) fn intern(&mut self, values: &[Option<Value>]) -> BindingId {
-        let slots = values
-            .iter()
-            .map(|value| Some(self.value_id(value.as_ref()?)));
-        let binding: Binding = slots.collect();
-        if let Some(&id) = self.ids.get(&binding) {
+    /// The value of a parameter, as bindings have it.
+    pub(super) fn spelling(&mut self, value: &Value) -> SpellingId {
+        self.spellings.of(value)
+    }
+
+    /// The same for a value that is given as text, and the text as a value.
+    pub(super) fn spelling_of_text(&mut self, text: &str) -> (SpellingId, Value) {
+        self.spellings.of_text(text)
+    }
+
+    /// The id of a binding, which is stored if it is new.
+    pub(super) fn intern(&mut self, binding: &Binding) -> BindingId {
+        if let Some(&id) = self.ids.get(binding) {
             return id;
         }
         let id = BindingId(self.all.len() as u32);
         self.all.push(binding.clone());
-        self.ids.insert(binding, id);
+        self.ids.insert(binding.clone(), id);
         id
     }
 
-    fn value_id(&mut self, value: &Value) -> u32 {
-        let spelling = match value {
-            Value::Str(text) => text.to_string(),
-            other => other.to_string(),
-        };
-        if let Some(&id) = self.value_ids.get(spelling.as_str()) {
-            return id;
-        }
-        let id = self.values.len() as u32;
-        self.values.push(value.clone());
-        self.value_ids.insert(spelling.into(), id);
-        id
+    /// Forgets the run.
+    pub(super) fn clear(&mut self) {
+        self.spellings.clear();
+        self.all.clear();
+        self.ids.clear();
     }
 
     pub(crate) fn get(&self, id: BindingId) -> &Binding {
-        &self.all[id.0 as usize]
+        &self.all[id.index()]
     }
 
     /// The values of a full binding, in the order of the parameters.
@@ -88,7 +94,7 @@ impl Bindings {
         let values = binding
             .iter()
             .flatten()
-            .map(|&id| self.values[id as usize].clone());
+            .map(|&id| self.spellings.value(id).clone());
         values.collect()
     }
 
@@ -200,11 +206,16 @@ fn join(left: &[Binding], right: &[&Binding], limit: usize) -> Result<Vec<Bindin
 mod tests {
     use super::*;
 
+    fn bind(bindings: &mut Bindings, values: &[Option<i64>]) {
+        let slot = |value: &Option<i64>| Some(bindings.spelling(&Value::Int((*value)?)));
+        let binding: Binding = values.iter().map(slot).collect();
+        bindings.intern(&binding);
+    }
+
     fn all(arity: usize, seen: &[&[Option<i64>]]) -> Vec<Vec<Value>> {
         let mut bindings = Bindings::new(arity);
         for values in seen {
-            let values: Vec<Option<Value>> = values.iter().map(|v| v.map(Value::Int)).collect();
-            bindings.intern(&values);
+            bind(&mut bindings, values);
         }
         let instances = bindings.instances(100).unwrap();
         instances.iter().map(|b| bindings.values(b)).collect()
@@ -228,18 +239,11 @@ mod tests {
     }
 
     #[test]
-    fn a_number_and_its_spelling_are_one_value() {
-        let mut bindings = Bindings::new(1);
-        let number = bindings.intern(&[Some(Value::from(7))]);
-        assert_eq!(bindings.intern(&[Some(Value::from("7"))]), number);
-    }
-
-    #[test]
     fn a_limit_is_met_and_not_exceeded() {
         let mut bindings = Bindings::new(2);
         for n in 0..20 {
-            bindings.intern(&[Some(Value::from(n)), None]);
-            bindings.intern(&[None, Some(Value::from(n))]);
+            bind(&mut bindings, &[Some(n), None]);
+            bind(&mut bindings, &[None, Some(n)]);
         }
         assert_eq!(bindings.instances(400).map(|all| all.len()), Ok(400));
         assert_eq!(bindings.instances(399), Err(TooMany));

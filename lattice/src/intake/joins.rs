@@ -164,10 +164,13 @@ impl Group {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::intake::spelling::SpellingId;
 
     fn binding(slots: &[i32]) -> Binding {
         let slots = slots.iter();
-        slots.map(|&slot| u32::try_from(slot).ok()).collect()
+        slots
+            .map(|&slot| u32::try_from(slot).ok().map(SpellingId::new))
+            .collect()
     }
 
     /// What is kept after these bindings, with what each began as.

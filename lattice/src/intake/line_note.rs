@@ -1,15 +1,13 @@
-//! What the lines of a trace tell beside what a property sees of them: the place in the source, the
+//! What the lines of a trace tell besides what a property sees of them: the place in the source, the
 //! time, the text, keys that Portent does not know. Nothing depends on it, but people want to see it
-//! beside the steps of a witness.
+//! next to the steps of a witness.
 //!
 //! A long log is not kept in memory as text: beyond a limit, later steps have no notes.
 
 use portent_monitor_core::{Details, Event, LocId, Symbols};
-use rustc_hash::FxHashMap;
-
 use serde::Serialize;
 
-/// What a line of the trace tells beside what the property sees.
+/// What a line of the trace tells besides what the property sees.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct Note {
     /// The place in the source.
@@ -26,10 +24,40 @@ pub struct Note {
     pub extra: serde_json::Map<String, serde_json::Value>,
 }
 
-/// The notes of one property's steps take at most about so many bytes.
-const MAX_BYTES: usize = 64 << 20;
+impl Note {
+    fn new<'t>(
+        loc: Option<LocId>,
+        time: Option<u64>,
+        text: Option<&str>,
+        extra: impl Iterator<Item = (&'t str, &'t str)>,
+        symbols: &Symbols,
+    ) -> Box<Note> {
+        let value = |text: &str| {
+            serde_json::from_str(text).unwrap_or_else(|_| serde_json::Value::from(text))
+        };
+        Box::new(Note {
+            loc: loc.map(|loc| symbols.locs.name(loc).to_owned()),
+            time,
+            text: text.map(str::to_owned),
+            extra: extra
+                .map(|(key, text)| (key.to_owned(), value(text)))
+                .collect(),
+        })
+    }
+}
 
-/// What one line tells.
+/// Whether an event tells nothing that is worth a note.
+fn is_silent(event: &Event) -> bool {
+    event.loc.is_none() && event.time.is_none() && event.details.is_none()
+}
+
+/// The keys of an event that Portent does not know.
+fn extra(event: &Event) -> &[(Box<str>, Box<str>)] {
+    let details = event.details.as_deref();
+    details.map_or(&[], |details| &details.extra)
+}
+
+/// What one line tells, as long as it is needed.
 #[derive(Clone, Debug)]
 pub(crate) struct LineNote {
     loc: Option<LocId>,
@@ -40,64 +68,159 @@ pub(crate) struct LineNote {
 impl LineNote {
     /// What an event tells, if it tells anything.
     pub(crate) fn by(event: &Event) -> Option<LineNote> {
-        let silent = event.loc.is_none() && event.time.is_none() && event.details.is_none();
-        (!silent).then(|| LineNote {
+        (!is_silent(event)).then(|| LineNote {
             loc: event.loc,
             time: event.time,
             details: event.details.clone(),
         })
     }
 
-    fn bytes(&self) -> usize {
-        let details = self.details.as_deref();
-        let texts = details.map_or(0, |details| {
-            let extra = details.extra.iter();
-            let extra: usize = extra.map(|(key, value)| 32 + key.len() + value.len()).sum();
-            size_of::<Details>() + details.text.as_ref().map_or(0, |text| text.len()) + extra
-        });
-        size_of::<(u32, LineNote)>() * 2 + texts
-    }
-
     /// The same for a report.
     pub(crate) fn note(&self, symbols: &Symbols) -> Box<Note> {
         let details = self.details.as_deref();
-        let extra = details.map_or(&[][..], |details| details.extra.as_slice());
-        let value = |text: &str| {
-            serde_json::from_str(text).unwrap_or_else(|_| serde_json::Value::from(text))
-        };
-        Box::new(Note {
-            loc: self.loc.map(|loc| symbols.locs.name(loc).to_owned()),
-            time: self.time,
-            text: details.and_then(|details| Some(details.text.as_ref()?.to_string())),
-            extra: extra
-                .iter()
-                .map(|(key, text)| (key.to_string(), value(text)))
-                .collect(),
-        })
+        let text = details.and_then(|details| details.text.as_deref());
+        let extra = details.map_or(&[][..], |details| &details.extra);
+        let extra = extra.iter().map(|(key, value)| (&**key, &**value));
+        Note::new(self.loc, self.time, text, extra, symbols)
     }
 }
 
-/// The notes of the steps that have some.
+/// All notes take at most about this many bytes.
+const MAX_BYTES: usize = 64 << 20;
+
+/// The notes of the events that have some, in their order.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Notes {
-    kept: FxHashMap<u32, LineNote>,
-    bytes: usize,
+    kept: Vec<KeptNote>,
+    /// The unknown keys of all notes.
+    extra: Vec<[TextEnd; 2]>,
+    /// All texts, end to end.
+    texts: String,
+}
+
+/// Where a text ends; it begins where the one before it ends.
+type TextEnd = u32;
+
+#[derive(Clone, Debug)]
+struct KeptNote {
+    event: u32,
+    loc: Option<LocId>,
+    time: Option<u64>,
+    /// Where its texts begin: its message, and then keys and values.
+    begin: TextEnd,
+    text: Option<TextEnd>,
+    /// Where its keys end.
+    extra_end: usize,
 }
 
 impl Notes {
     /// Keeps what an event tells, if it tells anything and there is room.
-    pub(crate) fn keep(&mut self, step: u32, event: &Event) {
-        if self.bytes >= MAX_BYTES {
+    pub(crate) fn keep(&mut self, event_index: u32, event: &Event) {
+        if is_silent(event) || self.bytes() >= MAX_BYTES {
             return;
         }
-        if let Some(told) = LineNote::by(event) {
-            self.bytes += told.bytes();
-            self.kept.insert(step, told);
+        let told = event.text().map_or(0, str::len) + { extra(event).iter() }
+            .map(|(key, value)| key.len() + value.len())
+            .sum::<usize>();
+        if u32::try_from(self.texts.len() + told).is_err() {
+            return;
         }
+        let begin = self.texts.len() as TextEnd;
+        let text = event.text().map(|text| self.push(text));
+        for (key, value) in extra(event) {
+            let ends = [self.push(key), self.push(value)];
+            self.extra.push(ends);
+        }
+        self.kept.push(KeptNote {
+            event: event_index,
+            loc: event.loc,
+            time: event.time,
+            begin,
+            text,
+            extra_end: self.extra.len(),
+        });
     }
 
-    /// What is known of a step.
-    pub(crate) fn of(&self, step: u32, symbols: &Symbols) -> Option<Box<Note>> {
-        Some(self.kept.get(&step)?.note(symbols))
+    fn push(&mut self, text: &str) -> TextEnd {
+        self.texts.push_str(text);
+        self.texts.len() as TextEnd
+    }
+
+    fn bytes(&self) -> usize {
+        size_of_val(&self.kept[..]) + size_of_val(&self.extra[..]) + self.texts.len()
+    }
+
+    /// What is known of an event.
+    pub(crate) fn of(&self, event: u32, symbols: &Symbols) -> Option<Box<Note>> {
+        let place = { &self.kept }.binary_search_by_key(&event, |note| note.event);
+        let place = place.ok()?;
+        let note = &self.kept[place];
+        let text = |begin: TextEnd, end: TextEnd| &self.texts[begin as usize..end as usize];
+        let before = place
+            .checked_sub(1)
+            .map_or(0, |before| self.kept[before].extra_end);
+        let mut begin = note.text.unwrap_or(note.begin);
+        let extra = self.extra[before..note.extra_end].iter();
+        let extra = extra.map(|&[key_end, end]| {
+            let pair = (text(begin, key_end), text(key_end, end));
+            begin = end;
+            pair
+        });
+        let message = note.text.map(|end| text(note.begin, end));
+        Some(Note::new(note.loc, note.time, message, extra, symbols))
+    }
+
+    /// Forgets the run.
+    pub(crate) fn clear(&mut self) {
+        self.kept.clear();
+        self.extra.clear();
+        self.texts.clear();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use portent_monitor_core::Op;
+
+    #[test]
+    fn a_note_says_what_the_line_said() {
+        let mut symbols = Symbols::default();
+        let thread = symbols.threads.intern("T").expect("few");
+        let lock = symbols.locks.intern("m").expect("few");
+        let loc = symbols.locs.intern("a.rs:1").expect("few");
+        let event = |text: Option<&str>, extra: &[(&str, &str)]| {
+            let extra = extra.iter();
+            let mut event = Event::new(thread, Op::Lock(lock));
+            event.details = Some(Box::new(Details {
+                text: text.map(Into::into),
+                extra: extra.map(|&(k, v)| (k.into(), v.into())).collect(),
+            }));
+            event
+        };
+        let mut events = vec![
+            event(None, &[]),
+            event(Some("one"), &[]),
+            event(None, &[("a", "1"), ("", "\"x\"")]),
+            event(Some(""), &[("b", "[true]")]),
+            event(Some("two"), &[("c", "null"), ("d", "no JSON")]),
+        ];
+        events[2].loc = Some(loc);
+        events[3].time = Some(7);
+        let mut notes = Notes::default();
+        for (index, event) in events.iter().enumerate() {
+            notes.keep(2 * index as u32, event);
+            let silent = Event::new(thread, Op::Unlock(lock));
+            notes.keep(2 * index as u32 + 1, &silent);
+        }
+        for (index, event) in events.iter().enumerate() {
+            let alone = LineNote::by(event).expect("tells something");
+            let kept = notes.of(2 * index as u32, &symbols);
+            assert_eq!(kept, Some(alone.note(&symbols)));
+            assert_eq!(notes.of(2 * index as u32 + 1, &symbols), None);
+        }
+        let note = notes.of(8, &symbols).expect("kept");
+        assert_eq!(note.text.as_deref(), Some("two"));
+        assert_eq!(note.extra["d"], "no JSON");
     }
 }

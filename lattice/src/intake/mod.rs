@@ -1,19 +1,39 @@
-//! From events to the steps of properties: what each property sees of an event, the record of its
-//! steps, and the slice of them that belongs to one binding of its parameters.
+//! From events to the steps of properties: what each property sees of an event and where it is in the causal order,
+//! what is kept of that until the run has ended, and the slice of it that belongs to one binding of a property's parameters.
+//!
+//! | file | its notion |
+//! |---|---|
+//! | [`stream`] | the way in: events are looked at, checked and ordered, and arrive |
+//! | [`viewer`], [`relevance`] | one property that looks at them, and what it sees |
+//! | [`step`] | what an event does to a property |
+//! | [`spelling`], [`binding`] | values of parameters, and what events bind |
+//! | [`stamps`] | events that bring their place in the order |
+//! | [`history`], [`record`], [`line_note`] | what is kept until the run has ended |
+//! | [`occurrence`] | which names have occurred |
+//! | [`slice`] | the run of one instance, when all bindings are known |
+//! | [`joins`] | the instances while they are not |
 
 mod binding;
+mod history;
 mod joins;
 mod line_note;
 mod occurrence;
 mod record;
 mod relevance;
 mod slice;
+mod spelling;
+mod stamps;
+mod step;
+mod stream;
+mod viewer;
 
-pub(crate) use binding::Bindings;
+pub(crate) use history::{History, HistoryIndex};
 pub(crate) use joins::{JoinId, Joins};
+pub(crate) use line_note::LineNote;
 pub use line_note::Note;
-pub(crate) use line_note::{LineNote, Notes};
-pub(crate) use occurrence::{Names, Occurrence};
-pub(crate) use record::{Deed, DeedId, Record, Step};
-pub(crate) use relevance::{Relevance, Seen, initial_values};
+pub(crate) use occurrence::Names;
+pub(crate) use record::{Record, StepsTaken};
 pub(crate) use slice::{Slice, slices};
+pub(crate) use step::{Step, StepId};
+pub(crate) use stream::{Arrival, Intake, Sighting};
+pub(crate) use viewer::Viewer;

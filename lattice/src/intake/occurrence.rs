@@ -3,7 +3,7 @@
 use portent_monitor_core::{Event, Id, NameId, Symbols, VarId};
 use smallvec::SmallVec;
 
-use super::Seen;
+use super::Step;
 
 /// How many events have a certain number of arguments.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -91,12 +91,12 @@ pub(crate) struct Occurrence {
 }
 
 impl Occurrence {
-    /// Takes what the property sees of the next event.
-    pub(crate) fn note(&mut self, seen: &Seen) {
-        if let Some(event) = seen.event {
+    /// Takes the next step.
+    pub(crate) fn note(&mut self, step: &Step) {
+        if let Some(event) = step.event {
             set(&mut self.events, event.index());
         }
-        for (variable, _) in &seen.writes {
+        for (variable, _) in &step.writes {
             set(&mut self.variables, variable.index());
         }
     }

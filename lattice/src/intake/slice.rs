@@ -9,7 +9,7 @@
 
 use crate::{
     error::Error,
-    intake::{DeedId, Record, binding::Binding},
+    intake::{Record, Step, StepId, binding::Binding},
 };
 use portent_monitor_core::Value;
 
@@ -25,17 +25,17 @@ pub(crate) struct Slice {
 }
 
 /// The slices of all instances, in the order of their first steps.
-pub(crate) fn slices(record: &Record, limit: usize) -> Result<Vec<Slice>, Error> {
-    let bindings = record.bindings();
+pub(crate) fn slices(record: &Record<'_>, limit: usize) -> Result<Vec<Slice>, Error> {
+    let bindings = record.viewer.bindings();
     let instances = bindings
         .instances(limit)
         .map_err(|_| Error::TooManyBindings {
-            property: record.monitor().property().name().to_owned(),
+            property: record.viewer.name().to_owned(),
             limit,
         })?;
     let mut steps_of = vec![Vec::new(); bindings.len()];
-    for (index, step) in record.steps().iter().enumerate() {
-        steps_of[step.binding.0 as usize].push(index as u32);
+    for (index, taken) in record.steps().iter().enumerate() {
+        steps_of[taken.binding.index()].push(index as u32);
     }
     let writers: Vec<u32> = (0..record.steps().len() as u32)
         .filter(|&step| record.elsewhere(step).is_some())
@@ -45,7 +45,7 @@ pub(crate) fn slices(record: &Record, limit: usize) -> Result<Vec<Slice>, Error>
         let mut steps = Vec::new();
         for domain in &domains {
             if let Some(id) = bindings.restricted(&instance, domain) {
-                steps.extend_from_slice(&steps_of[id.0 as usize]);
+                steps.extend_from_slice(&steps_of[id.index()]);
             }
         }
         steps.sort_unstable();
@@ -67,16 +67,15 @@ pub(crate) fn slices(record: &Record, limit: usize) -> Result<Vec<Slice>, Error>
 }
 
 impl Slice {
-    /// The events of the slice in the whole trace, given where the steps of the property are.
-    pub(crate) fn trace_events(&self, steps: &[u32]) -> Vec<u32> {
-        let own = self.steps.iter();
-        own.map(|&step| steps[step as usize]).collect()
+    /// What a step of the slice does; steps are numbered as in the record.
+    pub(crate) fn step_id(&self, record: &Record<'_>, number: u32) -> StepId {
+        let elsewhere = self.elsewhere.binary_search(&number).is_ok();
+        let elsewhere = elsewhere.then(|| record.elsewhere(number)).flatten();
+        elsewhere.unwrap_or(record.steps()[number as usize].step)
     }
 
     /// What a step of the slice does.
-    pub(crate) fn deed(&self, record: &Record, step: u32) -> DeedId {
-        let elsewhere = self.elsewhere.binary_search(&step).is_ok();
-        let elsewhere = elsewhere.then(|| record.elsewhere(step)).flatten();
-        elsewhere.unwrap_or(record.steps()[step as usize].deed)
+    pub(crate) fn step<'a>(&self, record: &Record<'a>, number: u32) -> &'a Step {
+        record.step(self.step_id(record, number))
     }
 }

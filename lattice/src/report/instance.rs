@@ -1,6 +1,7 @@
 //! One instance of a property: its slice of the run, solved and reported.
 
 use portent_monitor_core::{Symbols, ThreadId};
+use portent_monitor_dsl::Monitor;
 
 use super::{
     Actor, Lattice, Observed, Predicted, PropertyReport, Row, Rows, Runs, Values,
@@ -12,7 +13,7 @@ use crate::{
         maximal::{self, Origin},
     },
     error::Error,
-    intake::{Deed, Record, Slice},
+    intake::{Record, Slice, Step},
     options::{Counting, Options},
     order::{EventIndex, Poset},
     witness::{self, Replay, minimize_swaps, swaps},
@@ -20,7 +21,7 @@ use crate::{
 
 /// The run of one binding, with what is needed to speak of it.
 pub(crate) struct Instance<'a> {
-    pub(crate) record: &'a Record,
+    pub(crate) record: Record<'a>,
     pub(crate) slice: &'a Slice,
     pub(crate) symbols: &'a Symbols,
     /// The whole trace, under the maximal model.
@@ -28,15 +29,18 @@ pub(crate) struct Instance<'a> {
 }
 
 impl Instance<'_> {
-    fn deed(&self, event: EventIndex) -> &Deed {
-        let step = self.slice.steps[event.index()];
-        let deed = self.slice.deed(self.record, step);
-        &self.record.deeds()[deed.0 as usize]
+    fn step(&self, event: EventIndex) -> &Step {
+        let number = self.slice.steps[event.index()];
+        self.slice.step(&self.record, number)
+    }
+
+    fn monitor(&self) -> &Monitor {
+        self.record.viewer.monitor()
     }
 
     /// The run from its beginning.
     pub(crate) fn replay(&self) -> Replay<'_> {
-        Replay::new(self.record.monitor(), self.record.initial())
+        Replay::new(self.monitor(), self.record.viewer.initial())
     }
 
     pub(crate) fn report(
@@ -45,19 +49,19 @@ impl Instance<'_> {
         budget: &mut PictureBudget,
     ) -> Result<PropertyReport, Error> {
         // Where the order does not fit in memory, the observed run is all that is looked at.
-        let too_wide = !self.record.is_ordered()
-            || Poset::slice_bytes(self.record, self.slice) > options.memory;
+        let too_wide = !self.record.history.is_ordered()
+            || Poset::slice_bytes(&self.record, self.slice) > options.memory;
         let poset = if too_wide {
-            Poset::observed_order(self.record, self.slice)
+            Poset::observed_order(&self.record, self.slice)
         } else {
-            Poset::of_slice(self.record, self.slice)
+            Poset::of_slice(&self.record, self.slice)
         };
-        let task = Task::new(self.record, self.slice, poset, options);
+        let task = Task::new(&self.record, self.slice, poset, options);
         let mut solution = self.solve(&task, options)?;
         if too_wide && solution.engine != maximal::NAME {
             solution.give_up(Limit::Memory);
         }
-        let property = self.record.monitor().property();
+        let property = self.monitor().property();
         let names = property.parameters().iter().cloned();
         let saved = solution.saved;
         let lattice = Lattice {
@@ -76,7 +80,7 @@ impl Instance<'_> {
             name: property.name().to_owned(),
             binding: names.zip(self.slice.binding.iter().cloned()).collect(),
             kind: property.kind(),
-            states: self.record.monitor().states(),
+            states: self.monitor().states(),
             relevant: self.slice.steps.len() as u64,
             observed: self.observed(),
             runs: solution
@@ -93,7 +97,7 @@ impl Instance<'_> {
 
     /// Happens-before first; then, if that is asked for and nothing was found, the maximal model.
     fn solve(&self, task: &Task, options: &Options) -> Result<Solution, Error> {
-        let conjunctions = || conjunctive::trajectories(self.record, self.slice, task.poset());
+        let conjunctions = || conjunctive::trajectories(&self.record, self.slice, task.poset());
         let Some(origin) = &self.origin else {
             let mut solution = engine::solve_task(task, conjunctions, options);
             minimize(&mut solution, task, options);
@@ -121,7 +125,7 @@ impl Instance<'_> {
 
     fn bad_witness(&self, why: String) -> Error {
         Error::BadWitness {
-            property: self.record.monitor().property().name().to_owned(),
+            property: self.monitor().property().name().to_owned(),
             why,
         }
     }
@@ -132,7 +136,7 @@ impl Instance<'_> {
             if replay.verdict().is_final() {
                 break;
             }
-            replay.step(self.deed(EventIndex(event)));
+            replay.step(self.step(EventIndex(event)));
         }
         Observed {
             verdict: replay.verdict(),
@@ -186,9 +190,9 @@ impl Instance<'_> {
         }
         witness::examine_verdict(
             &violation.run,
-            self.record.monitor(),
-            self.record.initial(),
-            |event| self.deed(event),
+            self.monitor(),
+            self.record.viewer.initial(),
+            |event| self.step(event),
             options.goal,
             violation.violated_at,
         )
@@ -211,7 +215,7 @@ impl Instance<'_> {
 
     /// The thread of an event.
     pub(crate) fn thread(&self, event: EventIndex) -> ThreadId {
-        self.record.steps()[self.slice.steps[event.index()] as usize].thread
+        self.record.thread(self.slice.steps[event.index()])
     }
 
     /// The values of the property's variables before anything happens.
@@ -225,17 +229,16 @@ impl Instance<'_> {
         let kept = (1..=run.len()).filter(|&step| keep(step)).count();
         let mut rows = Vec::with_capacity(kept);
         for (index, &event) in run.iter().enumerate() {
-            let deed = self.deed(event);
-            following.step(deed);
+            let step = self.step(event);
+            following.step(step);
             if keep(index + 1) {
                 let number = self.slice.steps[event.index()];
-                let step = self.record.steps()[number as usize];
                 let actor = Actor {
-                    thread: step.thread,
-                    line: step.line,
+                    thread: self.record.thread(number),
+                    line: self.record.line(number),
                     note: self.record.note(number, self.symbols),
                 };
-                rows.push(following.row(event.0, deed, actor));
+                rows.push(following.row(event.0, step, actor));
             }
         }
         rows

@@ -8,7 +8,7 @@ use rustc_hash::FxHashMap;
 
 use super::{Row, Values};
 use crate::{
-    intake::{Deed, Note},
+    intake::{Note, Step},
     witness::Replay,
 };
 
@@ -28,8 +28,8 @@ pub(crate) struct Rows<'a> {
     variables: Vec<Arc<str>>,
     events: Vec<Arc<str>>,
     threads: FxHashMap<ThreadId, Arc<str>>,
-    /// The writes of each deed, as rows show them; a deed is known by its place in memory.
-    sets: FxHashMap<*const Deed, Values>,
+    /// The arguments and writes of each step, as rows show them; a step is known by its place in memory.
+    shown: FxHashMap<*const Step, (Arc<[Value]>, Values)>,
 }
 
 impl<'a> Rows<'a> {
@@ -43,7 +43,7 @@ impl<'a> Rows<'a> {
             variables: variables.map(|v| v.name.as_str().into()).collect(),
             events: events.map(|e| e.name.as_str().into()).collect(),
             threads: FxHashMap::default(),
-            sets: FxHashMap::default(),
+            shown: FxHashMap::default(),
             replay,
         };
         rows.read_values();
@@ -63,32 +63,33 @@ impl<'a> Rows<'a> {
     }
 
     /// Takes a step.
-    pub(crate) fn step(&mut self, deed: &'a Deed) {
-        self.replay.step(deed);
-        if !deed.writes.is_empty() {
+    pub(crate) fn step(&mut self, step: &'a Step) {
+        self.replay.step(step);
+        if !step.writes.is_empty() {
             self.read_values();
         }
     }
 
     /// The row of the step that was just taken.
-    pub(crate) fn row(&mut self, event: u32, deed: &'a Deed, actor: Actor) -> Row {
+    pub(crate) fn row(&mut self, event: u32, step: &'a Step, actor: Actor) -> Row {
         let thread = self.threads.entry(actor.thread).or_insert_with(|| {
             let name = self.symbols.threads.name(actor.thread);
             name.into()
         });
         let variables = &self.variables;
-        let set = self.sets.entry(deed).or_insert_with(|| {
+        let (args, set) = self.shown.entry(step).or_insert_with(|| {
             let named = |(variable, value): &(VariableId, Value)| {
                 (Arc::clone(&variables[variable.index()]), value.clone())
             };
-            deed.writes.iter().map(named).collect()
+            let set = step.writes.iter().map(named).collect();
+            (step.args.iter().cloned().collect(), set)
         });
         Row {
             event,
             t: Arc::clone(thread),
             line: actor.line,
-            name: deed.event.map(|id| Arc::clone(&self.events[id.index()])),
-            args: Arc::clone(&deed.args),
+            name: step.event.map(|id| Arc::clone(&self.events[id.index()])),
+            args: Arc::clone(args),
             set: Arc::clone(set),
             values: Arc::clone(&self.values),
             state: self.replay.state().index(),

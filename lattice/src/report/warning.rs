@@ -7,11 +7,11 @@
 use std::fmt;
 
 use portent_monitor_core::{Symbols, Value, suggest};
-use portent_monitor_dsl::{Event, Monitor, StateVariable};
+use portent_monitor_dsl::{Event, StateVariable};
 use serde::Serialize;
 
 use super::PropertyReport;
-use crate::intake::{Bindings, Names, Occurrence};
+use crate::intake::{Names, Viewer};
 
 /// Of a program with more names than this, only the first are suggested: names without end come out
 /// of a loop.
@@ -86,44 +86,43 @@ impl Warning {
     }
 }
 
-/// One property beside the run that it was checked on.
+/// One property and the run that it was checked on.
 pub(crate) struct Fit<'a> {
-    pub(crate) monitor: &'a Monitor,
-    /// The values that its variables begin with.
-    pub(crate) initial: &'a [Value],
-    /// How many steps it saw.
-    pub(crate) steps: u64,
-    pub(crate) bindings: &'a Bindings,
-    pub(crate) occurrence: &'a Occurrence,
+    pub(crate) viewer: &'a Viewer,
     pub(crate) names: &'a Names,
     pub(crate) symbols: &'a Symbols,
 }
 
 impl Fit<'_> {
     pub(super) fn name(&self) -> &str {
-        self.monitor.property().name()
+        self.viewer.name()
     }
 
     /// Whether there was no step, or no instance.
     pub(super) fn is_vacuous(&self, found: &[PropertyReport]) -> bool {
-        self.steps == 0 || found.is_empty()
+        self.viewer.steps() == 0 || found.is_empty()
     }
 
     /// What does not fit; `found` is what is reported of its instances.
     pub(super) fn warnings(&self, found: &[PropertyReport], is_empty_run: bool) -> Vec<Warning> {
         let mut texts: Vec<(WarningKind, String)> = Vec::new();
-        if self.steps == 0 {
+        if self.viewer.steps() == 0 {
             texts.push((WarningKind::NoStep, self.no_step(found)));
         } else if found.is_empty() {
             texts.push((WarningKind::NoBinding, self.no_binding()));
         }
         // Of an empty run enough is said.
         if !is_empty_run {
-            let alphabet = self.monitor.alphabet();
+            let alphabet = self.viewer.monitor().alphabet();
             let events = alphabet.events().iter().enumerate();
             texts.extend(events.filter_map(|(index, event)| self.event(index, event)));
-            let variables = alphabet.variables().iter().zip(self.initial).enumerate();
-            let unwritten = variables.filter(|(index, _)| !self.occurrence.has_variable(*index));
+            let variables = alphabet
+                .variables()
+                .iter()
+                .zip(self.viewer.initial())
+                .enumerate();
+            let unwritten =
+                variables.filter(|(index, _)| !self.viewer.occurrence().has_variable(*index));
             texts
                 .extend(unwritten.map(|(_, (variable, initial))| self.variable(variable, initial)));
         }
@@ -138,7 +137,7 @@ impl Fit<'_> {
     fn no_step(&self, found: &[PropertyReport]) -> String {
         let consequence = if !found.iter().any(|instance| instance.predicted.violated) {
             ", so nothing was checked"
-        } else if self.monitor.alphabet().reads_variables() {
+        } else if self.viewer.monitor().alphabet().reads_variables() {
             "; its verdict is that on the initial values alone"
         } else {
             "; its verdict is that on a run without any step"
@@ -147,8 +146,14 @@ impl Fit<'_> {
     }
 
     fn no_binding(&self) -> String {
-        let domains = self.bindings.domains();
-        let parameters = self.monitor.property().parameters().iter().enumerate();
+        let domains = self.viewer.bindings().domains();
+        let parameters = self
+            .viewer
+            .monitor()
+            .property()
+            .parameters()
+            .iter()
+            .enumerate();
         let is_bound = |index: usize| domains.iter().any(|domain| domain[index]);
         let unbound = parameters.clone().filter(|(index, _)| !is_bound(*index));
         let mut names = quoted(unbound.map(|(_, name)| name));
@@ -169,7 +174,7 @@ impl Fit<'_> {
 
     fn event(&self, index: usize, event: &Event) -> Option<(WarningKind, String)> {
         let name = &event.name;
-        let occurs = self.occurrence.has_event(index);
+        let occurs = self.viewer.occurrence().has_event(index);
         let arities = self.names.arities(name, self.symbols);
         if let Some(pattern) = &event.matches {
             let named = match arities.is_empty() {

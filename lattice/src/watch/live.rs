@@ -15,7 +15,7 @@ use crate::{
     automaton::{ActionId, Machine, Product, ProductState},
     engine::enumerate::{self, Configuration, LabelledPoset, Lists, Search, StateList, Sweep},
     error::Error,
-    intake::{Deed, LineNote},
+    intake::{LineNote, Step},
     options::Options,
     order::{EventIndex, ObservedCuts, Poset, Requirements},
     report::{Actor, Predicted, Row, Rows},
@@ -33,12 +33,12 @@ pub(super) struct Context<'a> {
 
 /// A step, as long as some search needs it.
 #[derive(Debug)]
-pub(super) struct Step {
+pub(super) struct KeptStep {
     pub(super) thread: ThreadId,
     pub(super) line: Option<NonZeroU64>,
     /// Its number in the run, all events counted.
     pub(super) number: u64,
-    pub(super) deed: Deed,
+    pub(super) step: Step,
     pub(super) note: Option<LineNote>,
 }
 
@@ -50,7 +50,7 @@ pub(super) struct Live {
     forgotten: u64,
     /// Where the observed run was after these: the monitor's state, and the values of variables.
     before: (StateId, Vec<Value>),
-    steps: Vec<Arc<Step>>,
+    steps: Vec<Arc<KeptStep>>,
     poset: Poset,
     requirements: Requirements,
     actions: Vec<ActionId>,
@@ -118,12 +118,12 @@ impl Live {
     }
 
     /// Takes the next event; its clock does not count what was forgotten.
-    pub(super) fn push(&mut self, chain: usize, clock: &[u32], step: Arc<Step>) {
+    pub(super) fn push(&mut self, chain: usize, clock: &[u32], kept: Arc<KeptStep>) {
         self.poset.widen(clock.len());
-        let event = self.poset.push_numbered(chain, clock, step.number);
+        let event = self.poset.push_numbered(chain, clock, kept.number);
         self.requirements.push(&self.poset, event);
-        self.actions.push(self.product.act_once(&step.deed));
-        self.steps.push(step);
+        self.actions.push(self.product.act_once(&kept.step));
+        self.steps.push(kept);
     }
 
     /// Makes the next level, whose events are all known.
@@ -156,8 +156,8 @@ impl Live {
         let prefix = self.poset.prefix(settled);
         self.forgotten += settled as u64;
         let mut replay = Replay::at(&self.monitor, self.before.clone());
-        for step in self.steps.drain(..settled) {
-            replay.step(&step.deed);
+        for kept in self.steps.drain(..settled) {
+            replay.step(&kept.step);
         }
         self.before = replay.position();
         self.poset = self.poset.without_first(settled);
@@ -177,8 +177,8 @@ impl Live {
         for sweep in sweeps {
             sweep.sort_states();
         }
-        let deeds = self.steps.iter().map(|step| &step.deed);
-        self.actions = deeds.map(|deed| self.product.act_once(deed)).collect();
+        let steps = self.steps.iter().map(|kept| &kept.step);
+        self.actions = steps.map(|step| self.product.act_once(step)).collect();
     }
 
     /// The observed run as far as it is known, which was violated after `violated_at` events.
@@ -199,14 +199,14 @@ impl Live {
     fn rows(&self, replay: Replay<'_>, run: &[EventIndex], context: Context<'_>) -> Vec<Row> {
         let mut rows = Rows::new(replay, context.symbols);
         let row = |&event: &EventIndex| {
-            let step = &self.steps[event.index()];
-            rows.step(&step.deed);
+            let kept = &self.steps[event.index()];
+            rows.step(&kept.step);
             let actor = Actor {
-                thread: step.thread,
-                line: step.line,
-                note: step.note.as_ref().map(|note| note.note(context.symbols)),
+                thread: kept.thread,
+                line: kept.line,
+                note: kept.note.as_ref().map(|note| note.note(context.symbols)),
             };
-            rows.row(self.forgotten as u32 + event.0, &step.deed, actor)
+            rows.row(self.forgotten as u32 + event.0, &kept.step, actor)
         };
         run.iter().map(row).collect()
     }

@@ -17,16 +17,15 @@ mod live;
 mod property;
 mod track;
 
-use portent_monitor_core::{Event, Symbols, ThreadId, Value};
+use portent_monitor_core::{Event, Stamp, Symbols, Value};
 use portent_monitor_dsl::Monitor;
-use rustc_hash::FxHashSet;
 
 use self::property::Watched;
 use crate::{
     error::Error,
-    intake::{Names, Seen},
+    intake::{Arrival, Intake},
     options::{Model, Options},
-    report::{PropertyReport, Report},
+    report::{Fit, PropertyReport, Report},
 };
 
 /// Watches a running program for some properties, with or without parameters.
@@ -107,14 +106,9 @@ use crate::{
 /// [`memory`](Options::memory) bounds the levels of each binding.
 #[derive(Clone, Debug)]
 pub struct Watch {
+    intake: Intake,
     properties: Vec<Watched>,
-    /// All names of the run.
-    names: Names,
-    /// What the current event is to each of them; kept for its memory.
-    seen: Vec<Option<Seen>>,
     options: Options,
-    events: u64,
-    threads: FxHashSet<ThreadId>,
 }
 
 impl Watch {
@@ -125,7 +119,7 @@ impl Watch {
     /// [`Error::NoInitialValue`], [`Error::WrongType`]; [`Error::MaximalOnline`].
     pub fn new(
         monitors: impl IntoIterator<Item = Monitor>,
-        mut initial: impl FnMut(&str) -> Option<Value>,
+        initial: impl FnMut(&str) -> Option<Value>,
         mut options: Options,
     ) -> Result<Watch, Error> {
         if options.causality == Model::Maximal {
@@ -135,17 +129,14 @@ impl Watch {
             // The level, and the two that witnesses may begin at.
             options.memory /= 3;
         }
-        let properties = monitors
-            .into_iter()
-            .map(|monitor| Watched::new(monitor, &mut initial, &options))
-            .collect::<Result<Vec<_>, _>>()?;
+        let intake = Intake::new(monitors, initial, options.admitted)?;
+        let properties = { intake.viewers().iter() }
+            .map(|viewer| Watched::new(viewer, &options))
+            .collect::<Result<_, _>>()?;
         Ok(Watch {
+            intake,
             properties,
-            names: Names::default(),
-            seen: Vec::new(),
             options,
-            events: 0,
-            threads: FxHashSet::default(),
         })
     }
 
@@ -157,19 +148,57 @@ impl Watch {
     /// As [`Checker::take`](crate::Checker::take); also [`Error::TooManyBindings`], after which the run
     /// cannot be watched any more, and in debug builds [`Error::BadWitness`].
     pub fn take(&mut self, event: &Event, symbols: &Symbols) -> Result<Vec<PropertyReport>, Error> {
-        self.seen.clear();
-        for property in &mut self.properties {
-            self.seen.push(property.see(event, symbols)?);
-        }
-        let number = self.events;
-        self.events += 1;
-        self.threads.insert(event.thread);
-        self.names.note(event);
         let mut news = Vec::new();
-        for (property, seen) in self.properties.iter_mut().zip(self.seen.drain(..)) {
-            property.take(event, number, seen, symbols, &self.options, &mut news)?;
+        if let Some(arrival) = self.intake.take(event, symbols)? {
+            follow(
+                &mut self.properties,
+                &arrival,
+                symbols,
+                &self.options,
+                &mut news,
+            )?;
         }
+        self.close_levels(symbols, &mut news)?;
         Ok(news)
+    }
+
+    /// Takes the next event, which brings its place in the causal order.
+    ///
+    /// # Errors
+    ///
+    /// As [`Checker::take_stamped`](crate::Checker::take_stamped) and [`take`](Self::take).
+    pub fn take_stamped(
+        &mut self,
+        event: &Event,
+        stamp: &Stamp,
+        symbols: &Symbols,
+    ) -> Result<Vec<PropertyReport>, Error> {
+        let mut news = Vec::new();
+        if let Some(arrival) = self.intake.take_stamped(event, stamp, symbols)? {
+            follow(
+                &mut self.properties,
+                &arrival,
+                symbols,
+                &self.options,
+                &mut news,
+            )?;
+        }
+        self.close_levels(symbols, &mut news)?;
+        Ok(news)
+    }
+
+    /// Makes all levels that are complete with the event that was just taken.
+    fn close_levels(
+        &mut self,
+        symbols: &Symbols,
+        news: &mut Vec<PropertyReport>,
+    ) -> Result<(), Error> {
+        let now = self.intake.events() - 1;
+        let viewers = self.intake.viewers().iter();
+        for (property, viewer) in self.properties.iter_mut().zip(viewers) {
+            property.close_levels(now, viewer, symbols, &self.options, news)?;
+        }
+        Ok(())
     }
 
     /// How many steps are kept. One that several bindings need counts for each of them.
@@ -183,11 +212,31 @@ impl Watch {
     ///
     /// In debug builds [`Error::BadWitness`].
     pub fn finish(self, name: &str, symbols: &Symbols) -> Result<Report, Error> {
-        let mut report = Report::new(name, self.events, self.threads.len());
-        for mut property in self.properties {
-            let found = property.finish(symbols, &self.options)?;
-            report.add(&property.fit(&self.names, symbols), found);
+        let mut report = Report::new(name, self.intake.events(), self.intake.threads());
+        for (mut property, viewer) in self.properties.into_iter().zip(self.intake.viewers()) {
+            let found = property.finish(viewer, symbols, &self.options)?;
+            let fit = Fit {
+                viewer,
+                names: self.intake.names(),
+                symbols,
+            };
+            report.add(&fit, found);
         }
         Ok(report)
     }
+}
+
+/// Gives an event to the properties that it is a step of.
+fn follow(
+    properties: &mut [Watched],
+    arrival: &Arrival<'_>,
+    symbols: &Symbols,
+    options: &Options,
+    news: &mut Vec<PropertyReport>,
+) -> Result<(), Error> {
+    for sighting in arrival.sightings() {
+        let property = &mut properties[sighting.property.index()];
+        property.take(arrival, &sighting, symbols, options, news)?;
+    }
+    Ok(())
 }

@@ -2,15 +2,16 @@
 
 use std::sync::Arc;
 
-use portent_monitor_core::{Stamp, Value};
+use portent_monitor_core::Value;
 use portent_monitor_dsl::{Stepper, Verdict};
 
-use super::live::{Context, Live, Step};
+use super::live::{Context, KeptStep, Live};
 use crate::{
     automaton::ProductState,
     engine::Savings,
     engine::enumerate::Search,
     error::Error,
+    intake::Arrival,
     order::Restriction,
     report::{Lattice, Observed, Predicted, PropertyReport},
 };
@@ -75,17 +76,17 @@ impl Track {
     /// Takes a step. What it violates in the observed run is known at once.
     pub(super) fn take(
         &mut self,
-        stamp: &Stamp,
-        step: &Arc<Step>,
+        arrival: &Arrival<'_>,
+        kept: &Arc<KeptStep>,
         context: Context<'_>,
     ) -> Result<(), Error> {
-        self.first.get_or_insert(step.number);
+        self.first.get_or_insert(kept.number);
         self.steps += 1;
         if !self.observed.verdict().is_final() {
-            let writes = step.deed.writes.iter().cloned();
-            self.observed.step(step.deed.event, writes)?;
+            let writes = kept.step.writes.iter().cloned();
+            self.observed.step(kept.step.event, writes)?;
         }
-        let mut past = self.order.past(stamp.clock.counts());
+        let mut past = self.order.past(arrival.clock);
         let (level, result) = match &mut self.search {
             Phase::GoesOn(live) => (live.level(), live.result_mut()),
             Phase::Over(level, result) => (*level, result.as_mut()),
@@ -100,10 +101,11 @@ impl Track {
         let Phase::GoesOn(live) = &mut self.search else {
             return Ok(());
         };
-        let chain = self.order.push(stamp.chain.index(), stamp.number());
+        let origin = arrival.chain.index();
+        let chain = self.order.push(origin, arrival.clock[origin]);
         past.counts.resize(past.counts.len().max(chain + 1), 0);
         past.counts[chain] += 1;
-        live.push(chain, &past.counts, Arc::clone(step));
+        live.push(chain, &past.counts, Arc::clone(kept));
         if !live.goes_on() {
             self.close(context)?;
         }

@@ -10,16 +10,16 @@ use portent_monitor_dsl::{Monitor, Verdict};
 
 use crate::{
     goal::Goal,
-    intake::Deed,
+    intake::Step,
     order::{EventIndex, Poset},
 };
 
 /// Says why a run is not violated after exactly so many events, if it is not.
-pub(crate) fn examine_verdict<'d>(
+pub(crate) fn examine_verdict<'s>(
     run: &[EventIndex],
     monitor: &Monitor,
     initial: &[Value],
-    deed: impl Fn(EventIndex) -> &'d Deed,
+    step_of: impl Fn(EventIndex) -> &'s Step,
     goal: Goal,
     violated_at: usize,
 ) -> Result<(), String> {
@@ -33,9 +33,9 @@ pub(crate) fn examine_verdict<'d>(
         if stepper.verdict() == Verdict::Violated {
             return Err(format!("violated already after {step} events"));
         }
-        let deed = deed(event);
+        let taken = step_of(event);
         stepper
-            .step(deed.event, deed.writes.iter().cloned())
+            .step(taken.event, taken.writes.iter().cloned())
             .map_err(|error| error.to_string())?;
     }
     match goal.is_bad(stepper.verdict(), violated_at == run.len()) {

@@ -3,7 +3,7 @@
 use portent_monitor_core::Value;
 use portent_monitor_dsl::{Monitor, StateId, Verdict};
 
-use crate::intake::Deed;
+use crate::intake::Step;
 
 /// Follows a run: the monitor's state and the values of the property's variables after each step.
 #[derive(Clone, Debug)]
@@ -55,8 +55,8 @@ impl<'a> Replay<'a> {
     }
 
     /// Takes a step.
-    pub(crate) fn step(&mut self, deed: &Deed) {
-        for (variable, value) in &deed.writes {
+    pub(crate) fn step(&mut self, step: &Step) {
+        for (variable, value) in &step.writes {
             self.values[variable.index()] = value.clone();
             self.known[variable.index()] = true;
         }
@@ -64,7 +64,7 @@ impl<'a> Replay<'a> {
         if self.decided_after.is_some() {
             return;
         }
-        let letter = self.monitor.alphabet().letter(deed.event, &self.values);
+        let letter = self.monitor.alphabet().letter(step.event, &self.values);
         self.state = self.monitor.next(self.state, letter);
         if self.verdict().is_final() {
             self.decided_after = Some(self.steps);

@@ -263,6 +263,34 @@ fn a_violation_of_the_observed_run_waits_for_nothing() {
     }
 }
 
+#[test]
+fn a_limit_never_loses_the_observed_run() {
+    let mut rng = Rng::new(31);
+    let monitors = random::monitors(&mut rng, 200);
+    let mut lost_others = 0;
+    for _ in 0..2000 {
+        let monitor = monitors[rng.below(monitors.len())].clone();
+        let (events, symbols) = random::trace(&mut rng, 20);
+        let options = Options {
+            memory: rng.pick(&[0, 1, 100, 300, 600]),
+            ..some_options(&mut rng)
+        };
+        let goal = options.goal;
+        let mut watch = Watch::new([monitor], zero, options).expect("initial values");
+        for event in &events {
+            watch.take(event, &symbols).expect("events fit");
+        }
+        let report = watch.finish("run", &symbols).expect("a report");
+        let [property] = report.properties.as_slice() else {
+            panic!("one property, no parameters");
+        };
+        let observed = &property.observed;
+        assert!(property.predicted.violated || !goal.is_bad(observed.verdict, true));
+        lost_others += usize::from(!property.lattice.exhaustive);
+    }
+    assert!(lost_others > 500, "{lost_others}");
+}
+
 /// A thread for each of the given names, and an event of one of them.
 struct Program {
     symbols: Symbols,

@@ -1,0 +1,49 @@
+//! The observed run itself, as the violated run that is always known.
+//!
+//! A search with a limit may give up, or leave out the very cuts that the observed run goes through, because others that
+//! commute with them were to stand for them. What really happened is known all the same, and takes one pass to see.
+
+use super::{Solution, Violation};
+use crate::{
+    automaton::{ActionId, Machine},
+    goal::Goal,
+    order::EventIndex,
+};
+
+/// Takes the observed run for the answer of a search that was limited, if that run is violated and the search found none
+/// that is violated sooner.
+pub(super) fn fall_back<M: Machine>(
+    solution: &mut Solution,
+    actions: &[ActionId],
+    machine: &M,
+    goal: Goal,
+) {
+    if solution.limit.is_none() {
+        return;
+    }
+    let Some(violated_at) = violated_at(actions, machine, goal) else {
+        return;
+    };
+    let found = solution.violation.as_ref();
+    if found.is_some_and(|violation| violation.violated_at <= violated_at) {
+        return;
+    }
+    solution.violation = Some(Violation {
+        run: (0..actions.len() as u32).map(EventIndex).collect(),
+        violated_at,
+        is_shortest: violated_at == 0,
+    });
+}
+
+/// After how many of its events the observed run is violated, if it is.
+fn violated_at<M: Machine>(actions: &[ActionId], machine: &M, goal: Goal) -> Option<usize> {
+    let mut state = machine.initial();
+    for (done, &action) in actions.iter().enumerate() {
+        if goal.is_bad(machine.verdict(&state), false) {
+            return Some(done);
+        }
+        state = machine.step(&state, action);
+    }
+    goal.is_bad(machine.verdict(&state), true)
+        .then_some(actions.len())
+}

@@ -1,0 +1,128 @@
+//! What is kept of a run until it has ended: the events that were steps of some property, and their order.
+//!
+//! Properties share it. It keeps what an answer needs and no event: ten million steps over four threads fit in half a
+//! gigabyte.
+
+use std::num::NonZeroU64;
+
+use portent_monitor_core::{ChainId, Symbols, ThreadId};
+
+use super::{
+    line_note::{Note, Notes},
+    stream::Arrival,
+};
+use crate::error::Error;
+
+/// A place in a [`History`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct HistoryIndex(u32);
+
+impl HistoryIndex {
+    /// As an index into arrays.
+    pub(crate) fn index(self) -> usize {
+        self.0 as usize
+    }
+}
+
+/// An event that was a step of some property.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct PastEvent {
+    pub(crate) thread: ThreadId,
+    pub(crate) line: Option<NonZeroU64>,
+    /// Its number among all events of the run.
+    pub(crate) number: u64,
+    /// The chain that it is on.
+    pub(crate) chain: ChainId,
+    /// Where its clock ends among the clocks; it begins where the previous one ends.
+    clock_end: usize,
+}
+
+/// The events of a run that were steps of some property, in observed order.
+#[derive(Clone, Debug)]
+pub(crate) struct History {
+    events: Vec<PastEvent>,
+    /// Empty once they take too much memory; then only the observed order is known.
+    clocks: Vec<u32>,
+    /// The bytes that clocks may take.
+    memory: u64,
+    /// How many chains there are.
+    chains: usize,
+    notes: Notes,
+}
+
+impl History {
+    pub(crate) fn new(memory: u64) -> History {
+        History {
+            events: Vec::new(),
+            clocks: Vec::new(),
+            memory,
+            chains: 0,
+            notes: Notes::default(),
+        }
+    }
+
+    /// Keeps an event, and says where.
+    pub(crate) fn keep(&mut self, arrival: &Arrival<'_>) -> Result<HistoryIndex, Error> {
+        let index = u32::try_from(self.events.len())
+            .ok()
+            .filter(|&index| index < u32::MAX)
+            .ok_or(Error::TooManyEvents)?;
+        self.keep_clock(arrival.clock);
+        self.chains = self.chains.max(arrival.chain.index() + 1);
+        self.notes.keep(index, arrival.event);
+        self.events.push(PastEvent {
+            thread: arrival.event.thread,
+            line: arrival.event.line,
+            number: arrival.number,
+            chain: arrival.chain,
+            clock_end: self.clocks.len(),
+        });
+        Ok(HistoryIndex(index))
+    }
+
+    fn keep_clock(&mut self, counts: &[u32]) {
+        if !self.is_ordered() {
+            return;
+        }
+        if 4 * (self.clocks.len() + counts.len()) as u64 > self.memory {
+            self.clocks = Vec::new();
+            return;
+        }
+        self.clocks.extend_from_slice(counts);
+    }
+
+    /// Whether the clocks of all events were kept.
+    pub(crate) fn is_ordered(&self) -> bool {
+        // Every clock counts its own event.
+        self.events.is_empty() || !self.clocks.is_empty()
+    }
+
+    pub(crate) fn event(&self, index: HistoryIndex) -> &PastEvent {
+        &self.events[index.index()]
+    }
+
+    /// The counts of an event's clock; what is beyond its end counts 0.
+    pub(crate) fn clock(&self, index: HistoryIndex) -> &[u32] {
+        let before = index.index().checked_sub(1);
+        let start = before.map_or(0, |before| self.events[before].clock_end);
+        &self.clocks[start..self.event(index).clock_end]
+    }
+
+    /// What the line of an event tells besides what properties see of it.
+    pub(crate) fn note(&self, index: HistoryIndex, symbols: &Symbols) -> Option<Box<Note>> {
+        self.notes.of(index.0, symbols)
+    }
+
+    /// How many chains the events are on.
+    pub(crate) fn chains(&self) -> usize {
+        self.chains
+    }
+
+    /// Forgets the run.
+    pub(crate) fn clear(&mut self) {
+        self.events.clear();
+        self.clocks.clear();
+        self.chains = 0;
+        self.notes.clear();
+    }
+}

@@ -1,0 +1,117 @@
+//! When two values of a parameter are the same: if they are spelled alike.
+//!
+//! A log gives text, and which number or truth value a text stands for is the business of whoever wrote it. So the number 7 in
+//! one event, the text "7" in another and what a regular expression finds in a third are one value. Everything
+//! that compares values of parameters compares the numbers that they get here.
+
+use std::{fmt::Write, sync::Arc};
+
+use portent_monitor_core::Value;
+use rustc_hash::FxHashMap;
+
+/// A value of a parameter: one for each spelling.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub(crate) struct SpellingId(u32);
+
+#[cfg(test)]
+impl SpellingId {
+    pub(crate) fn new(number: u32) -> SpellingId {
+        SpellingId(number)
+    }
+}
+
+/// The values that the parameters of a property were given.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Spellings {
+    ids: FxHashMap<Arc<str>, SpellingId>,
+    /// Each spelling, and the value that was first spelled so.
+    all: Vec<(Arc<str>, Value)>,
+    /// Where numbers are spelled; kept for its memory.
+    buffer: String,
+}
+
+impl Spellings {
+    /// The id of a value.
+    pub(crate) fn of(&mut self, value: &Value) -> SpellingId {
+        let text = match value {
+            Value::Str(text) => text,
+            other => {
+                self.buffer.clear();
+                // Writing to a string cannot fail.
+                let _ = write!(self.buffer, "{other}");
+                self.buffer.as_str()
+            }
+        };
+        if let Some(&id) = self.ids.get(text) {
+            return id;
+        }
+        let text = match value {
+            Value::Str(text) => Arc::clone(text),
+            _ => text.into(),
+        };
+        self.insert(text, value.clone())
+    }
+
+    /// The id of a value that is given as text, and the text as a value.
+    pub(crate) fn of_text(&mut self, text: &str) -> (SpellingId, Value) {
+        let id = match self.ids.get(text) {
+            Some(&id) => id,
+            None => {
+                let text: Arc<str> = text.into();
+                self.insert(Arc::clone(&text), Value::Str(text))
+            }
+        };
+        let (spelling, _) = &self.all[id.0 as usize];
+        (id, Value::Str(Arc::clone(spelling)))
+    }
+
+    fn insert(&mut self, spelling: Arc<str>, value: Value) -> SpellingId {
+        let id = SpellingId(self.all.len() as u32);
+        self.ids.insert(Arc::clone(&spelling), id);
+        self.all.push((spelling, value));
+        id
+    }
+
+    /// The value that was first spelled so.
+    pub(crate) fn value(&self, id: SpellingId) -> &Value {
+        &self.all[id.0 as usize].1
+    }
+
+    pub(crate) fn clear(&mut self) {
+        self.ids.clear();
+        self.all.clear();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn values_are_the_same_if_they_are_spelled_alike() {
+        let mut spellings = Spellings::default();
+        for (value, text) in [
+            (Value::from(7), "7"),
+            (Value::from(-3), "-3"),
+            (Value::from(true), "true"),
+            (Value::from(7.0), "7.0"),
+            (Value::from(-0.0), "-0.0"),
+            (Value::from(1e300), "1e300"),
+        ] {
+            let id = spellings.of(&value);
+            assert_eq!(spellings.of(&Value::from(text)), id);
+            assert_eq!(spellings.of_text(text), (id, Value::from(text)));
+            assert_eq!(spellings.value(id), &value, "the first is shown");
+        }
+        let all = [
+            Value::from(7),
+            Value::from(7.0),
+            Value::from("07"),
+            Value::from("\"7\""),
+        ];
+        let ids = all.each_ref().map(|value| spellings.of(value));
+        for (place, id) in ids.iter().enumerate() {
+            assert!(!ids[..place].contains(id), "{:?}", all[place]);
+        }
+    }
+}

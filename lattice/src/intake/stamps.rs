@@ -1,0 +1,58 @@
+//! Whether the stamps that events bring can follow each other.
+//!
+//! The order among stamped events is what their clocks say, so that there is little that could be wrong with it: an event may
+//! come too late. Its number must be greater than those of its chain so far, and than what any clock so far has
+//! counted of that chain.
+
+use portent_monitor_core::ChainId;
+
+use crate::error::Error;
+
+/// For each chain how many of its events are known: the number of the last one that was given, or that a
+/// clock has counted.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Stamps {
+    known: Vec<u32>,
+}
+
+impl Stamps {
+    /// Accepts the next stamp, or says what it contradicts. One that is refused leaves no mark.
+    pub(super) fn admit(&mut self, chain: ChainId, clock: &[u32]) -> Result<(), Error> {
+        let number = clock.get(chain.index()).copied().unwrap_or(0);
+        let known = self.known.get(chain.index()).copied().unwrap_or(0);
+        if number <= known {
+            return Err(Error::LateStamp { number, known });
+        }
+        if clock.len() > self.known.len() {
+            self.known.resize(clock.len(), 0);
+        }
+        for (known, &count) in self.known.iter_mut().zip(clock) {
+            *known = count.max(*known);
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_event_comes_before_what_counts_it() {
+        let [one, other] = [0, 1].map(|index| ChainId::from_index(index).expect("small"));
+        let mut stamps = Stamps::default();
+        let late = |number, known| Err(Error::LateStamp { number, known });
+        assert_eq!(stamps.admit(one, &[1]), Ok(()));
+        assert_eq!(stamps.admit(one, &[1]), late(1, 1), "the same again");
+        // Three events of the first chain were counted, of which one was given.
+        assert_eq!(stamps.admit(other, &[3, 1]), Ok(()));
+        assert_eq!(stamps.admit(one, &[3]), late(3, 3));
+        assert_eq!(stamps.admit(one, &[4]), Ok(()));
+        assert_eq!(
+            stamps.admit(other, &[4]),
+            late(0, 1),
+            "does not count itself"
+        );
+        assert_eq!(stamps.admit(other, &[4, 9]), Ok(()));
+    }
+}

@@ -1,0 +1,170 @@
+//! What an event does to a property, whoever does it.
+//!
+//! A long run repeats a few steps very often. Each is stored once, and found again by its hash; numbers with a fraction are
+//! the same if their bits are, so that a step is always equal to itself.
+
+use std::{
+    hash::{Hash, Hasher},
+    mem::discriminant,
+};
+
+use indexmap::IndexSet;
+use portent_monitor_core::Value;
+use portent_monitor_dsl::{EventId, VariableId};
+use rustc_hash::FxBuildHasher;
+use smallvec::SmallVec;
+
+/// What one event is to a property.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Step {
+    /// Which of the property's events it is.
+    pub(crate) event: Option<EventId>,
+    /// The arguments: those of the trace, or what a regular expression found for the parameters.
+    pub(crate) args: SmallVec<[Value; 2]>,
+    /// The property's variables that it writes, values being of the right type.
+    pub(crate) writes: SmallVec<[(VariableId, Value); 1]>,
+}
+
+impl Step {
+    /// Whether the property sees nothing: it is no step at all.
+    pub(crate) fn is_nothing(&self) -> bool {
+        self.event.is_none() && self.writes.is_empty()
+    }
+
+    /// Makes room for the next one.
+    pub(crate) fn clear(&mut self) {
+        self.event = None;
+        self.args.clear();
+        self.writes.clear();
+    }
+
+    /// What it is to a binding that its event does not belong to, if anything: its writes, as variables belong to all.
+    pub(crate) fn elsewhere(&self) -> Option<Step> {
+        (!self.writes.is_empty()).then(|| Step {
+            event: None,
+            args: SmallVec::new(),
+            writes: self.writes.clone(),
+        })
+    }
+}
+
+impl PartialEq for Step {
+    fn eq(&self, other: &Step) -> bool {
+        let same_writes = || {
+            let writes = self.writes.iter().zip(&other.writes);
+            self.writes.len() == other.writes.len() && { writes }
+                .all(|((a, x), (b, y))| a == b && same(x, y))
+        };
+        self.event == other.event
+            && self.args.len() == other.args.len()
+            && self.args.iter().zip(&other.args).all(|(a, b)| same(a, b))
+            && same_writes()
+    }
+}
+
+impl Eq for Step {}
+
+impl Hash for Step {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.event.hash(state);
+        self.args.len().hash(state);
+        for value in &self.args {
+            hash(value, state);
+        }
+        for (variable, value) in &self.writes {
+            variable.hash(state);
+            hash(value, state);
+        }
+    }
+}
+
+fn same(one: &Value, other: &Value) -> bool {
+    match (one, other) {
+        (Value::Float(one), Value::Float(other)) => one.to_bits() == other.to_bits(),
+        _ => one == other,
+    }
+}
+
+fn hash<H: Hasher>(value: &Value, state: &mut H) {
+    discriminant(value).hash(state);
+    match value {
+        Value::Bool(value) => value.hash(state),
+        Value::Int(number) => number.hash(state),
+        Value::Float(number) => number.to_bits().hash(state),
+        Value::Str(text) => text.hash(state),
+    }
+}
+
+/// A distinct [`Step`] of a property.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub(crate) struct StepId(u32);
+
+impl StepId {
+    /// As an index into arrays.
+    pub(crate) fn index(self) -> usize {
+        self.0 as usize
+    }
+}
+
+/// The distinct steps of a property.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Steps(IndexSet<Step, FxBuildHasher>);
+
+impl Steps {
+    /// The id of a step, which is stored if it is new.
+    pub(crate) fn intern(&mut self, step: &Step) -> StepId {
+        let index = match self.0.get_index_of(step) {
+            Some(index) => index,
+            None => self.0.insert_full(step.clone()).0,
+        };
+        StepId(index as u32)
+    }
+
+    pub(crate) fn get(&self, id: StepId) -> &Step {
+        &self.0[id.index()]
+    }
+
+    /// How many there are; their ids are below this.
+    pub(crate) fn len(&self) -> usize {
+        self.0.len()
+    }
+
+    pub(crate) fn clear(&mut self) {
+        self.0.clear();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn with(value: impl Into<Value>) -> Step {
+        Step {
+            args: SmallVec::from_elem(value.into(), 1),
+            ..Step::default()
+        }
+    }
+
+    #[test]
+    fn a_step_is_stored_once() {
+        let mut steps = Steps::default();
+        let first = steps.intern(&with(7));
+        assert_eq!(steps.intern(&with(7)), first);
+        assert_eq!(steps.len(), 1);
+        for other in [with(8), with(7.0), with("7"), with(true), Step::default()] {
+            assert_ne!(steps.intern(&other), first, "{other:?}");
+        }
+        assert_eq!(steps.get(first), &with(7));
+    }
+
+    #[test]
+    fn floats_are_compared_by_their_bits() {
+        let mut steps = Steps::default();
+        assert_eq!(
+            steps.intern(&with(f64::NAN)),
+            steps.intern(&with(f64::NAN)),
+            "not a number is the step that it is"
+        );
+        assert_ne!(steps.intern(&with(0.0)), steps.intern(&with(-0.0)));
+    }
+}

@@ -1,0 +1,292 @@
+//! The one way in for events, wherever they come from: a trace, a running program, a scheduler.
+//!
+//! An event is looked at by all properties, checked against those before it, and put in its place in the causal order. What
+//! comes out is an [`Arrival`] if some property takes it for a step: who sees what in it, on which chain it is, and what its
+//! clock counts. A record for later and a search that goes on are made of the same arrivals.
+//!
+//! **There is one clock for all properties.** It ticks for what is a step of any of them; the order among the steps of one
+//! property, or of one binding, follows by counting (`order::restriction`). So each event is stamped once however
+//! many properties there are, and events that were stamped elsewhere can be taken as they are.
+//!
+//! **The names stay with whoever gives out the ids.** A reader needs its symbols to read, and the hooks of a running program
+//! have one table for all who listen; if the intake owned the names, one of the two would have to store each name
+//! twice. So symbols are lent with every event, which costs nothing: what a property makes of an id is looked up by name
+//! when the id is first met and by number from then on. That holds as long as the ids mean the same, which is until the
+//! intake is restarted.
+
+use portent_monitor_core::{
+    Causality, ChainId, Discipline, Event, Stamp, Symbols, ThreadId, Value,
+};
+use portent_monitor_dsl::Monitor;
+
+use super::{
+    binding::BindingId, occurrence::Names, relevance::EventText, stamps::Stamps, step::Step,
+    viewer::Viewer,
+};
+use crate::error::Error;
+
+/// One of the properties that look at a run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct PropertyIndex(u32);
+
+impl PropertyIndex {
+    /// As an index into arrays.
+    pub(crate) fn index(self) -> usize {
+        self.0 as usize
+    }
+}
+
+/// Takes the events of a run one by one, in observed order.
+#[derive(Clone, Debug)]
+pub(crate) struct Intake {
+    viewers: Vec<Viewer>,
+    /// Refuses what cannot happen; `None` if whoever gives the events has seen to that.
+    discipline: Option<Discipline>,
+    /// How events are ordered, which the first one decides.
+    order: Option<Order>,
+    events: u64,
+    threads: Threads,
+    names: Names,
+    /// Of the current event, kept for their memory: whose step it is, under which binding, what its
+    /// clock counts, and its text.
+    seen: Vec<(PropertyIndex, BindingId)>,
+    clock: Vec<u32>,
+    text: String,
+}
+
+/// How events are ordered.
+#[derive(Clone, Debug)]
+enum Order {
+    /// By what they do.
+    Computed(Box<Causality>),
+    /// By the stamps that they bring.
+    Given(Stamps),
+}
+
+/// An event that is a step of some property.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Arrival<'a> {
+    /// Its number among all events of the run, from 0.
+    pub(crate) number: u64,
+    pub(crate) event: &'a Event,
+    /// The chain that it is on, of all that are steps of some property.
+    pub(crate) chain: ChainId,
+    /// For each chain how many of its events are in the past of this one, itself included; what is
+    /// beyond the end counts 0.
+    pub(crate) clock: &'a [u32],
+    viewers: &'a [Viewer],
+    seen: &'a [(PropertyIndex, BindingId)],
+}
+
+/// What one property sees of an arrival.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Sighting<'a> {
+    pub(crate) property: PropertyIndex,
+    pub(crate) viewer: &'a Viewer,
+    pub(crate) step: &'a Step,
+    pub(crate) binding: BindingId,
+}
+
+impl<'a> Arrival<'a> {
+    /// What the properties see that take it for a step, in their order.
+    pub(crate) fn sightings(&self) -> impl Iterator<Item = Sighting<'a>> + use<'a> {
+        let viewers = self.viewers;
+        self.seen.iter().map(move |&(property, binding)| {
+            let viewer = &viewers[property.index()];
+            Sighting {
+                property,
+                viewer,
+                step: viewer.step(),
+                binding,
+            }
+        })
+    }
+}
+
+impl Intake {
+    /// An intake for these properties. `initial` gives the initial values that the trace tells, by
+    /// the names of variables; `admitted` says that a [`Discipline`] has seen the events before.
+    pub(crate) fn new(
+        monitors: impl IntoIterator<Item = Monitor>,
+        mut initial: impl FnMut(&str) -> Option<Value>,
+        admitted: bool,
+    ) -> Result<Intake, Error> {
+        let viewers = monitors
+            .into_iter()
+            .map(|monitor| Viewer::new(monitor, &mut initial))
+            .collect::<Result<_, _>>()?;
+        Ok(Intake {
+            viewers,
+            discipline: (!admitted).then(Discipline::default),
+            order: None,
+            events: 0,
+            threads: Threads::default(),
+            names: Names::default(),
+            seen: Vec::new(),
+            clock: Vec::new(),
+            text: String::new(),
+        })
+    }
+
+    /// Takes the next event of the run, and orders it by what it does.
+    ///
+    /// # Errors
+    ///
+    /// If a value does not fit its variable, or the event cannot follow those before it: then it has
+    /// left no trace, and the next one may be given. If a number does not fit 32 bits, or there are too many
+    /// threads, the run cannot go on.
+    pub(crate) fn take<'a>(
+        &'a mut self,
+        event: &'a Event,
+        symbols: &Symbols,
+    ) -> Result<Option<Arrival<'a>>, Error> {
+        let order = (self.order).get_or_insert_with(|| Order::Computed(Box::default()));
+        let Order::Computed(causality) = order else {
+            return Err(Error::MixedStamps);
+        };
+        look(
+            &mut self.viewers,
+            event,
+            symbols,
+            &mut self.text,
+            &mut self.seen,
+        )?;
+        if let Some(discipline) = &mut self.discipline {
+            discipline.admit(event, symbols)?;
+        }
+        let stamp = causality.step(event, !self.seen.is_empty())?;
+        if let Some(stamp) = &stamp {
+            read_clock(stamp, &mut self.clock);
+        }
+        Ok(self.arrive(event, stamp.map(|stamp| stamp.chain)))
+    }
+
+    /// Takes the next event of the run, which brings its place in the causal order. It may be one of
+    /// few that were stamped: clocks may count events that nobody gives.
+    ///
+    /// # Errors
+    ///
+    /// As [`take`](Self::take); and if the stamp cannot follow those before it.
+    pub(crate) fn take_stamped<'a>(
+        &'a mut self,
+        event: &'a Event,
+        stamp: &Stamp,
+        symbols: &Symbols,
+    ) -> Result<Option<Arrival<'a>>, Error> {
+        let order = (self.order).get_or_insert_with(|| Order::Given(Stamps::default()));
+        let Order::Given(stamps) = order else {
+            return Err(Error::MixedStamps);
+        };
+        look(
+            &mut self.viewers,
+            event,
+            symbols,
+            &mut self.text,
+            &mut self.seen,
+        )?;
+        read_clock(stamp, &mut self.clock);
+        stamps.admit(stamp.chain, &self.clock)?;
+        Ok(self.arrive(event, Some(stamp.chain)))
+    }
+
+    /// Nobody has refused the event.
+    fn arrive<'a>(&'a mut self, event: &'a Event, chain: Option<ChainId>) -> Option<Arrival<'a>> {
+        let number = self.events;
+        self.events += 1;
+        self.threads.note(event.thread);
+        self.names.note(event);
+        if self.seen.is_empty() {
+            return None;
+        }
+        for (property, binding) in &mut self.seen {
+            *binding = self.viewers[property.index()].take();
+        }
+        Some(Arrival {
+            number,
+            event,
+            chain: chain?,
+            clock: &self.clock,
+            viewers: &self.viewers,
+            seen: &self.seen,
+        })
+    }
+
+    /// Forgets the run, and is ready for the next one with the same initial values. Its events may
+    /// come with other symbols.
+    pub(crate) fn restart(&mut self) {
+        for viewer in &mut self.viewers {
+            viewer.restart();
+        }
+        if let Some(discipline) = &mut self.discipline {
+            *discipline = Discipline::default();
+        }
+        self.order = None;
+        self.events = 0;
+        self.threads = Threads::default();
+        self.names = Names::default();
+    }
+
+    /// The properties.
+    pub(crate) fn viewers(&self) -> &[Viewer] {
+        &self.viewers
+    }
+
+    /// How many events were taken.
+    pub(crate) fn events(&self) -> u64 {
+        self.events
+    }
+
+    /// How many threads did something.
+    pub(crate) fn threads(&self) -> usize {
+        self.threads.count
+    }
+
+    /// The names that the run uses.
+    pub(crate) fn names(&self) -> &Names {
+        &self.names
+    }
+}
+
+/// Lets every property look at an event, and notes which of them take it for a step.
+fn look(
+    viewers: &mut [Viewer],
+    event: &Event,
+    symbols: &Symbols,
+    text: &mut String,
+    seen: &mut Vec<(PropertyIndex, BindingId)>,
+) -> Result<(), Error> {
+    seen.clear();
+    let mut text = EventText::new(event, symbols, text);
+    for (property, viewer) in viewers.iter_mut().enumerate() {
+        if viewer.look(&mut text)? {
+            // Which binding it is of is found out when nobody has refused it.
+            seen.push((PropertyIndex(property as u32), BindingId::default()));
+        }
+    }
+    Ok(())
+}
+
+/// The counts of a stamp, as they are kept and compared here.
+fn read_clock(stamp: &Stamp, clock: &mut Vec<u32>) {
+    clock.clear();
+    clock.extend_from_slice(stamp.clock.counts());
+}
+
+/// The threads that did something.
+#[derive(Clone, Debug, Default)]
+struct Threads {
+    seen: Vec<bool>,
+    count: usize,
+}
+
+impl Threads {
+    fn note(&mut self, thread: ThreadId) {
+        let index = thread.index();
+        if index >= self.seen.len() {
+            self.seen.resize(index + 1, false);
+        }
+        if !std::mem::replace(&mut self.seen[index], true) {
+            self.count += 1;
+        }
+    }
+}

@@ -1,0 +1,113 @@
+//! One property that looks at the events of a run.
+
+use std::sync::OnceLock;
+
+use portent_monitor_core::Value;
+use portent_monitor_dsl::{Monitor, shape::Conjunction};
+
+use super::{
+    binding::{BindingId, Bindings},
+    occurrence::Occurrence,
+    relevance::{EventText, Relevance, Seen, initial_values},
+    step::Step,
+};
+use crate::error::Error;
+
+/// A property, the values that its variables begin with, and the bindings of its parameters that it
+/// has met.
+#[derive(Clone, Debug)]
+pub(crate) struct Viewer {
+    relevance: Relevance,
+    initial: Vec<Value>,
+    bindings: Bindings,
+    /// How many steps it took, and which of its names were in them.
+    steps: u64,
+    occurrence: Occurrence,
+    /// What the current event is to it; kept for its memory.
+    seen: Seen,
+    /// Found out when an engine first asks.
+    conjunctions: OnceLock<Option<Vec<Conjunction>>>,
+}
+
+impl Viewer {
+    /// A property that has seen nothing; `initial` are the values that the trace gives.
+    pub(super) fn new(
+        monitor: Monitor,
+        initial: impl FnMut(&str) -> Option<Value>,
+    ) -> Result<Viewer, Error> {
+        let initial = initial_values(&monitor, initial)?;
+        let arity = monitor.property().parameters().len();
+        Ok(Viewer {
+            relevance: Relevance::new(monitor),
+            initial,
+            bindings: Bindings::new(arity),
+            steps: 0,
+            occurrence: Occurrence::default(),
+            seen: Seen::default(),
+            conjunctions: OnceLock::new(),
+        })
+    }
+
+    /// Looks at an event, and says whether it is a step. Nothing follows from that yet, so that an
+    /// event which somebody else refuses can still be dropped.
+    pub(super) fn look(&mut self, text: &mut EventText<'_>) -> Result<bool, Error> {
+        self.relevance
+            .see(text, &mut self.bindings, &mut self.seen)?;
+        Ok(!self.seen.step.is_nothing())
+    }
+
+    /// Takes the step that it has looked at.
+    pub(super) fn take(&mut self) -> BindingId {
+        self.steps += 1;
+        self.occurrence.note(&self.seen.step);
+        self.bindings.intern(&self.seen.binding)
+    }
+
+    /// The step that it looked at last.
+    pub(super) fn step(&self) -> &Step {
+        &self.seen.step
+    }
+
+    /// Forgets the run, and what the ids of its symbols meant.
+    pub(super) fn restart(&mut self) {
+        self.relevance.forget_ids();
+        self.bindings.clear();
+        self.steps = 0;
+        self.occurrence = Occurrence::default();
+    }
+
+    pub(crate) fn monitor(&self) -> &Monitor {
+        self.relevance.monitor()
+    }
+
+    pub(crate) fn name(&self) -> &str {
+        self.monitor().property().name()
+    }
+
+    /// The values of the variables before anything happens.
+    pub(crate) fn initial(&self) -> &[Value] {
+        &self.initial
+    }
+
+    pub(crate) fn bindings(&self) -> &Bindings {
+        &self.bindings
+    }
+
+    /// How many steps it took.
+    pub(crate) fn steps(&self) -> u64 {
+        self.steps
+    }
+
+    /// Which of its events and variables have occurred.
+    pub(crate) fn occurrence(&self) -> &Occurrence {
+        &self.occurrence
+    }
+
+    /// The conjunctions that violate the property, if it is of that kind.
+    pub(crate) fn conjunctions(&self) -> Option<&[Conjunction]> {
+        let conjunctions = self
+            .conjunctions
+            .get_or_init(|| self.monitor().conjunctions());
+        conjunctions.as_deref()
+    }
+}

@@ -1,0 +1,265 @@
+//! Taking an event allocates nothing if it is no step of any property, and nothing but room to grow if it is one.
+//!
+//! A binary of its own, because it replaces the allocator of the whole program by one that counts: the other tests are not to run
+//! with it. It counts for each thread separately, so that neither the harness nor its neighbours disturb the counts.
+
+// A global allocator is unsafe by nature; this one only counts and passes on.
+#![allow(unsafe_code)]
+
+use std::{
+    alloc::{GlobalAlloc, Layout, System},
+    cell::Cell,
+};
+
+use portent_lattice::{Checker, Options};
+use portent_monitor_core::{Action, Causality, Details, Event, Op, Stamp, Symbols, Value};
+use portent_monitor_dsl::{Monitor, Property};
+
+struct Counting;
+
+thread_local! {
+    static ALLOCATIONS: Cell<usize> = const { Cell::new(0) };
+}
+
+fn count() {
+    // Not there any more while a thread ends; nothing is measured then.
+    let _ = ALLOCATIONS.try_with(|allocations| allocations.set(allocations.get() + 1));
+}
+
+// SAFETY: everything is passed on to the system's allocator unchanged.
+unsafe impl GlobalAlloc for Counting {
+    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+        count();
+        // SAFETY: the caller keeps the contract of `alloc`.
+        unsafe { System.alloc(layout) }
+    }
+
+    unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
+        // SAFETY: the caller keeps the contract of `dealloc`.
+        unsafe { System.dealloc(pointer, layout) }
+    }
+
+    unsafe fn realloc(&self, pointer: *mut u8, layout: Layout, size: usize) -> *mut u8 {
+        count();
+        // SAFETY: the caller keeps the contract of `realloc`.
+        unsafe { System.realloc(pointer, layout, size) }
+    }
+}
+
+#[global_allocator]
+static ALLOCATOR: Counting = Counting;
+
+/// How many allocations `work` makes.
+fn allocations(work: impl FnOnce()) -> usize {
+    let before = ALLOCATIONS.get();
+    work();
+    ALLOCATIONS.get() - before
+}
+
+/// Properties that look at events in every way: by name, by argument, by variable, by text.
+const PROPERTIES: [&str; 4] = [
+    "property a(u, f) { event open(u, f), twin(u, u), close(f)  ltl: always (close -> once open) }",
+    "property b { var x: float = 0  var s: string = \"\"  ltl: always (x > 2.5 -> s != \"no\") }",
+    "property c(k) { event put(k) matches \"put '(?<k>[^']*)'\"  event ack(k) matches \"ack '(?<k>[^']*)'\" \
+     ltl: always (put -> eventually ack) }",
+    "property d { var load: int = 0 matches \"load is (?<load>[0-9]+)\" \
+     var mode: string = \"\" matches \"mode is (?<mode>[a-z]+)\" \
+     ltl: always (load > 90 -> mode == \"safe\") }",
+];
+
+fn monitors() -> Vec<Monitor> {
+    let property = |text| Property::parse(text).and_then(|property| property.monitor());
+    { PROPERTIES.into_iter() }
+        .map(|text| property(text).unwrap_or_else(|error| panic!("{text}\n{error}")))
+        .collect()
+}
+
+/// Makes events of one thread.
+struct Program {
+    symbols: Symbols,
+    thread: &'static str,
+}
+
+impl Program {
+    fn event(&mut self, op: Op) -> Event {
+        let thread = self.symbols.threads.intern(self.thread).expect("few");
+        Event::new(thread, op)
+    }
+
+    fn named(&mut self, name: &str, args: &[Value], set: &[(&str, Value)]) -> Event {
+        let name = Some(self.symbols.names.intern(name).expect("few"));
+        let mut var = |name: &str| self.symbols.vars.intern(name).expect("few");
+        let set = { set.iter() }.map(|(name, value)| (var(name), value.clone()));
+        let action = Action {
+            name,
+            args: args.to_vec(),
+            set: set.collect(),
+        };
+        self.event(Op::Event(Box::new(action)))
+    }
+
+    fn saying(&mut self, text: &str) -> Event {
+        let mut event = self.named("log", &[], &[]);
+        event.details = Some(Box::new(Details {
+            text: Some(text.into()),
+            extra: vec![("level".into(), "3".into())],
+        }));
+        event
+    }
+
+    /// What no property looks at.
+    fn no_steps(&mut self) -> Vec<Event> {
+        let m = self.symbols.locks.intern("m").expect("few");
+        let y = self.symbols.vars.intern("y").expect("few");
+        vec![
+            self.event(Op::Lock(m)),
+            self.event(Op::Read(y)),
+            self.event(Op::Write(y, Some(Value::from(1)))),
+            self.event(Op::Update(y, None)),
+            self.named("other", &[Value::from("x")], &[("y", Value::from(2))]),
+            // One argument too many, and two that differ.
+            self.named("close", &[Value::from(1), Value::from(2)], &[]),
+            self.named("twin", &[Value::from(1), Value::from(2)], &[]),
+            self.saying("nothing to see"),
+            self.event(Op::Unlock(m)),
+        ]
+    }
+
+    /// What some property takes for a step; `number` is everywhere in it.
+    fn steps(&mut self, number: i64) -> Vec<Event> {
+        let texts = [
+            format!("put '{number}'"),
+            format!("ack '{number}'"),
+            format!("load is {number}"),
+            "mode is fast".to_owned(),
+        ];
+        let mut steps = vec![
+            self.named("open", &[Value::from("bob"), Value::from(number)], &[]),
+            self.named("twin", &[Value::from(number), Value::from(number)], &[]),
+            self.named("close", &[Value::from(number)], &[]),
+            self.named("other", &[], &[("x", Value::from(number as f64 / 8.0))]),
+        ];
+        steps.extend(texts.iter().map(|text| self.saying(text)));
+        steps
+    }
+}
+
+fn checker() -> Checker {
+    Checker::new(monitors(), |_| None, Options::default()).expect("declared values")
+}
+
+const ROUNDS: i64 = 2_000;
+
+#[test]
+fn the_counter_counts() {
+    assert_eq!(allocations(|| drop(std::hint::black_box(Box::new(1)))), 1);
+    assert_eq!(allocations(|| ()), 0);
+}
+
+#[test]
+fn an_event_that_is_no_step_allocates_nothing() {
+    let mut program = Program {
+        symbols: Symbols::default(),
+        thread: "T1",
+    };
+    let mut checker = checker();
+    let (steps, mut events) = (program.steps(7), program.no_steps());
+    program.thread = "T2";
+    events.extend(program.no_steps());
+    // What there is to know of names, values and patterns becomes known in the first round.
+    for event in steps.iter().chain(&events) {
+        checker.take(event, &program.symbols).expect("possible");
+    }
+    let before: usize = checker.steps().sum();
+    let count = allocations(|| {
+        for _ in 0..ROUNDS {
+            for event in &events {
+                checker.take(event, &program.symbols).expect("possible");
+            }
+        }
+    });
+    assert_eq!(count, 0);
+    assert_eq!(checker.steps().sum::<usize>(), before, "no steps");
+}
+
+/// Events with their places in the causal order.
+fn stamped(
+    rounds: impl IntoIterator<Item = Event>,
+    causality: &mut Causality,
+) -> Vec<(Event, Stamp)> {
+    let stamp = |event: Event| {
+        let stamp = causality.step(&event, true).expect("few");
+        (event, stamp.expect("relevant"))
+    };
+    rounds.into_iter().map(stamp).collect()
+}
+
+fn take(checker: &mut Checker, events: &[(Event, Stamp)], symbols: &Symbols) {
+    for (event, stamp) in events {
+        let taken = checker.take_stamped(event, stamp, symbols);
+        taken.expect("in order");
+    }
+}
+
+#[test]
+fn a_step_allocates_nothing_but_room_to_grow() {
+    let mut program = Program {
+        symbols: Symbols::default(),
+        thread: "T1",
+    };
+    let mut steps: Vec<Event> = (0..50).flat_map(|number| program.steps(number)).collect();
+    program.thread = "T2";
+    steps.extend((0..50).flat_map(|number| program.steps(number)));
+    let (mut checker, mut causality) = (checker(), Causality::default());
+    let first = stamped(steps.iter().cloned(), &mut causality);
+    take(&mut checker, &first, &program.symbols);
+    // Each time there are twice as many, so that every list grows once.
+    for times in [1, 2, 4, 8, 16] {
+        let again = (0..times).flat_map(|_| steps.iter().cloned());
+        let again = stamped(again, &mut causality);
+        let count = allocations(|| take(&mut checker, &again, &program.symbols));
+        assert!(count < 20, "{count} allocations for {} events", again.len());
+    }
+}
+
+/// Values that never come again are kept without an allocation for each of them.
+#[test]
+fn new_values_allocate_nothing_but_room_to_grow() {
+    let mut program = Program {
+        symbols: Symbols::default(),
+        thread: "T1",
+    };
+    let (mut checker, mut causality) = (checker(), Causality::default());
+    let mut writes = |numbers: std::ops::Range<i64>| {
+        let write = |number| program.named("log", &[], &[("x", Value::from(number as f64))]);
+        stamped(numbers.map(write).collect::<Vec<_>>(), &mut causality)
+    };
+    let (first, more) = (writes(0..ROUNDS), writes(ROUNDS..2 * ROUNDS));
+    take(&mut checker, &first, &program.symbols);
+    let count = allocations(|| take(&mut checker, &more, &program.symbols));
+    assert!(count < 20, "{count} allocations for {ROUNDS} new values");
+}
+
+/// Where the order is computed here, a step that writes costs the clock which the variable keeps, and any other step nothing.
+#[test]
+fn to_order_a_step_takes_a_clock_at_most() {
+    let mut program = Program {
+        symbols: Symbols::default(),
+        thread: "T1",
+    };
+    let mut checker = checker();
+    let steps: Vec<Event> = (0..50).flat_map(|number| program.steps(number)).collect();
+    let writes = { steps.iter() }.filter(|event| event.writes().next().is_some());
+    let writes = writes.count();
+    let mut go = |times: usize| {
+        for event in (0..times).flat_map(|_| &steps) {
+            checker.take(event, &program.symbols).expect("possible");
+        }
+    };
+    go(1);
+    for times in [1, 2, 4, 8, 16] {
+        let count = allocations(|| go(times));
+        let clocks = times * writes;
+        assert!(count < 20 + clocks, "{count} allocations, {clocks} writes");
+    }
+}

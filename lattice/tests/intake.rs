@@ -1,0 +1,271 @@
+//! The way in: what is refused, events that bring stamps, several properties on one clock, one run after another.
+
+use portent_lattice::{Checker, Counting, Error, Options, Reductions, Report, Watch};
+use portent_monitor_core::{Action, Causality, Event, Msg, Op, Stamp, Symbols, ThreadId, Value};
+use portent_monitor_dsl::{Monitor, Property};
+use portent_testing::Rng;
+
+use crate::{random, zero};
+
+fn monitor(text: &str) -> Monitor {
+    Property::parse(text)
+        .expect("a property")
+        .monitor()
+        .expect("small")
+}
+
+fn thread(symbols: &mut Symbols, name: &str) -> ThreadId {
+    symbols.threads.intern(name).expect("few")
+}
+
+fn named(symbols: &mut Symbols, thread: ThreadId, name: &str) -> Event {
+    let action = Action {
+        name: Some(symbols.names.intern(name).expect("few")),
+        ..Action::default()
+    };
+    Event::new(thread, Op::Event(Box::new(action)))
+}
+
+/// Events that no run can have, each after others that one can, and what is said of it.
+fn impossible(symbols: &mut Symbols) -> Vec<(Vec<Event>, &'static str)> {
+    let (t, u) = (thread(symbols, "T"), thread(symbols, "U"));
+    let m = symbols.locks.intern("m").expect("few");
+    let c = symbols.chans.intern("c").expect("few");
+    let a = named(symbols, t, "a");
+    let event = Event::new;
+    vec![
+        (
+            vec![event(t, Op::Recv(c, Msg::Number(1)))],
+            "thread T receives message 1 on channel c, which was not sent before",
+        ),
+        (
+            vec![event(u, Op::Lock(m)), event(t, Op::Unlock(m))],
+            "thread T releases lock m, which it does not hold",
+        ),
+        (
+            vec![event(u, Op::Fork(t)), event(u, Op::Join(t)), a],
+            "thread T acts after it was joined",
+        ),
+    ]
+}
+
+#[test]
+fn what_no_run_can_do_is_an_error() {
+    let mut symbols = Symbols::default();
+    for (events, message) in impossible(&mut symbols) {
+        let property = monitor("always !a");
+        let (last, before) = events.split_last().expect("some");
+        let mut checker =
+            Checker::new([property.clone()], zero, Options::default()).expect("no variables");
+        let mut watch =
+            Watch::new([property.clone()], zero, Options::default()).expect("no variables");
+        for event in before {
+            checker.take(event, &symbols).expect("possible");
+            watch.take(event, &symbols).expect("possible");
+        }
+        for _ in 0..2 {
+            // Refused once, and as nothing of it is kept, refused again.
+            let error = checker.take(last, &symbols).expect_err(message);
+            assert_eq!(error.to_string(), message);
+            let error = watch.take(last, &symbols).expect_err(message);
+            assert_eq!(error.to_string(), message);
+        }
+        let report = checker.finish("run", &symbols).expect("a report");
+        assert_eq!(report.trace.events, before.len() as u64);
+        assert!(!report.is_violated());
+        // Somebody else has looked, or takes the blame.
+        let trusting = Options {
+            admitted: true,
+            ..Options::default()
+        };
+        let mut checker = Checker::new([property], zero, trusting).expect("no variables");
+        for event in &events {
+            checker.take(event, &symbols).expect("not looked at");
+        }
+    }
+}
+
+/// What must not depend on how events were ordered and how many properties there are: everything.
+fn essence(report: &Report) -> String {
+    serde_json::to_string(report).expect("JSON")
+}
+
+/// What must not depend on which chains the events are on: all but how many nodes that takes.
+fn answers(report: &Report) -> Vec<String> {
+    let properties = report.properties.iter();
+    properties
+        .map(|property| {
+            format!(
+                "{} {:?} {:?} {:?} {:?} {:?} {:?} {}",
+                property.name,
+                property.binding,
+                property.relevant,
+                property.observed,
+                property.predicted.violated_at,
+                property.runs,
+                property.lattice.cuts,
+                property.lattice.exhaustive,
+            )
+        })
+        .collect()
+}
+
+fn some_monitors(rng: &mut Rng, monitors: &[Monitor]) -> Vec<Monitor> {
+    (0..1 + rng.below(4))
+        .map(|_| monitors[rng.below(monitors.len())].clone())
+        .collect()
+}
+
+#[test]
+fn properties_that_are_checked_together_get_the_answers_that_each_gets_alone() {
+    let mut rng = Rng::new(12);
+    let monitors = random::monitors(&mut rng, 200);
+    for round in 0..2000 {
+        let some = some_monitors(&mut rng, &monitors);
+        let (events, symbols) = random::trace(&mut rng, 16);
+        let check = |some: &[Monitor]| {
+            let mut checker =
+                Checker::new(some.to_vec(), zero, Options::default()).expect("initial values");
+            for event in &events {
+                checker.take(event, &symbols).expect("possible");
+            }
+            answers(&checker.finish("run", &symbols).expect("a report"))
+        };
+        let alone: Vec<String> = some
+            .iter()
+            .flat_map(|monitor| check(std::slice::from_ref(monitor)))
+            .collect();
+        assert_eq!(check(&some), alone, "round {round}");
+    }
+}
+
+#[test]
+fn events_that_bring_stamps_get_the_answers_of_those_that_do_not() {
+    let mut rng = Rng::new(13);
+    let monitors = random::monitors(&mut rng, 200);
+    let mut left_out = 0;
+    for round in 0..2000 {
+        let some = some_monitors(&mut rng, &monitors);
+        let (events, symbols) = random::trace(&mut rng, 16);
+        let options = Options {
+            reductions: Reductions::NONE,
+            counting: if round % 2 == 0 {
+                Counting::Auto
+            } else {
+                Counting::Never
+            },
+            // It counts all events that are given, which are fewer with stamps: none is far enough.
+            lookahead: (round % 2 == 1).then_some(1000),
+            ..Options::default()
+        };
+        // A program that stamps more than anybody asks for, and sends only what may be a step.
+        let mut causality = Causality::default();
+        let stamped: Vec<(&Event, Stamp)> = events
+            .iter()
+            .filter_map(|event| {
+                let relevant = event.action().is_some() || event.writes().next().is_some();
+                let stamp = causality.step(event, relevant || rng.one_in(3));
+                let stamp = stamp.expect("few")?;
+                relevant.then_some((event, stamp))
+            })
+            .collect();
+        left_out += events.len() - stamped.len();
+        if round % 2 == 0 {
+            let start =
+                || Checker::new(some.clone(), zero, options.clone()).expect("initial values");
+            let (mut computed, mut given) = (start(), start());
+            for event in &events {
+                computed.take(event, &symbols).expect("possible");
+            }
+            for (event, stamp) in &stamped {
+                given
+                    .take_stamped(event, stamp, &symbols)
+                    .expect("in order");
+            }
+            let [computed, given] = [&mut computed, &mut given]
+                .map(|checker| answers(&checker.finish("run", &symbols).expect("a report")));
+            assert_eq!(computed, given, "round {round}");
+        } else {
+            let start = || Watch::new(some.clone(), zero, options.clone()).expect("initial values");
+            let (mut computed, mut given) = (start(), start());
+            let mut news = [Vec::new(), Vec::new()];
+            for event in &events {
+                news[0].extend(computed.take(event, &symbols).expect("possible"));
+            }
+            for (event, stamp) in &stamped {
+                let found = given.take_stamped(event, stamp, &symbols);
+                news[1].extend(found.expect("in order"));
+            }
+            assert_eq!(news[0].len(), news[1].len(), "round {round}");
+            let [computed, given] = [computed, given]
+                .map(|watch| answers(&watch.finish("run", &symbols).expect("a report")));
+            assert_eq!(computed, given, "round {round}");
+        }
+    }
+    assert!(left_out > 2000, "{left_out}");
+}
+
+#[test]
+fn there_is_one_clock_for_all_events_of_a_run() {
+    let mut symbols = Symbols::default();
+    let (t, u) = (thread(&mut symbols, "T"), thread(&mut symbols, "U"));
+    let (a, b) = (named(&mut symbols, t, "a"), named(&mut symbols, u, "b"));
+    let start = || {
+        Checker::new([monitor("always !(a && b)")], zero, Options::default()).expect("no variables")
+    };
+    let mut causality = Causality::default();
+    let mut stamp = |event: &Event| causality.step(event, true).expect("few").expect("relevant");
+    let (first, second, other) = (stamp(&a), stamp(&a), stamp(&b));
+
+    let mut checker = start();
+    checker.take(&a, &symbols).expect("possible");
+    let mixed = checker.take_stamped(&b, &other, &symbols);
+    assert_eq!(mixed, Err(Error::MixedStamps));
+    let mut checker = start();
+    checker.take_stamped(&b, &other, &symbols).expect("first");
+    assert_eq!(checker.take(&a, &symbols), Err(Error::MixedStamps));
+    checker.take_stamped(&a, &second, &symbols).expect("later");
+    let late = Error::LateStamp {
+        number: 1,
+        known: 2,
+    };
+    let again = checker.take_stamped(&a, &first, &symbols);
+    assert_eq!(again, Err(late));
+}
+
+#[test]
+fn a_checker_that_has_finished_takes_the_next_run() {
+    let mut rng = Rng::new(14);
+    let monitors = random::monitors(&mut rng, 50);
+    let files = monitor("property p(f) { event open(f), close(f)  ere: (open close)* }");
+    for _ in 0..200 {
+        let mut some = some_monitors(&mut rng, &monitors);
+        some.push(files.clone());
+        let start =
+            || Checker::new(some.clone(), zero, Options::default()).expect("initial values");
+        let mut checker = start();
+        for _ in 0..3 {
+            // Every run has symbols of its own, in which the ids mean something else.
+            let (mut events, mut symbols) = random::trace(&mut rng, 10);
+            let t = thread(&mut symbols, "T0");
+            for name in ["b", "open", "close"] {
+                let mut event = named(&mut symbols, t, name);
+                if let Op::Event(action) = &mut event.op {
+                    action.args.push(Value::from(rng.below(3) as i64));
+                }
+                events.insert(rng.below(events.len() + 1), event);
+            }
+            let mut new = start();
+            let possible: Vec<&Event> = events
+                .iter()
+                .filter(|event| new.take(event, &symbols).is_ok())
+                .collect();
+            for event in possible {
+                checker.take(event, &symbols).expect("possible");
+            }
+            let [again, new] = [&mut checker, &mut new]
+                .map(|checker| essence(&checker.finish("run", &symbols).expect("a report")));
+            assert_eq!(again, new);
+        }
+    }
+}
