@@ -5,6 +5,7 @@
 //! |---|---|
 //! | what is written | [`Value`], [`Type`] |
 //! | what happened | [`Event`], [`Op`]; names are ids of [`Symbols`] |
+//! | what operations are called | [`Operation`] |
 //! | what can happen after what was seen | [`Discipline`] |
 //! | what comes before what | [`Causality`] gives each relevant event a [`Stamp`] |
 //! | the same, as defined | [`definition::Relation`] |
@@ -24,6 +25,7 @@ mod discipline;
 mod error;
 mod event;
 mod ids;
+mod operation;
 mod spelling;
 pub mod suggest;
 mod symbols;
@@ -35,6 +37,7 @@ pub use discipline::Discipline;
 pub use error::Error;
 pub use event::{Action, Details, Event, Marker, Msg, Op, Stamped};
 pub use ids::{BarrierId, ChainId, ChanId, CondId, Id, LocId, LockId, NameId, ThreadId, VarId};
+pub use operation::Operation;
 pub use spelling::Spelling;
 pub use symbols::{Interner, Symbols};
 pub use value::{Type, Value};

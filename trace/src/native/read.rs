@@ -3,8 +3,8 @@
 use std::num::NonZeroU64;
 
 use portent_monitor_core::{
-    Action, Details, Error as CoreError, Event, Marker, Msg, Op, Stamped, Symbols, ThreadId, Value,
-    VarId,
+    Action, Details, Error as CoreError, Event, Marker, Msg, Op, Operation, Stamped, Symbols,
+    ThreadId, Value, VarId,
 };
 
 use super::{
@@ -240,44 +240,41 @@ fn read_op<'a>(
             object.take(Key::Val).map(value).transpose()?
         };
     }
-    Ok(match op {
-        "read" => Op::Read(operand!(Var, vars)),
-        "write" => Op::Write(operand!(Var, vars), value!()),
-        "update" => Op::Update(operand!(Var, vars), value!()),
-        "lock" => Op::Lock(operand!(Lock, locks)),
-        "unlock" => Op::Unlock(operand!(Lock, locks)),
-        "rlock" => Op::ReadLock(operand!(Lock, locks)),
-        "runlock" => Op::ReadUnlock(operand!(Lock, locks)),
-        "fork" => Op::Fork(operand!(Child, threads)),
-        "join" => Op::Join(operand!(Child, threads)),
-        "send" | "recv" => {
+    let unknown = || Problem::new(raw_op, format!("expected an operation ({OPS})"));
+    let operation = Operation::from_name(op).ok_or_else(unknown)?;
+    Ok(match operation {
+        Operation::Read => Op::Read(operand!(Var, vars)),
+        Operation::Write => Op::Write(operand!(Var, vars), value!()),
+        Operation::Update => Op::Update(operand!(Var, vars), value!()),
+        Operation::Lock => Op::Lock(operand!(Lock, locks)),
+        Operation::Unlock => Op::Unlock(operand!(Lock, locks)),
+        Operation::ReadLock => Op::ReadLock(operand!(Lock, locks)),
+        Operation::ReadUnlock => Op::ReadUnlock(operand!(Lock, locks)),
+        Operation::Fork => Op::Fork(operand!(Child, threads)),
+        Operation::Join => Op::Join(operand!(Child, threads)),
+        Operation::Send | Operation::Recv => {
             let chan = operand!(Chan, chans);
             let raw = object.need(Key::Msg, op)?;
             let msg = Msg::new(&object.name(raw)?, symbols).map_err(too_many(raw))?;
-            match op {
-                "send" => Op::Send(chan, msg),
+            match operation {
+                Operation::Send => Op::Send(chan, msg),
                 _ => Op::Recv(chan, msg),
             }
         }
-        "wait" => Op::Wait(operand!(Cond, conds)),
-        "notify" => Op::Notify(operand!(Cond, conds)),
-        "barrier" => {
+        Operation::Wait => Op::Wait(operand!(Cond, conds)),
+        Operation::Notify => Op::Notify(operand!(Cond, conds)),
+        Operation::Barrier => {
             let barrier = operand!(Barrier, barriers);
             Op::Barrier(barrier, count(object.need(Key::Round, op)?)?)
         }
-        "begin" => Op::Marker(Marker::Begin, operand!(Block, names)),
-        "end" => Op::Marker(Marker::End, operand!(Block, names)),
-        "req" => Op::Request(operand!(Lock, locks)),
-        "event" => {
+        Operation::Begin => Op::Marker(Marker::Begin, operand!(Block, names)),
+        Operation::End => Op::Marker(Marker::End, operand!(Block, names)),
+        Operation::Request => Op::Request(operand!(Lock, locks)),
+        Operation::Event => {
             object.need(Key::Name, op)?;
             Op::Event(Box::new(read_action(object, symbols)?))
         }
-        _ => {
-            return Err(Problem::new(
-                raw_op,
-                format!("expected an operation ({OPS})"),
-            ));
-        }
+        Operation::Waiting | Operation::TryLock | Operation::TryRecv => return Err(unknown()),
     })
 }
 

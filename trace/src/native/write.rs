@@ -87,35 +87,18 @@ pub(crate) fn write_event(
 }
 
 fn write_op(out: &mut impl Write, op: &Op, symbols: &Symbols) -> io::Result<()> {
-    let word = match op {
-        Op::Read(_) => "read",
-        Op::Write(..) => "write",
-        Op::Update(..) => "update",
-        Op::Lock(_) => "lock",
-        Op::Unlock(_) => "unlock",
-        Op::Request(_) => "req",
-        Op::ReadLock(_) => "rlock",
-        Op::ReadUnlock(_) => "runlock",
-        Op::Fork(_) => "fork",
-        Op::Join(_) => "join",
-        Op::Send(..) => "send",
-        Op::Recv(..) => "recv",
-        Op::Wait(_) => "wait",
-        Op::Notify(_) => "notify",
-        Op::Barrier(..) => "barrier",
-        Op::Marker(marker, _) => marker.word(),
-        Op::Event(_) => "event",
-        Op::Stamped(stamped) => {
-            out.write_all(b", \"vc\": {")?;
-            list(out, &stamped.clock, |mut out, (thread, lines)| {
-                text(&mut out, symbols.threads.name(*thread))?;
-                write!(out, ": {lines}")
-            })?;
-            out.write_all(b"}")?;
-            return write_action(out, &stamped.action, symbols);
-        }
-    };
-    write!(out, ", \"op\": \"{word}\"")?;
+    if let Op::Stamped(stamped) = op {
+        out.write_all(b", \"vc\": {")?;
+        list(out, &stamped.clock, |mut out, (thread, lines)| {
+            text(&mut out, symbols.threads.name(*thread))?;
+            write!(out, ": {lines}")
+        })?;
+        out.write_all(b"}")?;
+        return write_action(out, &stamped.action, symbols);
+    }
+    if let Some(operation) = op.operation() {
+        write!(out, ", \"op\": \"{operation}\"")?;
+    }
     match op {
         Op::Read(var) => name(out, "var", symbols.vars.name(*var)),
         Op::Write(var, new) | Op::Update(var, new) => {

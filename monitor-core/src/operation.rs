@@ -1,0 +1,178 @@
+//! The names of operations, once: traces are written with them, and properties ask for them.
+
+use std::fmt;
+
+use crate::{Marker, Op, Symbols};
+
+/// Declares the operations with their names and the keys of what they are about.
+macro_rules! operations {
+    ($($(#[$doc:meta])* $operation:ident $name:literal $($key:literal)?,)*) => {
+        /// What an `op` of a trace says that was done, whatever it was done to.
+        ///
+        /// ```
+        /// use portent_monitor_core::Operation;
+        ///
+        /// let lock = Operation::from_name("lock").expect("an operation");
+        /// assert_eq!(lock, Operation::Lock);
+        /// assert_eq!(lock.name(), "lock");
+        /// assert_eq!(lock.object(), Some("lock"));
+        /// assert_eq!(Operation::Fork.object(), Some("child"));
+        /// assert_eq!(Operation::Event.object(), None);
+        /// ```
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+        pub enum Operation {
+            $($(#[$doc])* $operation,)*
+        }
+
+        impl Operation {
+            /// All of them.
+            pub const ALL: &[Operation] = &[$(Operation::$operation),*];
+
+            /// The operation of this name.
+            #[inline]
+            pub fn from_name(name: &str) -> Option<Operation> {
+                match name {
+                    $($name => Some(Operation::$operation),)*
+                    _ => None,
+                }
+            }
+
+            /// Its name in a trace.
+            #[inline]
+            pub fn name(self) -> &'static str {
+                match self {
+                    $(Operation::$operation => $name,)*
+                }
+            }
+
+            /// The key of what it is done to, if it is done to something that has a name.
+            pub fn object(self) -> Option<&'static str> {
+                match self {
+                    $(Operation::$operation => operations!(@key $($key)?),)*
+                }
+            }
+        }
+    };
+    (@key $key:literal) => { Some($key) };
+    (@key) => { None };
+}
+
+operations! {
+    /// A variable was read.
+    Read "read" "var",
+    /// A variable was written.
+    Write "write" "var",
+    /// A variable was read and written in one step.
+    Update "update" "var",
+    /// A lock was taken.
+    Lock "lock" "lock",
+    /// A lock was released.
+    Unlock "unlock" "lock",
+    /// The shared side of a lock was taken.
+    ReadLock "rlock" "lock",
+    /// The shared side of a lock was released.
+    ReadUnlock "runlock" "lock",
+    /// A lock was asked for.
+    Request "req" "lock",
+    /// A lock was tried, and was taken already.
+    TryLock "trylock" "lock",
+    /// A thread was started.
+    Fork "fork" "child",
+    /// A thread's end was waited for.
+    Join "join" "child",
+    /// A message was sent.
+    Send "send" "chan",
+    /// A message was received.
+    Recv "recv" "chan",
+    /// A channel was tried, and was empty.
+    TryRecv "tryrecv" "chan",
+    /// A wait on a condition began.
+    Waiting "waiting" "cond",
+    /// A wait on a condition ended.
+    Wait "wait" "cond",
+    /// Those who wait on a condition were woken.
+    Notify "notify" "cond",
+    /// A barrier was reached.
+    Barrier "barrier" "barrier",
+    /// A block that is meant to be atomic began.
+    Begin "begin" "block",
+    /// A block that is meant to be atomic ended.
+    End "end" "block",
+    /// Something happened that only the application has a name for.
+    Event "event",
+}
+
+impl fmt::Display for Operation {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.name())
+    }
+}
+
+impl Op {
+    /// Which operation it is; `None` for an event that brings its own clock, which has no `op`.
+    ///
+    /// ```
+    /// use portent_monitor_core::{Op, Operation, Symbols};
+    ///
+    /// let mut symbols = Symbols::default();
+    /// let op = Op::Lock(symbols.locks.intern("m")?);
+    /// assert_eq!(op.operation(), Some(Operation::Lock));
+    /// assert_eq!(op.object(&symbols), Some("m"));
+    /// # Ok::<(), portent_monitor_core::Error>(())
+    /// ```
+    #[inline]
+    pub fn operation(&self) -> Option<Operation> {
+        Some(match self {
+            Op::Read(_) => Operation::Read,
+            Op::Write(..) => Operation::Write,
+            Op::Update(..) => Operation::Update,
+            Op::Lock(_) => Operation::Lock,
+            Op::Unlock(_) => Operation::Unlock,
+            Op::Request(_) => Operation::Request,
+            Op::ReadLock(_) => Operation::ReadLock,
+            Op::ReadUnlock(_) => Operation::ReadUnlock,
+            Op::Fork(_) => Operation::Fork,
+            Op::Join(_) => Operation::Join,
+            Op::Send(..) => Operation::Send,
+            Op::Recv(..) => Operation::Recv,
+            Op::Wait(_) => Operation::Wait,
+            Op::Notify(_) => Operation::Notify,
+            Op::Barrier(..) => Operation::Barrier,
+            Op::Marker(Marker::Begin, _) => Operation::Begin,
+            Op::Marker(Marker::End, _) => Operation::End,
+            Op::Event(_) => Operation::Event,
+            Op::Stamped(_) => return None,
+        })
+    }
+
+    /// The name of what it was done to: a variable, a lock, a channel, a child, ...
+    pub fn object<'s>(&self, symbols: &'s Symbols) -> Option<&'s str> {
+        Some(match self {
+            Op::Read(var) | Op::Write(var, _) | Op::Update(var, _) => symbols.vars.name(*var),
+            Op::Lock(lock)
+            | Op::Unlock(lock)
+            | Op::Request(lock)
+            | Op::ReadLock(lock)
+            | Op::ReadUnlock(lock) => symbols.locks.name(*lock),
+            Op::Fork(child) | Op::Join(child) => symbols.threads.name(*child),
+            Op::Send(chan, _) | Op::Recv(chan, _) => symbols.chans.name(*chan),
+            Op::Wait(cond) | Op::Notify(cond) => symbols.conds.name(*cond),
+            Op::Barrier(barrier, _) => symbols.barriers.name(*barrier),
+            Op::Marker(_, block) => symbols.names.name(*block),
+            Op::Event(_) | Op::Stamped(_) => return None,
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_name_is_that_of_one_operation() {
+        for &operation in Operation::ALL {
+            assert_eq!(Operation::from_name(operation.name()), Some(operation));
+        }
+        assert_eq!(Operation::from_name("Lock"), None);
+    }
+}
