@@ -1,12 +1,11 @@
 //! Whether to use colour, and writing that a closed pipe does not turn into a panic.
 
 use std::{
-    fs,
     io::{self, IsTerminal, Write},
     path::Path,
 };
 
-use crate::failure::Failure;
+use crate::{failure::Failure, staged::Staged};
 
 /// When to use colour.
 #[derive(Clone, Copy, clap::ValueEnum)]
@@ -42,13 +41,18 @@ pub(crate) fn print(text: &str) -> io::Result<()> {
     }
 }
 
-/// Writes to a file if there is one to write to, else to standard output.
+/// Writes to a file if there is one to write to, else to standard output. A file takes its place when
+/// it is complete.
 pub(crate) fn deliver(file: Option<&Path>, text: &str) -> Result<(), Failure> {
-    match file {
-        Some(path) => fs::write(path, text).map_err(|error| Failure::Write {
-            path: path.to_owned(),
-            error,
-        }),
-        None => print(text).map_err(Failure::Print),
-    }
+    let Some(path) = file else {
+        return print(text).map_err(Failure::Print);
+    };
+    let (staged, ()) = Staged::write(path.to_owned(), |out| {
+        out.write_all(text.as_bytes())
+            .map_err(|error| Failure::Write {
+                path: path.to_owned(),
+                error,
+            })
+    })?;
+    staged.publish()
 }

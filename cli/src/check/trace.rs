@@ -22,8 +22,6 @@ pub(crate) struct Outcome {
     pub(crate) skipped: u64,
     /// How many lines of a log belong to no record.
     pub(crate) unmatched: u64,
-    /// What was wrong with the first line that was skipped.
-    pub(crate) first_skipped: Option<String>,
     /// What to know before trusting the report: all that it warns of, and what the reader does.
     pub(crate) warnings: Vec<Warning>,
     /// The initial values that the trace gives.
@@ -96,7 +94,6 @@ pub(crate) fn check(
             execution: reader.execution().map(str::to_owned),
             skipped: unread.skipped,
             unmatched: unread.unmatched,
-            first_skipped: reader.first_skipped().map(ToString::to_string),
             initial,
             known: Vec::new(),
         });

@@ -323,6 +323,29 @@ fn what_was_not_checked_is_not_violated() {
         assert!(!done.out.contains("nothing was checked"), "{}", done.out);
         let report = check(property, &run, &[&["--format", "json"], more].concat()).json();
         assert_eq!(report["vacuous"], json!(["p"]));
+        let said = report["warnings"][0]["text"].as_str().unwrap();
+        assert!(said.contains("; its verdict is that on"), "{said}");
+        let page = check(property, &run, &[&["--format", "html"], more].concat()).out;
+        assert!(page.contains("Property `p`: it saw no step in this trace; its verdict"));
+        let (_, data) = page.split_once("id=\"data\">").unwrap();
+        let (data, _) = data.split_once("</script>").unwrap();
+        assert!(data.contains("\"status\":\"observed\""), "{data}");
+        assert!(!data.contains("nothing was checked"), "{data}");
+    }
+}
+
+#[test]
+fn what_was_not_checked_is_said_in_every_format() {
+    let run = trace(&["T1 a"]);
+    let property = "property p { event b ltl: always !b }";
+    for format in ["text", "json", "html"] {
+        for more in [&[][..], &["--complete"], &["--causality", "maximal"]] {
+            let done = check(property, &run, &[&["--format", format], more].concat());
+            let said = "it saw no step in this trace, so nothing was checked";
+            assert!(done.out.contains(said), "{}", done.out);
+            assert!(!done.out.contains("OBSERVED:"), "{}", done.out);
+            assert_eq!(done.code, Some(0));
+        }
     }
 }
 

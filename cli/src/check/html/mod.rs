@@ -12,8 +12,8 @@ use portent_monitor_dsl::Monitor;
 use serde::Serialize;
 use std::collections::HashSet;
 
-use super::trace::Outcome;
-use crate::text::{Status, Style, finding::Finding, left_out_as_known, numbers::counted};
+use super::{trace::Outcome, warning::Warning};
+use crate::text::{Status, Style, finding::Finding, left_out_as_known};
 use entry::Entry;
 
 const DOCUMENT: &str = include_str!("report.html");
@@ -163,25 +163,16 @@ impl Shelf {
     }
 }
 
+/// What to know before trusting the answer, as sentences.
 fn warnings(outcome: &Outcome) -> Vec<String> {
-    let mut warnings = Vec::new();
-    if outcome.skipped > 0 {
-        let lines = counted(outcome.skipped, "bad line");
-        let first = outcome.first_skipped.iter();
-        let first: String = first.map(|first| format!("; the first: {first}")).collect();
-        warnings.push(clip(&format!("{lines} skipped{first}"), 600));
-    }
-    for name in &outcome.report.vacuous {
-        warnings.push(clip(
-            &format!(
-                "Property `{name}` saw no step in this trace, so nothing was checked. Are its events \
-                 and variables named as in the trace, and do they give all of its parameters a value?"
-            ),
-            600,
-        ));
-    }
+    let sentence = |warning: &Warning| {
+        let text = warning.sentence();
+        let (first, rest) = text.split_at(text.chars().next().map_or(0, char::len_utf8));
+        clip(&format!("{}{rest}", first.to_uppercase()), 600)
+    };
+    let mut warnings: Vec<String> = outcome.warnings.iter().map(sentence).collect();
     if !outcome.known.is_empty() {
-        warnings.push(format!("{}.", left_out_as_known(&outcome.known)));
+        warnings.push(left_out_as_known(&outcome.known));
     }
     warnings
 }

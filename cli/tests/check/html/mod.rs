@@ -58,6 +58,22 @@ fn the_page_goes_to_a_file() {
     let written = portent(&[&RESERVOIR[..], &["--format", "html", "--output", file_name]].concat());
     assert_eq!((written.code, written.out.as_str()), (Some(1), ""));
     assert_eq!(std::fs::read_to_string(&file).unwrap(), printed.out);
+    // The page took its place when it was complete; nothing else was left behind.
+    assert_eq!(folder.path().read_dir().unwrap().count(), 1);
+}
+
+#[cfg(unix)]
+#[test]
+fn a_link_to_the_output_stays_a_link() {
+    let folder = tempfile::tempdir().unwrap();
+    let (file, link) = (folder.path().join("old.html"), folder.path().join("link"));
+    std::fs::write(&file, "an earlier page").unwrap();
+    std::os::unix::fs::symlink(&file, &link).unwrap();
+    let name = link.to_str().unwrap();
+    portent(&[&RESERVOIR[..], &["--format", "html", "--output", name]].concat());
+    assert!(link.symlink_metadata().unwrap().is_symlink());
+    let written = std::fs::read_to_string(&file).unwrap();
+    assert!(written.starts_with("<!doctype html>"));
 }
 
 #[test]
@@ -103,7 +119,7 @@ fn violated_properties_come_first_and_all_traces_are_there() {
     assert_eq!(statuses, ["predicted", "predicted", "holds"]);
     assert_eq!(page["traces"].as_array().unwrap().len(), 2);
     let warning = page["traces"][1]["warnings"][0].as_str().unwrap();
-    assert!(warning.contains("`session` saw no step"), "{warning}");
+    assert!(warning.contains("`session`: it saw no step"), "{warning}");
 }
 
 #[test]
