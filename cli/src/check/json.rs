@@ -1,9 +1,12 @@
 //! The answer for programs: the report, with what only the reader of the trace knows.
 
 use portent_lattice::report::{PropertyReport, TraceInfo};
+use portent_monitor_dsl::Monitor;
 use serde::Serialize;
+use std::collections::BTreeMap;
 
 use super::{trace::Outcome, warning::Warning};
+use crate::text::{Style, finding::Finding};
 
 #[derive(Serialize)]
 struct Object<'a> {
@@ -11,10 +14,54 @@ struct Object<'a> {
     trace: Trace<'a>,
     vacuous: &'a [String],
     warnings: &'a [Warning],
-    properties: &'a [PropertyReport],
+    properties: Vec<Entry<'a>>,
     /// The violations that a baseline had already: so that this report can be the next one.
     #[serde(skip_serializing_if = "<[PropertyReport]>::is_empty")]
     known: &'a [PropertyReport],
+}
+
+/// What was found of a property, and what there is to say about that.
+#[derive(Serialize)]
+struct Entry<'a> {
+    #[serde(flatten)]
+    report: &'a PropertyReport,
+    /// The names that its body uses, and what they mean.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    definitions: BTreeMap<&'a str, String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    story: Option<Told>,
+}
+
+/// The sentences below the table of the text.
+#[derive(Serialize)]
+struct Told {
+    /// Those of the swapped pairs that matter: the monitor ignores none of their steps.
+    swapped: Vec<[u32; 2]>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    swap: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    why: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    observed: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    next: Option<String>,
+}
+
+impl<'a> Entry<'a> {
+    fn new(finding: &Finding<'a>) -> Entry<'a> {
+        let story = finding.story().map(|story| Told {
+            swapped: story.swapped,
+            swap: story.swap,
+            why: story.why,
+            observed: story.observed,
+            next: story.next,
+        });
+        Entry {
+            report: finding.property,
+            definitions: finding.definitions().into_iter().collect(),
+            story,
+        }
+    }
 }
 
 #[derive(Serialize)]
@@ -35,7 +82,12 @@ fn is_zero(number: &u64) -> bool {
 }
 
 /// One object, over several lines; or, of several traces or executions, each on a line of its own.
-pub(crate) fn render(outcomes: &[Outcome], several: bool) -> String {
+pub(crate) fn render(
+    outcomes: &[Outcome],
+    monitors: &[Monitor],
+    style: Style,
+    several: bool,
+) -> String {
     let several = several || outcomes.len() > 1;
     let print = |outcome: &Outcome| {
         let report = &outcome.report;
@@ -50,7 +102,10 @@ pub(crate) fn render(outcomes: &[Outcome], several: bool) -> String {
             },
             vacuous: &report.vacuous,
             warnings: &outcome.warnings,
-            properties: &report.properties,
+            properties: Finding::all(outcome, monitors, style)
+                .iter()
+                .map(Entry::new)
+                .collect(),
             known: &outcome.known,
         };
         let text = match several {

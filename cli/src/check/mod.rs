@@ -266,7 +266,7 @@ impl Check {
             counting: self.counting(),
         };
         match self.format {
-            Format::Json => json::render(outcomes, self.traces.len() > 1),
+            Format::Json => json::render(outcomes, monitors, style(false), self.traces.len() > 1),
             Format::Html => html::render(outcomes, monitors, style(false)),
             Format::Text => {
                 let on = match self.output {

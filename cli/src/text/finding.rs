@@ -10,11 +10,13 @@ use portent_monitor_dsl::{Monitor, Verdict};
 
 use super::{
     Style,
+    meaning::meanings,
     numbers::{Share, count, counted, number},
     paragraph::paragraph,
     stats,
     story::Story,
 };
+use crate::check::trace::Outcome;
 
 /// When runs are pending, and how they can be taken for violated ones.
 pub(super) const AT_END: &str =
@@ -30,12 +32,35 @@ pub(crate) struct Finding<'a> {
 }
 
 impl<'a> Finding<'a> {
+    /// All of an execution, in the order of the report.
+    pub(crate) fn all(
+        outcome: &'a Outcome,
+        monitors: &'a [Monitor],
+        style: Style,
+    ) -> Vec<Finding<'a>> {
+        let finding = |property: &'a PropertyReport| {
+            let mut monitors = monitors.iter();
+            Some(Finding {
+                property,
+                monitor: monitors.find(|monitor| monitor.property().name() == property.name)?,
+                initial: &outcome.initial,
+                style,
+            })
+        };
+        let properties = outcome.report.properties.iter();
+        properties.filter_map(finding).collect()
+    }
+
     /// Everything.
     pub(crate) fn render(&self) -> String {
         let mut text = format!("\n{}", self.headline());
         let formula = self.formula();
         if self.monitor.property().name() != formula.trim_start_matches("ltl: ") {
             text += &format!("  {}\n", self.style.paint.dim(&formula));
+        }
+        for (name, meaning) in self.definitions() {
+            let line = format!("let {name} = {meaning}");
+            text += &format!("  {}\n", self.style.paint.dim(&line));
         }
         if let Some(story) = self.story() {
             text += &story.render(self);
@@ -81,6 +106,12 @@ impl<'a> Finding<'a> {
         let formula = formula.join(" ");
         let kind = body.kind();
         format!("{kind}: {}", strip_kind(&formula, kind.as_str()))
+    }
+
+    /// What the names mean that the body uses.
+    pub(crate) fn definitions(&self) -> Vec<(&'a str, String)> {
+        let property = self.monitor.property();
+        meanings(property, property.text())
     }
 
     /// What became of the property, and how many runs share that.

@@ -1,6 +1,8 @@
 //! The answer for people.
 
 pub(crate) mod finding;
+mod ignored;
+pub(crate) mod meaning;
 pub(crate) mod numbers;
 mod paragraph;
 mod printable;

@@ -2,15 +2,16 @@
 //! to do next.
 
 use portent_lattice::report::{PropertyReport, Row};
-use portent_monitor_dsl::{Explanation, Verdict};
+use portent_monitor_dsl::{Explanation, Monitor, Verdict};
 
 use super::{
     finding::Finding,
+    meaning::meanings,
     numbers::{count, counted},
     paragraph::paragraph,
     replay::{self, Moment, Replay},
     run::Run,
-    swap::{Difference, spell},
+    swap::{Difference, and, spell},
 };
 
 /// A violated run, and what is to be said about it.
@@ -19,6 +20,8 @@ pub(crate) struct Story<'a> {
     violated_at: usize,
     earlier: Vec<bool>,
     moments: Vec<Moment>,
+    /// The pairs of events that are told as swapped, the one that was observed earlier first.
+    pub(crate) swapped: Vec<[u32; 2]>,
     /// What could have come before what; `None` if the run is the observed one.
     pub(crate) swap: Option<String>,
     /// That the run is not a whole one, if it is not.
@@ -38,12 +41,13 @@ impl<'a> Story<'a> {
         let witness = predicted.witness.as_deref()?;
         let violated_at = predicted.violated_at? as usize;
         let left_out = &predicted.left_out;
-        let difference = Difference::new(witness, left_out, violated_at);
         // Rows and monitor come from the same text, so following them does not fail.
         let Replay {
             moments,
             explanation,
         } = replay::replay(finding.monitor, finding.initial, witness).ok()?;
+        let initial = &moments.first()?.values;
+        let difference = Difference::new(witness, left_out, violated_at, finding.monitor, initial);
         let swap = (!difference.is_empty()).then(|| {
             let after = counted(violated_at as u64, "step");
             let words = difference.in_words();
@@ -62,6 +66,7 @@ impl<'a> Story<'a> {
             why: why(finding, explanation, witness, violated_at),
             observed,
             next: next(finding, &difference),
+            swapped: difference.pairs().collect(),
             earlier: difference.earlier,
         })
     }
@@ -118,7 +123,7 @@ fn why(
     violated_at: usize,
 ) -> Option<String> {
     match explanation {
-        Some(why) if why.verdict == Verdict::Violated => Some(in_words(&why)),
+        Some(why) if why.verdict == Verdict::Violated => Some(in_words(&why, finding.monitor)),
         _ if finding.style.complete && run.last().is_none_or(|row| is_open(row.verdict)) => {
             Some("the trace is complete, and at its end the property is still pending.".to_owned())
         }
@@ -135,8 +140,8 @@ fn is_open(verdict: Verdict) -> bool {
     verdict != Verdict::Violated
 }
 
-/// As the explanation says it, with numbers for people.
-fn in_words(why: &Explanation) -> String {
+/// As the explanation says it, with numbers for people, and with what the names in it mean.
+fn in_words(why: &Explanation, monitor: &Monitor) -> String {
     let Explanation {
         verdict,
         part,
@@ -144,10 +149,19 @@ fn in_words(why: &Explanation) -> String {
         ..
     } = why;
     let (step, at) = (count(why.step), count(why.at));
-    match why.step == why.at {
+    let words = match why.step == why.at {
         true => format!("{verdict} at step {step}: `{part}` {reason}."),
         false => format!("{verdict} at step {step}: `{part}`, at step {at}, {reason}."),
+    };
+    let meant = meanings(monitor.property(), &format!("{part} {reason}"));
+    if meant.is_empty() {
+        return words;
     }
+    let meant: Vec<String> = meant
+        .iter()
+        .map(|(name, meaning)| format!("`{name}` is `{meaning}`"))
+        .collect();
+    format!("{words} There, {}.", and(&meant))
 }
 
 /// Why the observed run is violated: its steps are those of the witness, in their own order.
@@ -161,7 +175,9 @@ fn why_observed(finding: &Finding<'_>, property: &PropertyReport) -> Option<Stri
     let mut rows: Vec<&Row> = witness.chain(&predicted.left_out).collect();
     rows.sort_by_key(|row| row.event);
     let replay = replay::replay(finding.monitor, finding.initial, rows).ok()?;
-    let why = replay.explanation.map(|why| in_words(&why));
+    let why = replay
+        .explanation
+        .map(|why| in_words(&why, finding.monitor));
     let why = why.unwrap_or_else(|| format!("violated at step {}.", count(violated_at)));
     Some(format!("the run as it was is violated, too: {why}"))
 }

@@ -1,12 +1,11 @@
 //! What a witness does differently, in words.
 
 use portent_lattice::report::Row;
-use std::{
-    collections::{BTreeSet, HashSet},
-    ops::Range,
-};
+use portent_monitor_core::Value;
+use portent_monitor_dsl::Monitor;
+use std::collections::{BTreeSet, HashSet};
 
-use super::{numbers::counted, printable, replay::label};
+use super::{ignored::ignored, numbers::counted, printable, replay::label};
 
 /// At most so many events are said to move, and so many to be overtaken by one of them.
 const MOVES: usize = 3;
@@ -20,47 +19,92 @@ pub(crate) struct Difference<'a> {
     pub(crate) earlier: Vec<bool>,
     /// Who overtakes whom; what follows from program order is said once.
     moves: Vec<(&'a Row, Vec<&'a Row>)>,
+    /// The last event that comes earlier, whether or not what it overtakes matters.
+    last: Option<&'a Row>,
     /// The events up to the violation.
     before: HashSet<u32>,
 }
 
 impl<'a> Difference<'a> {
-    /// Of the first `until` rows of a witness from the observed order; `left_out` are the steps
-    /// that it does not come to.
-    pub(crate) fn new(witness: &'a [Row], left_out: &'a [Row], until: usize) -> Difference<'a> {
-        let mut place = vec![None; witness.len() + left_out.len()];
-        for row in witness.iter().chain(left_out) {
-            // Indices beyond the end cannot be: these are all events.
-            if let Some(place) = place.get_mut(row.event as usize) {
-                *place = Some(row);
+    /// Of the first `until` rows of a witness from the observed order; `left_out` are the steps that
+    /// it does not come to. Only events that matter are said to move.
+    pub(crate) fn new(
+        witness: &'a [Row],
+        left_out: &'a [Row],
+        until: usize,
+        monitor: &Monitor,
+        initial: &[Value],
+    ) -> Difference<'a> {
+        let mut observed: Vec<&Row> = witness.iter().chain(left_out).collect();
+        observed.sort_by_key(|row| row.event);
+        let until = until.min(witness.len());
+        let run: Vec<&Row> = witness[..until].iter().collect();
+        let difference = if run.iter().zip(&observed).all(|(a, b)| a.event == b.event) {
+            Difference::of(&run, &observed, |_| true)
+        } else {
+            let mut matters = vec![false; observed.len()];
+            // What matters to the one run is not left out of the other.
+            for rows in [&run, &observed] {
+                let kept = |row: &Row| matters[row.event as usize];
+                let ignored = ignored(monitor, initial, rows, kept);
+                for (row, _) in rows.iter().zip(ignored).filter(|(_, ignored)| !ignored) {
+                    matters[row.event as usize] = true;
+                }
             }
+            let told = Difference::of(&run, &observed, |row| matters[row.event as usize]);
+            match told.is_empty() {
+                false => told,
+                // No single step matters, only several together.
+                true => Difference::of(&run, &observed, |_| true),
+            }
+        };
+        let mut earlier = difference.earlier;
+        earlier.resize(witness.len(), false);
+        Difference {
+            earlier,
+            ..difference
         }
+    }
+
+    fn of(run: &[&'a Row], observed: &[&'a Row], matters: impl Fn(&Row) -> bool) -> Difference<'a> {
+        let mut done = vec![false; observed.len()];
+        // The first event that did not happen yet, and those that matter among all that were overtaken.
+        let mut oldest = 0;
         let mut waiting = BTreeSet::new();
         let mut reached = 0;
         let mut said = HashSet::new();
         let mut difference = Difference {
-            earlier: vec![false; witness.len()],
+            earlier: Vec::with_capacity(run.len()),
             moves: Vec::new(),
+            last: None,
             before: HashSet::new(),
         };
-        for (index, row) in witness[..until.min(witness.len())].iter().enumerate() {
-            let passed: Range<u32> = reached..row.event.max(reached);
-            waiting.extend(passed);
-            reached = reached.max(row.event + 1);
-            waiting.remove(&row.event);
+        for &row in run {
+            let event = row.event as usize;
+            let passed = reached..event.max(reached);
+            waiting.extend(passed.filter(|&event| matters(observed[event])));
+            reached = reached.max(event + 1);
+            waiting.remove(&event);
+            while done[oldest] {
+                oldest += 1;
+            }
+            difference.earlier.push(oldest < event);
+            done[event] = true;
             difference.before.insert(row.event);
+            if !matters(row) {
+                continue;
+            }
+            if difference.earlier.ends_with(&[true]) {
+                difference.last = Some(row);
+            }
             let overtaken: Vec<&Row> = waiting
-                .range(..row.event)
+                .range(..event)
                 .take(LOOKED_AT)
-                .filter_map(|event| place[*event as usize])
-                .collect();
-            difference.earlier[index] = !overtaken.is_empty();
-            let new = overtaken.into_iter();
-            let new: Vec<&Row> = new
+                .map(|&other| observed[other])
                 .filter(|other| said.insert((&*row.t, other.event)))
                 .collect();
-            if !new.is_empty() {
-                difference.moves.push((row, new));
+            if !overtaken.is_empty() {
+                difference.moves.push((row, overtaken));
             }
         }
         difference
@@ -68,11 +112,21 @@ impl<'a> Difference<'a> {
 
     /// Whether the run is the observed one as far as it was looked at.
     pub(crate) fn is_empty(&self) -> bool {
-        self.moves.is_empty()
+        self.last.is_none()
+    }
+
+    /// The pairs of events that are said to be swapped: the one that comes earlier, and what it
+    /// overtakes.
+    pub(crate) fn pairs(&self) -> impl Iterator<Item = [u32; 2]> {
+        let moves = self.moves.iter();
+        moves.flat_map(|(row, overtaken)| overtaken.iter().map(|other| [other.event, row.event]))
     }
 
     /// "`T2: w = 31` could have come before `T1: v = 60`".
     pub(crate) fn in_words(&self) -> String {
+        if let (true, Some(last)) = (self.moves.is_empty(), self.last) {
+            return format!("{} could have come earlier", spell(last));
+        }
         let first = self.moves.len().saturating_sub(MOVES);
         let mut parts: Vec<String> = Vec::new();
         for (index, (row, overtaken)) in self.moves[first..].iter().enumerate() {
@@ -130,7 +184,7 @@ pub(crate) fn spell(row: &Row) -> String {
 }
 
 /// "a", "a and b", "a, b and c".
-fn and(parts: &[String]) -> String {
+pub(super) fn and(parts: &[String]) -> String {
     match parts {
         [] => String::new(),
         [one] => one.clone(),

@@ -52,7 +52,19 @@ fn the_whole_object() {
     let q = w > 30
     let r = v > 55
     ltl: always (q -> ((r && p) since start(p)))
-}"
+}",
+            "definitions": {"p": "w > 26", "q": "w > 30", "r": "v > 55"},
+            "story": {
+                "swapped": [[3, 4]],
+                "swap": "`T2: w = 31` (line 5) could have come before `T1: v = 60` (line 4); then it \
+                    is violated after 3 steps.",
+                "why": "violated at step 3: `q -> ((r && p) since start(p))` is false there (`q` is \
+                    true, `(r && p) since start(p)` is false). There, `p` is `w > 26`, `q` is \
+                    `w > 30` and `r` is `v > 55`.",
+                "next": "nothing in the trace makes `T2: w = 31` (line 5) wait for `T1: v = 60` \
+                    (line 4). If it should, a lock, a channel or a join does that; if it need not, \
+                    the property asks for too much."
+            }
         }]
     });
     assert_eq!(report, expected);
@@ -79,6 +91,8 @@ fn keys_in_the_order_of_the_contract() {
         "runs",
         "lattice",
         "text",
+        "definitions",
+        "story",
     ];
     assert_eq!(keys(property), expected);
     let expected = [

@@ -5,5 +5,6 @@ mod input;
 mod json;
 mod maximal;
 mod search;
+mod story;
 mod text;
 mod warnings;

@@ -86,7 +86,7 @@ fn keys(value: &Value, found: &mut BTreeSet<String>) {
         Value::Object(entries) => {
             for (key, value) in entries {
                 found.insert(key.clone());
-                if !["binding", "set", "values", "extra"].contains(&key.as_str()) {
+                if !["binding", "definitions", "set", "values", "extra"].contains(&key.as_str()) {
                     keys(value, found);
                 }
             }

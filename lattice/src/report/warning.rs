@@ -147,18 +147,13 @@ impl Fit<'_> {
 
     fn no_binding(&self) -> String {
         let domains = self.viewer.bindings().domains();
-        let parameters = self
-            .viewer
-            .monitor()
-            .property()
-            .parameters()
-            .iter()
-            .enumerate();
+        let parameters = self.viewer.monitor().property().parameters();
         let is_bound = |index: usize| domains.iter().any(|domain| domain[index]);
-        let unbound = parameters.clone().filter(|(index, _)| !is_bound(*index));
+        let unbound = parameters.iter().enumerate();
+        let unbound = unbound.filter(|(index, _)| !is_bound(*index));
         let mut names = quoted(unbound.map(|(_, name)| name));
         let why = if names.is_empty() {
-            names = quoted(parameters.map(|(_, name)| name));
+            names = quoted(parameters.iter());
             format!(
                 "its events never give values to {} that belong together",
                 list(&names, "and")

@@ -112,17 +112,7 @@ struct Shelf {
 impl Shelf {
     fn trace(&mut self, outcome: &Outcome, monitors: &[Monitor], style: Style) -> Trace {
         let report = &outcome.report;
-        let mut findings: Vec<Finding<'_>> = Vec::new();
-        for monitor in monitors {
-            let name = monitor.property().name();
-            let instances = report.properties.iter().filter(|p| p.name == name);
-            findings.extend(instances.map(|property| Finding {
-                property,
-                monitor,
-                initial: &outcome.initial,
-                style,
-            }));
-        }
+        let mut findings = Finding::all(outcome, monitors, style);
         findings.sort_by_key(|finding| match finding.claim().0 {
             Status::Observed | Status::Predicted => 0,
             Status::Open => 1,

@@ -97,7 +97,7 @@ fn the_reservoir_is_drawn() {
     assert_eq!(events, [0, 1, 2, 3, 4, 5]);
     let swap = finding["swap"].as_str().unwrap();
     assert!(
-        swap.contains("`T2: w = 31` (line 5) before `T1: v = 60` (line 4)"),
+        swap.contains("`T2: w = 31` (line 5) could have come before `T1: v = 60` (line 4)"),
         "{swap}"
     );
 }
