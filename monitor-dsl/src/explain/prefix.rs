@@ -4,6 +4,7 @@
 use crate::{
     alphabet::{Alphabet, Letter},
     ltl::{Ltl, LtlOp},
+    syntax::Distance,
 };
 
 /// The letters that were seen.
@@ -84,6 +85,18 @@ impl<'a> Prefix<'a> {
             0 => Some(before),
             _ => part(0, at - 1),
         };
+        // The operand at the positions so far away: those that were not seen yet may still come, and
+        // before the first there is none.
+        let ahead = |at: usize, distance: Distance| {
+            let positions = at + distance.least as usize..=at + distance.most as usize;
+            positions.map(|at| parts[0].get(at).copied().flatten())
+        };
+        let behind = |at: usize, distance: Distance| {
+            let steps = distance.least as usize..=distance.most as usize;
+            steps
+                .filter_map(move |steps| at.checked_sub(steps))
+                .map(|at| part(0, at))
+        };
         match formula.op {
             True => vec![Some(true); length],
             False => vec![Some(false); length],
@@ -124,6 +137,12 @@ impl<'a> Prefix<'a> {
             Interval => past(false, &|at, earlier| {
                 and(not(part(1, at)), or(part(0, at), earlier))
             }),
+            EventuallyIn(distance) => every(&|at| ahead(at, distance).reduce(or).flatten()),
+            AlwaysIn(distance) => every(&|at| ahead(at, distance).reduce(and).flatten()),
+            OnceIn(distance) => every(&|at| behind(at, distance).reduce(or).unwrap_or(Some(false))),
+            HistoricallyIn(distance) => {
+                every(&|at| behind(at, distance).reduce(and).unwrap_or(Some(true)))
+            }
         }
     }
 
@@ -158,6 +177,15 @@ impl<'a> Prefix<'a> {
                 Some(at) => self.cause(&formula.parts[0], at, truth),
                 None => here,
             },
+            (AlwaysIn(distance), false) | (EventuallyIn(distance), true) => {
+                let values = self.values(&formula.parts[0]);
+                let end = values.len().min(position + distance.most as usize + 1);
+                let mut positions = position + distance.least as usize..end;
+                match positions.find(|&at| values[at] == Some(truth)) {
+                    Some(at) => self.cause(&formula.parts[0], at, truth),
+                    None => here,
+                }
+            }
             (Until | WeakUntil, true) => {
                 let values = self.values(&formula.parts[1]);
                 match (position..values.len()).find(|&at| values[at] == Some(true)) {

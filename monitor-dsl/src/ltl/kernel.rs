@@ -11,6 +11,7 @@ use super::tree::{Ltl, LtlOp};
 use crate::{
     alphabet::Alphabet,
     diagram::{Diagram, Diagrams},
+    syntax::Distance,
 };
 
 /// A formula, by its number in the [`Kernel`].
@@ -280,7 +281,43 @@ impl<'a> Kernel<'a> {
                 let begins = self.and(diagrams, vec![a(), open]);
                 self.intern(Shape::Since(open, begins))
             }
+            EventuallyIn(distance) => {
+                let next = |formula| Shape::Next(Strong, formula);
+                self.within(diagrams, a(), distance, Self::or, next)
+            }
+            AlwaysIn(distance) => {
+                let next = |formula| Shape::Next(Weak, formula);
+                self.within(diagrams, a(), distance, Self::and, next)
+            }
+            OnceIn(distance) => {
+                let previous = |formula| Shape::Previous(Strong, formula);
+                self.within(diagrams, a(), distance, Self::or, previous)
+            }
+            HistoricallyIn(distance) => {
+                let previous = |formula| Shape::Previous(Weak, formula);
+                self.within(diagrams, a(), distance, Self::and, previous)
+            }
         }
+    }
+
+    /// A formula at the positions so far away, one step at a time, joined from the farthest to the nearest.
+    fn within(
+        &mut self,
+        diagrams: &mut Diagrams,
+        formula: Formula,
+        distance: Distance,
+        join: fn(&mut Self, &mut Diagrams, Vec<Formula>) -> Formula,
+        step: fn(Formula) -> Shape,
+    ) -> Formula {
+        let mut whole = formula;
+        for _ in distance.least..distance.most {
+            let beyond = self.intern(step(whole));
+            whole = join(self, diagrams, vec![formula, beyond]);
+        }
+        for _ in 0..distance.least {
+            whole = self.intern(step(whole));
+        }
+        whole
     }
 
     fn equivalence(&mut self, diagrams: &mut Diagrams, a: Formula, b: Formula) -> Formula {

@@ -10,15 +10,32 @@ pub(super) struct PastOperators {
     operators: Vec<Formula>,
 }
 
+fn past_operators(kernel: &Kernel, root: Formula) -> Vec<Formula> {
+    let mut operators = kernel.closure(root);
+    operators.retain(|&formula| {
+        matches!(
+            kernel.shape(formula),
+            Shape::Previous(..) | Shape::Since(..) | Shape::Trigger(..)
+        )
+    });
+    operators
+}
+
 impl PastOperators {
-    pub(super) fn new(kernel: &Kernel, root: Formula) -> Result<Self, TooLarge> {
-        let mut operators = kernel.closure(root);
-        operators.retain(|&formula| {
-            matches!(
-                kernel.shape(formula),
-                Shape::Previous(..) | Shape::Since(..) | Shape::Trigger(..)
-            )
-        });
+    pub(super) fn new(
+        kernel: &mut Kernel,
+        diagrams: &mut Diagrams,
+        root: Formula,
+    ) -> Result<Self, TooLarge> {
+        let mut operators = past_operators(kernel, root);
+        // A negation may have simplified away what is there again when it is taken back.
+        let negation = kernel.not(diagrams, root);
+        for operator in past_operators(kernel, negation) {
+            let dual = kernel.not(diagrams, operator);
+            if !operators.contains(&operator) && !operators.contains(&dual) {
+                operators.push(operator);
+            }
+        }
         if operators.len() > MAX_PAST {
             return Err(TooLarge::Past);
         }

@@ -54,7 +54,7 @@ pub(crate) fn synthesize(
     alphabet.declare(&mut diagrams);
     let mut kernel = Kernel::new(alphabet);
     let root = kernel.translate(&mut diagrams, formula);
-    let past = PastOperators::new(&kernel, root)?;
+    let past = PastOperators::new(&mut kernel, &mut diagrams, root)?;
     let mut progression = Progression {
         context: Context {
             diagrams,

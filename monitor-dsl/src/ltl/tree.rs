@@ -1,6 +1,6 @@
 //! An LTL formula as it was written, with resolved propositions.
 
-use crate::syntax::Span;
+use crate::syntax::{Distance, Span};
 
 /// A formula with its place in the text.
 #[derive(Clone, Debug, PartialEq)]
@@ -49,6 +49,11 @@ pub(crate) enum LtlOp {
     Start,
     End,
     Interval,
+    /// At some position so far away, and at all of them that exist.
+    EventuallyIn(Distance),
+    AlwaysIn(Distance),
+    OnceIn(Distance),
+    HistoricallyIn(Distance),
 }
 
 impl LtlOp {
@@ -92,6 +97,8 @@ impl Ltl {
             Implies => !part(0) || part(1),
             Iff => part(0) == part(1),
             Next | Eventually | Until | StrongRelease | Yesterday | Once | Since => false,
+            EventuallyIn(_) | OnceIn(_) => false,
+            AlwaysIn(_) | HistoricallyIn(_) => true,
             WeakNext | Always | WeakUntil | Release => true,
             WeakYesterday | Historically | WeakSince | Trigger => true,
             // By their definitions, with the part about the previous position false.

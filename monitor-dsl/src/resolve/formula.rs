@@ -301,5 +301,9 @@ fn logical(operator: Operator) -> Option<LtlOp> {
         Start => LtlOp::Start,
         End => LtlOp::End,
         Interval => LtlOp::Interval,
+        EventuallyIn(distance) => LtlOp::EventuallyIn(distance),
+        AlwaysIn(distance) => LtlOp::AlwaysIn(distance),
+        OnceIn(distance) => LtlOp::OnceIn(distance),
+        HistoricallyIn(distance) => LtlOp::HistoricallyIn(distance),
     })
 }

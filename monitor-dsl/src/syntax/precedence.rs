@@ -30,7 +30,8 @@ fn binding(operator: Operator) -> (u8, Grouping) {
         Plus | Minus => (70, Grouping::Left),
         Compare(_) => (60, Grouping::None),
         Not | Next | WeakNext | Eventually | Always | Yesterday | WeakYesterday | Once
-        | Historically | Start | End | Interval => (50, Grouping::Right),
+        | Historically | Start | End | Interval | EventuallyIn(_) | AlwaysIn(_) | OnceIn(_)
+        | HistoricallyIn(_) => (50, Grouping::Right),
         Until | WeakUntil | Release | StrongRelease | Since | WeakSince | Trigger => {
             (40, Grouping::Right)
         }
@@ -152,7 +153,7 @@ pub(super) fn apply(
         .map(|operand| operand.depth)
         .max()
         .unwrap_or(0);
-    let depth = deeper(source, deepest, span)?;
+    let depth = deeper(source, deepest + own_depth(operator), span)?;
     let kind = ExpressionKind::Apply(operator, operands);
     Ok(Expression {
         kind,
@@ -160,6 +161,17 @@ pub(super) fn apply(
         depth,
         parenthesised: false,
     })
+}
+
+/// How deep a counted operator nests in itself.
+fn own_depth(operator: Operator) -> u32 {
+    match operator {
+        Operator::EventuallyIn(distance)
+        | Operator::AlwaysIn(distance)
+        | Operator::OnceIn(distance)
+        | Operator::HistoricallyIn(distance) => distance.depth(),
+        _ => 0,
+    }
 }
 
 /// The depth of an operator over operands of that depth.
@@ -173,7 +185,14 @@ fn deeper(source: &Arc<Source>, below: u32, span: Span) -> Result<u32, Error> {
         };
         let diagnostic =
             Diagnostic::error(source, start, message, "in the formula that begins here");
-        return Err(Error::limit(diagnostic));
+        let counts = source.text[span.start..span.end].contains(']');
+        return Err(Error::limit(match counts {
+            true => diagnostic.help(
+                "a counted operator nests as deep as if it was written out: \
+                 `F[1:3] p` is `X (p || X (p || X p))`",
+            ),
+            false => diagnostic,
+        }));
     }
     Ok(depth)
 }

@@ -139,6 +139,25 @@ pub(crate) enum Operator {
     Start,
     End,
     Interval,
+    EventuallyIn(Distance),
+    AlwaysIn(Distance),
+    OnceIn(Distance),
+    HistoricallyIn(Distance),
+}
+
+/// How many steps away something is, at least and at most.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct Distance {
+    pub(crate) least: u32,
+    pub(crate) most: u32,
+}
+
+impl Distance {
+    /// How deep operators nest if the distance is written out with nexts, each position beyond the
+    /// nearest one joined to those before it.
+    pub(crate) fn depth(self) -> u32 {
+        self.least + 2 * (self.most - self.least)
+    }
 }
 
 /// An extended regular expression.

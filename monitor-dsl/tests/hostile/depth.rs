@@ -47,6 +47,45 @@ fn as_many_brackets_as_are_allowed() {
 }
 
 #[test]
+fn counts_that_are_as_large_as_they_may_be_and_larger() {
+    for (good, bad) in [
+        ("X[399] p", "X[400] p"),
+        ("N[398] !p", "N[399] !p"),
+        ("Y[100] p", "Y[400] p"),
+        ("F[0:199] p", "F[0:200] p"),
+        ("F[399:399] p", "F[400:400] p"),
+        ("G[99:249] p", "G[99:250] p"),
+        ("O[0:60] p", "O[0:200] p"),
+        ("H[0:60] p", "H[0:200] p"),
+        ("X[200] F[1:100] p", "X[200] F[1:101] p"),
+    ] {
+        for text in [good.to_owned(), format!("!({good})"), format!("F ({good})")] {
+            let answer = answer(&text);
+            let answered = matches!(answer, Answer::States(_) | Answer::Limit { .. });
+            assert!(answered, "{text}: {answer:?}");
+        }
+        let answer = answer(bad);
+        assert_eq!(
+            answer.limit().0,
+            "operators nest more than 400 deep",
+            "{bad}"
+        );
+    }
+    assert_eq!(answer("X[300] p").states(), 303);
+    assert_eq!(answer("F[0:150] p").states(), 153);
+    let all = ["X", "N", "Y", "Z"].map(|op| format!("{op}[40]"));
+    let all = all
+        .into_iter()
+        .chain(["F", "G", "O", "H"].map(|op| format!("{op}[20:40]")));
+    let nested: String = all.collect();
+    let answer = answer(format!("{nested} p"));
+    assert!(
+        matches!(answer, Answer::States(_) | Answer::Limit { .. }),
+        "{answer:?}"
+    );
+}
+
+#[test]
 fn a_hundred_thousand_prefix_operators() {
     const MANY: usize = 100_000;
     for operator in [

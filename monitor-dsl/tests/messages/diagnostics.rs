@@ -172,8 +172,37 @@ fn formulas() {
             "x > 3px",
             "p ? q : r",
             "p.q",
-            "next[3] p",
             "∀ p",
+        ],
+    );
+}
+
+#[test]
+fn counts() {
+    check(
+        "counts",
+        &[
+            "F[5:2] p",
+            "eventually[5:2] p",
+            "G[-1:3] p",
+            "X[-1] p",
+            "X[99999999999999999999] p",
+            "F[0:401] p",
+            "X[401] p",
+            "X[2:5] p",
+            "prev[:5] p",
+            "F[3] p",
+            "F[2:] p",
+            "once[:5] p",
+            "F[2:5:7] p",
+            "X[n] p",
+            "X[2.5] p",
+            "X[3 p",
+            "![3] p",
+            "X[300] G (p -> X[200] q)",
+            "F[0:100] F[0:101] p",
+            "p U[2:5] q",
+            "property t { event p  never: {X[2] p} }",
         ],
     );
 }

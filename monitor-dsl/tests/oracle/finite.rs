@@ -1,7 +1,7 @@
 //! Finite-trace truth of LTL, by the definitions: every operator is a statement about positions of the word, with "some
 //! position" and "all positions" spelt out, never a recurrence. On the empty run the page's table decides.
 
-use super::formula::{Binary, Formula, Unary};
+use super::formula::{Binary, Direction, Formula, Step, Unary};
 
 /// Whether the run `word` (valuations of the propositions) satisfies `formula`, if it ends here.
 pub(crate) fn holds(formula: &Formula, word: &[u32]) -> bool {
@@ -24,6 +24,12 @@ pub(crate) fn holds_on_empty_run(formula: &Formula) -> bool {
             // start(a) is a && !Y a, end(a) is !a && Y a, and Y is false.
             Unary::Start => holds_on_empty_run(a),
             Unary::End => false,
+            Unary::Times(_, 0) => holds_on_empty_run(a),
+            Unary::Times(Step::Next | Step::Yesterday, _) => false,
+            Unary::Times(Step::WeakNext | Step::WeakYesterday, _) => true,
+            // There is no position that could be so far away.
+            Unary::Somewhere(..) => false,
+            Unary::Everywhere(..) => true,
         },
         Formula::Binary(op, a, b) => {
             let (a, b) = (holds_on_empty_run(a), holds_on_empty_run(b));
@@ -40,6 +46,15 @@ pub(crate) fn holds_on_empty_run(formula: &Formula) -> bool {
             }
         }
     }
+}
+
+/// Whether position `j` is at least and at most so many steps away from `i`, in that direction.
+fn is_within(to: Direction, i: usize, j: usize, least: u32, most: u32) -> bool {
+    let steps = match to {
+        Direction::Ahead => j.checked_sub(i),
+        Direction::Back => i.checked_sub(j),
+    };
+    steps.is_some_and(|steps| (least as usize..=most as usize).contains(&steps))
 }
 
 /// The positions of a non-empty word at which the formula holds, as a bit set.
@@ -65,6 +80,21 @@ pub(crate) fn positions(formula: &Formula, word: &[u32]) -> u32 {
                 Unary::Historically => where_(&|i| (0..=i).all(a)),
                 Unary::Start => where_(&|i| a(i) && !(i > 0 && a(i - 1))),
                 Unary::End => where_(&|i| !a(i) && i > 0 && a(i - 1)),
+                Unary::Times(step, times) => {
+                    let times = *times as usize;
+                    match step {
+                        Step::Next => where_(&|i| i + times < n && a(i + times)),
+                        Step::WeakNext => where_(&|i| i + times >= n || a(i + times)),
+                        Step::Yesterday => where_(&|i| i >= times && a(i - times)),
+                        Step::WeakYesterday => where_(&|i| i < times || a(i - times)),
+                    }
+                }
+                Unary::Somewhere(to, least, most) => {
+                    where_(&|i| (0..n).any(|j| is_within(*to, i, j, *least, *most) && a(j)))
+                }
+                Unary::Everywhere(to, least, most) => {
+                    where_(&|i| (0..n).all(|j| !is_within(*to, i, j, *least, *most) || a(j)))
+                }
             }
         }
         Formula::Binary(op, a, b) => {

@@ -14,6 +14,28 @@ pub(crate) enum Unary {
     Historically,
     Start,
     End,
+    /// So many times.
+    Times(Step, u32),
+    /// At some position that is at least and at most so many steps away.
+    Somewhere(Direction, u32, u32),
+    /// At every such position that exists.
+    Everywhere(Direction, u32, u32),
+}
+
+/// An operator that looks one step away.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) enum Step {
+    Next,
+    WeakNext,
+    Yesterday,
+    WeakYesterday,
+}
+
+/// Where a counted operator looks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) enum Direction {
+    Ahead,
+    Back,
 }
 
 /// An infix operator of LTL, the interval `[.., ..)` included.
@@ -62,6 +84,32 @@ pub(crate) enum Ere {
     Union(Box<Ere>, Box<Ere>),
 }
 
+impl Unary {
+    /// The operator with smaller numbers.
+    fn fewer(self) -> Vec<Unary> {
+        let ranges = |least: u32, most: u32| {
+            let mut ranges = Vec::new();
+            if least < most {
+                ranges.extend([(least + 1, most), (least, most - 1)]);
+            }
+            if least > 0 {
+                ranges.push((least - 1, most - 1));
+            }
+            ranges.into_iter()
+        };
+        match self {
+            Unary::Times(step, times @ 1..) => vec![Unary::Times(step, times - 1)],
+            Unary::Somewhere(to, least, most) => ranges(least, most)
+                .map(|(least, most)| Unary::Somewhere(to, least, most))
+                .collect(),
+            Unary::Everywhere(to, least, most) => ranges(least, most)
+                .map(|(least, most)| Unary::Everywhere(to, least, most))
+                .collect(),
+            _ => Vec::new(),
+        }
+    }
+}
+
 impl Formula {
     pub(crate) fn unary(op: Unary, operand: Formula) -> Formula {
         Formula::Unary(op, Box::new(operand))
@@ -84,10 +132,14 @@ impl Formula {
         }
     }
 
-    /// The number of temporal operators: each costs the tableau one bit.
+    /// The number of temporal operators, counted ones written out: each costs the tableau one bit.
     pub(crate) fn temporal_operators(&self) -> usize {
         let mut count = 0;
         self.each(&mut |f| match f {
+            Formula::Unary(Unary::Times(_, times), _) => count += *times as usize,
+            Formula::Unary(Unary::Somewhere(_, _, most) | Unary::Everywhere(_, _, most), _) => {
+                count += *most as usize;
+            }
             Formula::Unary(op, _) if *op != Unary::Not => count += 1,
             Formula::Binary(op, _, _) if op.level() >= 5 => count += 1,
             _ => {}
@@ -135,6 +187,8 @@ impl Formula {
             Formula::Prop(_) => out.extend([Formula::Const(true), Formula::Const(false)]),
             Formula::Unary(op, a) => {
                 out.extend([(**a).clone(), Formula::Const(true), Formula::Const(false)]);
+                let fewer = op.fewer().into_iter();
+                out.extend(fewer.map(|op| Formula::unary(op, (**a).clone())));
                 out.extend(a.simpler().into_iter().map(|a| Formula::unary(*op, a)));
             }
             Formula::Binary(op, a, b) => {

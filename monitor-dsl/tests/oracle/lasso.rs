@@ -2,10 +2,10 @@
 //!
 //! Every subformula is periodic with the length of the cycle from some position on. A past operator may need one more
 //! turn of the cycle before it repeats (what it carries over from one turn to the next is a monotone function of one
-//! bit, so it is steady after one turn; `Y` only shifts by one), so the word is unrolled once for each past operator,
-//! and the last turn stands for all later ones.
+//! bit, so it is steady after one turn; `Y` only shifts by one), so the word is unrolled once for each past operator
+//! (as often as it counts), and the last turn stands for all later ones.
 
-use super::formula::{Binary, Formula, Unary};
+use super::formula::{Binary, Direction, Formula, Step, Unary};
 
 /// Whether `prefix · cycle^ω` satisfies `formula`.
 pub(crate) fn holds(formula: &Formula, prefix: &[u32], cycle: &[u32]) -> bool {
@@ -29,6 +29,16 @@ impl Lasso {
     /// The positions from `i` on, in order, each at least once: everything that a future operator at `i` can see.
     fn future(&self, i: usize) -> impl Iterator<Item = usize> + Clone {
         (i..self.word.len()).chain(self.loop_start..i.max(self.loop_start))
+    }
+
+    /// The position so many steps after `i`.
+    fn ahead(&self, i: usize, steps: u32) -> usize {
+        (0..steps).fold(i, |i, _| self.successor(i))
+    }
+
+    /// The position so many steps before `i`.
+    fn back(&self, i: usize, steps: u32) -> Option<usize> {
+        i.checked_sub(steps as usize)
     }
 
     fn successor(&self, i: usize) -> usize {
@@ -59,6 +69,24 @@ fn positions(formula: &Formula, lasso: &Lasso) -> Vec<bool> {
                 Unary::Historically => where_(&|i| (0..=i).all(|j| a[j])),
                 Unary::Start => where_(&|i| a[i] && !(i > 0 && a[i - 1])),
                 Unary::End => where_(&|i| !a[i] && i > 0 && a[i - 1]),
+                Unary::Times(step, times) => match step {
+                    // There is no end.
+                    Step::Next | Step::WeakNext => where_(&|i| a[lasso.ahead(i, *times)]),
+                    Step::Yesterday => where_(&|i| lasso.back(i, *times).is_some_and(|j| a[j])),
+                    Step::WeakYesterday => where_(&|i| lasso.back(i, *times).is_none_or(|j| a[j])),
+                },
+                Unary::Somewhere(Direction::Ahead, least, most) => {
+                    where_(&|i| (*least..=*most).any(|steps| a[lasso.ahead(i, steps)]))
+                }
+                Unary::Everywhere(Direction::Ahead, least, most) => {
+                    where_(&|i| (*least..=*most).all(|steps| a[lasso.ahead(i, steps)]))
+                }
+                Unary::Somewhere(Direction::Back, least, most) => where_(&|i| {
+                    (*least..=*most).any(|steps| lasso.back(i, steps).is_some_and(|j| a[j]))
+                }),
+                Unary::Everywhere(Direction::Back, least, most) => where_(&|i| {
+                    (*least..=*most).all(|steps| lasso.back(i, steps).is_none_or(|j| a[j]))
+                }),
             }
         }
         Formula::Binary(op, a, b) => {

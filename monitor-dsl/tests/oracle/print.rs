@@ -6,7 +6,7 @@
 
 use portent_testing::Rng;
 
-use super::formula::{Binary, Ere, Formula, Unary};
+use super::formula::{Binary, Direction, Ere, Formula, Step, Unary};
 
 impl Unary {
     /// Every way to write the operator.
@@ -23,6 +23,25 @@ impl Unary {
             Unary::Historically => &["H", "historically"],
             Unary::Start => &["start"],
             Unary::End => &["end"],
+            Unary::Times(Step::Next, _) => Unary::Next.spellings(),
+            Unary::Times(Step::WeakNext, _) => Unary::WeakNext.spellings(),
+            Unary::Times(Step::Yesterday, _) => Unary::Yesterday.spellings(),
+            Unary::Times(Step::WeakYesterday, _) => Unary::WeakYesterday.spellings(),
+            Unary::Somewhere(Direction::Ahead, ..) => Unary::Eventually.spellings(),
+            Unary::Everywhere(Direction::Ahead, ..) => Unary::Always.spellings(),
+            Unary::Somewhere(Direction::Back, ..) => Unary::Once.spellings(),
+            Unary::Everywhere(Direction::Back, ..) => Unary::Historically.spellings(),
+        }
+    }
+
+    /// The numbers that it counts with, if it does.
+    fn count(self) -> Option<String> {
+        match self {
+            Unary::Times(_, times) => Some(format!("[{times}]")),
+            Unary::Somewhere(_, least, most) | Unary::Everywhere(_, least, most) => {
+                Some(format!("[{least}:{most}]"))
+            }
+            _ => None,
         }
     }
 }
@@ -161,6 +180,14 @@ impl<'a> Printer<'a> {
             }
             Formula::Unary(op, a) => {
                 self.pick(op.spellings());
+                if let Some(count) = op.count() {
+                    let wide = self.rng.as_mut().is_some_and(|rng| rng.one_in(4));
+                    let count = match wide {
+                        true => count.replace(':', " : ").replace('[', "[ "),
+                        false => count,
+                    };
+                    self.push(&count);
+                }
                 self.formula(a, UNARY);
             }
             Formula::Binary(Binary::Interval, a, b) => {
@@ -294,7 +321,10 @@ fn may_touch(left: &str, right: &str) -> bool {
     let is_postfix = matches!(right, "*" | "+" | "?")
         || right.starts_with('{') && right[1..].starts_with(|c: char| c.is_ascii_digit());
     let opens_word = right.starts_with(|c: char| c.is_alphanumeric() || c == '(' || c == '{');
+    let is_count = |token: &str| token.starts_with('[') && token.ends_with(']') && token != "[]";
     matches!(left, "(" | "[" | "{")
+        || is_count(right)
+        || is_count(left) && opens_word
         || matches!(right, ")" | "," | "}" | ";")
         || is_postfix
         || is_prefix && opens_word

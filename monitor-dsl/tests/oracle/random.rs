@@ -4,7 +4,7 @@ use portent_testing::Rng;
 
 use super::case::{Body, Case, Comparison, Kind, Prop, Variable};
 use super::float;
-use super::formula::{Binary, Ere, Formula, Unary};
+use super::formula::{Binary, Direction, Ere, Formula, Step, Unary};
 
 /// Which temporal operators a formula may have.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -79,6 +79,7 @@ pub(crate) fn formula(rng: &mut Rng, size: usize, shape: Shape, props: usize) ->
     if size == 2 || rng.one_in(2) {
         let op = match rng.below(4) {
             0 => Unary::Not,
+            1 if rng.one_in(2) => counted(rng, past),
             _ if past => rng.pick(&PAST_UNARY),
             _ => rng.pick(&FUTURE_UNARY),
         };
@@ -93,6 +94,21 @@ pub(crate) fn formula(rng: &mut Rng, size: usize, shape: Shape, props: usize) ->
     let a = formula(rng, left, shape, props);
     let b = formula(rng, size - 1 - left, shape, props);
     Formula::binary(op, a, b)
+}
+
+/// An operator that counts, up to three steps away.
+fn counted(rng: &mut Rng, past: bool) -> Unary {
+    let (steps, to) = match past {
+        true => ([Step::Yesterday, Step::WeakYesterday], Direction::Back),
+        false => ([Step::Next, Step::WeakNext], Direction::Ahead),
+    };
+    let most = rng.between(0, 3) as u32;
+    let least = rng.between(0, most as usize) as u32;
+    match rng.below(3) {
+        0 => Unary::Times(rng.pick(&steps), most),
+        1 => Unary::Somewhere(to, least, most),
+        _ => Unary::Everywhere(to, least, most),
+    }
 }
 
 /// A formula without temporal operators.

@@ -3,7 +3,7 @@
 use super::words::words;
 use super::{bin, p, un};
 use crate::oracle::finite;
-use crate::oracle::formula::{Binary, Formula, Unary};
+use crate::oracle::formula::{Binary, Direction, Formula, Step, Unary};
 
 #[test]
 fn finite_truth_of_hand_made_examples() {
@@ -88,6 +88,27 @@ fn finite_truth_obeys_the_definitions() {
         (un(WeakYesterday, p(0)), not(un(Yesterday, not(p(0))))),
         (un(Historically, p(0)), not(un(Once, not(p(0))))),
         (un(Always, p(0)), not(un(Eventually, not(p(0))))),
+        (un(Times(Step::Next, 2), p(0)), un(Next, un(Next, p(0)))),
+        (
+            un(Times(Step::WeakYesterday, 2), p(0)),
+            un(WeakYesterday, un(WeakYesterday, p(0))),
+        ),
+        (
+            un(Somewhere(Direction::Ahead, 1, 2), p(0)),
+            un(Next, bin(Or, p(0), un(Next, p(0)))),
+        ),
+        (
+            un(Somewhere(Direction::Back, 0, 1), p(0)),
+            bin(Or, p(0), un(Yesterday, p(0))),
+        ),
+        (
+            un(Everywhere(Direction::Ahead, 1, 2), p(0)),
+            not(un(Somewhere(Direction::Ahead, 1, 2), not(p(0)))),
+        ),
+        (
+            un(Everywhere(Direction::Back, 1, 3), p(0)),
+            not(un(Somewhere(Direction::Back, 1, 3), not(p(0)))),
+        ),
     ];
     for word in words(4, 5) {
         let word: Vec<u32> = word.iter().map(|&l| l as u32).collect();

@@ -169,6 +169,53 @@ fn always_not_error_is_open_before_anything() {
 }
 
 /// Where every step is an event, a step without one is no step, and least of all the first event.
+/// A negation that simplifies forgets an operator of the past, which is back when it is negated again; there was
+/// a panic.
+#[test]
+fn an_operator_of_the_past_comes_back() {
+    for text in [
+        "F (!(X((start(p) -> p) || X (start(p) -> p))))",
+        "F (!(F[1:2](start(p) -> p)))",
+    ] {
+        assert_eq!(verdict_after(text, &[]), Verdict::Violated, "{text}");
+    }
+}
+
+#[test]
+fn counted_operators_on_runs_of_events() {
+    use Verdict::{Ok, Pending, Satisfied, Violated};
+    for (text, events, verdict) in [
+        ("X[2] b", &["a", "a", "b"][..], Satisfied),
+        ("X[2] b", &["b", "b", "a"], Violated),
+        ("X[0] b", &["b"], Satisfied),
+        ("next[1] b", &["b"], Pending),
+        ("N[2] b", &["a", "a"], Ok),
+        ("F[1:2] b", &["b", "a"], Pending),
+        ("eventually[1:2] b", &["b", "a", "a"], Violated),
+        ("G[1:2] b", &["a", "b"], Ok),
+        ("always[1:2] b", &["a", "b", "b", "a"], Satisfied),
+        ("[][1:2] b", &["a", "b", "a"], Violated),
+        ("G (b -> O[1:2] a)", &["a", "c", "b"], Ok),
+        ("G (b -> once[1:2] a)", &["a", "c", "c", "b"], Violated),
+        ("G (b -> Y[2] a)", &["a", "b"], Violated),
+        ("G (b -> Z[2] a)", &["c", "b"], Ok),
+        ("G (b -> H[0:1] (b || a))", &["b", "a", "b"], Ok),
+        ("G (b -> historically [ 1 : 1 ] a)", &["c", "b"], Violated),
+        // On the run without any step there is no position so far away.
+        ("F[0:1] G c", &[], Pending),
+        ("G[0:1] c", &[], Ok),
+        ("O[0:1] H c", &[], Pending),
+        ("X[0] G c", &[], Ok),
+    ] {
+        let text = format!("property p {{ event a, b, c  ltl: {text} }}");
+        assert_eq!(
+            verdict_after(&text, events),
+            verdict,
+            "{text} after {events:?}"
+        );
+    }
+}
+
 #[test]
 fn no_event_is_no_step_of_an_expression_over_events() {
     let monitor = four("ere: a b");

@@ -35,6 +35,9 @@ fn describe(rule: Rule) -> &'static str {
         | Rule::operand_name
         | Rule::operator_word
         | Rule::prefix
+        | Rule::sign
+        | Rule::temporal
+        | Rule::bounds
         | Rule::group
         | Rule::edge
         | Rule::edge_word
@@ -48,7 +51,8 @@ fn describe(rule: Rule) -> &'static str {
         | Rule::letter
         | Rule::ere_group => "an expression",
         Rule::ere_infix | Rule::ere_postfix => "an operator",
-        Rule::count | Rule::digits | Rule::number | Rule::minus => "a number",
+        Rule::count | Rule::digits | Rule::number | Rule::minus | Rule::bound => "a number",
+        Rule::through => "`:`",
         Rule::comma => "`,`",
         Rule::equals => "`=`",
         Rule::closing => "`}`",

@@ -75,7 +75,9 @@ fn mistake(
             format!("`{previous}:` begins the body; something is missing before it")
         }
         "]" | ")" if open == Some('[') => {
-            "an interval has two parts and ends with a parenthesis: `[p, q)`".to_owned()
+            "an interval has two parts and ends with a parenthesis: `[p, q)`; an operator counts \
+             with numbers: `X[3]`, `F[2:5]`"
+                .to_owned()
         }
         ")" if before.ends_with('(') && expected == "a name" => {
             "leave the parentheses out where there are no parameters".to_owned()

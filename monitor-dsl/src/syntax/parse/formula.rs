@@ -21,7 +21,7 @@ impl<'a> Reader<'a> {
         for part in pair.into_inner() {
             let span = span_of(&part);
             match part.as_rule() {
-                Rule::prefix => builder.prefix(prefix(part.as_str()), span),
+                Rule::prefix => self.prefix(part, &mut builder)?,
                 Rule::infix => match infix(part.as_str()) {
                     Some(operator) => builder.infix(operator, span)?,
                     None => {
@@ -99,22 +99,6 @@ pub(super) fn leaf(kind: ExpressionKind, span: Span) -> Expression {
         span,
         depth: 1,
         parenthesised: false,
-    }
-}
-
-fn prefix(text: &str) -> Operator {
-    match text {
-        "-" => Operator::Negate,
-        "!" | "not" => Operator::Not,
-        "X" | "next" => Operator::Next,
-        "N" | "wnext" => Operator::WeakNext,
-        "F" | "<>" | "eventually" => Operator::Eventually,
-        "G" | "[]" | "always" => Operator::Always,
-        "Y" | "prev" => Operator::Yesterday,
-        "Z" | "wprev" => Operator::WeakYesterday,
-        "O" | "once" => Operator::Once,
-        "H" | "historically" => Operator::Historically,
-        other => unreachable!("{other} is not a prefix of the grammar"),
     }
 }
 

@@ -2,6 +2,7 @@
 //!
 //! One [`Reader`] reads it all; its methods stand with what they read. Here are whole properties and names.
 
+mod counted;
 mod declaration;
 mod ere;
 mod formula;

@@ -1,6 +1,6 @@
 //! The subformulas of a formula, and what their truth at a position promises and lets remember.
 
-use crate::oracle::formula::{Binary, Formula, Unary};
+use crate::oracle::formula::{Binary, Direction, Formula, Step, Unary};
 
 /// A subformula, with its operands as indices.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -16,16 +16,65 @@ pub(super) fn intern(formula: &Formula, nodes: &mut Vec<Node>) -> usize {
     let node = match formula {
         Formula::Const(value) => Node::Const(*value),
         Formula::Prop(p) => Node::Prop(*p),
+        Formula::Unary(
+            op @ (Unary::Times(..) | Unary::Somewhere(..) | Unary::Everywhere(..)),
+            a,
+        ) => {
+            return intern_counted(*op, a, nodes);
+        }
         Formula::Unary(op, a) => Node::Unary(*op, intern(a, nodes)),
         Formula::Binary(op, a, b) => {
             let a = intern(a, nodes);
             Node::Binary(*op, a, intern(b, nodes))
         }
     };
+    intern_node(node, nodes)
+}
+
+fn intern_node(node: Node, nodes: &mut Vec<Node>) -> usize {
     nodes.iter().position(|n| *n == node).unwrap_or_else(|| {
         nodes.push(node);
         nodes.len() - 1
     })
+}
+
+/// A counted operator, step by step.
+fn intern_counted(op: Unary, operand: &Formula, nodes: &mut Vec<Node>) -> usize {
+    let operand = intern(operand, nodes);
+    let mut whole = operand;
+    let (step, times) = match op {
+        Unary::Times(Step::Next, times) => (Unary::Next, times),
+        Unary::Times(Step::WeakNext, times) => (Unary::WeakNext, times),
+        Unary::Times(Step::Yesterday, times) => (Unary::Yesterday, times),
+        Unary::Times(Step::WeakYesterday, times) => (Unary::WeakYesterday, times),
+        Unary::Somewhere(to, least, most) => {
+            let step = match to {
+                Direction::Ahead => Unary::Next,
+                Direction::Back => Unary::Yesterday,
+            };
+            for _ in least..most {
+                let farther = intern_node(Node::Unary(step, whole), nodes);
+                whole = intern_node(Node::Binary(Binary::Or, operand, farther), nodes);
+            }
+            (step, least)
+        }
+        Unary::Everywhere(to, least, most) => {
+            let step = match to {
+                Direction::Ahead => Unary::WeakNext,
+                Direction::Back => Unary::WeakYesterday,
+            };
+            for _ in least..most {
+                let farther = intern_node(Node::Unary(step, whole), nodes);
+                whole = intern_node(Node::Binary(Binary::And, operand, farther), nodes);
+            }
+            (step, least)
+        }
+        other => unreachable!("{other:?} does not count"),
+    };
+    for _ in 0..times {
+        whole = intern_node(Node::Unary(step, whole), nodes);
+    }
+    whole
 }
 
 /// The subformulas, and which of them need a bit in the links.
@@ -109,6 +158,9 @@ impl Closure {
                         Unary::Historically => a && last,
                         Unary::Start => a && !last,
                         Unary::End => !a && last,
+                        Unary::Times(..) | Unary::Somewhere(..) | Unary::Everywhere(..) => {
+                            unreachable!("written out")
+                        }
                     }
                 }
                 Node::Binary(op, a, b) => {
