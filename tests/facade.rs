@@ -89,10 +89,7 @@ fn a_program_is_watched_from_another_thread() {
     let threads = ["T1", "T2"].map(|name| symbols.threads.intern(name).expect("few"));
     let [w, v] = ["w", "v"].map(|name| symbols.vars.intern(name).expect("few"));
     let (sender, receiver) = mpsc::channel();
-    let options = Options {
-        lookahead: Some(3),
-        ..Options::default()
-    };
+    let options = Options::default().lookahead(3);
     let mut watch = Watch::new([monitor], |_| None, options).expect("initial values are declared");
     let found = std::thread::scope(|scope| {
         let sidecar = scope.spawn(move || {

@@ -10,8 +10,7 @@ use std::{collections::BTreeMap, fs, path::Path};
 
 use portent::{
     Checker, Monitor, Options, Property, Report, Value, Watch,
-    dsl::EngineClass,
-    lattice::{Counting, Goal, Model, Reductions, report::PropertyReport},
+    lattice::{Counting, Engine, Model, Reductions, report::PropertyReport},
     trace::{Options as TraceOptions, TraceReader},
 };
 use serde::Deserialize;
@@ -76,15 +75,12 @@ fn ways() -> Vec<Way> {
     let all = Options::default();
     add("by default", all.clone(), false);
     for engine in [
-        EngineClass::Linear,
-        EngineClass::Conjunctive,
-        EngineClass::Intervals,
-        EngineClass::Enumerate,
+        Engine::Linear,
+        Engine::Conjunctive,
+        Engine::Intervals,
+        Engine::Enumerate,
     ] {
-        let options = Options {
-            engine: Some(engine),
-            ..Options::default()
-        };
+        let options = Options::default().engine(engine);
         add(engine.as_str(), options, false);
     }
     for bits in 0..16u8 {
@@ -94,24 +90,15 @@ fn ways() -> Vec<Way> {
             absorption: bits & 4 != 0,
             dead_ends: bits & 8 != 0,
         };
-        let options = Options {
-            engine: Some(EngineClass::Enumerate),
-            counting: Counting::Never,
-            reductions,
-            ..Options::default()
-        };
+        let options = Options::default()
+            .engine(Engine::Enumerate)
+            .counting(Counting::Never)
+            .reductions(reductions);
         add(&format!("with {reductions:?}"), options, false);
     }
-    let parallel = Options {
-        parallel: true,
-        ..Options::default()
-    };
+    let parallel = Options::default().parallel(true);
     add("on all cores", parallel, false);
-    let wide = Options {
-        window: Some(1_000),
-        lookahead: Some(1_000),
-        ..Options::default()
-    };
+    let wide = Options::default().window(1_000).lookahead(1_000);
     add("with a window that is wide enough", wide.clone(), false);
     add("online", all, true);
     add("online, with a lookahead that is long enough", wide, true);
@@ -130,12 +117,7 @@ fn monitors(spec: &str) -> Vec<Monitor> {
 
 /// What one way of looking says of a case.
 fn answer(case: &Case, options: &Options, online: bool) -> Report {
-    let options = Options {
-        goal: Goal {
-            complete: case.complete,
-        },
-        ..options.clone()
-    };
+    let options = options.clone().complete(case.complete);
     let text = case.trace.trim_start().as_bytes();
     let mut reader = TraceReader::new("trace", text, &TraceOptions::default()).expect("a trace");
     let (header, symbols) = (reader.header().clone(), reader.symbols().clone());
@@ -214,10 +196,7 @@ fn examine(case: &Case) {
         assert!(expected.runs.is_none() || found.runs.is_some());
         assert!(expected.cuts.is_none() || found.lattice.cuts.is_some());
     }
-    let maximal = Options {
-        causality: Model::Maximal,
-        ..Options::default()
-    };
+    let maximal = Options::default().causality(Model::Maximal);
     let report = answer(case, &maximal, false);
     for (found, expected) in report.properties.iter().zip(&case.expect) {
         let violated = expected.maximal.unwrap_or(expected.violated_at.is_some());

@@ -30,10 +30,10 @@ use std::time::Instant;
 
 use criterion::{Criterion, criterion_group};
 use portent_lattice::{
-    Counting, Options, Reductions,
+    Counting, Engine, Options, Reductions,
     laboratory::{ActionId, Automaton, Poset, Problem, StateIndex, solve},
 };
-use portent_monitor_dsl::{EngineClass, Verdict};
+use portent_monitor_dsl::Verdict;
 
 /// Where it would take too long, the naive engine visits so many cuts.
 const STOPPED: u64 = 3_000_000;
@@ -58,13 +58,11 @@ fn toggle(poset: Poset) -> Problem {
 }
 
 fn options(parallel: bool) -> Options {
-    Options {
-        counting: Counting::Never,
-        engine: Some(EngineClass::Enumerate),
-        reductions: Reductions::NONE,
-        parallel,
-        ..Options::default()
-    }
+    Options::default()
+        .counting(Counting::Never)
+        .engine(Engine::Enumerate)
+        .reductions(Reductions::NONE)
+        .parallel(parallel)
 }
 
 fn row(name: &str, problem: &Problem, naive_cuts: u64) {
@@ -131,13 +129,7 @@ fn intervals() {
     for (name, property) in &logs::questions::QUESTIONS[..3] {
         let problem = log.problem(property);
         let start = Instant::now();
-        let solution = solve(
-            &problem,
-            &Options {
-                counting: Counting::Never,
-                ..Options::default()
-            },
-        );
+        let solution = solve(&problem, &Options::default().counting(Counting::Never));
         let seconds = start.elapsed().as_secs_f64();
         let answer = match &solution.violation {
             Some(violation) => format!("violated after {}", violation.violated_at),
@@ -160,10 +152,7 @@ fn intervals() {
 fn commuting() {
     println!("half of the kinds of events commute");
     let problem = nesting::commuting();
-    let reduced = Options {
-        reductions: Reductions::ALL,
-        ..options(false)
-    };
+    let reduced = options(false).reductions(Reductions::ALL);
     let solution = solve(&problem, &reduced);
     let (visited, _) = naive::cuts(&problem, u64::MAX);
     println!(
@@ -178,10 +167,7 @@ fn window() {
     println!("window of 64 cuts, 4 processes");
     for events in [10_000, 100_000, 1_000_000, 10_000_000] {
         let problem = toggle(logs::generated(4, events, 8, 42));
-        let options = Options {
-            window: Some(64),
-            ..options(false)
-        };
+        let options = options(false).window(64);
         let start = Instant::now();
         let solution = solve(&problem, &options);
         let seconds = start.elapsed().as_secs_f64();

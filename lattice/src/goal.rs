@@ -2,8 +2,9 @@
 
 use portent_monitor_dsl::Verdict;
 
-/// When a run counts as violated.
+/// When a run counts as violated; see [`Options::complete`](crate::Options::complete).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Goal {
     /// The trace ended for good: a run that is pending at its end is violated.
     pub complete: bool,

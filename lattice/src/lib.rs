@@ -39,7 +39,7 @@ mod watch;
 mod witness;
 
 pub use check::Checker;
-pub use engine::Limit;
+pub use engine::{Engine, Limit, UnknownEngine};
 pub use error::Error;
 pub use goal::Goal;
 pub use options::{Counting, Model, Options, Reductions};

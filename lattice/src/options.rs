@@ -1,8 +1,6 @@
 //! What a user may ask for.
 
-use portent_monitor_dsl::EngineClass;
-
-use crate::{goal::Goal, progress::Progress};
+use crate::{engine::Engine, goal::Goal, progress::Progress};
 
 /// Which reductions an engine may use; all by default. The answers are the same without them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -70,19 +68,21 @@ pub enum Model {
     #[default]
     HappensBefore,
     /// Also those that swap whole critical sections and unread writes: see
-    /// [`maximal`](crate::maximal). Runs are not counted.
+    /// [`maximal`](crate::laboratory::maximal). Runs are not counted.
     Maximal,
 }
 
 /// How a run is checked.
 ///
 /// ```
-/// use portent_lattice::{Counting, Options};
+/// use portent_lattice::{Counting, Engine, Options};
 ///
-/// let options = Options { window: Some(1000), counting: Counting::Never, ..Options::default() };
+/// let options = Options::default().engine(Engine::Intervals).window(1000).counting(Counting::Never);
+/// assert_eq!(options.window, Some(1000));
 /// assert_eq!(options.memory, 1 << 30);
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Options {
     /// Which other orders are the same computation.
     pub causality: Model,
@@ -92,7 +92,7 @@ pub struct Options {
     /// considered.
     pub lookahead: Option<u32>,
     /// Of a program that is watched with a lookahead, so many steps before a violation are shown at
-    /// least; what is older may be let go. See [`Watch`](crate::Watch).
+    /// least; what is older may be forgotten. See [`Watch`](crate::Watch).
     pub history: usize,
     /// The frontier takes at most about so many bytes; beyond, a window that fits is used.
     pub memory: u64,
@@ -102,7 +102,7 @@ pub struct Options {
     pub goal: Goal,
     /// Which engine looks for them, where it can: for what it has no answer, the lattice is
     /// enumerated. `None` is whatever suits the property and the size of the lattice.
-    pub engine: Option<EngineClass>,
+    pub engine: Option<Engine>,
     /// Which reductions are used.
     pub reductions: Reductions,
     /// Whether wide levels are made on all threads of the current `rayon` pool.
@@ -117,7 +117,7 @@ pub struct Options {
     pub max_states: usize,
     /// How many violated instances of a property, and how many others, get a [picture].
     ///
-    /// [picture]: crate::picture::Picture
+    /// [picture]: crate::report::picture::Picture
     pub pictures: usize,
     /// Where the search tells how far it is.
     pub progress: Progress,
@@ -142,5 +142,97 @@ impl Default for Options {
             pictures: 0,
             progress: Progress::default(),
         }
+    }
+}
+
+impl Options {
+    /// Which other orders are the same computation.
+    pub fn causality(mut self, causality: Model) -> Self {
+        self.causality = causality;
+        self
+    }
+
+    /// How many cuts of a level are kept at most; `None` for all that fit in the memory.
+    pub fn window(mut self, window: impl Into<Option<usize>>) -> Self {
+        self.window = window.into();
+        self
+    }
+
+    /// How far past the oldest unfinished event others are considered; `None` for all.
+    pub fn lookahead(mut self, lookahead: impl Into<Option<u32>>) -> Self {
+        self.lookahead = lookahead.into();
+        self
+    }
+
+    /// How many steps before a violation are shown at least.
+    pub fn history(mut self, history: usize) -> Self {
+        self.history = history;
+        self
+    }
+
+    /// How many bytes the frontier takes at most.
+    pub fn memory(mut self, memory: u64) -> Self {
+        self.memory = memory;
+        self
+    }
+
+    /// Whether runs are counted.
+    pub fn counting(mut self, counting: Counting) -> Self {
+        self.counting = counting;
+        self
+    }
+
+    /// Whether the trace ended for good: then a run that is pending at its end is violated.
+    pub fn complete(mut self, complete: bool) -> Self {
+        self.goal.complete = complete;
+        self
+    }
+
+    /// Which engine looks for violated runs, where it can; `None` for whatever suits.
+    pub fn engine(mut self, engine: impl Into<Option<Engine>>) -> Self {
+        self.engine = engine.into();
+        self
+    }
+
+    /// Which reductions are used.
+    pub fn reductions(mut self, reductions: Reductions) -> Self {
+        self.reductions = reductions;
+        self
+    }
+
+    /// Whether wide levels are made on all threads.
+    pub fn parallel(mut self, parallel: bool) -> Self {
+        self.parallel = parallel;
+        self
+    }
+
+    /// Whether the events were admitted by a discipline already.
+    pub fn admitted(mut self, admitted: bool) -> Self {
+        self.admitted = admitted;
+        self
+    }
+
+    /// How many bindings of its parameters a property may have.
+    pub fn max_bindings(mut self, max_bindings: usize) -> Self {
+        self.max_bindings = max_bindings;
+        self
+    }
+
+    /// How many states the table of monitor and variables may have.
+    pub fn max_states(mut self, max_states: usize) -> Self {
+        self.max_states = max_states;
+        self
+    }
+
+    /// How many instances of each kind get a picture.
+    pub fn pictures(mut self, pictures: usize) -> Self {
+        self.pictures = pictures;
+        self
+    }
+
+    /// Where the search tells how far it is.
+    pub fn progress(mut self, progress: Progress) -> Self {
+        self.progress = progress;
+        self
     }
 }

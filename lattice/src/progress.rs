@@ -19,7 +19,7 @@ struct Counters {
 /// use portent_lattice::{Options, Progress};
 ///
 /// let progress = Progress::watched();
-/// let options = Options { progress: progress.clone(), ..Options::default() };
+/// let options = Options::default().progress(progress.clone());
 /// // ... in another thread, as often as one likes:
 /// assert_eq!((progress.level(), progress.cuts()), (0, 0));
 /// # let _ = options;

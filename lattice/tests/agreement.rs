@@ -3,10 +3,10 @@
 use crate::oracle::{Oracle, Truth};
 use crate::{random, zero};
 use portent_lattice::{
-    Checker, Counting, Goal, Model, Options, Reductions, report::PropertyReport,
+    Checker, Counting, Engine, Model, Options, Reductions, report::PropertyReport,
 };
-use portent_monitor_core::{Action, Event, Op, Symbols};
-use portent_monitor_dsl::{EngineClass, Monitor, Property, Verdict};
+use portent_monitor_core::{Action, Event, Symbols};
+use portent_monitor_dsl::{Monitor, Property, Verdict};
 use portent_testing::Rng;
 use std::collections::BTreeMap;
 
@@ -31,14 +31,8 @@ fn check(
 /// All the ways of looking that must not change the answer.
 fn variants() -> Vec<Options> {
     let default = Options::default();
-    let with = |reductions| Options {
-        reductions,
-        ..Options::default()
-    };
-    let by = |engine| Options {
-        engine: Some(engine),
-        ..Options::default()
-    };
+    let with = |reductions| Options::default().reductions(reductions);
+    let by = |engine| Options::default().engine(engine);
     let (all, none) = (Reductions::ALL, Reductions::NONE);
     vec![
         with(none),
@@ -63,18 +57,12 @@ fn variants() -> Vec<Options> {
             ..all
         }),
         // No table: the product is made as it is met.
-        Options {
-            max_states: 0,
-            ..default.clone()
-        },
-        by(EngineClass::Linear),
-        by(EngineClass::Conjunctive),
-        by(EngineClass::Intervals),
-        by(EngineClass::Enumerate),
-        Options {
-            counting: Counting::Never,
-            ..default
-        },
+        default.clone().max_states(0),
+        by(Engine::Linear),
+        by(Engine::Conjunctive),
+        by(Engine::Intervals),
+        by(Engine::Enumerate),
+        default.counting(Counting::Never),
     ]
 }
 
@@ -154,30 +142,26 @@ fn every_way_of_looking_agrees_with_all_runs() {
 
 /// Limits of any kind, most of them far too tight, with any engine and model.
 fn some_limits(rng: &mut Rng) -> Options {
-    Options {
-        window: rng.one_in(4).then(|| 1 + rng.below(3)),
-        lookahead: rng.one_in(4).then(|| rng.below(3) as u32),
-        memory: rng.pick(&[0, 1, 100, 200, 600, 1200, 1 << 30]),
-        engine: rng.pick(&[
+    Options::default()
+        .window(rng.one_in(4).then(|| 1 + rng.below(3)))
+        .lookahead(rng.one_in(4).then(|| rng.below(3) as u32))
+        .memory(rng.pick(&[0, 1, 100, 200, 600, 1200, 1 << 30]))
+        .engine(rng.pick(&[
             None,
             None,
-            Some(EngineClass::Linear),
-            Some(EngineClass::Conjunctive),
-            Some(EngineClass::Intervals),
-            Some(EngineClass::Enumerate),
-        ]),
-        causality: rng.pick(&[
+            Some(Engine::Linear),
+            Some(Engine::Conjunctive),
+            Some(Engine::Intervals),
+            Some(Engine::Enumerate),
+        ]))
+        .causality(rng.pick(&[
             Model::HappensBefore,
             Model::HappensBefore,
             Model::HappensBefore,
             Model::Maximal,
-        ]),
-        goal: Goal {
-            complete: rng.one_in(6),
-        },
-        max_states: rng.pick(&[0, 4096]),
-        ..Options::default()
-    }
+        ]))
+        .complete(rng.one_in(6))
+        .max_states(rng.pick(&[0, 4096]))
 }
 
 #[test]
@@ -248,11 +232,7 @@ fn a_search_that_gives_up_still_reports_what_was_observed() {
     let mut event = |thread: usize, name: &str| {
         let thread = symbols.threads.intern(&format!("T{thread}"));
         let name = symbols.names.intern(name).expect("few");
-        let action = Action {
-            name: Some(name),
-            ..Action::default()
-        };
-        Event::new(thread.expect("few"), Op::Event(Box::new(action)))
+        Event::new(thread.expect("few"), Action::new(name))
     };
     // More threads than the enumeration makes whole levels of; `a` comes last but one.
     let mut many: Vec<Event> = (0..300).map(|thread| event(thread, "b")).collect();
@@ -265,29 +245,17 @@ fn a_search_that_gives_up_still_reports_what_was_observed() {
     ];
     let engines = [
         None,
-        Some(EngineClass::Linear),
-        Some(EngineClass::Conjunctive),
-        Some(EngineClass::Intervals),
-        Some(EngineClass::Enumerate),
+        Some(Engine::Linear),
+        Some(Engine::Conjunctive),
+        Some(Engine::Intervals),
+        Some(Engine::Enumerate),
     ];
     let limits = [
         Options::default(),
-        Options {
-            memory: 1,
-            ..Options::default()
-        },
-        Options {
-            memory: 1000,
-            ..Options::default()
-        },
-        Options {
-            window: Some(1),
-            ..Options::default()
-        },
-        Options {
-            lookahead: Some(0),
-            ..Options::default()
-        },
+        Options::default().memory(1),
+        Options::default().memory(1000),
+        Options::default().window(1),
+        Options::default().lookahead(0),
     ];
     for text in properties {
         let property = Property::parse(text).expect("a property");
@@ -302,24 +270,17 @@ fn a_search_that_gives_up_still_reports_what_was_observed() {
             let rows = predicted.witness.as_ref().expect("violated");
             assert_eq!(rows[at as usize - 1].verdict, Verdict::Violated);
         };
-        look(
-            &many,
-            Options {
-                counting: Counting::Never,
-                ..Options::default()
-            },
-        );
+        look(&many, Options::default().counting(Counting::Never));
         for limit in &limits {
             for engine in engines {
                 for causality in [Model::HappensBefore, Model::Maximal] {
                     look(
                         &few,
-                        Options {
-                            engine,
-                            causality,
-                            counting: Counting::Never,
-                            ..limit.clone()
-                        },
+                        limit
+                            .clone()
+                            .engine(engine)
+                            .causality(causality)
+                            .counting(Counting::Never),
                     );
                 }
             }
@@ -341,10 +302,7 @@ fn at_the_end_of_a_complete_trace_pending_is_violated() {
         let Some(truth) = oracle.truth(MAX_RUNS) else {
             continue;
         };
-        let options = Options {
-            goal: Goal { complete: true },
-            ..Options::default()
-        };
+        let options = Options::default().complete(true);
         let report = check(monitor, &events, &symbols, options);
         assert_eq!(
             report.predicted.violated,
@@ -375,10 +333,7 @@ fn the_maximal_model_finds_what_is_feasible() {
         let Some(truth) = oracle.truth(MAX_RUNS) else {
             continue;
         };
-        let mut options = Options {
-            causality: Model::Maximal,
-            ..Options::default()
-        };
+        let mut options = Options::default().causality(Model::Maximal);
         if round % 3 == 0 {
             options.max_states = 0;
         }

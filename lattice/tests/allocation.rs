@@ -87,23 +87,19 @@ impl Program {
     }
 
     fn named(&mut self, name: &str, args: &[Value], set: &[(&str, Value)]) -> Event {
-        let name = Some(self.symbols.names.intern(name).expect("few"));
+        let name = self.symbols.names.intern(name).expect("few");
         let mut var = |name: &str| self.symbols.vars.intern(name).expect("few");
         let set = { set.iter() }.map(|(name, value)| (var(name), value.clone()));
-        let action = Action {
-            name,
-            args: args.to_vec(),
-            set: set.collect(),
-        };
-        self.event(Op::Event(Box::new(action)))
+        let action = Action::new(name).args(args.to_vec()).set(set);
+        self.event(action.into())
     }
 
     fn saying(&mut self, text: &str) -> Event {
         let mut event = self.named("log", &[], &[]);
-        event.details = Some(Box::new(Details {
-            text: Some(text.into()),
-            extra: vec![("level".into(), "3".into())],
-        }));
+        event.details = Some(Box::new(Details::new(
+            Some(text.into()),
+            vec![("level".into(), "3".into())],
+        )));
         event
     }
 

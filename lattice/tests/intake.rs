@@ -19,11 +19,10 @@ fn thread(symbols: &mut Symbols, name: &str) -> ThreadId {
 }
 
 fn named(symbols: &mut Symbols, thread: ThreadId, name: &str) -> Event {
-    let action = Action {
-        name: Some(symbols.names.intern(name).expect("few")),
-        ..Action::default()
-    };
-    Event::new(thread, Op::Event(Box::new(action)))
+    Event::new(
+        thread,
+        Action::new(symbols.names.intern(name).expect("few")),
+    )
 }
 
 /// Events that no run can have, each after others that one can, and what is said of it.
@@ -74,10 +73,7 @@ fn what_no_run_can_do_is_an_error() {
         assert_eq!(report.trace.events, before.len() as u64);
         assert!(!report.is_violated());
         // Somebody else has looked, or takes the blame.
-        let trusting = Options {
-            admitted: true,
-            ..Options::default()
-        };
+        let trusting = Options::default().admitted(true);
         let mut checker = Checker::new([property], zero, trusting).expect("no variables");
         for event in &events {
             checker.take(event, &symbols).expect("not looked at");
@@ -147,17 +143,14 @@ fn events_that_bring_stamps_get_the_answers_of_those_that_do_not() {
     for round in 0..2000 {
         let some = some_monitors(&mut rng, &monitors);
         let (events, symbols) = random::trace(&mut rng, 16);
-        let options = Options {
-            reductions: Reductions::NONE,
-            counting: if round % 2 == 0 {
+        let options = Options::default()
+            .reductions(Reductions::NONE)
+            .counting(if round % 2 == 0 {
                 Counting::Auto
             } else {
                 Counting::Never
-            },
-            // It counts all events that are given, which are fewer with stamps: none is far enough.
-            lookahead: (round % 2 == 1).then_some(1000),
-            ..Options::default()
-        };
+            })
+            .lookahead((round % 2 == 1).then_some(1000));
         // A program that stamps more than anybody asks for, and sends only what may be a step.
         let mut causality = Causality::default();
         let stamped: Vec<(&Event, Stamp)> = events

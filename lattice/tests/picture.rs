@@ -187,10 +187,7 @@ fn reports(pictures: usize) -> Vec<portent_lattice::Report> {
         let (events, symbols): (_, Symbols) = random::trace(rng, 12);
         let property = random::property(rng);
         let monitor = Property::parse(&property).ok()?.monitor().ok()?;
-        let options = Options {
-            pictures,
-            ..Options::default()
-        };
+        let options = Options::default().pictures(pictures);
         let mut checker = Checker::new([monitor], |_| Some(Value::from(0)), options).ok()?;
         for event in &events {
             checker.take(event, &symbols).ok()?;

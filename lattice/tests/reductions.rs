@@ -2,10 +2,10 @@
 
 use crate::nesting;
 use portent_lattice::{
-    Counting, Options, Reductions,
+    Counting, Engine, Options, Reductions,
     laboratory::{ActionId, Automaton, Poset, Problem, StateIndex, solve},
 };
-use portent_monitor_dsl::{EngineClass, Verdict};
+use portent_monitor_dsl::Verdict;
 
 /// Threads with the same independent events each.
 fn grid(threads: usize, actions: &[u32]) -> (Poset, Vec<ActionId>) {
@@ -23,12 +23,10 @@ fn grid(threads: usize, actions: &[u32]) -> (Poset, Vec<ActionId>) {
 }
 
 fn options(reductions: Reductions) -> Options {
-    Options {
-        reductions,
-        counting: Counting::Never,
-        engine: Some(EngineClass::Enumerate),
-        ..Options::default()
-    }
+    Options::default()
+        .reductions(reductions)
+        .counting(Counting::Never)
+        .engine(Engine::Enumerate)
 }
 
 #[test]
@@ -122,13 +120,7 @@ fn memory_is_kept_within_its_limit() {
         automaton: nesting::automaton(6),
     };
     let memory = 256 * 1024;
-    let solution = solve(
-        &problem,
-        &Options {
-            memory,
-            ..options(Reductions::NONE)
-        },
-    );
+    let solution = solve(&problem, &options(Reductions::NONE).memory(memory));
     assert!(solution.limit.is_some() && solution.dropped > 0);
     assert!(
         solution.peak.bytes <= memory * 5 / 4,
@@ -150,12 +142,10 @@ fn several_threads_see_what_one_sees() {
         automaton: nesting::automaton(4),
     };
     let one = solve(&problem, &Options::default());
-    let many = Options {
-        parallel: true,
-        engine: Some(EngineClass::Enumerate),
-        reductions: Reductions::NONE,
-        ..Options::default()
-    };
+    let many = Options::default()
+        .parallel(true)
+        .engine(Engine::Enumerate)
+        .reductions(Reductions::NONE);
     let many = solve(&problem, &many);
     assert_eq!(many.nodes, 21u64.pow(4));
     assert_eq!(
@@ -183,11 +173,9 @@ fn counting_keeps_within_memory_too() {
         automaton,
     };
     let count = |memory| {
-        let options = Options {
-            counting: Counting::Always,
-            memory,
-            ..options(Reductions::NONE)
-        };
+        let options = options(Reductions::NONE)
+            .counting(Counting::Always)
+            .memory(memory);
         solve(&problem, &options)
     };
     let enough = count(1 << 30);

@@ -146,11 +146,9 @@ fn events(
                 let (name, arguments) = see(*kind, arguments);
                 let x = symbols.vars.intern("x").expect("few");
                 let written = line.writes.map(|value| (x, Value::from(value)));
-                Op::Event(Box::new(Action {
-                    name: Some(symbols.names.intern(name).expect("few")),
-                    args: arguments.into_iter().map(|a| a.value).collect(),
-                    set: written.into_iter().collect(),
-                }))
+                let name = symbols.names.intern(name).expect("few");
+                let args = arguments.into_iter().map(|a| a.value);
+                Action::new(name).args(args).set(written).into()
             }
         };
         events.push(Event::new(thread.expect("few"), op));
@@ -293,12 +291,11 @@ fn a_parameter_that_stands_twice_is_compared_by_spelling() {
         let mut symbols = Symbols::default();
         let thread = symbols.threads.intern("T").expect("few");
         let mut event = |name: &str, args: &[&Value]| {
-            let action = Action {
-                name: Some(symbols.names.intern(name).expect("few")),
-                args: args.iter().copied().cloned().collect(),
-                ..Action::default()
-            };
-            Event::new(thread, Op::Event(Box::new(action)))
+            let name = symbols.names.intern(name).expect("few");
+            Event::new(
+                thread,
+                Action::new(name).args(args.iter().copied().cloned()),
+            )
         };
         let text = Value::from(spelling(&first).as_str());
         let events = [event("a", &[&first, &second]), event("c", &[&text])];
@@ -340,14 +337,12 @@ fn a_run_that_is_watched_has_the_same_instances() {
             (EVENTS[kind].0, arguments.to_vec())
         });
         let property = property(body, arity, true);
-        let options = Options {
-            lookahead: (round % 4 > 0).then(|| rng.below(5) as u32),
-            window: (round % 5 == 0).then(|| 1 + rng.below(3)),
-            history: rng.below(3),
-            counting: Counting::Never,
-            reductions: Reductions::NONE,
-            ..Options::default()
-        };
+        let options = Options::default()
+            .lookahead((round % 4 > 0).then(|| rng.below(5) as u32))
+            .window((round % 5 == 0).then(|| 1 + rng.below(3)))
+            .history(rng.below(3))
+            .counting(Counting::Never)
+            .reductions(Reductions::NONE);
         let expected = check(&property, &whole, &symbols, options.clone());
 
         let monitor = property.monitor().expect("small");

@@ -5,9 +5,9 @@
 //! replaced by one that was observed earlier.
 
 use crate::{oracle::Oracle, random};
-use portent_lattice::{Checker, Options};
+use portent_lattice::{Checker, Engine, Options};
 use portent_monitor_core::Value;
-use portent_monitor_dsl::{Config, EngineClass, Property, Verdict};
+use portent_monitor_dsl::{Config, Property, Verdict};
 use portent_testing::Rng;
 use std::collections::BTreeMap;
 
@@ -15,11 +15,11 @@ fn zero(_: &str) -> Option<Value> {
     Some(Value::from(0))
 }
 
-const ENGINES: [Option<EngineClass>; 4] = [
+const ENGINES: [Option<Engine>; 4] = [
     None,
-    Some(EngineClass::Linear),
-    Some(EngineClass::Conjunctive),
-    Some(EngineClass::Intervals),
+    Some(Engine::Linear),
+    Some(Engine::Conjunctive),
+    Some(Engine::Intervals),
 ];
 
 #[test]
@@ -38,11 +38,9 @@ fn no_swap_is_without_need() {
         if oracle.relevant.len() > 9 {
             continue;
         }
-        let options = Options {
-            engine: ENGINES[round % ENGINES.len()],
-            max_states: if round % 5 == 0 { 0 } else { 1000 },
-            ..Options::default()
-        };
+        let options = Options::default()
+            .engine(ENGINES[round % ENGINES.len()])
+            .max_states(if round % 5 == 0 { 0 } else { 1000 });
         let mut checker = Checker::new([monitor.clone()], zero, options).unwrap();
         for event in &events {
             checker.take(event, &symbols).unwrap();

@@ -12,6 +12,7 @@ use crate::{
 
 /// One line of a trace.
 #[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct Event {
     /// Who did it.
     pub thread: ThreadId,
@@ -29,6 +30,7 @@ pub struct Event {
 
 /// The rarely used part of an [`Event`].
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Details {
     /// The message of a log line.
     pub text: Option<Box<str>>,
@@ -38,6 +40,7 @@ pub struct Details {
 
 /// What an event did.
 #[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
 pub enum Op {
     /// Read a variable.
     Read(VarId),
@@ -97,6 +100,7 @@ pub enum Msg {
 
 /// What an application event tells.
 #[derive(Clone, Debug, Default, PartialEq)]
+#[non_exhaustive]
 pub struct Action {
     /// Its name; a line of a vector-clock log may have only a text.
     pub name: Option<NameId>,
@@ -108,6 +112,7 @@ pub struct Action {
 
 /// An [`Action`] with the vector clock that the program itself kept.
 #[derive(Clone, Debug, Default, PartialEq)]
+#[non_exhaustive]
 pub struct Stamped {
     /// What happened.
     pub action: Action,
@@ -116,7 +121,56 @@ pub struct Stamped {
     pub clock: Vec<(ThreadId, u32)>,
 }
 
+impl Details {
+    /// A message and keys that the format does not know.
+    pub fn new(text: Option<Box<str>>, extra: Vec<(Box<str>, Box<str>)>) -> Details {
+        Details { text, extra }
+    }
+}
+
+impl Action {
+    /// An application event of this name; [`Action::default`] has none.
+    pub fn new(name: NameId) -> Action {
+        Action {
+            name: Some(name),
+            ..Action::default()
+        }
+    }
+
+    /// With these arguments.
+    pub fn args<V: Into<Value>>(mut self, args: impl IntoIterator<Item = V>) -> Action {
+        self.args = args.into_iter().map(Into::into).collect();
+        self
+    }
+
+    /// With these writes.
+    pub fn set<V: Into<Value>>(mut self, set: impl IntoIterator<Item = (VarId, V)>) -> Action {
+        let set = set.into_iter();
+        self.set = set
+            .map(|(variable, value)| (variable, value.into()))
+            .collect();
+        self
+    }
+}
+
+impl From<Action> for Op {
+    fn from(action: Action) -> Op {
+        Op::Event(Box::new(action))
+    }
+}
+
+impl From<Stamped> for Op {
+    fn from(stamped: Stamped) -> Op {
+        Op::Stamped(Box::new(stamped))
+    }
+}
+
 impl Stamped {
+    /// An application event and its clock.
+    pub fn new(action: Action, clock: Vec<(ThreadId, u32)>) -> Stamped {
+        Stamped { action, clock }
+    }
+
     /// The component of `thread`.
     pub fn component(&self, thread: ThreadId) -> u32 {
         self.clock
@@ -142,11 +196,23 @@ impl Msg {
 }
 
 impl Event {
-    /// An event with nothing but a thread and an operation.
-    pub fn new(thread: ThreadId, op: Op) -> Event {
+    /// An event with nothing but a thread and an operation, or an application event.
+    ///
+    /// ```
+    /// use portent_monitor_core::{Action, Event, Op, Symbols};
+    ///
+    /// let mut symbols = Symbols::default();
+    /// let (thread, lock) = (symbols.threads.intern("T1")?, symbols.locks.intern("m")?);
+    /// let open = symbols.names.intern("open")?;
+    /// let locked = Event::new(thread, Op::Lock(lock));
+    /// let opened = Event::new(thread, Action::new(open).args(["a.txt"]));
+    /// assert_eq!((locked.action(), opened.action().unwrap().name), (None, Some(open)));
+    /// # Ok::<(), portent_monitor_core::Error>(())
+    /// ```
+    pub fn new(thread: ThreadId, op: impl Into<Op>) -> Event {
         Event {
             thread,
-            op,
+            op: op.into(),
             loc: None,
             time: None,
             line: None,

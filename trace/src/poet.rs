@@ -13,9 +13,7 @@ use std::{
     num::NonZeroU64,
 };
 
-use portent_monitor_core::{
-    Action, Error as CoreError, Event, Op, Stamped, Symbols, ThreadId, Value,
-};
+use portent_monitor_core::{Action, Error as CoreError, Event, Stamped, Symbols, ThreadId};
 
 use rustc_hash::FxHashSet;
 
@@ -189,15 +187,8 @@ impl<'r> Poet<'r> {
             .iter()
             .map(|process| symbols.threads.intern(process))
             .collect::<Result<_, _>>()?;
-        let args = propositions
-            .iter()
-            .map(|text| Value::from(text.as_str()))
-            .collect();
-        let action = Action {
-            name: Some(symbols.names.intern(&name)?),
-            args,
-            set: Vec::new(),
-        };
+        let args = propositions.iter().map(String::as_str);
+        let action = Action::new(symbols.names.intern(&name)?).args(args);
         let mut actions = std::iter::once(action).chain(std::iter::repeat_with(Action::default));
         let mut later: FxHashSet<ThreadId> = owners.iter().copied().collect();
         Ok(owners
@@ -211,7 +202,7 @@ impl<'r> Poet<'r> {
                     .filter(|&(_, n)| n > 0)
                     .collect();
                 let action = actions.next().unwrap_or_default();
-                Event::new(owner, Op::Stamped(Box::new(Stamped { action, clock })))
+                Event::new(owner, Stamped::new(action, clock))
             })
             .collect())
     }

@@ -7,8 +7,8 @@ pub(crate) mod progress;
 pub(crate) mod trace;
 mod warning;
 
-use portent_lattice::{Counting, Goal, Model, Options};
-use portent_monitor_dsl::{EngineClass, Monitor, Property};
+use portent_lattice::{Counting, Engine, Model, Options};
+use portent_monitor_dsl::{Monitor, Property};
 use std::{io, num::NonZeroUsize, path::PathBuf, process::ExitCode, thread};
 
 use crate::{
@@ -113,13 +113,13 @@ enum EngineChoice {
 }
 
 impl EngineChoice {
-    fn class(self) -> Option<EngineClass> {
+    fn class(self) -> Option<Engine> {
         match self {
             EngineChoice::Auto => None,
-            EngineChoice::Linear => Some(EngineClass::Linear),
-            EngineChoice::Conjunctive => Some(EngineClass::Conjunctive),
-            EngineChoice::Intervals => Some(EngineClass::Intervals),
-            EngineChoice::Enumerate => Some(EngineClass::Enumerate),
+            EngineChoice::Linear => Some(Engine::Linear),
+            EngineChoice::Conjunctive => Some(Engine::Conjunctive),
+            EngineChoice::Intervals => Some(Engine::Intervals),
+            EngineChoice::Enumerate => Some(Engine::Enumerate),
         }
     }
 }
@@ -161,10 +161,7 @@ impl Check {
             .build_global()
             .map_err(|error| Failure::Usage(format!("cannot start {jobs} threads: {error}")))?;
         let progress = Progress::new(self.progress);
-        let options = Options {
-            progress: progress.search.clone(),
-            ..self.options(jobs > 1)
-        };
+        let options = self.options(jobs > 1).progress(progress.search.clone());
         let (mut outcomes, mut failures) = (Vec::new(), Vec::new());
         for path in &self.traces {
             let checked = self.reading.open(path).and_then(|mut reader| {
@@ -224,27 +221,23 @@ impl Check {
     }
 
     fn options(&self, parallel: bool) -> Options {
-        Options {
-            causality: match self.causality {
+        Options::default()
+            .causality(match self.causality {
                 Causality::HappensBefore => Model::HappensBefore,
                 Causality::Maximal => Model::Maximal,
-            },
-            window: self.window.map(NonZeroUsize::get),
-            lookahead: self.lookahead,
-            memory: self.memory,
-            max_bindings: self.max_bindings,
-            engine: self.engine.class(),
-            counting: self.counting(),
-            goal: Goal {
-                complete: self.complete,
-            },
-            parallel,
-            pictures: match self.format {
+            })
+            .window(self.window.map(NonZeroUsize::get))
+            .lookahead(self.lookahead)
+            .memory(self.memory)
+            .max_bindings(self.max_bindings)
+            .engine(self.engine.class())
+            .counting(self.counting())
+            .complete(self.complete)
+            .parallel(parallel)
+            .pictures(match self.format {
                 Format::Html => html::PICTURES,
                 Format::Text | Format::Json => 0,
-            },
-            ..Options::default()
-        }
+            })
     }
 
     fn counting(&self) -> Counting {

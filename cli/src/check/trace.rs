@@ -57,10 +57,7 @@ pub(crate) fn check(
         let start = |initial: &[(String, Value)]| {
             let values = |name: &str| find(initial, name);
             // The reader refuses what no run can do, and says where it stands.
-            let options = Options {
-                admitted: true,
-                ..options.clone()
-            };
+            let options = options.clone().admitted(true);
             Checker::new(monitors.iter().cloned(), values, options)
         };
         let mut checker = match start(&initial) {

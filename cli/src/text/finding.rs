@@ -2,7 +2,7 @@
 
 use num_bigint::BigUint;
 use portent_lattice::{
-    Counting, Limit,
+    Counting, Engine, Limit,
     report::{Lattice, PropertyReport},
 };
 use portent_monitor_core::Value;
@@ -203,7 +203,7 @@ impl<'a> Finding<'a> {
         };
         let nodes = counted(lattice.nodes, "node");
         let instead = match self.style.engine {
-            Some(engine) if !self.style.maximal && engine.as_str() != lattice.engine => {
+            Some(engine) if !self.style.maximal && engine != lattice.engine => {
                 format!(" ({engine} has no answer here)")
             }
             _ => String::new(),
@@ -258,7 +258,7 @@ impl<'a> Finding<'a> {
             Limit::Chains => ("the number of threads", "a --window of your choice"),
         };
         let let_go = match lattice.engine {
-            "enumerate" => counted(lattice.dropped, "cut"),
+            Engine::Enumerate => counted(lattice.dropped, "cut"),
             _ => counted(lattice.dropped, "node"),
         };
         match (limit, self.style.lookahead, lattice.dropped) {

@@ -13,8 +13,8 @@ mod story;
 pub(crate) mod swap;
 mod table;
 
-use portent_lattice::{Counting, report::PropertyReport};
-use portent_monitor_dsl::{EngineClass, Monitor};
+use portent_lattice::{Counting, Engine, report::PropertyReport};
+use portent_monitor_dsl::Monitor;
 
 use crate::{check::trace::Outcome, paint::Paint};
 pub(crate) use finding::Status;
@@ -40,7 +40,7 @@ pub(crate) struct Style {
     /// How far ahead the search was allowed to look.
     pub(crate) lookahead: Option<u32>,
     /// The engine that was asked for.
-    pub(crate) engine: Option<EngineClass>,
+    pub(crate) engine: Option<Engine>,
     /// Whether runs were to be counted.
     pub(crate) counting: Counting,
 }

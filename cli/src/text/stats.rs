@@ -1,6 +1,6 @@
 //! How a search went.
 
-use portent_lattice::report::Lattice;
+use portent_lattice::{Engine, report::Lattice};
 
 use super::numbers::count;
 use crate::size;
@@ -31,7 +31,7 @@ pub(crate) fn render(lattice: &Lattice) -> String {
         "cuts not visited further, as no state was left",
     )];
     let (head, rows) = match lattice.engine {
-        "enumerate" => (
+        Engine::Enumerate => (
             format!(
                 "  Frontier: {} for {} cuts at most. Saved:\n",
                 size::show(lattice.frontier.bytes),
@@ -39,8 +39,8 @@ pub(crate) fn render(lattice: &Lattice) -> String {
             ),
             [&commutation[..], &absorption, &covered, &emptied].concat(),
         ),
-        "intervals" => ("  Saved, of symbolic nodes:\n".to_owned(), covered.to_vec()),
-        "maximal" => (String::new(), Vec::new()),
+        Engine::Intervals => ("  Saved, of symbolic nodes:\n".to_owned(), covered.to_vec()),
+        Engine::Maximal => (String::new(), Vec::new()),
         _ => ("  Saved: all of the lattice.\n".to_owned(), Vec::new()),
     };
     let rows = rows.iter();

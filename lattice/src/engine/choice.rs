@@ -5,10 +5,8 @@
 //! when it is known which actions really occur. A small lattice is enumerated in any case: its
 //! numbers are worth more than the time.
 
-use portent_monitor_dsl::EngineClass;
-
 use super::{
-    Answer, Problem, Searched, Solution, Task, Violation,
+    Answer, Engine, Problem, Searched, Solution, Task, Violation,
     conjunctive::{self, Trajectory},
     enumerate::{self, LabelledPoset, search_open, search_table},
     interval::IntervalSearch,
@@ -80,7 +78,7 @@ fn search_fast(
 ) -> Option<Solution> {
     let cut_off = options.window.is_some() || options.lookahead.is_some();
     // A run that is bad only because it ended is no bad prefix.
-    if options.engine == Some(EngineClass::Enumerate) || cut_off || options.goal.complete {
+    if options.engine == Some(Engine::Enumerate) || cut_off || options.goal.complete {
         return None;
     }
     if options.engine.is_none() && has_few_cuts(poset) {
@@ -97,7 +95,7 @@ fn search_fast(
         Some(engine) => (engine, question.ask(engine)?),
         None => question.ask_all()?,
     };
-    Some(Solution::new(engine.as_str(), found))
+    Some(Solution::new(engine, found))
 }
 
 /// Whether the lattice is small, whatever the order: a bound from the lengths of the chains.
@@ -156,13 +154,13 @@ pub(crate) struct Question<'a> {
 
 impl Question<'_> {
     /// The answer of the first engine that has one; `None` if it is for enumeration.
-    pub(crate) fn ask_all(&self) -> Option<(EngineClass, Searched)> {
+    pub(crate) fn ask_all(&self) -> Option<(Engine, Searched)> {
         let shape = self.shape();
         if let Some(found) = shape.as_ref().and_then(|shape| self.ask_linear(shape)) {
-            return Some((EngineClass::Linear, found));
+            return Some((Engine::Linear, found));
         }
         if let Some(found) = self.ask_conjunctive() {
-            return Some((EngineClass::Conjunctive, found));
+            return Some((Engine::Conjunctive, found));
         }
         let shape = shape?;
         let nodes = match shape.is_chain() {
@@ -170,16 +168,16 @@ impl Question<'_> {
             false => RACE_NODES,
         };
         let found = self.ask_intervals(&shape, nodes.min(self.most_nodes()))?;
-        (found.answer != Answer::GaveUp).then_some((EngineClass::Intervals, found))
+        (found.answer != Answer::GaveUp).then_some((Engine::Intervals, found))
     }
 
     /// The answer of one engine; `None` if it has none for this property and these events.
-    pub(crate) fn ask(&self, engine: EngineClass) -> Option<Searched> {
+    pub(crate) fn ask(&self, engine: Engine) -> Option<Searched> {
         match engine {
-            EngineClass::Linear => self.ask_linear(&self.shape()?),
-            EngineClass::Conjunctive => self.ask_conjunctive(),
-            EngineClass::Intervals => self.ask_intervals(&self.shape()?, self.most_nodes()),
-            EngineClass::Enumerate => None,
+            Engine::Linear => self.ask_linear(&self.shape()?),
+            Engine::Conjunctive => self.ask_conjunctive(),
+            Engine::Intervals => self.ask_intervals(&self.shape()?, self.most_nodes()),
+            Engine::Enumerate | Engine::Maximal => None,
         }
     }
 

@@ -16,12 +16,14 @@ pub(crate) mod enumerate;
 pub mod interval;
 pub mod linear;
 pub mod maximal;
+mod name;
 mod observed;
 mod outcome;
 mod problem;
 mod task;
 
 pub(crate) use choice::{solve_table, solve_task};
+pub use name::{Engine, UnknownEngine};
 pub use outcome::{Answer, Limit, Savings, Searched, Solution, Violation};
 pub use problem::Problem;
 pub(crate) use task::Task;

@@ -4,7 +4,7 @@ use portent_monitor_dsl::Verdict;
 use serde::Serialize;
 
 use super::{
-    Problem,
+    Engine, Problem,
     enumerate::{Peak, RunCounts, Shape},
 };
 use crate::order::{EventIndex, Poset};
@@ -132,7 +132,7 @@ pub struct Savings {
 #[derive(Clone, Debug, Default)]
 pub struct Solution {
     /// Which engine gave it.
-    pub engine: &'static str,
+    pub engine: Engine,
     /// A violated run, if there is one.
     pub violation: Option<Violation>,
     /// How many nodes the engine visited.
@@ -162,7 +162,7 @@ impl Solution {
         }
     }
 
-    pub(crate) fn new(engine: &'static str, found: Searched) -> Solution {
+    pub(crate) fn new(engine: Engine, found: Searched) -> Solution {
         let (violation, limit) = match found.answer {
             Answer::Violated(violation) => (Some(violation), None),
             Answer::Safe => (None, None),

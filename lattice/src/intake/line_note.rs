@@ -192,13 +192,13 @@ mod tests {
         let event = |text: Option<&str>, extra: &[(&str, &str)]| {
             let extra = extra.iter();
             let mut event = Event::new(thread, Op::Lock(lock));
-            event.details = Some(Box::new(Details {
-                text: text.map(Into::into),
-                extra: extra.map(|&(k, v)| (k.into(), v.into())).collect(),
-            }));
+            event.details = Some(Box::new(Details::new(
+                text.map(Into::into),
+                extra.map(|&(k, v)| (k.into(), v.into())).collect(),
+            )));
             event
         };
-        let mut events = vec![
+        let mut events = [
             event(None, &[]),
             event(Some("one"), &[]),
             event(None, &[("a", "1"), ("", "\"x\"")]),

@@ -122,7 +122,7 @@ fn set(all: &mut Vec<bool>, index: usize) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use portent_monitor_core::{Action, Op, Value};
+    use portent_monitor_core::{Action, Op};
 
     #[test]
     fn names_are_those_of_events_and_writes() {
@@ -130,14 +130,7 @@ mod tests {
         let thread = s.threads.intern("T1").unwrap();
         let [open, block] = ["open", "block"].map(|name| s.names.intern(name).unwrap());
         let [x, y] = ["x", "y"].map(|name| s.vars.intern(name).unwrap());
-        let event = |args: &[i64]| {
-            let action = Action {
-                name: Some(open),
-                args: args.iter().copied().map(Value::from).collect(),
-                ..Action::default()
-            };
-            Event::new(thread, Op::Event(Box::new(action)))
-        };
+        let event = |args: &[i64]| Event::new(thread, Action::new(open).args(args.iter().copied()));
         let mut names = Names::default();
         let marker = Op::Marker(portent_monitor_core::Marker::Begin, block);
         for event in [

@@ -9,7 +9,7 @@ use super::{
 };
 use crate::{
     engine::{
-        self, Limit, Problem, Solution, Task, Violation, conjunctive,
+        self, Engine, Limit, Problem, Solution, Task, Violation, conjunctive,
         maximal::{self, Origin},
     },
     error::Error,
@@ -58,7 +58,7 @@ impl Instance<'_> {
         };
         let task = Task::new(&self.record, self.slice, poset, options);
         let mut solution = self.solve(&task, options)?;
-        if too_wide && solution.engine != maximal::NAME {
+        if too_wide && solution.engine != Engine::Maximal {
             solution.give_up(Limit::Memory);
         }
         let property = self.monitor().property();
@@ -103,10 +103,7 @@ impl Instance<'_> {
             minimize(&mut solution, task, options);
             return Ok(solution);
         };
-        let uncounted = Options {
-            counting: Counting::Never,
-            ..options.clone()
-        };
+        let uncounted = options.clone().counting(Counting::Never);
         let mut solution = engine::solve_task(task, conjunctions, &uncounted);
         minimize(&mut solution, task, options);
         // The size of one lattice says nothing of what is feasible.
@@ -118,7 +115,7 @@ impl Instance<'_> {
         }
         let widened = maximal::widen(task, origin, options).map_err(|why| self.bad_witness(why))?;
         let nodes = solution.nodes;
-        solution = Solution::new(maximal::NAME, widened);
+        solution = Solution::new(Engine::Maximal, widened);
         solution.nodes += nodes;
         Ok(solution)
     }

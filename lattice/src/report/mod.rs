@@ -25,10 +25,11 @@ pub(crate) use self::{
     rows::{Actor, Rows},
     warning::Fit,
 };
-use crate::engine::{Limit, enumerate::RunCounts};
+use crate::engine::{Engine, Limit, enumerate::RunCounts};
 
 /// Everything that is known about one trace.
 #[derive(Clone, Debug, PartialEq, Serialize)]
+#[non_exhaustive]
 pub struct Report {
     /// The version of this form.
     pub portent: u32,
@@ -79,6 +80,7 @@ impl Report {
 
 /// Where the events came from.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
+#[non_exhaustive]
 pub struct TraceInfo {
     /// The name of the file.
     pub file: String,
@@ -90,6 +92,7 @@ pub struct TraceInfo {
 
 /// The answer for one property and one binding of its parameters.
 #[derive(Clone, Debug, PartialEq, Serialize)]
+#[non_exhaustive]
 pub struct PropertyReport {
     /// The name of the property.
     pub name: String,
@@ -119,6 +122,7 @@ pub struct PropertyReport {
 
 /// The verdict on the observed run.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[non_exhaustive]
 pub struct Observed {
     /// At its end.
     pub verdict: Verdict,
@@ -128,6 +132,7 @@ pub struct Observed {
 
 /// Whether some equivalent run is violated.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
+#[non_exhaustive]
 pub struct Predicted {
     /// Whether one is, the observed run included.
     pub violated: bool,
@@ -164,6 +169,7 @@ pub type Values = Arc<[(Arc<str>, Value)]>;
 
 /// One step of a witness. There may be millions: what rows have in common, they share.
 #[derive(Clone, Debug, PartialEq, Serialize)]
+#[non_exhaustive]
 pub struct Row {
     /// The index of the event among the relevant ones in observed order.
     pub event: u32,
@@ -193,6 +199,7 @@ pub struct Row {
 
 /// Exact numbers of runs, in decimal.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[non_exhaustive]
 pub struct Runs {
     /// All equivalent runs.
     pub total: String,
@@ -225,9 +232,10 @@ impl From<&RunCounts> for Runs {
 
 /// What was searched.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[non_exhaustive]
 pub struct Lattice {
     /// Which engine gave the answer.
-    pub engine: &'static str,
+    pub engine: Engine,
     /// How many levels the lattice has.
     pub levels: u64,
     /// How many cuts, if they were counted.

@@ -35,12 +35,12 @@ use crate::{
 ///
 /// ```
 /// use portent_lattice::{Options, Watch};
-/// use portent_monitor_core::{Action, Event, Op, Symbols, Value};
+/// use portent_monitor_core::{Action, Event, Symbols, Value};
 /// use portent_monitor_dsl::Property;
 ///
 /// let property = "property file(f) { event open(f), read(f), close(f)  ere: (open read* close)* }";
 /// let monitor = Property::parse(property)?.monitor()?;
-/// let options = Options { lookahead: Some(2), ..Options::default() };
+/// let options = Options::default().lookahead(2);
 /// let mut watch = Watch::new([monitor], |_| None, options)?;
 ///
 /// // What the program does, as the thread that watches receives it: T2 closes a file that T1 has
@@ -55,9 +55,8 @@ use crate::{
 ///     ("T1", "close", "b"),
 /// ] {
 ///     let thread = symbols.threads.intern(thread)?;
-///     let name = Some(symbols.names.intern(name)?);
-///     let action = Action { name, args: vec![Value::from(file)], ..Action::default() };
-///     let event = Event::new(thread, Op::Event(Box::new(action)));
+///     let action = Action::new(symbols.names.intern(name)?).args([file]);
+///     let event = Event::new(thread, action);
 ///     for found in watch.take(&event, &symbols)? {
 ///         println!("{} {:?} can be violated", found.name, found.binding);
 ///         predicted.push(found);

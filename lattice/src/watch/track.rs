@@ -8,8 +8,7 @@ use portent_monitor_dsl::{Stepper, Verdict};
 use super::live::{Context, KeptStep, Live};
 use crate::{
     automaton::ProductState,
-    engine::Savings,
-    engine::enumerate::Search,
+    engine::{Engine, Savings, enumerate::Search},
     error::Error,
     intake::Arrival,
     order::Restriction,
@@ -207,7 +206,7 @@ impl Track {
             predicted,
             runs: None,
             lattice: Lattice {
-                engine: "enumerate",
+                engine: Engine::Enumerate,
                 levels: self.steps + 1,
                 cuts: None,
                 widest: None,

@@ -2,10 +2,9 @@
 
 use super::posets::{random_problem, shortest_violation};
 use portent_lattice::{
-    Counting, Options,
+    Counting, Engine, Options,
     laboratory::{Answer, AutomatonShape, linear, solve},
 };
-use portent_monitor_dsl::EngineClass;
 use portent_testing::Rng;
 
 #[test]
@@ -41,15 +40,11 @@ fn the_fastest_engine_that_applies_finds_a_shortest_violation() {
     let mut engines = [0, 0, 0];
     for seed in 0..20_000 {
         let problem = random_problem(&mut Rng::new(seed), 4, 8);
-        let engines_of = [EngineClass::Linear, EngineClass::Intervals];
+        let engines_of = [Engine::Linear, Engine::Intervals];
         for (index, engine) in engines_of.into_iter().enumerate() {
-            let options = Options {
-                engine: Some(engine),
-                counting: Counting::Never,
-                ..Options::default()
-            };
+            let options = Options::default().engine(engine).counting(Counting::Never);
             let solution = solve(&problem, &options);
-            if solution.engine != engine.as_str() {
+            if solution.engine != engine {
                 engines[2] += 1;
                 continue;
             }

@@ -86,10 +86,7 @@ fn random_trace(rng: &mut Rng, events: usize) -> Vec<Event> {
             },
             14 => {
                 let set = (0..2).map(|i| (VarId::from_index(i).unwrap(), Value::from(1)));
-                Op::Event(Box::new(Action {
-                    set: set.collect(),
-                    ..Action::default()
-                }))
+                Action::default().set(set).into()
             }
             _ => continue,
         };
@@ -241,14 +238,8 @@ fn clocks_of_the_trace_are_respected() {
     // Two writes of one variable, the second with or without the first in its clock.
     let [t1, t2] = [0, 1].map(|i| ThreadId::from_index(i).unwrap());
     let write = |thread, clock: &[(ThreadId, u32)]| {
-        let stamped = Stamped {
-            action: Action {
-                set: vec![(VarId::from_index(0).unwrap(), Value::from(1))],
-                ..Action::default()
-            },
-            clock: clock.to_vec(),
-        };
-        Event::new(thread, Op::Stamped(Box::new(stamped)))
+        let action = Action::default().set([(VarId::from_index(0).unwrap(), 1)]);
+        Event::new(thread, Stamped::new(action, clock.to_vec()))
     };
     let actions = [Some(ActionId(0)), Some(ActionId(1))];
     let answer = |second: &[(ThreadId, u32)]| {

@@ -1,7 +1,7 @@
 //! A running program that is watched: the same answers as when the run has ended, from what is kept.
 
 use portent_lattice::{
-    Checker, Counting, Goal, Options, Reductions, Report, Watch,
+    Checker, Counting, Options, Reductions, Report, Watch,
     report::{Predicted, PropertyReport},
 };
 use portent_monitor_core::{Action, Event, Op, Symbols, ThreadId, Value};
@@ -44,18 +44,13 @@ fn essences(report: &Report) -> Vec<String> {
 }
 
 fn some_options(rng: &mut Rng) -> Options {
-    Options {
-        lookahead: (rng.below(4) > 0).then(|| rng.below(6) as u32),
-        window: (rng.below(5) == 0).then(|| 1 + rng.below(4)),
-        history: rng.below(4),
-        goal: Goal {
-            complete: rng.below(6) == 0,
-        },
-        counting: Counting::Never,
-        // What reductions leave out depends on events that are still to come.
-        reductions: Reductions::NONE,
-        ..Options::default()
-    }
+    Options::default()
+        .lookahead((rng.below(4) > 0).then(|| rng.below(6) as u32))
+        .window((rng.below(5) == 0).then(|| 1 + rng.below(4)))
+        .history(rng.below(4))
+        .complete(rng.below(6) == 0)
+        .counting(Counting::Never)
+        .reductions(Reductions::NONE)
 }
 
 /// Checks a witness against the definition: some order of what was forgotten leads to it.
@@ -148,16 +143,9 @@ fn what_is_known_is_reported_in_time() {
     .map(monitor);
     let (mut with_observed, mut by_prediction) = (0, 0);
     for round in 0..1500 {
-        let options = Options {
-            lookahead: Some(rng.below(8) as u32),
-            ..some_options(&mut rng)
-        };
+        let options = some_options(&mut rng).lookahead(rng.below(8) as u32);
         // What a window keeps depends on events that are still to come.
-        let options = Options {
-            goal: Goal::default(),
-            window: None,
-            ..options
-        };
+        let options = options.complete(false).window(None);
         let (monitor, events, symbols) = if round % 2 == 0 {
             let (events, symbols) = random::trace(&mut rng, 24);
             (&monitors[rng.below(monitors.len())], events, symbols)
@@ -217,10 +205,7 @@ fn what_is_known_is_reported_in_time() {
 
 #[test]
 fn a_binding_with_few_later_steps_is_closed_by_events_of_others() {
-    let options = Options {
-        lookahead: Some(100),
-        ..Options::default()
-    };
+    let options = Options::default().lookahead(100);
     let files = "property file(f) { event open(f), read(f), close(f)  ere: (open read* close)* }";
     let mut watch = Watch::new([monitor(files)], zero, options).expect("initial values");
     let mut program = Program::new(2);
@@ -244,10 +229,7 @@ fn a_binding_with_few_later_steps_is_closed_by_events_of_others() {
 #[test]
 fn a_violation_of_the_observed_run_waits_for_nothing() {
     for lookahead in [None, Some(0), Some(1000)] {
-        let options = Options {
-            lookahead,
-            ..Options::default()
-        };
+        let options = Options::default().lookahead(lookahead);
         let property = monitor("always (logout -> once login)");
         let mut watch = Watch::new([property], zero, options).expect("initial values");
         let mut program = Program::new(2);
@@ -271,10 +253,7 @@ fn a_limit_never_loses_the_observed_run() {
     for _ in 0..2000 {
         let monitor = monitors[rng.below(monitors.len())].clone();
         let (events, symbols) = random::trace(&mut rng, 20);
-        let options = Options {
-            memory: rng.pick(&[0, 1, 100, 300, 600]),
-            ..some_options(&mut rng)
-        };
+        let options = some_options(&mut rng).memory(rng.pick(&[0, 1, 100, 300, 600]));
         let goal = options.goal;
         let mut watch = Watch::new([monitor], zero, options).expect("initial values");
         for event in &events {
@@ -307,12 +286,11 @@ impl Program {
     }
 
     fn event(&mut self, thread: usize, name: &str, args: &[i64]) -> Event {
-        let action = Action {
-            name: Some(self.symbols.names.intern(name).expect("few")),
-            args: args.iter().copied().map(Value::from).collect(),
-            set: Vec::new(),
-        };
-        Event::new(self.threads[thread], Op::Event(Box::new(action)))
+        let name = self.symbols.names.intern(name).expect("few");
+        Event::new(
+            self.threads[thread],
+            Action::new(name).args(args.iter().copied()),
+        )
     }
 
     fn write(&mut self, thread: usize, variable: &str, value: i64) -> Event {
@@ -336,11 +314,7 @@ const STEPS: usize = 200_000;
 #[test]
 fn what_is_kept_does_not_grow_with_the_run() {
     let (lookahead, history) = (6, 20);
-    let options = Options {
-        lookahead: Some(lookahead),
-        history,
-        ..Options::default()
-    };
+    let options = Options::default().lookahead(lookahead).history(history);
     let monitors = [
         // Of two counters that grow for ever; the second is never ahead by 50.
         monitor("always (y < x + 50)"),
@@ -380,11 +354,7 @@ fn what_is_kept_does_not_grow_with_the_run() {
 
 #[test]
 fn after_a_long_run_a_witness_shows_its_end() {
-    let options = Options {
-        lookahead: Some(4),
-        history: 10,
-        ..Options::default()
-    };
+    let options = Options::default().lookahead(4).history(10);
     let property = monitor("always (x <= y)");
     let mut watch = Watch::new([property], zero, options).expect("initial values");
     let mut program = Program::new(2);

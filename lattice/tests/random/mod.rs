@@ -70,11 +70,7 @@ fn some_op(rng: &mut Rng, symbols: &mut Symbols) -> Op {
             } else {
                 Vec::new()
             };
-            Op::Event(Box::new(Action {
-                name: Some(name.expect("few")),
-                args: Vec::new(),
-                set,
-            }))
+            Action::new(name.expect("few")).set(set).into()
         }
     }
 }

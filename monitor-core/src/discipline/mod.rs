@@ -84,14 +84,11 @@ impl Discipline {
     /// events of a thread than were seen.
     ///
     /// ```
-    /// use portent_monitor_core::{Discipline, Event, Op, Stamped, Symbols};
+    /// use portent_monitor_core::{Action, Discipline, Event, Stamped, Symbols};
     ///
     /// let mut symbols = Symbols::default();
     /// let (a, b) = (symbols.threads.intern("a")?, symbols.threads.intern("b")?);
-    /// let event = |thread, clock| {
-    ///     let stamped = Stamped { clock, ..Stamped::default() };
-    ///     Event::new(thread, Op::Stamped(Box::new(stamped)))
-    /// };
+    /// let event = |thread, clock| Event::new(thread, Stamped::new(Action::default(), clock));
     /// let mut discipline = Discipline::default();
     /// discipline.admit(&event(a, vec![(a, 1)]), &symbols)?;
     /// let counts_too_many = event(b, vec![(b, 1), (a, 2)]);

@@ -2,7 +2,7 @@
 
 use std::num::NonZeroU64;
 
-use portent_monitor_core::{Discipline, Event, Msg, Op, Stamped, Symbols, ThreadId};
+use portent_monitor_core::{Action, Discipline, Event, Msg, Op, Stamped, Symbols, ThreadId};
 
 /// Feeds the events; all but the last are fine, and the last one is refused with this message.
 fn refused(events: impl FnOnce(&mut Symbols) -> Vec<(&'static str, Op)>, message: &str) {
@@ -34,10 +34,7 @@ fn stamped(symbols: &mut Symbols, clock: &[(&str, u32)]) -> Op {
         .iter()
         .map(|(name, n)| (t(symbols, name), *n))
         .collect();
-    Op::Stamped(Box::new(Stamped {
-        clock,
-        ..Stamped::default()
-    }))
+    Stamped::new(Action::default(), clock).into()
 }
 
 #[test]

@@ -34,10 +34,7 @@ fn some_op(rng: &mut Rng) -> Op {
         13 => Op::Wait(cond),
         14 => Op::Notify(cond),
         15 | 16 => Op::Barrier(id!(BarrierId, rng.below(2)), rng.below(2) as u64),
-        _ => Op::Event(Box::new(Action {
-            set: some_set(rng),
-            ..Action::default()
-        })),
+        _ => Action::default().set(some_set(rng)).into(),
     }
 }
 
@@ -75,12 +72,8 @@ pub(crate) fn stamped(rng: &mut Rng, length: usize) -> Vec<Event> {
             .filter(|&t| clocks[me][t] > 0)
             .map(|t| (id!(ThreadId, t), clocks[me][t]))
             .collect();
-        let action = Action {
-            set: some_set(rng),
-            ..Action::default()
-        };
-        let op = Op::Stamped(Box::new(Stamped { action, clock }));
-        let event = Event::new(id!(ThreadId, me), op);
+        let action = Action::default().set(some_set(rng));
+        let event = Event::new(id!(ThreadId, me), Stamped::new(action, clock));
         discipline.admit(&event, &symbols).expect("clocks of a run");
         events.push(event);
     }

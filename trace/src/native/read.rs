@@ -211,7 +211,7 @@ impl Reading<'_> {
         if message.is_some() || object.has_rest() {
             let text = message.map(|text| text.into_owned().into());
             let extra = object.rest();
-            event.details = Some(Box::new(Details { text, extra }));
+            event.details = Some(Box::new(Details::new(text, extra)));
         }
         Ok((event, Parts { op: at, data }))
     }
@@ -303,7 +303,7 @@ fn read_stamped<'a>(
 ) -> Result<Op, Problem<'a>> {
     let clock = read_clock(raw_clock, symbols)?;
     let action = read_action(object, symbols)?;
-    Ok(Op::Stamped(Box::new(Stamped { action, clock })))
+    Ok(Stamped::new(action, clock).into())
 }
 
 /// Reads a vector clock.

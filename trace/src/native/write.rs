@@ -127,7 +127,10 @@ fn write_op(out: &mut impl Write, op: &Op, symbols: &Symbols) -> io::Result<()> 
         }
         Op::Marker(_, block) => name(out, "block", symbols.names.name(*block)),
         Op::Event(action) => write_action(out, action, symbols),
-        Op::Stamped(_) => Ok(()),
+        other => {
+            let problem = format!("the native format has no word for {other:?}");
+            Err(io::Error::new(io::ErrorKind::Unsupported, problem))
+        }
     }
 }
 

@@ -194,6 +194,7 @@ pub(crate) fn write_event(
         Op::Barrier(..) => Some("barriers"),
         Op::Event(_) => Some("application events"),
         Op::Stamped(_) => Some("vector clocks"),
+        _ => Some("this operation"),
     };
     if let Some(word) = word {
         return Ok(Err(format!("it has no word for {word}")));

@@ -5,7 +5,7 @@ use std::{
     num::NonZeroU64,
 };
 
-use portent_monitor_core::{Action, Details, Event, Op, Stamped, Symbols};
+use portent_monitor_core::{Action, Details, Event, Stamped, Symbols};
 use regex::{Captures, Regex};
 
 use super::{
@@ -337,11 +337,8 @@ fn event(
         .threads
         .intern(host)
         .map_err(|error| fault(host_at, host, error.to_string()))?;
-    let stamped = Stamped {
-        action: Action::default(),
-        clock,
-    };
-    let mut event = Event::new(thread, Op::Stamped(Box::new(stamped)));
+    let stamped = Stamped::new(Action::default(), clock);
+    let mut event = Event::new(thread, stamped);
     event.line = NonZeroU64::new(number);
     let mut details = Details::default();
     for name in parser.regex.capture_names().flatten() {

@@ -64,11 +64,11 @@ fn some_event(rng: &mut Rng, s: &mut Symbols, std_only: bool) -> Event {
         14 => Op::Wait(s.conds.intern(TEXTS[n]).unwrap()),
         15 => Op::Notify(s.conds.intern(TEXTS[n]).unwrap()),
         16 => Op::Barrier(s.barriers.intern(TEXTS[n]).unwrap(), rng.any()),
-        _ => Op::Event(Box::new(Action {
-            name: Some(name),
-            args: (0..rng.below(3)).map(|_| some_value(rng)).collect(),
-            set: (0..rng.below(2)).map(|_| (var, some_value(rng))).collect(),
-        })),
+        _ => {
+            let args: Vec<Value> = (0..rng.below(3)).map(|_| some_value(rng)).collect();
+            let set = (0..rng.below(2)).map(|_| (var, some_value(rng)));
+            Action::new(name).args(args).set(set).into()
+        }
     };
     let mut event = Event::new(thread, op);
     let loc = rng.below(3);
@@ -77,10 +77,10 @@ fn some_event(rng: &mut Rng, s: &mut Symbols, std_only: bool) -> Event {
     }
     if !std_only && rng.below(3) == 0 {
         event.time = Some(rng.any());
-        event.details = Some(Box::new(Details {
-            text: Some(TEXTS[n].into()),
-            extra: vec![("more é".into(), "[1, {\"a\": null}]".into())],
-        }));
+        event.details = Some(Box::new(Details::new(
+            Some(TEXTS[n].into()),
+            vec![("more é".into(), "[1, {\"a\": null}]".into())],
+        )));
     }
     event
 }
@@ -180,12 +180,9 @@ fn shuffled_logs_are_sorted_by_their_clocks() {
             clocks[me][me] += 1;
             let clock = (0..3).map(|c| (hosts[c], clocks[me][c])).collect();
             let action = Action::default();
-            let mut event = Event::new(hosts[me], Op::Stamped(Box::new(Stamped { action, clock })));
+            let mut event = Event::new(hosts[me], Stamped::new(action, clock));
             let text = Some(i.to_string().into());
-            event.details = Some(Box::new(Details {
-                text,
-                extra: Vec::new(),
-            }));
+            event.details = Some(Box::new(Details::new(text, Vec::new())));
             records.push(event);
         }
         let mut texts: Vec<String> = records.iter().map(|e| e.text().unwrap().into()).collect();
@@ -251,10 +248,10 @@ fn computed_clocks_tell_the_order_of_the_operations() {
         let (mut events, symbols) = some_trace(seed, true);
         // What is written may be read in another order that the clocks allow; a mark tells which.
         for (i, event) in events.iter_mut().enumerate() {
-            event.details = Some(Box::new(Details {
-                text: Some(i.to_string().into()),
-                extra: Vec::new(),
-            }));
+            event.details = Some(Box::new(Details::new(
+                Some(i.to_string().into()),
+                Vec::new(),
+            )));
         }
         let log = write(&events, &symbols, Format::ShiViz);
         let (logged, _) = read(&log, &Options::default().format(Format::ShiViz)).unwrap();

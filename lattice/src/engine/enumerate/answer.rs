@@ -8,7 +8,7 @@ use super::{
 };
 use crate::{
     automaton::{ActionId, Automaton, Machine},
-    engine::{Solution, Violation},
+    engine::{Engine, Solution, Violation},
     options::Options,
     order::{EventIndex, ObservedCuts, Poset, Requirements},
 };
@@ -152,7 +152,7 @@ fn run_search<S: Sets<State = M::State>, M: Machine>(
     };
     let mut search = look(persistent, extent);
     let mut solution = Solution {
-        engine: "enumerate",
+        engine: Engine::Enumerate,
         nodes: search.nodes,
         dropped: search.left_out.dropped,
         limit: search.limit,

@@ -119,11 +119,7 @@ impl Peak {
 /// ```
 pub fn shape(poset: &Poset, max_cuts: u64, memory: u64, parallel: bool) -> Option<Shape> {
     let requirements = Requirements::of_poset(poset);
-    let options = Options {
-        memory,
-        parallel,
-        ..Options::default()
-    };
+    let options = Options::default().memory(memory).parallel(parallel);
     measure(
         LabelledPoset::new(poset, &requirements, &[]),
         max_cuts,

@@ -16,9 +16,6 @@
 //! The irrelevant events that cannot take anything from the others (reads, releases, signals,
 //! writes of what nobody will read) happen as soon as they can; the rest is tried in every order.
 
-/// What the engine is called.
-pub(crate) const NAME: &str = "maximal";
-
 mod examine;
 mod reader;
 mod rules;
