@@ -72,15 +72,16 @@ pub enum Op {
     Notify(CondId),
     /// Arrived at a barrier, in this round.
     Barrier(BarrierId, u64),
-    /// The begin or end of an atomic block; a note that orders nothing.
-    Marker(Marker, NameId),
+    /// The begin or end of an atomic block, or of the thread itself if there is no name; a note that
+    /// orders nothing. The begin of a thread may come before its fork, and its end after its join.
+    Marker(Marker, Option<NameId>),
     /// An application event.
     Event(Box<Action>),
     /// An application event that brings its own vector clock.
     Stamped(Box<Stamped>),
 }
 
-/// Which end of an atomic block.
+/// Which end of an atomic block or a thread.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Marker {
     /// Its begin.

@@ -158,8 +158,8 @@ impl Op {
             Op::Send(chan, _) | Op::Recv(chan, _) => symbols.chans.name(*chan),
             Op::Wait(cond) | Op::Notify(cond) => symbols.conds.name(*cond),
             Op::Barrier(barrier, _) => symbols.barriers.name(*barrier),
-            Op::Marker(_, block) => symbols.names.name(*block),
-            Op::Event(_) | Op::Stamped(_) => return None,
+            Op::Marker(_, Some(block)) => symbols.names.name(*block),
+            Op::Marker(_, None) | Op::Event(_) | Op::Stamped(_) => return None,
         })
     }
 }

@@ -53,7 +53,10 @@ impl fmt::Display for Spelling<'_> {
             Op::Wait(c) => write!(f, "wait({})", s.conds.name(*c))?,
             Op::Notify(c) => write!(f, "notify({})", s.conds.name(*c))?,
             Op::Barrier(b, round) => write!(f, "barrier({},{round})", s.barriers.name(*b))?,
-            Op::Marker(marker, name) => write!(f, "{}({})", marker.word(), s.names.name(*name))?,
+            Op::Marker(marker, name) => {
+                let name = name.map_or("", |name| s.names.name(name));
+                write!(f, "{}({name})", marker.word())?;
+            }
             Op::Event(_) | Op::Stamped(_) => self.action(f)?,
         }
         match self.event.loc {

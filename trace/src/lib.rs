@@ -17,8 +17,9 @@
 //! order of the file is from an order of the clocks. **No event is given out that contradicts the
 //! ones before it**: a [`Discipline`](portent_monitor_core::Discipline) stands at the door.
 //!
-//! In a native trace, beside the operations of the contract, `begin`, `end` (with a `block`) and
-//! `req` (with a `lock`) are accepted, so that STD traces survive a conversion; they order nothing.
+//! In a native trace, besides the operations of the contract, `begin`, `end` (of a `block`, or of the
+//! thread itself) and `req` (with a `lock`) are accepted, so that STD traces survive a conversion;
+//! they order nothing.
 
 #![warn(missing_docs)]
 

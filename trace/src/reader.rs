@@ -7,7 +7,7 @@ use std::{
     sync::Arc,
 };
 
-use portent_monitor_core::{Discipline, Event, Symbols, Value, VarId};
+use portent_monitor_core::{Discipline, Event, Op, Symbols, Value, VarId};
 
 use crate::{
     Error, Format, Options, Place,
@@ -88,12 +88,16 @@ pub struct TraceReader<'r> {
     discipline: Discipline,
     lenient: bool,
     skipped: u64,
+    /// Those of them that may have ordered others.
+    skipped_orders: u64,
     first_skipped: Option<Error>,
     events: u64,
     /// Where the header says what the initial values are.
     initial: Spot,
     /// Where the event given out last says what it carries.
     last: Spot,
+    /// Whether that event may order others.
+    last_orders: bool,
 }
 
 impl TraceReader<'static> {
@@ -166,10 +170,12 @@ impl<'r> TraceReader<'r> {
             discipline: Discipline::default(),
             lenient: options.lenient,
             skipped: 0,
+            skipped_orders: 0,
             first_skipped: None,
             events: 0,
             initial,
             last: start,
+            last_orders: false,
         };
         if let Some(fault) = header_fault {
             reader.skip_or_fail(fault)?;
@@ -198,15 +204,17 @@ impl<'r> TraceReader<'r> {
                 Ok(()) => {
                     self.events += 1;
                     self.last = decoded.data;
+                    self.last_orders = may_order(&decoded.event);
                     return Ok(Some(decoded.event));
                 }
                 Err(source) => {
                     let spelling = self.symbols.text_of(&decoded.event);
-                    self.skip(Error::Contradiction {
+                    let error = Error::Contradiction {
                         place: self.place(decoded.op),
                         found: shorten(spelling.as_bytes()),
                         source: Box::new(source),
-                    })?;
+                    };
+                    self.skip(error, may_order(&decoded.event))?;
                 }
             }
         }
@@ -237,10 +245,11 @@ impl<'r> TraceReader<'r> {
     /// ```
     pub fn refuse(&mut self, problem: impl Into<String>) -> Result<(), Error> {
         self.events = self.events.saturating_sub(1);
-        self.skip(Error::Refused {
+        let error = Error::Refused {
             place: self.place(self.last),
             problem: problem.into(),
-        })
+        };
+        self.skip(error, self.last_orders)
     }
 
     /// As [`refuse`](Self::refuse), of the initial values in the header; they are forgotten.
@@ -250,10 +259,11 @@ impl<'r> TraceReader<'r> {
     /// [`Error::Refused`] at the place of the values, unless the reader is lenient.
     pub fn refuse_header(&mut self, problem: impl Into<String>) -> Result<(), Error> {
         self.header = Header::default();
-        self.skip(Error::Refused {
+        let error = Error::Refused {
             place: self.place(self.initial),
             problem: problem.into(),
-        })
+        };
+        self.skip(error, false)
     }
 
     /// Where the event given out last stands.
@@ -264,14 +274,20 @@ impl<'r> TraceReader<'r> {
     fn skip_or_fail(&mut self, fault: Fault) -> Result<(), Error> {
         let fatal = fault.is_fatal();
         let error = fault.in_file(&self.file);
-        if fatal { Err(error) } else { self.skip(error) }
+        // Who knows what stood there.
+        if fatal {
+            Err(error)
+        } else {
+            self.skip(error, true)
+        }
     }
 
-    fn skip(&mut self, error: Error) -> Result<(), Error> {
+    fn skip(&mut self, error: Error, orders: bool) -> Result<(), Error> {
         if !self.lenient {
             return Err(error);
         }
         self.skipped += 1;
+        self.skipped_orders += u64::from(orders);
         self.first_skipped.get_or_insert(error);
         Ok(())
     }
@@ -337,6 +353,13 @@ impl<'r> TraceReader<'r> {
         self.skipped
     }
 
+    /// How many of the lines that were skipped may have ordered others: synchronisation, accesses of
+    /// variables, clocks, and whatever could not be read. Without them more orders seem possible
+    /// than there are.
+    pub fn skipped_orders(&self) -> u64 {
+        self.skipped_orders
+    }
+
     /// What was wrong with the first line that was skipped.
     pub fn first_skipped(&self) -> Option<&Error> {
         self.first_skipped.as_ref()
@@ -348,5 +371,14 @@ impl<'r> TraceReader<'r> {
             Decoder::ShiViz(log) => log.unmatched(),
             _ => 0,
         }
+    }
+}
+
+/// Whether without this event others could come in more orders.
+fn may_order(event: &Event) -> bool {
+    match &event.op {
+        Op::Marker(..) | Op::Request(_) => false,
+        Op::Event(action) => !action.set.is_empty(),
+        _ => true,
     }
 }

@@ -20,6 +20,9 @@ pub(crate) struct Warning {
 
 /// Bad lines were skipped.
 const SKIPPED_LINES: &str = "skipped_lines";
+/// What became of the order that a skipped line gave to others.
+const LOST_ORDER: &str =
+    "may have kept others in order: a prediction may be of a run that cannot happen";
 /// Lines of a log are not part of any record.
 const UNMATCHED_LINES: &str = "unmatched_lines";
 
@@ -56,6 +59,8 @@ impl From<&report::Warning> for Warning {
 #[derive(Clone, Copy, Default)]
 pub(crate) struct Unread {
     pub(crate) skipped: u64,
+    /// Those of them that may have ordered events.
+    orders: u64,
     pub(crate) unmatched: u64,
 }
 
@@ -64,6 +69,7 @@ impl Unread {
     pub(crate) fn so_far(reader: &TraceReader<'_>) -> Unread {
         Unread {
             skipped: reader.skipped(),
+            orders: reader.skipped_orders(),
             unmatched: reader.unmatched(),
         }
     }
@@ -71,6 +77,7 @@ impl Unread {
     pub(crate) fn since(self, before: Unread) -> Unread {
         Unread {
             skipped: self.skipped - before.skipped,
+            orders: self.orders - before.orders,
             unmatched: self.unmatched - before.unmatched,
         }
     }
@@ -82,9 +89,14 @@ impl Unread {
             let first = reader.first_skipped();
             let first = first.map_or_else(String::new, |first| format!("; the first: {first}"));
             let lines = counted(self.skipped, "bad line");
+            let orders = match (self.orders, self.skipped) {
+                (0, _) => String::new(),
+                (n, all) if n == all => format!(", which {LOST_ORDER}"),
+                (n, _) => format!(", of which {n} {LOST_ORDER}"),
+            };
             warnings.push(Warning::of_trace(
                 SKIPPED_LINES,
-                format!("{lines} skipped{first}"),
+                format!("{lines} skipped{orders}{first}"),
             ));
         }
         if self.unmatched > 0 {

@@ -132,7 +132,7 @@ mod tests {
         let [x, y] = ["x", "y"].map(|name| s.vars.intern(name).unwrap());
         let event = |args: &[i64]| Event::new(thread, Action::new(open).args(args.iter().copied()));
         let mut names = Names::default();
-        let marker = Op::Marker(portent_monitor_core::Marker::Begin, block);
+        let marker = Op::Marker(portent_monitor_core::Marker::Begin, Some(block));
         for event in [
             Event::new(thread, marker),
             Event::new(thread, Op::Read(y)),

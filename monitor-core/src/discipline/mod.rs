@@ -9,6 +9,7 @@
 //! - a lock taken while another thread seems to hold it: a wait on a condition variable gives the
 //!   lock back, and traces show only the wake-up;
 //! - taking a lock twice, which then is to be released twice;
+//! - marks of a thread's begin and end anywhere: some recorders open with those of all threads;
 //! - threads that nobody forked, threads that several others join, and a name that is forked again
 //!   after it was joined;
 //! - a wake-up without a notify, since such things happen;
@@ -63,6 +64,8 @@ struct Thread {
 enum Life {
     #[default]
     Unknown,
+    /// Nothing but marks of its begin or end.
+    Marked,
     Forked,
     Running,
     Joined,
@@ -118,7 +121,8 @@ impl Discipline {
         {
             return Err(Error::Mixed);
         }
-        if self.life(thread) == Life::Joined {
+        let is_mark = matches!(event.op, Op::Marker(_, None));
+        if self.life(thread) == Life::Joined && !is_mark {
             return Err(Error::ActsAfterJoin {
                 thread: name(thread),
             });
@@ -194,7 +198,12 @@ impl Discipline {
         self.stamped
             .get_or_insert(matches!(event.op, Op::Stamped(_)));
         self.go_on(thread);
-        self.thread_mut(thread).life = Life::Running;
+        let life = &mut self.thread_mut(thread).life;
+        *life = match (&event.op, *life) {
+            (Op::Marker(_, None), Life::Unknown) => Life::Marked,
+            (Op::Marker(_, None), life) => life,
+            _ => Life::Running,
+        };
         match &event.op {
             Op::Lock(lock) => self.holders(*lock).exclusive.take(thread),
             Op::ReadLock(lock) => self.holders(*lock).shared.take(thread),

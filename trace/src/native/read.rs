@@ -267,8 +267,17 @@ fn read_op<'a>(
             let barrier = operand!(Barrier, barriers);
             Op::Barrier(barrier, count(object.need(Key::Round, op)?)?)
         }
-        Operation::Begin => Op::Marker(Marker::Begin, operand!(Block, names)),
-        Operation::End => Op::Marker(Marker::End, operand!(Block, names)),
+        Operation::Begin | Operation::End => {
+            let block = match object.get(Key::Block) {
+                Some(_) => Some(operand!(Block, names)),
+                None => None,
+            };
+            let marker = match operation {
+                Operation::Begin => Marker::Begin,
+                _ => Marker::End,
+            };
+            Op::Marker(marker, block)
+        }
         Operation::Request => Op::Request(operand!(Lock, locks)),
         Operation::Event => {
             object.need(Key::Name, op)?;

@@ -125,7 +125,10 @@ fn write_op(out: &mut impl Write, op: &Op, symbols: &Symbols) -> io::Result<()> 
             name(out, "barrier", symbols.barriers.name(*barrier))?;
             write!(out, ", \"round\": {round}")
         }
-        Op::Marker(_, block) => name(out, "block", symbols.names.name(*block)),
+        Op::Marker(_, block) => match block {
+            Some(block) => name(out, "block", symbols.names.name(*block)),
+            None => Ok(()),
+        },
         Op::Event(action) => write_action(out, action, symbols),
         other => {
             let problem = format!("the native format has no word for {other:?}");

@@ -4,7 +4,8 @@
 //! (`i32`), events (`i64`). Then 8 bytes an event, from the low end: 10 bits thread, 4 bits
 //! operation, 34 bits operand, 15 bits location; the sign bit is 0. The operations are 0 `acq`,
 //! 1 `rel`, 2 `r`, 3 `w`, 4 `fork`, 5 `join`, 6 `begin`, 7 `end`, and 8 `req` as Wasmgrind writes
-//! it. There are no names: thread 3 is read as `T3`, variable 2 as `V2`, lock 1 as `L1`.
+//! it. There are no names: thread 3 is read as `T3`, variable 2 as `V2`, lock 1 as `L1`. A `begin` or
+//! `end` with operand 0 marks a thread; many a file opens with the `begin` of every thread.
 //!
 //! The counts in the header are not relied on, except that the number of events must be there.
 
@@ -216,8 +217,8 @@ impl<'r> RapidBinary<'r> {
             3 => Op::Write(self.vars.id(operand, &mut symbols.vars)?, None),
             4 => Op::Fork(self.threads.id(operand, &mut symbols.threads)?),
             5 => Op::Join(self.threads.id(operand, &mut symbols.threads)?),
-            6 => Op::Marker(Marker::Begin, self.blocks.id(operand, &mut symbols.names)?),
-            7 => Op::Marker(Marker::End, self.blocks.id(operand, &mut symbols.names)?),
+            6 => Op::Marker(Marker::Begin, self.block(operand, symbols)?),
+            7 => Op::Marker(Marker::End, self.block(operand, symbols)?),
             8 => Op::Request(self.locks.id(operand, &mut symbols.locks)?),
             _ => return Ok(None),
         };
@@ -231,6 +232,13 @@ impl<'r> RapidBinary<'r> {
         );
         Ok(Some(event))
     }
+
+    fn block(&mut self, operand: u64, symbols: &mut Symbols) -> Result<Option<NameId>, CoreError> {
+        match operand {
+            0 => Ok(None),
+            number => self.blocks.id(number, &mut symbols.names).map(Some),
+        }
+    }
 }
 
 /// Collects events for the binary form. The header counts them and the names decide the numbers,
@@ -243,7 +251,8 @@ pub(crate) struct BinaryWriter {
 struct Record {
     thread: u32,
     operation: u8,
-    operand: u32,
+    /// The id of what it is about; a mark of a thread is about nothing else.
+    operand: Option<u32>,
     location: Option<u32>,
 }
 
@@ -251,22 +260,22 @@ impl BinaryWriter {
     /// Takes one event, or says what the format has no code for.
     pub(crate) fn push(&mut self, event: &Event) -> Result<(), String> {
         let (operation, operand) = match &event.op {
-            Op::Lock(lock) => (0, lock.index()),
-            Op::Unlock(lock) => (1, lock.index()),
-            Op::Read(var) => (2, var.index()),
-            Op::Write(var, _) => (3, var.index()),
-            Op::Fork(child) => (4, child.index()),
-            Op::Join(child) => (5, child.index()),
-            Op::Marker(Marker::Begin, name) => (6, name.index()),
-            Op::Marker(Marker::End, name) => (7, name.index()),
-            Op::Request(lock) => (8, lock.index()),
+            Op::Lock(lock) => (0, Some(lock.index())),
+            Op::Unlock(lock) => (1, Some(lock.index())),
+            Op::Read(var) => (2, Some(var.index())),
+            Op::Write(var, _) => (3, Some(var.index())),
+            Op::Fork(child) => (4, Some(child.index())),
+            Op::Join(child) => (5, Some(child.index())),
+            Op::Marker(Marker::Begin, name) => (6, name.map(NameId::index)),
+            Op::Marker(Marker::End, name) => (7, name.map(NameId::index)),
+            Op::Request(lock) => (8, Some(lock.index())),
             _ => return Err("it has only r, w, acq, rel, fork, join, begin, end, req".to_owned()),
         };
         // Ids have 32 bits, so the conversions keep all of them.
         self.records.push(Record {
             thread: event.thread.index() as u32,
             operation,
-            operand: operand as u32,
+            operand: operand.map(|index| index as u32),
             location: event.loc.map(|loc| loc.index() as u32),
         });
         Ok(())
@@ -276,7 +285,7 @@ impl BinaryWriter {
     pub(crate) fn renumbered(&self, symbols: &Symbols) -> Vec<&'static str> {
         let uses = |operations: &[u8]| {
             let mut records = self.records.iter();
-            records.any(|record| operations.contains(&record.operation))
+            records.any(|record| record.operand.is_some() && operations.contains(&record.operation))
         };
         let located = self.records.iter().any(|record| record.location.is_some());
         let kinds = [
@@ -294,7 +303,7 @@ impl BinaryWriter {
             ),
             (
                 "blocks",
-                uses(&[6, 7]) && own_numbers(&symbols.names, "", OPERAND.1).is_none(),
+                uses(&[6, 7]) && own_blocks(&symbols.names).is_none(),
             ),
             (
                 "locations",
@@ -314,7 +323,8 @@ impl BinaryWriter {
         let threads = numbers(&symbols.threads, "T", THREAD.1);
         let locks = numbers(&symbols.locks, "L", OPERAND.1);
         let vars = numbers(&symbols.vars, "V", OPERAND.1);
-        let blocks = numbers(&symbols.names, "", OPERAND.1);
+        let blocks = own_blocks(&symbols.names)
+            .unwrap_or_else(|| (1..=symbols.names.len() as u64).collect());
         let locations = numbers(&symbols.locs, "", LOCATION.1);
         out.write_all(
             &i16::try_from(threads.len())
@@ -343,7 +353,7 @@ impl BinaryWriter {
             };
             let word = thread << THREAD.0
                 | u64::from(record.operation) << OPERATION.0
-                | operands[record.operand as usize] << OPERAND.0
+                | record.operand.map_or(0, |id| operands[id as usize]) << OPERAND.0
                 | location << LOCATION.0;
             out.write_all(&word.to_be_bytes())?;
         }
@@ -356,6 +366,11 @@ impl BinaryWriter {
 fn numbers<I: Id>(names: &Interner<I>, prefix: &str, bits: u32) -> Vec<u64> {
     let own = own_numbers(names, prefix, bits);
     own.unwrap_or_else(|| (0..names.len() as u64).collect())
+}
+
+/// The numbers that blocks are named by, if all are; 0 is not one.
+fn own_blocks(names: &Interner<NameId>) -> Option<Vec<u64>> {
+    own_numbers(names, "", OPERAND.1).filter(|numbers| !numbers.contains(&0))
 }
 
 /// The numbers that the names end in, if all have one.

@@ -131,7 +131,10 @@ fn decode(line: &Line<'_>, last: &mut LastThread, symbols: &mut Symbols) -> Resu
             Word::Join => Op::Join(symbols.threads.intern_bytes(operand)?),
             Word::Wait => Op::Wait(symbols.conds.intern_bytes(operand)?),
             Word::Notify => Op::Notify(symbols.conds.intern_bytes(operand)?),
-            Word::Marker(marker) => Op::Marker(marker, symbols.names.intern_bytes(operand)?),
+            Word::Marker(marker) if operand.is_empty() => Op::Marker(marker, None),
+            Word::Marker(marker) => {
+                Op::Marker(marker, Some(symbols.names.intern_bytes(operand)?))
+            }
         };
         let mut event = Event::new(last.intern(thread, symbols)?, op);
         if !location.is_empty() {
@@ -222,7 +225,7 @@ fn comes_back(line: &str, event: &Event) -> bool {
         .map_or("", |(_, operand)| {
             operand.strip_suffix(')').unwrap_or(operand)
         });
-    let unnamed = operand.is_empty() && matches!(event.op, Op::Marker(..));
+    let unnamed = operand.is_empty() && matches!(event.op, Op::Marker(_, None));
     fields.len() == 2 + usize::from(event.loc.is_some())
         && fields.iter().all(|field| is_trim(field))
         && (is_trim(operand) || unnamed)

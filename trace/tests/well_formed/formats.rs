@@ -1,7 +1,7 @@
 //! Our own small traces in every shape, and what they become.
 
 use crate::common::{convert_to, data, read, to_native};
-use portent_monitor_core::{Causality, Op};
+use portent_monitor_core::{Causality, Event, Op, Spelling, Symbols};
 use portent_trace::{Compression, Error, Format, Options, TraceReader, TraceWriter};
 
 #[test]
@@ -330,4 +330,25 @@ fn values_keep_their_types() {
         .map(|v| v.type_of().to_string())
         .collect();
     assert_eq!(types, ["int", "float", "bool", "string", "float", "int"]);
+}
+
+#[test]
+fn a_begin_of_every_thread_may_come_before_the_forks_and_an_end_after_the_joins() {
+    let text = "T0|begin|0\nT1|begin()|0\nT0|fork(T1)|1\nT1|begin|0\nT1|w(V1)|2\nT0|join(T1)|3\n\
+                T1|end|0\nT0|end|0\n";
+    let (events, symbols) = read(text.as_bytes(), &Options::default()).unwrap();
+    assert_eq!(events.len(), 8);
+    for format in [Format::Native, Format::RapidBinary] {
+        let other = convert_to(text.as_bytes(), &Options::default(), format, Compression::None);
+        let (again, names) = read(&other.unwrap(), &Options::default()).unwrap();
+        let spelled = |event: &Event, names: &Symbols| Spelling::new(event, names).to_string();
+        let expected: Vec<String> = events.iter().map(|e| spelled(e, &symbols)).collect();
+        let found: Vec<String> = again.iter().map(|e| spelled(e, &names)).collect();
+        assert_eq!(found, expected, "{format}");
+    }
+    // What is more than a mark is still held to the life of its thread.
+    for bad in ["T1|begin(a)|0\nT0|fork(T1)|1\n", "T0|join(T1)|1\n"] {
+        assert!(read(bad.as_bytes(), &Options::default()).is_err(), "{bad}");
+    }
+    assert!(read(b"T1|begin|0\nT0|join(T1)|1\n", &Options::default()).is_ok());
 }

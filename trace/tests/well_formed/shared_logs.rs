@@ -141,3 +141,24 @@ fn a_log_survives_the_native_format() {
         );
     }
 }
+
+#[test]
+fn binary_files_that_open_with_a_begin_of_every_thread() {
+    for (name, threads, events) in [
+        ("Account", 6, 706),
+        ("Bensalem", 4, 68),
+        ("Bensalem_dlf", 7, 56),
+        ("Deadlock", 3, 39),
+        ("DiningPhil", 6, 277),
+        ("StringBuffer", 3, 74),
+        ("Transfer", 3, 72),
+    ] {
+        let Some(path) = shared(&format!("rapid/{name}.data")) else {
+            return;
+        };
+        let mut reader = TraceReader::open(&path, &Options::default()).unwrap();
+        while reader.next_event().unwrap().is_some() {}
+        let found = (reader.symbols().threads.len(), reader.events());
+        assert_eq!(found, (threads, events), "{name}");
+    }
+}
