@@ -282,7 +282,7 @@ fn lines_that_were_not_read_are_warned_of() {
     );
     let text = warning["text"].as_str().unwrap();
     assert!(
-        text.starts_with("1 bad line skipped; the first: <stdin>:2:1"),
+        text.starts_with("1 bad line skipped, which may have kept others in order: a prediction"),
         "{text}"
     );
     assert_eq!(

@@ -39,6 +39,8 @@ pub(crate) fn decode(file: Option<&str>, bytes: &[u8]) -> Result<Arc<Source>, Er
             "begins here",
         )));
     }
+    // Some editors put a mark there, which is not part of the text.
+    let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
     let text = match std::str::from_utf8(bytes) {
         Ok(text) => text.into(),
         Err(error) => {

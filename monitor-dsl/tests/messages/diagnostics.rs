@@ -128,6 +128,9 @@ fn bodies() {
             "property p { event open  open* }",
             "property p { event open  ltl open }",
             "property p { event open  ctl: open }",
+            "property p\n  ltl: always open\n}",
+            "property p ltl: always open",
+            "property p(f)\n  event open(f)\n  ltl: always open",
             "property p { event open  ltl: open } garbage",
             "property p { event open  ltl: open }\nalways open",
         ],
@@ -153,6 +156,14 @@ fn formulas() {
             "always (p && [q)",
             "s == \"open",
             "alwyas p",
+            "globally p",
+            "always (globally p)",
+            "previously p -> q",
+            "finally p",
+            "henceforth p",
+            "q -> past p",
+            "p weakuntil q",
+            "p unitl q",
             "always p untill q",
             "G p -> Fq r",
             "p q",
@@ -383,4 +394,19 @@ fn what_ends_a_declaration_or_a_body() {
             "property t { event p pattern: absence of p ltl: G p }",
         ],
     );
+}
+
+#[test]
+fn a_mark_at_the_start_of_a_text_is_not_part_of_it() {
+    let formula = portent_monitor_dsl::Property::parse("\u{feff}always p").unwrap();
+    assert_eq!(formula.name(), "always p");
+    let file = "\u{feff}property p { ltl: always q }";
+    assert_eq!(
+        portent_monitor_dsl::Property::parse_file("p", file)
+            .unwrap()
+            .len(),
+        1
+    );
+    let error = portent_monitor_dsl::Property::parse_file("p", "\u{feff}nothing").unwrap_err();
+    assert!(error.to_string().contains("p:1:1"), "{error}");
 }

@@ -132,9 +132,7 @@ fn decode(line: &Line<'_>, last: &mut LastThread, symbols: &mut Symbols) -> Resu
             Word::Wait => Op::Wait(symbols.conds.intern_bytes(operand)?),
             Word::Notify => Op::Notify(symbols.conds.intern_bytes(operand)?),
             Word::Marker(marker) if operand.is_empty() => Op::Marker(marker, None),
-            Word::Marker(marker) => {
-                Op::Marker(marker, Some(symbols.names.intern_bytes(operand)?))
-            }
+            Word::Marker(marker) => Op::Marker(marker, Some(symbols.names.intern_bytes(operand)?)),
         };
         let mut event = Event::new(last.intern(thread, symbols)?, op);
         if !location.is_empty() {

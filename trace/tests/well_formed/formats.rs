@@ -339,7 +339,12 @@ fn a_begin_of_every_thread_may_come_before_the_forks_and_an_end_after_the_joins(
     let (events, symbols) = read(text.as_bytes(), &Options::default()).unwrap();
     assert_eq!(events.len(), 8);
     for format in [Format::Native, Format::RapidBinary] {
-        let other = convert_to(text.as_bytes(), &Options::default(), format, Compression::None);
+        let other = convert_to(
+            text.as_bytes(),
+            &Options::default(),
+            format,
+            Compression::None,
+        );
         let (again, names) = read(&other.unwrap(), &Options::default()).unwrap();
         let spelled = |event: &Event, names: &Symbols| Spelling::new(event, names).to_string();
         let expected: Vec<String> = events.iter().map(|e| spelled(e, &symbols)).collect();

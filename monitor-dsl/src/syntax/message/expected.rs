@@ -56,6 +56,7 @@ fn describe(rule: Rule) -> &'static str {
         Rule::comma => "`,`",
         Rule::equals => "`=`",
         Rule::closing => "`}`",
+        Rule::open_brace => "`{`",
         Rule::colon => "`:` and a type",
         Rule::parameters => "a parameter list",
         Rule::declaration

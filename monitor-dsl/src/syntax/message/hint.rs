@@ -2,7 +2,7 @@
 
 use super::{
     brackets_before,
-    words::{OPERATORS, words},
+    words::{OPERATORS, elsewhere, words},
 };
 use crate::suggest;
 
@@ -20,6 +20,13 @@ pub(super) fn hint(text: &str, position: usize, found: &str, expected: &str) -> 
     if let Some(known) = mistake(found, expected, before, previous, open) {
         return Some(known);
     }
+    for word in [previous, found] {
+        if wants("operator")
+            && let Some(here) = elsewhere(word)
+        {
+            return Some(format!("`{word}` is no operator here; {here}"));
+        }
+    }
     for word in [found, previous] {
         if words().any(|known| known == word) {
             continue;
@@ -34,6 +41,10 @@ pub(super) fn hint(text: &str, position: usize, found: &str, expected: &str) -> 
              give a bare formula with `--property`"
                 .to_owned(),
         );
+    }
+    if wants("`{`") {
+        let what = "the declarations and the body of a property stand in braces";
+        return Some(format!("{what}, as in `property p {{ ltl: always q }}`"));
     }
     if wants("a parameter list") && found.starts_with(is_word) {
         return Some(

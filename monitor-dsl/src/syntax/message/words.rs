@@ -68,3 +68,26 @@ pub(super) const OPERATORS: &[&str] = &[
     "T",
     "WS",
 ];
+
+/// For the word that another language, or plain English, has for an operator: how it is spelled here.
+pub(super) fn elsewhere(word: &str) -> Option<&'static str> {
+    Some(match word {
+        "globally" | "henceforth" | "forever" | "invariantly" => {
+            "\"at every step from here on\" is `always` or `G`"
+        }
+        "finally" | "sometime" | "sometimes" | "future" => {
+            "\"at some step from here on\" is `eventually` or `F`"
+        }
+        "previously" | "past" => {
+            "\"at some step up to here\" is `once` or `O`, \"at the step before\" is `prev` or `Y`"
+        }
+        "yesterday" => "\"at the step before\" is `prev` or `Y`",
+        "tomorrow" => "\"at the next step\" is `next` or `X`",
+        "heretofore" | "hitherto" | "sofar" => {
+            "\"at every step up to here\" is `historically` or `H`"
+        }
+        "weakuntil" | "wuntil" | "awaits" => "a weak until is `unless` or `W`",
+        "triggered" | "backto" => "a weak since is `wsince` or `WS`, a trigger is `trigger` or `T`",
+        _ => return None,
+    })
+}

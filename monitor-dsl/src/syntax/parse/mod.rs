@@ -85,7 +85,7 @@ impl<'a> Reader<'a> {
         let mut declarations = Vec::new();
         for part in pair.into_inner() {
             match part.as_rule() {
-                Rule::property_word => {}
+                Rule::property_word | Rule::open_brace => {}
                 Rule::name => name = Some(self.name(part)),
                 Rule::parameters => parameters = self.names(part),
                 Rule::variable => declarations.push(self.variable(part)?),
