@@ -7,7 +7,8 @@
 //! | what happened | [`Event`], [`Op`]; names are ids of [`Symbols`] |
 //! | what operations are called | [`Operation`] |
 //! | what can happen after what was seen | [`Discipline`] |
-//! | what comes before what | [`Causality`] gives each relevant event a [`Stamp`] |
+//! | what comes before what | [`edges`] is the table; [`Causality`] gives each relevant event a [`Stamp`] |
+//! | the same inside a running program | [`ThreadClock`] in each thread, [`ObjectClock`] in each object |
 //! | the same, as defined | [`definition::Relation`] |
 //! | what a misspelt name was meant to be | [`suggest::closest`] |
 //!
@@ -18,7 +19,6 @@
 #![warn(missing_docs)]
 
 mod causality;
-mod chains;
 mod clock;
 pub mod definition;
 mod discipline;
@@ -31,7 +31,10 @@ pub mod suggest;
 mod symbols;
 mod value;
 
-pub use causality::{Causality, Stamp};
+pub use causality::{
+    Access, Causality, Chain, Chains, Flow, Knowledge, Object, ObjectClock, Snapshot, Stamp,
+    ThreadClock, edges,
+};
 pub use clock::Clock;
 pub use discipline::Discipline;
 pub use error::Error;

@@ -21,13 +21,14 @@ fn random_trace(rng: &mut Rng, events: usize) -> Vec<Event> {
     let mut held: Vec<(ThreadId, LockId, bool)> = Vec::new();
     let mut sent = 0;
     let mut rounds = 0;
-    // The last thread may be started and waited for by the first.
-    let forked = rng.below(3) == 0;
-    let (mut started, mut joined) = (!forked, false);
+    // The last thread may be started and waited for by the first, again and again; or it runs from
+    // the start.
+    let mut runs = rng.below(2) == 0;
+    let mut known = false;
     // Messages and the like order much; half of the traces do without.
     let kinds = [10, 15][rng.below(2)];
     while trace.len() < events {
-        let who = rng.below(if started && !joined { 3 } else { 2 });
+        let who = rng.below(if runs { 3 } else { 2 });
         let thread = threads[who];
         let lock = LockId::from_index(rng.below(2)).unwrap();
         let var = VarId::from_index(rng.below(2)).unwrap();
@@ -63,15 +64,15 @@ fn random_trace(rng: &mut Rng, events: usize) -> Vec<Event> {
                 _ => Op::Wait(cond),
             },
             13 => match rng.below(3) {
-                0 if !started && who == 0 => {
-                    started = true;
+                0 if !runs && who == 0 => {
+                    (runs, known) = (true, true);
                     Op::Fork(threads[2])
                 }
-                1 if started && !joined && forked && who == 0 => {
+                0 | 1 if runs && known && who == 0 => {
                     if held.iter().any(|&(holder, ..)| holder == threads[2]) {
                         continue;
                     }
-                    joined = true;
+                    runs = false;
                     Op::Join(threads[2])
                 }
                 2 => {
@@ -90,6 +91,7 @@ fn random_trace(rng: &mut Rng, events: usize) -> Vec<Event> {
             }
             _ => continue,
         };
+        known |= who == 2;
         trace.push(Event::new(thread, op));
     }
     trace
@@ -251,6 +253,24 @@ fn clocks_of_the_trace_are_respected() {
 }
 
 #[test]
+fn what_a_name_does_after_it_was_forked_again_comes_after_that_fork() {
+    let [s, t] = [0, 1].map(|i| ThreadId::from_index(i).unwrap());
+    let x = VarId::from_index(0).unwrap();
+    let event = || Op::Event(Box::default());
+    let trace = [
+        Event::new(s, Op::Read(x)),
+        Event::new(t, Op::Join(s)),
+        Event::new(t, event()),
+        Event::new(t, Op::Fork(s)),
+        Event::new(s, event()),
+    ];
+    // Violated if the second event of S comes before that of T.
+    let actions = [None, None, Some(ActionId(0)), None, Some(ActionId(1))];
+    let found = maximal::search(&Rules::new(&trace), &actions, &first_one(), 100);
+    assert_eq!(found.answer, MaximalAnswer::Safe);
+}
+
+#[test]
 fn random_traces_are_runs() {
     let mut symbols = Symbols::default();
     for name in ["0", "1", "2"] {
@@ -261,15 +281,20 @@ fn random_traces_are_runs() {
         symbols.conds.intern(name).unwrap();
         symbols.barriers.intern(name).unwrap();
     }
+    let mut forked_again = 0;
     for seed in 0..2_000 {
         let trace = random_trace(&mut Rng::new(seed), 8);
         let mut discipline = Discipline::default();
+        let joined = trace.iter().position(|e| matches!(e.op, Op::Join(_)));
+        let mut after = trace[joined.unwrap_or(trace.len())..].iter();
+        forked_again += usize::from(after.any(|e| e.thread == ThreadId::from_index(2).unwrap()));
         for event in &trace {
             discipline
                 .admit(event, &symbols)
                 .unwrap_or_else(|error| panic!("seed {seed}: {error:?}"));
         }
     }
+    assert!(forked_again > 0, "a joined name acts again");
 }
 
 #[test]

@@ -1,6 +1,10 @@
 //! Reads the demands of a trace off its events, one by one in observed order.
+//!
+//! What must come before what is followed along the same table of edges as happens-before is
+//! ([`portent_monitor_core::edges`]), except through variables and locks: of those the model demands
+//! less.
 
-use portent_monitor_core::{BarrierId, ChanId, CondId, Event, Msg, Op, ThreadId, VarId};
+use portent_monitor_core::{Event, Flow, Knowledge, Object, Op, ThreadId, VarId};
 use rustc_hash::FxHashMap;
 
 use super::rules::{Demands, Held, Holder, Place, Rules, Variable};
@@ -13,16 +17,56 @@ pub(crate) struct RulesReader {
     variables: FxHashMap<VarId, u32>,
     /// The locks that threads released in a wait, and take again with their next event.
     waiting: FxHashMap<u32, Vec<Held>>,
-    /// The forks of threads, by the child.
-    forks: FxHashMap<ThreadId, Place>,
-    sends: FxHashMap<(ChanId, Msg), Vec<Place>>,
-    notifies: FxHashMap<CondId, Vec<Place>>,
-    /// The lines of each round of a barrier.
-    rounds: FxHashMap<(BarrierId, u64), Vec<Place>>,
-    /// The rounds that each thread has arrived at and may not have gone on from.
-    arrived: FxHashMap<ThreadId, (BarrierId, u64)>,
-    /// The lines of threads that bring clocks: own component and place.
-    lines: FxHashMap<ThreadId, Vec<(u32, Place)>>,
+    flow: Flow<Places>,
+}
+
+/// What a thread's next event comes after, apart from the thread's own events, and where the thread
+/// is.
+#[derive(Clone, Debug)]
+struct Places {
+    here: Option<Place>,
+    after: Vec<Place>,
+}
+
+impl Knowledge for Places {
+    type Left = Vec<Place>;
+
+    fn new(_: ThreadId) -> Places {
+        Places {
+            here: None,
+            after: Vec::new(),
+        }
+    }
+
+    fn travels(object: Object) -> bool {
+        !matches!(object, Object::Var(_) | Object::Lock(_))
+    }
+
+    fn is_empty(left: &Vec<Place>) -> bool {
+        left.is_empty()
+    }
+
+    fn learn(&mut self, left: &Vec<Place>) {
+        for place in left {
+            place.join(&mut self.after);
+        }
+    }
+
+    fn add_to(&mut self, left: &mut Vec<Place>) {
+        for place in self.after.iter().chain(&self.here) {
+            place.join(left);
+        }
+    }
+
+    fn left(&mut self) -> Vec<Place> {
+        let mut left = Vec::new();
+        self.add_to(&mut left);
+        left
+    }
+
+    fn is_same(&self, _: &Vec<Place>) -> bool {
+        false
+    }
 }
 
 impl RulesReader {
@@ -36,15 +80,10 @@ impl RulesReader {
             thread,
             position: of_thread.len() as u32,
         };
-        let mut after = Vec::new();
-        if here.position == 1 {
-            join_all(&mut after, self.forks.get(&event.thread));
-        }
-        // What follows a barrier line comes after all lines of the round.
-        if let Some(round) = self.arrived.remove(&event.thread) {
-            join_all(&mut after, self.rounds.get(&round).into_iter().flatten());
-        }
-        self.synchronize(here, event, &mut after);
+        let mut after = self.flow.step(event, |places| {
+            places.here = Some(here);
+            std::mem::take(&mut places.after)
+        });
         after.retain(|place| place.thread != thread);
         let mut demands = Demands {
             thread,
@@ -78,55 +117,6 @@ impl RulesReader {
             self.rules.variables.push(Variable::default());
         }
         number
-    }
-
-    fn synchronize(&mut self, here: Place, event: &Event, after: &mut Vec<Place>) {
-        match &event.op {
-            Op::Fork(child) => {
-                self.forks.insert(*child, here);
-            }
-            Op::Join(child) => self.end_of(*child, after),
-            Op::Send(chan, msg) => {
-                here.join(self.sends.entry((*chan, *msg)).or_default());
-            }
-            Op::Recv(chan, msg) => {
-                join_all(after, self.sends.get(&(*chan, *msg)).into_iter().flatten());
-            }
-            Op::Notify(cond) => here.join(self.notifies.entry(*cond).or_default()),
-            Op::Wait(cond) => join_all(after, self.notifies.get(cond).into_iter().flatten()),
-            Op::Barrier(barrier, round) => {
-                let key = (*barrier, *round);
-                here.join(self.rounds.entry(key).or_default());
-                self.arrived.insert(event.thread, key);
-            }
-            Op::Stamped(stamped) => {
-                for &(other, count) in &stamped.clock {
-                    if other == event.thread {
-                        continue;
-                    }
-                    let lines = self.lines.get(&other).map_or(&[][..], Vec::as_slice);
-                    let known = lines.partition_point(|&(component, _)| component <= count);
-                    join_all(after, lines[..known].last().map(|(_, place)| place));
-                }
-                let component = stamped.component(event.thread);
-                let lines = self.lines.entry(event.thread).or_default();
-                lines.push((component, here));
-            }
-            _ => {}
-        }
-    }
-
-    /// A join comes after all that the child did.
-    fn end_of(&self, child: ThreadId, after: &mut Vec<Place>) {
-        join_all(after, self.forks.get(&child));
-        if let Some(&thread) = self.threads.get(&child) {
-            let position = self.rules.threads[thread as usize].len() as u32;
-            Place { thread, position }.join(after);
-        }
-        // That the child ended is after the barrier that it came to last.
-        if let Some(round) = self.arrived.get(&child) {
-            join_all(after, self.rounds.get(round).into_iter().flatten());
-        }
     }
 
     fn access(&mut self, index: u32, here: Place, event: &Event, demands: &mut Demands) {
@@ -227,11 +217,5 @@ impl RulesReader {
             }
             holder.depth = 0;
         }
-    }
-}
-
-fn join_all<'p>(after: &mut Vec<Place>, places: impl IntoIterator<Item = &'p Place>) {
-    for place in places {
-        place.join(after);
     }
 }

@@ -1,0 +1,95 @@
+//! What a thread takes along and what it leaves at objects, whatever that is made of.
+//!
+//! A thread receives from the objects that its event is about, and leaves what it knows at them: the
+//! [`Access`] says what. For vector clocks ([`ThreadClock`](crate::ThreadClock)) that is how many
+//! events of each chain are in the past; another analysis may carry something else along the same
+//! edges.
+
+use std::fmt::Debug;
+
+use super::edges::{Access, Object};
+use crate::ThreadId;
+
+/// What a thread knows of the past.
+pub trait Knowledge: Debug + Clone {
+    /// What it leaves at an object: empty by default, and growing with what is added.
+    type Left: Debug + Clone + Default;
+
+    /// A thread that has done nothing.
+    fn new(thread: ThreadId) -> Self;
+
+    /// Whether it travels through this object at all.
+    fn travels(_: Object) -> bool {
+        true
+    }
+
+    /// Whether nobody has left anything.
+    fn is_empty(left: &Self::Left) -> bool;
+
+    /// Learns what others left.
+    fn learn(&mut self, left: &Self::Left);
+
+    /// Adds what it knows to what is there.
+    fn add_to(&mut self, left: &mut Self::Left);
+
+    /// What it knows now.
+    fn left(&mut self) -> Self::Left;
+
+    /// Whether that is known to be the same as what was left.
+    fn is_same(&self, left: &Self::Left) -> bool;
+
+    /// Receives what an access of an object receives.
+    #[inline]
+    fn receive(&mut self, object: &ObjectClock<Self::Left>, access: Access) {
+        match access {
+            Access::Read | Access::Observe => self.learn(&object.updates),
+            // Who reads has received the updates: there are no contributions where there are these.
+            Access::Update if Self::is_empty(&object.reads) => self.learn(&object.updates),
+            Access::Update => self.learn(&object.reads),
+            Access::Contribute => self.learn(&object.reads),
+            Access::Await => {}
+        }
+    }
+
+    /// Leaves what an access of an object leaves.
+    #[inline]
+    fn publish(&mut self, object: &mut ObjectClock<Self::Left>, access: Access) {
+        match access {
+            // What updates have left is received with the reads, or instead of them.
+            Access::Read if self.is_same(&object.updates) => {}
+            Access::Read => self.add_to(&mut object.reads),
+            Access::Update => {
+                if !self.is_same(&object.updates) {
+                    object.updates = self.left();
+                }
+                if !Self::is_empty(&object.reads) {
+                    object.reads = Self::Left::default();
+                }
+            }
+            Access::Contribute => self.add_to(&mut object.updates),
+            Access::Observe | Access::Await => {}
+        }
+    }
+}
+
+/// What threads have left at an object. It can be kept inside the object itself.
+///
+/// ```
+/// use portent_monitor_core::{Access, Chains, Clock, Knowledge, ObjectClock, ThreadClock, ThreadId};
+///
+/// let [t1, t2] = [0, 1].map(|index| ThreadId::from_index(index).unwrap());
+/// let (mut writer, mut reader) = (ThreadClock::new(t1), ThreadClock::new(t2));
+/// let (mut chains, mut variable) = (Chains::default(), ObjectClock::default());
+/// writer.tick(|past| chains.acquire(past))?;
+/// writer.publish(&mut variable, Access::Update);
+/// reader.receive(&variable, Access::Read);
+/// assert_eq!(reader.clock().counts(), [1]);
+/// # Ok::<(), portent_monitor_core::Error>(())
+/// ```
+#[derive(Clone, Debug, Default)]
+pub struct ObjectClock<L = super::thread_clock::Snapshot> {
+    /// By those who conflict with readers.
+    updates: L,
+    /// By readers since the last exclusive update.
+    reads: L,
+}
