@@ -10,7 +10,7 @@ import sys
 
 # What every room may use, and then the rooms from left to right; those of one row do not know each other.
 ROWS = [
-    ["error", "goal", "options", "progress"],
+    ["error", "goal", "options", "progress", "stop"],
     ["intake"],
     ["order"],
     ["automaton"],

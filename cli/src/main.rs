@@ -4,6 +4,7 @@ mod check;
 mod completions;
 mod convert;
 mod demo;
+mod duration;
 mod failure;
 mod help;
 mod manual;

@@ -35,6 +35,7 @@ mod options;
 mod order;
 mod progress;
 pub mod report;
+mod stop;
 mod watch;
 mod witness;
 
@@ -45,4 +46,5 @@ pub use goal::Goal;
 pub use options::{Counting, Model, Options, Reductions};
 pub use progress::Progress;
 pub use report::Report;
+pub use stop::Stop;
 pub use watch::Watch;

@@ -1,6 +1,6 @@
 //! What a user may ask for.
 
-use crate::{engine::Engine, goal::Goal, progress::Progress};
+use crate::{engine::Engine, goal::Goal, progress::Progress, stop::Stop};
 
 /// Which reductions an engine may use; all by default. The answers are the same without them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -121,6 +121,8 @@ pub struct Options {
     pub pictures: usize,
     /// Where the search tells how far it is.
     pub progress: Progress,
+    /// What ends a search before it has looked everywhere, as when its time is up.
+    pub stop: Stop,
 }
 
 impl Default for Options {
@@ -141,6 +143,7 @@ impl Default for Options {
             max_states: 4096,
             pictures: 0,
             progress: Progress::default(),
+            stop: Stop::default(),
         }
     }
 }

@@ -7,11 +7,12 @@ pub(crate) mod progress;
 pub(crate) mod trace;
 mod warning;
 
-use portent_lattice::{Counting, Engine, Model, Options};
+use portent_lattice::{Counting, Engine, Model, Options, Stop};
 use portent_monitor_dsl::{Monitor, Property};
-use std::{io, num::NonZeroUsize, path::PathBuf, process::ExitCode, thread};
+use std::{io, num::NonZeroUsize, path::PathBuf, process::ExitCode, thread, time::Duration};
 
 use crate::{
+    duration,
     failure::Failure,
     paint::Paint,
     reading::Reading,
@@ -51,6 +52,10 @@ pub(crate) struct Check {
     /// The memory that the search may take; beyond, it uses a window that fits, and says so
     #[arg(long, value_name = "SIZE", default_value = "1GiB", value_parser = size::bytes, help_heading = SEARCH)]
     memory: u64,
+    /// End the search after this time, as in `30s` or `2min`, with what is known by then; the trace is read
+    /// to its end
+    #[arg(long, value_name = "LIMIT", value_parser = duration::parse, help_heading = SEARCH)]
+    time: Option<Duration>,
     /// How many threads search; all processors if not given
     #[arg(long, value_name = "N", help_heading = SEARCH)]
     jobs: Option<NonZeroUsize>,
@@ -161,7 +166,10 @@ impl Check {
             .build_global()
             .map_err(|error| Failure::Usage(format!("cannot start {jobs} threads: {error}")))?;
         let progress = Progress::new(self.progress);
-        let options = self.options(jobs > 1).progress(progress.search.clone());
+        let options = self
+            .options(jobs > 1)
+            .progress(progress.search.clone())
+            .stop(self.time.map(stop_after).unwrap_or_default());
         let (mut outcomes, mut failures) = (Vec::new(), Vec::new());
         for path in &self.traces {
             let checked = self.reading.open(path).and_then(|mut reader| {
@@ -270,4 +278,16 @@ impl Check {
             }
         }
     }
+}
+
+/// A signal that ends searches when the time is up.
+fn stop_after(time: Duration) -> Stop {
+    let stop = Stop::new();
+    let raised = stop.clone();
+    // Nobody waits for it: the command may well be done before.
+    thread::spawn(move || {
+        thread::sleep(time);
+        raised.raise();
+    });
+    stop
 }

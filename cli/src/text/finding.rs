@@ -256,6 +256,7 @@ impl<'a> Finding<'a> {
             Limit::Lookahead => ("the lookahead", "a larger --lookahead"),
             Limit::Memory => ("the memory limit", "a larger --memory"),
             Limit::Chains => ("the number of threads", "a --window of your choice"),
+            Limit::Time => ("the time limit", "a larger --time"),
         };
         let let_go = match lattice.engine {
             Engine::Enumerate => counted(lattice.dropped, "cut"),
@@ -271,6 +272,9 @@ impl<'a> Finding<'a> {
                 "only the observed run was looked at, as the order of so many threads does not fit \
                  in the memory limit; {how} looks further."
             ),
+            (Limit::Time, ..) => {
+                format!("the time was up before everything was looked at; {how} looks further.")
+            }
             _ => format!(
                 "{let_go} let go because of {why}, and what lies beyond was not seen; {how} looks \
                  further."

@@ -95,7 +95,7 @@ fn search_fast(
         Some(engine) => (engine, question.ask(engine)?),
         None => question.ask_all()?,
     };
-    Some(Solution::new(engine, found))
+    Some(Solution::new(engine, found, options))
 }
 
 /// Whether the lattice is small, whatever the order: a bound from the lengths of the chains.
@@ -216,7 +216,7 @@ impl Question<'_> {
     fn ask_intervals(&self, shape: &AutomatonShape, max_nodes: usize) -> Option<Searched> {
         let saturated = shape.saturated.as_ref()?;
         let mut search = IntervalSearch::new(self.poset, self.actions, saturated);
-        while search.nodes() < max_nodes {
+        while search.nodes() < max_nodes && !self.options.stop.is_raised() {
             let before = search.nodes();
             let answer = search.advance(TOLD.min(max_nodes - before));
             self.options

@@ -7,7 +7,10 @@ use super::{
     Engine, Problem,
     enumerate::{Peak, RunCounts, Shape},
 };
-use crate::order::{EventIndex, Poset};
+use crate::{
+    options::Options,
+    order::{EventIndex, Poset},
+};
 
 /// A violated run.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -109,6 +112,8 @@ pub enum Limit {
     Memory,
     /// A window that was made necessary by the number of chains: threads that nothing orders.
     Chains,
+    /// The search was [ended](crate::Stop) before it had looked everywhere.
+    Time,
 }
 
 /// What the reductions saved.
@@ -162,10 +167,11 @@ impl Solution {
         }
     }
 
-    pub(crate) fn new(engine: Engine, found: Searched) -> Solution {
+    pub(crate) fn new(engine: Engine, found: Searched, options: &Options) -> Solution {
         let (violation, limit) = match found.answer {
             Answer::Violated(violation) => (Some(violation), None),
             Answer::Safe => (None, None),
+            Answer::GaveUp if options.stop.is_raised() => (None, Some(Limit::Time)),
             Answer::GaveUp => (None, Some(Limit::Memory)),
         };
         Solution {

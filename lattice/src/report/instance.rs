@@ -115,7 +115,7 @@ impl Instance<'_> {
         }
         let widened = maximal::widen(task, origin, options).map_err(|why| self.bad_witness(why))?;
         let nodes = solution.nodes;
-        solution = Solution::new(Engine::Maximal, widened);
+        solution = Solution::new(Engine::Maximal, widened, options);
         solution.nodes += nodes;
         Ok(solution)
     }

@@ -15,7 +15,7 @@ use super::{
     streams::Stream,
     window::Window,
 };
-use crate::order::EventIndex;
+use crate::{order::EventIndex, stop::Stop};
 
 /// Levels narrower than this are not worth several threads; in tests hardly any is that narrow.
 pub(crate) const PARALLEL: usize = if cfg!(test) { 8 } else { 1 << 15 };
@@ -53,6 +53,8 @@ pub(crate) struct Bounds<'a> {
     pub(crate) window: Option<Window<'a>>,
     pub(crate) persistent: Option<&'a Persistent>,
     pub(crate) parallel: bool,
+    /// Where it is raised, the next level has only some of its cuts.
+    pub(crate) stop: Option<&'a Stop>,
 }
 
 /// What was left out of a level.
@@ -276,6 +278,9 @@ impl<K: Key, N: Clone + Send + Sync> Frontier<K, N> {
                     && next.nodes.len() >= room
                 {
                     left_out.dropped += window.narrow(&mut next, layout);
+                }
+                if bounds.stop.is_some_and(Stop::is_raised) {
+                    break;
                 }
                 line = next.begin();
             }

@@ -147,7 +147,9 @@ pub(crate) fn measure(
         peak: Peak::default(),
     };
     for _ in 0..labelled.poset.len() {
-        if shape.cuts > max_cuts || levels.bytes().0.saturating_mul(2) > options.memory {
+        let too_large =
+            shape.cuts > max_cuts || levels.bytes().0.saturating_mul(2) > options.memory;
+        if too_large || options.stop.is_raised() {
             return None;
         }
         let before = (levels.bytes().0, levels.len() as u64);
@@ -185,6 +187,7 @@ fn everything(upper: &[u32], parallel: bool) -> Bounds<'_> {
         window: None,
         persistent: None,
         parallel,
+        stop: None,
     }
 }
 
@@ -218,7 +221,7 @@ fn count_by<C: Number>(
         let bytes = levels.bytes().0 + levels.heap_bytes(&rules);
         // The level and the next one; made in parts, that is there twice for a while.
         let held = if options.parallel { 3 } else { 2 };
-        if bytes.saturating_mul(held) > options.memory {
+        if bytes.saturating_mul(held) > options.memory || options.stop.is_raised() {
             return None;
         }
         levels.advance(labelled, everything(&top, options.parallel), &rules);
@@ -259,6 +262,6 @@ pub(crate) fn search<S: Sets>(
         sweep.advance(labelled, sets, &top, persistent, options, at_end);
     }
     let visited_all = sweep.level() == last && sweep.result.left_out == LeftOut::default();
-    sweep.result.whole = visited_all;
+    sweep.result.whole = visited_all && !sweep.result.stopped;
     sweep.result
 }

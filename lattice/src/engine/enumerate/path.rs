@@ -150,6 +150,8 @@ impl<M: Machine> Paths<'_, M> {
                 window,
                 persistent: None,
                 parallel: self.parallel,
+                // What was found is worth the way to it.
+                stop: None,
             };
             levels.advance(self.labelled, bounds, &rules);
             if made % stride == 0 && made < length {

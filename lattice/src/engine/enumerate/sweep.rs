@@ -40,6 +40,8 @@ pub(crate) struct Search<S> {
     pub(crate) whole: bool,
     /// Gave up after too many cuts.
     pub(crate) gave_up: bool,
+    /// Was ended from outside.
+    pub(crate) stopped: bool,
     /// The window, if cuts were dropped.
     pub(crate) window: Option<usize>,
     pub(crate) peak: Peak,
@@ -82,6 +84,7 @@ impl<T: Clone, N: Clone + Send + Sync> Sweep<T, N> {
             limit: None,
             whole: false,
             gave_up: false,
+            stopped: false,
             window: None,
             peak: Peak::default(),
         };
@@ -100,7 +103,7 @@ impl<T: Clone, N: Clone + Send + Sync> Sweep<T, N> {
 
     /// Whether there is something left to find.
     pub(crate) fn goes_on(&self) -> bool {
-        self.result.found.is_none() && self.levels.len() > 0
+        self.result.found.is_none() && !self.result.stopped && self.levels.len() > 0
     }
 
     /// Makes the next level. Every event that can extend this one is known.
@@ -130,6 +133,7 @@ impl<T: Clone, N: Clone + Send + Sync> Sweep<T, N> {
             }),
             persistent: persistent.filter(|_| !useless),
             parallel: options.parallel,
+            stop: Some(&options.stop),
         };
         let before = (self.levels.bytes().0, self.levels.len() as u64);
         let left_out = self.levels.advance(labelled, bounds, sets);
@@ -139,6 +143,11 @@ impl<T: Clone, N: Clone + Send + Sync> Sweep<T, N> {
             result.window = result.window.max(Some(width));
         } else if left_out.suppressed > 0 {
             result.limit.get_or_insert(Limit::Lookahead);
+        }
+        if options.stop.is_raised() {
+            // The level may have been left unfinished.
+            result.limit.get_or_insert(Limit::Time);
+            result.stopped = true;
         }
         result.left_out.add(left_out);
         let after = self.levels.len() as u64;

@@ -152,6 +152,7 @@ fn compare<K: Key>(seed: u64) -> usize {
             }),
             persistent: None,
             parallel: in_ranges,
+            stop: None,
         };
         expected = next_by_definition(&expected, &poset, &rules, lookahead);
         if let Some(width) = width {

@@ -9,6 +9,7 @@ use crate::{
     automaton::{ActionId, Automaton, Machine, StateIndex},
     goal::Goal,
     progress::Progress,
+    stop::Stop,
 };
 
 /// Progress is told whenever so many prefixes were found.
@@ -85,6 +86,7 @@ pub fn search(
         hopeful: Some(&hopeful),
         goal: Goal::default(),
         progress: &Progress::default(),
+        stop: &Stop::default(),
     };
     question.search(max_nodes)
 }
@@ -99,6 +101,7 @@ pub(super) struct Question<'a, M> {
     pub(super) hopeful: Option<&'a [bool]>,
     pub(super) goal: Goal,
     pub(super) progress: &'a Progress,
+    pub(super) stop: &'a Stop,
 }
 
 impl<M: Machine<State = StateIndex>> Question<'_, M> {
@@ -181,7 +184,7 @@ impl<M: Machine<State = StateIndex>> Search<'_, M> {
                 return MaximalAnswer::Violated(self.way(current));
             }
             for event in prefix.enabled(question.rules) {
-                if self.found.len() >= max_nodes {
+                if self.found.len() >= max_nodes || question.stop.is_raised() {
                     return MaximalAnswer::GaveUp;
                 }
                 let mut after = prefix.clone();

@@ -66,6 +66,7 @@ impl Origin<'_> {
             hopeful,
             goal: options.goal,
             progress: &options.progress,
+            stop: &options.stop,
         };
         let MaximalSearched {
             answer,
