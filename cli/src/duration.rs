@@ -25,7 +25,17 @@ mod tests {
         assert_eq!(parse("500ms"), Ok(Duration::from_millis(500)));
         assert_eq!(parse("2"), Ok(Duration::from_secs(2)));
         assert_eq!(parse("0.5"), Ok(Duration::from_millis(500)));
-        for bad in ["", "0", "0s", "-1", "soon", "inf", "nan", "5 parsecs", "1e300"] {
+        for bad in [
+            "",
+            "0",
+            "0s",
+            "-1",
+            "soon",
+            "inf",
+            "nan",
+            "5 parsecs",
+            "1e300",
+        ] {
             assert!(parse(bad).is_err(), "{bad}");
         }
     }

@@ -8,7 +8,7 @@ use crate::{
     error::Error,
     intake::{Arrival, History, Intake, Record, StepsTaken, slices},
     options::{Model, Options},
-    report::{Fit, Instance, Report, picture::PictureBudget},
+    report::{Fit, Instance, Report, ReportBudget},
 };
 
 /// Checks properties on every run that is equivalent to the one whose events it is given.
@@ -156,7 +156,7 @@ impl Checker {
     ///
     /// # Errors
     ///
-    /// [`Error::TooManyBindings`]; in debug builds [`Error::BadWitness`].
+    /// In debug builds [`Error::BadWitness`].
     pub fn finish(&mut self, file: &str, symbols: &Symbols) -> Result<Report, Error> {
         let feasible = self.feasible.as_mut().map(std::mem::take);
         let feasible = feasible.map(|all| (all.rules.finish(), all.places));
@@ -174,16 +174,17 @@ impl Checker {
         feasible: Option<&(Rules, Vec<u32>)>,
     ) -> Result<Report, Error> {
         let mut report = Report::new(file, self.intake.events(), self.intake.threads());
+        let mut budget = ReportBudget::new(&self.options);
         for (viewer, taken) in self.intake.viewers().iter().zip(&self.taken) {
             let record = Record {
                 viewer,
                 taken,
                 history: &self.history,
             };
-            let slices = slices(&record, self.options.max_bindings)?;
-            let mut found = Vec::with_capacity(slices.len());
-            let mut budget = PictureBudget::new(&self.options);
-            for slice in &slices {
+            let slices = slices(&record, self.options.max_bindings);
+            let mut found = Vec::with_capacity(slices.all.len());
+            budget.begin_property(&self.options);
+            for slice in &slices.all {
                 let origin = feasible.map(|(rules, places)| Origin {
                     rules,
                     events: { slice.steps.iter() }
@@ -205,6 +206,7 @@ impl Checker {
                 viewer,
                 names: self.intake.names(),
                 symbols,
+                unchecked: (!slices.is_complete).then_some(self.options.max_bindings),
             };
             report.add(&fit, found);
         }

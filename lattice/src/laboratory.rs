@@ -13,7 +13,11 @@ pub use crate::{
     order::{EventIndex, Poset, covered},
     report::picture::{graph, widths},
 };
-use crate::{engine::solve_table, options::Options, witness::minimize_swaps};
+use crate::{
+    engine::{CountingBudget, solve_table},
+    options::Options,
+    witness::minimize_swaps,
+};
 
 /// Searches for a violated run of a problem, and counts runs if that is asked for.
 ///
@@ -37,7 +41,7 @@ use crate::{engine::solve_table, options::Options, witness::minimize_swaps};
 /// assert_eq!(solution.runs.unwrap().total, 2u32.into());
 /// ```
 pub fn solve(problem: &Problem, options: &Options) -> Solution {
-    let mut solution = solve_table(problem, || None, options);
+    let mut solution = solve_table(problem, || None, options, &mut CountingBudget::new(options));
     if let Some(violation) = &mut solution.violation {
         let Problem {
             poset,

@@ -45,7 +45,8 @@ pub enum Counting {
     Always,
     /// Never; the search stops at the first violation.
     Never,
-    /// If the lattice has at most 10 million cuts.
+    /// If the lattice has at most 10 million cuts, and only while that takes no longer than the
+    /// search did and about a second more.
     #[default]
     Auto,
 }
@@ -119,6 +120,9 @@ pub struct Options {
     ///
     /// [picture]: crate::report::picture::Picture
     pub pictures: usize,
+    /// How many witnesses of each property a report has in full, as long as they are short; of other
+    /// violated instances it has all but the witness. `None` is all, whatever their length.
+    pub witnesses: Option<usize>,
     /// Where the search tells how far it is.
     pub progress: Progress,
     /// What ends a search before it has looked everywhere, as when its time is up.
@@ -142,6 +146,7 @@ impl Default for Options {
             max_bindings: 100_000,
             max_states: 4096,
             pictures: 0,
+            witnesses: Some(100),
             progress: Progress::default(),
             stop: Stop::default(),
         }
@@ -230,6 +235,18 @@ impl Options {
     /// How many instances of each kind get a picture.
     pub fn pictures(mut self, pictures: usize) -> Self {
         self.pictures = pictures;
+        self
+    }
+
+    /// How many witnesses of each property a report has in full; `None` for all.
+    pub fn witnesses(mut self, witnesses: impl Into<Option<usize>>) -> Self {
+        self.witnesses = witnesses.into();
+        self
+    }
+
+    /// What ends a search before it has looked everywhere.
+    pub fn stop(mut self, stop: Stop) -> Self {
+        self.stop = stop;
         self
     }
 

@@ -16,8 +16,7 @@ use std::sync::{
 /// use portent_monitor_dsl::Property;
 ///
 /// let stop = Stop::new();
-/// let mut options = Options::default();
-/// options.stop = stop.clone();
+/// let options = Options::default().stop(stop.clone());
 /// let monitor = Property::parse("always (x >= y)")?.monitor()?;
 /// let mut checker = Checker::new([monitor], |_| Some(Value::from(0)), options)?;
 /// let mut s = Symbols::default();

@@ -2,7 +2,10 @@
 
 use portent_lattice::report::{PropertyReport, TraceInfo};
 use portent_monitor_dsl::Monitor;
-use serde::Serialize;
+use serde::{
+    Serialize, Serializer,
+    ser::{Error as _, SerializeSeq},
+};
 use std::collections::BTreeMap;
 
 use super::{trace::Outcome, warning::Warning};
@@ -14,7 +17,7 @@ struct Object<'a> {
     trace: Trace<'a>,
     vacuous: &'a [String],
     warnings: &'a [Warning],
-    properties: Vec<Entry<'a>>,
+    properties: Entries<'a>,
     /// The violations that a baseline had already: so that this report can be the next one.
     #[serde(skip_serializing_if = "<[PropertyReport]>::is_empty")]
     known: &'a [PropertyReport],
@@ -29,12 +32,12 @@ struct Entry<'a> {
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     definitions: BTreeMap<&'a str, String>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    story: Option<Told>,
+    story: Option<Sentences>,
 }
 
 /// The sentences below the table of the text.
 #[derive(Serialize)]
-struct Told {
+struct Sentences {
     /// Those of the swapped pairs that matter: the monitor ignores none of their steps.
     swapped: Vec<[u32; 2]>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -49,7 +52,7 @@ struct Told {
 
 impl<'a> Entry<'a> {
     fn new(finding: &Finding<'a>) -> Entry<'a> {
-        let story = finding.story().map(|story| Told {
+        let story = finding.story().map(|story| Sentences {
             swapped: story.swapped,
             swap: story.swap,
             why: story.why,
@@ -81,6 +84,31 @@ fn is_zero(number: &u64) -> bool {
     *number == 0
 }
 
+/// The answers. Where there are several lines, those without a witness have one each: there may be thousands.
+struct Entries<'a> {
+    all: Vec<Finding<'a>>,
+    on_lines: bool,
+}
+
+impl Serialize for Entries<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut sequence = serializer.serialize_seq(Some(self.all.len()))?;
+        for finding in &self.all {
+            let PropertyReport {
+                binding, predicted, ..
+            } = finding.property;
+            let entry = Entry::new(finding);
+            if self.on_lines && !binding.is_empty() && predicted.witness.is_none() {
+                let line = serde_json::value::to_raw_value(&entry);
+                sequence.serialize_element(&line.map_err(S::Error::custom)?)?;
+            } else {
+                sequence.serialize_element(&entry)?;
+            }
+        }
+        sequence.end()
+    }
+}
+
 /// One object, over several lines; or, of several traces or executions, each on a line of its own.
 pub(crate) fn render(
     outcomes: &[Outcome],
@@ -102,10 +130,10 @@ pub(crate) fn render(
             },
             vacuous: &report.vacuous,
             warnings: &outcome.warnings,
-            properties: Finding::all(outcome, monitors, style)
-                .iter()
-                .map(Entry::new)
-                .collect(),
+            properties: Entries {
+                all: Finding::all(outcome, monitors, style),
+                on_lines: !several,
+            },
             known: &outcome.known,
         };
         let text = match several {

@@ -62,17 +62,22 @@ pub(crate) struct Check {
     /// The trace ended for good: a run that is still pending at its end is violated
     #[arg(long, help_heading = SEARCH)]
     complete: bool,
-    /// Whether to count equivalent runs; `auto` does up to 10 million cuts
+    /// Whether to count equivalent runs; `auto` does up to 10 million cuts, while that takes no longer than
+    /// the search did and about a second more
     #[arg(long, value_name = "WHEN", default_value = "auto", help_heading = SEARCH)]
     count: Count,
     /// How to search, where that is possible: `auto` suits the property and the size of the lattice
     #[arg(long, value_name = "ENGINE", default_value = "auto", help_heading = SEARCH)]
     engine: EngineChoice,
-    /// How many bindings of its parameters a property may have
+    /// How many bindings of its parameters are checked for each property; more than that is a warning
     #[arg(long, value_name = "N", default_value_t = Options::default().max_bindings, help_heading = SEARCH)]
     max_bindings: usize,
     #[command(flatten)]
     reading: Reading,
+    /// Show every witness in full; without it the first of each property are shown, and the others
+    /// have a line each
+    #[arg(long, help_heading = REPORT)]
+    all: bool,
     /// Take warnings for errors: exit with code 2 if there are any
     #[arg(long, help_heading = REPORT)]
     strict: bool,
@@ -135,7 +140,7 @@ enum Count {
     Always,
     /// Not at all; the search stops at the first violation
     Never,
-    /// If there are at most 10 million cuts
+    /// If there are at most 10 million cuts and it does not take long
     Auto,
 }
 
@@ -242,6 +247,10 @@ impl Check {
             .counting(self.counting())
             .complete(self.complete)
             .parallel(parallel)
+            .witnesses(match self.all {
+                true => None,
+                false => Options::default().witnesses,
+            })
             .pictures(match self.format {
                 Format::Html => html::PICTURES,
                 Format::Text | Format::Json => 0,
@@ -265,6 +274,7 @@ impl Check {
             lookahead: self.lookahead,
             engine: self.engine.class(),
             counting: self.counting(),
+            all: self.all,
         };
         match self.format {
             Format::Json => json::render(outcomes, monitors, style(false), self.traces.len() > 1),

@@ -49,7 +49,12 @@ impl From<&report::Warning> for Warning {
         Warning {
             property: warning.property.clone(),
             kind: warning.kind.as_str(),
-            text: warning.text.clone(),
+            text: match warning.kind {
+                report::WarningKind::TooManyBindings => {
+                    format!("{}; --max-bindings allows more", warning.text)
+                }
+                _ => warning.text.clone(),
+            },
         }
     }
 }

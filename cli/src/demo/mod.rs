@@ -84,6 +84,7 @@ fn render(outcomes: &[Outcome], monitors: &[Monitor], paint: Paint) -> Result<St
         lookahead: None,
         engine: None,
         counting: Counting::Auto,
+        all: false,
     };
     page += &text::report(outcomes, monitors, style);
     Ok(page + "\n" + NEXT)

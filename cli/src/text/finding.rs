@@ -65,6 +65,10 @@ impl<'a> Finding<'a> {
         if let Some(story) = self.story() {
             text += &story.render(self);
         }
+        if self.property.predicted.witness_omitted {
+            let fact = "A run that violates it was found, but the report has enough of them; --all shows it.";
+            text += &paragraph("", fact);
+        }
         for (begin, fact) in self.searched() {
             text += &paragraph(begin, &fact);
         }
@@ -219,7 +223,11 @@ impl<'a> Finding<'a> {
                     "The equivalent runs were not counted, as that does not fit in the memory limit; \
                      a larger --memory may do."
                 }
-                _ => "The equivalent runs were not counted; --count always tries.",
+                Counting::Never => "The equivalent runs were not counted; --count always does that.",
+                Counting::Auto => {
+                    "The equivalent runs were not counted, as that takes longer than the search; \
+                     --count always does it."
+                }
             };
             facts.push(("", fact.to_owned()));
         }

@@ -13,7 +13,10 @@ mod story;
 pub(crate) mod swap;
 mod table;
 
-use portent_lattice::{Counting, Engine, report::PropertyReport};
+use portent_lattice::{
+    Counting, Engine,
+    report::{PropertyReport, WarningKind},
+};
 use portent_monitor_dsl::Monitor;
 
 use crate::{check::trace::Outcome, paint::Paint};
@@ -43,6 +46,8 @@ pub(crate) struct Style {
     pub(crate) engine: Option<Engine>,
     /// Whether runs were to be counted.
     pub(crate) counting: Counting,
+    /// Every violated binding is shown in full.
+    pub(crate) all: bool,
 }
 
 impl Style {
@@ -133,6 +138,13 @@ impl Page<'_> {
         text
     }
 
+    /// Whether a property has bindings that were not checked.
+    fn is_cut_off(&self, name: &str) -> bool {
+        let kind = WarningKind::TooManyBindings.as_str();
+        let mut warnings = self.outcome.warnings.iter();
+        warnings.any(|warning| warning.kind == kind && warning.property.as_deref() == Some(name))
+    }
+
     /// A property with parameters: how many bindings, and the ones that matter.
     fn group(&self, monitor: &Monitor, findings: &[Finding<'_>]) -> String {
         let paint = self.style.paint;
@@ -149,6 +161,9 @@ impl Page<'_> {
         let bindings = counted(findings.len() as u64, "binding");
         let mut text = format!("\n{}: {bindings}", paint.bold(&name));
         text += &match (violated.len(), observed) {
+            (0, _) if self.is_cut_off(property.name()) => {
+                ", none of these violated, but not all were checked\n".to_owned()
+            }
             (0, _) => {
                 let open = findings.iter().filter(|f| !f.property.lattice.exhaustive);
                 match open.count() as u64 {
@@ -170,15 +185,20 @@ impl Page<'_> {
             let bindings = counted(pending as u64, "binding");
             text += &paragraph("Pending: ", &format!("runs of {bindings} {AT_END}"));
         }
-        for finding in violated.iter().take(IN_FULL) {
+        let in_full = if self.style.all {
+            violated.len()
+        } else {
+            IN_FULL
+        };
+        for finding in violated.iter().take(in_full) {
             text += &finding.render();
         }
-        for finding in violated.iter().skip(IN_FULL).take(NAMED) {
+        for finding in violated.iter().skip(in_full).take(NAMED) {
             text += &finding.headline();
         }
-        if let Some(more @ 1..) = violated.len().checked_sub(IN_FULL + NAMED) {
+        if let Some(more @ 1..) = violated.len().checked_sub(in_full + NAMED) {
             let more = count(more as u64);
-            text += &format!("... and {more} more; --format json has them all\n");
+            text += &format!("... and {more} more; --all shows every one in full\n");
         }
         text
     }

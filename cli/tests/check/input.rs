@@ -337,21 +337,6 @@ fn zeros_are_no_trace() {
 }
 
 #[test]
-fn the_number_of_bindings_can_be_raised() {
-    let mut trace = String::new();
-    for value in 0..20 {
-        trace += &format!("{{\"t\":1,\"op\":\"event\",\"name\":\"a\",\"args\":[{value}]}}\n");
-    }
-    let spec = "property p(k) { event a(k) ltl: always a }";
-    let few = ["check", "--property", spec, "--max-bindings", "10", "-"];
-    let done = portent_with(&few, trace.as_bytes());
-    assert_eq!(done.code, Some(2));
-    assert!(done.err.contains("--max-bindings"), "{}", done.err);
-    let enough = ["check", "--property", spec, "--max-bindings", "20", "-"];
-    assert_eq!(portent_with(&enough, trace.as_bytes()).code, Some(0));
-}
-
-#[test]
 fn the_traces_that_can_be_read_are_reported_beside_one_that_cannot() {
     let traces = [RESERVOIR[3], "nowhere.jsonl", RESERVOIR[3]];
     for format in ["json", "text", "html"] {

@@ -3,6 +3,7 @@
 mod html;
 mod input;
 mod json;
+mod limits;
 mod maximal;
 mod search;
 mod story;

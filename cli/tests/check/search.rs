@@ -4,7 +4,7 @@ use crate::common::{RESERVOIR, portent, portent_with};
 use serde_json::Value;
 
 /// Independent threads that each do `a` and `b` in turn.
-fn grid(threads: usize, each: usize) -> String {
+pub(super) fn grid(threads: usize, each: usize) -> String {
     let mut trace = String::new();
     for place in 0..each {
         for thread in 0..threads {
@@ -15,7 +15,7 @@ fn grid(threads: usize, each: usize) -> String {
     trace
 }
 
-fn check(property: &str, trace: &str, more: &[&str]) -> Value {
+pub(super) fn check(property: &str, trace: &str, more: &[&str]) -> Value {
     let arguments = [
         &["check", "--property", property, "--format", "json"],
         more,
@@ -28,7 +28,7 @@ fn check(property: &str, trace: &str, more: &[&str]) -> Value {
 }
 
 /// What `b` is allowed to do depends on how many `a`s there were: no engine but enumeration.
-const TOGGLE: &str = "never: (b* a b* a)* b* a b b";
+pub(super) const TOGGLE: &str = "never: (b* a b* a)* b* a b b";
 
 #[test]
 fn every_engine_gives_the_same_answer() {

@@ -276,7 +276,7 @@ fn counting_that_does_not_fit_is_told() {
     let why = "not counted, as that does not fit in the memory limit; a larger";
     assert!(done.out.contains(why), "{}", done.out);
     let done = check(property, &trace, &[&few[..], &["never"]].concat());
-    let how = "The equivalent runs were not counted; --count always tries.";
+    let how = "The equivalent runs were not counted; --count always does that.";
     assert!(done.out.contains(how), "{}", done.out);
 }
 

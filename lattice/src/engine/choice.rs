@@ -6,9 +6,9 @@
 //! numbers are worth more than the time.
 
 use super::{
-    Answer, Engine, Problem, Searched, Solution, Task, Violation,
+    Answer, CountingBudget, Engine, Problem, Searched, Solution, Task, Violation,
     conjunctive::{self, Trajectory},
-    enumerate::{self, LabelledPoset, search_open, search_table},
+    enumerate::{self, LabelledPoset, Shape, search_open, search_table},
     interval::IntervalSearch,
     linear, observed,
 };
@@ -27,15 +27,16 @@ pub(crate) fn solve_task(
     task: &Task,
     conjunctions: impl FnOnce() -> Option<Vec<Vec<Trajectory>>>,
     options: &Options,
+    budget: &mut CountingBudget,
 ) -> Solution {
     match task {
-        Task::Table(problem) => solve_table(problem, conjunctions, options),
+        Task::Table(problem) => solve_table(problem, conjunctions, options, budget),
         Task::Open(poset, actions, product) => {
             let mut solution = search_fast(poset, actions, None, conjunctions, options)
                 .unwrap_or_else(|| search_open(poset, actions, product.as_ref(), options));
             observed::fall_back(&mut solution, actions, product.as_ref(), options.goal);
             let numbered = Numbered::new(product);
-            count(poset, actions, &numbered, options, &mut solution);
+            count(poset, actions, &numbered, options, &mut solution, budget);
             solution
         }
     }
@@ -46,6 +47,7 @@ pub(crate) fn solve_table(
     problem: &Problem,
     conjunctions: impl FnOnce() -> Option<Vec<Vec<Trajectory>>>,
     options: &Options,
+    budget: &mut CountingBudget,
 ) -> Solution {
     let (automaton, numbers) = options.goal.automaton(&problem.automaton);
     let actions: Vec<ActionId> = problem
@@ -63,6 +65,7 @@ pub(crate) fn solve_table(
         &problem.automaton,
         options,
         &mut solution,
+        budget,
     );
     solution
 }
@@ -113,7 +116,9 @@ fn count(
     machine: &dyn Machine<State = StateIndex>,
     options: &Options,
     solution: &mut Solution,
+    budget: &mut CountingBudget,
 ) {
+    budget.allow(solution.nodes, poset);
     if options.counting == Counting::Never {
         return;
     }
@@ -125,9 +130,12 @@ fn count(
     let labelled = LabelledPoset::new(poset, &requirements, actions);
     let most = options.counting.max_cuts();
     if solution.shape.is_none() {
+        let most = most.min(budget.measurable(poset));
         solution.shape = enumerate::measure(labelled, most, options);
+        budget.measured(solution.shape.map_or(most, |shape| shape.cuts), poset);
     }
-    if solution.shape.is_some_and(|shape| shape.cuts <= most) {
+    let fits = |shape: Shape| shape.cuts <= most && budget.take(shape.cuts, poset);
+    if solution.shape.is_some_and(fits) {
         solution.runs = enumerate::count_runs(labelled, machine, options);
     }
 }

@@ -3,6 +3,7 @@
 //! | file | its engine |
 //! |---|---|
 //! | [`choice`] | none: it chooses |
+//! | [`effort`] | none: it says how much counting is worth |
 //! | [`observed`] | what happened, where a search was cut off |
 //! | [`linear`] | one run speaks for all |
 //! | [`conjunctive`] | local conditions that hold together |
@@ -12,6 +13,7 @@
 
 mod choice;
 pub mod conjunctive;
+mod effort;
 pub(crate) mod enumerate;
 pub mod interval;
 pub mod linear;
@@ -23,6 +25,7 @@ mod problem;
 mod task;
 
 pub(crate) use choice::{solve_table, solve_task};
+pub(crate) use effort::CountingBudget;
 pub use name::{Engine, UnknownEngine};
 pub use outcome::{Answer, Limit, Savings, Searched, Solution, Violation};
 pub use problem::Problem;

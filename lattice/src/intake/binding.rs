@@ -12,8 +12,9 @@
 
 use std::collections::BTreeSet;
 
+use indexmap::IndexSet;
 use portent_monitor_core::Value;
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::{FxBuildHasher, FxHashMap};
 use smallvec::SmallVec;
 
 use super::spelling::{SpellingId, Spellings};
@@ -32,6 +33,14 @@ impl BindingId {
     pub(crate) fn index(self) -> usize {
         self.0 as usize
     }
+}
+
+/// The instances of a property.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Instances {
+    pub(crate) all: Vec<Binding>,
+    /// Whether the limit allowed for all of them.
+    pub(crate) is_complete: bool,
 }
 
 /// More than the limit allows.
@@ -113,8 +122,9 @@ impl Bindings {
         self.ids.get(&restricted(binding, domain)).copied()
     }
 
-    /// All instances. A property without parameters has one, whatever happened.
-    pub(crate) fn instances(&self, limit: usize) -> Result<Vec<Binding>, TooMany> {
+    /// All instances, or as many as the limit allows. A property without parameters has one, whatever
+    /// happened.
+    pub(crate) fn instances(&self, limit: usize) -> Instances {
         let mut by_domain: FxHashMap<Vec<bool>, Vec<&Binding>> = FxHashMap::default();
         for binding in &self.all {
             by_domain.entry(domain(binding)).or_default().push(binding);
@@ -127,20 +137,20 @@ impl Bindings {
             &mut Vec::new(),
             &mut covers,
         );
-        let mut found: FxHashSet<Binding> = FxHashSet::default();
+        let mut found: IndexSet<Binding, FxBuildHasher> = IndexSet::default();
+        let mut is_complete = true;
         for cover in covers {
             let mut joined = vec![Binding::from_elem(None, self.arity)];
             for domain in cover {
-                joined = join(&joined, &by_domain[domain], limit)?;
+                is_complete &= join(&mut joined, &by_domain[domain], limit);
             }
             found.extend(joined);
-            if found.len() > limit {
-                return Err(TooMany);
-            }
         }
+        is_complete &= found.len() <= limit;
+        found.truncate(limit);
         let mut all: Vec<Binding> = found.into_iter().collect();
         all.sort_unstable();
-        Ok(all)
+        Instances { all, is_complete }
     }
 }
 
@@ -177,10 +187,12 @@ fn find_covers<'d>(
     }
 }
 
-/// The joins of compatible bindings. All of `left` bind the same parameters, and so do `right`.
-fn join(left: &[Binding], right: &[&Binding], limit: usize) -> Result<Vec<Binding>, TooMany> {
+/// Joins bindings with compatible ones, and says whether the limit allowed for all. Those of `left` bind the
+/// same parameters, and so do those of `right`.
+fn join(left: &mut Vec<Binding>, right: &[&Binding], limit: usize) -> bool {
     let (Some(first), Some(second)) = (left.first(), right.first()) else {
-        return Ok(Vec::new());
+        left.clear();
+        return true;
     };
     let shared: Vec<usize> = (0..first.len())
         .filter(|&place| first[place].is_some() && second[place].is_some())
@@ -190,16 +202,15 @@ fn join(left: &[Binding], right: &[&Binding], limit: usize) -> Result<Vec<Bindin
     for &binding in right {
         index.entry(key(binding)).or_default().push(binding);
     }
-    let mut joined = Vec::new();
-    for one in left {
-        for other in index.get(&key(one)).into_iter().flatten() {
-            joined.push(one.iter().zip(*other).map(|(a, b)| a.or(*b)).collect());
-            if joined.len() > limit {
-                return Err(TooMany);
-            }
-        }
-    }
-    Ok(joined)
+    let pairs = left.iter().flat_map(|one| {
+        let others = index.get(&key(one)).into_iter().flatten();
+        others.map(move |other| one.iter().zip(*other).map(|(a, b)| a.or(*b)).collect())
+    });
+    let mut joined: Vec<Binding> = pairs.take(limit.saturating_add(1)).collect();
+    let is_complete = joined.len() <= limit;
+    joined.truncate(limit);
+    *left = joined;
+    is_complete
 }
 
 #[cfg(test)]
@@ -217,8 +228,9 @@ mod tests {
         for values in seen {
             bind(&mut bindings, values);
         }
-        let instances = bindings.instances(100).unwrap();
-        instances.iter().map(|b| bindings.values(b)).collect()
+        let instances = bindings.instances(100);
+        assert!(instances.is_complete);
+        instances.all.iter().map(|b| bindings.values(b)).collect()
     }
 
     #[test]
@@ -239,13 +251,16 @@ mod tests {
     }
 
     #[test]
-    fn a_limit_is_met_and_not_exceeded() {
+    fn of_more_than_the_limit_the_first_are_there() {
         let mut bindings = Bindings::new(2);
         for n in 0..20 {
             bind(&mut bindings, &[Some(n), None]);
             bind(&mut bindings, &[None, Some(n)]);
         }
-        assert_eq!(bindings.instances(400).map(|all| all.len()), Ok(400));
-        assert_eq!(bindings.instances(399), Err(TooMany));
+        let all = bindings.instances(400);
+        assert_eq!((all.all.len(), all.is_complete), (400, true));
+        let some = bindings.instances(399);
+        assert_eq!((some.all.len(), some.is_complete), (399, false));
+        assert!(some.all.iter().all(|binding| all.all.contains(binding)));
     }
 }

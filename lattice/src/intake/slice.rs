@@ -7,10 +7,7 @@
 //! Variables belong to all bindings. So a step that writes one is in every slice; where its
 //! event belongs to another binding, as a write only.
 
-use crate::{
-    error::Error,
-    intake::{Record, Step, StepId, binding::Binding},
-};
+use crate::intake::{Record, Step, StepId, binding::Binding};
 use portent_monitor_core::Value;
 
 /// The run of one instance of a property.
@@ -24,15 +21,19 @@ pub(crate) struct Slice {
     elsewhere: Vec<u32>,
 }
 
-/// The slices of all instances, in the order of their first steps.
-pub(crate) fn slices(record: &Record<'_>, limit: usize) -> Result<Vec<Slice>, Error> {
+/// The slices of the instances of a property.
+#[derive(Clone, Debug)]
+pub(crate) struct Slices {
+    /// In the order of their first steps.
+    pub(crate) all: Vec<Slice>,
+    /// Whether the limit allowed for all of them.
+    pub(crate) is_complete: bool,
+}
+
+/// The slices of all instances, or of as many as the limit allows.
+pub(crate) fn slices(record: &Record<'_>, limit: usize) -> Slices {
     let bindings = record.viewer.bindings();
-    let instances = bindings
-        .instances(limit)
-        .map_err(|_| Error::TooManyBindings {
-            property: record.viewer.name().to_owned(),
-            limit,
-        })?;
+    let instances = bindings.instances(limit);
     let mut steps_of = vec![Vec::new(); bindings.len()];
     for (index, taken) in record.steps().iter().enumerate() {
         steps_of[taken.binding.index()].push(index as u32);
@@ -61,9 +62,12 @@ pub(crate) fn slices(record: &Record<'_>, limit: usize) -> Result<Vec<Slice>, Er
             elsewhere,
         }
     };
-    let mut slices: Vec<Slice> = instances.into_iter().map(slice).collect();
-    slices.sort_by_key(|slice| slice.steps.first().copied());
-    Ok(slices)
+    let mut all: Vec<Slice> = instances.all.into_iter().map(slice).collect();
+    all.sort_by_key(|slice| slice.steps.first().copied());
+    Slices {
+        all,
+        is_complete: instances.is_complete,
+    }
 }
 
 impl Slice {

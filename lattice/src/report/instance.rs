@@ -5,11 +5,11 @@ use portent_monitor_dsl::Monitor;
 
 use super::{
     Actor, Lattice, Observed, Predicted, PropertyReport, Row, Rows, Runs, Values,
-    picture::PictureBudget,
+    budget::{ReportBudget, WitnessBudget},
 };
 use crate::{
     engine::{
-        self, Engine, Limit, Problem, Solution, Task, Violation, conjunctive,
+        self, CountingBudget, Engine, Limit, Problem, Solution, Task, Violation, conjunctive,
         maximal::{self, Origin},
     },
     error::Error,
@@ -46,7 +46,7 @@ impl Instance<'_> {
     pub(crate) fn report(
         &self,
         options: &Options,
-        budget: &mut PictureBudget,
+        budget: &mut ReportBudget,
     ) -> Result<PropertyReport, Error> {
         // Where the order does not fit in memory, the observed run is all that is looked at.
         let too_wide = !self.record.history.is_ordered()
@@ -57,7 +57,7 @@ impl Instance<'_> {
             Poset::of_slice(&self.record, self.slice)
         };
         let task = Task::new(&self.record, self.slice, poset, options);
-        let mut solution = self.solve(&task, options)?;
+        let mut solution = self.solve(&task, options, &mut budget.counting)?;
         if too_wide && solution.engine != Engine::Maximal {
             solution.give_up(Limit::Memory);
         }
@@ -87,24 +87,29 @@ impl Instance<'_> {
                 .runs
                 .clone()
                 .map(|counts| Runs::from(&counts.for_goal(options.goal))),
-            predicted: self.predicted(task.poset(), &solution, options)?,
+            predicted: self.predicted(task.poset(), &solution, options, &mut budget.witnesses)?,
             lattice,
             text: property.full_text().to_owned(),
-            picture: (!too_wide && budget.takes(solution.violation.is_some()))
+            picture: (!too_wide && budget.pictures.takes(solution.violation.is_some()))
                 .then(|| Box::new(self.picture(&task, &solution, options))),
         })
     }
 
     /// Happens-before first; then, if that is asked for and nothing was found, the maximal model.
-    fn solve(&self, task: &Task, options: &Options) -> Result<Solution, Error> {
+    fn solve(
+        &self,
+        task: &Task,
+        options: &Options,
+        budget: &mut CountingBudget,
+    ) -> Result<Solution, Error> {
         let conjunctions = || conjunctive::trajectories(&self.record, self.slice, task.poset());
         let Some(origin) = &self.origin else {
-            let mut solution = engine::solve_task(task, conjunctions, options);
+            let mut solution = engine::solve_task(task, conjunctions, options, budget);
             minimize(&mut solution, task, options);
             return Ok(solution);
         };
         let uncounted = options.clone().counting(Counting::Never);
-        let mut solution = engine::solve_task(task, conjunctions, &uncounted);
+        let mut solution = engine::solve_task(task, conjunctions, &uncounted, budget);
         minimize(&mut solution, task, options);
         // The size of one lattice says nothing of what is feasible.
         solution.shape = None;
@@ -146,6 +151,7 @@ impl Instance<'_> {
         poset: &Poset,
         solution: &Solution,
         options: &Options,
+        budget: &mut WitnessBudget,
     ) -> Result<Predicted, Error> {
         let Some(violation) = &solution.violation else {
             return Ok(Predicted::default());
@@ -153,6 +159,16 @@ impl Instance<'_> {
         if cfg!(debug_assertions) {
             self.examine(poset, violation, options)
                 .map_err(|why| self.bad_witness(why))?;
+        }
+        let violated_at = Some(violation.violated_at as u64);
+        if !budget.takes(self.slice.steps.len()) {
+            return Ok(Predicted {
+                violated: true,
+                violated_at,
+                shortest: violation.is_shortest,
+                witness_omitted: true,
+                ..Predicted::default()
+            });
         }
         let left_out = self.left_out(&violation.run);
         let whole: Vec<EventIndex> = violation
@@ -166,7 +182,8 @@ impl Instance<'_> {
             violated: true,
             witness: Some(self.rows(&violation.run, |_| true)),
             left_out,
-            violated_at: Some(violation.violated_at as u64),
+            violated_at,
+            witness_omitted: false,
             swaps,
             swaps_omitted,
             shortest: violation.is_shortest,

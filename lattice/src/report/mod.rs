@@ -13,6 +13,7 @@ pub use crate::{
     intake::Note,
 };
 
+mod budget;
 mod instance;
 pub mod picture;
 mod rows;
@@ -21,6 +22,7 @@ mod warning;
 use self::picture::Picture;
 pub use self::warning::{Warning, WarningKind};
 pub(crate) use self::{
+    budget::ReportBudget,
     instance::Instance,
     rows::{Actor, Rows},
     warning::Fit,
@@ -142,6 +144,10 @@ pub struct Predicted {
     /// The steps of the observed run that the witness does not come to, as they were there.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub left_out: Vec<Row>,
+    /// Whether there is a witness that is not here, because the report has enough of them: see
+    /// [`Options::witnesses`](crate::Options::witnesses).
+    #[serde(skip_serializing_if = "is_false")]
+    pub witness_omitted: bool,
     /// After how many of its events.
     pub violated_at: Option<u64>,
     /// The pairs of events that the witness has the other way round, as indices in observed order.
@@ -158,6 +164,10 @@ pub struct Predicted {
     /// [`Watch`](crate::Watch). Pairs of them that are swapped are not listed.
     #[serde(skip_serializing_if = "is_zero")]
     pub forgotten: u64,
+}
+
+fn is_false(value: &bool) -> bool {
+    !*value
 }
 
 fn is_zero(number: &u64) -> bool {

@@ -47,6 +47,8 @@ pub enum WarningKind {
     VariableNeverWritten,
     /// No text matches the pattern of an event or variable.
     PatternNeverMatches,
+    /// There are more bindings than may be checked.
+    TooManyBindings,
 }
 
 impl WarningKind {
@@ -66,6 +68,7 @@ impl WarningKind {
             WarningKind::OtherArguments => "other_arguments",
             WarningKind::VariableNeverWritten => "variable_never_written",
             WarningKind::PatternNeverMatches => "pattern_never_matches",
+            WarningKind::TooManyBindings => "too_many_bindings",
         }
     }
 }
@@ -91,6 +94,8 @@ pub(crate) struct Fit<'a> {
     pub(crate) viewer: &'a Viewer,
     pub(crate) names: &'a Names,
     pub(crate) symbols: &'a Symbols,
+    /// Where not all bindings were checked, how many were.
+    pub(crate) unchecked: Option<usize>,
 }
 
 impl Fit<'_> {
@@ -110,6 +115,12 @@ impl Fit<'_> {
             texts.push((WarningKind::NoStep, self.no_step(found)));
         } else if found.is_empty() {
             texts.push((WarningKind::NoBinding, self.no_binding()));
+        }
+        if let Some(limit) = self.unchecked {
+            let text = format!(
+                "its parameters have more than {limit} bindings; the others were not checked"
+            );
+            texts.push((WarningKind::TooManyBindings, text));
         }
         // Of an empty run enough is said.
         if !is_empty_run {

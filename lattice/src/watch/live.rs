@@ -276,6 +276,7 @@ impl Live {
         let run: Vec<EventIndex> = run.iter().map(|&event| EventIndex(number(event))).collect();
         let (swaps, swaps_omitted) = swaps(&before, &run);
         Predicted {
+            witness_omitted: false,
             violated: true,
             witness: Some(witness),
             left_out: Vec::new(),

@@ -215,6 +215,7 @@ impl Watch {
         for (mut property, viewer) in self.properties.into_iter().zip(self.intake.viewers()) {
             let found = property.finish(viewer, symbols, &self.options)?;
             let fit = Fit {
+                unchecked: None,
                 viewer,
                 names: self.intake.names(),
                 symbols,

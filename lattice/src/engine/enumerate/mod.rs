@@ -191,6 +191,11 @@ fn everything(upper: &[u32], parallel: bool) -> Bounds<'_> {
     }
 }
 
+/// The words that a number of runs of a poset takes.
+pub(crate) fn number_words(poset: &Poset) -> u64 {
+    number::bits(poset).div_ceil(64)
+}
+
 /// Counts all runs by their verdicts; `None` if a level does not fit in memory.
 ///
 /// States are numbers here, and the machine is one that is known at run time only: each kind of number

@@ -90,7 +90,7 @@ impl Number for BigUint {
 
 /// So many bits are enough for the number of runs: if nothing ordered events of different chains,
 /// it would be the multinomial coefficient of the chains' lengths.
-pub(crate) fn bits(poset: &Poset) -> u64 {
+pub(super) fn bits(poset: &Poset) -> u64 {
     let factorial = |n: usize| (2..=n).map(|factor| (factor as f64).log2()).sum::<f64>();
     let chains = (0..poset.width()).map(|chain| factorial(poset.chain(chain).len()));
     let most = factorial(poset.len()) - chains.sum::<f64>();
