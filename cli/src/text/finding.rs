@@ -223,7 +223,9 @@ impl<'a> Finding<'a> {
                     "The equivalent runs were not counted, as that does not fit in the memory limit; \
                      a larger --memory may do."
                 }
-                Counting::Never => "The equivalent runs were not counted; --count always does that.",
+                Counting::Never => {
+                    "The equivalent runs were not counted; --count always does that."
+                }
                 Counting::Auto => {
                     "The equivalent runs were not counted, as that takes longer than the search; \
                      --count always does it."
