@@ -12,12 +12,13 @@ const MAX_STAMPED: usize = 500;
 /// The name of a target and of its corpus, and what it does.
 type Target = (&'static str, fn(&[u8]));
 
-pub(crate) const TARGETS: [Target; 7] = [
+pub(crate) const TARGETS: [Target; 8] = [
     ("native", native),
     ("std_text", std_text),
     ("rapid_binary", rapid_binary),
     ("shiviz", shiviz),
     ("poet", poet),
+    ("kairos", kairos),
     ("any_format", any_format),
     ("conversion", conversion),
 ];
@@ -36,6 +37,10 @@ pub(crate) fn rapid_binary(data: &[u8]) {
 
 pub(crate) fn poet(data: &[u8]) {
     check(data, &options().format(Format::Poet));
+}
+
+pub(crate) fn kairos(data: &[u8]) {
+    check(data, &options().format(Format::Kairos));
 }
 
 /// Recognised by looking, compressed or not.

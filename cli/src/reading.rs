@@ -9,13 +9,13 @@ use crate::{failure::Failure, size};
 #[derive(clap::Args)]
 #[command(next_help_heading = "How to read traces")]
 pub(crate) struct Reading {
-    /// The format to read: native, std, rapid-binary, shiviz or poet; recognised if not given
+    /// The format to read: native, std, rapid-binary, shiviz, poet or kairos; recognised if not given
     #[arg(long, value_name = "FORMAT")]
     from: Option<Format>,
     /// Skip what is bad, and say how much, instead of stopping at the first bad line
     #[arg(long)]
     lenient: bool,
-    /// The regular expression of a log, with the groups `host`, `clock` and `event`
+    /// The regular expression of a log, with the group `event`, and `host` and `clock` if it has them
     #[arg(long, value_name = "REGEX")]
     parser: Option<String>,
     /// The regular expression of the lines that separate the executions of a log

@@ -3,7 +3,8 @@
 use portent_monitor_core::{Event, Symbols};
 
 use crate::{
-    error::Fault, native::Native, poet::Poet, rapid::RapidBinary, rapid::StdText, shiviz::ShiViz,
+    error::Fault, kairos::Kairos, native::Native, poet::Poet, rapid::RapidBinary, rapid::StdText,
+    shiviz::ShiViz,
 };
 
 /// An event as a decoder gives it out.
@@ -50,6 +51,7 @@ pub(crate) enum Decoder<'r> {
     RapidBinary(RapidBinary<'r>),
     ShiViz(Box<ShiViz<'r>>),
     Poet(Box<Poet<'r>>),
+    Kairos(Box<Kairos<'r>>),
 }
 
 impl Decoder<'_> {
@@ -62,6 +64,7 @@ impl Decoder<'_> {
             Decoder::RapidBinary(decoder) => decoder.next(symbols),
             Decoder::ShiViz(decoder) => decoder.next(symbols),
             Decoder::Poet(decoder) => decoder.next(symbols),
+            Decoder::Kairos(decoder) => decoder.next(symbols),
         }
     }
 }

@@ -41,7 +41,7 @@ pub enum Error {
         problem: String,
     },
     /// A line that is well written but contradicts the lines before it.
-    #[error("{place}: {source}, in `{found}`")]
+    #[error("{place}: {source}, in `{found}`{hint}")]
     Contradiction {
         /// Where.
         place: Place,
@@ -49,6 +49,8 @@ pub enum Error {
         found: String,
         /// What it contradicts.
         source: Box<portent_monitor_core::Error>,
+        /// What may be the reason, after a semicolon, or nothing.
+        hint: String,
     },
     /// An event that whoever asked for it has no use for; see [`TraceReader::refuse`].
     ///
@@ -90,7 +92,7 @@ pub enum Error {
     },
     /// The content is of no format that can be recognised by looking.
     #[error(
-        "{file}: the format cannot be recognised, the file begins with `{found}`; name it with --from native, std, rapid-binary, shiviz or poet, or give the regular expression of a log with --parser"
+        "{file}: the format cannot be recognised, the file begins with `{found}`; name it with --from native, std, rapid-binary, shiviz, poet or kairos, or give the regular expression of a log with --parser"
     )]
     UnknownFormat {
         /// The file.
@@ -233,17 +235,21 @@ pub(crate) fn quote(text: &[u8]) -> String {
 
 /// The first line of a text, at most 40 characters of it, fit to be printed.
 pub(crate) fn shorten(text: &[u8]) -> String {
-    const SHOWN: usize = 40;
+    shorten_to(text, 40)
+}
+
+/// The first line of a text, at most so many characters of it, fit to be printed.
+pub(crate) fn shorten_to(text: &[u8], shown: usize) -> String {
     // A character has at most 4 bytes.
-    let text = String::from_utf8_lossy(&text[..text.len().min(4 * (SHOWN + 1))]);
+    let text = String::from_utf8_lossy(&text[..text.len().min(4 * (shown + 1))]);
     let line = text.lines().next().unwrap_or("");
-    let mut shown: String = line
+    let mut short: String = line
         .chars()
-        .take(SHOWN)
+        .take(shown)
         .map(|c| if c.is_control() { '\u{fffd}' } else { c })
         .collect();
-    if line.chars().nth(SHOWN).is_some() {
-        shown.push('…');
+    if line.chars().nth(shown).is_some() {
+        short.push('…');
     }
-    shown
+    short
 }

@@ -2,7 +2,10 @@
 
 use std::{fmt, str::FromStr};
 
-use crate::shiviz::{Layout, looks_like_parser};
+use crate::{
+    kairos::looks_like_kairos,
+    shiviz::{Layout, looks_like_parser},
+};
 
 /// A trace format, without its compression.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -18,6 +21,8 @@ pub enum Format {
     ShiViz,
     /// The JSON document of the PoET tool; can only be read.
     Poet,
+    /// The CSV file of the Kairos tool; can only be read.
+    Kairos,
 }
 
 impl Format {
@@ -29,16 +34,18 @@ impl Format {
             Format::RapidBinary => "rapid-binary",
             Format::ShiViz => "shiviz",
             Format::Poet => "poet",
+            Format::Kairos => "kairos",
         }
     }
 
     /// The formats in the order in which they are tried.
-    pub const ALL: [Format; 5] = [
+    pub const ALL: [Format; 6] = [
         Format::Native,
         Format::Std,
         Format::RapidBinary,
         Format::ShiViz,
         Format::Poet,
+        Format::Kairos,
     ];
 
     /// Recognises the format of a file from its first bytes.
@@ -81,6 +88,9 @@ impl Format {
         if looks_like_parser(line) {
             return Some(Format::ShiViz);
         }
+        if looks_like_kairos(line) {
+            return Some(Format::Kairos);
+        }
         if looks_like_std(line) {
             return Some(Format::Std);
         }
@@ -105,7 +115,7 @@ impl fmt::Display for Format {
 
 /// A word that names no format.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("unknown trace format `{0}`; there are native, std, rapid-binary, shiviz, poet")]
+#[error("unknown trace format `{0}`; there are native, std, rapid-binary, shiviz, poet, kairos")]
 pub struct UnknownFormatName(String);
 
 impl FromStr for Format {

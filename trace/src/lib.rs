@@ -11,6 +11,7 @@
 //! | [`RapidBinary`](Format::RapidBinary) | the same in 8 bytes an event | yes | yes |
 //! | [`ShiViz`](Format::ShiViz) | logs with vector clocks | yes | yes; events without a clock get theirs |
 //! | [`Poet`](Format::Poet) | a JSON document with vector clocks | yes | no |
+//! | [`Kairos`](Format::Kairos) | a CSV file with vector clocks | yes | no |
 //!
 //! **Reading is streaming**: memory does not grow with the trace, only with its distinct names,
 //! with the messages and barrier rounds that it mentions, and for ShiViz logs with how far the
@@ -28,6 +29,8 @@ mod convert;
 mod decoder;
 mod error;
 mod format;
+mod frontier;
+mod kairos;
 mod lines;
 mod losses;
 mod native;
@@ -37,6 +40,7 @@ mod rapid;
 mod reader;
 mod shiviz;
 mod threads;
+mod warning;
 mod writer;
 
 pub use compression::Compression;
@@ -46,4 +50,5 @@ pub use format::{Format, UnknownFormatName};
 pub use losses::Losses;
 pub use options::Options;
 pub use reader::{Header, TraceReader};
+pub use warning::Warning;
 pub use writer::TraceWriter;

@@ -50,7 +50,8 @@ impl Options {
         self
     }
 
-    /// The regular expression of a ShiViz log, with the groups `host`, `clock` and `event`.
+    /// The regular expression of a log, with the group `event` and if the log has them `host` and
+    /// `clock`.
     pub fn parser(mut self, regex: impl Into<String>) -> Self {
         self.parser = Some(regex.into());
         self

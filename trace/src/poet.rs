@@ -1,11 +1,9 @@
 //! The JSON document of the PoET tool: `{"processes": N, "events": [[name, [processes],
 //! [propositions], [clock]], ...]}`.
 //!
-//! The document is read one event at a time. An event of several processes ticks all their
-//! components at once. It becomes an event of the first of them, and on each of the others a line
-//! without a name follows it, so that every component still counts lines of its own process. The
-//! propositions are the event's arguments. Unless `process_names` stands before the events,
-//! component i is `P<i+1>`.
+//! The document is read one event at a time; what an event means is told in
+//! [`frontier`](crate::frontier). Unless `process_names` stands before the events, component i is
+//! `P<i+1>`.
 
 use std::{
     collections::VecDeque,
@@ -13,13 +11,12 @@ use std::{
     num::NonZeroU64,
 };
 
-use portent_monitor_core::{Action, Error as CoreError, Event, Stamped, Symbols, ThreadId};
-
-use rustc_hash::FxHashSet;
+use portent_monitor_core::{Error as CoreError, Symbols, ThreadId};
 
 use crate::{
     decoder::{Decoded, Spot},
     error::{Fault, quote, shorten},
+    frontier::{Frontiers, Row},
 };
 
 /// Reads the document.
@@ -27,6 +24,7 @@ pub(crate) struct Poet<'r> {
     scanner: Scanner<'r>,
     state: State,
     names: Vec<String>,
+    frontiers: Frontiers,
     /// The rest of an event of several processes.
     pending: VecDeque<Decoded>,
 }
@@ -39,11 +37,8 @@ enum State {
     End,
 }
 
-/// The most clock components that one event may become: each of its processes has a clock.
-const MAX_COMPONENTS: usize = 1 << 22;
-
 /// One event as the document has it.
-type Row = (String, Vec<String>, Vec<String>, Vec<u32>);
+type Entry = (String, Vec<String>, Vec<String>, Vec<u32>);
 
 impl<'r> Poet<'r> {
     pub(crate) fn new(input: Box<dyn Read + Send + 'r>, limit: usize) -> Self {
@@ -51,6 +46,7 @@ impl<'r> Poet<'r> {
             scanner: Scanner::new(input, limit),
             state: State::Start,
             names: Vec::new(),
+            frontiers: Frontiers::default(),
             pending: VecDeque::new(),
         }
     }
@@ -131,15 +127,22 @@ impl<'r> Poet<'r> {
             found: quote(&text),
             problem: problem.to_owned(),
         };
-        let row: Row = serde_json::from_slice(&text).map_err(|_| {
+        let entry: Entry = serde_json::from_slice(&text).map_err(|_| {
             fault("expected [name, [processes], [propositions], [clock]], as in [\"a1\", [\"P1\"], [], [1, 0]]")
         })?;
-        if row.1.is_empty() {
+        let (name, processes, propositions, counts) = entry;
+        if processes.is_empty() {
             return Err(fault("expected at least one process"));
         }
-        let events = self
-            .expand(row, symbols)
-            .map_err(|problem| fault(&problem))?;
+        let clock = self.clock(&counts, symbols);
+        let row = Row {
+            name,
+            processes,
+            propositions,
+            clock: clock.map_err(|error| fault(&error.to_string()))?,
+        };
+        let events = self.frontiers.events(row, symbols);
+        let events = events.map_err(|problem| fault(&problem))?;
         for mut event in events {
             event.line = NonZeroU64::new(place.line);
             self.pending.push_back(Decoded {
@@ -151,60 +154,20 @@ impl<'r> Poet<'r> {
         Ok(())
     }
 
-    fn expand(&self, row: Row, symbols: &mut Symbols) -> Result<Vec<Event>, String> {
-        if row.1.len().saturating_mul(row.3.len()) > MAX_COMPONENTS {
-            return Err(format!(
-                "expected an event of fewer processes: each of its {} needs a clock of {} components",
-                row.1.len(),
-                row.3.len()
-            ));
-        }
-        let events = self
-            .lines(row, symbols)
-            .map_err(|error| error.to_string())?;
-        let mut owners = FxHashSet::default();
-        match events.iter().find(|event| !owners.insert(event.thread)) {
-            Some(event) => Err(format!(
-                "the process {} stands twice",
-                symbols.threads.name(event.thread)
-            )),
-            None => Ok(events),
-        }
-    }
-
-    /// A line for each process of an event.
-    fn lines(&self, row: Row, symbols: &mut Symbols) -> Result<Vec<Event>, CoreError> {
-        let (name, processes, propositions, counts) = row;
-        let mut clock = Vec::with_capacity(counts.len());
-        for (i, &count) in counts.iter().enumerate() {
+    /// The clock of a row, by process.
+    fn clock(
+        &self,
+        counts: &[u32],
+        symbols: &mut Symbols,
+    ) -> Result<Vec<(ThreadId, u32)>, CoreError> {
+        let component = |(i, &count): (usize, &u32)| {
             let process = match self.names.get(i) {
                 Some(name) => symbols.threads.intern(name)?,
                 None => symbols.threads.intern(&format!("P{}", i + 1))?,
             };
-            clock.push((process, count));
-        }
-        let owners: Vec<ThreadId> = processes
-            .iter()
-            .map(|process| symbols.threads.intern(process))
-            .collect::<Result<_, _>>()?;
-        let args = propositions.iter().map(String::as_str);
-        let action = Action::new(symbols.names.intern(&name)?).args(args);
-        let mut actions = std::iter::once(action).chain(std::iter::repeat_with(Action::default));
-        let mut later: FxHashSet<ThreadId> = owners.iter().copied().collect();
-        Ok(owners
-            .iter()
-            .map(|&owner| {
-                // The lines of the owners further on come after this one.
-                later.remove(&owner);
-                let clock = clock
-                    .iter()
-                    .map(|&(t, n)| (t, n.saturating_sub(u32::from(later.contains(&t)))))
-                    .filter(|&(_, n)| n > 0)
-                    .collect();
-                let action = actions.next().unwrap_or_default();
-                Event::new(owner, Stamped::new(action, clock))
-            })
-            .collect())
+            Ok((process, count))
+        };
+        counts.iter().enumerate().map(component).collect()
     }
 }
 
@@ -267,6 +230,13 @@ impl<'r> Scanner<'r> {
     fn peek(&mut self) -> Result<Option<u8>, Fault> {
         if !self.begun {
             self.advance()?;
+            // A byte-order mark is not part of the text.
+            if self.next == Some(0xef) {
+                for _ in 0..3 {
+                    self.advance()?;
+                }
+                self.place.column = 1;
+            }
         }
         while self.next.is_some_and(|byte| byte.is_ascii_whitespace()) {
             self.advance()?;

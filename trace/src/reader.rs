@@ -10,12 +10,13 @@ use std::{
 use portent_monitor_core::{Discipline, Event, Op, Symbols, Value, VarId};
 
 use crate::{
-    Error, Format, Options, Place,
+    Error, Format, Options, Place, Warning,
     compression::{Sample, decompress, peek},
     decoder::{Decoder, Spot},
-    error::{Fault, shorten},
+    error::{Fault, shorten, shorten_to},
+    kairos::Kairos,
     lines::Lines,
-    native::Native,
+    native::{self, Native},
     poet::Poet,
     rapid::{RapidBinary, StdText},
     shiviz::{ShiViz, shows_layout},
@@ -86,6 +87,8 @@ pub struct TraceReader<'r> {
     symbols: Symbols,
     header: Header,
     discipline: Discipline,
+    /// The delimiter of executions that was given.
+    delimiter: Option<String>,
     lenient: bool,
     skipped: u64,
     /// Those of them that may have ordered others.
@@ -160,6 +163,7 @@ impl<'r> TraceReader<'r> {
                 Decoder::ShiViz(Box::new(log.map_err(|fault| fault.in_file(&file))?))
             }
             Format::Poet => Decoder::Poet(Box::new(Poet::new(input, options.max_line))),
+            Format::Kairos => Decoder::Kairos(Box::new(Kairos::new(lines(input)))),
         };
         let mut reader = TraceReader {
             file,
@@ -168,6 +172,7 @@ impl<'r> TraceReader<'r> {
             symbols,
             header,
             discipline: Discipline::default(),
+            delimiter: options.delimiter.clone(),
             lenient: options.lenient,
             skipped: 0,
             skipped_orders: 0,
@@ -208,16 +213,81 @@ impl<'r> TraceReader<'r> {
                     return Ok(Some(decoded.event));
                 }
                 Err(source) => {
-                    let spelling = self.symbols.text_of(&decoded.event);
                     let error = Error::Contradiction {
                         place: self.place(decoded.op),
-                        found: shorten(spelling.as_bytes()),
+                        found: self.quoted(&decoded.event),
                         source: Box::new(source),
+                        hint: self.hint(),
                     };
                     self.skip(error, may_order(&decoded.event))?;
                 }
             }
         }
+    }
+
+    /// An event as the trace has it, shortened.
+    fn quoted(&self, event: &Event) -> String {
+        match (self.format, event.action().and_then(|action| action.name)) {
+            (Format::Native, _) => {
+                let mut line = Vec::new();
+                // Writing to memory does not fail, and what cannot be written is not shown.
+                let _ = native::write_event(&mut line, event, &self.symbols);
+                shorten_to(&line, 80)
+            }
+            (Format::Poet | Format::Kairos, Some(name)) => {
+                shorten(self.symbols.names.name(name).as_bytes())
+            }
+            _ => shorten(self.symbols.text_of(event).as_bytes()),
+        }
+    }
+
+    /// What may be the reason that an event contradicts others.
+    fn hint(&self) -> String {
+        match self.unused_delimiter() {
+            Some(regex) => format!("; the delimiter `{regex}` has matched no line so far"),
+            None => String::new(),
+        }
+    }
+
+    /// The delimiter that was given, if it has matched nothing.
+    fn unused_delimiter(&self) -> Option<&str> {
+        let regex = self.delimiter.as_deref()?;
+        let used = matches!(&self.decoder, Decoder::ShiViz(log) if log.has_delimiters());
+        (!used).then_some(regex)
+    }
+
+    /// What to know of what was read so far, though nothing of it is an error.
+    pub fn warnings(&self) -> Vec<Warning> {
+        let mut warnings = Vec::new();
+        match &self.decoder {
+            Decoder::Native(native) => {
+                if let Some(misspelt) = native.misspelt() {
+                    warnings.push(Warning::MisspeltKey {
+                        place: self.place(misspelt.at),
+                        key: misspelt.key.clone(),
+                        meant: misspelt.meant,
+                        more: misspelt.more,
+                    });
+                }
+            }
+            Decoder::ShiViz(log) if !log.has_clocks() => warnings.push(Warning::NoClocks {
+                hosts: log.has_hosts(),
+            }),
+            _ => {}
+        }
+        let absent = self.discipline.absent_threads();
+        let names: Vec<String> = absent
+            .map(|thread| self.symbols.threads.name(thread).to_owned())
+            .collect();
+        if !names.is_empty() {
+            warnings.push(Warning::AbsentThreads { names });
+        }
+        if let Some(regex) = self.unused_delimiter() {
+            warnings.push(Warning::UnusedDelimiter {
+                regex: regex.to_owned(),
+            });
+        }
+        warnings
     }
 
     fn place(&self, Spot { line, column }: Spot) -> Place {

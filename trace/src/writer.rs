@@ -74,7 +74,7 @@ impl<W: Write> TraceWriter<W> {
         compression: Compression,
     ) -> Result<Self, Error> {
         let file: Arc<str> = name.into();
-        if format == Format::Poet {
+        if matches!(format, Format::Poet | Format::Kairos) {
             let problem = "it can only be read".to_owned();
             return Err(Error::Unsupported {
                 what: Unwritable::File(file),
@@ -139,7 +139,7 @@ impl<W: Write> TraceWriter<W> {
             Format::ShiViz => {
                 shiviz::write_event(&mut self.output, event, symbols, &mut self.clocks)
             }
-            Format::Poet => Ok(Err("it can only be read".to_owned())),
+            Format::Poet | Format::Kairos => Ok(Err("it can only be read".to_owned())),
         };
         match written {
             Ok(Ok(())) => {

@@ -30,6 +30,9 @@ pub(crate) struct Outcome {
     pub(crate) known: Vec<PropertyReport>,
 }
 
+/// How many events are read to see what is wrong with a trace that has no initial values.
+const LOOKED_AT: usize = 1000;
+
 /// Checks every execution that a trace holds, and adds what became of each to `outcomes`: those
 /// before an error are there, too.
 pub(crate) fn check(
@@ -66,7 +69,16 @@ pub(crate) fn check(
                 initial.clear();
                 start(&initial).map_err(failed)?
             }
-            checker => checker.map_err(failed)?,
+            Err(error) => {
+                // What is wrong with the trace itself may be the reason, and is to be mended first.
+                for _ in 0..LOOKED_AT {
+                    if reader.next_event()?.is_none() {
+                        break;
+                    }
+                }
+                return Err(failed(error));
+            }
+            Ok(checker) => checker,
         };
         while let Some(event) = reader.next_event()? {
             match checker.take(&event, reader.symbols()) {

@@ -116,6 +116,10 @@ impl Unread {
                 format!("{lines} of the log {belong} to no event"),
             ));
         }
+        let of_reader = reader.warnings().into_iter();
+        warnings.extend(
+            of_reader.map(|warning| Warning::of_trace(warning.kind(), warning.to_string())),
+        );
         warnings
     }
 }

@@ -356,3 +356,45 @@ fn the_text_says_what_does_not_fit() {
     let done = check(property, &run, &[]);
     insta::assert_snapshot!(done.out);
 }
+
+#[test]
+fn what_the_reader_noticed_is_warned_of() {
+    let kinds = |trace: &str, more: &[&str]| -> Vec<String> {
+        let more = [more, &["--format", "json"]].concat();
+        let json = check("always (a || !a)", trace, &more).json();
+        let warnings = json["warnings"].as_array().expect("a list").iter();
+        let of_trace = warnings.filter(|warning| warning["property"].is_null());
+        of_trace
+            .map(|warning| warning["kind"].as_str().expect("a word").to_owned())
+            .collect()
+    };
+    let misspelt = "{\"t\":1,\"op\":\"event\",\"name\":\"a\",\"arg\":[1]}\n";
+    assert_eq!(kinds(misspelt, &[]), ["misspelt_key"]);
+    assert_eq!(
+        kinds(misspelt, &["--delimiter", "x"]),
+        ["misspelt_key", "unused_delimiter"]
+    );
+    assert_eq!(
+        kinds("hello\n", &["--parser", "(?<event>.*)"]),
+        ["no_clocks"]
+    );
+    assert_eq!(
+        kinds("{\"t\":1,\"vc\":{\"1\":1,\"2\":1}}\n", &[]),
+        ["absent_threads"]
+    );
+    assert!(kinds("{\"t\":1,\"text\":\"hello\"}\n", &[]).is_empty());
+}
+
+#[test]
+fn what_is_wrong_with_a_trace_comes_before_what_a_property_misses_in_it() {
+    let misses = check("always (x > 0)", &trace(&["T1 y = 1"]), &[]);
+    assert!(
+        misses.err.contains("has no initial value"),
+        "{}",
+        misses.err
+    );
+    let misspelt = "{\"t\":\"T\",\"op\":\"wirte\",\"var\":\"x\",\"val\":1}\n";
+    let done = check("always (x > 0)", misspelt, &[]);
+    assert_eq!(done.code, Some(2));
+    assert!(done.err.contains("perhaps `write`"), "{}", done.err);
+}

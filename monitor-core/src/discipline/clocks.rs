@@ -109,6 +109,13 @@ impl Clocks {
         past.clock.extend(stamped.clock.iter().copied());
     }
 
+    /// Threads that have no event, though clocks count some.
+    pub(super) fn absent(&self) -> impl Iterator<Item = ThreadId> {
+        let is_absent = |past: &Past| past.claimed > 0 && past.clock.is_empty();
+        let threads = self.threads.iter().enumerate();
+        threads.filter_map(move |(i, past)| ThreadId::from_index(i).filter(|_| is_absent(past)))
+    }
+
     fn past(&mut self, thread: ThreadId) -> &mut Past {
         if thread.index() >= self.threads.len() {
             self.threads.resize_with(thread.index() + 1, Past::default);

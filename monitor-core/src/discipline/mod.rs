@@ -104,6 +104,11 @@ impl Discipline {
         self.clocks.incomplete = true;
     }
 
+    /// The threads whose events the clocks count, though none of them was seen.
+    pub fn absent_threads(&self) -> impl Iterator<Item = ThreadId> {
+        self.clocks.absent()
+    }
+
     fn thread(&self, thread: ThreadId) -> Option<&Thread> {
         self.threads.get(thread.index())
     }

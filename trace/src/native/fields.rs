@@ -8,6 +8,7 @@ use std::{borrow::Cow, str};
 
 use super::{
     entries::{entries, repeated},
+    near_miss::meant,
     scan::{Span, plain_object},
     values::{Problem, name},
 };
@@ -15,14 +16,14 @@ use super::{
 macro_rules! keys {
     ($($key:ident $name:literal,)*) => {
         /// A key that the format knows.
-        #[derive(Clone, Copy)]
+        #[derive(Clone, Copy, PartialEq, Eq)]
         pub(super) enum Key { $($key,)* }
 
         const NAMES: &[&[u8]] = &[$($name,)*];
 
         impl Key {
             #[inline(always)]
-            fn new(name: &[u8]) -> Option<Key> {
+            pub(super) fn new(name: &[u8]) -> Option<Key> {
                 match name {
                     $($name => Some(Key::$key),)*
                     _ => None,
@@ -59,6 +60,11 @@ keys! {
 impl Key {
     pub(super) fn name(self) -> &'static str {
         str::from_utf8(NAMES[self as usize]).unwrap_or_default()
+    }
+
+    /// The names of all.
+    pub(super) fn names() -> impl Iterator<Item = &'static str> {
+        NAMES.iter().filter_map(|name| str::from_utf8(name).ok())
     }
 
     fn bit(self) -> u32 {
@@ -161,13 +167,34 @@ impl<'a> Object<'a, '_> {
     /// As [`take`](Self::take), of a key that `who` has to have.
     #[inline]
     pub(super) fn need(&mut self, key: Key, who: &str) -> Result<&'a str, Problem<'a>> {
-        self.take(key).ok_or_else(|| {
-            let key = key.name();
-            Problem::new(
+        self.take(key).ok_or_else(|| self.lacks(key, who))
+    }
+
+    /// That a key is missing, with the one that stands there instead if there is one like it.
+    #[cold]
+    pub(super) fn lacks(&self, key: Key, who: &str) -> Problem<'a> {
+        let name = key.name();
+        let mut unknown = self.unknown();
+        match unknown.find(|(unknown, _)| meant(unknown) == Some(key)) {
+            Some((unknown, at)) => {
+                let what = format!("expected the key `{name}`, which {who} has, not `{unknown}`");
+                Problem::new(at, what)
+            }
+            None if key == Key::T && self.get(Key::Init).is_some() => {
+                let what = "expected the key `portent`, which a first line with `init` has";
+                Problem::new(self.text, what)
+            }
+            None => Problem::new(
                 self.text,
-                format!("expected a key `{key}`, which {who} has"),
-            )
-        })
+                format!("expected a key `{name}`, which {who} has"),
+            ),
+        }
+    }
+
+    /// The keys that the format does not know, and the texts of their values.
+    pub(super) fn unknown(&self) -> impl Iterator<Item = (&str, &'a str)> {
+        let unknown = self.fields.unknown.iter();
+        unknown.map(|(key, raw)| (&**key, &self.text[raw.clone()]))
     }
 
     /// Reads a value of this line as a [`name`].

@@ -2,6 +2,7 @@
 
 mod entries;
 mod fields;
+mod near_miss;
 mod read;
 mod scan;
 mod values;

@@ -4,12 +4,13 @@ use std::num::NonZeroU64;
 
 use portent_monitor_core::{
     Action, Details, Error as CoreError, Event, Marker, Msg, Op, Operation, Stamped, Symbols,
-    ThreadId, Value, VarId,
+    ThreadId, Value, VarId, suggest,
 };
 
 use super::{
     entries::entries,
     fields::{Fields, Key, Object},
+    near_miss::{self, Misspelt, NearMiss, NearMisses},
     values::{Problem, count, text, value, values},
 };
 use crate::{
@@ -27,6 +28,8 @@ pub(crate) struct Native<'r> {
     first: Option<(u64, Vec<u8>)>,
     fields: Fields,
     last: LastThread,
+    near_misses: NearMisses,
+    misspelt: Option<Misspelt>,
 }
 
 const OPS: &str = "read, write, update, lock, unlock, rlock, runlock, fork, join, send, recv, \
@@ -39,6 +42,8 @@ impl<'r> Native<'r> {
             first: None,
             fields: Fields::default(),
             last: LastThread::default(),
+            near_misses: NearMisses::default(),
+            misspelt: None,
         }
     }
 
@@ -65,10 +70,17 @@ impl<'r> Native<'r> {
         }
     }
 
+    /// The first key that was probably meant to be another, if there is one.
+    pub(crate) fn misspelt(&self) -> Option<&Misspelt> {
+        self.misspelt.as_ref()
+    }
+
     pub(crate) fn next(&mut self, symbols: &mut Symbols) -> Result<Option<Decoded>, Fault> {
         let mut reading = Reading {
             fields: &mut self.fields,
             last: &mut self.last,
+            near_misses: &mut self.near_misses,
+            misspelt: &mut self.misspelt,
             symbols,
         };
         if let Some((number, text)) = self.first.take() {
@@ -117,6 +129,14 @@ fn read_header<'a>(
     let Some(version) = fields.get(Key::Portent) else {
         return Ok(None);
     };
+    let mut unknown = fields.unknown();
+    if fields.get(Key::Init).is_none()
+        && let Some((key, at)) = unknown.find(|(key, _)| near_miss::meant(key) == Some(Key::Init))
+    {
+        let what = format!("expected the key `init`, not `{key}`");
+        return Err(Problem::new(at, what));
+    }
+    drop(unknown);
     if fields.get(Key::T).is_some() {
         return Ok(None);
     }
@@ -158,12 +178,15 @@ struct Parts<'a> {
     op: &'a str,
     /// What it carries: a value, variables, arguments or a text.
     data: Option<&'a str>,
+    near_miss: Option<NearMiss<'a>>,
 }
 
 /// What it takes to turn a line into an event.
 struct Reading<'s> {
     fields: &'s mut Fields,
     last: &'s mut LastThread,
+    near_misses: &'s mut NearMisses,
+    misspelt: &'s mut Option<Misspelt>,
     symbols: &'s mut Symbols,
 }
 
@@ -174,6 +197,19 @@ impl Reading<'_> {
         let spot = |part| Spot::new(line.number, line.text, offset(line.text, part));
         let op = spot(parts.op);
         let data = parts.data.map_or(op, spot);
+        if let Some(NearMiss { at, key, meant }) = parts.near_miss {
+            match self.misspelt {
+                Some(misspelt) => misspelt.more += 1,
+                None => {
+                    *self.misspelt = Some(Misspelt {
+                        at: spot(at),
+                        key,
+                        meant: meant.name(),
+                        more: 0,
+                    });
+                }
+            }
+        }
         Ok(Decoded { event, op, data })
     }
 
@@ -194,7 +230,11 @@ impl Reading<'_> {
                     "expected either `op` or `vc`, not both",
                 ));
             }
-            (None, None) => return Err(Problem::new(line, "expected a key `op` or `vc`")),
+            (None, None) => (read_bare(&mut object, symbols)?, line),
+        };
+        let near_miss = match object.unknown().next() {
+            Some(_) => self.near_misses.find(&object, &op)?,
+            None => None,
         };
         let mut event = Event::new(thread, op);
         if let Some(raw) = object.take(Key::Loc) {
@@ -213,7 +253,12 @@ impl Reading<'_> {
             let extra = object.rest();
             event.details = Some(Box::new(Details::new(text, extra)));
         }
-        Ok((event, Parts { op: at, data }))
+        let parts = Parts {
+            op: at,
+            data,
+            near_miss,
+        };
+        Ok((event, parts))
     }
 }
 
@@ -240,7 +285,12 @@ fn read_op<'a>(
             object.take(Key::Val).map(value).transpose()?
         };
     }
-    let unknown = || Problem::new(raw_op, format!("expected an operation ({OPS})"));
+    let unknown = || {
+        let names = Operation::ALL.iter().map(|operation| operation.name());
+        let close = near_miss::operation(op).or_else(|| suggest::closest(op, names));
+        let perhaps = close.map_or_else(String::new, |close| format!(", perhaps `{close}`"));
+        Problem::new(raw_op, format!("expected an operation{perhaps} ({OPS})"))
+    };
     let operation = Operation::from_name(op).ok_or_else(unknown)?;
     Ok(match operation {
         Operation::Read => Op::Read(operand!(Var, vars)),
@@ -280,11 +330,34 @@ fn read_op<'a>(
         }
         Operation::Request => Op::Request(operand!(Lock, locks)),
         Operation::Event => {
-            object.need(Key::Name, op)?;
+            if object.get(Key::Text).is_none() {
+                object.need(Key::Name, op)?;
+            }
             Op::Event(Box::new(read_action(object, symbols)?))
         }
         Operation::Waiting | Operation::TryLock | Operation::TryRecv => return Err(unknown()),
     })
+}
+
+/// A line without an operation: a text is an event, and nothing else is.
+fn read_bare<'a>(object: &mut Object<'a, '_>, symbols: &mut Symbols) -> Result<Op, Problem<'a>> {
+    let has_text = object.get(Key::Text).is_some();
+    let is_missed = |key: &Key| {
+        let mut unknown = object.unknown().map(|(unknown, _)| unknown);
+        // Beside a text, `kind` may be anything.
+        unknown.any(|unknown| match has_text {
+            true => unknown.eq_ignore_ascii_case(key.name()),
+            false => near_miss::meant(unknown) == Some(*key),
+        })
+    };
+    if let Some(key) = [Key::Op, Key::Vc].into_iter().find(is_missed) {
+        return Err(object.lacks(key, "an event"));
+    }
+    if !has_text {
+        let what = "expected a key `op`, `vc` or `text`, one of which every event has";
+        return Err(Problem::new(object.text, what));
+    }
+    Ok(read_action(object, symbols)?.into())
 }
 
 fn read_action<'a>(

@@ -4,7 +4,7 @@
 //! [`Causality`] count by chain, and a chain may serve several threads one after the other; here
 //! its counts are told by thread again.
 
-use portent_monitor_core::{Causality, Error, Event, ThreadId};
+use portent_monitor_core::{Causality, Error, Event, Stamped, ThreadId, VarId};
 use rustc_hash::FxHashMap;
 
 /// Gives each event of a trace its clock, in observed order.
@@ -15,6 +15,8 @@ pub(crate) struct Clocks {
     chains: Vec<Vec<Turn>>,
     /// The events of each thread so far.
     lines: FxHashMap<ThreadId, u32>,
+    /// The last event that set a variable, by its number on its thread.
+    writes: FxHashMap<VarId, (ThreadId, u32)>,
 }
 
 /// The time of one thread on a chain.
@@ -48,6 +50,19 @@ impl Clocks {
             });
         }
         Ok(self.by_thread(stamp.clock.counts()))
+    }
+
+    /// Takes an event that brings a clock, and says whether its clock counts those that set the same
+    /// variables before: then it tells the order that they have by that, too.
+    pub(crate) fn order_writes(&mut self, thread: ThreadId, stamped: &Stamped) -> bool {
+        let this = (thread, stamped.component(thread));
+        let mut told = true;
+        for (var, _) in &stamped.action.set {
+            if let Some((other, number)) = self.writes.insert(*var, this) {
+                told &= stamped.component(other) >= number;
+            }
+        }
+        told
     }
 
     fn by_thread(&self, counts: &[u32]) -> Vec<(ThreadId, u32)> {

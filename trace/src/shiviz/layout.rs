@@ -1,5 +1,7 @@
 //! The two layouts that need no regular expression from the user.
 
+use super::escape::unescaped;
+
 /// Which of the two lines of a record has the clock.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Layout {
@@ -68,7 +70,8 @@ fn is_clock_line(line: &str) -> bool {
     let Some((host, clock)) = line.trim_end().split_once(' ') else {
         return false;
     };
-    let clock: Result<std::collections::HashMap<String, u32>, _> = serde_json::from_str(clock);
+    let clock: Result<std::collections::HashMap<String, u32>, _> =
+        serde_json::from_str(&unescaped(clock));
     clock.is_ok_and(|clock| clock.contains_key(host))
 }
 

@@ -9,13 +9,13 @@
 
 use std::{
     cmp::Reverse,
-    collections::{BTreeMap, BinaryHeap},
+    collections::{BTreeMap, BTreeSet, BinaryHeap},
 };
 
 use portent_monitor_core::{Op, ThreadId};
 use rustc_hash::FxHashMap;
 
-use crate::decoder::Decoded;
+use crate::decoder::{Decoded, Spot};
 
 /// Reorders the events of one execution.
 #[derive(Debug, Default)]
@@ -32,6 +32,8 @@ pub(crate) struct Linearizer {
     pushed: u64,
     /// No more lines will come, so that gaps are lines that were lost.
     closed: bool,
+    /// A cycle was looked for.
+    told_cycle: bool,
 }
 
 impl Linearizer {
@@ -71,12 +73,46 @@ impl Linearizer {
         Some(decoded)
     }
 
-    /// After [`close`](Self::close), when nothing more can be given out: a line of a cycle. Those
-    /// that wait for it take it as lost.
-    pub(crate) fn stuck(&mut self) -> Option<Decoded> {
-        let (_, (decoded, _)) = self.held.pop_first()?;
+    /// After [`close`](Self::close), when nothing more can be given out: a line of a cycle, and one
+    /// that it waits for. Those that wait for it take it as lost.
+    pub(crate) fn stuck(&mut self) -> Option<(Decoded, Option<Spot>)> {
+        let first = *self.held.keys().next()?;
+        // Only one is told in full, and there may be a million.
+        let (key, other) = match std::mem::replace(&mut self.told_cycle, true) {
+            true => (first, None),
+            false => self.cycle(first).unwrap_or((first, None)),
+        };
+        let (decoded, _) = self.held.remove(&key)?;
         self.let_go(&decoded);
-        Some(decoded)
+        Some((decoded, other))
+    }
+
+    /// A line that waits for itself through others, on the way from this one, and one that it waits
+    /// for.
+    fn cycle(&self, first: u64) -> Option<(u64, Option<Spot>)> {
+        let mut key = first;
+        let mut passed = BTreeSet::new();
+        while passed.insert(key) {
+            key = self.waits_for(key)?;
+        }
+        let (other, _) = self.held.get(&self.waits_for(key)?)?;
+        Some((key, Some(other.op)))
+    }
+
+    /// A held line that must come before a held one.
+    fn waits_for(&self, key: u64) -> Option<u64> {
+        let (decoded, _) = self.held.get(&key)?;
+        let Op::Stamped(stamped) = &decoded.event.op else {
+            return None;
+        };
+        let counted = |thread: ThreadId, own: u32| {
+            let lines = stamped.component(thread);
+            own <= lines.saturating_sub(u32::from(thread == decoded.event.thread))
+        };
+        let mut others = self.held.iter().filter(|(other, _)| **other != key);
+        others
+            .find(|(_, (other, _))| own_line(other).is_some_and(|(t, own)| counted(t, own)))
+            .map(|(other, _)| *other)
     }
 
     /// A line is held no longer, and nobody need wait for it.

@@ -1,13 +1,16 @@
 //! Logs with vector clocks, as ShiViz, TSViz and GoVector have them.
 //!
 //! A regular expression with the named groups `host`, `clock` and `event` says what a record looks
-//! like; it may span several lines. It comes from the user, or from the first line of the file
+//! like; it may span several lines. Without `clock` only the order of each host's lines is known, and
+//! without `host` all are lines of one thread. It comes from the user, or from the first line of the file
 //! (the second is then the expression that separates executions, or blank), or is one of the two
 //! usual layouts. Text that no record claims is passed over and counted, as these tools do.
 //!
-//! Other named groups are kept as extra keys; a `timestamp` that is a number is the event's time.
+//! Other named groups are kept as extra keys; a `time` or `timestamp` that is a number is the event's
+//! time. The quotes of a clock may be escaped, as in `{\"a\":1}`, where a log was text within JSON.
 
 mod clocks;
+mod escape;
 mod js_regex;
 mod layout;
 mod linearize;

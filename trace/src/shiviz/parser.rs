@@ -15,6 +15,9 @@ pub(super) struct Parser {
     pub(super) regex: Regex,
     /// The lines of a record.
     pub(super) lines: usize,
+    /// Whether records tell their host and their clock.
+    pub(super) has_host: bool,
+    pub(super) has_clock: bool,
 }
 
 impl Parser {
@@ -26,10 +29,14 @@ impl Parser {
             problem,
         };
         let regex = compile(source).map_err(error)?;
-        for group in ["host", "clock", "event"] {
-            if !regex.capture_names().flatten().any(|name| name == group) {
-                return Err(error(format!("it has no group (?<{group}>...)")));
-            }
+        let has = |group| regex.capture_names().flatten().any(|name| name == group);
+        let (has_host, has_clock) = (has("host"), has("clock"));
+        if !has("event") {
+            return Err(error("it has no group (?<event>...)".to_owned()));
+        }
+        if has_clock && !has_host {
+            let problem = "it has a group (?<clock>...) and no (?<host>...) whose clock it is";
+            return Err(error(problem.to_owned()));
         }
         let lines = source.matches("\\n").count() + 1;
         if lines > MAX_RECORD_LINES {
@@ -40,6 +47,8 @@ impl Parser {
         Ok(Parser {
             source: source.to_owned(),
             lines,
+            has_host,
+            has_clock,
             regex,
         })
     }

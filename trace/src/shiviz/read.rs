@@ -9,6 +9,7 @@ use portent_monitor_core::{Action, Details, Event, Stamped, Symbols};
 use regex::{Captures, Regex};
 
 use super::{
+    escape::unescaped,
     layout::{Layout, looks_like_parser},
     linearize::Linearizer,
     parser::{Parser, compile_delimiter},
@@ -41,7 +42,12 @@ pub(crate) struct ShiViz<'r> {
     has_usual_layout: bool,
     /// Lines that are in no record.
     unmatched: u64,
+    /// Lines that separate executions.
+    delimiters: u64,
+    /// Records of the current execution.
     records: u64,
+    /// Whether any execution has some.
+    has_records: bool,
     last_line: u64,
 }
 
@@ -101,7 +107,9 @@ impl<'r> ShiViz<'r> {
             label: None,
             has_usual_layout,
             unmatched: 0,
+            delimiters: 0,
             records: 0,
+            has_records: false,
             last_line,
         };
         if in_file && let Err(fault) = log.second_line()? {
@@ -122,9 +130,9 @@ impl<'r> ShiViz<'r> {
         };
         // Many an expression matches anything, so that the clock has to be one.
         let begins = self.parser.regex.captures(&self.text).is_some_and(|found| {
-            let clock: Option<HashMap<&str, u32>> = found
+            let clock: Option<HashMap<String, u32>> = found
                 .name("clock")
-                .and_then(|clock| serde_json::from_str(clock.as_str()).ok());
+                .and_then(|clock| serde_json::from_str(&unescaped(clock.as_str())).ok());
             found.get_match().start() <= first.len() && clock.is_some()
         });
         if !begins {
@@ -147,6 +155,7 @@ impl<'r> ShiViz<'r> {
             };
             if let Some(found) = self.delimiter.as_ref().and_then(|d| d.captures(&text)) {
                 let label = found.name("trace").map(|label| label.as_str().to_owned());
+                self.delimiters += 1;
                 if self.records == 0 && self.window.is_empty() {
                     // Nothing stands before the first delimiter.
                     self.label = label;
@@ -196,12 +205,32 @@ impl<'r> ShiViz<'r> {
         if let Some(decoded) = self.linearizer.pop() {
             return Ok(Some(decoded));
         }
-        if let Some(stuck) = self.linearizer.stuck() {
+        if let Some((stuck, other)) = self.linearizer.stuck() {
+            let problem = match other {
+                Some(Spot { line, .. }) => format!(
+                    "the clock of this line counts the event on line {line}, whose clock, or one that \
+                     it counts, counts this line"
+                ),
+                None => "the clocks of this line and another each count the other".to_owned(),
+            };
             return Err(Fault::Line {
                 line: stuck.op.line,
                 column: stuck.op.column,
                 found: quote(symbols.text_of(&stuck.event).as_bytes()),
-                problem: "the clocks of this line and another each count the other".to_owned(),
+                problem,
+            });
+        }
+        if !self.has_records && self.unmatched == 0 && self.delimiters > 1 {
+            // Said once.
+            self.has_records = true;
+            let regex = self.delimiter.as_ref().map_or("", Regex::as_str);
+            return Err(Fault::Line {
+                line: self.last_line,
+                column: 1,
+                found: "the end of the log".to_owned(),
+                problem: format!(
+                    "expected records, but the delimiter `{regex}` matches every line"
+                ),
             });
         }
         if self.records == 0 && self.unmatched > 0 {
@@ -240,6 +269,21 @@ impl<'r> ShiViz<'r> {
         self.label.as_deref()
     }
 
+    /// Whether a line was a delimiter.
+    pub(crate) fn has_delimiters(&self) -> bool {
+        self.delimiters > 0
+    }
+
+    /// Whether records tell their hosts.
+    pub(crate) fn has_hosts(&self) -> bool {
+        self.parser.has_host
+    }
+
+    /// Whether records have clocks.
+    pub(crate) fn has_clocks(&self) -> bool {
+        self.parser.has_clock
+    }
+
     /// How many lines with text were in no record.
     pub(crate) fn unmatched(&self) -> u64 {
         self.unmatched
@@ -255,7 +299,11 @@ impl<'r> ShiViz<'r> {
             let (number, first_length, blank) = (*number, first.len(), first.trim().is_empty());
             self.join_window();
             let found = self.parser.regex.captures(&self.text);
-            let found = found.filter(|c| c.get_match().start() <= first_length);
+            // An expression that matches nothing at all finds it in every blank line.
+            let found = found.filter(|c| {
+                let part = c.get_match();
+                part.start() <= first_length && !part.is_empty()
+            });
             let Some(found) = found else {
                 let line = self.window.pop_front();
                 let line = line.filter(|(_, text)| self.has_usual_layout && begins_clock(text));
@@ -269,6 +317,7 @@ impl<'r> ShiViz<'r> {
             let decoded = event(&self.parser, &found, &self.text, number, symbols);
             self.window.drain(..used);
             self.records += 1;
+            self.has_records = true;
             return decoded.map(Some);
         }
     }
@@ -277,7 +326,9 @@ impl<'r> ShiViz<'r> {
 /// Whether a line begins as one with a host and its clock does.
 fn begins_clock(line: &str) -> bool {
     let words = line.split_once(' ');
-    words.is_some_and(|(host, clock)| !host.is_empty() && clock.trim_start().starts_with("{\""))
+    words.is_some_and(|(host, clock)| {
+        !host.is_empty() && unescaped(clock).trim_start().starts_with("{\"")
+    })
 }
 
 /// What is wrong with a line that has a clock, or the beginning of one, and is in no record.
@@ -295,6 +346,9 @@ fn half_record(number: u64, line: &str) -> Fault {
         problem: problem.to_owned(),
     }
 }
+
+/// The thread of a log that tells no hosts.
+const ONLY_THREAD: &str = "log";
 
 /// The event of one record, whose first line has this number.
 fn event(
@@ -319,26 +373,41 @@ fn event(
             .name(name)
             .map(|group| (group.as_str(), group.start()))
     };
-    let (host, host_at) = group("host").unwrap_or(("", 0));
+    let (host, host_at) = match parser.has_host {
+        true => group("host").unwrap_or(("", 0)),
+        false => (ONLY_THREAD, 0),
+    };
     if host.is_empty() {
         let problem = "expected the name of a host".to_owned();
         return Err(fault(host_at, &text[host_at..], problem));
     }
-    let (clock, clock_at) = group("clock").unwrap_or(("", 0));
-    let clock = read_clock(clock, symbols).map_err(|problem| {
-        let inside = (problem.at.as_ptr() as usize).saturating_sub(clock.as_ptr() as usize);
-        fault(
-            (clock_at + inside).min(text.len()),
-            problem.at,
-            problem.what,
-        )
-    })?;
+    let (clock, clock_at) = group("clock").unwrap_or(("", host_at));
+    let plain = unescaped(clock);
+    let clock = match parser.has_clock {
+        false => None,
+        true => Some(read_clock(&plain, symbols).map_err(|problem| {
+            let inside = (problem.at.as_ptr() as usize).saturating_sub(plain.as_ptr() as usize);
+            // What was unescaped has other offsets.
+            let inside = if plain.len() == clock.len() {
+                inside
+            } else {
+                0
+            };
+            fault(
+                (clock_at + inside).min(text.len()),
+                problem.at,
+                problem.what,
+            )
+        })?),
+    };
     let thread = symbols
         .threads
         .intern(host)
         .map_err(|error| fault(host_at, host, error.to_string()))?;
-    let stamped = Stamped::new(Action::default(), clock);
-    let mut event = Event::new(thread, stamped);
+    let mut event = match clock {
+        Some(clock) => Event::new(thread, Stamped::new(Action::default(), clock)),
+        None => Event::new(thread, Action::default()),
+    };
     event.line = NonZeroU64::new(number);
     let mut details = Details::default();
     for name in parser.regex.capture_names().flatten() {
@@ -348,11 +417,10 @@ fn event(
         match name {
             "host" | "clock" => {}
             "event" => details.text = Some(value.into()),
-            "timestamp" if value.parse::<u64>().is_ok() => event.time = value.parse().ok(),
-            _ => {
-                let json = serde_json::to_string(value).unwrap_or_default();
-                details.extra.push((name.into(), json.into()));
-            }
+            "time" | "timestamp" if value.parse::<u64>().is_ok() => event.time = value.parse().ok(),
+            // In the native format `time` is a number.
+            "time" => keep("timestamp", value, &mut details),
+            _ => keep(name, value, &mut details),
         }
     }
     event.details = Some(Box::new(details));
@@ -362,6 +430,12 @@ fn event(
         op: spot(text, number, clock_at),
         data: spot(text, number, text_at),
     })
+}
+
+/// Keeps a group that means nothing here.
+fn keep(name: &str, value: &str, details: &mut Details) {
+    let json = serde_json::to_string(value).unwrap_or_default();
+    details.extra.push((name.into(), json.into()));
 }
 
 /// The place of byte `offset` of a record whose first line has this number.

@@ -24,8 +24,9 @@ pub(crate) fn write_event(
         )));
     }
     let text = match (&event.op, event.text()) {
-        (Op::Stamped(stamped), _) if !stamped.action.set.is_empty() => {
-            let problem = "it has no place for the variables that an event sets";
+        (Op::Stamped(stamped), _) if !clocks.order_writes(event.thread, stamped) => {
+            let problem =
+                "it has no place for the variables that an event sets, and they order events";
             return Ok(Err(problem.to_owned()));
         }
         (Op::Stamped(stamped), None) => action(stamped, symbols),

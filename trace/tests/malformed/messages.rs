@@ -47,6 +47,23 @@ fn native() {
         b"{\"t\": \"T1\", \"vc\": {\"T1\": -1}}",
         b"{\"t\": \"T1\", \"vc\": {\"T1\": 4294967296}}",
         b"{\"t\": \"T1\", \"vc\": {\"T1\": 1}, \"op\": \"event\"}",
+        b"{\"t\": \"T1\", \"op\": \"wirte\", \"var\": \"x\"}",
+        b"{\"t\": \"T1\", \"op\": \"acquire\", \"lock\": \"m\"}",
+        b"{\"t\": \"T1\", \"op\": \"write\", \"var\": \"x\", \"value\": 3}",
+        b"{\"t\": \"T1\", \"op\": \"update\", \"var\": \"x\", \"Val\": 3}",
+        b"{\"t\": \"T1\", \"op\": \"read\", \"var\": \"x\", \"value\": 3}",
+        b"{\"t\": \"T1\", \"op\": \"write\", \"var\": \"x\", \"val\": 3, \"value\": 3}",
+        b"{\"t\": \"T1\", \"op\": \"lock\", \"mutex\": \"m\"}",
+        b"{\"t\": \"T1\", \"op\": \"fork\", \"chlid\": \"T2\"}",
+        b"{\"T\": \"T1\", \"op\": \"read\", \"var\": \"x\"}",
+        b"{\"thread\": \"T1\", \"op\": \"read\", \"var\": \"x\"}",
+        b"{\"t\": \"T1\", \"operation\": \"read\", \"var\": \"x\"}",
+        b"{\"t\": \"T1\", \"clock\": {\"T1\": 1}}",
+        b"{\"t\": \"T1\", \"Op\": \"read\", \"var\": \"x\", \"text\": \"hello\"}",
+        b"{\"t\": \"T1\", \"kind\": \"info\", \"text\": \"hello\"}",
+        b"{\"t\": \"T1\", \"op\": \"event\", \"name\": \"e\", \"seq\": 3}",
+        b"{\"portnet\": 1, \"init\": {\"x\": 1}}",
+        b"{\"portent\": 1, \"initial\": {\"x\": 1}}",
         b"{\"portent\": 2}",
         b"{\"portent\": 1, \"init\": {\"x\": null}}",
         b"{\"portent\": 1}\n\n{\"t\": \"T\xc3\xa9\", \"op\": \"read\", \"var\": \"\xff\"}",
@@ -114,12 +131,91 @@ fn logs() {
         b"alice {\"alice\":1}\nhello\nalice {\"alice\":2\nagain\nalice {\"alice\":3}\nbye",
         b"hello\nalice {\"alice\":1}\nagain\nalice {\"ali",
         b"alice {\"alice\":1}\nhello\nalice {\"alice\":2}",
+        b"a {\"a\":1}\nstart\na {\"a\":2, \"b\":1}\none\nb {\"b\":1, \"c\":1}\ntwo\nc {\"a\":2, \"c\":1}\nthree",
+        b"alice {\"alice\":1, \"bob\":3}\nhello\nbob {\"bob\":1}\nhey",
+        b"alice {\\\"alice\\\":1}\nhello\nalice {\\\"alice\\\":x}\nagain",
         b"Dear diary,\ntoday nothing happened\n",
         b"(?<host>\\S*) (?<clock>{.*})\nx",
         b"(?<host>\\S*) (?<clock>{.*}(\\n(?<event>.*)\nx",
         b"(?<host>\\S*) (?<clock>{.*})\\n(?<event>.*)\n\nnothing\nmatches\n",
     ];
     insta::assert_snapshot!(errors(inputs, &Options::default()));
+}
+
+#[test]
+fn expressions_and_delimiters() {
+    let log = b"=== a\nalice {\"alice\":1}\nhello\n=== b\nalice {\"alice\":1}\nhello\n";
+    let mut out = String::new();
+    for options in [
+        Options::default().delimiter("^### "),
+        Options::default().delimiter(".*"),
+        Options::default().delimiter("("),
+        Options::default().parser("(?<host>.*)"),
+        Options::default().parser("(?<clock>.*) (?<event>.*)"),
+    ] {
+        let error = read(log, &options).unwrap_err();
+        writeln!(out, "{error}").unwrap();
+    }
+    insta::assert_snapshot!(out);
+}
+
+#[test]
+fn what_is_no_error_and_yet_worth_a_warning() {
+    let parser = |regex: &str| Options::default().parser(regex);
+    let mut out = String::new();
+    for (text, options) in [
+        (
+            "{\"t\": 1, \"op\": \"event\", \"name\": \"a\", \"arg\": [1]}\n\
+             {\"t\": 1, \"op\": \"read\", \"var\": \"x\", \"Loc\": \"a.rs:3\"}",
+            Options::default(),
+        ),
+        (
+            "{\"t\": 1, \"vc\": {\"1\": 1}, \"sets\": {\"x\": 1}}",
+            Options::default(),
+        ),
+        (
+            "{\"t\": 1, \"vc\": {\"1\": 1, \"2\": 3, \"3\": 1}}",
+            Options::default(),
+        ),
+        ("a: hello\nb: hi", parser("(?<host>\\w): (?<event>.*)")),
+        ("hello\n\nhi", parser("(?<event>.*)")),
+        (
+            "{\"t\": 1, \"text\": \"hello\"}",
+            Options::default().delimiter("---"),
+        ),
+        // These are fine.
+        (
+            "{\"t\": 1, \"op\": \"event\", \"name\": \"a\", \"seq\": 1, \"value\": 2, \"type\": 3}",
+            Options::default(),
+        ),
+    ] {
+        let mut reader = TraceReader::new("trace", text.as_bytes(), &options).unwrap();
+        while reader.next_event().unwrap().is_some() {}
+        writeln!(out, "{}", text.replace('\n', "⏎")).unwrap();
+        for warning in reader.warnings() {
+            writeln!(out, "  {}: {warning}", warning.kind()).unwrap();
+        }
+    }
+    insta::assert_snapshot!(out);
+}
+
+#[test]
+fn kairos() {
+    let header = "eid,processes,vc,props\n";
+    let rows = [
+        "a,PA",
+        "\"a,PA,PA:1,p",
+        "a,|,PA:1,p",
+        "a,PA|PA,PA:1,p",
+        "a,PA,PA:1;PA:2,p",
+        "a,PA,PA,p",
+        "a,PA,PA:99999999999,p",
+        "a,PA,PA:2,p\nb,PA,PA:1,q",
+    ];
+    let files: Vec<String> = rows.iter().map(|row| format!("{header}{row}")).collect();
+    let mut inputs: Vec<&[u8]> = files.iter().map(|file| file.as_bytes()).collect();
+    inputs.push(b"eid,vc\na,PA:1");
+    insta::assert_snapshot!(errors(&inputs, &Options::default().format(Format::Kairos)));
 }
 
 #[test]

@@ -357,3 +357,82 @@ fn a_begin_of_every_thread_may_come_before_the_forks_and_an_end_after_the_joins(
     }
     assert!(read(b"T1|begin|0\nT0|join(T1)|1\n", &Options::default()).is_ok());
 }
+
+#[test]
+fn logs_without_clocks_know_the_order_of_each_host() {
+    let log = "10 a hello\n11 b hi\n\n12 a bye\n";
+    let hosts = Options::default().parser(r"(?<time>\d+) (?<host>\w+) (?<event>.*)");
+    let lines = "{\"portent\": 1}\n\
+                 {\"t\": \"a\", \"op\": \"event\", \"text\": \"hello\", \"time\": 10}\n\
+                 {\"t\": \"b\", \"op\": \"event\", \"text\": \"hi\", \"time\": 11}\n\
+                 {\"t\": \"a\", \"op\": \"event\", \"text\": \"bye\", \"time\": 12}\n";
+    assert_eq!(to_native(log.as_bytes(), &hosts), lines);
+    assert_eq!(to_native(lines.as_bytes(), &Options::default()), lines);
+    let one = Options::default().parser("(?<event>.*)");
+    let (events, symbols) = read(log.as_bytes(), &one).unwrap();
+    let texts: Vec<_> = events.iter().map(|event| event.text().unwrap()).collect();
+    assert_eq!(texts, ["10 a hello", "11 b hi", "12 a bye"]);
+    assert_eq!(symbols.threads.iter().collect::<Vec<_>>(), ["log"]);
+}
+
+#[test]
+fn a_line_may_be_a_text_alone() {
+    let text = "{\"t\": \"T\", \"text\": \"hello\"}\n\
+                {\"t\": \"T\", \"op\": \"event\", \"text\": \"hello\"}\n";
+    let (events, _) = read(text.as_bytes(), &Options::default()).unwrap();
+    let [first, second] = &events[..] else {
+        panic!("{events:?}");
+    };
+    assert_eq!((&first.op, first.text()), (&second.op, second.text()));
+    assert_eq!(first.text(), Some("hello"));
+    assert!(first.action().unwrap().name.is_none());
+}
+
+#[test]
+fn clocks_with_escaped_quotes() {
+    let plain = "a {\"a\":1}\nhello\nb {\"a\":1, \"b\":1}\nhi\n";
+    let escaped = plain.replace('"', "\\\"");
+    let expected = to_native(plain.as_bytes(), &Options::default());
+    assert_eq!(to_native(escaped.as_bytes(), &Options::default()), expected);
+    let parser = r"(?<host>\S*) (?<clock>{.*})\n(?<event>.*)";
+    for text in [
+        format!("{parser}\n\n{escaped}"),
+        format!("{parser}\n{escaped}"),
+    ] {
+        assert_eq!(to_native(text.as_bytes(), &Options::default()), expected);
+    }
+}
+
+#[test]
+fn what_a_log_sets_may_be_left_out_where_its_clocks_tell_the_order() {
+    let line = |thread: &str, clock: &str| {
+        format!("{{\"t\": \"{thread}\", \"vc\": {clock}, \"set\": {{\"x\": 1}}}}\n")
+    };
+    let told = line("a", "{\"a\": 1}") + &line("b", "{\"a\": 1, \"b\": 1}");
+    let free = line("a", "{\"a\": 1}") + &line("b", "{\"b\": 1}");
+    let to_log = |text: &str| {
+        let options = Options::default();
+        convert_to(text.as_bytes(), &options, Format::ShiViz, Compression::None)
+    };
+    assert!(to_log(&told).is_ok());
+    assert!(matches!(to_log(&free), Err(Error::Unsupported { .. })));
+}
+
+#[test]
+fn a_mark_at_the_start_is_not_part_of_the_text() {
+    for name in [
+        "joint.poet.json",
+        "joint.kairos.csv",
+        "every-operation.jsonl",
+        "dialects.std",
+    ] {
+        let text = data(name);
+        let marked = [b"\xef\xbb\xbf", &text[..]].concat();
+        let options = Options::default();
+        assert_eq!(
+            to_native(&marked, &options),
+            to_native(&text, &options),
+            "{name}"
+        );
+    }
+}

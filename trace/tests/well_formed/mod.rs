@@ -2,5 +2,6 @@
 //! them on the way to another format and back.
 
 mod formats;
+mod frontiers;
 mod round_trips;
 mod shared_logs;

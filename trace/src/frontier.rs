@@ -1,0 +1,114 @@
+//! Rows of the tools that see a run as its frontiers: PoET and Kairos.
+//!
+//! A row is a name, the processes that take part, the propositions that it gives them and a clock. A
+//! proposition holds in a cut if the last row of some process there has it. So it is state: for each
+//! process and proposition there is a boolean variable, `P1.ready`, which is set where it changes. Each
+//! is written by rows of its process only, so that these writes order nothing that the clocks do not.
+//!
+//! A row of several processes ticks all their components at once. It becomes an event of the first of
+//! them, and on each of the others a line without a name follows it, so that every component still
+//! counts lines of its own process. The propositions are the event's arguments as well.
+
+use portent_monitor_core::{Action, Error as CoreError, Event, Stamped, Symbols, ThreadId, VarId};
+use rustc_hash::{FxHashMap, FxHashSet};
+
+/// The most clock components that one row may become: each of its processes has a clock.
+const MAX_COMPONENTS: usize = 1 << 22;
+
+/// One row as a file has it.
+pub(crate) struct Row {
+    pub(crate) name: String,
+    pub(crate) processes: Vec<String>,
+    pub(crate) propositions: Vec<String>,
+    pub(crate) clock: Vec<(ThreadId, u32)>,
+}
+
+/// The propositions that hold at each process.
+#[derive(Default)]
+pub(crate) struct Frontiers {
+    holding: FxHashMap<ThreadId, Vec<String>>,
+}
+
+impl Frontiers {
+    /// The events that a row stands for, or what is wrong with it.
+    pub(crate) fn events(&mut self, row: Row, symbols: &mut Symbols) -> Result<Vec<Event>, String> {
+        let (processes, components) = (row.processes.len(), row.clock.len());
+        if processes.saturating_mul(components) > MAX_COMPONENTS {
+            return Err(format!(
+                "expected an event of fewer processes: each of its {processes} needs a clock of {components} components"
+            ));
+        }
+        let owners: Result<Vec<ThreadId>, CoreError> = row
+            .processes
+            .iter()
+            .map(|process| symbols.threads.intern(process))
+            .collect();
+        let owners = owners.map_err(|error| error.to_string())?;
+        let mut seen = FxHashSet::default();
+        if let Some(&twice) = owners.iter().find(|owner| !seen.insert(**owner)) {
+            let name = symbols.threads.name(twice);
+            return Err(format!("the process {name} stands twice"));
+        }
+        self.lines(row, &owners, symbols)
+            .map_err(|error| error.to_string())
+    }
+
+    /// A line for each process of a row.
+    fn lines(
+        &mut self,
+        row: Row,
+        owners: &[ThreadId],
+        symbols: &mut Symbols,
+    ) -> Result<Vec<Event>, CoreError> {
+        let mut set = Vec::new();
+        for &owner in owners {
+            self.change(owner, &row.propositions, &mut set, symbols)?;
+        }
+        let args = row.propositions.iter().map(String::as_str);
+        let action = Action::new(symbols.names.intern(&row.name)?).args(args);
+        let action = action.set(set);
+        let mut actions = std::iter::once(action).chain(std::iter::repeat_with(Action::default));
+        let mut later: FxHashSet<ThreadId> = owners.iter().copied().collect();
+        Ok(owners
+            .iter()
+            .map(|&owner| {
+                // The lines of the owners further on come after this one.
+                later.remove(&owner);
+                let clock = row
+                    .clock
+                    .iter()
+                    .map(|&(t, n)| (t, n.saturating_sub(u32::from(later.contains(&t)))))
+                    .filter(|&(_, n)| n > 0)
+                    .collect();
+                let action = actions.next().unwrap_or_default();
+                Event::new(owner, Stamped::new(action, clock))
+            })
+            .collect())
+    }
+
+    /// Tells which propositions begin and cease to hold at a process.
+    fn change(
+        &mut self,
+        owner: ThreadId,
+        propositions: &[String],
+        set: &mut Vec<(VarId, bool)>,
+        symbols: &mut Symbols,
+    ) -> Result<(), CoreError> {
+        let before = self.holding.entry(owner).or_default();
+        let ceased = before.iter().filter(|p| !propositions.contains(p));
+        let ceased = ceased.map(|proposition| (proposition, false));
+        let begun = propositions.iter().filter(|p| !before.contains(p));
+        let begun = begun.map(|proposition| (proposition, true));
+        let mut changed = FxHashSet::default();
+        for (proposition, holds) in ceased.chain(begun) {
+            let name = format!("{}.{proposition}", symbols.threads.name(owner));
+            let var = symbols.vars.intern(&name)?;
+            if changed.insert(var) {
+                set.push((var, holds));
+            }
+        }
+        before.clear();
+        before.extend(propositions.iter().cloned());
+        Ok(())
+    }
+}

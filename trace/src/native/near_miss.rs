@@ -1,0 +1,136 @@
+//! Keys that were probably meant to be others: `value` for `val`, `T` for `t`.
+//!
+//! A key that the format does not know is kept and shown, so that a misspelt one would be lost without
+//! a word. Where it is needed, its absence is an error, which names the key that stands there instead.
+//! A value of a write that nobody reads is an error too: the line would say something else than it was
+//! meant to. Elsewhere the line has a meaning without it, and there is a warning.
+
+use portent_monitor_core::{Op, suggest};
+use rustc_hash::FxHashMap;
+
+use super::{
+    fields::{Key, Object},
+    values::Problem,
+};
+use crate::decoder::Spot;
+
+/// The first key of a trace that was probably meant to be another.
+#[derive(Clone, Debug)]
+pub(crate) struct Misspelt {
+    pub(crate) at: Spot,
+    pub(crate) key: String,
+    pub(crate) meant: &'static str,
+    /// How many further lines have such a key.
+    pub(crate) more: u64,
+}
+
+/// A key of one line, and what was probably meant.
+pub(super) struct NearMiss<'a> {
+    /// The text of its value.
+    pub(super) at: &'a str,
+    pub(super) key: String,
+    pub(super) meant: Key,
+}
+
+/// What unknown keys were probably meant to be; a trace has few, and each on many lines.
+#[derive(Default)]
+pub(super) struct NearMisses {
+    known: FxHashMap<Box<str>, Option<Key>>,
+}
+
+impl NearMisses {
+    /// The first key of a line that was probably meant to be one that this operation has and the
+    /// line has not.
+    pub(super) fn find<'a>(
+        &mut self,
+        object: &Object<'a, '_>,
+        op: &Op,
+    ) -> Result<Option<NearMiss<'a>>, Problem<'a>> {
+        for (key, at) in object.unknown() {
+            let Some(meant) = self
+                .surely(key)
+                .filter(|meant| object.get(*meant).is_none())
+            else {
+                continue;
+            };
+            let is_missed = match meant {
+                Key::Val => matches!(op, Op::Write(..) | Op::Update(..)),
+                Key::Args | Key::Set => matches!(op, Op::Event(_) | Op::Stamped(_)),
+                // A program may well have a `message`, but hardly a `Text`.
+                Key::Text | Key::Loc | Key::Time => key.eq_ignore_ascii_case(meant.name()),
+                _ => false,
+            };
+            if !is_missed {
+                continue;
+            }
+            if let Key::Val = meant {
+                return Err(Problem::new(
+                    at,
+                    format!("expected the key `val`, not `{key}`"),
+                ));
+            }
+            let key = key.to_owned();
+            return Ok(Some(NearMiss { at, key, meant }));
+        }
+        Ok(None)
+    }
+
+    /// As [`meant`], but not by spelling: a `seq` of the program's own is no `set`.
+    fn surely(&mut self, key: &str) -> Option<Key> {
+        /// A trace may have a million different keys.
+        const REMEMBERED: usize = 64;
+        if let Some(known) = self.known.get(key) {
+            return *known;
+        }
+        let lower = key.to_ascii_lowercase();
+        let meant = by_meaning(&lower).or_else(|| Key::new(lower.as_bytes()));
+        if self.known.len() < REMEMBERED {
+            self.known.insert(key.into(), meant);
+        }
+        meant
+    }
+}
+
+/// The key that an unknown one was probably meant to be.
+pub(super) fn meant(key: &str) -> Option<Key> {
+    let lower = key.to_ascii_lowercase();
+    by_meaning(&lower).or_else(|| {
+        let same = Key::new(lower.as_bytes());
+        same.or_else(|| Key::new(suggest::closest(&lower, Key::names())?.as_bytes()))
+    })
+}
+
+fn by_meaning(lower: &str) -> Option<Key> {
+    Some(match lower {
+        "thread" | "tid" | "thread_id" | "process" | "proc" | "pid" | "host" | "task" => Key::T,
+        "operation" | "action" | "kind" | "type" => Key::Op,
+        "clock" | "vclock" | "vector_clock" => Key::Vc,
+        "variable" => Key::Var,
+        "value" | "vals" | "values" | "new" => Key::Val,
+        "mutex" | "monitor" => Key::Lock,
+        "channel" => Key::Chan,
+        "message" => Key::Msg,
+        "condition" | "condvar" => Key::Cond,
+        "event" => Key::Name,
+        "arg" | "argument" | "arguments" | "params" => Key::Args,
+        "sets" => Key::Set,
+        "initial" | "variables" => Key::Init,
+        _ => return None,
+    })
+}
+
+/// How another tool, or plain English, calls an operation.
+pub(super) fn operation(word: &str) -> Option<&'static str> {
+    Some(match word.to_ascii_lowercase().as_str() {
+        "r" | "rd" | "load" | "get" => "read",
+        "w" | "wr" | "store" | "put" => "write",
+        "rmw" | "cas" | "swap" => "update",
+        "acq" | "acquire" => "lock",
+        "rel" | "release" => "unlock",
+        "spawn" | "start" | "create" => "fork",
+        "receive" | "rcv" => "recv",
+        "request" => "req",
+        "signal" | "notifyall" | "broadcast" | "wake" => "notify",
+        _ => return None,
+    })
+}

@@ -1,0 +1,104 @@
+//! What to know before trusting what was read, though nothing of it is an error.
+
+use std::fmt;
+
+use crate::Place;
+
+/// Something about a trace that is no error, and yet may not be as it was meant.
+///
+/// ```
+/// use portent_trace::{Options, TraceReader};
+///
+/// let text = "{\"t\": 1, \"op\": \"event\", \"name\": \"login\", \"arg\": [\"bob\"]}\n";
+/// let mut reader = TraceReader::new("run.jsonl", text.as_bytes(), &Options::default())?;
+/// while reader.next_event()?.is_some() {}
+/// assert_eq!(
+///     reader.warnings()[0].to_string(),
+///     "run.jsonl:1:49: the key `arg` means nothing; perhaps `args` was meant"
+/// );
+/// # Ok::<(), portent_trace::Error>(())
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Warning {
+    /// Keys that were kept and mean nothing, and are nearly those of the format.
+    MisspeltKey {
+        /// Where the first one is.
+        place: Place,
+        /// The key.
+        key: String,
+        /// What was probably meant.
+        meant: &'static str,
+        /// How many further lines have such keys.
+        more: u64,
+    },
+    /// The records of a log have no clocks.
+    NoClocks {
+        /// Whether they tell hosts.
+        hosts: bool,
+    },
+    /// Clocks count events of threads that have none in the trace.
+    AbsentThreads {
+        /// The threads.
+        names: Vec<String>,
+    },
+    /// No line is a delimiter of executions.
+    UnusedDelimiter {
+        /// The regular expression.
+        regex: String,
+    },
+}
+
+impl Warning {
+    /// One word for programs.
+    pub fn kind(&self) -> &'static str {
+        match self {
+            Warning::MisspeltKey { .. } => "misspelt_key",
+            Warning::NoClocks { .. } => "no_clocks",
+            Warning::AbsentThreads { .. } => "absent_threads",
+            Warning::UnusedDelimiter { .. } => "unused_delimiter",
+        }
+    }
+}
+
+impl fmt::Display for Warning {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Warning::MisspeltKey {
+                place,
+                key,
+                meant,
+                more,
+            } => {
+                write!(f, "{place}: the key `{key}` means nothing; perhaps `{meant}` was meant")?;
+                match more {
+                    0 => Ok(()),
+                    1 => f.write_str(" (and so on 1 line more)"),
+                    more => write!(f, " (and so on {more} lines more)"),
+                }
+            }
+            Warning::NoClocks { hosts: true } => f.write_str(
+                "the log has no clocks: only the order of the lines of each host is known, and what \
+                 hosts wait for is not, so that a prediction may be of a run that cannot happen",
+            ),
+            Warning::NoClocks { hosts: false } => f.write_str(
+                "the log tells neither hosts nor clocks: it is taken for the lines of one thread, in \
+                 the only order that they can have",
+            ),
+            Warning::AbsentThreads { names } => {
+                const SHOWN: usize = 3;
+                let shown = names.iter().take(SHOWN).map(|name| format!("`{name}`"));
+                let shown = shown.collect::<Vec<_>>().join(", ");
+                write!(f, "the clocks count events of {shown}")?;
+                if names.len() > SHOWN {
+                    write!(f, " and {} others", names.len() - SHOWN)?;
+                }
+                f.write_str(", of which the trace has none: what they kept in order is not known")
+            }
+            Warning::UnusedDelimiter { regex } => write!(
+                f,
+                "the delimiter `{regex}` matches no line: all is taken for one execution"
+            ),
+        }
+    }
+}
