@@ -77,6 +77,7 @@ fn ways() -> Vec<Way> {
     for engine in [
         Engine::Linear,
         Engine::Conjunctive,
+        Engine::Flow,
         Engine::Intervals,
         Engine::Enumerate,
     ] {

@@ -8,7 +8,7 @@ pub use crate::{
     engine::{
         Answer, Problem, Searched, Solution, Violation, conjunctive,
         enumerate::{RunCounts, Shape, shape},
-        interval, linear, maximal,
+        flow, interval, linear, maximal,
     },
     order::{EventIndex, Poset, covered},
     report::picture::{graph, widths},

@@ -60,6 +60,7 @@ fn variants() -> Vec<Options> {
         default.clone().max_states(0),
         by(Engine::Linear),
         by(Engine::Conjunctive),
+        by(Engine::Flow),
         by(Engine::Intervals),
         by(Engine::Enumerate),
         default.counting(Counting::Never),
@@ -151,6 +152,7 @@ fn some_limits(rng: &mut Rng) -> Options {
             None,
             Some(Engine::Linear),
             Some(Engine::Conjunctive),
+            Some(Engine::Flow),
             Some(Engine::Intervals),
             Some(Engine::Enumerate),
         ]))

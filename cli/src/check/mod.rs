@@ -116,6 +116,8 @@ enum EngineChoice {
     Linear,
     /// Conditions on single variables that hold together
     Conjunctive,
+    /// Counters that reach a bound, such as threads inside at once
+    Flow,
     /// Symbolic nodes that stand for many cuts each
     Intervals,
     /// The lattice, level by level; also where the engine that was asked for has no answer
@@ -128,6 +130,7 @@ impl EngineChoice {
             EngineChoice::Auto => None,
             EngineChoice::Linear => Some(Engine::Linear),
             EngineChoice::Conjunctive => Some(Engine::Conjunctive),
+            EngineChoice::Flow => Some(Engine::Flow),
             EngineChoice::Intervals => Some(Engine::Intervals),
             EngineChoice::Enumerate => Some(Engine::Enumerate),
         }

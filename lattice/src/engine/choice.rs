@@ -9,6 +9,7 @@ use super::{
     Answer, CountingBudget, Engine, Problem, Searched, Solution, Task, Violation,
     conjunctive::{self, Trajectory},
     enumerate::{self, LabelledPoset, Shape, search_open, search_table},
+    flow,
     interval::IntervalSearch,
     linear, observed,
 };
@@ -171,12 +172,17 @@ impl Question<'_> {
             return Some((Engine::Conjunctive, found));
         }
         let shape = shape?;
-        let nodes = match shape.is_chain() {
-            true => CHAIN_NODES,
-            false => RACE_NODES,
+        // Intervals find a shortest violation, but the higher a counter must get the more of them there are.
+        let by_intervals = |nodes: usize| {
+            let found = self.ask_intervals(&shape, nodes.min(self.most_nodes()))?;
+            (found.answer != Answer::GaveUp).then_some((Engine::Intervals, found))
         };
-        let found = self.ask_intervals(&shape, nodes.min(self.most_nodes()))?;
-        (found.answer != Answer::GaveUp).then_some((Engine::Intervals, found))
+        by_intervals(RACE_NODES)
+            .or_else(|| {
+                let found = self.ask_flow()?;
+                (found.answer != Answer::GaveUp).then_some((Engine::Flow, found))
+            })
+            .or_else(|| shape.is_chain().then(|| by_intervals(CHAIN_NODES))?)
     }
 
     /// The answer of one engine; `None` if it has none for this property and these events.
@@ -184,6 +190,7 @@ impl Question<'_> {
         match engine {
             Engine::Linear => self.ask_linear(&self.shape()?),
             Engine::Conjunctive => self.ask_conjunctive(),
+            Engine::Flow => self.ask_flow(),
             Engine::Intervals => self.ask_intervals(&self.shape()?, self.most_nodes()),
             Engine::Enumerate | Engine::Maximal => None,
         }
@@ -219,6 +226,11 @@ impl Question<'_> {
     fn ask_conjunctive(&self) -> Option<Searched> {
         let conjunctions = self.conjunctions.as_ref()?;
         Some(conjunctive::search(self.poset, conjunctions))
+    }
+
+    fn ask_flow(&self) -> Option<Searched> {
+        let Options { memory, stop, .. } = self.options;
+        flow::search(self.poset, self.actions, self.automaton?, *memory, stop)
     }
 
     fn ask_intervals(&self, shape: &AutomatonShape, max_nodes: usize) -> Option<Searched> {

@@ -7,6 +7,7 @@
 //! | [`observed`] | what happened, where a search was cut off |
 //! | [`linear`] | one run speaks for all |
 //! | [`conjunctive`] | local conditions that hold together |
+//! | [`flow`] | counters, by one maximum flow |
 //! | [`interval`] | symbolic nodes that stand for intervals of cuts |
 //! | [`enumerate`] | every cut, level by level |
 //! | [`maximal`] | what is feasible beyond happens-before |
@@ -15,6 +16,7 @@ mod choice;
 pub mod conjunctive;
 mod effort;
 pub(crate) mod enumerate;
+pub mod flow;
 pub mod interval;
 pub mod linear;
 pub mod maximal;

@@ -15,7 +15,7 @@ use serde::Serialize;
 /// let error = "interval".parse::<Engine>().unwrap_err();
 /// assert_eq!(
 ///     error.to_string(),
-///     "`interval` is no engine; there are linear, conjunctive, intervals, enumerate, maximal",
+///     "`interval` is no engine; there are linear, conjunctive, flow, intervals, enumerate, maximal",
 /// );
 /// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize)]
@@ -26,6 +26,8 @@ pub enum Engine {
     Linear,
     /// Local conditions that hold together.
     Conjunctive,
+    /// Counters that reach a bound, by one maximum flow.
+    Flow,
     /// Symbolic nodes that stand for intervals of cuts.
     Intervals,
     /// Every cut, level by level: answers every question.
@@ -37,9 +39,10 @@ pub enum Engine {
 
 impl Engine {
     /// All of them.
-    pub const ALL: [Engine; 5] = [
+    pub const ALL: [Engine; 6] = [
         Engine::Linear,
         Engine::Conjunctive,
+        Engine::Flow,
         Engine::Intervals,
         Engine::Enumerate,
         Engine::Maximal,
@@ -50,6 +53,7 @@ impl Engine {
         match self {
             Engine::Linear => "linear",
             Engine::Conjunctive => "conjunctive",
+            Engine::Flow => "flow",
             Engine::Intervals => "intervals",
             Engine::Enumerate => "enumerate",
             Engine::Maximal => "maximal",

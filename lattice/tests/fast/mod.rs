@@ -1,6 +1,7 @@
 //! The engines that do not enumerate, each against brute force on thousands of random problems.
 
 mod conjunctive;
+mod flow;
 mod interval;
 mod linear;
 mod maximal;

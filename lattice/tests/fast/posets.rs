@@ -30,7 +30,7 @@ impl Growing {
     }
 }
 
-fn random_poset(rng: &mut Rng, most_chains: usize, most_events: usize) -> Poset {
+pub(crate) fn random_poset(rng: &mut Rng, most_chains: usize, most_events: usize) -> Poset {
     let width = 1 + rng.below(most_chains);
     let events = rng.below(most_events + 1);
     let density = rng.below(4);
