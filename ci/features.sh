@@ -14,3 +14,12 @@ check -p portent --no-default-features
 check -p portent
 check -p portent --no-default-features --features trace
 check -p portent --all-features
+for features in "" regex serde snippets; do
+    check -p portent-monitor-dsl --no-default-features --features "$features"
+done
+
+# A program that wants properties and monitors alone pulls in little.
+most=25
+packages=$(cargo tree -p portent --no-default-features -e normal --prefix none | sed 's/ (\*)$//' | sort -u | wc -l)
+printf 'packages of properties and monitors alone: %s, of at most %s\n' "$packages" "$most"
+[ "$packages" -le "$most" ]

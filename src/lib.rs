@@ -12,7 +12,10 @@
 //! | `lattice` | the analyzer: a property and the events of a run, checked on every equivalent run; `Checker` when it has ended, `Watch` while it goes on | `lattice`, on by default |
 //! | `trace` | readers and writers of traces | `trace` |
 //!
-//! Who wants monitors and nothing else switches the default features off, and pulls in little.
+//! Who wants monitors and nothing else switches the default features off, and pulls in little. Three small
+//! features add to them: `snippets` (messages show the line that they are about; on by default),
+//! `serde` (monitors can be stored) and `regex` (properties may read the texts of log lines); `lattice` has
+//! the last two anyway.
 //!
 //! # A property as a monitor
 //!
@@ -39,8 +42,8 @@ pub use portent_trace as trace;
 
 pub use error::Error;
 #[cfg(feature = "lattice")]
-pub use portent_lattice::{Checker, Options, Report, Watch};
-pub use portent_monitor_core::{Event, Op, Symbols, Type, Value};
+pub use portent_lattice::{Checker, Engine, Options, Report, Watch};
+pub use portent_monitor_core::{Action, Event, Op, Symbols, Type, Value};
 pub use portent_monitor_dsl::{Config, Monitor, Property, Stepper, Verdict, Verdicts};
 
 /// The Rust of the README is compiled and run with the tests.

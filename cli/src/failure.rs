@@ -9,6 +9,9 @@ use crate::{terminal::Colour, text::printable_lines};
 pub(crate) enum Failure {
     #[error(transparent)]
     Property(#[from] portent_monitor_dsl::Error),
+    /// A property that `synth` was asked for; it has flags for the limits.
+    #[error(transparent)]
+    Synthesis(portent_monitor_dsl::Error),
     #[error(transparent)]
     Trace(#[from] portent_trace::Error),
     #[error("{place}: {error}")]
@@ -30,12 +33,46 @@ impl Failure {
     /// Tells the user, on standard error.
     pub(crate) fn report(&self, colour: Colour) {
         let diagnostic = match self {
-            Failure::Property(error) => error.diagnostic(),
+            Failure::Property(error) | Failure::Synthesis(error) => error.diagnostic(),
             _ => None,
         };
         match diagnostic {
-            Some(diagnostic) => eprintln!("{}", diagnostic.render(colour.on(&io::stderr()))),
-            None => eprintln!("error: {}", printable_lines(&self.to_string())),
+            Some(diagnostic) => {
+                eprintln!("{}", diagnostic.render(colour.on(&io::stderr())));
+                if let Some(advice) = self.advice() {
+                    eprintln!("  = help: {advice}");
+                }
+            }
+            None => {
+                let advice = self.advice().map(|advice| format!("; {advice}"));
+                let advice = advice.unwrap_or_default();
+                eprintln!("error: {}{advice}", printable_lines(&self.to_string()));
+            }
+        }
+    }
+
+    /// Which flag helps, if one does: libraries know of limits, but not how they are moved.
+    fn advice(&self) -> Option<&'static str> {
+        use portent_monitor_dsl::{Error as Property, Limit};
+        use portent_trace::Error as Trace;
+        match self {
+            Failure::Synthesis(Property::Limit(Limit::States, _)) => {
+                Some("`--max-states` moves the limit")
+            }
+            Failure::Synthesis(Property::Limit(Limit::Propositions, _)) => {
+                Some("`--max-propositions` moves the limit")
+            }
+            Failure::Trace(Trace::LineTooLong { .. }) => Some("--max-line moves the limit"),
+            Failure::Trace(Trace::UnknownFormat { .. }) => {
+                Some("--from names the format, --parser gives the expression")
+            }
+            Failure::Check { error, .. } => match **error {
+                portent_lattice::Error::TooManyBindings { .. } => {
+                    Some("--max-bindings moves the limit")
+                }
+                _ => None,
+            },
+            _ => None,
         }
     }
 }

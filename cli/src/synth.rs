@@ -63,7 +63,7 @@ impl Synth {
             .iter()
             .map(|property| config.monitor(property))
             .collect();
-        let text = self.render(&monitors?)?;
+        let text = self.render(&monitors.map_err(Failure::Synthesis)?)?;
         terminal::deliver(self.output.as_deref(), &text)?;
         Ok(ExitCode::SUCCESS)
     }
@@ -123,6 +123,9 @@ fn table(monitor: &Monitor) -> String {
     })
     .and_then(|()| writeln!(text, "\n{}", monitor.to_table()))
     .expect("writing to a string does not fail");
+    if monitor.states() > Monitor::TABLE_STATES {
+        text += "  `--format json` has all states.\n";
+    }
     let class = monitor.engine_class();
     writeln!(text, "  engine: {class} ({})", class.explanation())
         .expect("writing to a string does not fail");

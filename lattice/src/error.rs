@@ -68,10 +68,7 @@ pub enum Error {
         place: String,
     },
     /// The parameters of a property have too many combinations of values.
-    #[error(
-        "property `{property}`: more than {limit} bindings of its parameters; --max-bindings (in a \
-         program `max_bindings`) allows more"
-    )]
+    #[error("property `{property}`: more than {limit} bindings of its parameters")]
     TooManyBindings {
         /// The property.
         property: String,

@@ -5,8 +5,6 @@
 
 use std::{fmt, sync::Arc};
 
-use serde::{Deserialize, Serialize};
-
 /// A value written to a variable, or carried by an event as an argument.
 ///
 /// ```
@@ -15,8 +13,9 @@ use serde::{Deserialize, Serialize};
 /// assert_eq!(Value::from(3).type_of(), Type::Int);
 /// assert_eq!(Value::from("open").to_string(), "\"open\"");
 /// ```
-#[derive(Clone, Debug, PartialEq, PartialOrd, Serialize, Deserialize)]
-#[serde(untagged)]
+#[derive(Clone, Debug, PartialEq, PartialOrd)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(untagged))]
 pub enum Value {
     /// `true` or `false`.
     Bool(bool),
@@ -29,8 +28,9 @@ pub enum Value {
 }
 
 /// The type of a [`Value`].
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(rename_all = "lowercase"))]
 pub enum Type {
     /// See [`Value::Bool`].
     Bool,
@@ -39,7 +39,7 @@ pub enum Type {
     /// See [`Value::Float`].
     Float,
     /// See [`Value::Str`].
-    #[serde(rename = "string")]
+    #[cfg_attr(feature = "serde", serde(rename = "string"))]
     Str,
 }
 

@@ -3,7 +3,7 @@
 use crate::{
     diagnostic::Diagnostic,
     ere::{self, Ere, Mode},
-    error::Error,
+    error::{Error, Limit},
     ltl::{self, Ltl},
     machine::{MAX_PAST, Machine, TooLarge, minimize},
     monitor::Monitor,
@@ -26,7 +26,7 @@ const LITTLE_WORK: usize = 1 << 20;
 /// Options of the synthesis.
 ///
 /// ```
-/// use portent_monitor_dsl::{Config, Error, Property, Verdicts};
+/// use portent_monitor_dsl::{Config, Error, Limit, Property, Verdicts};
 ///
 /// let property = Property::parse("G (p -> F q)")?;
 /// assert_eq!(Config::new().monitor(&property)?.states(), 2);
@@ -36,7 +36,7 @@ const LITTLE_WORK: usize = 1 << 20;
 /// // A limit that is met is an ordinary error.
 /// let large = Property::parse("G (p -> X X X X X X q)")?;
 /// let error = Config::new().max_states(20).monitor(&large).unwrap_err();
-/// assert!(matches!(error, Error::Limit(_)));
+/// assert!(matches!(error, Error::Limit(Limit::States, _)));
 /// # Ok::<(), Error>(())
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -95,9 +95,8 @@ impl Config {
                 message,
                 "in this body",
             );
-            return Err(Error::limit(
-                diagnostic.help("raise the limit with `--max-propositions`"),
-            ));
+            let diagnostic = diagnostic.help("allow more propositions, or split the property");
+            return Err(Error::Limit(Limit::Propositions, Box::new(diagnostic)));
         }
         let machine = self.machine(property, property.body(), &mut self.work());
         let machine = machine.map_err(|limit| self.too_large(property, limit))?;
@@ -152,32 +151,34 @@ impl Config {
             ResolvedBody::Ltl { formula, .. } => search.in_formula(formula),
             ResolvedBody::Ere { expression, mode } => search.in_expression(expression, *mode),
         };
-        let (message, label, help) = match limit {
+        let (kind, message, label, help) = match limit {
             TooLarge::States => (
+                Limit::States,
                 match self.max_states {
                     1 => "the monitor would have more than 1 state".to_owned(),
                     states => format!("the monitor would have more than {states} states"),
                 },
                 "this part makes it grow",
-                "raise the limit with `--max-states`, or simplify this part",
+                "simplify this part, or allow more states",
             ),
             TooLarge::Work => (
+                Limit::States,
                 format!(
                     "making the monitor takes more work than {} states should",
                     self.max_states
                 ),
                 "this part makes it hard",
-                "raise the limit with `--max-states`, which allows more work too, \
-                 or simplify this part",
+                "simplify this part, or allow more states, which allows more work too",
             ),
             TooLarge::Past => (
+                Limit::Language,
                 format!("the property has more than {MAX_PAST} operators of the past"),
                 "in this part",
                 "simplify this part",
             ),
         };
         let diagnostic = Diagnostic::error(property.source(), span, message, label);
-        Error::limit(diagnostic.help(help))
+        Error::Limit(kind, Box::new(diagnostic.help(help)))
     }
 }
 

@@ -3,8 +3,9 @@
 //! A message says what was found, where, what was expected, and, where that can be guessed, what
 //! would be right. It carries the text it is about, so that it can be shown long after parsing.
 
+#[cfg(feature = "snippets")]
 use annotate_snippets::{AnnotationKind, Group, Level, Renderer, Snippet};
-use std::{fmt, sync::Arc};
+use std::{fmt, ops::Range, sync::Arc};
 
 use crate::syntax::Span;
 
@@ -104,23 +105,64 @@ impl Diagnostic {
         self.before()[line_start..].chars().count() + 1
     }
 
+    /// The place as a range of bytes of the text that was parsed.
+    ///
+    /// ```
+    /// use portent_monitor_dsl::Property;
+    ///
+    /// let text = "always (w > 3 && w == \"high\")";
+    /// let error = Property::parse(text).unwrap_err();
+    /// assert_eq!(&text[error.diagnostic().unwrap().span()], "w == \"high\"");
+    /// ```
+    pub fn span(&self) -> Range<usize> {
+        self.span.start..self.span.end
+    }
+
     /// The text that the message is about.
     pub fn offending(&self) -> &str {
-        &self.source.text[self.span.start..self.span.end]
+        &self.source.text[self.span()]
     }
 
     fn before(&self) -> &str {
         &self.source.text[..self.span.start]
     }
 
-    /// The message with the source line and a caret, in colour if asked.
+    /// The message with its place, in a line or two.
+    #[cfg(not(feature = "snippets"))]
+    fn plain(&self) -> String {
+        let severity = match self.severity {
+            Severity::Error => "error",
+            Severity::Warning => "warning",
+        };
+        let file = self
+            .file()
+            .map_or_else(String::new, |file| format!("{file}:"));
+        let (line, column) = (self.line(), self.column());
+        let (message, label) = (&self.message, &self.label);
+        let mut text = format!("{severity}: {message}\n --> {file}{line}:{column}: {label}");
+        if let Some(help) = &self.help {
+            text += &format!("\n  = help: {help}");
+        }
+        text
+    }
+
+    /// The message with the source line and a caret, in colour if asked; without the feature
+    /// `snippets` only with the numbers of line and column.
+    #[cfg(not(feature = "snippets"))]
+    pub fn render(&self, _colour: bool) -> String {
+        self.plain()
+    }
+
+    /// The message with the source line and a caret, in colour if asked; without the feature
+    /// `snippets` only with the numbers of line and column.
+    #[cfg(feature = "snippets")]
     pub fn render(&self, colour: bool) -> String {
         let level = match self.severity {
             Severity::Error => Level::ERROR,
             Severity::Warning => Level::WARNING,
         };
         let annotation = AnnotationKind::Primary
-            .span(self.span.start..self.span.end)
+            .span(self.span())
             .label(&*self.label);
         let snippet = Snippet::source(&*self.source.text)
             .path(self.source.file.as_deref())

@@ -17,9 +17,9 @@ pub enum Error {
     /// A name is unknown or used twice, or types do not fit.
     #[error("{0}")]
     Meaning(Box<Diagnostic>),
-    /// A limit was met: see [`Config`](crate::Config).
-    #[error("{0}")]
-    Limit(Box<Diagnostic>),
+    /// A limit was met, of [`Config`](crate::Config) or of the language itself.
+    #[error("{1}")]
+    Limit(Limit, Box<Diagnostic>),
     /// A variable of that name has no value to begin with.
     #[error(
         "variable `{0}` has no initial value; give one in its declaration, \
@@ -29,6 +29,18 @@ pub enum Error {
     /// A value of another type was written to a variable.
     #[error("variable `{}` is of type {}, but a {} was written to it", .0.variable, .0.expected, .0.found)]
     WrongType(Box<Mismatch>),
+}
+
+/// Which limit was met.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Limit {
+    /// [`Config::max_states`](crate::Config::max_states).
+    States,
+    /// [`Config::max_propositions`](crate::Config::max_propositions).
+    Propositions,
+    /// One that cannot be moved.
+    Language,
 }
 
 /// A value that does not fit the variable it was written to.
@@ -46,9 +58,9 @@ impl Error {
     /// The message and its place, if the error is about the text of a property.
     pub fn diagnostic(&self) -> Option<&Diagnostic> {
         match self {
-            Error::Syntax(diagnostic) | Error::Meaning(diagnostic) | Error::Limit(diagnostic) => {
-                Some(diagnostic)
-            }
+            Error::Syntax(diagnostic)
+            | Error::Meaning(diagnostic)
+            | Error::Limit(_, diagnostic) => Some(diagnostic),
             Error::NoInitialValue(_) | Error::WrongType(_) => None,
         }
     }
@@ -62,6 +74,6 @@ impl Error {
     }
 
     pub(crate) fn limit(diagnostic: Diagnostic) -> Self {
-        Error::Limit(Box::new(diagnostic))
+        Error::Limit(Limit::Language, Box::new(diagnostic))
     }
 }

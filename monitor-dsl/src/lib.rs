@@ -85,12 +85,12 @@ mod syntax;
 mod verdict;
 
 pub use alphabet::{
-    Alphabet, Event, EventId, Letter, Pattern, Proposition, StateVariable, VariableId,
+    Alphabet, Event, EventId, Letter, NoPattern, Pattern, Proposition, StateVariable, VariableId,
 };
 pub use condition::Condition;
 pub use config::Config;
 pub use diagnostic::Diagnostic;
-pub use error::{Error, Mismatch};
+pub use error::{Error, Limit, Mismatch};
 pub use explain::Explanation;
 pub use monitor::{Monitor, StateId};
 pub use notes::{Note, NoteKind};

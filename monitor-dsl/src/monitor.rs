@@ -1,20 +1,20 @@
 //! The monitor: a minimal Moore machine, ready to be stepped, shared and stored.
 
 use portent_monitor_core::Value;
-use serde::{Deserialize, Serialize};
 use std::{fmt, sync::Arc};
 
 use crate::{
     alphabet::{Alphabet, Letter},
     error::Error,
     machine::{Machine, Table, Trees},
-    property::{Origin, Property},
+    property::Property,
     stepper::{Hot, Plans, Stepper},
     verdict::{Verdict, Verdicts},
 };
 
 /// A state of a [`Monitor`].
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct StateId(pub(crate) u32);
 
 impl StateId {
@@ -55,8 +55,9 @@ impl StateId {
 /// assert_eq!(again, monitor);
 /// # Ok::<(), portent_monitor_dsl::Error>(())
 /// ```
-#[derive(Clone, Serialize, Deserialize)]
-#[serde(into = "Stored", try_from = "Stored")]
+#[derive(Clone)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(into = "Stored", try_from = "Stored"))]
 pub struct Monitor(Arc<Parts>);
 
 struct Parts {
@@ -211,14 +212,16 @@ impl fmt::Debug for Monitor {
 }
 
 /// A monitor as it is stored. The text of the property is kept instead of what follows from it.
-#[derive(Serialize, Deserialize)]
+#[cfg(feature = "serde")]
+#[derive(serde::Serialize, serde::Deserialize)]
 struct Stored {
-    property: Origin,
+    property: crate::property::Origin,
     verdicts: Verdicts,
     outputs: Vec<Verdict>,
     trees: Trees,
 }
 
+#[cfg(feature = "serde")]
 impl From<Monitor> for Stored {
     fn from(monitor: Monitor) -> Stored {
         Stored {
@@ -230,6 +233,7 @@ impl From<Monitor> for Stored {
     }
 }
 
+#[cfg(feature = "serde")]
 impl TryFrom<Stored> for Monitor {
     type Error = String;
 

@@ -1,7 +1,6 @@
 //! A property: text that was parsed, with every name and type checked.
 
 use rustc_hash::FxHashSet;
-use serde::{Deserialize, Serialize};
 use std::{fmt, sync::Arc};
 
 use crate::{
@@ -47,7 +46,8 @@ struct Checked {
 }
 
 /// What is needed to parse the property again.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub(crate) struct Origin {
     file: Option<String>,
     text: Arc<str>,
@@ -56,8 +56,9 @@ pub(crate) struct Origin {
 }
 
 /// The kind of body that a property has.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(rename_all = "lowercase"))]
 pub enum Kind {
     /// `ltl:`, or nothing in a bare formula.
     Ltl,
@@ -146,6 +147,7 @@ impl Property {
     }
 
     /// Reads a property again from where it came from.
+    #[cfg(feature = "serde")]
     pub(crate) fn from_origin(origin: &Origin) -> Result<Property, Error> {
         match &origin.file {
             None => Property::parse(&*origin.text),

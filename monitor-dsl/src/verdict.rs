@@ -1,6 +1,5 @@
 //! What a monitor says about a run so far.
 
-use serde::{Deserialize, Serialize};
 use std::fmt;
 
 /// The answer of a monitor after a finite run.
@@ -11,8 +10,9 @@ use std::fmt;
 /// assert!(Verdict::Violated.is_final());
 /// assert_eq!(Verdict::Pending.to_string(), "pending");
 /// ```
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(rename_all = "lowercase"))]
 pub enum Verdict {
     /// No continuation can satisfy the property.
     Violated,
@@ -56,7 +56,8 @@ impl fmt::Display for Verdict {
 }
 
 /// How many verdicts a monitor tells apart.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum Verdicts {
     /// Violated, satisfied, unknown. The machine may be smaller.
     Three,

@@ -64,7 +64,7 @@ pub enum Error {
     },
     /// A line longer than the limit; it was never held in memory as a whole.
     #[error(
-        "{place}: a line of more than {limit} bytes, beginning with `{found}`; a trace has one event a line: write it so, or raise the limit (--max-line)"
+        "{place}: a line of more than {limit} bytes, beginning with `{found}`; a trace has one event a line: write it so, or allow longer lines"
     )]
     LineTooLong {
         /// Where.
@@ -92,7 +92,7 @@ pub enum Error {
     },
     /// The content is of no format that can be recognised by looking.
     #[error(
-        "{file}: the format cannot be recognised, the file begins with `{found}`; name it with --from native, std, rapid-binary, shiviz, poet or kairos, or give the regular expression of a log with --parser"
+        "{file}: the format cannot be recognised, the file begins with `{found}`; name the format (native, std, rapid-binary, shiviz, poet or kairos), or give the regular expression of a log"
     )]
     UnknownFormat {
         /// The file.

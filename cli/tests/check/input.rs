@@ -226,7 +226,7 @@ fn the_limit_of_a_line_can_be_moved() {
             .contains("<stdin>:1:1: a line of more than 40 bytes")
     );
     assert!(
-        done.err.contains("raise the limit (--max-line)"),
+        done.err.contains("--max-line moves the limit"),
         "{}",
         done.err
     );

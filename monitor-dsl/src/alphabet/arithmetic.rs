@@ -5,13 +5,13 @@
 //! point keeps the shape that was written, because rounding makes rearranging wrong.
 
 use portent_monitor_core::Value;
-use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
 use super::VariableId;
 
 /// A sum of products of integer variables, without its constant.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub(crate) struct Polynomial(Vec<(Vec<VariableId>, i128)>);
 
 /// A [`Polynomial`] and a constant; what integer expressions are while they are being read.
@@ -189,7 +189,8 @@ pub(crate) fn float(value: &Value) -> f64 {
 }
 
 /// An expression over floating-point numbers, in the shape in which it was written.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub(crate) enum FloatTerm {
     Constant(f64),
     Variable(VariableId),

@@ -1,15 +1,17 @@
 //! What a property declares: events and variables, and how the text of a log line shows them.
 
 use portent_monitor_core::{Type, Value};
-use regex::Regex;
-use serde::{Deserialize, Serialize};
+
+use super::pattern::Pattern;
 
 /// One of the events of a property.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct EventId(u32);
 
 /// One of the variables of a property.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct VariableId(u32);
 
 impl EventId {
@@ -35,7 +37,8 @@ impl VariableId {
 }
 
 /// An event as the property declares it.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Event {
     /// Its name.
     pub name: String,
@@ -47,53 +50,16 @@ pub struct Event {
 }
 
 /// A state variable as the property declares it, or as its use implies.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct StateVariable {
     /// Its name.
     pub name: String,
     /// The type of its values.
-    #[serde(rename = "type")]
+    #[cfg_attr(feature = "serde", serde(rename = "type"))]
     pub type_of: Type,
     /// Its value before anything happens, unless a trace says otherwise.
     pub initial: Option<Value>,
     /// Reads new values out of the text of a log line.
     pub matches: Option<Pattern>,
-}
-
-/// A regular expression over the text of an event.
-#[derive(Clone, Debug, Serialize, Deserialize)]
-#[serde(into = "String", try_from = "String")]
-pub struct Pattern(Regex);
-
-impl Pattern {
-    /// The compiled expression.
-    pub fn regex(&self) -> &Regex {
-        &self.0
-    }
-}
-
-impl From<Regex> for Pattern {
-    fn from(regex: Regex) -> Self {
-        Pattern(regex)
-    }
-}
-
-impl PartialEq for Pattern {
-    fn eq(&self, other: &Self) -> bool {
-        self.0.as_str() == other.0.as_str()
-    }
-}
-
-impl From<Pattern> for String {
-    fn from(pattern: Pattern) -> String {
-        pattern.0.as_str().to_owned()
-    }
-}
-
-impl TryFrom<String> for Pattern {
-    type Error = regex::Error;
-
-    fn try_from(text: String) -> Result<Self, regex::Error> {
-        Regex::new(&text).map(Pattern)
-    }
 }

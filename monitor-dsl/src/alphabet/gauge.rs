@@ -6,7 +6,6 @@
 //! above 26" does not even have a name. Gauges of different quantities are taken as independent.
 
 use portent_monitor_core::Value;
-use serde::{Deserialize, Serialize};
 use std::{cmp::Ordering, sync::Arc};
 
 use super::{
@@ -31,7 +30,8 @@ pub(crate) enum Condition {
 }
 
 /// Where a gauge gets its reading.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub(crate) enum Reading {
     Bool(VariableId),
     /// The position is the number of thresholds that are at most the value.
@@ -48,7 +48,8 @@ pub(crate) enum Reading {
 }
 
 /// A quantity and its cells.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub(crate) struct Gauge {
     pub(crate) reading: Reading,
     /// The cell of every position of the reading.

@@ -10,30 +10,34 @@ mod builder;
 mod cells;
 mod declared;
 pub(crate) mod gauge;
+mod pattern;
 mod range;
 
 pub(crate) use builder::AlphabetBuilder;
-pub use declared::{Event, EventId, Pattern, StateVariable, VariableId};
+pub use declared::{Event, EventId, StateVariable, VariableId};
+pub use pattern::{NoPattern, Pattern};
 
 use portent_monitor_core::Value;
-use serde::{Deserialize, Serialize};
 use std::fmt;
 
 use crate::diagram::{Diagram, Diagrams, Variable};
 use gauge::Gauge;
 
 /// A letter: one thing that a step can show to a property.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Letter(pub(crate) u64);
 
 /// An atomic proposition: an event, or a condition on variables.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Proposition {
     text: String,
     meaning: Meaning,
 }
 
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 enum Meaning {
     Event(EventId),
     /// Holds in the cells of a gauge that are marked here.

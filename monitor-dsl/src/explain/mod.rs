@@ -7,7 +7,6 @@
 
 mod prefix;
 
-use serde::Serialize;
 use std::fmt;
 
 use crate::{
@@ -40,7 +39,8 @@ use prefix::Prefix;
 /// );
 /// # Ok::<(), portent_monitor_dsl::Error>(())
 /// ```
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct Explanation {
     /// The final verdict.
     pub verdict: Verdict,

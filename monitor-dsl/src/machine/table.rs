@@ -6,7 +6,6 @@
 //! always there: they are what is printed and stored.
 
 use rustc_hash::FxHashMap;
-use serde::{Deserialize, Serialize};
 
 use super::Machine;
 use crate::{
@@ -47,7 +46,8 @@ impl Table {
 }
 
 /// Decision trees, one for each state, that share nodes.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub(crate) struct Trees {
     roots: Vec<u32>,
     nodes: Vec<Tree>,
@@ -56,7 +56,8 @@ pub(crate) struct Trees {
 }
 
 /// A node of a decision tree; its branches come before it.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub(crate) enum Tree {
     /// The successor.
     State(u32),
@@ -154,6 +155,7 @@ impl Trees {
     }
 
     /// Whether the trees fit an alphabet: for trees that were not made here but read.
+    #[cfg(feature = "serde")]
     pub(crate) fn fits(&self, states: usize, alphabet: &Alphabet) -> bool {
         let cells = |place: u32| {
             alphabet

@@ -8,7 +8,6 @@
 mod examine;
 mod part;
 
-use serde::{Serialize, Serializer};
 use std::fmt;
 
 use self::examine::{Examination, GaveUp};
@@ -31,27 +30,33 @@ const MAX_STATES: usize = 1_000;
 /// assert_eq!(monitor.notes()[0].kind, NoteKind::NotMonitorable);
 /// # Ok::<(), portent_monitor_dsl::Error>(())
 /// ```
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct Note {
     /// What kind of thing it is.
     pub kind: NoteKind,
     /// The thing in words.
     pub message: String,
     /// The place in the text, if it is about a part.
-    #[serde(rename = "part", serialize_with = "offending")]
+    #[cfg_attr(
+        feature = "serde",
+        serde(rename = "part", serialize_with = "offending")
+    )]
     pub place: Option<Diagnostic>,
 }
 
-fn offending<S: Serializer>(place: &Option<Diagnostic>, serializer: S) -> Result<S::Ok, S::Error> {
-    place
-        .as_ref()
-        .map(Diagnostic::offending)
-        .serialize(serializer)
+#[cfg(feature = "serde")]
+fn offending<S: serde::Serializer>(
+    place: &Option<Diagnostic>,
+    serializer: S,
+) -> Result<S::Ok, S::Error> {
+    serde::Serialize::serialize(&place.as_ref().map(Diagnostic::offending), serializer)
 }
 
 /// The kinds of [`Note`]s.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
-#[serde(rename_all = "kebab-case")]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[cfg_attr(feature = "serde", serde(rename_all = "kebab-case"))]
 pub enum NoteKind {
     /// Every run satisfies the property.
     TriviallyTrue,

@@ -1,10 +1,8 @@
 //! The machine as JSON, for other programs.
 
-use serde::Serialize;
-
 use crate::{monitor::Monitor, verdict::Verdict};
 
-/// A monitor as `portent synth --format json` prints it.
+/// A monitor as data.
 ///
 /// ```
 /// use portent_monitor_dsl::Property;
@@ -15,7 +13,8 @@ use crate::{monitor::Monitor, verdict::Verdict};
 /// assert_eq!(json["transitions"][0][1], serde_json::json!({"when": "error", "to": 1}));
 /// # Ok::<(), portent_monitor_dsl::Error>(())
 /// ```
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct Description {
     /// The name of the property.
     pub name: String,
@@ -36,7 +35,8 @@ pub struct Description {
 }
 
 /// An edge of a [`Description`].
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct Edge {
     /// A Boolean expression over the propositions.
     pub when: String,

@@ -4,11 +4,11 @@ use std::fmt::Write;
 
 use crate::monitor::Monitor;
 
-/// Machines with more states than this are not printed in full.
-const MAX_ROWS: usize = 40;
-
 impl Monitor {
-    /// The machine as a table with one line for each edge.
+    /// How many states [`to_table`](Self::to_table) shows at most.
+    pub const TABLE_STATES: usize = 40;
+
+    /// The machine as a table with one line for each edge; of large machines, the first states.
     ///
     /// ```
     /// use portent_monitor_dsl::Property;
@@ -24,7 +24,7 @@ impl Monitor {
             "goes to".into(),
             "when".into(),
         ]];
-        for state in self.state_ids().take(MAX_ROWS) {
+        for state in self.state_ids().take(Self::TABLE_STATES) {
             for (index, (to, when)) in self.edges(state).iter().enumerate() {
                 let mut row = [
                     String::new(),
@@ -60,13 +60,10 @@ impl Monitor {
             );
             writeln!(table, "{}", line.trim_end()).expect("writing to a string does not fail");
         }
-        if self.states() > MAX_ROWS {
-            let more = self.states() - MAX_ROWS;
-            writeln!(
-                table,
-                "  ... and {more} more states (`--format json` has all of them)"
-            )
-            .expect("writing to a string does not fail");
+        if self.states() > Self::TABLE_STATES {
+            let more = self.states() - Self::TABLE_STATES;
+            writeln!(table, "  ... and {more} more states")
+                .expect("writing to a string does not fail");
         }
         table
     }

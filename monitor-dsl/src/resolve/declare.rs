@@ -1,7 +1,6 @@
 //! Enters the declarations of a property, and complains of what is declared twice or never used.
 
 use portent_monitor_core::{Type, Value};
-use regex::Regex;
 
 use super::{DeclaredVariable, Definition, Entry, Resolver, Symbol, with_article};
 use crate::{
@@ -209,18 +208,13 @@ impl Resolver<'_> {
 
     /// A regular expression with a named group for each of `groups`.
     fn regex(&self, text: &Name, groups: &[String], what: &str) -> Result<Pattern, Error> {
-        let pattern = Regex::new(&text.text).map_err(|error| {
-            let message = "this is not a regular expression of the `regex` crate";
-            let why = error.to_string();
-            let why = why
-                .lines()
-                .last()
-                .unwrap_or_default()
-                .trim_start_matches("error: ");
-            Error::meaning(self.error(text.span, message, why))
+        let pattern = Pattern::try_from(text.text.clone()).map_err(|error| {
+            let why = error.why.lines().last().unwrap_or_default();
+            let why = why.trim_start_matches("error: ");
+            Error::meaning(self.error(text.span, error.problem, why))
         })?;
         for group in groups {
-            if !pattern.capture_names().flatten().any(|name| name == group) {
+            if !pattern.has_group(group) {
                 let message = format!("no group of the regular expression is named `{group}`");
                 let diagnostic = self.error(text.span, message, format!("needed for the {what}"));
                 return Err(Error::meaning(
@@ -228,17 +222,18 @@ impl Resolver<'_> {
                 ));
             }
         }
-        Ok(Pattern::from(pattern))
+        Ok(pattern)
     }
 
     /// Warns of names that the body does not use, and checks definitions that nobody used.
     pub(super) fn check_unused(&mut self) -> Result<(), Error> {
-        let unused: Vec<(String, Symbol, Span)> = self
+        let mut unused: Vec<(String, Symbol, Span)> = self
             .symbols
             .iter()
             .filter(|(_, entry)| !entry.used)
             .map(|(name, entry)| (name.clone(), entry.symbol.clone(), entry.span))
             .collect();
+        unused.sort_by_key(|(_, _, span)| span.start);
         // What only an unused definition mentions is no part of the property.
         let builder = self.builder.clone();
         for (name, symbol, span) in unused {

@@ -95,8 +95,7 @@ struct DeclaredVariable {
 
 struct Resolver<'a> {
     source: &'a Arc<Source>,
-    /// In the order of declaration, so that messages are deterministic.
-    symbols: indexmap::IndexMap<String, Entry>,
+    symbols: FxHashMap<String, Entry>,
     variables: Vec<DeclaredVariable>,
     definitions: Vec<Definition>,
     parameters: Vec<String>,
@@ -114,7 +113,7 @@ struct Resolver<'a> {
 pub(crate) fn resolve(source: &Arc<Source>, tree: &PropertyTree) -> Result<Resolved, Error> {
     let mut resolver = Resolver {
         source,
-        symbols: indexmap::IndexMap::new(),
+        symbols: FxHashMap::default(),
         variables: Vec::new(),
         definitions: Vec::new(),
         parameters: Vec::new(),
@@ -241,11 +240,11 @@ impl Resolver<'_> {
                 "`{name}` is a parameter; parameters are bound by events and cannot be read"
             )));
         }
-        let candidates = self.symbols.keys().map(String::as_str);
-        let Some(close) = suggest::closest(name, candidates) else {
+        let candidates = self.declared_names();
+        let Some(close) = suggest::closest(name, candidates.iter().copied()) else {
             return Error::meaning(match self.symbols.is_empty() {
                 true => diagnostic,
-                false => diagnostic.help(format!("declared are {}", self.declared_names())),
+                false => diagnostic.help(format!("declared are {}", some_names(&candidates))),
             });
         };
         let kind = match self.symbols[close].symbol {
@@ -256,15 +255,14 @@ impl Resolver<'_> {
         Error::meaning(diagnostic.help(format!("did you mean the {kind} `{close}`?")))
     }
 
-    fn declared_names(&self) -> String {
-        let names: Vec<String> = self
-            .symbols
-            .keys()
-            .take(8)
-            .map(|name| format!("`{name}`"))
-            .collect();
-        let more = if self.symbols.len() > 8 { ", ..." } else { "" };
-        names.join(", ") + more
+    /// In the order of declaration, so that messages are deterministic.
+    fn declared_names(&self) -> Vec<&str> {
+        let mut declared: Vec<(&String, &Entry)> = self.symbols.iter().collect();
+        declared.sort_by_key(|(_, entry)| entry.span.start);
+        declared
+            .into_iter()
+            .map(|(name, _)| name.as_str())
+            .collect()
     }
 
     /// Looks a name up, and notes that it is used.
@@ -281,4 +279,15 @@ impl Resolver<'_> {
             .id
             .get_or_insert_with(|| self.builder.variable(declared.variable.clone()))
     }
+}
+
+/// The first of some names, for a message.
+fn some_names(names: &[&str]) -> String {
+    let first: Vec<String> = names
+        .iter()
+        .take(8)
+        .map(|name| format!("`{name}`"))
+        .collect();
+    let more = if names.len() > 8 { ", ..." } else { "" };
+    first.join(", ") + more
 }

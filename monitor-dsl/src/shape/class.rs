@@ -1,6 +1,5 @@
 //! The engine class of a property, and how it is decided.
 
-use serde::{Deserialize, Serialize};
 use std::fmt;
 
 use super::{
@@ -11,8 +10,9 @@ use super::{
 use crate::monitor::Monitor;
 
 /// How the runs of a property can be searched, the cheapest first.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(rename_all = "lowercase"))]
 pub enum EngineClass {
     /// Whether it is violated does not depend on the order of concurrent steps.
     Linear,

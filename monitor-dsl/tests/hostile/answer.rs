@@ -35,7 +35,7 @@ pub(crate) fn refusal(error: &Error) -> Answer {
     let diagnostic = error.diagnostic().expect("a place in the text");
     let message = diagnostic.message().to_owned();
     match error {
-        Error::Limit(_) => {
+        Error::Limit(..) => {
             let part = diagnostic.offending().to_owned();
             Answer::Limit { message, part }
         }

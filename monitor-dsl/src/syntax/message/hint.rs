@@ -36,11 +36,7 @@ pub(super) fn hint(text: &str, position: usize, found: &str, expected: &str) -> 
         }
     }
     if expected.starts_with("a property") {
-        return Some(
-            "a file holds properties, `property name { ... }`; \
-             give a bare formula with `--property`"
-                .to_owned(),
-        );
+        return Some("a file holds properties: write `property name { ... }` around it".to_owned());
     }
     if wants("`{`") {
         let what = "the declarations and the body of a property stand in braces";
