@@ -2,7 +2,8 @@
 //!
 //! Each kind of thing that a program has (threads, variables, locks, ...) has its own id type, so
 //! that a lock cannot be looked up among the variables. Ids are dense from 0: whoever keeps
-//! something per thread or per variable keeps it in a vector.
+//! something per thread or per variable keeps it in a vector. Other crates number their own things with
+//! the same macro.
 
 use std::fmt;
 
@@ -14,25 +15,44 @@ pub trait Id: Copy + Eq + fmt::Debug {
     fn index(self) -> usize;
 }
 
+/// Declares newtypes of dense 32-bit ids.
+///
+/// Each has `from_index` and `index`, compares and hashes as its number, and implements
+/// [`Id`](crate::Id).
+///
+/// ```
+/// portent_monitor_core::ids! {
+///     /// A room of a house.
+///     pub struct RoomId(u32);
+/// }
+///
+/// let room = RoomId::from_index(3).expect("few rooms");
+/// assert_eq!((room.index(), format!("{room:?}")), (3, "RoomId(3)".to_owned()));
+/// assert_eq!(RoomId::from_index(usize::MAX), None);
+/// ```
+#[macro_export]
 macro_rules! ids {
-    ($($(#[$doc:meta])* $name:ident;)*) => {$(
-        $(#[$doc])*
+    ($($(#[$meta:meta])* $vis:vis struct $name:ident($inner:vis u32);)*) => {$(
+        $(#[$meta])*
         #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-        pub struct $name(u32);
+        $vis struct $name($inner u32);
 
+        // Not every kind of id needs both ways.
+        #[allow(dead_code)]
         impl $name {
             /// The id with this index, or `None` beyond what 32 bits hold.
-            pub fn from_index(index: usize) -> Option<Self> {
+            $vis fn from_index(index: usize) -> Option<Self> {
                 u32::try_from(index).ok().map(Self)
             }
 
             /// The index, from 0.
-            pub fn index(self) -> usize {
+            #[inline]
+            $vis fn index(self) -> usize {
                 self.0 as usize
             }
         }
 
-        impl Id for $name {
+        impl $crate::Id for $name {
             fn from_index(index: usize) -> Option<Self> {
                 Self::from_index(index)
             }
@@ -42,8 +62,8 @@ macro_rules! ids {
             }
         }
 
-        impl fmt::Debug for $name {
-            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        impl ::std::fmt::Debug for $name {
+            fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
                 write!(f, concat!(stringify!($name), "({})"), self.0)
             }
         }
@@ -52,21 +72,21 @@ macro_rules! ids {
 
 ids! {
     /// A thread, process or host of the observed program.
-    ThreadId;
+    pub struct ThreadId(u32);
     /// A shared variable.
-    VarId;
+    pub struct VarId(u32);
     /// A lock; a read-write lock is one lock with two sides.
-    LockId;
+    pub struct LockId(u32);
     /// A channel.
-    ChanId;
+    pub struct ChanId(u32);
     /// A condition variable.
-    CondId;
+    pub struct CondId(u32);
     /// A barrier.
-    BarrierId;
+    pub struct BarrierId(u32);
     /// Any other name: an application event, a marker's operand, a message that is not a number.
-    NameId;
+    pub struct NameId(u32);
     /// A place in the source, as the trace spells it.
-    LocId;
+    pub struct LocId(u32);
     /// One component of a [`Clock`](crate::Clock): a thread, or several that followed each other.
-    ChainId;
+    pub struct ChainId(u32);
 }

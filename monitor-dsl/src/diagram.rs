@@ -14,13 +14,12 @@ use hashbrown::HashTable;
 use rustc_hash::{FxBuildHasher, FxHashMap};
 use std::hash::{BuildHasher, Hash, Hasher};
 
-/// A diagram: the root node, by its number in the store.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub(crate) struct Diagram(u32);
-
-/// A decision variable, by its place in the order: smaller ones are tested first.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub(crate) struct Variable(pub(crate) u32);
+portent_monitor_core::ids! {
+    /// A diagram: the root node, by its number in the store.
+    pub(crate) struct Diagram(u32);
+    /// A decision variable, by its place in the order: smaller ones are tested first.
+    pub(crate) struct Variable(pub(crate) u32);
+}
 
 impl Diagram {
     pub(crate) const FALSE: Diagram = Diagram(0);

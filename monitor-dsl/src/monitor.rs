@@ -12,16 +12,10 @@ use crate::{
     verdict::{Verdict, Verdicts},
 };
 
-/// A state of a [`Monitor`].
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-pub struct StateId(pub(crate) u32);
-
-impl StateId {
-    /// The number of the state; states are numbered from 0, the initial one.
-    pub fn index(self) -> usize {
-        self.0 as usize
-    }
+portent_monitor_core::ids! {
+    /// A state of a [`Monitor`].
+    #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+    pub struct StateId(pub(crate) u32);
 }
 
 /// A minimal monitor for a property.

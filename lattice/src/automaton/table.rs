@@ -2,13 +2,12 @@
 
 use portent_monitor_dsl::Verdict;
 
-/// A state of an [`Automaton`].
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct StateIndex(pub u32);
-
-/// Something an event does to an [`Automaton`].
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct ActionId(pub u32);
+portent_monitor_core::ids! {
+    /// A state of an [`Automaton`].
+    pub struct StateIndex(pub u32);
+    /// Something an event does to an [`Automaton`].
+    pub struct ActionId(pub u32);
+}
 
 /// A finite automaton that events act on: the monitor, together with what its gauges show where the
 /// property reads variables. An action then is "this event, and these variables get these values",

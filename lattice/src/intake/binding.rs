@@ -24,15 +24,10 @@ type Slot = Option<SpellingId>;
 /// One slot for each parameter.
 pub(crate) type Binding = SmallVec<[Slot; 3]>;
 
-/// A distinct [`Binding`].
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub(crate) struct BindingId(u32);
-
-impl BindingId {
-    /// As an index into arrays.
-    pub(crate) fn index(self) -> usize {
-        self.0 as usize
-    }
+portent_monitor_core::ids! {
+    /// A distinct [`Binding`].
+    #[derive(Default)]
+    pub(crate) struct BindingId(u32);
 }
 
 /// The instances of a property.

@@ -13,15 +13,9 @@ use super::{
 };
 use crate::error::Error;
 
-/// A place in a [`History`].
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) struct HistoryIndex(u32);
-
-impl HistoryIndex {
-    /// As an index into arrays.
-    pub(crate) fn index(self) -> usize {
-        self.0 as usize
-    }
+portent_monitor_core::ids! {
+    /// A place in a [`History`].
+    pub(crate) struct HistoryIndex(u32);
 }
 
 /// An event that was a step of some property.

@@ -11,14 +11,9 @@ use rustc_hash::FxHashMap;
 
 use crate::intake::binding::{Binding, TooMany, domain, restricted};
 
-/// A binding that is kept.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) struct JoinId(u32);
-
-impl JoinId {
-    pub(crate) fn index(self) -> usize {
-        self.0 as usize
-    }
+portent_monitor_core::ids! {
+    /// A binding that is kept.
+    pub(crate) struct JoinId(u32);
 }
 
 /// Bindings that are closed under joins.

@@ -9,9 +9,10 @@ use std::{fmt::Write, sync::Arc};
 use portent_monitor_core::Value;
 use rustc_hash::FxHashMap;
 
-/// A value of a parameter: one for each spelling.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub(crate) struct SpellingId(u32);
+portent_monitor_core::ids! {
+    /// A value of a parameter: one for each spelling.
+    pub(crate) struct SpellingId(u32);
+}
 
 #[cfg(test)]
 impl SpellingId {

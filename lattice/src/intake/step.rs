@@ -95,15 +95,9 @@ fn hash<H: Hasher>(value: &Value, state: &mut H) {
     }
 }
 
-/// A distinct [`Step`] of a property.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub(crate) struct StepId(u32);
-
-impl StepId {
-    /// As an index into arrays.
-    pub(crate) fn index(self) -> usize {
-        self.0 as usize
-    }
+portent_monitor_core::ids! {
+    /// A distinct [`Step`] of a property.
+    pub(crate) struct StepId(u32);
 }
 
 /// The distinct steps of a property.

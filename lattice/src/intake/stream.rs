@@ -25,15 +25,9 @@ use super::{
 };
 use crate::error::Error;
 
-/// One of the properties that look at a run.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) struct PropertyIndex(u32);
-
-impl PropertyIndex {
-    /// As an index into arrays.
-    pub(crate) fn index(self) -> usize {
-        self.0 as usize
-    }
+portent_monitor_core::ids! {
+    /// One of the properties that look at a run.
+    pub(crate) struct PropertyIndex(u32);
 }
 
 /// Takes the events of a run one by one, in observed order.

@@ -1,14 +1,8 @@
 //! The relevant events of one property (one binding of its parameters), partially ordered.
 
-/// An event of a [`Poset`]: its index in observed order, from 0.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct EventIndex(pub u32);
-
-impl EventIndex {
-    /// As an index into arrays.
-    pub fn index(self) -> usize {
-        self.0 as usize
-    }
+portent_monitor_core::ids! {
+    /// An event of a [`Poset`]: its index in observed order, from 0.
+    pub struct EventIndex(pub u32);
 }
 
 /// Events in observed order, each on a chain and with a vector clock over the chains.

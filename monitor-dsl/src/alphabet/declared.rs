@@ -4,33 +4,22 @@ use portent_monitor_core::{Type, Value};
 
 use super::pattern::Pattern;
 
-/// One of the events of a property.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-pub struct EventId(u32);
-
-/// One of the variables of a property.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-pub struct VariableId(u32);
+portent_monitor_core::ids! {
+    /// One of the events of a property.
+    #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+    pub struct EventId(u32);
+    /// One of the variables of a property.
+    #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+    pub struct VariableId(u32);
+}
 
 impl EventId {
-    /// The place of the event in [`Alphabet::events`](super::Alphabet::events).
-    pub fn index(self) -> usize {
-        self.0 as usize
-    }
-
     pub(crate) fn new(index: usize) -> Self {
         EventId(u32::try_from(index).expect("the text of a property is bounded"))
     }
 }
 
 impl VariableId {
-    /// The place of the variable in [`Alphabet::variables`](super::Alphabet::variables).
-    pub fn index(self) -> usize {
-        self.0 as usize
-    }
-
     pub(crate) fn new(index: usize) -> Self {
         VariableId(u32::try_from(index).expect("the text of a property is bounded"))
     }

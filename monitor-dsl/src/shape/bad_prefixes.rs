@@ -10,31 +10,21 @@ use rustc_hash::FxHashMap;
 use super::table::{Action, ActionTable, State};
 use crate::verdict::Verdict;
 
-/// A state of [`BadPrefixes`] or of [`Saturated`](super::Saturated).
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct Node(pub u32);
+portent_monitor_core::ids! {
+    /// A state of [`BadPrefixes`] or of [`Saturated`](super::Saturated).
+    pub struct Node(pub u32);
+}
 
 impl Node {
     /// Violated. Every action leads back here.
     pub const BAD: Node = Node(0);
     /// Never violated from here on. Every action leads back here.
     pub const DEAD: Node = Node(1);
-
-    /// As an index into arrays.
-    pub fn index(self) -> usize {
-        self.0 as usize
-    }
 }
 
-/// Actions that do the same in every node.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct ActionClass(pub u32);
-
-impl ActionClass {
-    /// As an index into arrays.
-    pub fn index(self) -> usize {
-        self.0 as usize
-    }
+portent_monitor_core::ids! {
+    /// Actions that do the same in every node.
+    pub struct ActionClass(pub u32);
 }
 
 /// The minimal deterministic automaton whose words are the bad prefixes.

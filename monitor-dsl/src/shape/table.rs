@@ -2,13 +2,12 @@
 
 use crate::verdict::Verdict;
 
-/// A state of an [`ActionTable`].
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct State(pub u32);
-
-/// One of the things that a step can do to an [`ActionTable`].
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct Action(pub u32);
+portent_monitor_core::ids! {
+    /// A state of an [`ActionTable`].
+    pub struct State(pub u32);
+    /// One of the things that a step can do to an [`ActionTable`].
+    pub struct Action(pub u32);
+}
 
 /// What every action does in every state, with the verdict of each state.
 ///

@@ -8,9 +8,10 @@ use std::{
 
 use crate::order::EventIndex;
 
-/// A node of the search: its place among all that were found.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) struct Found(pub(super) u32);
+portent_monitor_core::ids! {
+    /// A node of the search: its place among all that were found.
+    pub(super) struct Found(pub(super) u32);
+}
 
 /// How a node was reached.
 #[derive(Clone, Copy, Debug)]
