@@ -62,6 +62,7 @@
 #![warn(missing_docs)]
 
 mod alphabet;
+pub mod automaton;
 mod comparison;
 mod condition;
 mod config;

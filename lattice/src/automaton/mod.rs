@@ -3,14 +3,12 @@
 
 mod goal;
 mod machine;
-mod minimize;
 mod numbering;
 mod product;
 mod shape;
-mod table;
 
 pub(crate) use machine::Machine;
 pub(crate) use numbering::Numbered;
+pub use portent_monitor_dsl::automaton::{ActionId, Automaton, StateIndex};
 pub(crate) use product::{Product, ProductState, spilled};
 pub use shape::AutomatonShape;
-pub use table::{ActionId, Automaton, StateIndex};

@@ -8,13 +8,12 @@
 
 use std::fmt::Debug;
 
-use indexmap::IndexSet;
 use portent_monitor_core::Value;
-use portent_monitor_dsl::{EventId, Monitor, StateId, Verdict};
-use rustc_hash::{FxBuildHasher, FxHashMap};
+use portent_monitor_dsl::{EventId, Monitor, StateId, Verdict, automaton::explore};
+use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
-use super::{ActionId, Automaton, Machine, StateIndex};
+use super::{ActionId, Automaton, Machine};
 use crate::intake::Step;
 
 /// For each variable its class; empty once the verdict is final.
@@ -187,26 +186,14 @@ impl Product {
             });
             kind_of.push(kind);
         }
-        let mut states = IndexSet::<ProductState, FxBuildHasher>::from_iter([self.initial()]);
-        let mut next = Vec::new();
-        let mut done = 0;
-        while let Some(state) = states.get_index(done).cloned() {
-            if states.len() > max_states || next.len() + kinds.len() > max_entries {
-                return None;
-            }
-            for &kind in &kinds {
-                let (to, _) = states.insert_full(self.step(&state, ActionId(kind as u32)));
-                next.push(StateIndex(to as u32));
-            }
-            done += 1;
-        }
-        let verdicts = states.iter().map(|state| self.verdict(state));
-        let whole = Automaton {
-            initial: StateIndex(0),
-            actions: kinds.len(),
-            next,
-            verdicts: verdicts.collect(),
-        };
+        let explored = explore(
+            [self.initial()],
+            kinds.len(),
+            (max_states, max_entries),
+            |state, kind| self.step(state, ActionId(kinds[kind.index()] as u32)),
+            |state| self.verdict(state),
+        )?;
+        let whole = explored.automaton;
         let (small, merged) = whole.minimal(|verdict| verdict as u32);
         let actions = kind_of.into_iter().map(|kind| merged[kind]).collect();
         Some((small, actions))

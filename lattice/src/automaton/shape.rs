@@ -1,8 +1,9 @@
 //! The shape of an automaton: what the engines that do not enumerate need to know of it.
 
-use portent_monitor_dsl::shape::{ActionTable, BadPrefixes, MalformedTable, Saturated, State};
-
-use crate::automaton::{Automaton, StateIndex};
+use portent_monitor_dsl::{
+    automaton::{Automaton, MalformedTable},
+    shape::{BadPrefixes, Saturated},
+};
 
 /// What is computed once for an automaton, and serves every poset whose events act on it.
 #[derive(Clone, Debug)]
@@ -20,14 +21,7 @@ impl AutomatonShape {
     ///
     /// If its table is not rectangular, or names states that it does not have.
     pub fn new(automaton: &Automaton) -> Result<Self, MalformedTable> {
-        let state = |state: &StateIndex| State(state.0);
-        let table = ActionTable::new(
-            vec![state(&automaton.initial)],
-            automaton.actions,
-            automaton.next.iter().map(state).collect(),
-            automaton.verdicts.clone(),
-        )?;
-        let bad_prefixes = BadPrefixes::new(&table);
+        let bad_prefixes = BadPrefixes::new(automaton)?;
         let saturated = Saturated::new(&bad_prefixes);
         Ok(AutomatonShape {
             bad_prefixes,

@@ -8,7 +8,7 @@
 
 use portent_monitor_dsl::{
     Verdict,
-    shape::{Action, ActionClass, BadPrefixes},
+    shape::{ActionClass, BadPrefixes},
 };
 
 use crate::{
@@ -41,7 +41,7 @@ use crate::{
 /// let found = linear::search(&poset, &actions, &automaton, &shape.bad_prefixes);
 /// let Answer::Violated(violation) = found.expect("all commute").answer else { unreachable!() };
 /// assert_eq!(violation.violated_at, 2);
-/// # Ok::<(), portent_monitor_dsl::shape::MalformedTable>(())
+/// # Ok::<(), portent_monitor_dsl::automaton::MalformedTable>(())
 /// ```
 pub fn search(
     poset: &Poset,
@@ -51,7 +51,7 @@ pub fn search(
 ) -> Option<Searched> {
     let classes: Vec<ActionClass> = actions
         .iter()
-        .map(|action| bad_prefixes.class_of(Action(action.0)))
+        .map(|action| bad_prefixes.class_of(*action))
         .collect();
     if some_order_matters(poset, &classes, bad_prefixes) {
         return None;

@@ -1,14 +1,16 @@
 //! The minimal automaton of the words after which a property is violated.
 //!
 //! All that is not violated yet and can still become so is told apart by *how* it can; verdicts
-//! among the rest do not matter. Actions that do the same everywhere share a class. Minimisation is
-//! Moore's: split by the blocks of all successors until nothing splits. Its rounds are bounded by
-//! the longest shortest word that tells two states apart, which is short in monitors.
+//! among the rest do not matter. Actions that do the same everywhere share a class. The rounds of its
+//! minimisation are bounded by the longest shortest word that tells two states apart, which is short in
+//! monitors.
 
 use rustc_hash::FxHashMap;
 
-use super::table::{Action, ActionTable, State};
-use crate::verdict::Verdict;
+use crate::{
+    automaton::{ActionId, Automaton, MalformedTable, StateIndex, first_of_each, number, refine},
+    verdict::Verdict,
+};
 
 portent_monitor_core::ids! {
     /// A state of [`BadPrefixes`] or of [`Saturated`](super::Saturated).
@@ -39,25 +41,54 @@ pub struct BadPrefixes {
 }
 
 impl BadPrefixes {
-    /// The bad prefixes of a table, from each of its initial states.
-    pub fn new(table: &ActionTable) -> Self {
-        let block_of = refine(table, &live(table));
+    /// The bad prefixes of an automaton; violated and satisfied are taken as absorbing, whatever its table
+    /// says of them.
+    ///
+    /// # Errors
+    ///
+    /// If the table is not [valid](Automaton::validate).
+    pub fn new(automaton: &Automaton) -> Result<Self, MalformedTable> {
+        BadPrefixes::from_states(automaton, &[automaton.initial])
+    }
+
+    /// The bad prefixes from each of several initial states, which are as many questions.
+    ///
+    /// # Errors
+    ///
+    /// If the table is not [valid](Automaton::validate), or does not have one of the states.
+    pub fn from_states(table: &Automaton, initial: &[StateIndex]) -> Result<Self, MalformedTable> {
+        table.validate()?;
+        let states = table.verdicts.len();
+        if let Some(missing) = initial.iter().find(|state| state.index() >= states) {
+            return Err(MalformedTable::NoSuchState(missing.0));
+        }
+        let nodes = outcomes(table);
+        let block_of = refine(
+            nodes
+                .iter()
+                .map(|node| node.map_or(2, |node| node.0))
+                .collect(),
+            |state| match nodes[state] {
+                Some(_) => &[],
+                None => table.row(state),
+            },
+        );
         let mut numbers: FxHashMap<u32, Node> = FxHashMap::default();
-        numbers.insert(BAD_BLOCK, Node::BAD);
-        numbers.insert(DEAD_BLOCK, Node::DEAD);
+        for (state, node) in nodes.iter().enumerate() {
+            if let Some(node) = node {
+                numbers.insert(block_of[state], *node);
+            }
+        }
         // One state for each block, in the order in which a search from the initial states meets
         // them.
-        let mut members: Vec<Option<State>> = vec![None, None];
-        let mut number = |state: State, members: &mut Vec<Option<State>>| {
-            *numbers
-                .entry(block_of[state.0 as usize])
-                .or_insert_with(|| {
-                    members.push(Some(state));
-                    Node(members.len() as u32 - 1)
-                })
+        let mut members: Vec<Option<StateIndex>> = vec![None, None];
+        let mut number = |state: StateIndex, members: &mut Vec<Option<StateIndex>>| {
+            *numbers.entry(block_of[state.index()]).or_insert_with(|| {
+                members.push(Some(state));
+                Node(members.len() as u32 - 1)
+            })
         };
-        let initial = table
-            .initial
+        let initial = initial
             .iter()
             .map(|&state| number(state, &mut members))
             .collect();
@@ -67,39 +98,36 @@ impl BadPrefixes {
             match members[index] {
                 None => rows.extend(vec![Node(index as u32); table.actions]),
                 Some(member) => {
-                    for &target in table.row(member.0 as usize) {
+                    for &target in table.row(member.index()) {
                         rows.push(number(target, &mut members));
                     }
                 }
             }
             index += 1;
         }
-        BadPrefixes::with_classes(initial, table.actions, &rows)
+        Ok(BadPrefixes::with_classes(initial, table.actions, &rows))
     }
 
     /// Merges the actions whose columns are equal.
     fn with_classes(initial: Vec<Node>, actions: usize, rows: &[Node]) -> Self {
         let nodes = rows.len().checked_div(actions).unwrap_or(2);
-        let mut known: FxHashMap<Vec<Node>, ActionClass> = FxHashMap::default();
-        let mut columns: Vec<Vec<Node>> = Vec::new();
-        let class_of = (0..actions)
+        let columns: Vec<Vec<Node>> = (0..actions)
             .map(|action| {
-                let column: Vec<Node> = (0..nodes)
+                { 0..nodes }
                     .map(|node| rows[node * actions + action])
-                    .collect();
-                *known.entry(column).or_insert_with_key(|column| {
-                    columns.push(column.clone());
-                    ActionClass(columns.len() as u32 - 1)
-                })
+                    .collect()
             })
             .collect();
+        let class_of = number(columns.iter());
+        let kept = first_of_each(&class_of);
         let next = (0..nodes)
-            .flat_map(|node| columns.iter().map(move |column| column[node]))
+            .flat_map(|node| kept.iter().map(move |&action| (node, action)))
+            .map(|(node, action)| columns[action][node])
             .collect();
         BadPrefixes {
             initial,
-            classes: columns.len(),
-            class_of,
+            classes: kept.len(),
+            class_of: class_of.into_iter().map(ActionClass).collect(),
             next,
         }
     }
@@ -120,8 +148,8 @@ impl BadPrefixes {
     }
 
     /// The class of an action of the table.
-    pub fn class_of(&self, action: Action) -> ActionClass {
-        self.class_of[action.0 as usize]
+    pub fn class_of(&self, action: ActionId) -> ActionClass {
+        self.class_of[action.index()]
     }
 
     pub(super) fn classes_of_actions(&self) -> &[ActionClass] {
@@ -142,66 +170,30 @@ impl BadPrefixes {
     }
 }
 
-/// Whether each state is not violated but can become so. Satisfied is final.
-fn live(table: &ActionTable) -> Vec<bool> {
+/// For each state, whether it is bad or dead already; `None` if it can still become bad. Satisfied is
+/// final.
+fn outcomes(table: &Automaton) -> Vec<Option<Node>> {
     let states = table.verdicts.len();
     let mut before: Vec<Vec<u32>> = vec![Vec::new(); states];
     for state in 0..states {
         if !table.verdicts[state].is_final() {
             for target in table.row(state) {
-                before[target.0 as usize].push(state as u32);
+                before[target.index()].push(state as u32);
             }
         }
     }
-    let mut live = vec![false; states];
-    let mut stack: Vec<u32> = (0..states as u32)
-        .filter(|&state| table.verdicts[state as usize] == Verdict::Violated)
-        .collect();
+    let is_bad = |state: u32| table.verdicts[state as usize] == Verdict::Violated;
+    let mut stack: Vec<u32> = (0..states as u32).filter(|&state| is_bad(state)).collect();
+    let mut outcomes = vec![Some(Node::DEAD); states];
+    for &state in &stack {
+        outcomes[state as usize] = Some(Node::BAD);
+    }
     while let Some(state) = stack.pop() {
         for &state in &before[state as usize] {
-            if !std::mem::replace(&mut live[state as usize], true) {
+            if outcomes[state as usize].take().is_some() {
                 stack.push(state);
             }
         }
     }
-    live
-}
-
-const BAD_BLOCK: u32 = 0;
-const DEAD_BLOCK: u32 = 1;
-
-/// The block of each state; states of one block have the same bad continuations.
-fn refine(table: &ActionTable, live: &[bool]) -> Vec<u32> {
-    let states = table.verdicts.len();
-    let first_live = DEAD_BLOCK + 1;
-    let mut block_of: Vec<u32> = (0..states)
-        .map(|state| match (table.verdicts[state], live[state]) {
-            (Verdict::Violated, _) => BAD_BLOCK,
-            (_, false) => DEAD_BLOCK,
-            (_, true) => first_live,
-        })
-        .collect();
-    let mut blocks = 1;
-    loop {
-        let mut known: FxHashMap<(u32, Vec<u32>), u32> = FxHashMap::default();
-        let refined: Vec<u32> = (0..states)
-            .map(|state| {
-                if !live[state] {
-                    return block_of[state];
-                }
-                let successors = table.row(state).iter();
-                let signature = successors
-                    .map(|target| block_of[target.0 as usize])
-                    .collect();
-                let fresh = first_live + known.len() as u32;
-                *known.entry((block_of[state], signature)).or_insert(fresh)
-            })
-            .collect();
-        let count = known.len();
-        block_of = refined;
-        if count <= blocks {
-            return block_of;
-        }
-        blocks = count;
-    }
+    outcomes
 }

@@ -7,7 +7,7 @@ use super::{
     product::{self, Product},
     saturated::Saturated,
 };
-use crate::monitor::Monitor;
+use crate::{automaton::Explored, monitor::Monitor};
 
 /// How the runs of a property can be searched, the cheapest first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -82,7 +82,10 @@ impl Monitor {
         let Some(product) = product::product(self) else {
             return EngineClass::Enumerate;
         };
-        let bad_prefixes = BadPrefixes::new(&product.table);
+        let Explored { automaton, initial } = &product.explored;
+        let Ok(bad_prefixes) = BadPrefixes::from_states(automaton, initial) else {
+            return EngineClass::Enumerate;
+        };
         if all_commute(&bad_prefixes, &product) {
             return EngineClass::Linear;
         }

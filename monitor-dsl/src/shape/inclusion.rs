@@ -9,20 +9,23 @@ use super::bad_prefixes::{ActionClass, BadPrefixes, Node};
 /// Language inclusion between the nodes of [`BadPrefixes`].
 ///
 /// ```
-/// use portent_monitor_dsl::{Verdict, shape::{ActionTable, BadPrefixes, Inclusion, Node, State}};
+/// use portent_monitor_dsl::{Verdict, automaton::*, shape::{BadPrefixes, Inclusion, Node}};
 ///
 /// // Violated by an `a` after a `b`.
-/// let next = [0, 1, 2, 1, 2, 2].map(State).to_vec();
-/// let verdicts = vec![Verdict::Ok, Verdict::Ok, Verdict::Violated];
-/// let table = ActionTable::new(vec![State(0), State(1)], 2, next, verdicts)?;
-/// let bad_prefixes = BadPrefixes::new(&table);
+/// let automaton = Automaton {
+///     initial: StateIndex(0),
+///     actions: 2,
+///     next: [0, 1, 2, 1, 2, 2].map(StateIndex).to_vec(),
+///     verdicts: vec![Verdict::Ok, Verdict::Ok, Verdict::Violated],
+/// };
+/// let bad_prefixes = BadPrefixes::from_states(&automaton, &[StateIndex(0), StateIndex(1)])?;
 /// let inclusion = Inclusion::new(&bad_prefixes);
 ///
 /// let [before_b, after_b] = bad_prefixes.initial() else { unreachable!() };
 /// assert!(inclusion.included(*before_b, *after_b));
 /// assert!(!inclusion.included(*after_b, *before_b));
 /// assert!(inclusion.included(Node::DEAD, *before_b));
-/// # Ok::<(), portent_monitor_dsl::shape::MalformedTable>(())
+/// # Ok::<(), portent_monitor_dsl::automaton::MalformedTable>(())
 /// ```
 #[derive(Clone, Debug)]
 pub struct Inclusion {

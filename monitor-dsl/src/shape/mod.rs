@@ -11,7 +11,7 @@
 //! | [`Intervals`](EngineClass::Intervals) | a union of chains A₀\* a₁ A₁\* a₂ … | usually a few symbolic nodes |
 //! | [`Enumerate`](EngineClass::Enumerate) | anything else | every cut |
 //!
-//! The way there: an [`ActionTable`] says what every action does in every state; [`BadPrefixes`] is
+//! The way there: an [`Automaton`](crate::automaton::Automaton) says what every action does in every state; [`BadPrefixes`] is
 //! the minimal automaton for the bad prefixes; [`Saturated`] has the same language, with every
 //! self-loop that does not change it. [`Monitor::engine_class`](crate::Monitor::engine_class)
 //! does all of it for the actions that a property's text implies. An analyzer that knows which
@@ -27,11 +27,9 @@ mod inclusion;
 mod product;
 mod saturate;
 mod saturated;
-mod table;
 
 pub use bad_prefixes::{ActionClass, BadPrefixes, Node};
 pub use class::EngineClass;
 pub use conjunction::{Conjunction, LocalCondition};
 pub use inclusion::Inclusion;
 pub use saturated::{Edge, Saturated};
-pub use table::{Action, ActionTable, MalformedTable, State};

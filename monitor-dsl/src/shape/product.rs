@@ -4,11 +4,9 @@
 //! monitor's together with the cells of all gauges. An action is an event that writes nothing, or
 //! a write that leaves the gauges of one variable in certain cells.
 
-use rustc_hash::FxHashMap;
-
-use super::table::{Action, ActionTable, State};
 use crate::{
     alphabet::{Alphabet, Letter, VariableId},
+    automaton::{ActionId, Explored, explore},
     monitor::{Monitor, StateId},
 };
 
@@ -19,14 +17,14 @@ const MAX_ENTRIES: usize = 1 << 20;
 
 /// The abstract automaton of a monitor.
 pub(super) struct Product {
-    pub(super) table: ActionTable,
+    pub(super) explored: Explored,
     steps: Vec<Step>,
 }
 
 impl Product {
     /// The actions, each with the variable that it writes.
-    pub(super) fn actions(&self) -> impl Iterator<Item = (Action, Option<VariableId>)> + '_ {
-        let actions = (0..self.steps.len() as u32).map(Action);
+    pub(super) fn actions(&self) -> impl Iterator<Item = (ActionId, Option<VariableId>)> + '_ {
+        let actions = (0..self.steps.len() as u32).map(ActionId);
         actions.zip(self.steps.iter().map(|step| step.writes))
     }
 }
@@ -47,47 +45,31 @@ pub(super) fn product(monitor: &Monitor) -> Option<Product> {
     let steps = steps(alphabet)?;
     let places = alphabet.places();
 
-    let mut numbers: FxHashMap<(StateId, u64), State> = FxHashMap::default();
-    let mut found: Vec<(StateId, u64)> = Vec::new();
-    let mut number = |key: (StateId, u64), found: &mut Vec<(StateId, u64)>| {
-        if let Some(&state) = numbers.get(&key) {
-            return Some(state);
-        }
-        let state = State(found.len() as u32);
-        found.push(key);
-        numbers.insert(key, state);
-        (found.len() <= MAX_STATES && found.len() * steps.len() <= MAX_ENTRIES).then_some(state)
-    };
-
-    let mut initial = Vec::new();
-    if alphabet.reads_variables() {
-        for letter in alphabet.initial_letters() {
-            let state = monitor.next(monitor.initial(), letter);
-            initial.push(number((state, letter.0 & !places[0].mask), &mut found)?);
-        }
+    let initial: Vec<(StateId, u64)> = if alphabet.reads_variables() {
+        let letters = alphabet.initial_letters();
+        letters
+            .map(|letter| {
+                let state = monitor.next(monitor.initial(), letter);
+                (state, letter.0 & !places[0].mask)
+            })
+            .collect()
     } else {
-        initial.push(number((monitor.initial(), 0), &mut found)?);
-    }
-    let mut next = Vec::new();
-    let mut index = 0;
-    while let Some(&(state, gauges)) = found.get(index) {
-        for step in &steps {
-            let mut after = gauges;
-            for &(gauge, cell) in &step.cells {
-                let place = places[gauge + 1];
-                after = (after & !place.mask) | place.code(cell);
-            }
-            let letter = Letter(after | step.event);
-            next.push(number((monitor.next(state, letter), after), &mut found)?);
+        vec![(monitor.initial(), 0)]
+    };
+    let take = |&(state, gauges): &(StateId, u64), action: ActionId| {
+        let step = &steps[action.index()];
+        let mut after = gauges;
+        for &(gauge, cell) in &step.cells {
+            let place = places[gauge + 1];
+            after = (after & !place.mask) | place.code(cell);
         }
-        index += 1;
-    }
-    let verdicts = found
-        .iter()
-        .map(|&(state, _)| monitor.verdict(state))
-        .collect();
-    let table = ActionTable::new(initial, steps.len(), next, verdicts).ok()?;
-    Some(Product { table, steps })
+        let letter = Letter(after | step.event);
+        (monitor.next(state, letter), after)
+    };
+    let verdict = |&(state, _): &(StateId, u64)| monitor.verdict(state);
+    let limits = (MAX_STATES, MAX_ENTRIES);
+    let explored = explore(initial, steps.len(), limits, take, verdict)?;
+    Some(Product { explored, steps })
 }
 
 fn steps(alphabet: &Alphabet) -> Option<Vec<Step>> {

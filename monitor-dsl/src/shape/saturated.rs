@@ -3,9 +3,11 @@
 use super::{
     bad_prefixes::{ActionClass, BadPrefixes, Node},
     saturate,
-    table::Action,
 };
-use crate::scc::{self, Components};
+use crate::{
+    automaton::ActionId,
+    scc::{self, Components},
+};
 
 /// A move of a [`Saturated`] automaton to another node.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -63,7 +65,7 @@ impl Saturated {
     }
 
     /// The class of an action of the table.
-    pub fn class_of(&self, action: Action) -> ActionClass {
+    pub fn class_of(&self, action: ActionId) -> ActionClass {
         self.class_of[action.0 as usize]
     }
 
@@ -86,20 +88,23 @@ impl Saturated {
     /// The nodes after a word of actions, sorted: the subset construction, one word at a time.
     ///
     /// ```
-    /// use portent_monitor_dsl::{Verdict, shape::*};
+    /// use portent_monitor_dsl::{Verdict, automaton::*, shape::*};
     ///
     /// // Violated by a second `a`, whatever happens in between.
-    /// let next = [1, 0, 2, 1, 2, 2].map(State).to_vec();
-    /// let verdicts = vec![Verdict::Ok, Verdict::Ok, Verdict::Violated];
-    /// let table = ActionTable::new(vec![State(0)], 2, next, verdicts)?;
-    /// let saturated = Saturated::new(&BadPrefixes::new(&table)).expect("small");
+    /// let automaton = Automaton {
+    ///     initial: StateIndex(0),
+    ///     actions: 2,
+    ///     next: [1, 0, 2, 1, 2, 2].map(StateIndex).to_vec(),
+    ///     verdicts: vec![Verdict::Ok, Verdict::Ok, Verdict::Violated],
+    /// };
+    /// let saturated = Saturated::new(&BadPrefixes::new(&automaton)?).expect("small");
     ///
-    /// let (a, b) = (Action(0), Action(1));
+    /// let (a, b) = (ActionId(0), ActionId(1));
     /// assert!(saturated.after(0, &[b, a, b, a]).contains(&Node::BAD));
     /// assert!(!saturated.after(0, &[b, a, b]).contains(&Node::BAD));
     /// # Ok::<(), MalformedTable>(())
     /// ```
-    pub fn after(&self, start: usize, word: &[Action]) -> Vec<Node> {
+    pub fn after(&self, start: usize, word: &[ActionId]) -> Vec<Node> {
         let mut nodes = self.initial[start].clone();
         for &action in word {
             let class = self.class_of(action);

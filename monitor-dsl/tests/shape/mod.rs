@@ -3,7 +3,8 @@
 
 use portent_monitor_dsl::{
     EngineClass, Property, Verdict,
-    shape::{Action, ActionTable, BadPrefixes, Inclusion, Node, Saturated, State},
+    automaton::{ActionId, Automaton, StateIndex},
+    shape::{BadPrefixes, Inclusion, Node, Saturated},
 };
 use portent_testing::Rng;
 use std::collections::{BTreeSet, HashSet};
@@ -51,9 +52,13 @@ impl Table {
     }
 
     fn saturated(&self) -> (BadPrefixes, Saturated) {
-        let next = self.next.iter().copied().map(State).collect();
-        let table = ActionTable::new(vec![State(0)], self.actions, next, self.verdicts.clone());
-        let bad_prefixes = BadPrefixes::new(&table.unwrap());
+        let automaton = Automaton {
+            initial: StateIndex(0),
+            actions: self.actions,
+            next: self.next.iter().copied().map(StateIndex).collect(),
+            verdicts: self.verdicts.clone(),
+        };
+        let bad_prefixes = BadPrefixes::new(&automaton).unwrap();
         let saturated = Saturated::new(&bad_prefixes).unwrap();
         (bad_prefixes, saturated)
     }
@@ -67,7 +72,7 @@ impl Table {
             let accepts = subset.contains(&Node::BAD);
             assert_eq!(self.is_bad(state), accepts, "{what}: {state} {subset:?}");
             for action in 0..self.actions {
-                let next = step(saturated, &subset, Action(action as u32));
+                let next = step(saturated, &subset, ActionId(action as u32));
                 let pair = (self.step(state, action), next);
                 if seen.insert(pair.clone()) {
                     stack.push(pair);
@@ -77,14 +82,14 @@ impl Table {
     }
 
     fn assert_same_words(&self, saturated: &Saturated, length: usize, what: &str) {
-        let mut words: Vec<(u32, Vec<Action>)> = vec![(0, Vec::new())];
+        let mut words: Vec<(u32, Vec<ActionId>)> = vec![(0, Vec::new())];
         while let Some((state, word)) = words.pop() {
             let accepts = saturated.after(0, &word).contains(&Node::BAD);
             assert_eq!(self.is_bad(state), accepts, "{what}: {word:?}");
             if word.len() < length {
                 for action in 0..self.actions {
                     let mut longer = word.clone();
-                    longer.push(Action(action as u32));
+                    longer.push(ActionId(action as u32));
                     words.push((self.step(state, action), longer));
                 }
             }
@@ -93,7 +98,7 @@ impl Table {
 }
 
 /// The subset construction.
-fn step(saturated: &Saturated, subset: &BTreeSet<Node>, action: Action) -> BTreeSet<Node> {
+fn step(saturated: &Saturated, subset: &BTreeSet<Node>, action: ActionId) -> BTreeSet<Node> {
     let class = saturated.class_of(action);
     let mut next = BTreeSet::new();
     for &node in subset {
@@ -156,7 +161,7 @@ fn chains_have_no_cycle_but_loops() {
 fn is_included<T: Clone + Eq + std::hash::Hash>(
     pair: (T, T),
     actions: usize,
-    step: impl Fn(&T, Action) -> T,
+    step: impl Fn(&T, ActionId) -> T,
     is_bad: impl Fn(&T) -> bool,
 ) -> bool {
     let mut seen = HashSet::from([pair.clone()]);
@@ -165,7 +170,7 @@ fn is_included<T: Clone + Eq + std::hash::Hash>(
         if is_bad(&n) && !is_bad(&m) {
             return false;
         }
-        for action in (0..actions as u32).map(Action) {
+        for action in (0..actions as u32).map(ActionId) {
             let pair = (step(&n, action), step(&m, action));
             if seen.insert(pair.clone()) {
                 stack.push(pair);

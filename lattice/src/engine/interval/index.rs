@@ -1,7 +1,7 @@
 //! What the search asks of a poset, by looking it up: where reverse pasts begin, and where along a
 //! chain the next event of a class, or the next that a node does not loop on, is.
 
-use portent_monitor_dsl::shape::{Action, ActionClass, Node, Saturated};
+use portent_monitor_dsl::shape::{ActionClass, Node, Saturated};
 
 use crate::{
     automaton::ActionId,
@@ -31,7 +31,7 @@ impl<'a> Index<'a> {
         let width = poset.width();
         let classes: Vec<ActionClass> = actions
             .iter()
-            .map(|action| saturated.class_of(Action(action.0)))
+            .map(|action| saturated.class_of(*action))
             .collect();
         let mut of_class = vec![Vec::new(); saturated.classes() * width];
         for chain in 0..width {

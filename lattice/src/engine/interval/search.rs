@@ -39,7 +39,7 @@ use crate::{
 /// let Answer::Violated(violation) = found.answer else { unreachable!() };
 /// assert_eq!(violation.violated_at, 1);
 /// assert_eq!(violation.run.iter().map(|event| event.0).collect::<Vec<_>>(), [1, 0]);
-/// # Ok::<(), portent_monitor_dsl::shape::MalformedTable>(())
+/// # Ok::<(), portent_monitor_dsl::automaton::MalformedTable>(())
 /// ```
 pub fn search(
     poset: &Poset,

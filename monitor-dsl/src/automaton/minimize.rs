@@ -4,55 +4,33 @@
 //! successor class on every action. Quadratic in the worst case, which automata of a few hundred
 //! states do not meet; a table that is too large for it was refused before.
 
-use portent_monitor_dsl::Verdict;
 use rustc_hash::FxHashMap;
 
-use crate::automaton::{ActionId, Automaton, StateIndex};
+use super::{ActionId, Automaton, StateIndex};
+use crate::verdict::Verdict;
 
 impl Automaton {
     /// The smallest automaton that gives the same outputs, where `output` says which verdicts are
     /// told apart, and for each action its number in it. States keep a verdict of their class.
-    pub(crate) fn minimal(&self, output: impl Fn(Verdict) -> u32) -> (Automaton, Vec<ActionId>) {
-        let mut class_of = number(self.verdicts.iter().map(|verdict| output(*verdict)));
-        loop {
-            let rows = (0..self.verdicts.len()).map(|state| {
-                let row = &self.next[state * self.actions..][..self.actions];
-                let successors = row.iter().map(|to| class_of[to.0 as usize]);
-                let mut key = vec![class_of[state]];
-                key.extend(successors);
-                key
-            });
-            let finer = number(rows);
-            let done = count(&finer) == count(&class_of);
-            class_of = finer;
-            if done {
-                break;
-            }
-        }
+    pub fn minimal(&self, output: impl Fn(Verdict) -> u32) -> (Automaton, Vec<ActionId>) {
+        let outputs = self.verdicts.iter().map(|verdict| output(*verdict));
+        let class_of = refine(outputs.collect(), |state| self.row(state));
         // Classes are numbered by their first states, so that the initial state stays first.
-        let mut representatives = vec![None; count(&class_of)];
-        for (state, &class) in class_of.iter().enumerate() {
-            representatives[class as usize].get_or_insert(state);
-        }
-        let representatives: Vec<usize> = representatives.into_iter().flatten().collect();
+        let representatives = first_of_each(&class_of);
         let column = |action: usize| -> Vec<u32> {
             let to = |&state: &usize| self.next[state * self.actions + action];
             let targets = representatives.iter().map(to);
-            targets.map(|to| class_of[to.0 as usize]).collect()
+            targets.map(|to| class_of[to.index()]).collect()
         };
         let columns: Vec<Vec<u32>> = (0..self.actions).map(column).collect();
         let merged = number(columns.iter().cloned());
-        let mut kept = vec![None; count(&merged)];
-        for (action, &to) in merged.iter().enumerate() {
-            kept[to as usize].get_or_insert(action);
-        }
-        let kept: Vec<usize> = kept.into_iter().flatten().collect();
+        let kept = first_of_each(&merged);
         let next = (0..representatives.len())
             .flat_map(|state| kept.iter().map(move |&action| (state, action)))
             .map(|(state, action)| StateIndex(columns[action][state]))
             .collect();
         let automaton = Automaton {
-            initial: StateIndex(class_of[self.initial.0 as usize]),
+            initial: StateIndex(class_of[self.initial.index()]),
             actions: kept.len(),
             next,
             verdicts: representatives
@@ -64,8 +42,30 @@ impl Automaton {
     }
 }
 
+/// Splits classes of states until the states of each have their successors in the same classes. Classes
+/// are numbered by their first states.
+pub(crate) fn refine<'a>(
+    classes: Vec<u32>,
+    successors: impl Fn(usize) -> &'a [StateIndex],
+) -> Vec<u32> {
+    let mut class_of = number(classes.into_iter());
+    loop {
+        let rows = (0..class_of.len()).map(|state| {
+            let mut key = vec![class_of[state]];
+            key.extend(successors(state).iter().map(|to| class_of[to.index()]));
+            key
+        });
+        let finer = number(rows);
+        let done = count(&finer) == count(&class_of);
+        class_of = finer;
+        if done {
+            return class_of;
+        }
+    }
+}
+
 /// Numbers things from 0, equal ones alike, in the order of first appearance.
-fn number<T: std::hash::Hash + Eq>(things: impl Iterator<Item = T>) -> Vec<u32> {
+pub(crate) fn number<T: std::hash::Hash + Eq>(things: impl Iterator<Item = T>) -> Vec<u32> {
     let mut ids: FxHashMap<T, u32> = FxHashMap::default();
     things
         .map(|thing| {
@@ -73,6 +73,17 @@ fn number<T: std::hash::Hash + Eq>(things: impl Iterator<Item = T>) -> Vec<u32> 
             *ids.entry(thing).or_insert(fresh)
         })
         .collect()
+}
+
+/// For each number, where it appears first.
+pub(crate) fn first_of_each(numbers: &[u32]) -> Vec<usize> {
+    let mut first = Vec::new();
+    for (place, &number) in numbers.iter().enumerate() {
+        if number as usize == first.len() {
+            first.push(place);
+        }
+    }
+    first
 }
 
 fn count(numbers: &[u32]) -> usize {
