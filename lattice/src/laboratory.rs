@@ -7,7 +7,7 @@ pub use crate::{
     automaton::{ActionId, Automaton, AutomatonShape, StateIndex},
     engine::{
         Answer, Problem, Searched, Solution, Violation, conjunctive,
-        enumerate::{RunCounts, Shape, shape},
+        enumerate::{LatticeSize, RunCounts, shape},
         flow, interval, linear, maximal,
     },
     order::{EventIndex, Poset, covered},

@@ -87,15 +87,15 @@ pub enum Model {
 pub struct Options {
     /// Which other orders are the same computation.
     pub causality: Model,
-    /// At most so many cuts of a level are kept, those nearest the observed run.
+    /// At most this many cuts of a level are kept, those nearest the observed run.
     pub window: Option<usize>,
     /// Of the events of the run, only those at most this many past the oldest unfinished one are
     /// considered.
     pub lookahead: Option<u32>,
-    /// Of a program that is watched with a lookahead, so many steps before a violation are shown at
+    /// Of a program that is watched with a lookahead, this many steps before a violation are shown at
     /// least; what is older may be forgotten. See [`Watch`](crate::Watch).
     pub history: usize,
-    /// The frontier takes at most about so many bytes; beyond, a window that fits is used.
+    /// The frontier takes at most about this many bytes; beyond, a window that fits is used.
     pub memory: u64,
     /// Whether runs are counted.
     pub counting: Counting,

@@ -1,9 +1,9 @@
 //! The sizes of lattices of real logs, where those are present, and of generated ones.
 
 use crate::logs;
-use portent_lattice::laboratory::{Poset, Shape, shape};
+use portent_lattice::laboratory::{LatticeSize, Poset, shape};
 
-fn whole(poset: &Poset) -> Shape {
+fn whole(poset: &Poset) -> LatticeSize {
     shape(poset, u64::MAX, u64::MAX, true).expect("no limit")
 }
 

@@ -13,13 +13,13 @@ use crate::{
     verdict::{Verdict, Verdicts},
 };
 
-/// Before minimisation a machine may be so many times larger than the limit says.
+/// Before minimisation a machine may be this many times larger than the limit says.
 const SLACK: usize = 4;
-/// So much work on decision diagrams may be done for each state that the limit allows.
+/// This much work on decision diagrams may be done for each state that the limit allows.
 const WORK_PER_STATE: usize = 300;
-/// The part that makes a property grow is looked for with a limit that is so many times smaller.
+/// The part that makes a property grow is looked for with a limit that is this many times smaller.
 const HASTE: usize = 16;
-/// But not below so many states, and with at least so much work in all.
+/// But not below this many states, and with at least this much work in all.
 const FEW_STATES: usize = 500;
 const LITTLE_WORK: usize = 1 << 20;
 

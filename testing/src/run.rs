@@ -2,7 +2,7 @@
 
 use portent_monitor_core::{Discipline, Event, Symbols};
 
-/// Draws so many events and keeps those that can follow the ones before them.
+/// Draws this many events and keeps those that can follow the ones before them.
 ///
 /// ```
 /// use portent_monitor_core::{Event, Op, Symbols};

@@ -12,24 +12,24 @@ use crate::{
 pub(crate) struct Decoded {
     pub(crate) event: Event,
     /// Where it says what was done.
-    pub(crate) op: Spot,
+    pub(crate) op: Position,
     /// Where it says what it carries: a value, arguments, a text.
-    pub(crate) data: Spot,
+    pub(crate) data: Position,
 }
 
 /// A place in a file whose name is known elsewhere; lines and columns count from 1.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Spot {
+pub(crate) struct Position {
     pub(crate) line: u64,
     pub(crate) column: u64,
 }
 
-impl Spot {
+impl Position {
     /// Byte `offset` of the text of line number `line`.
     #[inline]
-    pub(crate) fn new(line: u64, text: &[u8], offset: usize) -> Spot {
+    pub(crate) fn new(line: u64, text: &[u8], offset: usize) -> Position {
         let column = column_of(text, offset);
-        Spot { line, column }
+        Position { line, column }
     }
 }
 

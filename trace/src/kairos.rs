@@ -11,7 +11,7 @@ use portent_monitor_core::{Symbols, ThreadId};
 use rustc_hash::FxHashSet;
 
 use crate::{
-    decoder::{Decoded, Spot},
+    decoder::{Decoded, Position},
     error::Fault,
     frontier::{Frontiers, Row},
     lines::{Line, Lines},
@@ -135,7 +135,7 @@ fn row(
     text: &str,
     columns: [usize; 4],
     symbols: &mut Symbols,
-) -> Result<(Row, Spot), Fault> {
+) -> Result<(Row, Position), Fault> {
     let fault = |at: usize, length: usize, problem: &str| {
         Fault::new(line.number, line.text, at..at + length, problem)
     };
@@ -184,7 +184,7 @@ fn row(
         propositions: parts(propositions, '|').map(owned).collect(),
         clock: components,
     };
-    Ok((row, Spot::new(line.number, line.text, *clock_at)))
+    Ok((row, Position::new(line.number, line.text, *clock_at)))
 }
 
 #[cfg(test)]

@@ -14,7 +14,7 @@ use std::{
 use portent_monitor_core::{Error as CoreError, Symbols, ThreadId};
 
 use crate::{
-    decoder::{Decoded, Spot},
+    decoder::{Decoded, Position},
     error::{Fault, quote, shorten},
     frontier::{Frontiers, Row},
 };
@@ -176,7 +176,7 @@ struct Scanner<'r> {
     bytes: Bytes<BufReader<Box<dyn Read + Send + 'r>>>,
     next: Option<u8>,
     /// The place of the next byte.
-    place: Spot,
+    place: Position,
     limit: usize,
     begun: bool,
 }
@@ -187,7 +187,7 @@ impl<'r> Scanner<'r> {
         Scanner {
             bytes,
             next: None,
-            place: Spot { line: 1, column: 1 },
+            place: Position { line: 1, column: 1 },
             limit,
             begun: false,
         }

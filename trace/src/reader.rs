@@ -12,7 +12,7 @@ use portent_monitor_core::{Discipline, Event, Op, Symbols, Value, VarId};
 use crate::{
     Error, Format, Options, Place, Warning,
     compression::{Sample, decompress, peek},
-    decoder::{Decoder, Spot},
+    decoder::{Decoder, Position},
     error::{Fault, shorten, shorten_to},
     kairos::Kairos,
     lines::Lines,
@@ -96,9 +96,9 @@ pub struct TraceReader<'r> {
     first_skipped: Option<Error>,
     events: u64,
     /// Where the header says what the initial values are.
-    initial: Spot,
+    initial: Position,
     /// Where the event given out last says what it carries.
-    last: Spot,
+    last: Position,
     /// Whether that event may order others.
     last_orders: bool,
 }
@@ -144,7 +144,7 @@ impl<'r> TraceReader<'r> {
         let mut symbols = Symbols::default();
         let mut header = Header::default();
         let mut header_fault = None;
-        let start = Spot { line: 1, column: 1 };
+        let start = Position { line: 1, column: 1 };
         let mut initial = start;
         let decoder = match format {
             Format::Native => {
@@ -290,7 +290,7 @@ impl<'r> TraceReader<'r> {
         warnings
     }
 
-    fn place(&self, Spot { line, column }: Spot) -> Place {
+    fn place(&self, Position { line, column }: Position) -> Place {
         let file = Arc::clone(&self.file);
         Place { file, line, column }
     }

@@ -2,7 +2,7 @@
 
 mod picture;
 
-use portent_lattice::{Counting, Options, Report, report::Row};
+use portent_lattice::{Counting, Options, report::Row};
 use portent_monitor_dsl::{Monitor, Property};
 use portent_trace::TraceReader;
 use std::{io, process::ExitCode};
@@ -15,7 +15,7 @@ use crate::{
     failure::Failure,
     paint::Paint,
     terminal::{self, Colour},
-    text::{self, replay, run::Run},
+    text::{self, run::Run},
 };
 
 const SPEC: &str = include_str!("../../demo/reservoir.portent");
@@ -49,7 +49,7 @@ impl Demo {
             TRACE.as_bytes(),
             &portent_trace::Options::default(),
         )?;
-        let options = Options::default();
+        let options = Options::default().pictures(1);
         let (mut outcomes, progress) = (Vec::new(), Progress::hidden());
         trace::check(&mut reader, &monitors, &options, &progress, &mut outcomes)?;
         terminal::print(&render(&outcomes, &monitors, paint)?).map_err(Failure::Print)?;
@@ -59,13 +59,18 @@ impl Demo {
 
 fn render(outcomes: &[Outcome], monitors: &[Monitor], paint: Paint) -> Result<String, Failure> {
     let mut page = format!("{}\n\n{}\n", paint.bold("A property"), indented(SPEC));
-    if let ([outcome], [monitor]) = (outcomes, monitors) {
-        let observed = observed(&outcome.report);
-        let replay = replay::replay(monitor, &outcome.initial, observed.iter().copied())?;
+    if let ([outcome], [monitor]) = (outcomes, monitors)
+        && let [property] = &outcome.report.properties[..]
+    {
+        let picture = property.picture.iter();
+        let observed: Vec<&Row> = picture
+            .flat_map(|picture| &picture.observed)
+            .map(|shown| &shown.row)
+            .collect();
         let run = Run {
             monitor,
             rows: &observed,
-            moments: &replay.moments,
+            start: &property.start,
             earlier: &[],
             violated_at: None,
         };
@@ -88,15 +93,6 @@ fn render(outcomes: &[Outcome], monitors: &[Monitor], paint: Paint) -> Result<St
     };
     page += &text::report(outcomes, monitors, style);
     Ok(page + "\n" + NEXT)
-}
-
-/// The steps of the first property in observed order; its witness has them all.
-fn observed(report: &Report) -> Vec<&Row> {
-    let property = report.properties.first();
-    let witness = property.and_then(|property| property.predicted.witness.as_deref());
-    let mut rows: Vec<&Row> = witness.unwrap_or_default().iter().collect();
-    rows.sort_by_key(|row| row.event);
-    rows
 }
 
 fn indented(text: &str) -> String {

@@ -72,7 +72,7 @@ pub(crate) fn draw(
         text += &format!("{}{}\n", " ".repeat(column), marks.trim_end());
     }
     let steps = |rows: &[&Row]| {
-        let steps = rows.iter().map(|row| crate::text::replay::label(row));
+        let steps = rows.iter().map(|row| crate::text::step::label(row));
         steps.collect::<Vec<_>>().join(", ")
     };
     text += &format!(

@@ -26,8 +26,6 @@ pub(super) const AT_END: &str =
 pub(crate) struct Finding<'a> {
     pub(crate) property: &'a PropertyReport,
     pub(crate) monitor: &'a Monitor,
-    /// The initial values that the trace gives.
-    pub(crate) initial: &'a [(String, Value)],
     pub(crate) style: Style,
 }
 
@@ -43,7 +41,6 @@ impl<'a> Finding<'a> {
             Some(Finding {
                 property,
                 monitor: monitors.find(|monitor| monitor.property().name() == property.name)?,
-                initial: &outcome.initial,
                 style,
             })
         };
@@ -268,7 +265,7 @@ impl<'a> Finding<'a> {
             Limit::Chains => ("the number of threads", "a --window of your choice"),
             Limit::Time => ("the time limit", "a larger --time"),
         };
-        let let_go = match lattice.engine {
+        let dropped = match lattice.engine {
             Engine::Enumerate => counted(lattice.dropped, "cut"),
             _ => counted(lattice.dropped, "node"),
         };
@@ -286,7 +283,7 @@ impl<'a> Finding<'a> {
                 format!("the time was up before everything was looked at; {how} looks further.")
             }
             _ => format!(
-                "{let_go} let go because of {why}, and what lies beyond was not seen; {how} looks \
+                "{dropped} dropped because of {why}, and what lies beyond was not seen; {how} looks \
                  further."
             ),
         }

@@ -8,7 +8,7 @@ use portent_lattice::report::Row;
 use portent_monitor_core::Value;
 use portent_monitor_dsl::{EventId, Monitor, StateId, VariableId};
 
-/// So many steps are followed twice, in all; then every write counts as one that matters.
+/// This many steps are followed twice, in all; then every write counts as one that matters.
 const FOLLOWED: usize = 1_000_000;
 
 /// For each step of a run that begins with these values whether the monitor ignores it. Those that

@@ -6,9 +6,9 @@ pub(crate) mod meaning;
 pub(crate) mod numbers;
 mod paragraph;
 mod printable;
-pub(crate) mod replay;
 pub(crate) mod run;
 mod stats;
+pub(crate) mod step;
 mod story;
 pub(crate) mod swap;
 mod table;
@@ -26,7 +26,7 @@ use numbers::{count, counted};
 use paragraph::paragraph;
 pub(crate) use printable::{printable, printable_lines};
 
-/// Of the bindings of a property, so many violated ones are shown in full, and so many named.
+/// Of the bindings of a property, this many violated ones are shown in full, and this many named.
 const IN_FULL: usize = 3;
 const NAMED: usize = 10;
 
@@ -95,7 +95,6 @@ impl Page<'_> {
             let finding = |property| Finding {
                 property,
                 monitor,
-                initial: &self.outcome.initial,
                 style: self.style,
             };
             match instances.as_slice() {

@@ -2,18 +2,18 @@
 
 use std::borrow::Cow;
 
-use portent_lattice::report::Row;
+use portent_lattice::report::{Moment, Row};
 use portent_monitor_dsl::{Monitor, Verdict};
 
 use super::{
     numbers::{count, counted},
     printable,
-    replay::{Moment, label, note},
+    step::{label, note},
     table::{self, Cell, Side},
 };
 use crate::paint::Paint;
 
-/// At most so many steps are shown before a violation, and after it.
+/// At most this many steps are shown before a violation, and after it.
 const BEFORE: usize = 20;
 const AFTER: usize = 3;
 /// With more threads or variables than this a table is wider than a screen.
@@ -22,12 +22,12 @@ const VARIABLES: usize = 6;
 /// A longer label is cut.
 const LABEL: usize = 40;
 
-/// The steps of a run, and how things stood before and after each.
+/// The steps of a run, and how things stood before and after each: rows are those of this run.
 pub(crate) struct Run<'a> {
     pub(crate) monitor: &'a Monitor,
     pub(crate) rows: &'a [&'a Row],
-    /// One more than there are rows: the first is the initial state.
-    pub(crate) moments: &'a [Moment],
+    /// How things stand before the first.
+    pub(crate) start: &'a Moment,
     /// For each row, whether it comes earlier than observed.
     pub(crate) earlier: &'a [bool],
     /// After how many steps the run is violated, if it is.
@@ -107,7 +107,10 @@ impl Run<'_> {
         columns: &Columns<'_>,
         paint: Paint,
     ) -> Vec<Cell> {
-        let moment = &self.moments[step];
+        let (values, state, reached) = match step.checked_sub(1).map(|index| self.rows[index]) {
+            Some(row) => (&row.values, row.state, row.verdict),
+            None => (&self.start.values, self.start.state, self.start.verdict),
+        };
         let line = row.and_then(|row| row.line);
         let mut cells: Vec<Cell> = vec![
             count(step as u64).into(),
@@ -131,11 +134,11 @@ impl Run<'_> {
                 None => [String::new().into(), String::new().into()],
             }),
         }
-        let values = moment.values.iter().take(columns.variables);
-        cells.extend(values.map(|value| Cell::from(shorten(&value.to_string()))));
-        cells.push(moment.state.to_string().into());
-        cells.push(Cell::painted(moment.verdict.as_str(), |text| {
-            verdict(paint, moment.verdict, text)
+        let values = values.iter().take(columns.variables);
+        cells.extend(values.map(|(_, value)| Cell::from(shorten(&value.to_string()))));
+        cells.push(state.to_string().into());
+        cells.push(Cell::painted(reached.as_str(), |text| {
+            verdict(paint, reached, text)
         }));
         if columns.notes {
             let note = row.map(note).unwrap_or_default();

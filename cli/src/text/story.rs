@@ -2,6 +2,7 @@
 //! to do next.
 
 use portent_lattice::report::{PropertyReport, Row};
+use portent_monitor_core::Value;
 use portent_monitor_dsl::{Explanation, Monitor, Verdict};
 
 use super::{
@@ -9,7 +10,6 @@ use super::{
     meaning::meanings,
     numbers::{count, counted},
     paragraph::paragraph,
-    replay::{self, Moment, Replay},
     run::Run,
     swap::{Difference, and, spell},
 };
@@ -19,8 +19,7 @@ pub(crate) struct Story<'a> {
     witness: &'a [Row],
     violated_at: usize,
     earlier: Vec<bool>,
-    moments: Vec<Moment>,
-    /// The pairs of events that are told as swapped, the one that was observed earlier first.
+    /// The pairs of events that are named as swapped, the one that was observed earlier first.
     pub(crate) swapped: Vec<[u32; 2]>,
     /// What could have come before what; `None` if the run is the observed one.
     pub(crate) swap: Option<String>,
@@ -41,13 +40,9 @@ impl<'a> Story<'a> {
         let witness = predicted.witness.as_deref()?;
         let violated_at = predicted.violated_at? as usize;
         let left_out = &predicted.left_out;
-        // Rows and monitor come from the same text, so following them does not fail.
-        let Replay {
-            moments,
-            explanation,
-        } = replay::replay(finding.monitor, finding.initial, witness).ok()?;
-        let initial = &moments.first()?.values;
-        let difference = Difference::new(witness, left_out, violated_at, finding.monitor, initial);
+        let start = finding.property.start.values.iter();
+        let start: Vec<Value> = start.map(|(_, value)| value.clone()).collect();
+        let difference = Difference::new(witness, left_out, violated_at, finding.monitor, &start);
         let swap = (!difference.is_empty()).then(|| {
             let after = counted(violated_at as u64, "step");
             let words = difference.in_words();
@@ -60,10 +55,9 @@ impl<'a> Story<'a> {
         Some(Story {
             witness,
             violated_at,
-            moments,
             swap,
             stops: stops(left_out.len()),
-            why: why(finding, explanation, witness, violated_at),
+            why: why(finding, witness, violated_at),
             observed,
             next: next(finding, &difference),
             swapped: difference.pairs().collect(),
@@ -77,7 +71,7 @@ impl<'a> Story<'a> {
         let run = Run {
             monitor: finding.monitor,
             rows: &rows,
-            moments: &self.moments,
+            start: &finding.property.start,
             earlier: &self.earlier,
             violated_at: Some(self.violated_at),
         };
@@ -115,15 +109,10 @@ fn stops(left_out: usize) -> Option<String> {
     ))
 }
 
-/// Why a run is violated after so many steps.
-fn why(
-    finding: &Finding<'_>,
-    explanation: Option<Explanation>,
-    run: &[Row],
-    violated_at: usize,
-) -> Option<String> {
-    match explanation {
-        Some(why) if why.verdict == Verdict::Violated => Some(in_words(&why, finding.monitor)),
+/// Why a run is violated after this many steps.
+fn why(finding: &Finding<'_>, run: &[Row], violated_at: usize) -> Option<String> {
+    match &finding.property.why.witness {
+        Some(why) if why.verdict == Verdict::Violated => Some(in_words(why, finding.monitor)),
         _ if finding.style.complete && run.last().is_none_or(|row| is_open(row.verdict)) => {
             Some("the trace is complete, and at its end the property is still pending.".to_owned())
         }
@@ -164,20 +153,14 @@ fn in_words(why: &Explanation, monitor: &Monitor) -> String {
     format!("{words} There, {}.", and(&meant))
 }
 
-/// Why the observed run is violated: its steps are those of the witness, in their own order.
+/// Why the observed run is violated.
 fn why_observed(finding: &Finding<'_>, property: &PropertyReport) -> Option<String> {
     let violated_at = match property.observed.verdict {
         Verdict::Violated => property.observed.step?,
         _ => return None,
     };
-    let predicted = &property.predicted;
-    let witness = predicted.witness.iter().flatten();
-    let mut rows: Vec<&Row> = witness.chain(&predicted.left_out).collect();
-    rows.sort_by_key(|row| row.event);
-    let replay = replay::replay(finding.monitor, finding.initial, rows).ok()?;
-    let why = replay
-        .explanation
-        .map(|why| in_words(&why, finding.monitor));
+    let why = property.why.observed.as_ref();
+    let why = why.map(|why| in_words(why, finding.monitor));
     let why = why.unwrap_or_else(|| format!("violated at step {}.", count(violated_at)));
     Some(format!("the run as it was is violated, too: {why}"))
 }

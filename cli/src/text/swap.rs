@@ -5,12 +5,12 @@ use portent_monitor_core::Value;
 use portent_monitor_dsl::Monitor;
 use std::collections::{BTreeSet, HashSet};
 
-use super::{ignored::ignored, numbers::counted, printable, replay::label};
+use super::{ignored::ignored, numbers::counted, printable, step::label};
 
-/// At most so many events are said to move, and so many to be overtaken by one of them.
+/// At most this many events are said to move, and this many to be overtaken by one of them.
 const MOVES: usize = 3;
 const OVERTAKEN: usize = 3;
-/// Of the events that one overtakes, so many are looked at.
+/// Of the events that one overtakes, this many are looked at.
 const LOOKED_AT: usize = 64;
 
 /// How a run differs from the observed one up to its violation.

@@ -19,7 +19,7 @@ use crate::intake::Step;
 /// For each variable its class; empty once the verdict is final.
 type Classes = SmallVec<[u32; 4]>;
 
-/// The bytes that a list takes beside its own, if it has become too long for these.
+/// The bytes that a list takes besides its own, if it has become too long for these.
 pub(crate) fn spilled<A: smallvec::Array>(list: &SmallVec<A>) -> usize {
     match list.spilled() {
         true => list.capacity() * size_of::<A::Item>(),

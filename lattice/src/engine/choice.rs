@@ -19,7 +19,7 @@ use crate::{
     order::{Poset, Requirements},
 };
 
-/// A lattice with at most so many cuts is small.
+/// A lattice with at most this many cuts is small.
 const FEW_CUTS: usize = 100_000;
 
 /// Solves what an instance of a property comes down to; `conjunctions` tells how the conditions
@@ -141,13 +141,13 @@ fn count(
     }
 }
 
-/// Where violations are chains, the interval search is given up after so many symbolic nodes.
+/// Where violations are chains, the interval search is given up after this many symbolic nodes.
 const CHAIN_NODES: usize = 100_000;
-/// Where they are not, it races the enumeration for so many.
+/// Where they are not, it races the enumeration for this many.
 const RACE_NODES: usize = 5_000;
-/// Progress is told whenever so many symbolic nodes were looked at.
+/// Progress is reported after every batch of this many symbolic nodes.
 const TOLD: usize = 1_000;
-/// About so many bytes a symbolic node takes beside its two cuts.
+/// About how many bytes a symbolic node takes besides its two cuts.
 const NODE_BYTES: u64 = 96;
 
 /// What the engines are asked.

@@ -5,7 +5,7 @@ use serde::Serialize;
 
 use super::{
     Engine, Problem,
-    enumerate::{Peak, RunCounts, Shape},
+    enumerate::{LatticeSize, Peak, RunCounts},
 };
 use crate::{
     options::Options,
@@ -142,14 +142,14 @@ pub struct Solution {
     pub violation: Option<Violation>,
     /// How many nodes the engine visited.
     pub nodes: u64,
-    /// How many cuts were reached and let go.
+    /// How many cuts were reached and dropped.
     pub dropped: u64,
     /// Why not everything was searched.
     pub limit: Option<Limit>,
     /// What the reductions saved.
     pub saved: Savings,
     /// The size of the lattice, if it was counted.
-    pub shape: Option<Shape>,
+    pub shape: Option<LatticeSize>,
     /// The runs, if they were counted.
     pub runs: Option<RunCounts>,
     /// The memory of the frontier.

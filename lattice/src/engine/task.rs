@@ -10,7 +10,7 @@ use crate::{
     order::Poset,
 };
 
-/// The table of a product may have so many entries.
+/// The table of a product may have this many entries.
 const MAX_ENTRIES: usize = 1 << 22;
 
 /// What an engine gets.

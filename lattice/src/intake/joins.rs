@@ -36,7 +36,7 @@ struct Group {
 }
 
 impl Joins {
-    /// The empty binding of so many parameters.
+    /// The empty binding of this many parameters.
     pub(crate) fn new(arity: usize) -> Joins {
         let mut joins = Joins {
             all: Vec::new(),
@@ -67,7 +67,7 @@ impl Joins {
     }
 
     /// Adds a binding and its joins with all others; gives for each new one, in the order of their
-    /// ids, the one that its run begins as. There may be `limit` beside the empty one.
+    /// ids, the one that its run begins as. There may be `limit` besides the empty one.
     pub(crate) fn add(&mut self, binding: &Binding, limit: usize) -> Result<Vec<JoinId>, TooMany> {
         if self.ids.contains_key(binding) {
             return Ok(Vec::new());

@@ -1,10 +1,10 @@
 //! One instance of a property: its slice of the run, solved and reported.
 
 use portent_monitor_core::{Symbols, ThreadId};
-use portent_monitor_dsl::Monitor;
+use portent_monitor_dsl::{Explanation, Monitor, Verdict};
 
 use super::{
-    Actor, Lattice, Observed, Predicted, PropertyReport, Row, Rows, Runs, Values,
+    Actor, Lattice, Moment, Observed, Predicted, PropertyReport, Row, Rows, Runs, Why,
     budget::{ReportBudget, WitnessBudget},
 };
 use crate::{
@@ -76,20 +76,29 @@ impl Instance<'_> {
             frontier: solution.peak,
             saved,
         };
+        let (observed, followed) = self.observed();
+        let (predicted, why_witness) =
+            self.predicted(task.poset(), &solution, options, &mut budget.witnesses)?;
+        let is_explained = predicted.witness.is_some() && observed.verdict == Verdict::Violated;
         Ok(PropertyReport {
             name: property.name().to_owned(),
             binding: names.zip(self.slice.binding.iter().cloned()).collect(),
             kind: property.kind(),
             states: self.monitor().states(),
             relevant: self.slice.steps.len() as u64,
-            observed: self.observed(),
+            observed,
             runs: solution
                 .runs
                 .clone()
                 .map(|counts| Runs::from(&counts.for_goal(options.goal))),
-            predicted: self.predicted(task.poset(), &solution, options, &mut budget.witnesses)?,
+            predicted,
             lattice,
             text: property.full_text().to_owned(),
+            start: self.start(),
+            why: Why {
+                observed: is_explained.then(|| followed.explain()).flatten(),
+                witness: why_witness,
+            },
             picture: (!too_wide && budget.pictures.takes(solution.violation.is_some()))
                 .then(|| Box::new(self.picture(&task, &solution, options))),
         })
@@ -132,18 +141,20 @@ impl Instance<'_> {
         }
     }
 
-    pub(crate) fn observed(&self) -> Observed {
-        let mut replay = self.replay();
+    /// The observed run, followed until its verdict is final.
+    pub(crate) fn observed(&self) -> (Observed, Replay<'_>) {
+        let mut replay = self.replay().remembering();
         for event in 0..self.slice.steps.len() as u32 {
             if replay.verdict().is_final() {
                 break;
             }
             replay.step(self.step(EventIndex(event)));
         }
-        Observed {
+        let observed = Observed {
             verdict: replay.verdict(),
             step: replay.decided_after(),
-        }
+        };
+        (observed, replay)
     }
 
     fn predicted(
@@ -152,9 +163,9 @@ impl Instance<'_> {
         solution: &Solution,
         options: &Options,
         budget: &mut WitnessBudget,
-    ) -> Result<Predicted, Error> {
+    ) -> Result<(Predicted, Option<Explanation>), Error> {
         let Some(violation) = &solution.violation else {
-            return Ok(Predicted::default());
+            return Ok((Predicted::default(), None));
         };
         if cfg!(debug_assertions) {
             self.examine(poset, violation, options)
@@ -162,13 +173,14 @@ impl Instance<'_> {
         }
         let violated_at = Some(violation.violated_at as u64);
         if !budget.takes(self.slice.steps.len()) {
-            return Ok(Predicted {
+            let predicted = Predicted {
                 violated: true,
                 violated_at,
                 shortest: violation.is_shortest,
                 witness_omitted: true,
                 ..Predicted::default()
-            });
+            };
+            return Ok((predicted, None));
         }
         let left_out = self.left_out(&violation.run);
         let whole: Vec<EventIndex> = violation
@@ -178,9 +190,10 @@ impl Instance<'_> {
             .chain(left_out.iter().map(|row| EventIndex(row.event)))
             .collect();
         let (swaps, swaps_omitted) = swaps(&[], &whole);
-        Ok(Predicted {
+        let (witness, followed) = self.follow(&violation.run, |_| true);
+        let predicted = Predicted {
             violated: true,
-            witness: Some(self.rows(&violation.run, |_| true)),
+            witness: Some(witness),
             left_out,
             violated_at,
             witness_omitted: false,
@@ -188,7 +201,8 @@ impl Instance<'_> {
             swaps_omitted,
             shortest: violation.is_shortest,
             forgotten: 0,
-        })
+        };
+        Ok((predicted, followed.explain()))
     }
 
     /// Checks a witness again, trusting nothing that found it.
@@ -232,14 +246,19 @@ impl Instance<'_> {
         self.record.thread(self.slice.steps[event.index()])
     }
 
-    /// The values of the property's variables before anything happens.
-    pub(crate) fn initial_values(&self) -> Values {
-        Rows::new(self.replay(), self.symbols).values().clone()
+    /// How things stand before the first step.
+    pub(crate) fn start(&self) -> Moment {
+        Rows::new(self.replay(), self.symbols).moment()
     }
 
     /// Follows a run, and tells of the steps (from 1) that are to be kept.
     pub(crate) fn rows(&self, run: &[EventIndex], keep: impl Fn(usize) -> bool) -> Vec<Row> {
-        let mut following = Rows::new(self.replay(), self.symbols);
+        self.follow(run, keep).0
+    }
+
+    /// Likewise, with the follower at the end of the run.
+    fn follow(&self, run: &[EventIndex], keep: impl Fn(usize) -> bool) -> (Vec<Row>, Rows<'_>) {
+        let mut following = Rows::new(self.replay().remembering(), self.symbols);
         let kept = (1..=run.len()).filter(|&step| keep(step)).count();
         let mut rows = Vec::with_capacity(kept);
         for (index, &event) in run.iter().enumerate() {
@@ -255,7 +274,7 @@ impl Instance<'_> {
                 rows.push(following.row(event.0, step, actor));
             }
         }
-        rows
+        (rows, following)
     }
 }
 

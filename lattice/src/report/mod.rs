@@ -5,7 +5,7 @@
 use std::{num::NonZeroU64, sync::Arc};
 
 use portent_monitor_core::Value;
-use portent_monitor_dsl::{Kind, Verdict};
+use portent_monitor_dsl::{Explanation, Kind, Verdict};
 use serde::{Serialize, Serializer, ser::SerializeMap};
 
 pub use crate::{
@@ -117,9 +117,27 @@ pub struct PropertyReport {
     pub lattice: Lattice,
     /// The whole text of the property, its declarations included.
     pub text: String,
+    /// How things stand before the first step; not part of the JSON.
+    #[serde(skip)]
+    pub start: Moment,
+    /// Why runs are violated; not part of the JSON.
+    #[serde(skip)]
+    pub why: Why,
     /// What a drawing needs, if it was asked for; not part of the JSON.
     #[serde(skip)]
     pub picture: Option<Box<Picture>>,
+}
+
+/// Why runs are violated: the part of the property that decides it, and where. There is nothing of very long
+/// runs, of runs that are only pending at their end, and of a program that is watched, as its beginning
+/// may be forgotten.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Why {
+    /// The observed run, if it is violated.
+    pub observed: Option<Explanation>,
+    /// The witness.
+    pub witness: Option<Explanation>,
 }
 
 /// The verdict on the observed run.
@@ -160,7 +178,7 @@ pub struct Predicted {
     /// Whether no equivalent run is violated after fewer events.
     pub shortest: bool,
     /// How many events of the run come before the first row of the witness. There is an order of
-    /// them that leads there, but it was let go: only where a running program is watched, see
+    /// them that leads there, but it was forgotten: only where a running program is watched, see
     /// [`Watch`](crate::Watch). Pairs of them that are swapped are not listed.
     #[serde(skip_serializing_if = "is_zero")]
     pub forgotten: u64,
@@ -195,7 +213,7 @@ pub struct Row {
     #[serde(serialize_with = "map")]
     pub set: Values,
     /// The values of the property's variables after it: of all, or, where the beginning of the run
-    /// was let go, of those that were written since.
+    /// was forgotten, of those that were written since.
     #[serde(serialize_with = "map")]
     pub values: Values,
     /// The monitor's state after it.
@@ -205,6 +223,17 @@ pub struct Row {
     /// What else its line tells, if anything.
     #[serde(flatten)]
     pub note: Option<Box<Note>>,
+}
+
+/// How things stand at some point of a run.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Moment {
+    /// The values of the property's variables.
+    pub values: Values,
+    /// The monitor's state.
+    pub state: usize,
+    /// The verdict.
+    pub verdict: Verdict,
 }
 
 /// Exact numbers of runs, in decimal.
@@ -256,7 +285,7 @@ pub struct Lattice {
     pub nodes: u64,
     /// Whether nothing was left out that could change the answer.
     pub exhaustive: bool,
-    /// How many cuts were reached and let go. What lies beyond them was not counted.
+    /// How many cuts were reached and dropped. What lies beyond them was not counted.
     pub dropped: u64,
     /// Why.
     pub limit: Option<Limit>,

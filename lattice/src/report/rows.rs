@@ -3,10 +3,10 @@
 use std::{num::NonZeroU64, sync::Arc};
 
 use portent_monitor_core::{Symbols, ThreadId, Value};
-use portent_monitor_dsl::VariableId;
+use portent_monitor_dsl::{Explanation, VariableId};
 use rustc_hash::FxHashMap;
 
-use super::{Row, Values};
+use super::{Moment, Row, Values};
 use crate::{
     intake::{Note, Step},
     witness::Replay,
@@ -50,9 +50,18 @@ impl<'a> Rows<'a> {
         rows
     }
 
-    /// The variables with their values, where they are known.
-    pub(crate) fn values(&self) -> &Values {
-        &self.values
+    /// How things stand now.
+    pub(crate) fn moment(&self) -> Moment {
+        Moment {
+            values: Arc::clone(&self.values),
+            state: self.replay.state().index(),
+            verdict: self.replay.verdict(),
+        }
+    }
+
+    /// Why the verdict is final, if the run is remembered.
+    pub(crate) fn explain(&self) -> Option<Explanation> {
+        self.replay.explain()
     }
 
     fn read_values(&mut self) {

@@ -1,7 +1,7 @@
 //! The search of one slice while it goes on, and the events that it still needs.
 //!
 //! With a lookahead levels are made as events come, and the first events of the run are soon in
-//! every cut. They are let go, but for those that a witness is to show. For that an older level is
+//! every cut. They are forgotten, but for those that a witness is to show. For that an older level is
 //! remembered: a witness begins at one of its cuts, in one of the states there, and how a run gets
 //! there is no longer known. When the search has gone far enough beyond it, the next one takes its
 //! place, and the events before it go.
@@ -56,7 +56,7 @@ pub(super) struct Live {
     actions: Vec<ActionId>,
     product: Product,
     sweep: Sweep<ProductState, StateList<ProductState>>,
-    /// Levels that a witness may begin at: this one now, and the newer one when this is let go.
+    /// Levels that a witness may begin at: this one now, and the newer one when this is forgotten.
     older: Sweep<ProductState, StateList<ProductState>>,
     newer: Sweep<ProductState, StateList<ProductState>>,
 }
@@ -251,7 +251,7 @@ impl Live {
         Ok(Some(predicted))
     }
 
-    /// The rows of a run that begins at a spot and is violated after so many events.
+    /// The rows of a run that begins at a spot and is violated after this many events.
     fn tell(
         &self,
         context: Context<'_>,

@@ -90,11 +90,11 @@ use crate::{
 /// Without a lookahead, every step until the end. With one, what is kept does not grow with the run:
 /// for each binding the cuts of a level, and of the steps those that a witness shows: at least the
 /// last [`history`](Options::history), at most about twice as many and four times the lookahead. A
-/// witness whose beginning was let go says how many steps that were, in
+/// witness whose beginning was forgotten says how many steps that were, in
 /// [`forgotten`](crate::report::Predicted::forgotten): there is an order of them that leads to where
-/// it begins, but which one is no longer known, and values are told only of variables that were
+/// it begins, but which one is no longer known, and values are given only for variables that were
 /// written since. A witness ends with the last event that was known when it was found; then all
-/// events of that binding are let go.
+/// events of that binding are forgotten.
 ///
 /// Some things grow with what the program does, not with how long it does it: a clock for every
 /// variable, lock and thread, and a search for every binding of parameters. There may be

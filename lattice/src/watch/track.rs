@@ -12,7 +12,8 @@ use crate::{
     error::Error,
     intake::Arrival,
     order::Restriction,
-    report::{Lattice, Observed, Predicted, PropertyReport},
+    report::{Lattice, Observed, Predicted, PropertyReport, Rows, Why},
+    witness::Replay,
 };
 
 /// The slice of one binding, full or not.
@@ -35,7 +36,7 @@ pub(super) struct Track {
 #[derive(Clone, Debug)]
 enum Phase {
     GoesOn(Box<Live>),
-    /// Found, or nothing is left to find. The last level had so many events, not counting those
+    /// Found, or nothing is left to find. The last level had this many events, not counting those
     /// that were forgotten.
     Over(usize, Box<Search<ProductState>>),
 }
@@ -156,7 +157,7 @@ impl Track {
         self.close(context)
     }
 
-    /// Lets go of all but the result of a search that is over.
+    /// Forgets all but the result of a search that is over.
     fn close(&mut self, context: Context<'_>) -> Result<(), Error> {
         let Phase::GoesOn(live) = &self.search else {
             return Ok(());
@@ -221,6 +222,12 @@ impl Track {
                 },
             },
             text: property.full_text().to_owned(),
+            start: Rows::new(
+                Replay::new(context.monitor, context.initial),
+                context.symbols,
+            )
+            .moment(),
+            why: Why::default(),
             picture: None,
         }
     }

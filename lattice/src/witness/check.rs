@@ -14,7 +14,7 @@ use crate::{
     order::{EventIndex, Poset},
 };
 
-/// Says why a run is not violated after exactly so many events, if it is not.
+/// Says why a run is not violated after exactly this many events, if it is not.
 pub(crate) fn examine_verdict<'s>(
     run: &[EventIndex],
     monitor: &Monitor,

@@ -18,7 +18,7 @@ use crate::{
     order::{EventIndex, Poset},
 };
 
-/// After so many steps the run is good enough; it is a violated one all the time.
+/// After this many steps the run is good enough; it is a violated one all the time.
 const MOST_STEPS: usize = 10_000_000;
 
 /// Takes back what can be taken back of a run of all events of a poset.
@@ -81,7 +81,7 @@ impl<M: Machine> Minimizer<'_, M> {
         states
     }
 
-    /// Whether a run that is in a state after so many steps is violated.
+    /// Whether a run that is in a state after this many steps is violated.
     fn is_violated(&self, state: &M::State, steps: usize) -> bool {
         let at_end = steps == self.actions.len();
         self.goal.is_bad(self.machine.verdict(state), at_end)

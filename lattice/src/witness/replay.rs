@@ -1,9 +1,13 @@
 //! A run, followed step by step with the monitor itself.
 
 use portent_monitor_core::Value;
-use portent_monitor_dsl::{Monitor, StateId, Verdict};
+use portent_monitor_dsl::{Explanation, Letter, Monitor, StateId, Verdict};
 
 use crate::intake::Step;
+
+/// A verdict that becomes final later than this is not explained: an explanation looks at the whole run
+/// again and again.
+const EXPLAINED: usize = 100_000;
 
 /// Follows a run: the monitor's state and the values of the property's variables after each step.
 #[derive(Clone, Debug)]
@@ -16,6 +20,8 @@ pub(crate) struct Replay<'a> {
     known: Vec<bool>,
     steps: u64,
     decided_after: Option<u64>,
+    /// The letters so far, if the run is remembered.
+    trail: Option<Vec<Letter>>,
 }
 
 impl<'a> Replay<'a> {
@@ -47,7 +53,23 @@ impl<'a> Replay<'a> {
             values,
             steps: 0,
             decided_after: monitor.verdict(state).is_final().then_some(0),
+            trail: None,
         }
+    }
+
+    /// Remembers the run from its beginning, which is now, so that its verdict can be explained.
+    pub(crate) fn remembering(mut self) -> Self {
+        let alphabet = self.monitor.alphabet();
+        let initial = alphabet.reads_variables();
+        let initial = initial.then(|| alphabet.letter(None, &self.values));
+        self.trail = Some(initial.into_iter().collect());
+        self
+    }
+
+    /// Why the verdict is final; `None` if it is open, became so late, or the run was not remembered.
+    pub(crate) fn explain(&self) -> Option<Explanation> {
+        let trail = self.trail.as_deref().filter(|run| run.len() <= EXPLAINED)?;
+        self.monitor.explain(trail)
     }
 
     pub(crate) fn monitor(&self) -> &'a Monitor {
@@ -66,6 +88,9 @@ impl<'a> Replay<'a> {
         }
         let letter = self.monitor.alphabet().letter(step.event, &self.values);
         self.state = self.monitor.next(self.state, letter);
+        if let Some(trail) = self.trail.as_mut().filter(|run| run.len() <= EXPLAINED) {
+            trail.push(letter);
+        }
         if self.verdict().is_final() {
             self.decided_after = Some(self.steps);
         }

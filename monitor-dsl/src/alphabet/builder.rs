@@ -4,7 +4,7 @@
 use crate::spelling;
 
 use super::{
-    Alphabet, Event, EventId, Meaning, Place, Proposition, StateVariable, VariableId,
+    Alphabet, BitField, Event, EventId, Meaning, Proposition, StateVariable, VariableId,
     gauge::{Condition, Gauge, same_quantity},
 };
 
@@ -139,13 +139,13 @@ impl AlphabetBuilder {
 }
 
 /// The bits of a letter for each of its parts, if 64 are enough.
-fn places(cells: impl Iterator<Item = u32>) -> Option<Vec<Place>> {
+fn places(cells: impl Iterator<Item = u32>) -> Option<Vec<BitField>> {
     let mut shift = 0;
     cells
         .map(|cells| {
             let bits = cells.next_power_of_two().trailing_zeros();
             let mask = u64::try_from(((1u128 << bits) - 1) << shift).ok()?;
-            let place = Place { cells, shift, mask };
+            let place = BitField { cells, shift, mask };
             shift += bits;
             Some(place)
         })

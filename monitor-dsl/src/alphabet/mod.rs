@@ -81,18 +81,18 @@ pub struct Alphabet {
     /// Whether a letter without any of the events exists.
     silent: bool,
     /// The event first, then the gauges.
-    places: Vec<Place>,
+    places: Vec<BitField>,
 }
 
 /// A part of a letter: which bits of the number tell which cell.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Place {
+pub(crate) struct BitField {
     pub(crate) cells: u32,
     pub(crate) shift: u32,
     pub(crate) mask: u64,
 }
 
-impl Place {
+impl BitField {
     pub(crate) fn cell(self, letter: Letter) -> usize {
         ((letter.0 & self.mask) >> self.shift) as usize
     }
@@ -233,7 +233,7 @@ impl Alphabet {
     }
 
     /// The places of a letter: the event first, then the gauges.
-    pub(crate) fn places(&self) -> &[Place] {
+    pub(crate) fn places(&self) -> &[BitField] {
         &self.places
     }
 

@@ -9,7 +9,7 @@ use rustc_hash::FxHashMap;
 
 use super::{
     Mode,
-    regex::{Regex, Regexes, Shape},
+    regex::{Construct, Regex, Regexes},
     tree::Ere,
 };
 use crate::{
@@ -19,9 +19,9 @@ use crate::{
     verdict::Verdict,
 };
 
-/// So many parts of expressions may be looked at for each state that the limit allows.
+/// This many parts of expressions may be looked at for each state that the limit allows.
 const EFFORT_PER_STATE: usize = 250;
-/// So many expressions may be made for each state that the limit allows.
+/// This many expressions may be made for each state that the limit allows.
 const EXPRESSIONS_PER_STATE: usize = 25;
 
 /// The machine of `expression`: deterministic, with exact verdicts, not minimal.
@@ -146,26 +146,26 @@ impl Derivation {
             return Ok(known);
         }
         let result = match self.regexes.shape(regex).clone() {
-            Shape::Empty | Shape::Epsilon => self.diagrams.leaf(Regexes::EMPTY.0),
-            Shape::Letter(set) => {
+            Construct::Empty | Construct::Epsilon => self.diagrams.leaf(Regexes::EMPTY.0),
+            Construct::Letter(set) => {
                 let word = self.diagrams.leaf(Regexes::EPSILON.0);
                 let none = self.diagrams.leaf(Regexes::EMPTY.0);
                 self.choose(set, word, none)
             }
-            Shape::Concat(..) => self.derivative_of_concat(regex)?,
-            Shape::Union(parts) => {
+            Construct::Concat(..) => self.derivative_of_concat(regex)?,
+            Construct::Union(parts) => {
                 let parts = self.derivatives_of(&parts)?;
                 self.join(&parts, |regexes, parts| regexes.union(parts))?
             }
-            Shape::Intersection(parts) => {
+            Construct::Intersection(parts) => {
                 let parts = self.derivatives_of(&parts)?;
                 self.join(&parts, |regexes, parts| regexes.intersection(parts))?
             }
-            Shape::Complement(inner) => {
+            Construct::Complement(inner) => {
                 let inner = self.derivative(inner)?;
                 self.join(&[inner], |regexes, parts| regexes.complement(parts[0]))?
             }
-            Shape::Repeat(inner, min, max) => {
+            Construct::Repeat(inner, min, max) => {
                 let rest =
                     self.regexes
                         .repeat(inner, min.saturating_sub(1), max.map(|max| max - 1));
@@ -188,7 +188,7 @@ impl Derivation {
         let mut rest = regex;
         loop {
             let (factor, tail) = match *self.regexes.shape(rest) {
-                Shape::Concat(factor, tail) => (factor, tail),
+                Construct::Concat(factor, tail) => (factor, tail),
                 _ => (rest, Regexes::EPSILON),
             };
             let derivative = self.derivative(factor)?;

@@ -14,7 +14,7 @@ use crate::{
 pub(super) struct Regex(pub(super) u32);
 
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub(super) enum Shape {
+pub(super) enum Construct {
     Empty,
     Epsilon,
     /// One letter of a set.
@@ -30,10 +30,10 @@ pub(super) enum Shape {
 
 /// The store of expressions.
 pub(super) struct Regexes {
-    shapes: Vec<Shape>,
+    shapes: Vec<Construct>,
     /// Whether the empty word is in the language.
     nullable: Vec<bool>,
-    known: FxHashMap<Shape, Regex>,
+    known: FxHashMap<Construct, Regex>,
 }
 
 impl Regexes {
@@ -48,13 +48,13 @@ impl Regexes {
             nullable: Vec::new(),
             known: FxHashMap::default(),
         };
-        regexes.intern(Shape::Empty);
-        regexes.intern(Shape::Epsilon);
-        regexes.intern(Shape::Complement(Self::EMPTY));
+        regexes.intern(Construct::Empty);
+        regexes.intern(Construct::Epsilon);
+        regexes.intern(Construct::Complement(Self::EMPTY));
         regexes
     }
 
-    pub(super) fn shape(&self, regex: Regex) -> &Shape {
+    pub(super) fn shape(&self, regex: Regex) -> &Construct {
         &self.shapes[regex.0 as usize]
     }
 
@@ -65,7 +65,7 @@ impl Regexes {
     /// The number of parts of a union or an intersection.
     pub(super) fn parts(&self, regex: Regex) -> usize {
         match self.shape(regex) {
-            Shape::Union(parts) | Shape::Intersection(parts) => parts.len(),
+            Construct::Union(parts) | Construct::Intersection(parts) => parts.len(),
             _ => 0,
         }
     }
@@ -74,18 +74,18 @@ impl Regexes {
         self.shapes.len()
     }
 
-    fn intern(&mut self, shape: Shape) -> Regex {
+    fn intern(&mut self, shape: Construct) -> Regex {
         if let Some(&regex) = self.known.get(&shape) {
             return regex;
         }
         let nullable = match &shape {
-            Shape::Empty | Shape::Letter(_) => false,
-            Shape::Epsilon => true,
-            Shape::Concat(a, b) => self.is_nullable(*a) && self.is_nullable(*b),
-            Shape::Union(parts) => parts.iter().any(|&part| self.is_nullable(part)),
-            Shape::Intersection(parts) => parts.iter().all(|&part| self.is_nullable(part)),
-            Shape::Complement(a) => !self.is_nullable(*a),
-            Shape::Repeat(a, min, _) => *min == 0 || self.is_nullable(*a),
+            Construct::Empty | Construct::Letter(_) => false,
+            Construct::Epsilon => true,
+            Construct::Concat(a, b) => self.is_nullable(*a) && self.is_nullable(*b),
+            Construct::Union(parts) => parts.iter().any(|&part| self.is_nullable(part)),
+            Construct::Intersection(parts) => parts.iter().all(|&part| self.is_nullable(part)),
+            Construct::Complement(a) => !self.is_nullable(*a),
+            Construct::Repeat(a, min, _) => *min == 0 || self.is_nullable(*a),
         };
         let regex = Regex(self.shapes.len() as u32);
         self.shapes.push(shape.clone());
@@ -97,7 +97,7 @@ impl Regexes {
     pub(super) fn letter(&mut self, set: Diagram) -> Regex {
         match set {
             Diagram::FALSE => Self::EMPTY,
-            set => self.intern(Shape::Letter(set)),
+            set => self.intern(Construct::Letter(set)),
         }
     }
 
@@ -111,7 +111,7 @@ impl Regexes {
         // To the right, one factor at a time: chains can be long.
         let mut factors = Vec::new();
         let mut rest = first;
-        while let Shape::Concat(factor, tail) = *self.shape(rest) {
+        while let Construct::Concat(factor, tail) = *self.shape(rest) {
             factors.push(factor);
             rest = tail;
         }
@@ -121,9 +121,9 @@ impl Regexes {
             .rev()
             .fold(second, |tail, factor| match (factor, self.shape(tail)) {
                 (Self::EPSILON, _) => tail,
-                (Self::ALL, Shape::Concat(Self::ALL, _)) => tail,
+                (Self::ALL, Construct::Concat(Self::ALL, _)) => tail,
                 (Self::ALL, _) if tail == Self::ALL => tail,
-                _ => self.intern(Shape::Concat(factor, tail)),
+                _ => self.intern(Construct::Concat(factor, tail)),
             })
     }
 
@@ -131,8 +131,8 @@ impl Regexes {
         let mut flat = Vec::new();
         for part in parts {
             match self.shape(part) {
-                Shape::Empty => {}
-                Shape::Union(inner) => flat.extend_from_slice(inner),
+                Construct::Empty => {}
+                Construct::Union(inner) => flat.extend_from_slice(inner),
                 _ if part == Self::ALL => return Self::ALL,
                 _ => flat.push(part),
             }
@@ -142,7 +142,7 @@ impl Regexes {
         match flat.as_slice() {
             [] => Self::EMPTY,
             [single] => *single,
-            _ => self.intern(Shape::Union(flat.into())),
+            _ => self.intern(Construct::Union(flat.into())),
         }
     }
 
@@ -150,8 +150,8 @@ impl Regexes {
         let mut flat = Vec::new();
         for part in parts {
             match self.shape(part) {
-                Shape::Empty => return Self::EMPTY,
-                Shape::Intersection(inner) => flat.extend_from_slice(inner),
+                Construct::Empty => return Self::EMPTY,
+                Construct::Intersection(inner) => flat.extend_from_slice(inner),
                 _ if part == Self::ALL => {}
                 _ => flat.push(part),
             }
@@ -161,14 +161,14 @@ impl Regexes {
         match flat.as_slice() {
             [] => Self::ALL,
             [single] => *single,
-            _ => self.intern(Shape::Intersection(flat.into())),
+            _ => self.intern(Construct::Intersection(flat.into())),
         }
     }
 
     pub(super) fn complement(&mut self, regex: Regex) -> Regex {
         match self.shape(regex) {
-            Shape::Complement(inner) => *inner,
-            _ => self.intern(Shape::Complement(regex)),
+            Construct::Complement(inner) => *inner,
+            _ => self.intern(Construct::Complement(regex)),
         }
     }
 
@@ -177,24 +177,24 @@ impl Regexes {
         let min = if self.is_nullable(regex) { 0 } else { min };
         match (self.shape(regex), min, max) {
             (_, _, Some(0)) => Self::EPSILON,
-            (Shape::Empty, 0, _) => Self::EPSILON,
-            (Shape::Empty, ..) => Self::EMPTY,
-            (Shape::Epsilon, ..) => Self::EPSILON,
+            (Construct::Empty, 0, _) => Self::EPSILON,
+            (Construct::Empty, ..) => Self::EMPTY,
+            (Construct::Epsilon, ..) => Self::EPSILON,
             (_, 1, Some(1)) => regex,
             (_, 0, Some(1)) if self.is_nullable(regex) => regex,
             _ if regex == Self::ALL => Self::ALL,
             // A star stays as it is, however often it is repeated.
-            (Shape::Repeat(_, 0, None), ..) => regex,
-            (Shape::Letter(Diagram::TRUE), 0, None) => Self::ALL,
+            (Construct::Repeat(_, 0, None), ..) => regex,
+            (Construct::Letter(Diagram::TRUE), 0, None) => Self::ALL,
             // An option or a bounded repetition below a star adds nothing.
-            (&Shape::Repeat(inner, 0 | 1, _), 0, None) => self.repeat(inner, 0, None),
-            // Up to so many times up to so many is up to the product.
-            (&Shape::Repeat(inner, 0, Some(most)), 0, Some(max))
+            (&Construct::Repeat(inner, 0 | 1, _), 0, None) => self.repeat(inner, 0, None),
+            // At most m times at most n times is at most m·n times.
+            (&Construct::Repeat(inner, 0, Some(most)), 0, Some(max))
                 if let Some(product) = most.checked_mul(max) =>
             {
                 self.repeat(inner, 0, Some(product))
             }
-            _ => self.intern(Shape::Repeat(regex, min, max)),
+            _ => self.intern(Construct::Repeat(regex, min, max)),
         }
     }
 

@@ -22,7 +22,7 @@ pub(crate) enum EreOp {
     Union,
     Intersection,
     Complement,
-    /// Between so many and so many times.
+    /// At least and at most this often.
     Repeat(u32, Option<u32>),
 }
 

@@ -32,7 +32,7 @@ pub(crate) enum TooLarge {
     Past,
 }
 
-/// The previous values of so many past operators are part of a state at most.
+/// The previous values of this many past operators are part of a state at most.
 pub(crate) const MAX_PAST: usize = u128::BITS as usize;
 
 impl Machine {

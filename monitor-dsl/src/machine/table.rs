@@ -9,7 +9,7 @@ use rustc_hash::FxHashMap;
 
 use super::Machine;
 use crate::{
-    alphabet::{Alphabet, Letter, Place},
+    alphabet::{Alphabet, BitField, Letter},
     diagram::{Diagram, Diagrams, View},
 };
 
@@ -248,7 +248,7 @@ impl Dense {
 /// Finds the letter classes by branching in all states at once.
 struct Columns<'a> {
     trees: &'a Trees,
-    places: &'a [Place],
+    places: &'a [BitField],
     columns: Vec<Vec<u32>>,
     index: FxHashMap<Vec<u32>, u16>,
     /// For joint transitions that were met before, from which place on, a letter that led there.

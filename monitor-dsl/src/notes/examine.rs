@@ -17,7 +17,7 @@ use crate::{
 
 /// Properties with more parts than this are not taken apart.
 const MAX_PARTS: usize = 150;
-/// So much work may be done to take one apart.
+/// This much work may be done to take one apart.
 const MAX_WORK: usize = 2_000_000;
 
 /// Tries variants of a property.

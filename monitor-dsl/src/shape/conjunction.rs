@@ -120,7 +120,7 @@ fn combinations(alphabet: &Alphabet) -> Option<usize> {
 /// The letter without an event for a combination of gauges' cells.
 fn letter_of(alphabet: &Alphabet, combination: usize) -> Letter {
     let mut rest = combination;
-    let code = |letter: u64, place: &crate::alphabet::Place| {
+    let code = |letter: u64, place: &crate::alphabet::BitField| {
         let cell = rest % place.cells as usize;
         rest /= place.cells as usize;
         letter | place.code(cell as u32)

@@ -2,7 +2,7 @@
 
 use portent_monitor_core::Type;
 
-use crate::alphabet::{Alphabet, Place, StateVariable, VariableId, gauge::Gauge};
+use crate::alphabet::{Alphabet, BitField, StateVariable, VariableId, gauge::Gauge};
 
 /// What a write to each variable entails.
 pub(crate) struct Plans(pub(super) Vec<Plan>);
@@ -12,10 +12,10 @@ pub(super) struct Plan {
     /// The variable is an integer that is compared with a few constants only.
     pub(super) scale: Option<Scale>,
     /// The gauges to read again otherwise.
-    pub(super) gauges: Vec<(usize, Place)>,
+    pub(super) gauges: Vec<(usize, BitField)>,
 }
 
-/// A variable on a scale is compared with at most so many constants.
+/// A variable on a scale is compared with at most this many constants.
 const MARKS: usize = 2;
 
 /// A gauge that reads one integer variable and has few marks: the usual case. Always as many
@@ -40,7 +40,7 @@ impl Scale {
         exists: false,
     };
 
-    fn new(gauge: &Gauge, place: Place) -> Option<Scale> {
+    fn new(gauge: &Gauge, place: BitField) -> Option<Scale> {
         let (_, thresholds) = gauge.as_integer_scale()?;
         if thresholds.len() > MARKS {
             return None;
@@ -80,7 +80,7 @@ impl Plans {
     pub(crate) fn new(alphabet: &Alphabet) -> Self {
         let plan = |(index, variable): (usize, &StateVariable)| {
             let id = VariableId::new(index);
-            let gauges: Vec<(usize, Place)> = alphabet
+            let gauges: Vec<(usize, BitField)> = alphabet
                 .gauges()
                 .iter()
                 .zip(&alphabet.places()[1..])

@@ -12,12 +12,12 @@ use super::{
     fields::{Key, Object},
     values::Problem,
 };
-use crate::decoder::Spot;
+use crate::decoder::Position;
 
 /// The first key of a trace that was probably meant to be another.
 #[derive(Clone, Debug)]
 pub(crate) struct Misspelt {
-    pub(crate) at: Spot,
+    pub(crate) at: Position,
     pub(crate) key: String,
     pub(crate) meant: &'static str,
     /// How many further lines have such a key.

@@ -15,7 +15,7 @@ use super::{
 };
 use crate::{
     Header,
-    decoder::{Decoded, Spot},
+    decoder::{Decoded, Position},
     error::Fault,
     lines::{Line, Lines},
     threads::LastThread,
@@ -49,8 +49,8 @@ impl<'r> Native<'r> {
 
     /// Reads the header line, if there is one, and tells where the initial values stand; to be
     /// called once, first.
-    pub(crate) fn header(&mut self, symbols: &mut Symbols) -> Result<(Header, Spot), Fault> {
-        let nothing = (Header::default(), Spot { line: 1, column: 1 });
+    pub(crate) fn header(&mut self, symbols: &mut Symbols) -> Result<(Header, Position), Fault> {
+        let nothing = (Header::default(), Position { line: 1, column: 1 });
         loop {
             let Some(line) = self.lines.next()? else {
                 return Ok(nothing);
@@ -62,8 +62,8 @@ impl<'r> Native<'r> {
             if memchr::memmem::find(line.text, b"\"portent\"").is_some()
                 && let Some((header, at)) = parse_line(&line, |text| read_header(text, symbols))?
             {
-                let spot = Spot::new(line.number, line.text, offset(line.text, at));
-                return Ok((header, spot));
+                let position = Position::new(line.number, line.text, offset(line.text, at));
+                return Ok((header, position));
             }
             self.first = Some((line.number, line.text.to_vec()));
             return Ok(nothing);
@@ -194,15 +194,15 @@ impl Reading<'_> {
     fn decode(&mut self, line: &Line<'_>) -> Result<Decoded, Fault> {
         let (mut event, parts) = parse_line(line, |text| self.event(text))?;
         event.line = NonZeroU64::new(line.number);
-        let spot = |part| Spot::new(line.number, line.text, offset(line.text, part));
-        let op = spot(parts.op);
-        let data = parts.data.map_or(op, spot);
+        let position = |part| Position::new(line.number, line.text, offset(line.text, part));
+        let op = position(parts.op);
+        let data = parts.data.map_or(op, position);
         if let Some(NearMiss { at, key, meant }) = parts.near_miss {
             match self.misspelt {
                 Some(misspelt) => misspelt.more += 1,
                 None => {
                     *self.misspelt = Some(Misspelt {
-                        at: spot(at),
+                        at: position(at),
                         key,
                         meant: meant.name(),
                         more: 0,

@@ -21,7 +21,7 @@ use portent_monitor_core::{
 use rustc_hash::FxHashMap;
 
 use crate::{
-    decoder::{Decoded, Spot},
+    decoder::{Decoded, Position},
     error::Fault,
 };
 
@@ -110,7 +110,7 @@ impl<'r> RapidBinary<'r> {
         }
         let mut event = self.event(u64::from_be_bytes(record), symbols)?;
         event.line = NonZeroU64::new(self.number);
-        let op = Spot {
+        let op = Position {
             line: self.number,
             column: 1,
         };

@@ -12,7 +12,7 @@ use std::{
 use portent_monitor_core::{Error as CoreError, Event, Marker, Op, Spelling, Symbols};
 
 use crate::{
-    decoder::{Decoded, Spot},
+    decoder::{Decoded, Position},
     error::Fault,
     lines::{Line, Lines},
     threads::LastThread,
@@ -143,7 +143,7 @@ fn decode(line: &Line<'_>, last: &mut LastThread, symbols: &mut Symbols) -> Resu
     };
     match build(symbols) {
         Ok(event) => {
-            let op = Spot::new(line.number, text, column);
+            let op = Position::new(line.number, text, column);
             let data = op;
             Ok(Decoded { event, op, data })
         }

@@ -2,7 +2,7 @@
 //!
 //! A log needs a clock on every event, with a component for each host. The clocks of
 //! [`Causality`] count by chain, and a chain may serve several threads one after the other; here
-//! its counts are told by thread again.
+//! its counts are given by thread again.
 
 use portent_monitor_core::{Causality, Error, Event, Stamped, ThreadId, VarId};
 use rustc_hash::FxHashMap;

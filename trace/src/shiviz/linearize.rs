@@ -15,7 +15,7 @@ use std::{
 use portent_monitor_core::{Op, ThreadId};
 use rustc_hash::FxHashMap;
 
-use crate::decoder::{Decoded, Spot};
+use crate::decoder::{Decoded, Position};
 
 /// Reorders the events of one execution.
 #[derive(Debug, Default)]
@@ -75,7 +75,7 @@ impl Linearizer {
 
     /// After [`close`](Self::close), when nothing more can be given out: a line of a cycle, and one
     /// that it waits for. Those that wait for it take it as lost.
-    pub(crate) fn stuck(&mut self) -> Option<(Decoded, Option<Spot>)> {
+    pub(crate) fn stuck(&mut self) -> Option<(Decoded, Option<Position>)> {
         let first = *self.held.keys().next()?;
         // Only one is told in full, and there may be a million.
         let (key, other) = match std::mem::replace(&mut self.told_cycle, true) {
@@ -89,7 +89,7 @@ impl Linearizer {
 
     /// A line that waits for itself through others, on the way from this one, and one that it waits
     /// for.
-    fn cycle(&self, first: u64) -> Option<(u64, Option<Spot>)> {
+    fn cycle(&self, first: u64) -> Option<(u64, Option<Position>)> {
         let mut key = first;
         let mut passed = BTreeSet::new();
         while passed.insert(key) {

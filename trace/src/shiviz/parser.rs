@@ -5,7 +5,7 @@ use regex::{Regex, RegexBuilder};
 use super::js_regex::translate;
 use crate::Error;
 
-/// So many lines are held, joined and searched again for each line of a log.
+/// This many lines are held, joined and searched again for each line of a log.
 const MAX_RECORD_LINES: usize = 16;
 
 /// What a record looks like.

@@ -17,7 +17,7 @@ use super::{
 use crate::{
     Error,
     compression::Sample,
-    decoder::{Decoded, Spot},
+    decoder::{Decoded, Position},
     error::{Fault, quote},
     lines::Lines,
     native::read_clock,
@@ -207,7 +207,7 @@ impl<'r> ShiViz<'r> {
         }
         if let Some((stuck, other)) = self.linearizer.stuck() {
             let problem = match other {
-                Some(Spot { line, .. }) => format!(
+                Some(Position { line, .. }) => format!(
                     "the clock of this line counts the event on line {line}, whose clock, or one that \
                      it counts, counts this line"
                 ),
@@ -360,7 +360,7 @@ fn event(
 ) -> Result<Decoded, Fault> {
     // What is wrong with a part of the record that begins at an offset of it.
     let fault = |offset: usize, part: &str, problem: String| {
-        let Spot { line, column } = spot(text, number, offset);
+        let Position { line, column } = position(text, number, offset);
         Fault::Line {
             line,
             column,
@@ -427,8 +427,8 @@ fn event(
     let (_, text_at) = group("event").unwrap_or(("", clock_at));
     Ok(Decoded {
         event,
-        op: spot(text, number, clock_at),
-        data: spot(text, number, text_at),
+        op: position(text, number, clock_at),
+        data: position(text, number, text_at),
     })
 }
 
@@ -439,9 +439,9 @@ fn keep(name: &str, value: &str, details: &mut Details) {
 }
 
 /// The place of byte `offset` of a record whose first line has this number.
-fn spot(record: &str, number: u64, offset: usize) -> Spot {
+fn position(record: &str, number: u64, offset: usize) -> Position {
     let before = &record[..offset];
     let start = before.rfind('\n').map_or(0, |newline| newline + 1);
     let line = number + before.matches('\n').count() as u64;
-    Spot::new(line, &record.as_bytes()[start..], offset - start)
+    Position::new(line, &record.as_bytes()[start..], offset - start)
 }

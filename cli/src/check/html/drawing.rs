@@ -12,7 +12,7 @@ use std::{
 };
 
 use super::{automaton::Automaton, clip};
-use crate::text::replay::{label, note};
+use crate::text::step::{label, note};
 
 /// A longer name, label or value is clipped.
 const WORD: usize = 120;

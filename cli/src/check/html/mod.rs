@@ -30,11 +30,11 @@ const SCRIPT: [&str; 9] = [
     include_str!("report.js"),
 ];
 
-/// So many instances of a property, violated ones and others, are drawn.
+/// This many instances of a property, violated ones and others, are drawn.
 pub(crate) const PICTURES: usize = 24;
-/// And no more when their data take so many bytes.
+/// And no more when their data take this many bytes.
 const DRAWN_BYTES: usize = 600_000;
-/// So many instances are listed.
+/// This many instances are listed.
 const LISTED: usize = 400;
 
 #[derive(Serialize)]

@@ -3,8 +3,8 @@
 use portent_monitor_dsl::Verdict;
 
 use super::{
-    Bits, Configuration, Extent, LabelledPoset, Lists, Paths, Persistent, Reducer, Saved, Search,
-    Sets, Shape, Visible,
+    Bits, Configuration, Extent, LabelledPoset, LatticeSize, Lists, Paths, Persistent, Reducer,
+    Saved, Search, Sets, Visible,
 };
 use crate::{
     automaton::{ActionId, Automaton, Machine},
@@ -13,14 +13,14 @@ use crate::{
     order::{EventIndex, ObservedCuts, Poset, Requirements},
 };
 
-/// To find a shorter witness than a reduced search did, so many cuts are worth visiting.
+/// To find a shorter witness than a reduced search did, this many cuts are worth visiting.
 const REFINE: u64 = 10_000_000;
 /// All levels, however many cuts they have.
 const EVERYWHERE: Extent = Extent {
     levels: usize::MAX,
     nodes: u64::MAX,
 };
-/// A walk back to the start keeps at most so many levels.
+/// A walk back to the start keeps at most this many levels.
 const CHECKPOINTS: usize = 64;
 
 /// Searches the lattice of events that act on a table.
@@ -156,7 +156,7 @@ fn run_search<S: Sets<State = M::State>, M: Machine>(
         nodes: search.nodes,
         dropped: search.left_out.dropped,
         limit: search.limit,
-        shape: search.whole.then_some(Shape {
+        shape: search.whole.then_some(LatticeSize {
             levels: labelled.poset.len() as u64 + 1,
             cuts: search.nodes,
             widest: search.widest,

@@ -30,7 +30,7 @@ pub(crate) trait Rules: Sync {
     /// Another way to the same cut.
     fn merge(&self, into: &mut Self::Node, other: Self::Node);
 
-    /// The bytes that a node points to, beside its own.
+    /// The bytes that a node points to, besides its own.
     fn heap_bytes(&self, _: &Self::Node) -> usize {
         0
     }
@@ -48,7 +48,7 @@ pub(crate) struct Bounds<'a> {
     pub(crate) upper: &'a [u32],
     /// What counts may ever become, when there will be more events; at least `upper`.
     pub(crate) ceiling: &'a [u32],
-    /// Only so many events past the oldest that is missing are considered.
+    /// Only this many events past the oldest that is missing are considered.
     pub(crate) lookahead: Option<u32>,
     pub(crate) window: Option<Window<'a>>,
     pub(crate) persistent: Option<&'a Persistent>,
@@ -60,7 +60,7 @@ pub(crate) struct Bounds<'a> {
 /// What was left out of a level.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct LeftOut {
-    /// Cuts that were let go for the window.
+    /// Cuts that were dropped for the window.
     pub(crate) dropped: u64,
     /// Events not added to some cut for the lookahead.
     pub(crate) suppressed: u64,

@@ -12,7 +12,7 @@ use std::fmt::Debug;
 
 /// Where the count of one chain is in a key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Place {
+struct Field {
     base: u32,
     shift: u32,
     mask: u32,
@@ -21,10 +21,10 @@ struct Place {
 /// Where the counts of all chains are, the first one in the highest bits.
 #[derive(Clone, Debug)]
 pub(crate) struct Layout {
-    places: Vec<Place>,
+    places: Vec<Field>,
     /// The bits of the last two chains together.
     line_bits: u32,
-    /// For so many levels no count can outgrow its place.
+    /// For this many levels no count can outgrow its place.
     slack: u32,
 }
 
@@ -62,7 +62,7 @@ impl Layout {
         for (&width, &base) in widths.iter().zip(least) {
             shift = shift.saturating_sub(width);
             let mask = ((1u64 << width) - 1) as u32;
-            places.push(Place { base, shift, mask });
+            places.push(Field { base, shift, mask });
         }
         let line_bits = widths.iter().rev().take(2).sum();
         Some(Layout {
@@ -102,7 +102,7 @@ impl Layout {
 pub(crate) trait Key: Clone + Ord + Send + Sync + Debug {
     /// How many bits there are.
     const BITS: u32;
-    /// The bytes that a key points to, beside its own.
+    /// The bytes that a key points to, besides its own.
     fn heap_bytes(_: &Layout) -> usize {
         0
     }
@@ -113,7 +113,7 @@ pub(crate) trait Key: Clone + Ord + Send + Sync + Debug {
     /// Whether the cut with one more event of `chain` is at or past `bound`. Unlike `advanced`
     /// this may be asked of any chain; where it cannot be advanced the answer is merely monotone.
     fn reaches(&self, chain: usize, layout: &Layout, bound: &Self) -> bool;
-    /// The cut so many places further on the same line.
+    /// The cut this many places further on the same line.
     fn moved(&self, along: u32, layout: &Layout) -> Self;
     /// Whether two cuts differ in the last two chains at most.
     fn on_line_of(&self, other: &Self, layout: &Layout) -> bool;

@@ -8,7 +8,7 @@
 use super::labelled::LabelledPoset;
 use crate::order::EventIndex;
 
-/// At so many cuts of the observed run.
+/// At this many cuts of the observed run.
 const SAMPLES: usize = 64;
 
 /// A number of cuts that the lattice has at least; more than `enough` is not looked for.

@@ -12,8 +12,8 @@
 //! | [`sets`], [`count`], [`path`] | what is kept at a cut: states, numbers of runs, ways back |
 //! | [`number`] | how large a number of runs can be |
 //! | [`reduce`], [`persistent`], [`visible`] | what need not be kept, what need not be visited |
-//! | [`window`] | what is let go when there is too much |
-//! | [`forget`] | what is let go because it is in every cut |
+//! | [`window`] | what is dropped when there is too much |
+//! | [`forget`] | what is forgotten because it is in every cut |
 //!
 //! The weak point is width: a level of T concurrent threads with k events each has in the order of
 //! k^(T-1) cuts. The other engines exist because of that.
@@ -64,11 +64,11 @@ use count::Counting;
 use frontier::{Bounds, LeftOut};
 use levels::Levels;
 use number::{Number, Words};
-use sets::Shape as ShapeRules;
+use sets::CutsAlone;
 
 /// The size of a lattice.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Shape {
+pub struct LatticeSize {
     /// How many levels there are: one more than events.
     pub levels: u64,
     /// How many consistent cuts.
@@ -117,7 +117,7 @@ impl Peak {
 /// let shape = shape(&poset, u64::MAX, u64::MAX, false).unwrap();
 /// assert_eq!((shape.cuts, shape.widest, shape.levels), (9, 3, 5));
 /// ```
-pub fn shape(poset: &Poset, max_cuts: u64, memory: u64, parallel: bool) -> Option<Shape> {
+pub fn shape(poset: &Poset, max_cuts: u64, memory: u64, parallel: bool) -> Option<LatticeSize> {
     let requirements = Requirements::of_poset(poset);
     let options = Options::default().memory(memory).parallel(parallel);
     measure(
@@ -132,7 +132,7 @@ pub(crate) fn measure(
     labelled: LabelledPoset<'_>,
     max_cuts: u64,
     options: &Options,
-) -> Option<Shape> {
+) -> Option<LatticeSize> {
     if lower_bound::cuts(labelled, max_cuts) > max_cuts {
         return None;
     }
@@ -140,7 +140,7 @@ pub(crate) fn measure(
     let mut levels = Levels::new(&vec![0; top.len()], (), &top);
     let bounds = everything(&top, options.parallel);
     options.progress.begin(labelled.poset.len());
-    let mut shape = Shape {
+    let mut shape = LatticeSize {
         levels: 1,
         cuts: 1,
         widest: 1,
@@ -153,7 +153,7 @@ pub(crate) fn measure(
             return None;
         }
         let before = (levels.bytes().0, levels.len() as u64);
-        levels.advance(labelled, bounds, &ShapeRules);
+        levels.advance(labelled, bounds, &CutsAlone);
         let after = levels.len() as u64;
         shape.peak.note(before, &levels);
         options.progress.made(shape.levels as usize, after);
@@ -174,7 +174,7 @@ pub(crate) fn each_level(
     let mut levels = Levels::new(&vec![0; top.len()], (), &top);
     tell(0, 1);
     for level in 1..=labelled.poset.len() {
-        levels.advance(labelled, everything(&top, parallel), &ShapeRules);
+        levels.advance(labelled, everything(&top, parallel), &CutsAlone);
         tell(level, levels.len() as u64);
     }
 }
@@ -236,12 +236,12 @@ fn count_by<C: Number>(
     Some(rules.by_verdict(ways))
 }
 
-/// How a search is bounded beside the user's options.
+/// How a search is bounded besides the user's options.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Extent {
     /// The last level to look at.
     pub(crate) levels: usize,
-    /// After so many cuts the search gives up.
+    /// After this many cuts the search gives up.
     pub(crate) nodes: u64,
 }
 

@@ -14,7 +14,7 @@ pub(crate) trait Number: Clone + Send + Sync {
     fn add(&mut self, other: &Self);
     fn into_big(self) -> BigUint;
 
-    /// The bytes that it points to, beside its own.
+    /// The bytes that it points to, besides its own.
     fn heap_bytes(&self) -> usize {
         0
     }
@@ -88,14 +88,14 @@ impl Number for BigUint {
     }
 }
 
-/// So many bits are enough for the number of runs: if nothing ordered events of different chains,
+/// This many bits are enough for the number of runs: if nothing ordered events of different chains,
 /// it would be the multinomial coefficient of the chains' lengths.
 pub(super) fn bits(poset: &Poset) -> u64 {
     let factorial = |n: usize| (2..=n).map(|factor| (factor as f64).log2()).sum::<f64>();
     let chains = (0..poset.width()).map(|chain| factorial(poset.chain(chain).len()));
     let most = factorial(poset.len()) - chains.sum::<f64>();
     // 2ⁿ has n + 1 bits. Logarithms are rounded: 2³² of them, each off by 2⁻⁵², are off by less
-    // than a bit on the whole, and the sums of so many by less than a 2⁻²⁰th of what they are.
+    // than a bit on the whole, and the sums of this many terms by less than a 2⁻²⁰th of what they are.
     (most + most / 1024.0 + 3.0).ceil() as u64
 }
 

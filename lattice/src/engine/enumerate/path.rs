@@ -90,7 +90,7 @@ impl<S> Configuration<S> {
     }
 }
 
-/// Finds ways between spots.
+/// Finds ways between configurations.
 pub(crate) struct Paths<'a, M> {
     pub(crate) labelled: LabelledPoset<'a>,
     pub(crate) machine: &'a M,
@@ -104,7 +104,7 @@ pub(crate) struct Paths<'a, M> {
 }
 
 impl<M: Machine> Paths<'_, M> {
-    /// The events of a way to a spot from one of some earlier ones, which are of one level and in
+    /// The events of a way to a configuration from one of some earlier ones, which are of one level and in
     /// the order of their cuts, and which of them it is; `None` if there is no way.
     pub(crate) fn find(
         &self,
@@ -125,7 +125,7 @@ impl<M: Machine> Paths<'_, M> {
         let (start, end) = (from.first()?.events(), to.events());
         let length = end - start;
         if length == 0 {
-            return from.iter().position(|spot| spot == to);
+            return from.iter().position(|configuration| configuration == to);
         }
         let stride = length.div_ceil(self.checkpoints);
         let rules = Trailing {
@@ -160,16 +160,16 @@ impl<M: Machine> Paths<'_, M> {
         }
         let node = levels.nodes().first()?;
         let last = node.iter().find(|trail| trail.state == to.state)?;
-        let mut spots = vec![to.clone()];
+        let mut configurations = vec![to.clone()];
         let mut label = last.label;
         for nodes in kept.into_iter().rev() {
-            let (spot, before) = nodes[label as usize].clone();
-            spots.push(spot);
+            let (configuration, before) = nodes[label as usize].clone();
+            configurations.push(configuration);
             label = before;
         }
-        spots.push(from[label as usize].clone());
-        spots.reverse();
-        for pair in spots.windows(2) {
+        configurations.push(from[label as usize].clone());
+        configurations.reverse();
+        for pair in configurations.windows(2) {
             let [a, b] = pair else { continue };
             if stride > 1 {
                 self.extend(std::slice::from_ref(a), b, events)?;
@@ -184,26 +184,31 @@ impl<M: Machine> Paths<'_, M> {
     }
 }
 
-/// The level that a walk begins with, each spot labelled with its place; `None` if there is none
+/// The level that a walk begins with, each configuration labelled with its place; `None` if there is none
 /// below `upper`.
 fn first_level<S: Clone + Ord + Send + Sync>(
     from: &[Configuration<S>],
     upper: &[u32],
 ) -> Option<Levels<Trails<S>>> {
     let (mut cuts, mut nodes): (Vec<Vec<u32>>, Vec<Trails<S>>) = Default::default();
-    for (label, spot) in from.iter().enumerate() {
-        if spot.cut.iter().zip(upper).any(|(count, most)| count > most) {
+    for (label, configuration) in from.iter().enumerate() {
+        if configuration
+            .cut
+            .iter()
+            .zip(upper)
+            .any(|(count, most)| count > most)
+        {
             continue;
         }
         let trail = Trail {
-            state: spot.state.clone(),
+            state: configuration.state.clone(),
             swaps: 0,
             label: label as u32,
         };
         match nodes.last_mut() {
-            Some(node) if cuts.last() == Some(&spot.cut) => put(node, trail),
+            Some(node) if cuts.last() == Some(&configuration.cut) => put(node, trail),
             _ => {
-                cuts.push(spot.cut.clone());
+                cuts.push(configuration.cut.clone());
                 nodes.push(SmallVec::from_iter([trail]));
             }
         }
@@ -220,11 +225,11 @@ fn checkpoint<S: Clone + Send + Sync>(
     let mut kept = Vec::new();
     for (cut, node) in cuts.iter().zip(levels.nodes_mut()) {
         for trail in node {
-            let spot = Configuration {
+            let configuration = Configuration {
                 cut: cut.clone(),
                 state: trail.state.clone(),
             };
-            kept.push((spot, trail.label));
+            kept.push((configuration, trail.label));
             trail.label = kept.len() as u32 - 1;
         }
     }

@@ -187,10 +187,10 @@ impl<M: Machine> Sets for Lists<'_, M> {
     }
 }
 
-/// No states at all: for the shape of the lattice.
-pub(crate) struct Shape;
+/// No states at all: for the size of the lattice.
+pub(crate) struct CutsAlone;
 
-impl Rules for Shape {
+impl Rules for CutsAlone {
     type Node = ();
 
     fn step<K: Key>(&self, _: EventIndex) -> impl Fn(&(), Cut<'_, K>) {

@@ -16,13 +16,13 @@ use super::{
 };
 use crate::{engine::Limit, options::Options, order::EventIndex};
 
-/// Persistent sets are given up if by so many cuts they have saved next to nothing.
+/// Persistent sets are given up if by this many cuts they have saved next to nothing.
 const PATIENCE: u64 = 200_000;
 
 /// With more chains than this a level is not made in full: a cut has as many successors, and each
 /// takes time in proportion to the chains again.
 const MANY_CHAINS: usize = 256;
-/// About so many counts may be looked at for one level then.
+/// About this many counts may be looked at for one level then.
 const LEVEL_WORK: usize = 1 << 21;
 
 /// What a search found, and how far it looked.

@@ -15,7 +15,7 @@ use crate::order::{EventIndex, Poset};
 
 /// How many ways lead to a cut; some cuts are dropped.
 struct Ways {
-    /// One in so many cuts is dropped, none if this is 0.
+    /// One in this many cuts is dropped, none if this is 0.
     holes: u32,
 }
 

@@ -56,7 +56,7 @@ impl Sketch {
     }
 }
 
-/// So many others are looked at to see whether a new node is inside one of them. Dropping is a
+/// This many others are looked at to see whether a new node is inside one of them. Dropping is a
 /// matter of speed, and comparing with all would be quadratic.
 const COMPARISONS: usize = 2_000;
 

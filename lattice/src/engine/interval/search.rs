@@ -95,7 +95,7 @@ impl<'a> IntervalSearch<'a> {
         self.looked_at
     }
 
-    /// Looks at so many more nodes; the answer, once there is one.
+    /// Looks at this many more nodes; the answer, once there is one.
     pub fn advance(&mut self, nodes: usize) -> Option<Answer> {
         for _ in 0..nodes {
             if self.answer.is_some() {

@@ -1,4 +1,4 @@
-//! What a drawing of one instance needs beside its report: the observed run, its causal arrows, and
+//! What a drawing of one instance needs besides its report: the observed run, its causal arrows, and
 //! the lattice.
 //!
 //! A picture is made only if it is asked for ([`Options::pictures`](crate::Options::pictures)), and it
@@ -12,9 +12,8 @@ pub use graph::{Cut, Edge, Graph, Widths, graph, widths};
 
 use std::collections::BTreeSet;
 
-use portent_monitor_dsl::Verdict;
-
-use super::{Instance, Row, Values};
+pub use super::Moment;
+use super::{Instance, Row};
 use crate::{
     engine::{Solution, Task},
     options::Options,
@@ -22,11 +21,11 @@ use crate::{
 };
 use region::Shifts;
 
-/// A lattice with at most so many cuts is drawn cut by cut.
+/// A lattice with at most this many cuts is drawn cut by cut.
 pub const DRAWN_CUTS: usize = 400;
-/// At most so many steps of a run are shown. A lattice that is drawn has fewer levels.
+/// At most this many steps of a run are shown. A lattice that is drawn has fewer levels.
 pub const SHOWN_STEPS: usize = DRAWN_CUTS;
-/// The levels of a larger lattice are plotted by at most so many bars.
+/// The levels of a larger lattice are plotted by at most this many bars.
 const BARS: usize = 600;
 
 /// One instance of a property, to be drawn.
@@ -45,17 +44,6 @@ pub struct Picture {
     pub arrows: Vec<[u32; 2]>,
     /// The lattice.
     pub lattice: Drawing,
-}
-
-/// How things stand at some point of a run.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Moment {
-    /// The values of the property's variables.
-    pub values: Values,
-    /// The monitor's state.
-    pub state: usize,
-    /// The verdict.
-    pub verdict: Verdict,
 }
 
 /// One step of a run that is shown.
@@ -111,7 +99,7 @@ impl Instance<'_> {
         let order = violation.map_or(&[][..], |violation| &violation.run);
         let shifts = Shifts::new(order, poset.len());
         let violated_at = violation.map(|violation| violation.violated_at);
-        let decided = self.observed().step;
+        let decided = self.observed().0.step;
         let steps = region::steps(poset.len(), order, &shifts, violated_at, decided);
         let observed: Vec<EventIndex> = (0..poset.len() as u32).map(EventIndex).collect();
         let observed = self.shown(&observed, &steps, &shifts);
@@ -132,7 +120,7 @@ impl Instance<'_> {
             }
         }
         Picture {
-            start: self.start_moment(),
+            start: self.start(),
             observed,
             witness,
             witness_steps: order.len() as u64,
@@ -150,15 +138,6 @@ impl Instance<'_> {
             row,
         });
         shown.collect()
-    }
-
-    fn start_moment(&self) -> Moment {
-        let replay = self.replay();
-        Moment {
-            values: self.initial_values(),
-            state: replay.state().index(),
-            verdict: replay.verdict(),
-        }
     }
 }
 

@@ -6,10 +6,10 @@ use std::collections::BTreeSet;
 use super::SHOWN_STEPS;
 use crate::order::EventIndex;
 
-/// So many steps are shown before a violation, and after it.
+/// This many steps are shown before a violation, and after it.
 const BEFORE: usize = 40;
 const AFTER: usize = 10;
-/// And so many on both sides of another step that matters.
+/// And this many on both sides of another step that matters.
 const BESIDE: usize = 3;
 
 /// How a run differs from the observed order, by events.

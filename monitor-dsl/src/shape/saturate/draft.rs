@@ -12,7 +12,7 @@ use crate::{
     },
 };
 
-/// So many lower entries are tried; more would make large automata dear to no avail.
+/// This many lower entries are tried; more would make large automata dear to no avail.
 const MAX_ADDED: usize = 1 << 13;
 /// How much less a violation counts for each action that it is away.
 const DISCOUNT: f64 = 0.75;
