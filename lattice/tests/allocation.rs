@@ -11,7 +11,7 @@ use std::{
     cell::Cell,
 };
 
-use portent_lattice::{Checker, Options};
+use portent_lattice::{Checker, Options, Watch};
 use portent_monitor_core::{Action, Causality, Details, Event, Op, Stamp, Symbols, Value};
 use portent_monitor_dsl::{Monitor, Property};
 
@@ -176,6 +176,33 @@ fn an_event_that_is_no_step_allocates_nothing() {
     });
     assert_eq!(count, 0);
     assert_eq!(checker.steps().sum::<usize>(), before, "no steps");
+}
+
+/// Likewise while the run goes on, with a lookahead and without: once the lookahead is over, all levels that wait for other events
+/// are made.
+#[test]
+fn an_event_that_is_no_step_allocates_nothing_while_a_run_is_watched() {
+    for lookahead in [None, Some(4)] {
+        let mut program = Program {
+            symbols: Symbols::default(),
+            thread: "T1",
+        };
+        let options = Options::default().lookahead(lookahead);
+        let mut watch = Watch::new(monitors(), |_| None, options).expect("declared values");
+        let (steps, events) = (program.steps(7), program.no_steps());
+        for event in steps.iter().chain(&events) {
+            watch.take(event, &program.symbols).expect("possible");
+        }
+        let count = allocations(|| {
+            for _ in 0..ROUNDS {
+                for event in &events {
+                    let news = watch.take(event, &program.symbols).expect("possible");
+                    assert!(news.is_empty());
+                }
+            }
+        });
+        assert_eq!(count, 0, "lookahead {lookahead:?}");
+    }
 }
 
 /// Events with their places in the causal order.

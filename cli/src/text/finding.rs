@@ -5,7 +5,6 @@ use portent_lattice::{
     Counting, Engine, Limit,
     report::{Lattice, PropertyReport},
 };
-use portent_monitor_core::Value;
 use portent_monitor_dsl::{Monitor, Verdict};
 
 use super::{

@@ -129,8 +129,8 @@ pub struct PropertyReport {
 }
 
 /// Why runs are violated: the part of the property that decides it, and where. There is nothing of very long
-/// runs, of runs that are only pending at their end, and of a program that is watched, as its beginning
-/// may be forgotten.
+/// runs, of runs that are only pending at their end, where the witness is left out, and of a program that is
+/// watched, as its beginning may be forgotten.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Why {
