@@ -50,9 +50,10 @@ impl Convert {
             }
         };
         let mut reader = self.reading.open(&self.input)?;
-        let result = match self.output.as_os_str() == "-" {
-            true => self.to_stdout(&mut reader, to),
-            false => self.to_files(&mut reader, to),
+        let result = if self.output.as_os_str() == "-" {
+            self.to_stdout(&mut reader, to)
+        } else {
+            self.to_files(&mut reader, to)
         };
         match result {
             // That nobody reads on is no error.
@@ -79,13 +80,14 @@ impl Convert {
     fn to_stdout(&self, reader: &mut TraceReader<'_>, to: Format) -> Result<(), Failure> {
         let out = io::stdout().lock();
         tell(&copy(reader, "<stdout>", out, to, Compression::None)?);
-        match reader.next_execution() {
-            true => Err(Failure::Usage(format!(
+        if reader.next_execution() {
+            Err(Failure::Usage(format!(
                 "{} holds several executions, and standard output can take one; name a file for OUT, \
                  and the others are written beside it",
                 reader.file()
-            ))),
-            false => Ok(()),
+            )))
+        } else {
+            Ok(())
         }
     }
 

@@ -32,9 +32,10 @@ impl Paint {
     }
 
     fn with(self, code: &str, text: &str) -> String {
-        match self.on && !text.is_empty() {
-            true => format!("\u{1b}[{code}m{text}\u{1b}[0m"),
-            false => text.to_owned(),
+        if self.on && !text.is_empty() {
+            format!("\u{1b}[{code}m{text}\u{1b}[0m")
+        } else {
+            text.to_owned()
         }
     }
 }

@@ -30,9 +30,10 @@ impl Reading {
     /// Opens a trace, or standard input.
     pub(crate) fn open(&self, path: &Path) -> Result<TraceReader<'static>, Failure> {
         let options = self.options();
-        Ok(match path.as_os_str() == "-" {
-            true => TraceReader::new("<stdin>", io::stdin(), &options)?,
-            false => TraceReader::open(path, &options)?,
+        Ok(if path.as_os_str() == "-" {
+            TraceReader::new("<stdin>", io::stdin(), &options)?
+        } else {
+            TraceReader::open(path, &options)?
         })
     }
 

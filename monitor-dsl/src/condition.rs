@@ -254,9 +254,10 @@ impl Writer<'_> {
         for (rest, cells) in depends {
             parts.push(self.cells(place, &cells).and(rest));
         }
-        match parts.is_empty() {
-            true => Outcome::Never,
-            false => Outcome::Depends(Condition::any(parts)),
+        if parts.is_empty() {
+            Outcome::Never
+        } else {
+            Outcome::Depends(Condition::any(parts))
         }
     }
 

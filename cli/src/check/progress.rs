@@ -53,25 +53,25 @@ impl Progress {
         let (stop, stopped) = mpsc::channel();
         let (events, search) = (Arc::clone(&progress.events), progress.search.clone());
         let shower = thread::spawn(move || {
-            let bar = match terminal {
-                true => ProgressBar::new_spinner(),
-                false => ProgressBar::hidden(),
+            let bar = if terminal {
+                ProgressBar::new_spinner()
+            } else {
+                ProgressBar::hidden()
             };
             let pause = Duration::from_millis(if terminal { 100 } else { 1000 });
             let mut rates = Rates::default();
             while stopped.recv_timeout(pause) == Err(RecvTimeoutError::Timeout) {
                 let line = rates.line(events.load(Ordering::Relaxed), &search);
-                match terminal {
-                    true => {
-                        if search.levels() > 0 {
-                            bar.set_style(level_bar());
-                        }
-                        bar.set_length(search.levels());
-                        bar.set_position(search.level());
-                        bar.set_message(line);
-                        bar.tick();
+                if terminal {
+                    if search.levels() > 0 {
+                        bar.set_style(level_bar());
                     }
-                    false => eprintln!("{line}"),
+                    bar.set_length(search.levels());
+                    bar.set_position(search.level());
+                    bar.set_message(line);
+                    bar.tick();
+                } else {
+                    eprintln!("{line}")
                 }
             }
             bar.finish_and_clear();

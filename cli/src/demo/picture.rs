@@ -30,9 +30,10 @@ impl Cut {
     }
 
     fn paint(self, paint: Paint) -> String {
-        let mark = match self.observed {
-            true => format!("[{}]", self.mark()),
-            false => format!(" {} ", self.mark()),
+        let mark = if self.observed {
+            format!("[{}]", self.mark())
+        } else {
+            format!(" {} ", self.mark())
         };
         match (self.fine, self.violated) {
             (_, false) => paint.green(&mark),

@@ -31,9 +31,10 @@ impl Share {
 
     /// "6 of 20 equivalent runs"; rounded numbers do not tell all from nearly all, words do.
     pub(crate) fn in_words(&self) -> String {
-        let part = match self.is_all() {
-            true => "each".to_owned(),
-            false => number(&self.part),
+        let part = if self.is_all() {
+            "each".to_owned()
+        } else {
+            number(&self.part)
         };
         format!("{part} of {} equivalent runs", number(&self.total))
     }

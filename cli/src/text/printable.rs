@@ -20,9 +20,10 @@ fn escaped(text: &str, is_fine: impl Fn(char) -> bool) -> Cow<'_, str> {
     }
     let mut shown = String::new();
     for character in text.chars() {
-        match is_odd(character) {
-            true => shown.extend(character.escape_default()),
-            false => shown.push(character),
+        if is_odd(character) {
+            shown.extend(character.escape_default())
+        } else {
+            shown.push(character)
         }
     }
     Cow::Owned(shown)

@@ -81,9 +81,10 @@ impl Run<'_> {
 
     fn head(&self, columns: &Columns<'_>, paint: Paint) -> Vec<Cell> {
         let mut names: Vec<Cow<'_, str>> = vec!["step".into(), "line".into()];
-        match columns.by_thread {
-            true => names.extend(columns.threads.iter().map(|thread| printable(thread))),
-            false => names.extend(["thread", "event"].map(Cow::from)),
+        if columns.by_thread {
+            names.extend(columns.threads.iter().map(|thread| printable(thread)))
+        } else {
+            names.extend(["thread", "event"].map(Cow::from))
         }
         let variables = self.monitor.alphabet().variables();
         names.extend(
@@ -119,20 +120,22 @@ impl Run<'_> {
         let event = |row: &Row| {
             let earlier = self.earlier.get(step - 1) == Some(&true);
             let label = shorten(&label(row));
-            match earlier {
-                true => Cell::painted(&format!("{label} ↑"), |text| paint.yellow(text)),
-                false => label.into(),
+            if earlier {
+                Cell::painted(&format!("{label} ↑"), |text| paint.yellow(text))
+            } else {
+                label.into()
             }
         };
-        match columns.by_thread {
-            true => cells.extend(columns.threads.iter().map(|thread| match row {
+        if columns.by_thread {
+            cells.extend(columns.threads.iter().map(|thread| match row {
                 Some(row) if *row.t == **thread => event(row),
                 _ => String::new().into(),
-            })),
-            false => cells.extend(match row {
+            }))
+        } else {
+            cells.extend(match row {
                 Some(row) => [printable(&row.t).into_owned().into(), event(row)],
                 None => [String::new().into(), String::new().into()],
-            }),
+            })
         }
         let values = values.iter().take(columns.variables);
         cells.extend(values.map(|(_, value)| Cell::from(shorten(&value.to_string()))));

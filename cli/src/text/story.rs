@@ -138,9 +138,10 @@ fn in_words(why: &Explanation, monitor: &Monitor) -> String {
         ..
     } = why;
     let (step, at) = (count(why.step), count(why.at));
-    let words = match why.step == why.at {
-        true => format!("{verdict} at step {step}: `{part}` {reason}."),
-        false => format!("{verdict} at step {step}: `{part}`, at step {at}, {reason}."),
+    let words = if why.step == why.at {
+        format!("{verdict} at step {step}: `{part}` {reason}.")
+    } else {
+        format!("{verdict} at step {step}: `{part}`, at step {at}, {reason}.")
     };
     let meant = meanings(monitor.property(), &format!("{part} {reason}"));
     if meant.is_empty() {
@@ -167,12 +168,11 @@ fn why_observed(finding: &Finding<'_>, property: &PropertyReport) -> Option<Stri
 
 fn next(finding: &Finding<'_>, difference: &Difference<'_>) -> Option<String> {
     let (early, late) = difference.decisive()?;
-    let advice = match finding.style.maximal {
-        true => {
-            "; a lock keeps them apart in either order. If it should wait, a condition variable, a \
+    let advice = if finding.style.maximal {
+        "; a lock keeps them apart in either order. If it should wait, a condition variable, a \
              channel or a join does that"
-        }
-        false => ". If it should, a lock, a channel or a join does that",
+    } else {
+        ". If it should, a lock, a channel or a join does that"
     };
     Some(format!(
         "nothing in the trace makes {early} wait for {late}{advice}; if it need not, the property \

@@ -177,9 +177,10 @@ pub(crate) fn spell(row: &Row) -> String {
     let loc = loc.map(|loc| format!("at {}", printable(loc)));
     let places: Vec<String> = line.into_iter().chain(loc).collect();
     let thread = printable(&row.t);
-    match places.is_empty() {
-        true => format!("`{thread}: {}`", label(row)),
-        false => format!("`{thread}: {}` ({})", label(row), places.join(", ")),
+    if places.is_empty() {
+        format!("`{thread}: {}`", label(row))
+    } else {
+        format!("`{thread}: {}` ({})", label(row), places.join(", "))
     }
 }
 

@@ -38,12 +38,13 @@ pub(crate) fn examine_verdict<'s>(
             .step(taken.event, taken.writes.iter().cloned())
             .map_err(|error| error.to_string())?;
     }
-    match goal.is_bad(stepper.verdict(), violated_at == run.len()) {
-        true => Ok(()),
-        false => Err(format!(
+    if goal.is_bad(stepper.verdict(), violated_at == run.len()) {
+        Ok(())
+    } else {
+        Err(format!(
             "{} and not violated after {violated_at} events",
             stepper.verdict()
-        )),
+        ))
     }
 }
 

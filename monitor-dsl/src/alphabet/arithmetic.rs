@@ -97,9 +97,10 @@ impl IntegerSum {
             0 => drop(self.products.remove(&product)),
             sum => drop(self.products.insert(product, sum)),
         }
-        match self.products.len() > MAX_PRODUCTS {
-            true => Err(Outgrown::Products),
-            false => Ok(()),
+        if self.products.len() > MAX_PRODUCTS {
+            Err(Outgrown::Products)
+        } else {
+            Ok(())
         }
     }
 

@@ -97,17 +97,19 @@ impl Resolver<'_> {
     }
 
     fn happened(&self, expression: &Expression) -> String {
-        let verb = match self.is_event(expression) {
-            true => "occurred",
-            false => "held",
+        let verb = if self.is_event(expression) {
+            "occurred"
+        } else {
+            "held"
         };
         format!("{} {verb}", self.quoted(expression))
     }
 
     fn lacked(&self, expression: &Expression) -> String {
-        let verb = match self.is_event(expression) {
-            true => "did not occur",
-            false => "did not hold",
+        let verb = if self.is_event(expression) {
+            "did not occur"
+        } else {
+            "did not hold"
         };
         format!("{} {verb}", self.quoted(expression))
     }

@@ -186,12 +186,13 @@ fn deeper(source: &Arc<Source>, below: u32, span: Span) -> Result<u32, Error> {
         let diagnostic =
             Diagnostic::error(source, start, message, "in the formula that begins here");
         let counts = source.text[span.start..span.end].contains(']');
-        return Err(Error::limit(match counts {
-            true => diagnostic.help(
+        return Err(Error::limit(if counts {
+            diagnostic.help(
                 "a counted operator nests as deep as if it was written out: \
                  `F[1:3] p` is `X (p || X (p || X p))`",
-            ),
-            false => diagnostic,
+            )
+        } else {
+            diagnostic
         }));
     }
     Ok(depth)

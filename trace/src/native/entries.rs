@@ -43,9 +43,12 @@ pub(super) fn repeated<'k>(keys: impl ExactSizeIterator<Item = &'k str> + Clone)
     let mut seen = HashSet::new();
     let few = keys.len() <= FEW;
     let mut numbered = keys.clone().enumerate();
-    let twice = |(i, key): &(usize, &'k str)| match few {
-        true => keys.clone().take(*i).any(|earlier| earlier == *key),
-        false => !seen.insert(*key),
+    let twice = |(i, key): &(usize, &'k str)| {
+        if few {
+            keys.clone().take(*i).any(|earlier| earlier == *key)
+        } else {
+            !seen.insert(*key)
+        }
     };
     numbered.find(twice).map(|(i, _)| i)
 }

@@ -29,9 +29,10 @@ impl Layout {
         let text_first = left_over(&clocks, 1);
         // Where the end is not in sight, the last text may have its clock behind it.
         let clock_first = clocks[0] || clock_first < text_first + usize::from(whole);
-        Some(match clock_first {
-            true => Layout::ClockFirst,
-            false => Layout::TextFirst,
+        Some(if clock_first {
+            Layout::ClockFirst
+        } else {
+            Layout::TextFirst
         })
     }
 

@@ -50,9 +50,10 @@ fn action(stamped: &Stamped, symbols: &Symbols) -> String {
     let name = name.map_or("", |name| symbols.names.name(name));
     let args = stamped.action.args.iter();
     let args: Vec<String> = args.map(ToString::to_string).collect();
-    match args.is_empty() {
-        true => name.to_owned(),
-        false => format!("{name}({})", args.join(",")),
+    if args.is_empty() {
+        name.to_owned()
+    } else {
+        format!("{name}({})", args.join(","))
     }
 }
 

@@ -76,9 +76,10 @@ impl Reducer {
             64 => u64::MAX,
             few => (1 << few) - 1,
         };
-        let safe = match on.absorption {
-            true => states & !leading_to(automaton, bad, every),
-            false => 0,
+        let safe = if on.absorption {
+            states & !leading_to(automaton, bad, every)
+        } else {
+            0
         };
         let dead_ends = (on.dead_ends && automaton.actions <= 64).then(|| DeadEnds {
             automaton: automaton.clone(),

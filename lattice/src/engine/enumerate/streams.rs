@@ -184,9 +184,10 @@ impl<'a, K: Key, N> Stream<'a, K, N> {
         let marks = !self.frontier.marks.is_empty();
         while let Some(strip) = self.frontier.level.strips.get(self.strip) {
             let (from, start) = (self.strip, self.node);
-            let part = match marks {
-                true => self.marked(strip),
-                false => self.enabled(strip),
+            let part = if marks {
+                self.marked(strip)
+            } else {
+                self.enabled(strip)
             };
             if marks && part.end < strip.len {
                 self.along = part.end;
@@ -231,9 +232,10 @@ fn edge(len: u32, has: impl Fn(u32) -> bool) -> u32 {
     let (mut yes, mut no) = (0, len - 1);
     while no - yes > 1 {
         let middle = yes + (no - yes) / 2;
-        match has(middle) {
-            true => yes = middle,
-            false => no = middle,
+        if has(middle) {
+            yes = middle
+        } else {
+            no = middle
         }
     }
     no

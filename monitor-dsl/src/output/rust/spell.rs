@@ -54,18 +54,19 @@ pub(super) fn identifiers<'a>(names: impl Iterator<Item = &'a str>, variants: bo
         let mut words = name
             .split(|c: char| !c.is_ascii_alphanumeric())
             .filter(|w| !w.is_empty());
-        let mut identifier = match variants {
-            true => words
+        let mut identifier = if variants {
+            words
                 .map(|word| {
                     let (first, rest) = word.split_at(1);
                     first.to_ascii_uppercase() + rest
                 })
-                .collect(),
-            false => words
+                .collect()
+        } else {
+            words
                 .by_ref()
                 .collect::<Vec<_>>()
                 .join("_")
-                .to_ascii_lowercase(),
+                .to_ascii_lowercase()
         };
         if identifier.is_empty() || identifier.starts_with(|c: char| c.is_ascii_digit()) {
             identifier.insert_str(0, if variants { "N" } else { "n" });

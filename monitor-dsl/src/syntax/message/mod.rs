@@ -35,9 +35,10 @@ pub(super) fn syntax_error(source: &Arc<Source>, error: &pest::error::Error<Rule
     };
     let position = position + (text[position..].len() - text[position..].trim_start().len());
     // Of an arrow where none can be, the grammar takes the first half for a minus.
-    let position = match text[..position].ends_with('-') && text[position..].starts_with('>') {
-        true => position - 1,
-        false => position,
+    let position = if text[..position].ends_with('-') && text[position..].starts_with('>') {
+        position - 1
+    } else {
+        position
     };
     let expected = match &error.variant {
         ErrorVariant::ParsingError { positives, .. } => expectations(positives),
