@@ -114,6 +114,27 @@ impl Alphabet {
         &self.variables
     }
 
+    /// The events with their ids.
+    ///
+    /// ```
+    /// use portent_monitor_dsl::Property;
+    ///
+    /// let monitor = Property::parse("always (logout -> once login)")?.monitor()?;
+    /// for (id, event) in monitor.alphabet().iter_events() {
+    ///     assert_eq!(monitor.alphabet().event(&event.name), Some(id));
+    /// }
+    /// # Ok::<(), portent_monitor_dsl::Error>(())
+    /// ```
+    pub fn iter_events(&self) -> impl Iterator<Item = (EventId, &Event)> {
+        { self.events.iter().enumerate() }.map(|(index, event)| (EventId::new(index), event))
+    }
+
+    /// The variables with their ids.
+    pub fn iter_variables(&self) -> impl Iterator<Item = (VariableId, &StateVariable)> {
+        let variables = self.variables.iter().enumerate();
+        variables.map(|(index, variable)| (VariableId::new(index), variable))
+    }
+
     /// The atomic propositions of the property.
     pub fn propositions(&self) -> &[Proposition] {
         &self.propositions
@@ -121,18 +142,18 @@ impl Alphabet {
 
     /// The event of that name.
     pub fn event(&self, name: &str) -> Option<EventId> {
-        self.events
-            .iter()
-            .position(|event| event.name == name)
-            .map(EventId::new)
+        let mut events = self.iter_events();
+        events
+            .find(|(_, event)| event.name == name)
+            .map(|(id, _)| id)
     }
 
     /// The variable of that name.
     pub fn variable(&self, name: &str) -> Option<VariableId> {
-        self.variables
-            .iter()
-            .position(|variable| variable.name == name)
-            .map(VariableId::new)
+        let mut variables = self.iter_variables();
+        variables
+            .find(|(_, variable)| variable.name == name)
+            .map(|(id, _)| id)
     }
 
     /// How many letters there are; more than fit 64 bits count as the largest number.

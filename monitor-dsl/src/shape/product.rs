@@ -74,8 +74,7 @@ pub(super) fn product(monitor: &Monitor) -> Option<Product> {
 
 fn steps(alphabet: &Alphabet) -> Option<Vec<Step>> {
     let mut steps = Vec::new();
-    let events = (0..alphabet.events().len()).map(crate::alphabet::EventId::new);
-    for event in events {
+    for (event, _) in alphabet.iter_events() {
         steps.push(Step {
             writes: None,
             event: alphabet.event_code(Some(event))?,
@@ -89,7 +88,7 @@ fn steps(alphabet: &Alphabet) -> Option<Vec<Step>> {
     {
         return None;
     }
-    for variable in (0..alphabet.variables().len()).map(VariableId::new) {
+    for (variable, _) in alphabet.iter_variables() {
         let event = alphabet.event_code(None)?;
         let mut combinations = vec![Vec::new()];
         for (gauge, reading) in alphabet.gauges().iter().enumerate() {
