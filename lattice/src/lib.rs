@@ -40,10 +40,10 @@ mod watch;
 mod witness;
 
 pub use check::Checker;
-pub use engine::{Engine, Limit, UnknownEngine};
+pub use engine::Limit;
 pub use error::Error;
 pub use goal::Goal;
-pub use options::{Counting, Model, Options, Reductions};
+pub use options::{Counting, Engine, Model, Options, Reductions, UnknownEngine};
 pub use progress::Progress;
 pub use report::Report;
 pub use stop::Stop;

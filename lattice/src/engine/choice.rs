@@ -6,16 +6,16 @@
 //! numbers are worth more than the time.
 
 use super::{
-    Answer, CountingBudget, Engine, Problem, Searched, Solution, Task, Violation,
+    Answer, CountingBudget, Problem, Searched, Solution, Task, Violation,
     conjunctive::{self, Trajectory},
-    enumerate::{self, LabelledPoset, Shape, search_open, search_table},
+    enumerate::{self, LabelledPoset, LatticeSize, search_open, search_table},
     flow,
     interval::IntervalSearch,
     linear, observed,
 };
 use crate::{
     automaton::{ActionId, Automaton, AutomatonShape, Machine, Numbered, StateIndex},
-    options::{Counting, Options},
+    options::{Counting, Engine, Options},
     order::{Poset, Requirements},
 };
 
@@ -135,7 +135,7 @@ fn count(
         solution.shape = enumerate::measure(labelled, most, options);
         budget.measured(solution.shape.map_or(most, |shape| shape.cuts), poset);
     }
-    let fits = |shape: Shape| shape.cuts <= most && budget.take(shape.cuts, poset);
+    let fits = |shape: LatticeSize| shape.cuts <= most && budget.take(shape.cuts, poset);
     if solution.shape.is_some_and(fits) {
         solution.runs = enumerate::count_runs(labelled, machine, options);
     }

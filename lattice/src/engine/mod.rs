@@ -20,7 +20,6 @@ pub mod flow;
 pub mod interval;
 pub mod linear;
 pub mod maximal;
-mod name;
 mod observed;
 mod outcome;
 mod problem;
@@ -28,7 +27,6 @@ mod task;
 
 pub(crate) use choice::{solve_table, solve_task};
 pub(crate) use effort::CountingBudget;
-pub use name::{Engine, UnknownEngine};
 pub use outcome::{Answer, Limit, Savings, Searched, Solution, Violation};
 pub use problem::Problem;
 pub(crate) use task::Task;

@@ -4,11 +4,11 @@ use portent_monitor_dsl::Verdict;
 use serde::Serialize;
 
 use super::{
-    Engine, Problem,
+    Problem,
     enumerate::{LatticeSize, Peak, RunCounts},
 };
 use crate::{
-    options::Options,
+    options::{Engine, Options},
     order::{EventIndex, Poset},
 };
 

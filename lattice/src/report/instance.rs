@@ -9,12 +9,12 @@ use super::{
 };
 use crate::{
     engine::{
-        self, CountingBudget, Engine, Limit, Problem, Solution, Task, Violation, conjunctive,
+        self, CountingBudget, Limit, Problem, Solution, Task, Violation, conjunctive,
         maximal::{self, Origin},
     },
     error::Error,
     intake::{Record, Slice, Step},
-    options::{Counting, Options},
+    options::{Counting, Engine, Options},
     order::{EventIndex, Poset},
     witness::{self, Replay, minimize_swaps, swaps},
 };

@@ -27,7 +27,10 @@ pub(crate) use self::{
     rows::{Actor, Rows},
     warning::Fit,
 };
-use crate::engine::{Engine, Limit, enumerate::RunCounts};
+use crate::{
+    engine::{Limit, enumerate::RunCounts},
+    options::Engine,
+};
 
 /// Everything that is known about one trace.
 #[derive(Clone, Debug, PartialEq, Serialize)]

@@ -8,9 +8,10 @@ use portent_monitor_dsl::{Stepper, Verdict};
 use super::live::{Context, KeptStep, Live};
 use crate::{
     automaton::ProductState,
-    engine::{Engine, Savings, enumerate::Search},
+    engine::{Savings, enumerate::Search},
     error::Error,
     intake::Arrival,
+    options::Engine,
     order::Restriction,
     report::{Lattice, Observed, Predicted, PropertyReport, Rows, Why},
     witness::Replay,

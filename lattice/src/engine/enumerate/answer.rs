@@ -8,8 +8,8 @@ use super::{
 };
 use crate::{
     automaton::{ActionId, Automaton, Machine},
-    engine::{Engine, Solution, Violation},
-    options::Options,
+    engine::{Solution, Violation},
+    options::{Engine, Options},
     order::{EventIndex, ObservedCuts, Poset, Requirements},
 };
 

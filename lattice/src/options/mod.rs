@@ -1,6 +1,10 @@
 //! What a user may ask for.
 
-use crate::{engine::Engine, goal::Goal, progress::Progress, stop::Stop};
+mod engine;
+
+pub use engine::{Engine, UnknownEngine};
+
+use crate::{goal::Goal, progress::Progress, stop::Stop};
 
 /// Which reductions an engine may use; all by default. The answers are the same without them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
