@@ -20,7 +20,7 @@ use crate::{
 /// Follows the observed run, if it speaks for all equivalent ones; `None` if it does not.
 ///
 /// The violation is the observed run, which need not be a shortest: where other orders are violated
-/// earlier, an [interval search](crate::interval) finds them.
+/// earlier, an [interval search](crate::laboratory::interval) finds them.
 ///
 /// ```
 /// use portent_lattice::laboratory::{ActionId, Answer, Automaton, AutomatonShape, Poset, StateIndex, linear};
