@@ -19,7 +19,8 @@ if (shots) mkdirSync(shots, { recursive: true });
 
 /** Runs the command; its exit code is 0 or 1. */
 function portent(...options) {
-  const done = spawnSync(process.env.PORTENT, ["check", ...options], { encoding: "utf8", maxBuffer: 1 << 30 });
+  const env = { ...process.env, SOURCE_DATE_EPOCH: "1700000000" };
+  const done = spawnSync(process.env.PORTENT, ["check", ...options], { encoding: "utf8", maxBuffer: 1 << 30, env });
   assert.ok(done.status === 0 || done.status === 1, done.stderr);
   return done.stdout;
 }
@@ -42,12 +43,16 @@ const reports = [
   example("sessions", "sessions.jsonl"),
   example("files", "files.jsonl"),
   example("kv", "kv.log"),
+  example("lift", "lift.jsonl"),
   generated("safe", traces.safe),
   generated("observed", traces.observed),
   generated("wide", traces.wide),
   generated("hostile", traces.hostile),
   generated("prefix", traces.prefix),
   generated("folded", traces.folded),
+  generated("messages", traces.messages),
+  generated("neighbours", traces.neighbours),
+  generated("busy", traces.busy(5000)),
   generated("big", traces.big(200_000)),
 ];
 
@@ -78,6 +83,9 @@ const nowOf = (page, run) =>
 /** Checks one finding that is shown against its entry in the JSON. */
 async function checkFinding(page, property) {
   const { predicted, relevant } = property;
+  await checkJump(page, property);
+  await checkGaps(page);
+  await checkGeometry(page, titleOf(property));
   const status = predicted.violated ? /^(PREDICTED|OBSERVED)/ : /^(holds|open)/;
   assert.match(await page.locator("h1").innerText(), status);
   await checkFolding(page, property);
@@ -112,9 +120,159 @@ async function checkFolding(page, property) {
     assert.ok((await page.locator(`tr.step[data-step="${violated_at}"]`).count()) > 0, "the violation is shown");
   }
   await checkSteps(page, property);
-  await buttons.first().click();
-  assert.equal(await buttons.count(), 0);
-  assert.ok((await rows.count()) > folded, "unfolded");
+  let count = folded;
+  while (await buttons.count()) {
+    await buttons.first().click();
+    const now = await rows.count();
+    assert.ok(now > count, "unfolded");
+    count = now;
+  }
+}
+
+/** A gap can be opened, or says why not. */
+async function checkGaps(page) {
+  const gaps = await page.locator("tr.gap").evaluateAll((rows) => rows.map((row) => ({ words: row.innerText, opens: row.querySelector("button.unfold") !== null })));
+  for (const { words, opens } of gaps) assert.ok(opens || words.includes("left out to keep the page small"), words);
+}
+
+/** The page opens at the violation, the slider marks it, and a button and a key lead back there. */
+async function checkJump(page, property) {
+  const { violated, violated_at } = property.predicted;
+  const position = async () => Number((await page.locator("output.position").innerText()).match(/step ([\d,]+)/)[1].replaceAll(",", ""));
+  assert.equal(await position(), violated ? violated_at : 0, "opens at the violation");
+  const marks = await page.locator(".track .mark").evaluateAll((marks) => marks.map((mark) => Number(mark.dataset.step)));
+  if (!violated) {
+    assert.deepEqual(marks, []);
+    assert.equal(await page.locator("button.jump").count(), 0);
+    return;
+  }
+  assert.ok(marks.includes(violated_at), "the slider marks it");
+  // The mark stands where the thumb is now.
+  const [mark, share] = await page.evaluate((step) => {
+    const slider = document.querySelector(".track input");
+    const box = slider.getBoundingClientRect();
+    const mark = document.querySelector(`.mark[data-step="${step}"]`).getBoundingClientRect();
+    const at = (mark.left + mark.right) / 2 - box.left - 8;
+    return [at / (box.width - 16), Number(slider.value) / Number(slider.max)];
+  }, violated_at);
+  assert.ok(Math.abs(mark - share) < 0.02, `${mark} ${share}`);
+  await page.keyboard.press("Home");
+  await page.locator("button.jump").click();
+  assert.equal(await position(), violated_at, "button");
+  await page.keyboard.press("Home");
+  await page.keyboard.press("v");
+  assert.equal(await position(), violated_at, "key");
+  const seen = await page.locator('tr.step[aria-current="step"]').first().evaluate((row) => {
+    const { top, bottom } = row.getBoundingClientRect();
+    return top >= 0 && bottom <= innerHeight;
+  });
+  assert.ok(seen, "the row is in sight");
+}
+
+/** No arrow crosses a label, and nothing that is drawn or written is cut off at an edge. */
+async function checkGeometry(page, where) {
+  const faults = await page.evaluate(() => {
+    const faults = [];
+    for (const drawing of document.querySelectorAll("svg.lanes")) {
+      const { width } = drawing.viewBox.baseVal;
+      const labels = [...drawing.querySelectorAll("text.label")].map((label) => ({ text: label.textContent, box: label.getBBox() }));
+      for (const { text, box } of labels) if (box.x < 0 || box.x + box.width > width + 1) faults.push(`label ${text} is cut off`);
+      for (const dot of drawing.querySelectorAll("circle")) {
+        const [x, r] = [dot.cx.baseVal.value, dot.r.baseVal.value];
+        if (x - r < 0 || x + r > width) faults.push("a dot is cut off");
+      }
+      for (const arrow of drawing.querySelectorAll("path.arrow")) {
+        const length = arrow.getTotalLength();
+        for (let at = 0; at <= length; at += 2) {
+          const { x, y } = arrow.getPointAtLength(at);
+          if (x < 0 || x > width) faults.push("an arrow is cut off");
+          for (const { text, box } of labels) {
+            if (x > box.x && x < box.x + box.width && y > box.y + 1 && y < box.y + box.height - 1) faults.push(`an arrow crosses ${text}`);
+          }
+        }
+      }
+    }
+    // Of other drawings every text and every shape.
+    for (const drawing of document.querySelectorAll("svg.lattice, svg.automaton, svg.widths, th svg")) {
+      const outer = drawing.getBoundingClientRect();
+      if (!outer.width) continue;
+      for (const shape of drawing.querySelectorAll("text, circle, rect, path, polygon, polyline")) {
+        const inner = shape.getBoundingClientRect();
+        if (!inner.width || shape.closest("[hidden]")) continue;
+        const out = Math.max(outer.left - inner.left, inner.right - outer.right, outer.top - inner.top, inner.bottom - outer.bottom);
+        if (out > 1) faults.push(`${shape.tagName} ${shape.textContent} of ${drawing.getAttribute("class")} is cut off by ${out}`);
+      }
+    }
+    // Text that is wider than its place scrolls, or is shortened and has its whole as a title.
+    for (const node of document.querySelectorAll("body *:not(svg *)")) {
+      if (!node.checkVisibility() || node.closest(".hidden, .scroll, .panel") || node.matches("input, .list")) continue;
+      const { left, right, width } = node.getBoundingClientRect();
+      if (width && !node.closest(".list") && (left < -1 || right > innerWidth + 1)) faults.push(`${node.tagName} ${node.className} sticks out: ${right}`);
+      const clipped = getComputedStyle(node).overflowX !== "visible" && node.scrollWidth > node.clientWidth + 1;
+      if (clipped && !node.closest("[title]")) faults.push(`${node.tagName} ${node.className} is cut off`);
+    }
+    if (innerWidth >= 700) {
+      for (const panel of document.querySelectorAll(".panel")) {
+        if (panel.scrollWidth > panel.clientWidth + 1) faults.push(`${panel.className} is ${panel.scrollWidth} wide, and has ${panel.clientWidth}`);
+      }
+    }
+    return [...new Set(faults)];
+  });
+  assert.deepEqual(faults, [], where);
+}
+
+/** What the page says about itself and its property. */
+async function checkOrigin(page, options) {
+  const words = await page.locator("#origin").innerText();
+  assert.match(words, /^Made by Portent \d+\.\d+\.\d+ on 2023-11-14 at 22:13 UTC with portent check --format html /);
+  const spec = options[options.indexOf("--spec") + 1];
+  assert.ok(words.includes(spec), words);
+  assert.equal(await page.locator(".claim .spec").innerText(), `in ${spec}`);
+}
+
+/** Many bindings: what a text and the verdicts let through. */
+async function checkFilter(browser, { name, options }) {
+  const file = join(folder, `${name}.html`);
+  portent("--format", "html", "--output", file, ...options);
+  const { properties } = JSON.parse(portent("--format", "json", ...options));
+  const url = pathToFileURL(file).href;
+  const { page, context, noise } = await open(browser, url);
+  const found = () => page.locator(".found").innerText();
+  const links = page.locator("#findings a");
+  const violated = properties.filter((property) => property.predicted.violated).length;
+  assert.equal(await found(), "700 of 700");
+  assert.ok((await links.count()) <= 60, "not all at once");
+  const field = page.locator(".filter input");
+  await field.fill("User-69");
+  const matching = properties.filter((property) => JSON.stringify(property.binding).includes("user-69")).length;
+  assert.equal(await found(), `${matching} of 700`);
+  assert.equal(await links.count(), matching);
+  await page.keyboard.press("ArrowLeft");
+  assert.equal(await field.inputValue(), "User-69", "the keys of a field are its own");
+  await page.locator('.switch[data-status="holds"]').click();
+  const left = properties.filter((property) => property.predicted.violated && JSON.stringify(property.binding).includes("user-69")).length;
+  assert.equal(await found(), `${left} of 700`);
+  await field.fill("");
+  assert.equal(await found(), `${violated} of 700`);
+  await field.fill("nobody");
+  assert.ok((await page.locator(".more").innerText()).includes("None matches"));
+  await field.fill("");
+  await page.locator('.switch[data-status="holds"]').click();
+  await page.locator(".show-more").click();
+  assert.equal(await links.count(), 360);
+  // A finding that is told, one that is only named, and the way back.
+  await field.fill("user-7@");
+  await links.first().click();
+  assert.ok((await page.locator("h1").innerText()).includes("user-7@"));
+  assert.equal(await page.locator("a[aria-current=true]").count(), 1);
+  await field.fill("user-699@");
+  await links.first().click();
+  assert.ok((await page.locator("main").innerText()).includes("only the first are told"));
+  assert.deepEqual(noise, []);
+  await context.close();
+  await checkWidths(browser, url, name);
+  if (shots) await shoot(browser, url, name);
+  console.log(`ok  ${name}: filtered`);
 }
 
 /** The witness has its rows, and the swapped events are marked in both runs. */
@@ -190,13 +348,16 @@ async function checkSteps(page, property) {
   assert.ok(address.endsWith(`/${steps[1]}`), address);
 }
 
-/** Nothing is cut off at the side of a window of this width. */
-async function checkWidth(browser, url, width) {
-  const { page, context, noise } = await open(browser, url, { viewport: { width, height: 800 } });
-  const wide = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
-  assert.ok(wide <= 0, `${width} pixels: ${wide} too wide`);
-  assert.deepEqual(noise, []);
-  await context.close();
+/** Nothing is cut off at the side of a window of these widths. */
+async function checkWidths(browser, url, name) {
+  for (const width of [360, 700, 800, 1120, 1400, 1600]) {
+    const { page, context, noise } = await open(browser, url, { viewport: { width, height: 800 } });
+    const wide = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
+    assert.ok(wide <= 0, `${name}, ${width} pixels: ${wide} too wide`);
+    await checkGeometry(page, `${name}, ${width} pixels`);
+    assert.deepEqual(noise, []);
+    await context.close();
+  }
 }
 
 async function checkReport(browser, { name, options }) {
@@ -207,6 +368,7 @@ async function checkReport(browser, { name, options }) {
   const { page, context, noise } = await open(browser, url);
   const order = [...json.properties].sort((a, b) => Number(b.predicted.violated) - Number(a.predicted.violated));
   assert.ok((await page.locator("h1").innerText()).includes(titleOf(order[0])), "a violated one is shown first");
+  await checkOrigin(page, options);
   for (const [index, property] of order.entries()) {
     if (order.length > 1) await page.locator("#findings a").nth(index).click();
     await page.locator("h1", { hasText: titleOf(property) }).waitFor({ timeout: 5000 });
@@ -222,20 +384,21 @@ async function checkReport(browser, { name, options }) {
   await again.context.close();
   assert.deepEqual(noise, [], name);
   await context.close();
-  for (const width of [360, 700, 1120, 1600]) await checkWidth(browser, url, width);
+  await checkWidths(browser, url, name);
   if (shots) await shoot(browser, url, name);
   console.log(`ok  ${name}: ${order.length} ${order.length === 1 ? "finding" : "findings"}`);
 }
 
 async function shoot(browser, url, name) {
   const views = [
-    ["light", 1360, "light"],
-    ["dark", 1360, "dark"],
+    ["light", 1400, "light"],
+    ["dark", 1400, "dark"],
+    ["light-800", 800, "light"],
+    ["dark-800", 800, "dark"],
     ["narrow", 390, "light"],
   ];
   for (const [view, width, colorScheme] of views) {
     const { page, context } = await open(browser, url, { viewport: { width, height: 900 }, colorScheme });
-    for (let step = 0; step < 3; step += 1) await page.keyboard.press("ArrowRight");
     await page.screenshot({ path: join(shots, `${name}-${view}.png`), fullPage: true });
     await context.close();
   }
@@ -255,6 +418,7 @@ const browser = await chromium.launch({
 });
 try {
   for (const report of reports) await checkReport(browser, report);
+  await checkFilter(browser, generated("bindings", traces.bindings));
 } finally {
   await browser.close();
   rmSync(folder, { recursive: true, force: true });

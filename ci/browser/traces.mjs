@@ -77,3 +77,101 @@ export function big(events) {
     trace: lines(Array.from({ length: events }, (_, place) => what(place))),
   };
 }
+
+/** Pseudo-random numbers below some bound, the same in every run. */
+function dice(seed) {
+  return (below) => {
+    seed = (Math.imul(seed, 1103515245) + 12345) >>> 0;
+    return (seed >>> 8) % below;
+  };
+}
+
+/**
+ * Eight workers that take locks and send each other messages; near the end one of them reports on a job
+ * that another has just finished, and nothing makes it wait for that.
+ */
+export function busy(events) {
+  const roll = dice(7);
+  const list = [{ portent: 1, init: { done: 0, load: 0 } }];
+  const worker = (n) => `worker-${n}`;
+  const at = (line) => ({ loc: `src/pool.rs:${line}` });
+  let message = 0;
+  const section = (t, lock, inner) => [{ t, op: "lock", lock }, ...inner, { t, op: "unlock", lock }];
+  while (list.length < events - 12) {
+    const t = worker(roll(8));
+    const kind = roll(4);
+    if (kind === 0) list.push(...section(t, `shelf-${roll(3)}`, [event(t, "put", at(10 + roll(80)))]));
+    if (kind === 1) {
+      message += 1;
+      list.push({ t, op: "send", chan: "jobs", msg: message }, { t: worker(roll(8)), op: "recv", chan: "jobs", msg: message });
+    }
+    if (kind === 2) list.push({ t, op: "write", var: "load", val: roll(40), ...at(120) });
+    if (kind === 3) list.push(event(t, "start", at(131)));
+  }
+  list.push(
+    event("worker-2", "start", at(131)),
+    { t: "worker-2", op: "send", chan: "jobs", msg: "last" },
+    { t: "worker-5", op: "recv", chan: "jobs", msg: "last" },
+    { t: "worker-5", op: "write", var: "done", val: 1, ...at(140) },
+    event("worker-2", "put", at(150)),
+    event("worker-2", "report", at(160)),
+    event("worker-1", "put", at(90)),
+  );
+  return {
+    spec: `property reported {
+      event start, put, report
+      var done: int = 0
+      var load: int = 0
+      let finished = done > 0
+      let sane = load < 100
+      ltl: always (report -> finished && sane)
+    }`,
+    trace: lines(list),
+    options: ["--count", "never"],
+  };
+}
+
+/** Seven hundred sessions, a few of which are used after they may have been closed. */
+export const bindings = {
+  spec: "property session(u) { event login(u), request(u), logout(u)\n ltl: always (request -> (!logout since login)) }",
+  trace: lines(
+    Array.from({ length: 700 }, (_, n) => {
+      const user = `user-${n}@${["example.org", "mail.example.com", "a-rather-long-host-name.example.net"][n % 3]}`;
+      const other = n % 20 === 7 ? "T2" : "T1";
+      const last = n % 100 === 50 ? ["logout", "request"] : ["request", "logout"];
+      return [event("T1", "login", { args: [user] }), { t: "T1", op: "send", chan: "c", msg: n }, { t: "T2", op: "recv", chan: "c", msg: n }, ...last.map((name) => event(name === "request" ? other : "T1", name, { args: [user] }))];
+    }).flat(),
+  ),
+};
+
+/** Messages between four threads, with long labels between the lanes that the arrows cross. */
+export const messages = {
+  spec: "property order { event prepare_the_order, ship_the_order, cancel\n ltl: always (ship_the_order -> once prepare_the_order) }",
+  trace: lines([
+    event("T1", "prepare_the_order"),
+    { t: "T1", op: "send", chan: "c", msg: 1 },
+    event("T2", "cancel"),
+    event("T3", "prepare_the_order"),
+    { t: "T4", op: "recv", chan: "c", msg: 1 },
+    event("T4", "ship_the_order"),
+    { t: "T4", op: "send", chan: "c", msg: 2 },
+    event("T2", "prepare_the_order"),
+    event("T3", "cancel"),
+    { t: "T1", op: "recv", chan: "c", msg: 2 },
+    event("T1", "ship_the_order"),
+  ]),
+};
+
+/** A message to the neighbour: an arrow that can pass by the labels. */
+export const neighbours = {
+  spec: "property order { event ask, answer\n ltl: always (answer -> once ask) }",
+  trace: lines([
+    event("T1", "ask"),
+    { t: "T1", op: "send", chan: "c", msg: 1 },
+    { t: "T2", op: "recv", chan: "c", msg: 1 },
+    event("T2", "answer"),
+    { t: "T2", op: "send", chan: "c", msg: 2 },
+    { t: "T1", op: "recv", chan: "c", msg: 2 },
+    event("T1", "ask"),
+  ]),
+};

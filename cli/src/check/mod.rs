@@ -193,7 +193,7 @@ impl Check {
         }
         let violated = outcomes.iter().any(|outcome| outcome.report.is_violated());
         if !outcomes.is_empty() {
-            let text = self.render(&outcomes, &monitors, colour);
+            let text = self.render(&outcomes, &monitors, colour)?;
             terminal::deliver(self.output.as_deref(), &text)?;
         }
         // Last, so that it is not overlooked above what the other traces have to say.
@@ -268,7 +268,12 @@ impl Check {
         }
     }
 
-    fn render(&self, outcomes: &[Outcome], monitors: &[Monitor], colour: Colour) -> String {
+    fn render(
+        &self,
+        outcomes: &[Outcome],
+        monitors: &[Monitor],
+        colour: Colour,
+    ) -> Result<String, Failure> {
         let style = |on| text::Style {
             paint: Paint { on },
             complete: self.complete,
@@ -279,9 +284,9 @@ impl Check {
             counting: self.counting(),
             all: self.all,
         };
-        match self.format {
+        Ok(match self.format {
             Format::Json => json::render(outcomes, monitors, style(false), self.traces.len() > 1),
-            Format::Html => html::render(outcomes, monitors, style(false)),
+            Format::Html => html::render(outcomes, monitors, style(false))?,
             Format::Text => {
                 let on = match self.output {
                     Some(_) => matches!(colour, Colour::Always),
@@ -289,7 +294,7 @@ impl Check {
                 };
                 text::report(outcomes, monitors, style(on))
             }
-        }
+        })
     }
 }
 

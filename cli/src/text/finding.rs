@@ -5,7 +5,7 @@ use portent_lattice::{
     Counting, Engine, Limit,
     report::{Lattice, PropertyReport},
 };
-use portent_monitor_dsl::{Monitor, Verdict};
+use portent_monitor_dsl::{Monitor, Property, Verdict};
 
 use super::{
     Style,
@@ -50,7 +50,7 @@ impl<'a> Finding<'a> {
     /// Everything.
     pub(crate) fn render(&self) -> String {
         let mut text = format!("\n{}", self.headline());
-        let formula = self.formula();
+        let formula = formula(self.monitor.property());
         if self.monitor.property().name() != formula.trim_start_matches("ltl: ") {
             text += &format!("  {}\n", self.style.paint.dim(&formula));
         }
@@ -97,15 +97,6 @@ impl<'a> Finding<'a> {
             .map(|(name, value)| format!("{name} = {value}"))
             .collect();
         format!("{} [{}]", property.name, values.join(", "))
-    }
-
-    /// The body of the property on one line, with its kind.
-    pub(crate) fn formula(&self) -> String {
-        let body = self.monitor.property();
-        let formula: Vec<&str> = body.text().split_whitespace().collect();
-        let formula = formula.join(" ");
-        let kind = body.kind();
-        format!("{kind}: {}", strip_kind(&formula, kind.as_str()))
     }
 
     /// What the names mean that the body uses.
@@ -311,6 +302,14 @@ impl Status {
             Status::Open => "open",
         }
     }
+}
+
+/// The body of a property on one line, with its kind.
+pub(crate) fn formula(property: &Property) -> String {
+    let formula: Vec<&str> = property.text().split_whitespace().collect();
+    let formula = formula.join(" ");
+    let kind = property.kind();
+    format!("{kind}: {}", strip_kind(&formula, kind.as_str()))
 }
 
 /// "6 of 20 equivalent runs violate it (30 %)".

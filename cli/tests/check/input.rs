@@ -355,6 +355,8 @@ fn the_traces_that_can_be_read_are_reported_beside_one_that_cannot() {
                 let files: Vec<_> = reports.iter().map(|r| &r["trace"]["file"]).collect();
                 assert_eq!(files, [RESERVOIR[3]; 2]);
             }
+            // A page tells its command as well.
+            "html" => assert_eq!(done.out.matches("\"file\":\"examples/").count(), 2),
             _ => assert_eq!(done.out.matches(RESERVOIR[3]).count(), 2, "{format}"),
         }
     }

@@ -33,6 +33,8 @@ pub(crate) fn command(arguments: &[&str]) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_portent"));
     let root = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("..");
     command.args(arguments).current_dir(root);
+    // Pages tell when they were made.
+    command.env("SOURCE_DATE_EPOCH", "1700000000");
     command
 }
 

@@ -43,6 +43,9 @@ struct Event {
     thread: usize,
     line: Option<NonZeroU64>,
     label: String,
+    /// Where it is in the source.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    loc: Option<String>,
     /// What else its line tells.
     #[serde(skip_serializing_if = "String::is_empty")]
     note: String,
@@ -99,6 +102,9 @@ impl Drawing {
                     thread: threads[&*shown.row.t],
                     line: shown.row.line,
                     label: clip(&label(&shown.row), WORD),
+                    loc: { shown.row.note.as_ref() }
+                        .and_then(|note| note.loc.as_ref())
+                        .map(|loc| clip(loc, WORD)),
                     note: clip(&note(&shown.row), NOTE),
                     earlier: shown.earlier,
                     later: shown.later,

@@ -4,11 +4,8 @@
 use portent_lattice::report::{Lattice, Observed, Runs};
 use serde::Serialize;
 
-use super::{clip, drawing::Drawing};
+use super::{SENTENCE, clip, drawing::Drawing};
 use crate::text::{Status, finding::Finding};
-
-/// A longer sentence is clipped: a trace may have names of any length.
-const SENTENCE: usize = 3000;
 
 #[derive(Serialize)]
 pub(super) struct Entry {
@@ -17,7 +14,18 @@ pub(super) struct Entry {
     pub(super) title: String,
     status: &'static str,
     claim: String,
-    formula: String,
+    /// The name of the property.
+    property: String,
+    /// `null` if there are very many findings and this is not among the first.
+    #[serde(flatten)]
+    told: Option<Told>,
+    /// `null` where there was no room for it.
+    pub(super) drawing: Option<Drawing>,
+}
+
+/// All that is said about a finding.
+#[derive(Serialize)]
+struct Told {
     relevant: u64,
     states: usize,
     observed: Observed,
@@ -34,8 +42,6 @@ pub(super) struct Entry {
     next: Option<String>,
     /// How much was looked at, each with the word that it begins with.
     searched: Vec<(&'static str, String)>,
-    /// `null` where there was no room for it.
-    pub(super) drawing: Option<Drawing>,
 }
 
 #[derive(Serialize)]
@@ -48,9 +54,32 @@ struct Predicted {
 }
 
 impl Entry {
-    pub(super) fn new(finding: &Finding<'_>) -> Entry {
+    /// The finding, told in full or only named.
+    pub(super) fn new(finding: &Finding<'_>, in_full: bool) -> Entry {
         let property = finding.property;
         let (status, claim) = finding.claim();
+        Entry {
+            id: String::new(),
+            title: clip(&finding.title(), 200),
+            status: match status {
+                Status::Predicted => "predicted",
+                Status::Observed => "observed",
+                Status::Holds => "holds",
+                Status::Open => "open",
+            },
+            claim,
+            property: property.name.clone(),
+            told: in_full.then(|| Told::new(finding)),
+            drawing: { property.picture.as_deref() }
+                .filter(|_| in_full)
+                .map(|picture| Drawing::new(picture, finding.monitor)),
+        }
+    }
+}
+
+impl Told {
+    fn new(finding: &Finding<'_>) -> Told {
+        let property = finding.property;
         let story = finding.story();
         let sentence = |text: Option<String>| text.map(|text| clip(&text, SENTENCE));
         let (swap, stops, why, also, next) = match story {
@@ -64,17 +93,7 @@ impl Entry {
             None => (None, None, None, None, None),
         };
         let predicted = &property.predicted;
-        Entry {
-            id: String::new(),
-            title: clip(&finding.title(), 200),
-            status: match status {
-                Status::Predicted => "predicted",
-                Status::Observed => "observed",
-                Status::Holds => "holds",
-                Status::Open => "open",
-            },
-            claim,
-            formula: clip(&finding.formula(), SENTENCE),
+        Told {
             relevant: property.relevant,
             states: property.states,
             observed: property.observed.clone(),
@@ -92,10 +111,6 @@ impl Entry {
             also: sentence(also),
             next: sentence(next),
             searched: finding.searched(),
-            drawing: property
-                .picture
-                .as_deref()
-                .map(|picture| Drawing::new(picture, finding.monitor)),
         }
     }
 }

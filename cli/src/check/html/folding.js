@@ -12,13 +12,14 @@ function stepsShown(entry) {
   const { drawing, predicted } = entry;
   const runs = [drawing.observed, drawing.witness];
   const all = [...new Set(runs.flat().map((row) => row.step))].sort((a, b) => a - b);
-  if (entry.unfolded || all.length <= WHOLE) return new Set(all);
+  if (all.length <= WHOLE) return new Set(all);
+  const opened = (step) => entry.unfolded?.some(([from, to]) => from <= step && step <= to);
   const marks = new Set([1, all.at(-1), entry.observed.step, predicted.violated_at]);
   for (const run of runs) for (const step of changes(drawing, run)) marks.add(step);
   const near = (step) => [...marks].some((mark) => mark !== null && Math.abs(mark - step) <= BESIDE);
   const kept = all.filter(near);
   // What would fold to a single row may as well be shown.
-  return new Set(all.filter((step) => near(step) || (kept.includes(step - 1) && kept.includes(step + 1))));
+  return new Set(all.filter((step) => near(step) || opened(step) || (kept.includes(step - 1) && kept.includes(step + 1))));
 }
 
 /** The steps at which a run comes to another state, or begins or ceases to leave the observed order. */

@@ -6,6 +6,13 @@ function onCurve(a, c, b, t) {
   return { x: mix(a.x, c.x, b.x), y: mix(a.y, c.y, b.y) };
 }
 
+/** A point of a cubic curve. */
+function onCubic(a, c, d, b, t) {
+  const u = 1 - t;
+  const mix = (p, q, r, s) => u ** 3 * p + 3 * u * u * t * q + 3 * u * t * t * r + t ** 3 * s;
+  return { x: mix(a.x, c.x, d.x, b.x), y: mix(a.y, c.y, d.y, b.y) };
+}
+
 /** How far two points are from each other. */
 const apart = (p, q) => Math.hypot(p.x - q.x, p.y - q.y);
 

@@ -7,18 +7,28 @@
 mod automaton;
 mod drawing;
 mod entry;
+mod origin;
 
 use portent_monitor_dsl::Monitor;
 use serde::Serialize;
-use std::collections::HashSet;
+use std::collections::{BTreeMap, HashSet};
 
 use super::{trace::Outcome, warning::Warning};
-use crate::text::{Status, Style, finding::Finding, left_out_as_known};
+use crate::{
+    failure::Failure,
+    text::{
+        Status, Style,
+        finding::{Finding, formula},
+        left_out_as_known,
+        meaning::meanings,
+    },
+};
 use entry::Entry;
+use origin::Origin;
 
 const DOCUMENT: &str = include_str!("report.html");
 const STYLE: [&str; 2] = [include_str!("report.css"), include_str!("drawings.css")];
-const SCRIPT: [&str; 9] = [
+const SCRIPT: [&str; 10] = [
     include_str!("elements.js"),
     include_str!("geometry.js"),
     include_str!("threads.js"),
@@ -27,6 +37,7 @@ const SCRIPT: [&str; 9] = [
     include_str!("lattice.js"),
     include_str!("automaton.js"),
     include_str!("words.js"),
+    include_str!("findings.js"),
     include_str!("report.js"),
 ];
 
@@ -34,15 +45,45 @@ const SCRIPT: [&str; 9] = [
 pub(crate) const PICTURES: usize = 24;
 /// And no more when their data take this many bytes.
 const DRAWN_BYTES: usize = 600_000;
-/// This many instances are listed.
-const LISTED: usize = 400;
+/// A longer sentence is clipped: a trace may have names of any length.
+const SENTENCE: usize = 3000;
+/// This many instances are listed, and this many of them in full.
+const LISTED: usize = 3000;
+const TOLD: usize = 300;
 
 #[derive(Serialize)]
 struct Page {
     portent: u32,
+    origin: Origin,
     /// Whether the runs are those of the maximal model.
     maximal: bool,
+    /// By their names.
+    properties: BTreeMap<String, Property>,
     traces: Vec<Trace>,
+}
+
+/// What all instances of a property have in common.
+#[derive(Serialize)]
+struct Property {
+    formula: String,
+    /// The names that it uses, and what they mean.
+    definitions: Vec<(String, String)>,
+    /// The file that it is from, if it is from one.
+    spec: Option<String>,
+}
+
+impl Property {
+    fn new(monitor: &Monitor) -> Property {
+        let property = monitor.property();
+        let clipped = |(name, meaning): (&str, String)| (clip(name, 200), clip(&meaning, SENTENCE));
+        Property {
+            formula: clip(&formula(property), SENTENCE),
+            definitions: { meanings(property, property.text()).into_iter() }
+                .map(clipped)
+                .collect(),
+            spec: property.file().map(|file| clip(file, 300)),
+        }
+    }
 }
 
 /// One execution.
@@ -62,14 +103,23 @@ struct Trace {
 }
 
 /// The page about some traces.
-pub(crate) fn render(outcomes: &[Outcome], monitors: &[Monitor], style: Style) -> String {
+pub(crate) fn render(
+    outcomes: &[Outcome],
+    monitors: &[Monitor],
+    style: Style,
+) -> Result<String, Failure> {
     let mut shelf = Shelf {
         bytes: DRAWN_BYTES,
+        told: TOLD,
         ids: HashSet::new(),
     };
     let page = Page {
         portent: 1,
+        origin: Origin::here()?,
         maximal: style.maximal,
+        properties: { monitors.iter() }
+            .map(|monitor| (monitor.property().name().to_owned(), Property::new(monitor)))
+            .collect(),
         traces: outcomes
             .iter()
             .map(|outcome| shelf.trace(outcome, monitors, style))
@@ -80,7 +130,7 @@ pub(crate) fn render(outcomes: &[Outcome], monitors: &[Monitor], style: Style) -
     let (body, rest) = cut(rest, "/*data*/");
     let (between, tail) = cut(rest, "/*script*/");
     let (style, script) = (STYLE.concat(), SCRIPT.concat());
-    [head, &style, body, &data, between, &script, tail].concat()
+    Ok([head, &style, body, &data, between, &script, tail].concat())
 }
 
 /// What comes before and after a mark of the document.
@@ -106,6 +156,8 @@ fn clip(text: &str, most: usize) -> String {
 /// The room that is left on the page, and the names that are taken.
 struct Shelf {
     bytes: usize,
+    /// How many findings may still be told in full.
+    told: usize,
     ids: HashSet<String>,
 }
 
@@ -135,7 +187,8 @@ impl Shelf {
     }
 
     fn entry(&mut self, finding: &Finding<'_>) -> Entry {
-        let mut entry = Entry::new(finding);
+        let mut entry = Entry::new(finding, self.told > 0);
+        self.told = self.told.saturating_sub(1);
         let bytes = serde_json::to_string(&entry.drawing).map_or(0, |json| json.len());
         match self.bytes.checked_sub(bytes) {
             Some(left) => self.bytes = left,

@@ -6,30 +6,6 @@ const main = document.getElementById("finding");
 /** The finding that is shown, its parts, the steps that can be gone to, and the current one's place. */
 const shown = { entry: null, parts: [], runs: null, steps: [0], place: 0 };
 
-function describeTrace(trace) {
-  const execution = trace.execution ? ` (${trace.execution})` : "";
-  return [html("strong", {}, trace.file + execution), ` ${counted(trace.events, "event")}, ${counted(trace.threads, "thread")}`];
-}
-
-/** The list of findings, if there is a choice. */
-function drawList() {
-  const nav = document.getElementById("findings");
-  nav.hidden = entries.length < 2;
-  for (const trace of page.traces) {
-    const several = page.traces.length > 1;
-    const items = trace.findings.map((entry) =>
-      html("li", {}, html("a", { href: `#${encodeURIComponent(entry.id)}`, "data-id": entry.id }, badge(entry.status), html("span", {}, entry.title))),
-    );
-    if (trace.omitted) {
-      const violated = trace.omitted_violated ? `, ${number(trace.omitted_violated)} of them violated` : "";
-      items.push(html("li", { class: "dim" }, `… and ${number(trace.omitted)} more${violated}; --format json has them all`));
-    }
-    if (!items.length) items.push(html("li", { class: "dim" }, "nothing was checked"));
-    if (several) nav.append(html("p", { class: "trace-name" }, describeTrace(trace)));
-    nav.append(html("ul", {}, items));
-  }
-}
-
 function drawWarnings() {
   const several = page.traces.length > 1;
   for (const trace of page.traces) {
@@ -41,6 +17,14 @@ function drawWarnings() {
   }
 }
 
+/** Which Portent made the page, when, and how. */
+function drawOrigin() {
+  const { version, command, date } = page.origin;
+  const when = new Date(date * 1000).toISOString();
+  const node = html("p", {}, `Made by Portent ${version} on `, html("time", { datetime: when }, `${when.slice(0, 10)} at ${when.slice(11, 16)} UTC`), " with ", html("code", {}, command));
+  document.getElementById("origin").replaceChildren(node);
+}
+
 /** The buttons, the slider, and how both runs stand at the current step. */
 function drawStepper(entry) {
   const button = (name, words, icon, key) =>
@@ -50,7 +34,11 @@ function drawStepper(entry) {
       canvas([0, 0, 16, 16], { "aria-hidden": "true" }, svg("path", { d: icon })),
     );
   const slider = html("input", { type: "range", min: 0, max: shown.steps.length - 1, value: 0, "aria-label": "Step" });
-  slider.addEventListener("input", () => goPlace(Number(slider.value)));
+  slider.addEventListener("input", () => {
+    goPlace(Number(slider.value));
+    shown.runs.reveal();
+  });
+  const track = html("div", { class: "track" }, slider, sliderMarks(entry));
   const position = html("output", { class: "position" });
   const two = entry.predicted.swapped > 0 && entry.drawing.witness.length > 0;
   const runs = ["observed", ...(two ? ["witness"] : [])].map((run) => html("div", { class: `now ${run}`, "data-run": run }));
@@ -64,14 +52,18 @@ function drawStepper(entry) {
       button("back", "Step back", "M11 3v10L4 8z", "left arrow"),
       button("on", "Step on", "M5 3v10l7-5z", "right arrow"),
       button("last", "Last step", "M11 3h2v10h-2zM3 3v10l7-5z", "End"),
-      slider,
+      track,
+      entry.predicted.violated ? jumpButton() : null,
       position,
     ),
     html("div", { class: "nows", "aria-live": "polite" }, runs),
   );
   node.addEventListener("click", (event) => {
     const target = event.target.closest("button[data-go]");
-    if (target) move(target.dataset.go);
+    if (!target) return;
+    if (target.dataset.go === "violation") goStep(violatedStep(entry));
+    else move(target.dataset.go);
+    shown.runs.reveal();
   });
   const select = (step) => {
     slider.value = shown.place;
@@ -86,6 +78,34 @@ function drawStepper(entry) {
   return { node, select };
 }
 
+/** The step to look at first: where the witness is violated, or the observed run; else the start. */
+function violatedStep(entry) {
+  if (!entry.predicted?.violated) return 0;
+  return entry.predicted.violated_at ?? entry.observed.step ?? 0;
+}
+
+function jumpButton() {
+  const words = "Go to the violation";
+  return html("button", { type: "button", class: "jump", "data-go": "violation", title: `${words} (v)` }, html("span", { "aria-hidden": "true" }, SIGNS.violated), " violation");
+}
+
+/** Marks on the slider where the runs become violated. */
+function sliderMarks(entry) {
+  const last = Math.max(1, shown.steps.length - 1);
+  const mark = (step, run) => {
+    const place = shown.steps.indexOf(step);
+    if (place < 0) return null;
+    const words = `${run} is violated after ${counted(step, "step")}`;
+    const left = `calc(8px + (100% - 16px) * ${place / last})`;
+    return html("span", { class: `mark ${run}`, title: words, "data-step": step, style: `left: ${left}` });
+  };
+  const swapped = entry.predicted.swapped > 0;
+  return [
+    entry.observed.verdict === "violated" ? mark(entry.observed.step, "observed") : null,
+    entry.predicted.violated && (swapped || entry.observed.verdict !== "violated") ? mark(entry.predicted.violated_at, swapped ? "witness" : "observed") : null,
+  ];
+}
+
 /** How a run stands after a step; a run that is only a prefix stays at its end. */
 function standingAt(entry, run, step) {
   const rows = entry.drawing[run];
@@ -98,12 +118,13 @@ function describeStanding(entry, run, standing) {
   const event = drawing.byEvent.get(standing.event);
   const words = event ? `${drawing.threads[event.thread]}: ${event.label}` : "start";
   const values = drawing.variables.map((name, index) => html("span", { class: "binding" }, `${name} = ${standing.values[index]}`));
+  const allValues = drawing.variables.map((name, index) => `${name} = ${standing.values[index]}`).join("\n");
   return [
     html("span", { class: "run-name" }, run),
     html("code", { class: "event", title: words }, clip(words, 60)),
     event?.line ? html("span", { class: "dim" }, `line ${number(event.line)}`) : "",
     event?.note ? html("span", { class: "dim", title: event.note }, clip(event.note, 80)) : "",
-    html("span", { class: "bindings" }, values.slice(0, 12)),
+    html("span", { class: "bindings" }, values.slice(0, 12), values.length > 12 ? html("span", { class: "dim", title: allValues }, `and ${values.length - 12} more`) : null),
     html("span", { class: "at" }, `state ${standing.state} `, verdictPill(standing.verdict)),
   ];
 }
@@ -127,8 +148,10 @@ function drawFinding(entry) {
   shown.runs = null;
   shown.steps = [0];
   if (!drawing) {
-    const text = "This finding is not drawn, to keep the page small. Check its property alone to see it drawn.";
-    main.append(html("p", { class: "card dim" }, text), drawSearch(entry));
+    const text = entry.searched
+      ? "This finding is not drawn, to keep the page small: the first ones are, violated or not."
+      : "Of so many findings only the first are told and drawn, to keep the page small.";
+    main.append(html("p", { class: "card dim" }, `${text} --format json has its witness.`), entry.searched ? drawSearch(entry) : "");
     return;
   }
   drawing.byEvent ??= new Map(drawing.events.map((event) => [event.event, event]));
@@ -150,10 +173,10 @@ function drawFinding(entry) {
   shown.runs = runs;
 }
 
-/** Shows the rows of the current finding that are folded away. */
-function unfold() {
+/** Shows rows of the current finding that are folded away. */
+function unfold(from, to) {
   const step = shown.steps[shown.place];
-  shown.entry.unfolded = true;
+  (shown.entry.unfolded ??= []).push([from, to]);
   drawFinding(shown.entry);
   goStep(step);
 }
@@ -193,6 +216,7 @@ function goStep(step) {
 function move(where) {
   const places = { first: 0, back: shown.place - 1, on: shown.place + 1, last: shown.steps.length - 1 };
   goPlace(places[where]);
+  shown.runs?.reveal();
 }
 
 /** Shows a finding at a step. */
@@ -202,10 +226,7 @@ function show(entry, step) {
     document.title = `${clip(entry.title, 60)} – Portent`;
     document.getElementById("trace").replaceChildren(...describeTrace(entry.trace));
     drawFinding(entry);
-    for (const link of document.querySelectorAll("#findings a")) {
-      fill(link, { "aria-current": "false" }, []);
-      if (link.dataset.id === entry.id) link.setAttribute("aria-current", "true");
-    }
+    markCurrent(entry);
   }
   goStep(step);
 }
@@ -220,15 +241,17 @@ function fromAddress() {
     // An address that was cut short names nothing.
   }
   const entry = entries.find((other) => other.id === name) ?? entries[0];
-  if (entry) show(entry, Number(step ?? 0));
+  if (entry) show(entry, step === undefined ? violatedStep(entry) : Number(step));
 }
 
 document.addEventListener("keydown", (event) => {
-  const where = { ArrowLeft: "back", ArrowRight: "on", Home: "first", End: "last" }[event.key];
-  const typing = event.target.matches?.("input[type=range]");
+  const where = { ArrowLeft: "back", ArrowRight: "on", Home: "first", End: "last", v: "violation" }[event.key];
+  const typing = event.target.matches?.("input");
   if (!where || typing || event.ctrlKey || event.metaKey || event.altKey || !shown.entry) return;
   event.preventDefault();
-  move(where);
+  if (where !== "violation") return move(where);
+  goStep(violatedStep(shown.entry));
+  shown.runs?.reveal();
 });
 window.addEventListener("hashchange", fromAddress);
 window.addEventListener("resize", () => {
@@ -240,7 +263,8 @@ window.addEventListener("resize", () => {
 });
 
 drawWarnings();
-drawList();
+drawOrigin();
+const markCurrent = drawList(page.traces, entries);
 if (entries.length) {
   fromAddress();
 } else {

@@ -4,22 +4,32 @@
 /** With more variables than this a table would be too wide; the line above still has them all. */
 const VARIABLES = 6;
 
-/** The rows of a table: the start, the steps that are visible, and gaps where steps are not shown. */
+/** The rows of a table: the start, the steps that are visible, and gaps where steps are folded away or
+ * are not on the page. */
 function rowsOf(drawing, steps, visible, total) {
   const rows = [{ kind: "step", step: 0, ...drawing.start }];
-  let last = 0;
-  const gap = (to) => {
-    if (to <= last + 1) return;
-    const folded = steps.some(({ step }) => step > last && step < to);
-    rows.push({ kind: "gap", from: last + 1, to: to - 1, folded });
+  let [next, fold] = [1, null];
+  const endFold = () => {
+    if (fold) rows.push({ kind: "gap", folded: true, ...fold });
+    fold = null;
+  };
+  const upTo = (step) => {
+    if (step < next) return;
+    endFold();
+    rows.push({ kind: "gap", folded: false, from: next, to: step });
   };
   for (const step of steps) {
-    if (!visible.has(step.step)) continue;
-    gap(step.step);
-    rows.push({ kind: "step", ...step });
-    last = step.step;
+    upTo(step.step - 1);
+    if (visible.has(step.step)) {
+      endFold();
+      rows.push({ kind: "step", ...step });
+    } else {
+      fold = { from: fold?.from ?? step.step, to: step.step };
+    }
+    next = step.step + 1;
   }
-  gap(total + 1);
+  upTo(total);
+  endFold();
   let top = 0;
   for (const row of rows) {
     row.top = top;
@@ -59,14 +69,14 @@ function stepRow(drawing, layout, lines, row, variables, decided) {
       "data-state": row.state,
     },
     html("td", { class: "number" }, number(row.step)),
-    html("td", { class: "number line dim" }, event?.line ? number(event.line) : ""),
+    html("td", { class: "number line dim", title: event?.loc }, event?.line ? number(event.line) : ""),
     html(
       "td",
-      { class: "lanes-cell", title: words },
+      { class: "lanes-cell", title: event?.loc ? `${words}\n${event.loc}` : words },
       html("span", { class: "hidden" }, said),
       laneRow(layout, lines, row.top, row.height, event),
     ),
-    layout.inline ? null : html("td", { class: `event ${shift}`, title: words }, event ? clip(event.label, layout.label) + mark : ""),
+    layout.inline ? null : html("td", { class: `event ${shift}`, title: event?.loc ? `${words}\n${event.loc}` : words }, event ? clip(event.label, layout.label) + mark : ""),
     variables.map((_, index) =>
       html("td", { class: "number value", title: row.values[index] }, clip(row.values[index] ?? "", 12)),
     ),
@@ -75,11 +85,26 @@ function stepRow(drawing, layout, lines, row, variables, decided) {
   );
 }
 
+/** Where the events of a table stand. */
+function heightsOf(rows) {
+  return new Map(rows.filter((row) => row.event !== undefined).map((row) => [row.event, row.top + row.height / 2]));
+}
+
+/** The lanes of both runs, with labels beside the dots if there is room and no arrow has to cross one. */
+function fittingLayout(entry, two, visible) {
+  const { drawing } = entry;
+  const room = laneRoom(entry, two);
+  const layout = laneLayout(drawing, room);
+  if (!layout.inline) return layout;
+  const runs = [[drawing.observed, entry.relevant], ...(two ? [[drawing.witness, drawing.witness_steps]] : [])];
+  const clear = runs.every(([steps, total]) => arrowLines(drawing, layout, heightsOf(rowsOf(drawing, steps, visible, total))).every((line) => line.clear));
+  return clear ? layout : laneLayout(drawing, 0);
+}
+
 /** One run as a table; `decided` is the step after which its verdict is final. */
 function runTable(drawing, layout, steps, visible, total, decided, title, note) {
   const rows = rowsOf(drawing, steps, visible, total);
-  const heights = new Map();
-  for (const row of rows) if (row.event !== undefined) heights.set(row.event, row.top + row.height / 2);
+  const heights = heightsOf(rows);
   const lines = arrowLines(drawing, layout, heights);
   const variables = drawing.variables.length <= VARIABLES ? drawing.variables : [];
   const columns = 5 + variables.length + (layout.inline ? 0 : 1);
@@ -92,12 +117,12 @@ function runTable(drawing, layout, steps, visible, total, decided, title, note) 
           html("td", {}),
           html("td", { class: "line" }),
           html("td", { class: "lanes-cell" }, laneRow(layout, lines, row.top, row.height)),
-          html("td", { colspan: columns - 3 }, html("span", { class: "gap-words" }, gapWords(row), row.folded ? unfoldButton() : null)),
+          html("td", { colspan: columns - 3 }, html("span", { class: "gap-words" }, gapWords(row))),
         ),
   );
   const table = html(
     "table",
-    { class: "run" },
+    { class: layout.inline ? "run inline" : "run" },
     html("caption", {}, html("strong", {}, title), html("span", { class: "dim" }, ` ${note}`)),
     html("thead", {}, headRow(drawing, layout, variables)),
     html("tbody", {}, body),
@@ -105,13 +130,15 @@ function runTable(drawing, layout, steps, visible, total, decided, title, note) 
   return { table, rows, heights, total: rows.length ? rows.at(-1).top + rows.at(-1).height : 0 };
 }
 
-function gapWords({ from, to }) {
-  return from === to ? `step ${number(from)} not shown` : `steps ${number(from)}–${number(to)} not shown`;
-}
-
-function unfoldButton() {
-  const words = "Show the steps that are folded away";
-  return html("button", { type: "button", class: "unfold", title: words, "aria-label": words }, "unfold");
+/** What a gap says: how to open it, or why it cannot be opened. */
+function gapWords({ from, to, folded }) {
+  const steps = from === to ? `step ${number(from)}` : `steps ${number(from)}–${number(to)}`;
+  if (!folded) {
+    const why = "Of a long run the page has the steps around the violation and the swaps; --format json has the whole witness.";
+    return html("span", { class: "absent", title: why }, `${steps} left out to keep the page small`);
+  }
+  const words = `Show ${steps}, where the state stays the same`;
+  return html("span", { class: "folded" }, `${steps} folded`, html("button", { type: "button", class: "unfold", title: words, "aria-label": words, "data-from": from, "data-to": to }, "unfold"));
 }
 
 /** Lines from where an event was observed to where the witness has it. */
@@ -157,7 +184,7 @@ function laneRoom(entry, two) {
 function drawRuns(entry, visible, go, unfold) {
   const drawing = entry.drawing;
   const two = drawing.witness.length > 0 && entry.predicted.swapped > 0;
-  const layout = laneLayout(drawing, laneRoom(entry, two));
+  const layout = fittingLayout(entry, two, visible);
   const decided = entry.observed.step;
   const verdict = entry.observed.verdict;
   const observedNote = decided === null ? `ends ${verdict}` : `${verdict} after ${counted(decided, "step")}`;
@@ -178,7 +205,8 @@ function drawRuns(entry, visible, go, unfold) {
   const node = html("div", { class: two ? "runs two" : "runs" }, parts);
   for (const table of tables) {
     table.addEventListener("click", (event) => {
-      if (event.target.closest("button.unfold")) return unfold();
+      const fold = event.target.closest("button.unfold");
+      if (fold) return unfold(Number(fold.dataset.from), Number(fold.dataset.to));
       const row = event.target.closest("tr.step");
       if (row) go(Number(row.dataset.step));
     });
@@ -204,7 +232,9 @@ function drawRuns(entry, visible, go, unfold) {
       for (const way of node.querySelectorAll(`.way[data-event="${row.dataset.event}"]`)) way.classList.add("current");
     }
   };
+  /** Scrolls to the current row if it is out of sight. */
+  const reveal = () => node.querySelector('tr[aria-current="step"]')?.scrollIntoView({ block: "nearest" });
   /** Whether the page has become so wide or narrow that labels belong elsewhere. */
-  const misfits = () => laneLayout(drawing, laneRoom(entry, two)).inline !== layout.inline;
-  return { node, align, select, misfits };
+  const misfits = () => fittingLayout(entry, two, visible).inline !== layout.inline;
+  return { node, align, select, reveal, misfits };
 }

@@ -21,10 +21,12 @@ function laneLayout(drawing, room) {
   }
   const total = widths.reduce((sum, width) => sum + width, 0);
   const inline = total <= room;
-  const step = threads.length <= 12 ? 24 : 16;
+  const step = threads.length <= 6 ? 24 : threads.length <= 12 ? 20 : 16;
+  // So that nothing of the first and last lane is cut off.
+  const margin = inline ? 0 : 8;
   const label = document.documentElement.clientWidth <= 640 ? 14 : 26;
   const lanes = [];
-  let x = 0;
+  let x = margin;
   threads.forEach((_, thread) => {
     lanes.push(x + (inline ? 12 : step / 2));
     x += inline ? widths[thread] : step;
@@ -32,7 +34,7 @@ function laneLayout(drawing, room) {
   // Names that are short stand upright even above narrow lanes.
   const upright = inline || threads.every((name) => textWidth(name) <= step - 2);
   const short = shortNames(threads, upright ? LABEL : TURNED);
-  return { lanes, inline, label, upright, width: Math.max(Math.ceil(x), 40), names: threads, short };
+  return { lanes, inline, label, upright, width: Math.max(Math.ceil(x + margin), 40), names: threads, short };
 }
 
 /** The names of the threads above their lanes. */
@@ -58,10 +60,23 @@ function laneHead(layout) {
   return canvas([0, 0, width, height], { "aria-label": label }, texts);
 }
 
+/** Where the label of an event is, if it stands beside its dot. */
+function labelBox(layout, event, y) {
+  const left = layout.lanes[event.thread] + DOT + 12;
+  return { left: left - 4, right: left + textWidth(labelText(event)) + 4, top: y - 10, bottom: y + 10 };
+}
+
+function labelText(event) {
+  return clip(event.label, LABEL) + (event.earlier ? " ↑" : event.later ? " ↓" : "");
+}
+
 /** The arrows of a run as lines between the rows where its events stand. */
 function arrowLines(drawing, layout, heights) {
+  const marks = [...heights].map(([number, y]) => {
+    const event = drawing.byEvent.get(number);
+    return { x: layout.lanes[event.thread], y, box: layout.inline ? labelBox(layout, event, y) : null };
+  });
   const lines = [];
-  const dots = [...heights].map(([event, y]) => ({ x: layout.lanes[drawing.byEvent.get(event).thread], y }));
   for (const [cause, effect] of drawing.arrows) {
     const from = heights.get(cause);
     const to = heights.get(effect);
@@ -70,36 +85,57 @@ function arrowLines(drawing, layout, heights) {
     const [a, b] = [drawing.byEvent.get(cause), drawing.byEvent.get(effect)];
     const start = { x: layout.lanes[a.thread], y: from };
     const end = { x: layout.lanes[b.thread], y: to };
-    const control = around(start, end, dots);
-    const [tail, head] = [rim(start, control, DOT), rim(end, control, DOT + 1)];
-    const length = apart(control, head) || 1;
-    const [ux, uy] = [(head.x - control.x) / length, (head.y - control.y) / length];
-    lines.push({
-      path: `M ${tail.x} ${tail.y} Q ${control.x} ${control.y} ${head.x - ux * 6} ${head.y - uy * 6}`,
-      top: from,
-      bottom: to,
-      head: { ...head, ux, uy },
-    });
+    lines.push({ top: from, bottom: to, ...route(start, end, marks, layout.width) });
   }
   return lines;
 }
 
-/** Where to pull an arrow so that it passes by the dots of other events. */
-function around(start, end, dots) {
-  const length = apart(start, end);
-  const between = dots.filter((dot) => dot.y > start.y && dot.y < end.y);
+const SAMPLES = Array.from({ length: 49 }, (_, index) => index / 48);
+
+/** A way for an arrow that passes by the dots and labels of events, and whether it is clear of labels. */
+function route(start, end, marks, width) {
+  const isEnd = (mark) => (mark.x === start.x && mark.y === start.y) || (mark.x === end.x && mark.y === end.y);
+  const between = marks.filter((mark) => mark.y >= start.y && mark.y <= end.y);
+  const others = between.filter((mark) => !isEnd(mark));
   let best = null;
-  for (const bend of [0, 14, -14, 26, -26, 40, -40]) {
-    const control = {
-      x: (start.x + end.x) / 2 - ((end.y - start.y) / length) * bend,
-      y: (start.y + end.y) / 2 + ((end.x - start.x) / length) * bend,
-    };
-    const points = [0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9].map((t) => onCurve(start, control, end, t));
-    const hit = between.some((dot) => points.some((point) => apart(point, dot) < DOT + 5));
-    if (!hit) return control;
-    best ??= control;
+  for (const [first, second] of curves(start, end)) {
+    const [tail, tip] = [rim(start, first, DOT), rim(end, second, DOT + 1)];
+    const length = apart(second, tip) || 1;
+    const [ux, uy] = [(tip.x - second.x) / length, (tip.y - second.y) / length];
+    const last = { x: tip.x - ux * 6, y: tip.y - uy * 6 };
+    const points = [...SAMPLES.map((t) => onCubic(tail, first, second, last, t)), tip];
+    const inside = ({ x, y }, box) => x > box.left && x < box.right && y > box.top && y < box.bottom;
+    const labels = between.filter(({ box }) => box && points.some((point) => inside(point, box))).length;
+    const dots = others.filter((mark) => points.some((point) => apart(point, mark) < DOT + 4)).length;
+    const outside = points.some(({ x }) => x < 2 || x > width - 2) ? 1 : 0;
+    const cost = 100 * outside + 10 * labels + dots;
+    if (best && best.cost <= cost) continue;
+    const path = `M ${tail.x} ${tail.y} C ${[first, second, last].map(({ x, y }) => `${x} ${y}`).join(" ")}`;
+    best = { path, head: { ...tip, ux, uy }, cost, clear: labels === 0 && !outside };
+    if (cost === 0) break;
   }
   return best;
+}
+
+/** Curves to choose from: straight or bent a little, and such that leave and arrive along the lanes. */
+function curves(start, end) {
+  const [dx, dy] = [end.x - start.x, end.y - start.y];
+  const length = Math.hypot(dx, dy);
+  const bent = [0, 14, -14, 26, -26, 40, -40].map((bend) => {
+    const control = { x: (start.x + end.x) / 2 - (dy / length) * bend, y: (start.y + end.y) / 2 + (dx / length) * bend };
+    const toward = (point) => ({ x: point.x + ((control.x - point.x) * 2) / 3, y: point.y + ((control.y - point.y) * 2) / 3 });
+    return [toward(start), toward(end)];
+  });
+  const along = [[1, 1], [0.4, 1.6], [1.6, 0.4], [0, 2], [2, 0]].map(([first, second]) => [
+    { x: start.x, y: start.y + (first * dy) / 2 + 8 },
+    { x: end.x, y: end.y - (second * dy) / 2 - 8 },
+  ]);
+  // Beside the lanes, past the dots on them.
+  const beside = [start.x, end.x].flatMap((x) => [x + 12, x - 12]).map((x) => [
+    { x, y: start.y + 0.1 * dy },
+    { x, y: end.y - 0.1 * dy },
+  ]);
+  return [...bent, ...along, ...beside];
 }
 
 /** The slice of the diagram that belongs to one row. */
@@ -121,8 +157,7 @@ function laneRow(layout, lines, top, height, event) {
     if (shift) drawing.append(svg("circle", { cx: x, cy: y, r: DOT + 3, class: `halo ${shift}` }));
     drawing.append(svg("circle", { cx: x, cy: y, r: DOT, class: `dot ${shift}` }));
     if (layout.inline) {
-      const mark = event.earlier ? " ↑" : event.later ? " ↓" : "";
-      drawing.append(svg("text", { x: x + DOT + 12, y: y + 4, class: `label ${shift}` }, clip(event.label, LABEL) + mark));
+      drawing.append(svg("text", { x: x + DOT + 12, y: y + 4, class: `label ${shift}` }, labelText(event)));
     }
   }
   return drawing;

@@ -35,6 +35,13 @@ function capital(text) {
   return text.charAt(0).toUpperCase() + text.slice(1);
 }
 
+/** The property: its body, what the names in it mean, and where it is written. */
+function drawProperty({ formula, definitions, spec }) {
+  const from = spec ? html("span", { class: "spec" }, "in ", html("code", {}, spec)) : null;
+  const lets = definitions.map(([name, meaning]) => html("code", { class: "let" }, html("span", { class: "keyword" }, "let "), html("strong", {}, name), ` = ${meaning}`));
+  return html("div", { class: "property" }, html("p", { class: "formula" }, html("code", {}, formula), " ", from), lets.length ? html("p", { class: "lets" }, lets) : null);
+}
+
 /** The head of a finding. */
 function drawClaim(entry) {
   return html(
@@ -42,13 +49,14 @@ function drawClaim(entry) {
     { class: "claim", "aria-labelledby": "title" },
     html("h1", { id: "title" }, badge(entry.status), " ", html("span", {}, entry.title)),
     html("p", { class: "lead" }, `${capital(entry.claim)}.`),
-    html("p", { class: "formula" }, html("code", {}, entry.formula)),
+    drawProperty(page.properties[entry.property]),
     entry.runs ? shareBar(entry.runs) : null,
   );
 }
 
 /** How the witness differs, why it is violated, and what to do. */
 function drawStory(entry) {
+  if (!entry.searched) return null;
   const steps = counted(entry.predicted.violated_at ?? 0, "step");
   const checked =
     entry.runs?.total === "1"

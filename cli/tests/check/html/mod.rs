@@ -5,7 +5,7 @@
 mod agreement;
 mod limits;
 
-use crate::common::{Done, RESERVOIR, portent, portent_with};
+use crate::common::{Done, RESERVOIR, command as command_with, portent, portent_with};
 use serde_json::{Value, json};
 
 const BEGIN: &str = "<script type=\"application/json\" id=\"data\">";
@@ -57,9 +57,39 @@ fn the_page_goes_to_a_file() {
     let file_name = file.to_str().unwrap();
     let written = portent(&[&RESERVOIR[..], &["--format", "html", "--output", file_name]].concat());
     assert_eq!((written.code, written.out.as_str()), (Some(1), ""));
-    assert_eq!(std::fs::read_to_string(&file).unwrap(), printed.out);
+    // They differ in the command that made them.
+    let page = std::fs::read_to_string(&file).unwrap();
+    assert_eq!(
+        page.replace(&format!(" --output {file_name}"), ""),
+        printed.out
+    );
     // The page took its place when it was complete; nothing else was left behind.
     assert_eq!(folder.path().read_dir().unwrap().count(), 1);
+}
+
+#[test]
+fn the_page_tells_where_it_comes_from() {
+    let arguments = [&RESERVOIR[..], &["--format", "html"]].concat();
+    let page = data(&portent(&arguments));
+    let command = format!("portent {}", arguments.join(" "));
+    assert_eq!(
+        page["origin"],
+        json!({"version": env!("CARGO_PKG_VERSION"), "command": command, "date": 1_700_000_000})
+    );
+    assert_eq!(
+        page["properties"]["reservoir"],
+        json!({
+            "formula": "ltl: always (q -> ((r && p) since start(p)))",
+            "definitions": [["p", "w > 26"], ["q", "w > 30"], ["r", "v > 55"]],
+            "spec": "examples/reservoir/reservoir.portent"
+        })
+    );
+    let bad = command_with(&arguments)
+        .env("SOURCE_DATE_EPOCH", "today")
+        .output()
+        .unwrap();
+    assert_eq!(bad.status.code(), Some(2));
+    assert!(String::from_utf8_lossy(&bad.stderr).contains("SOURCE_DATE_EPOCH"));
 }
 
 #[cfg(unix)]

@@ -1,0 +1,72 @@
+//! Where a page comes from: which Portent made it, when, and by which command.
+
+use serde::Serialize;
+use std::{
+    env,
+    time::{SystemTime, UNIX_EPOCH},
+};
+
+use super::clip;
+use crate::failure::Failure;
+
+/// What stands at the foot of a page.
+#[derive(Serialize)]
+pub(super) struct Origin {
+    version: &'static str,
+    command: String,
+    /// In seconds since the beginning of 1970.
+    date: u64,
+}
+
+impl Origin {
+    /// Of a page that is made now by this process. `SOURCE_DATE_EPOCH` is taken for now if it is set,
+    /// so that pages can be reproduced.
+    pub(super) fn here() -> Result<Origin, Failure> {
+        let date = match env::var_os("SOURCE_DATE_EPOCH") {
+            Some(text) => {
+                let text = text.to_string_lossy();
+                text.parse().map_err(|_| {
+                    let problem =
+                        "SOURCE_DATE_EPOCH is to be a number of seconds since 1970, and it is";
+                    Failure::Usage(format!("{problem} `{text}`"))
+                })?
+            }
+            None => {
+                let now = SystemTime::now().duration_since(UNIX_EPOCH);
+                now.map_or(0, |passed| passed.as_secs())
+            }
+        };
+        let arguments = env::args_os().skip(1);
+        let arguments = arguments.map(|argument| quoted(&argument.to_string_lossy()));
+        let words: Vec<String> = ["portent".to_owned()]
+            .into_iter()
+            .chain(arguments)
+            .collect();
+        Ok(Origin {
+            version: env!("CARGO_PKG_VERSION"),
+            command: clip(&words.join(" "), 2000),
+            date,
+        })
+    }
+}
+
+/// As a shell takes it for one word.
+fn quoted(argument: &str) -> String {
+    let is_plain = |c: char| c.is_alphanumeric() || "-_./:=,+@%".contains(c);
+    match !argument.is_empty() && argument.chars().all(is_plain) {
+        true => argument.to_owned(),
+        false => format!("'{}'", argument.replace('\'', "'\\''")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn arguments_are_quoted_for_a_shell() {
+        assert_eq!(quoted("a/b-c.jsonl"), "a/b-c.jsonl");
+        assert_eq!(quoted("always (x > 'a')"), r"'always (x > '\''a'\'')'");
+        assert_eq!(quoted(""), "''");
+    }
+}
