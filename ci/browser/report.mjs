@@ -260,14 +260,14 @@ async function checkFilter(browser, { name, options }) {
   await page.locator('.switch[data-status="holds"]').click();
   await page.locator(".show-more").click();
   assert.equal(await links.count(), 360);
-  // A finding that is told, one that is only named, and the way back.
+  // A finding that is described, one that is only named, and the way back.
   await field.fill("user-7@");
   await links.first().click();
   assert.ok((await page.locator("h1").innerText()).includes("user-7@"));
   assert.equal(await page.locator("a[aria-current=true]").count(), 1);
   await field.fill("user-699@");
   await links.first().click();
-  assert.ok((await page.locator("main").innerText()).includes("only the first are told"));
+  assert.ok((await page.locator("main").innerText()).includes("only the first are described"));
   assert.deepEqual(noise, []);
   await context.close();
   await checkWidths(browser, url, name);

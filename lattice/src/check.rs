@@ -8,6 +8,7 @@ use crate::{
     error::Error,
     intake::{Arrival, History, Intake, Record, StepsTaken, slices},
     options::{Model, Options},
+    order::Unlocked,
     report::{Fit, Instance, Report, ReportBudget},
 };
 
@@ -45,6 +46,8 @@ pub struct Checker {
     history: History,
     /// The steps of each property.
     taken: Vec<StepsTaken>,
+    /// The order without locks, under happens-before.
+    unlocked: Option<Unlocked>,
     /// Under the maximal model, what the trace demands.
     feasible: Option<Feasible>,
     options: Options,
@@ -75,6 +78,8 @@ impl Checker {
             taken: vec![StepsTaken::default(); intake.viewers().len()],
             intake,
             history: History::new(options.memory),
+            unlocked: (options.causality == Model::HappensBefore)
+                .then(|| Unlocked::new(options.memory)),
             feasible: (options.causality == Model::Maximal).then(Feasible::default),
             options,
         })
@@ -111,11 +116,19 @@ impl Checker {
         if self.feasible.is_some() && number >= u64::from(u32::MAX) {
             return Err(Error::TooManyEventsInAll);
         }
-        if let Some(arrival) = self.intake.take(event, symbols)? {
+        if let Some(unlocked) = &mut self.unlocked {
+            unlocked.prepare(event, self.intake.causality(), &self.history);
+        }
+        let arrival = self.intake.take(event, symbols)?;
+        let is_relevant = arrival.is_some();
+        if let Some(arrival) = arrival {
             keep(&arrival, &mut self.history, &mut self.taken)?;
             if let Some(feasible) = &mut self.feasible {
                 feasible.places.push(arrival.number as u32);
             }
+        }
+        if let Some(unlocked) = &mut self.unlocked {
+            unlocked.take(event, is_relevant);
         }
         if let Some(feasible) = &mut self.feasible {
             feasible.rules.read(event);
@@ -163,6 +176,9 @@ impl Checker {
         let report = self.report(file, symbols, feasible.as_ref());
         self.intake.restart();
         self.history.clear();
+        if let Some(unlocked) = &mut self.unlocked {
+            unlocked.clear();
+        }
         self.taken.iter_mut().for_each(StepsTaken::clear);
         report
     }
@@ -198,6 +214,7 @@ impl Checker {
                     record,
                     slice,
                     symbols,
+                    unlocked: self.unlocked.as_ref(),
                     origin,
                 };
                 found.push(instance.report(&self.options, &mut budget)?);

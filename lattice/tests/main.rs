@@ -5,6 +5,7 @@ mod agreement;
 mod fast;
 mod golden;
 mod intake;
+mod locks;
 mod logs;
 mod nesting;
 mod online;

@@ -33,6 +33,9 @@ struct Entry<'a> {
     definitions: BTreeMap<&'a str, String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     story: Option<Sentences>,
+    /// That locks alone keep some order, if they do and the property is not violated.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    locks: Option<String>,
 }
 
 /// The sentences below the table of the text.
@@ -63,6 +66,7 @@ impl<'a> Entry<'a> {
             report: finding.property,
             definitions: finding.definitions().into_iter().collect(),
             story,
+            locks: finding.locks(),
         }
     }
 }

@@ -220,6 +220,9 @@ impl<'a> Finding<'a> {
             };
             facts.push(("", fact.to_owned()));
         }
+        if let Some(fact) = self.locks() {
+            facts.push(("Locks: ", fact));
+        }
         if let Some(fact) = self.pending() {
             facts.push(("Pending: ", fact));
         }
@@ -227,6 +230,20 @@ impl<'a> Finding<'a> {
             facts.push(("Not exhaustive: ", self.left_out(lattice, limit)));
         }
         facts
+    }
+
+    /// That locks alone keep some order, if the property holds as long as they do.
+    pub(crate) fn locks(&self) -> Option<String> {
+        let steps = self.property.lattice.ordered_by_locks.filter(|&n| n > 0)?;
+        if self.property.predicted.violated {
+            return None;
+        }
+        let come = if steps == 1 { "comes" } else { "come" };
+        Some(format!(
+            "{} {come} after others only because of the order in which threads took locks; \
+             --causality maximal also looks at runs where they take them in another order.",
+            counted(steps, "step")
+        ))
     }
 
     /// That runs are still pending at the end of the trace, if that is not a violation.

@@ -51,11 +51,12 @@ impl<'a> Difference<'a> {
                     matters[row.event as usize] = true;
                 }
             }
-            let told = Difference::of(&run, &observed, |row| matters[row.event as usize]);
-            match told.is_empty() {
-                false => told,
+            let named = Difference::of(&run, &observed, |row| matters[row.event as usize]);
+            if named.is_empty() {
                 // No single step matters, only several together.
-                true => Difference::of(&run, &observed, |_| true),
+                Difference::of(&run, &observed, |_| true)
+            } else {
+                named
             }
         };
         let mut earlier = difference.earlier;

@@ -44,7 +44,7 @@ fn the_whole_object() {
                 "swaps": [[1, 2], [1, 4], [3, 4]], "swaps_omitted": 0, "shortest": true},
             "runs": {"total": "20", "violated": "6", "satisfied": "0", "pending": "0", "ok": "14"},
             "lattice": {"levels": 7, "cuts": 16, "widest": 4, "exhaustive": true, "dropped": 0,
-                "limit": null},
+                "limit": null, "ordered_by_locks": 0},
             "text": "property reservoir {
     var w: int = 20             // the water level
     var v: int = 40             // how far the valve is open

@@ -93,6 +93,21 @@ fn lift() {
         (done.code, done.json()["properties"][0].clone())
     };
     let (code, entry) = check("happens-before");
+    assert_eq!(entry["lattice"]["ordered_by_locks"], 1);
+    let locks = entry["locks"].as_str().expect("a sentence");
+    assert!(locks.contains("--causality maximal"), "{locks}");
+    for format in ["text", "html"] {
+        let done = portent(&[
+            "check",
+            "--format",
+            format,
+            "--spec",
+            "examples/lift/lift.portent",
+            "examples/lift/lift.jsonl",
+        ]);
+        let words: Vec<&str> = done.out.split_whitespace().collect();
+        assert!(words.join(" ").contains(locks), "{}", done.out);
+    }
     assert_eq!(
         (code, figures(&entry)),
         (Some(0), ("ok", false, "1", "0", 4))
@@ -102,6 +117,7 @@ fn lift() {
         (code, &entry["predicted"]["violated"]),
         (Some(1), &json!(true))
     );
+    assert_eq!(entry["locks"], json!(null));
 }
 
 #[test]

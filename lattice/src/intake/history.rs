@@ -91,6 +91,11 @@ impl History {
         self.events.is_empty() || !self.clocks.is_empty()
     }
 
+    /// How many events there are.
+    pub(crate) fn len(&self) -> usize {
+        self.events.len()
+    }
+
     pub(crate) fn event(&self, index: HistoryIndex) -> &PastEvent {
         &self.events[index.index()]
     }

@@ -235,6 +235,15 @@ impl Intake {
         self.threads.count
     }
 
+    /// How events are ordered by what they do, as far as they were taken; `None` before the first, and if
+    /// they bring their place.
+    pub(crate) fn causality(&self) -> Option<&Causality> {
+        match &self.order {
+            Some(Order::Computed(causality)) => Some(causality),
+            _ => None,
+        }
+    }
+
     /// The names that the run uses.
     pub(crate) fn names(&self) -> &Names {
         &self.names

@@ -1,6 +1,7 @@
 //! Which events come before which: the partial order that one instance of a property is checked on.
 
 mod covering;
+mod locks;
 mod observed;
 mod of_slice;
 mod poset;
@@ -8,6 +9,7 @@ mod requirements;
 mod restriction;
 
 pub use covering::covered;
+pub(crate) use locks::Unlocked;
 pub(crate) use observed::ObservedCuts;
 pub use poset::{EventIndex, Poset};
 pub(crate) use requirements::Requirements;

@@ -15,7 +15,7 @@ use crate::{
     error::Error,
     intake::{Record, Slice, Step},
     options::{Counting, Engine, Options},
-    order::{EventIndex, Poset},
+    order::{EventIndex, Poset, Unlocked},
     witness::{self, Replay, minimize_swaps, swaps},
 };
 
@@ -24,6 +24,8 @@ pub(crate) struct Instance<'a> {
     pub(crate) record: Record<'a>,
     pub(crate) slice: &'a Slice,
     pub(crate) symbols: &'a Symbols,
+    /// The order without locks, under happens-before.
+    pub(crate) unlocked: Option<&'a Unlocked>,
     /// The whole trace, under the maximal model.
     pub(crate) origin: Option<Origin<'a>>,
 }
@@ -75,6 +77,9 @@ impl Instance<'_> {
             limit: solution.limit,
             frontier: solution.peak,
             saved,
+            ordered_by_locks: { self.unlocked.filter(|_| !too_wide) }.and_then(|unlocked| {
+                unlocked.steps_ordered_by_locks(&self.record, self.slice, task.poset())
+            }),
         };
         let (observed, followed) = self.observed();
         let (predicted, why_witness) =

@@ -296,6 +296,9 @@ pub struct Lattice {
     pub frontier: Peak,
     /// What the reductions saved.
     pub saved: Savings,
+    /// How many steps come after some other step only because of the order in which locks were held, which
+    /// could have been another; `None` if that was not looked at.
+    pub ordered_by_locks: Option<u64>,
 }
 
 fn map<S: Serializer, N: AsRef<str>>(

@@ -221,6 +221,7 @@ impl Track {
                     emptied: result.left_out.emptied,
                     ..Savings::default()
                 },
+                ordered_by_locks: None,
             },
             text: property.full_text().to_owned(),
             start: Rows::new(

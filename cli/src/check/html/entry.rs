@@ -18,14 +18,14 @@ pub(super) struct Entry {
     property: String,
     /// `null` if there are very many findings and this is not among the first.
     #[serde(flatten)]
-    told: Option<Told>,
+    details: Option<Details>,
     /// `null` where there was no room for it.
     pub(super) drawing: Option<Drawing>,
 }
 
 /// All that is said about a finding.
 #[derive(Serialize)]
-struct Told {
+struct Details {
     relevant: u64,
     states: usize,
     observed: Observed,
@@ -49,12 +49,14 @@ struct Predicted {
     violated: bool,
     violated_at: Option<u64>,
     shortest: bool,
+    /// Whether the witness was left out, because the report has enough of them.
+    omitted: bool,
     /// How many pairs of events the witness has the other way round.
     swapped: u64,
 }
 
 impl Entry {
-    /// The finding, told in full or only named.
+    /// The finding, in full or only named.
     pub(super) fn new(finding: &Finding<'_>, in_full: bool) -> Entry {
         let property = finding.property;
         let (status, claim) = finding.claim();
@@ -69,7 +71,7 @@ impl Entry {
             },
             claim,
             property: property.name.clone(),
-            told: in_full.then(|| Told::new(finding)),
+            details: in_full.then(|| Details::new(finding)),
             drawing: { property.picture.as_deref() }
                 .filter(|_| in_full)
                 .map(|picture| Drawing::new(picture, finding.monitor)),
@@ -77,8 +79,8 @@ impl Entry {
     }
 }
 
-impl Told {
-    fn new(finding: &Finding<'_>) -> Told {
+impl Details {
+    fn new(finding: &Finding<'_>) -> Details {
         let property = finding.property;
         let story = finding.story();
         let sentence = |text: Option<String>| text.map(|text| clip(&text, SENTENCE));
@@ -93,7 +95,7 @@ impl Told {
             None => (None, None, None, None, None),
         };
         let predicted = &property.predicted;
-        Told {
+        Details {
             relevant: property.relevant,
             states: property.states,
             observed: property.observed.clone(),
@@ -103,6 +105,7 @@ impl Told {
                 violated: predicted.violated,
                 violated_at: predicted.violated_at,
                 shortest: predicted.shortest,
+                omitted: predicted.witness_omitted,
                 swapped: predicted.swaps.len() as u64 + predicted.swaps_omitted,
             },
             swap: sentence(swap),

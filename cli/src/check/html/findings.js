@@ -3,7 +3,7 @@
 
 /** More findings than this get a filter. */
 const UNFILTERED = 12;
-/** So many are listed at once, and so many more when they are asked for. */
+/** This many are listed at once, and five times as many more when they are asked for. */
 const AT_ONCE = 60;
 /** In the order in which they are listed. */
 const STATUSES = ["observed", "predicted", "open", "holds"];

@@ -49,7 +49,7 @@ const DRAWN_BYTES: usize = 600_000;
 const SENTENCE: usize = 3000;
 /// This many instances are listed, and this many of them in full.
 const LISTED: usize = 3000;
-const TOLD: usize = 300;
+const IN_FULL: usize = 300;
 
 #[derive(Serialize)]
 struct Page {
@@ -110,7 +110,7 @@ pub(crate) fn render(
 ) -> Result<String, Failure> {
     let mut shelf = Shelf {
         bytes: DRAWN_BYTES,
-        told: TOLD,
+        in_full: IN_FULL,
         ids: HashSet::new(),
     };
     let page = Page {
@@ -156,8 +156,8 @@ fn clip(text: &str, most: usize) -> String {
 /// The room that is left on the page, and the names that are taken.
 struct Shelf {
     bytes: usize,
-    /// How many findings may still be told in full.
-    told: usize,
+    /// How many findings may still be listed in full.
+    in_full: usize,
     ids: HashSet<String>,
 }
 
@@ -187,8 +187,8 @@ impl Shelf {
     }
 
     fn entry(&mut self, finding: &Finding<'_>) -> Entry {
-        let mut entry = Entry::new(finding, self.told > 0);
-        self.told = self.told.saturating_sub(1);
+        let mut entry = Entry::new(finding, self.in_full > 0);
+        self.in_full = self.in_full.saturating_sub(1);
         let bytes = serde_json::to_string(&entry.drawing).map_or(0, |json| json.len());
         match self.bytes.checked_sub(bytes) {
             Some(left) => self.bytes = left,

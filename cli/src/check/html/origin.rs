@@ -53,9 +53,10 @@ impl Origin {
 /// As a shell takes it for one word.
 fn quoted(argument: &str) -> String {
     let is_plain = |c: char| c.is_alphanumeric() || "-_./:=,+@%".contains(c);
-    match !argument.is_empty() && argument.chars().all(is_plain) {
-        true => argument.to_owned(),
-        false => format!("'{}'", argument.replace('\'', "'\\''")),
+    if !argument.is_empty() && argument.chars().all(is_plain) {
+        argument.to_owned()
+    } else {
+        format!("'{}'", argument.replace('\'', "'\\''"))
     }
 }
 

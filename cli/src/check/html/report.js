@@ -150,7 +150,7 @@ function drawFinding(entry) {
   if (!drawing) {
     const text = entry.searched
       ? "This finding is not drawn, to keep the page small: the first ones are, violated or not."
-      : "Of so many findings only the first are told and drawn, to keep the page small.";
+      : "With this many findings only the first are described and drawn, to keep the page small.";
     main.append(html("p", { class: "card dim" }, `${text} --format json has its witness.`), entry.searched ? drawSearch(entry) : "");
     return;
   }

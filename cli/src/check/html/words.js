@@ -60,11 +60,14 @@ function drawStory(entry) {
   const steps = counted(entry.predicted.violated_at ?? 0, "step");
   const checked =
     entry.runs?.total === "1"
-      ? "Causality leaves no other order of these events."
+      ? "The order in which things waited for each other leaves no other run."
       : `No ${page.maximal ? "feasible" : "equivalent"} order of these events violates it; all of them were checked, not only the observed one.`;
+  const locks = entry.searched.find(([begin]) => begin.startsWith("Locks"));
   const parts = [
     ["Checked", entry.status === "holds" ? checked : null],
-    ["Witness", entry.predicted.violated && !entry.swap ? `The observed run itself: it is violated after ${steps}.` : null],
+    ["Locks", locks && capital(locks[1])],
+    ["Witness", entry.predicted.omitted ? "A run that violates it was found, but the report has enough of them; --all shows it." : null],
+    ["Witness", entry.predicted.violated && !entry.predicted.omitted && !entry.swap ? `The observed run itself: it is violated after ${steps}.` : null],
     ["The swap", entry.swap],
     ["The run", entry.stops && capital(entry.stops)],
     ["Why", entry.why && capital(entry.why)],
@@ -77,6 +80,7 @@ function drawStory(entry) {
 }
 
 function drawSearch(entry) {
-  const list = entry.searched.map(([begin, text]) => html("li", {}, begin ? html("strong", {}, begin) : null, text));
+  const facts = entry.searched.filter(([begin]) => !begin.startsWith("Locks"));
+  const list = facts.map(([begin, text]) => html("li", {}, begin ? html("strong", {}, begin) : null, text));
   return html("section", { class: "card search", "aria-label": "What was searched" }, html("h2", {}, "What was searched"), html("ul", {}, list));
 }

@@ -1,0 +1,146 @@
+//! How much of the order is there because of locks alone.
+//!
+//! Causality takes the order in which threads held a lock for granted, though they could have come the other way round.
+//! To be able to say where that matters, events are ordered once more as if there were no locks. Up to the first
+//! lock both orders are the same, so that a run without locks costs nothing.
+
+use portent_monitor_core::{Causality, ChainId, Event, Op};
+
+use super::{EventIndex, Origin, Poset};
+use crate::intake::{History, HistoryIndex, Record, Slice};
+
+/// The order of events without locks, as far as it is not that of the history.
+#[derive(Clone, Debug)]
+pub(crate) struct Unlocked {
+    state: State,
+    /// How many events of the history came before the first lock.
+    before: usize,
+    /// For each event of the history after that its chain, and where its clock ends among the clocks.
+    stamps: Vec<(ChainId, usize)>,
+    clocks: Vec<u32>,
+    /// The bytes that clocks may take.
+    memory: u64,
+}
+
+#[derive(Clone, Debug)]
+enum State {
+    /// There was no lock so far.
+    Same,
+    /// From the first lock on.
+    Apart(Box<Causality>),
+    /// It takes too much memory.
+    GivenUp,
+}
+
+impl Unlocked {
+    pub(crate) fn new(memory: u64) -> Unlocked {
+        Unlocked {
+            state: State::Same,
+            before: 0,
+            stamps: Vec::new(),
+            clocks: Vec::new(),
+            memory,
+        }
+    }
+
+    /// Looks at the next event before anybody else does: at the first lock the ways part. `causality` is how
+    /// things stand.
+    pub(crate) fn prepare(
+        &mut self,
+        event: &Event,
+        causality: Option<&Causality>,
+        history: &History,
+    ) {
+        if matches!(self.state, State::Same) && is_of_lock(&event.op) {
+            self.before = history.len();
+            self.state = State::Apart(Box::new(causality.cloned().unwrap_or_default()));
+        }
+    }
+
+    /// Takes an event that nobody has refused.
+    pub(crate) fn take(&mut self, event: &Event, is_relevant: bool) {
+        let State::Apart(causality) = &mut self.state else {
+            return;
+        };
+        // A line about a lock may be a step, too: then it is one that orders nothing.
+        let stamp = match event.op {
+            Op::Lock(lock) | Op::Unlock(lock) | Op::ReadLock(lock) | Op::ReadUnlock(lock) => {
+                causality.step(&Event::new(event.thread, Op::Request(lock)), is_relevant)
+            }
+            _ => causality.step(event, is_relevant),
+        };
+        // Without locks there may be too many chains.
+        let Ok(stamp) = stamp else {
+            return self.give_up();
+        };
+        let Some(stamp) = stamp else {
+            return;
+        };
+        self.clocks.extend_from_slice(stamp.clock.counts());
+        self.stamps.push((stamp.chain, self.clocks.len()));
+        if 4 * self.clocks.len() as u64 > self.memory {
+            self.give_up();
+        }
+    }
+
+    fn give_up(&mut self) {
+        *self = Unlocked {
+            state: State::GivenUp,
+            ..Unlocked::new(self.memory)
+        };
+    }
+
+    /// Forgets the run.
+    pub(crate) fn clear(&mut self) {
+        *self = Unlocked::new(self.memory);
+    }
+
+    /// How many steps of a slice, whose order with locks is given, have fewer of the others before them without
+    /// locks; `None` if that is not known.
+    pub(crate) fn steps_ordered_by_locks(
+        &self,
+        record: &Record<'_>,
+        slice: &Slice,
+        poset: &Poset,
+    ) -> Option<u64> {
+        match self.state {
+            State::Same => return Some(0),
+            State::GivenUp => return None,
+            State::Apart(_) => {}
+        }
+        let without = Poset::restricted(slice.steps.iter().map(|&step| {
+            let event = record.steps()[step as usize].event;
+            let (chain, clock) = self.stamp(record, event);
+            Origin {
+                chain: chain.index(),
+                clock,
+                number: record.event_number(step),
+            }
+        }));
+        // A clock counts all steps in the past, on whichever chains they are.
+        let past = |poset: &Poset, event| poset.clock(event).iter().map(|&n| u64::from(n)).sum();
+        let steps = (0..slice.steps.len() as u32).map(EventIndex);
+        let fewer = steps.filter(|&event| {
+            let (with, without): (u64, u64) = (past(poset, event), past(&without, event));
+            without < with
+        });
+        Some(fewer.count() as u64)
+    }
+
+    fn stamp<'a>(&'a self, record: &Record<'a>, event: HistoryIndex) -> (ChainId, &'a [u32]) {
+        let Some(index) = event.index().checked_sub(self.before) else {
+            let history = record.history;
+            return (history.event(event).chain, history.clock(event));
+        };
+        let start = index.checked_sub(1).map_or(0, |index| self.stamps[index].1);
+        let (chain, end) = self.stamps[index];
+        (chain, &self.clocks[start..end])
+    }
+}
+
+fn is_of_lock(op: &Op) -> bool {
+    matches!(
+        op,
+        Op::Lock(_) | Op::Unlock(_) | Op::ReadLock(_) | Op::ReadUnlock(_)
+    )
+}
