@@ -9,6 +9,7 @@ mod locks;
 mod logs;
 mod nesting;
 mod online;
+mod operations;
 mod oracle;
 mod picture;
 mod random;

@@ -20,8 +20,10 @@ macro_rules! operations {
         /// assert_eq!(Operation::Event.object(), None);
         /// ```
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+        #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+        #[non_exhaustive]
         pub enum Operation {
-            $($(#[$doc])* $operation,)*
+            $($(#[$doc])* #[cfg_attr(feature = "serde", serde(rename = $name))] $operation,)*
         }
 
         impl Operation {

@@ -86,7 +86,8 @@ mod syntax;
 mod verdict;
 
 pub use alphabet::{
-    Alphabet, Event, EventId, Letter, NoPattern, Pattern, Proposition, StateVariable, VariableId,
+    Alphabet, Event, EventId, Letter, NoPattern, Object, On, Pattern, Proposition, StateVariable,
+    VariableId,
 };
 pub use condition::Condition;
 pub use config::Config;
@@ -95,9 +96,9 @@ pub use error::{Error, Limit, Mismatch};
 pub use explain::Explanation;
 pub use monitor::{Monitor, StateId};
 pub use notes::{Note, NoteKind};
-pub use output::{Description, Edge};
+pub use output::{DeclaredEvent, Description, Edge};
 use portent_monitor_core::suggest;
-pub use portent_monitor_core::{Type, Value};
+pub use portent_monitor_core::{Operation, Type, Value};
 pub use property::{Kind, Property};
 pub use shape::EngineClass;
 pub use stepper::Stepper;

@@ -10,7 +10,7 @@ use crate::{
     error::Error,
     monitor::Monitor,
     resolve::{self, Resolved, ResolvedBody},
-    syntax,
+    spelling, syntax,
 };
 
 /// A checked property.
@@ -190,6 +190,28 @@ impl Property {
     /// combination of their values.
     pub fn parameters(&self) -> &[String] {
         &self.0.resolved.parameters
+    }
+
+    /// The pairs of parameters that `where` says differ, by their places in
+    /// [`parameters`](Property::parameters): other bindings are no instances.
+    ///
+    /// ```
+    /// # use portent_monitor_dsl::Property;
+    /// let text = "property p(t, u, f) where t != u { event a(f) by t, b(f) by u  ltl: always (b -> once a) }";
+    /// assert_eq!(Property::parse(text)?.inequalities(), [(0, 1)]);
+    /// # Ok::<(), portent_monitor_dsl::Error>(())
+    /// ```
+    pub fn inequalities(&self) -> &[(usize, usize)] {
+        &self.0.resolved.inequalities
+    }
+
+    /// What `where` says, each inequality as it is written.
+    pub(crate) fn constraint_texts(&self) -> Vec<String> {
+        let name = |index: usize| spelling::name(&self.parameters()[index]);
+        let pairs = self.inequalities().iter();
+        pairs
+            .map(|&(one, other)| format!("{} != {}", name(one), name(other)))
+            .collect()
     }
 
     /// The letters that the property reads.

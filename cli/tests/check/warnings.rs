@@ -51,6 +51,55 @@ fn pair(kind: &str, text: &str) -> (String, String) {
 }
 
 #[test]
+fn operations_that_never_occur() {
+    let never = |declared: &str, lines: &[&str]| {
+        let text = format!("property p {{ event e{declared}  ltl: always !e }}");
+        let all = warnings(&text, "p", lines).into_iter();
+        let never = all.filter(|(kind, _)| kind == "event_never_occurs");
+        never.map(|(_, text)| text).collect::<Vec<_>>()
+    };
+    assert_eq!(never(" on write", &["T total = 3"]), [""; 0]);
+    assert_eq!(never(" on write(\"total\")", &["T total = 3"]), [""; 0]);
+    assert_eq!(
+        never(" on send", &["T total = 3"]),
+        ["event `e` never occurs in this trace, as no line has the operation `send`"]
+    );
+    assert_eq!(
+        never(" on write(\"totl\")", &["T total = 3"]),
+        [
+            "event `e` never occurs in this trace, as no `write` there is of `totl`; did you mean `total`?"
+        ]
+    );
+    let text = "property p { event write  ltl: always !write }";
+    assert_eq!(
+        warnings(text, "p", &["T total = 3"]).pop(),
+        Some(pair(
+            "event_never_occurs",
+            "event `write` never occurs in this trace; `write` is an operation there: declare the \
+             event with `on write`"
+        ))
+    );
+    // Nobody writes what is named after himself.
+    let text = "property p(t) { event e(t) by t on write(t)  ltl: always !e }";
+    assert_eq!(
+        warnings(text, "p", &["T total = 3"]).pop(),
+        Some(pair(
+            "event_never_occurs",
+            "event `e` never occurs in this trace as the property declares it: `e(t) by t on write(t)`"
+        ))
+    );
+    // An instance needs two threads that differ.
+    let text =
+        "property p(t, u) where t != u { event a by t on write, b by u on write  never: .* a b }";
+    let (kind, text) = warning(text, "p", &["T total = 3"]);
+    assert_eq!(kind, "no_binding");
+    assert_eq!(
+        text,
+        "its events never give values to `t` and `u` that belong together, so nothing was checked"
+    );
+}
+
+#[test]
 fn what_fits_is_not_warned_of() {
     let done = portent(&[&RESERVOIR[..], &["--format", "json", "--strict"]].concat());
     assert_eq!(done.json()["warnings"], json!([]));

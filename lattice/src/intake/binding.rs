@@ -30,6 +30,28 @@ portent_monitor_core::ids! {
     pub(crate) struct BindingId(u32);
 }
 
+/// Pairs of parameters that differ in every instance.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Inequalities(Vec<(usize, usize)>);
+
+impl Inequalities {
+    pub(crate) fn new(pairs: &[(usize, usize)]) -> Inequalities {
+        Inequalities(pairs.to_vec())
+    }
+
+    /// Whether no two parameters have the same value that must not. If not, no larger binding is better.
+    pub(crate) fn allow(&self, binding: &Binding) -> bool {
+        let mut pairs = self.0.iter();
+        pairs.all(|&(one, other)| binding[one].is_none() || binding[one] != binding[other])
+    }
+}
+
+/// Whether a binding gives its parameters the same values as a larger one.
+pub(crate) fn is_part_of(part: &Binding, whole: &Binding) -> bool {
+    let mut slots = part.iter().zip(whole);
+    slots.all(|(part, whole)| part.is_none() || part == whole)
+}
+
 /// The instances of a property.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Instances {
@@ -46,15 +68,17 @@ pub(crate) struct TooMany;
 #[derive(Clone, Debug)]
 pub(crate) struct Bindings {
     arity: usize,
+    inequalities: Inequalities,
     spellings: Spellings,
     all: Vec<Binding>,
     ids: FxHashMap<Binding, BindingId>,
 }
 
 impl Bindings {
-    pub(crate) fn new(arity: usize) -> Bindings {
+    pub(crate) fn new(arity: usize, inequalities: Inequalities) -> Bindings {
         Bindings {
             arity,
+            inequalities,
             spellings: Spellings::default(),
             all: Vec::new(),
             ids: FxHashMap::default(),
@@ -69,6 +93,16 @@ impl Bindings {
     /// The same for a value that is given as text, and the text as a value.
     pub(super) fn spelling_of_text(&mut self, text: &str) -> (SpellingId, Value) {
         self.spellings.of_text(text)
+    }
+
+    /// The value that was first spelled so.
+    pub(super) fn value(&self, id: SpellingId) -> &Value {
+        self.spellings.value(id)
+    }
+
+    /// Whether a binding may be part of an instance.
+    pub(super) fn allows(&self, binding: &Binding) -> bool {
+        self.inequalities.allow(binding)
     }
 
     /// The id of a binding, which is stored if it is new.
@@ -137,7 +171,7 @@ impl Bindings {
         for cover in covers {
             let mut joined = vec![Binding::from_elem(None, self.arity)];
             for domain in cover {
-                is_complete &= join(&mut joined, &by_domain[domain], limit);
+                is_complete &= self.join(&mut joined, &by_domain[domain], limit);
             }
             found.extend(joined);
         }
@@ -146,6 +180,33 @@ impl Bindings {
         let mut all: Vec<Binding> = found.into_iter().collect();
         all.sort_unstable();
         Instances { all, is_complete }
+    }
+
+    /// Joins bindings with compatible ones, where that is allowed, and says whether the limit allowed for all. Those of `left` bind the
+    /// same parameters, and so do those of `right`.
+    fn join(&self, left: &mut Vec<Binding>, right: &[&Binding], limit: usize) -> bool {
+        let (Some(first), Some(second)) = (left.first(), right.first()) else {
+            left.clear();
+            return true;
+        };
+        let shared: Vec<usize> = (0..first.len())
+            .filter(|&place| first[place].is_some() && second[place].is_some())
+            .collect();
+        let key = |binding: &Binding| -> Binding { shared.iter().map(|&i| binding[i]).collect() };
+        let mut index: FxHashMap<Binding, Vec<&Binding>> = FxHashMap::default();
+        for &binding in right {
+            index.entry(key(binding)).or_default().push(binding);
+        }
+        let pairs = left.iter().flat_map(|one| {
+            let others = index.get(&key(one)).into_iter().flatten();
+            others.map(move |other| one.iter().zip(*other).map(|(a, b)| a.or(*b)).collect())
+        });
+        let allowed = pairs.filter(|both| self.allows(both));
+        let mut joined: Vec<Binding> = allowed.take(limit.saturating_add(1)).collect();
+        let is_complete = joined.len() <= limit;
+        joined.truncate(limit);
+        *left = joined;
+        is_complete
     }
 }
 
@@ -182,32 +243,6 @@ fn find_covers<'d>(
     }
 }
 
-/// Joins bindings with compatible ones, and says whether the limit allowed for all. Those of `left` bind the
-/// same parameters, and so do those of `right`.
-fn join(left: &mut Vec<Binding>, right: &[&Binding], limit: usize) -> bool {
-    let (Some(first), Some(second)) = (left.first(), right.first()) else {
-        left.clear();
-        return true;
-    };
-    let shared: Vec<usize> = (0..first.len())
-        .filter(|&place| first[place].is_some() && second[place].is_some())
-        .collect();
-    let key = |binding: &Binding| -> Binding { shared.iter().map(|&i| binding[i]).collect() };
-    let mut index: FxHashMap<Binding, Vec<&Binding>> = FxHashMap::default();
-    for &binding in right {
-        index.entry(key(binding)).or_default().push(binding);
-    }
-    let pairs = left.iter().flat_map(|one| {
-        let others = index.get(&key(one)).into_iter().flatten();
-        others.map(move |other| one.iter().zip(*other).map(|(a, b)| a.or(*b)).collect())
-    });
-    let mut joined: Vec<Binding> = pairs.take(limit.saturating_add(1)).collect();
-    let is_complete = joined.len() <= limit;
-    joined.truncate(limit);
-    *left = joined;
-    is_complete
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -219,7 +254,7 @@ mod tests {
     }
 
     fn all(arity: usize, seen: &[&[Option<i64>]]) -> Vec<Vec<Value>> {
-        let mut bindings = Bindings::new(arity);
+        let mut bindings = Bindings::new(arity, Inequalities::default());
         for values in seen {
             bind(&mut bindings, values);
         }
@@ -246,8 +281,24 @@ mod tests {
     }
 
     #[test]
+    fn what_must_differ_differs() {
+        let mut bindings = Bindings::new(2, Inequalities::new(&[(0, 1)]));
+        for n in 0..20 {
+            bind(&mut bindings, &[Some(n), None]);
+            bind(&mut bindings, &[None, Some(n)]);
+        }
+        for (limit, is_complete) in [(380, true), (379, false)] {
+            let instances = bindings.instances(limit);
+            assert_eq!(
+                (instances.all.len(), instances.is_complete),
+                (limit, is_complete)
+            );
+        }
+    }
+
+    #[test]
     fn of_more_than_the_limit_the_first_are_there() {
-        let mut bindings = Bindings::new(2);
+        let mut bindings = Bindings::new(2, Inequalities::default());
         for n in 0..20 {
             bind(&mut bindings, &[Some(n), None]);
             bind(&mut bindings, &[None, Some(n)]);

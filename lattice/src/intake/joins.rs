@@ -4,12 +4,13 @@
 //! are known and only those that are full matter. Online a binding may be met that agrees with
 //! earlier ones which are not full, and its run begins with their steps. As the bindings that are
 //! kept are closed under joins, there is one among them that contains all others which the new one
-//! contains: it has exactly those steps. So a new run begins as a copy, and no step is looked for.
+//! contains: it has exactly those steps. So a new run begins as a copy, and no step is looked for. What
+//! breaks an inequality is left out: no part of what is allowed does.
 
 use indexmap::{IndexMap, map::Entry};
 use rustc_hash::FxHashMap;
 
-use crate::intake::binding::{Binding, TooMany, domain, restricted};
+use crate::intake::binding::{Binding, Inequalities, TooMany, domain, restricted};
 
 portent_monitor_core::ids! {
     /// A binding that is kept.
@@ -19,6 +20,7 @@ portent_monitor_core::ids! {
 /// Bindings that are closed under joins.
 #[derive(Clone, Debug)]
 pub(crate) struct Joins {
+    inequalities: Inequalities,
     all: Vec<Binding>,
     ids: FxHashMap<Binding, JoinId>,
     /// Those that give values to the same parameters, together.
@@ -37,8 +39,9 @@ struct Group {
 
 impl Joins {
     /// The empty binding of this many parameters.
-    pub(crate) fn new(arity: usize) -> Joins {
+    pub(crate) fn new(arity: usize, inequalities: Inequalities) -> Joins {
         let mut joins = Joins {
+            inequalities,
             all: Vec::new(),
             ids: FxHashMap::default(),
             groups: Vec::new(),
@@ -78,7 +81,7 @@ impl Joins {
             for &id in group.with_values(&restricted(binding, &group.domain), &self.all) {
                 let other = &self.all[id.index()];
                 let join: Binding = binding.iter().zip(other).map(|(a, b)| a.or(*b)).collect();
-                if self.ids.contains_key(&join) {
+                if self.ids.contains_key(&join) || !self.inequalities.allow(&join) {
                     continue;
                 }
                 match made.entry(join) {
@@ -170,7 +173,7 @@ mod tests {
 
     /// What is kept after these bindings, with what each began as.
     fn kept(arity: usize, seen: &[&[i32]]) -> Vec<(Binding, Binding)> {
-        let mut joins = Joins::new(arity);
+        let mut joins = Joins::new(arity, Inequalities::default());
         let mut kept = Vec::new();
         for slots in seen {
             let before = joins.ids().count();
@@ -198,7 +201,7 @@ mod tests {
 
     #[test]
     fn steps_go_to_all_that_contain_their_binding() {
-        let mut joins = Joins::new(2);
+        let mut joins = Joins::new(2, Inequalities::default());
         for slots in [[1, -1], [-1, 7], [2, 7]] {
             joins.add(&binding(&slots), 100).expect("few");
         }
@@ -217,7 +220,7 @@ mod tests {
     #[test]
     fn a_limit_is_met_and_not_exceeded() {
         for (limit, fits) in [(3, true), (2, false)] {
-            let mut joins = Joins::new(2);
+            let mut joins = Joins::new(2, Inequalities::default());
             joins.add(&binding(&[1, -1]), limit).expect("one");
             assert_eq!(joins.add(&binding(&[-1, 7]), limit).is_ok(), fits);
         }

@@ -5,7 +5,7 @@
 //! |---|---|
 //! | [`stream`] | the way in: events are looked at, checked and ordered, and arrive |
 //! | [`viewer`], [`relevance`] | one property that looks at them, and what it sees |
-//! | [`step`] | what an event does to a property |
+//! | [`seen`], [`step`] | what an event is to a property, and what it does to it |
 //! | [`spelling`], [`binding`] | values of parameters, and what events bind |
 //! | [`stamps`] | events that bring their place in the order |
 //! | [`history`], [`record`], [`line_note`] | what is kept until the run has ended |
@@ -20,6 +20,7 @@ mod line_note;
 mod occurrence;
 mod record;
 mod relevance;
+mod seen;
 mod slice;
 mod spelling;
 mod stamps;
@@ -27,6 +28,7 @@ mod step;
 mod stream;
 mod viewer;
 
+pub(crate) use binding::{Binding, Inequalities};
 pub(crate) use history::{History, HistoryIndex};
 pub(crate) use joins::{JoinId, Joins};
 pub(crate) use line_note::LineNote;

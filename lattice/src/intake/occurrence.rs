@@ -1,6 +1,6 @@
 //! Which names a run uses: what the names of a property are compared with, to see whether it fits.
 
-use portent_monitor_core::{Event, Id, NameId, Symbols, VarId};
+use portent_monitor_core::{Event, Id, NameId, Operation, Symbols, VarId};
 use smallvec::SmallVec;
 
 use super::Step;
@@ -19,11 +19,16 @@ pub(crate) struct Names {
     events: Vec<SmallVec<[Arity; 1]>>,
     /// Which variables are written.
     written: Vec<bool>,
+    /// Which operations there are, a bit for each.
+    operations: u32,
 }
 
 impl Names {
     /// Takes the next event of the run.
     pub(crate) fn note(&mut self, event: &Event) {
+        if let Some(operation) = event.op.operation() {
+            self.operations |= 1 << operation as u32;
+        }
         for (variable, _) in event.writes() {
             *entry(&mut self.written, variable) = true;
         }
@@ -41,6 +46,11 @@ impl Names {
                 events: 1,
             }),
         }
+    }
+
+    /// Whether an operation is done to anything.
+    pub(crate) fn has_operation(&self, operation: Operation) -> bool {
+        self.operations >> operation as u32 & 1 == 1
     }
 
     /// How many arguments the events of a name have; empty if there are none.
@@ -149,5 +159,13 @@ mod tests {
         assert_eq!(names.events(&s).collect::<Vec<_>>(), ["open"]);
         assert_eq!(names.written(&s).collect::<Vec<_>>(), ["x"]);
         assert!(names.is_written("x", &s) && !names.is_written("y", &s));
+        let there = Operation::ALL.iter().filter(|&&op| names.has_operation(op));
+        let expected = [
+            Operation::Read,
+            Operation::Write,
+            Operation::Begin,
+            Operation::Event,
+        ];
+        assert!(there.eq(&expected));
     }
 }

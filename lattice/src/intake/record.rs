@@ -21,27 +21,53 @@ pub(crate) struct StepTaken {
 pub(crate) struct StepsTaken {
     all: Vec<StepTaken>,
     steps: Steps,
+    /// What they are to instances that the first binding of their event is no part of, in the order of the steps and of
+    /// the readings.
+    others: Vec<OtherReading>,
     /// For each distinct step what it is [elsewhere](Step::elsewhere), if it binds parameters.
     elsewhere: Vec<Option<StepId>>,
+}
+
+/// What else a step can be.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct OtherReading {
+    /// Which step.
+    pub(crate) number: u32,
+    pub(crate) step: StepId,
+    pub(crate) binding: BindingId,
 }
 
 impl StepsTaken {
     /// Keeps what the property sees of an event.
     pub(crate) fn keep(&mut self, event: HistoryIndex, sighting: &Sighting<'_>) {
-        let step = self.steps.intern(sighting.step);
-        if step.index() >= self.elsewhere.len() {
-            let bindings = sighting.viewer.bindings();
-            let binds = bindings.get(sighting.binding).iter().any(Option::is_some);
-            let elsewhere = binds.then(|| sighting.step.elsewhere()).flatten();
-            let elsewhere = elsewhere.map(|elsewhere| self.steps.intern(&elsewhere));
-            self.elsewhere.resize(self.steps.len(), None);
-            self.elsewhere[step.index()] = elsewhere;
+        let step = self.intern(sighting.step, sighting.binding, sighting.viewer);
+        let number = self.all.len() as u32;
+        for other in sighting.viewer.others() {
+            let step = self.intern(&other.step, other.binding_id, sighting.viewer);
+            self.others.push(OtherReading {
+                number,
+                step,
+                binding: other.binding_id,
+            });
         }
         self.all.push(StepTaken {
             event,
             step,
             binding: sighting.binding,
         });
+    }
+
+    /// The id of a step, and what it is elsewhere found out if it is new.
+    fn intern(&mut self, step: &Step, binding: BindingId, viewer: &Viewer) -> StepId {
+        let id = self.steps.intern(step);
+        if id.index() >= self.elsewhere.len() {
+            let binds = viewer.bindings().get(binding).iter().any(Option::is_some);
+            let elsewhere = binds.then(|| step.elsewhere()).flatten();
+            let elsewhere = elsewhere.map(|elsewhere| self.steps.intern(&elsewhere));
+            self.elsewhere.resize(self.steps.len(), None);
+            self.elsewhere[id.index()] = elsewhere;
+        }
+        id
     }
 
     /// How many there are.
@@ -52,6 +78,7 @@ impl StepsTaken {
     /// Forgets the run.
     pub(crate) fn clear(&mut self) {
         self.all.clear();
+        self.others.clear();
         self.steps.clear();
         self.elsewhere.clear();
     }
@@ -68,6 +95,11 @@ pub(crate) struct Record<'a> {
 impl<'a> Record<'a> {
     pub(crate) fn steps(&self) -> &'a [StepTaken] {
         &self.taken.all
+    }
+
+    /// What steps are to instances that the first binding of their event is no part of.
+    pub(crate) fn others(&self) -> &'a [OtherReading] {
+        &self.taken.others
     }
 
     fn taken(&self, number: u32) -> StepTaken {

@@ -5,8 +5,11 @@
 //!
 //! - An event declared with an argument list is one with exactly that many arguments; if a
 //!   parameter stands in the list twice, both arguments must be the same value.
-//! - An event or variable with `matches` is recognised by text only, not also by name. If several
-//!   events match one text, the first that is declared holds; in a letter there is at most one.
+//! - An event or variable with `matches` is recognised by text only, not also by name; an event with `on` by
+//!   its operation only.
+//! - If an event is several of the property's, it is to each instance the first declared one whose binding is part of the
+//!   instance; in a letter there is at most one. So with `a by t on write` and `b by u on write` a write by T1 is `a`
+//!   where `t` is T1, and `b` where only `u` is.
 //! - A group of a regular expression that took no part in the match makes it no match.
 //!
 //! Most events are no steps, and most steps were there before. So what was found out about an id is
@@ -15,12 +18,15 @@
 use std::{fmt::Write, sync::Arc};
 
 use portent_monitor_core::{Event, NameId, Spelling, Symbols, Type, Value, VarId};
-use portent_monitor_dsl::{EventId, Monitor, Pattern, VariableId};
+use portent_monitor_dsl::{EventId, Monitor, Object, On, Pattern, VariableId};
 use regex::CaptureLocations;
 use rustc_hash::FxHashSet;
+use smallvec::SmallVec;
 
 use super::{
     binding::{Binding, Bindings},
+    seen::Seen,
+    spelling::SpellingId,
     step::Step,
 };
 use crate::error::Error;
@@ -57,14 +63,6 @@ impl<'a> EventText<'a> {
     }
 }
 
-/// What a property sees of an event.
-#[derive(Clone, Debug, Default)]
-pub(super) struct Seen {
-    pub(super) step: Step,
-    /// For each parameter of the property the value that the event gives it.
-    pub(super) binding: Binding,
-}
-
 /// The eyes of one property.
 #[derive(Clone, Debug)]
 pub(super) struct Relevance {
@@ -72,19 +70,54 @@ pub(super) struct Relevance {
     /// What was found out about a name of the trace; `None` where nobody has looked yet.
     names: Vec<Option<Option<EventId>>>,
     vars: Vec<Option<Option<VariableId>>>,
-    /// Events and variables that are recognised by text.
-    text_events: Vec<TextEvent>,
+    /// The events that are not recognised by their names, in the order of their declarations.
+    nameless: Vec<Nameless>,
     text_variables: Vec<TextVariable>,
     texts: Texts,
+    /// What the event that is looked at would be; kept for its memory.
+    draft: Draft,
 }
 
-/// An event that is recognised by text.
+/// An event that is not recognised by its name.
+#[derive(Clone, Debug)]
+struct Nameless {
+    event: EventId,
+    mark: Mark,
+}
+
+/// What it is recognised by.
+#[derive(Clone, Debug)]
+enum Mark {
+    Text(TextEvent),
+    Operation(On),
+}
+
+/// Text that is an event.
 #[derive(Clone, Debug)]
 struct TextEvent {
-    event: EventId,
     groups: Groups,
     /// For each argument the parameter that it binds and the number of its group.
     arguments: Vec<(usize, usize)>,
+}
+
+/// One of the property's events that an event may be, as far as it is known.
+#[derive(Clone, Debug, Default)]
+struct Draft {
+    binding: Binding,
+    args: SmallVec<[Value; 2]>,
+}
+
+impl Draft {
+    fn begin(&mut self, parameters: usize) {
+        self.binding.clear();
+        self.binding.resize(parameters, None);
+        self.args.clear();
+    }
+
+    /// Gives a parameter a value, unless it has another.
+    fn bind(&mut self, parameter: usize, value: SpellingId) -> bool {
+        *self.binding[parameter].get_or_insert(value) == value
+    }
 }
 
 impl TextEvent {
@@ -144,12 +177,19 @@ impl Relevance {
             let groups = Groups::new(declared.matches.as_ref()?);
             let arguments = declared.parameters.iter().flatten();
             Some(TextEvent {
-                event: alphabet.event(&declared.name)?,
                 arguments: arguments
                     .map(|&parameter| Some((parameter, groups.number(&parameters[parameter])?)))
                     .collect::<Option<_>>()?,
                 groups,
             })
+        };
+        let nameless = |declared: &portent_monitor_dsl::Event| {
+            let event = alphabet.event(&declared.name)?;
+            let mark = match &declared.on {
+                Some(on) => Mark::Operation(on.clone()),
+                None => Mark::Text(text_event(declared)?),
+            };
+            Some(Nameless { event, mark })
         };
         let text_variable = |declared: &portent_monitor_dsl::StateVariable| {
             let groups = Groups::new(declared.matches.as_ref()?);
@@ -162,13 +202,14 @@ impl Relevance {
         Relevance {
             names: Vec::new(),
             vars: Vec::new(),
-            text_events: alphabet.events().iter().filter_map(text_event).collect(),
+            nameless: alphabet.events().iter().filter_map(nameless).collect(),
             text_variables: alphabet
                 .variables()
                 .iter()
                 .filter_map(text_variable)
                 .collect(),
             texts: Texts::default(),
+            draft: Draft::default(),
             monitor,
         }
     }
@@ -190,17 +231,29 @@ impl Relevance {
         bindings: &mut Bindings,
         seen: &mut Seen,
     ) -> Result<(), Error> {
-        seen.step.clear();
-        seen.binding.clear();
         let parameters = self.monitor.property().parameters().len();
-        seen.binding.resize(parameters, None);
+        seen.clear(parameters);
         let (event, symbols) = (text.event, text.symbols);
         self.see_writes(event, symbols, &mut seen.step)?;
-        self.see_name(event, symbols, bindings, seen);
-        if !self.text_events.is_empty() || !self.text_variables.is_empty() {
-            let text = text.get();
-            self.see_text_event(text, bindings, seen);
-            self.see_text_variables(text, event, &mut seen.step)?;
+        if !self.text_variables.is_empty() {
+            self.see_text_variables(text.get(), event, &mut seen.step)?;
+        }
+        // In the order of declarations, until one binds nothing and so is what the event is to all.
+        let mut named = self.named(event, symbols);
+        for place in 0..self.nameless.len() {
+            if seen.is_decided() {
+                return Ok(());
+            }
+            let id = self.nameless[place].event;
+            if let Some(earlier) = named.take_if(|named| *named < id) {
+                self.see_named(earlier, text, bindings, seen);
+            }
+            self.see_nameless(place, text, bindings, seen);
+        }
+        if let Some(id) = named
+            && !seen.is_decided()
+        {
+            self.see_named(id, text, bindings, seen);
         }
         Ok(())
     }
@@ -228,50 +281,109 @@ impl Relevance {
         Ok(())
     }
 
-    fn see_name(
+    /// The event of the property that has the event's name.
+    fn named(&mut self, event: &Event, symbols: &Symbols) -> Option<EventId> {
+        let name = event.action()?.name?;
+        self.event(name, symbols)
+    }
+
+    fn see_named(
         &mut self,
-        event: &Event,
-        symbols: &Symbols,
+        id: EventId,
+        text: &EventText<'_>,
         bindings: &mut Bindings,
         seen: &mut Seen,
     ) {
-        let Some(action) = event.action() else { return };
-        let Some(id) = action.name.and_then(|name| self.event(name, symbols)) else {
+        let Some(action) = text.event.action() else {
             return;
         };
         let declared = &self.monitor.alphabet().events()[id.index()];
+        self.draft.begin(seen.binding.len());
         if let Some(parameters) = &declared.parameters {
             if parameters.len() != action.args.len() {
                 return;
             }
             for (&parameter, value) in parameters.iter().zip(&action.args) {
-                let value = bindings.spelling(value);
-                if *seen.binding[parameter].get_or_insert(value) != value {
-                    seen.binding.fill(None);
+                if !self.draft.bind(parameter, bindings.spelling(value)) {
                     return;
                 }
             }
         }
-        seen.step.event = Some(id);
-        seen.step.args.extend(action.args.iter().cloned());
+        self.draft.args.extend(action.args.iter().cloned());
+        self.see_draft(id, text, bindings, seen);
     }
 
-    fn see_text_event(&mut self, text: &str, bindings: &mut Bindings, seen: &mut Seen) {
-        if seen.step.event.is_some() {
-            return;
-        }
-        let mut events = self.text_events.iter_mut();
-        let Some(found) = events.find_map(|event| event.is_in(text).then_some(&*event)) else {
-            return;
-        };
-        seen.step.event = Some(found.event);
-        for &(parameter, group) in &found.arguments {
-            if let Some(text) = found.groups.get(group, text) {
-                let (spelling, value) = bindings.spelling_of_text(text);
-                seen.binding[parameter] = Some(spelling);
-                seen.step.args.push(value);
+    fn see_nameless(
+        &mut self,
+        place: usize,
+        text: &mut EventText<'_>,
+        bindings: &mut Bindings,
+        seen: &mut Seen,
+    ) {
+        let Nameless { event: id, mark } = &mut self.nameless[place];
+        self.draft.begin(seen.binding.len());
+        match mark {
+            Mark::Text(expected) => {
+                let text = text.get();
+                if !expected.is_in(text) {
+                    return;
+                }
+                for &(parameter, group) in &expected.arguments {
+                    let found = expected.groups.get(group, text).unwrap_or_default();
+                    let (spelling, value) = bindings.spelling_of_text(found);
+                    if !self.draft.bind(parameter, spelling) {
+                        return;
+                    }
+                    self.draft.args.push(value);
+                }
+            }
+            Mark::Operation(on) => {
+                let op = &text.event.op;
+                if op.operation() != Some(on.operation) {
+                    return;
+                }
+                match (&on.object, op.object(text.symbols)) {
+                    (None, _) => {}
+                    (Some(Object::Name(expected)), Some(found)) if expected == found => {}
+                    (Some(Object::Parameter(parameter)), Some(found)) => {
+                        let (spelling, _) = bindings.spelling_of_text(found);
+                        self.draft.binding[*parameter] = Some(spelling);
+                    }
+                    _ => return,
+                }
             }
         }
+        let id = *id;
+        self.see_draft(id, text, bindings, seen);
+    }
+
+    /// The event is one of the property's, if who does it and what `where` says fit too.
+    fn see_draft(
+        &mut self,
+        id: EventId,
+        text: &EventText<'_>,
+        bindings: &mut Bindings,
+        seen: &mut Seen,
+    ) {
+        let declared = &self.monitor.alphabet().events()[id.index()];
+        if let Some(actor) = declared.by {
+            let name = text.symbols.threads.name(text.event.thread);
+            let (spelling, _) = bindings.spelling_of_text(name);
+            if !self.draft.bind(actor, spelling) {
+                return;
+            }
+        }
+        if !bindings.allows(&self.draft.binding) {
+            return;
+        }
+        // An operation has no arguments: those that are declared are who does it and what it is done to.
+        if declared.on.is_some() {
+            for &parameter in declared.parameters.iter().flatten() {
+                let value = self.draft.binding[parameter].map(|id| bindings.value(id).clone());
+                self.draft.args.extend(value);
+            }
+        }
+        seen.add(id, &self.draft.args, &self.draft.binding);
     }
 
     fn see_text_variables(
@@ -310,8 +422,9 @@ impl Relevance {
         let alphabet = self.monitor.alphabet();
         *known(&mut self.names, name.index()).get_or_insert_with(|| {
             let id = alphabet.event(symbols.names.name(name))?;
-            let by_text = alphabet.events()[id.index()].matches.is_some();
-            (!by_text).then_some(id)
+            let declared = &alphabet.events()[id.index()];
+            let by_name = declared.matches.is_none() && declared.on.is_none();
+            by_name.then_some(id)
         })
     }
 

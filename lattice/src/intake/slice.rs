@@ -4,10 +4,12 @@
 //! by counting, as for any relevant events, so the clocks are not computed again: a component that
 //! counts events of the property is replaced by the number of those that are in the slice.
 //!
+//! An event may be several of the property's: to an instance it is the first one whose binding is part of the instance's.
+//!
 //! Variables belong to all bindings. So a step that writes one is in every slice; where its
 //! event belongs to another binding, as a write only.
 
-use crate::intake::{Record, Step, StepId, binding::Binding};
+use crate::intake::{Record, Step, StepId, binding::Binding, record::OtherReading};
 use portent_monitor_core::Value;
 
 /// The run of one instance of a property.
@@ -17,8 +19,8 @@ pub(crate) struct Slice {
     pub(crate) binding: Vec<Value>,
     /// Its steps, as indices into the record, in observed order.
     pub(crate) steps: Vec<u32>,
-    /// Those of them whose event belongs to another binding, in the same order.
-    elsewhere: Vec<u32>,
+    /// What those of them are that are not what the first reading of their event says, in the same order.
+    otherwise: Vec<(u32, StepId)>,
 }
 
 /// The slices of the instances of a property.
@@ -38,28 +40,53 @@ pub(crate) fn slices(record: &Record<'_>, limit: usize) -> Slices {
     for (index, taken) in record.steps().iter().enumerate() {
         steps_of[taken.binding.index()].push(index as u32);
     }
+    let others = record.others();
+    let mut others_of = vec![Vec::new(); if others.is_empty() { 0 } else { bindings.len() }];
+    for (place, other) in others.iter().enumerate() {
+        others_of[other.binding.index()].push(place);
+    }
     let writers: Vec<u32> = (0..record.steps().len() as u32)
         .filter(|&step| record.elsewhere(step).is_some())
         .collect();
     let domains = bindings.domains();
     let slice = |instance: Binding| {
         let mut steps = Vec::new();
+        let mut readings: Vec<usize> = Vec::new();
         for domain in &domains {
             if let Some(id) = bindings.restricted(&instance, domain) {
                 steps.extend_from_slice(&steps_of[id.index()]);
+                readings.extend(others_of.get(id.index()).into_iter().flatten());
             }
         }
         steps.sort_unstable();
-        let mut elsewhere = writers.clone();
-        elsewhere.retain(|writer| steps.binary_search(writer).is_err());
-        if !elsewhere.is_empty() {
-            steps.extend_from_slice(&elsewhere);
+        readings.sort_unstable();
+        let mut otherwise: Vec<(u32, StepId)> = Vec::new();
+        for reading in readings {
+            let OtherReading { number, step, .. } = others[reading];
+            let is_read = steps.binary_search(&number).is_ok();
+            if !is_read && otherwise.last().is_none_or(|&(last, _)| last != number) {
+                otherwise.push((number, step));
+            }
+        }
+        let is_step = |number: &u32| {
+            steps.binary_search(number).is_ok() || { &otherwise }
+                .binary_search_by_key(number, |&(number, _)| number)
+                .is_ok()
+        };
+        let elsewhere: Vec<(u32, StepId)> = { writers.iter() }
+            .filter(|&writer| !is_step(writer))
+            .filter_map(|&writer| Some((writer, record.elsewhere(writer)?)))
+            .collect();
+        otherwise.extend(elsewhere);
+        if !otherwise.is_empty() {
+            otherwise.sort_unstable();
+            steps.extend(otherwise.iter().map(|&(number, _)| number));
             steps.sort_unstable();
         }
         Slice {
             binding: bindings.values(&instance),
             steps,
-            elsewhere,
+            otherwise,
         }
     };
     let mut all: Vec<Slice> = instances.all.into_iter().map(slice).collect();
@@ -73,9 +100,11 @@ pub(crate) fn slices(record: &Record<'_>, limit: usize) -> Slices {
 impl Slice {
     /// What a step of the slice does; steps are numbered as in the record.
     pub(crate) fn step_id(&self, record: &Record<'_>, number: u32) -> StepId {
-        let elsewhere = self.elsewhere.binary_search(&number).is_ok();
-        let elsewhere = elsewhere.then(|| record.elsewhere(number)).flatten();
-        elsewhere.unwrap_or(record.steps()[number as usize].step)
+        let otherwise = { &self.otherwise }.binary_search_by_key(&number, |&(number, _)| number);
+        match otherwise {
+            Ok(place) => self.otherwise[place].1,
+            Err(_) => record.steps()[number as usize].step,
+        }
     }
 
     /// What a step of the slice does.

@@ -6,9 +6,10 @@ use portent_monitor_core::Value;
 use portent_monitor_dsl::{Monitor, shape::Conjunction};
 
 use super::{
-    binding::{BindingId, Bindings},
+    binding::{BindingId, Bindings, Inequalities},
     occurrence::Occurrence,
-    relevance::{EventText, Relevance, Seen, initial_values},
+    relevance::{EventText, Relevance, initial_values},
+    seen::{Reading, Seen},
     step::Step,
 };
 use crate::error::Error;
@@ -36,11 +37,13 @@ impl Viewer {
         initial: impl FnMut(&str) -> Option<Value>,
     ) -> Result<Viewer, Error> {
         let initial = initial_values(&monitor, initial)?;
-        let arity = monitor.property().parameters().len();
+        let property = monitor.property();
+        let inequalities = Inequalities::new(property.inequalities());
+        let bindings = Bindings::new(property.parameters().len(), inequalities);
         Ok(Viewer {
             relevance: Relevance::new(monitor),
             initial,
-            bindings: Bindings::new(arity),
+            bindings,
             steps: 0,
             occurrence: Occurrence::default(),
             seen: Seen::default(),
@@ -60,12 +63,23 @@ impl Viewer {
     pub(super) fn take(&mut self) -> BindingId {
         self.steps += 1;
         self.occurrence.note(&self.seen.step);
-        self.bindings.intern(&self.seen.binding)
+        let first = self.bindings.intern(&self.seen.binding);
+        for other in &mut self.seen.others {
+            self.occurrence.note(&other.step);
+            other.binding_id = self.bindings.intern(other.binding());
+        }
+        first
     }
 
     /// The step that it looked at last.
     pub(super) fn step(&self) -> &Step {
         &self.seen.step
+    }
+
+    /// What else it is, where its first binding is not part of the instance's: the first of these counts
+    /// whose binding is.
+    pub(crate) fn others(&self) -> &[Reading] {
+        &self.seen.others
     }
 
     /// Forgets the run, and what the ids of its symbols meant.

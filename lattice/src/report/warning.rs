@@ -6,8 +6,8 @@
 
 use std::fmt;
 
-use portent_monitor_core::{Symbols, Value, suggest};
-use portent_monitor_dsl::{Event, StateVariable};
+use portent_monitor_core::{Operation, Symbols, Value, suggest};
+use portent_monitor_dsl::{Event, Object, On, StateVariable};
 use serde::Serialize;
 
 use super::PropertyReport;
@@ -193,6 +193,13 @@ impl Fit<'_> {
             );
             return (!occurs).then_some((WarningKind::PatternNeverMatches, text));
         }
+        if let Some(on) = &event.on {
+            let text = format!(
+                "event `{name}` never occurs in this trace{}",
+                self.operation(event, on)
+            );
+            return (!occurs).then_some((WarningKind::EventNeverOccurs, text));
+        }
         let declared = event.parameters.as_ref().map(Vec::len);
         let others = arities
             .iter()
@@ -223,11 +230,32 @@ impl Fit<'_> {
             " as the property declares it".to_owned()
         } else if self.names.is_written(name, self.symbols) {
             format!("; `{name}` is a variable there, to be compared with a value: `{name} == ...`")
+        } else if let Some(operation) = Operation::from_name(name)
+            && self.names.has_operation(operation)
+        {
+            format!("; `{name}` is an operation there: declare the event with `on {name}`")
         } else {
             did_you_mean(name, self.names.events(self.symbols))
         };
         let text = format!("event `{name}` never occurs in this trace{why}");
         Some((WarningKind::EventNeverOccurs, text))
+    }
+
+    /// Why no operation of the run is the event.
+    fn operation(&self, event: &Event, on: &On) -> String {
+        let operation = on.operation;
+        if !self.names.has_operation(operation) {
+            return format!(", as no line has the operation `{operation}`");
+        }
+        let Some(Object::Name(object)) = &on.object else {
+            return format!(
+                " as the property declares it: `{}`",
+                event.declaration(self.viewer.monitor().property().parameters())
+            );
+        };
+        let others = objects(operation, self.symbols).filter(|known| known != object);
+        let known = did_you_mean(object, others);
+        format!(", as no `{operation}` there is of `{object}`{known}")
     }
 
     fn variable(&self, variable: &StateVariable, initial: &Value) -> (WarningKind, String) {
@@ -246,6 +274,20 @@ impl Fit<'_> {
         };
         let text = format!("variable `{name}` is never written in this trace, {stays}{suggestion}");
         (WarningKind::VariableNeverWritten, text)
+    }
+}
+
+/// The names of what an operation can be done to.
+fn objects(operation: Operation, symbols: &Symbols) -> Box<dyn Iterator<Item = &str> + '_> {
+    match operation.object() {
+        Some("var") => Box::new(symbols.vars.iter()),
+        Some("lock") => Box::new(symbols.locks.iter()),
+        Some("child") => Box::new(symbols.threads.iter()),
+        Some("chan") => Box::new(symbols.chans.iter()),
+        Some("cond") => Box::new(symbols.conds.iter()),
+        Some("barrier") => Box::new(symbols.barriers.iter()),
+        Some("block") => Box::new(symbols.names.iter()),
+        _ => Box::new(std::iter::empty()),
     }
 }
 

@@ -2,7 +2,7 @@
 
 use std::{
     cmp::Reverse,
-    collections::{BTreeSet, BinaryHeap},
+    collections::{BTreeMap, BinaryHeap},
     sync::Arc,
 };
 
@@ -14,7 +14,7 @@ use super::{
 };
 use crate::{
     error::Error,
-    intake::{Arrival, JoinId, Joins, LineNote, Sighting, Viewer},
+    intake::{Arrival, Binding, Inequalities, JoinId, Joins, LineNote, Sighting, Step, Viewer},
     options::Options,
     report::PropertyReport,
 };
@@ -42,11 +42,12 @@ fn context<'a>(viewer: &'a Viewer, symbols: &'a Symbols, options: &'a Options) -
 
 impl Watched {
     pub(super) fn new(viewer: &Viewer, options: &Options) -> Result<Watched, Error> {
-        let arity = viewer.monitor().property().parameters().len();
+        let property = viewer.monitor().property();
+        let inequalities = Inequalities::new(property.inequalities());
         let track = Track::new(context(viewer, &Symbols::default(), options))?;
         Ok(Watched {
             steps: 0,
-            joins: Joins::new(arity),
+            joins: Joins::new(property.parameters().len(), inequalities),
             tracks: vec![track],
             deadlines: BinaryHeap::new(),
         })
@@ -66,16 +67,14 @@ impl Watched {
         if self.steps >= u64::from(u32::MAX) {
             return Err(Error::TooManyEvents);
         }
-        let binding = viewer.bindings().get(sighting.binding);
-        let limit = options.max_bindings;
-        let origins = (self.joins.add(binding, limit)).map_err(|_| Error::TooManyBindings {
-            property: viewer.name().to_owned(),
-            limit,
-        })?;
-        for origin in origins {
-            let mut track = self.tracks[origin.index()].clone();
-            track.is_scheduled = false;
-            self.tracks.push(track);
+        // What the event is, for each binding that it makes, in the order in which they count.
+        let others = viewer.others().iter();
+        let readings: Vec<(&Binding, &Step)> = std::iter::once((sighting.binding, sighting.step))
+            .chain(others.map(|other| (other.binding_id, &other.step)))
+            .map(|(binding, step)| (viewer.bindings().get(binding), step))
+            .collect();
+        for (binding, _) in &readings {
+            self.add_joins(binding, viewer, options)?;
         }
         let kept = |step| {
             Arc::new(KeptStep {
@@ -86,20 +85,44 @@ impl Watched {
                 note: LineNote::by(arrival.event),
             })
         };
-        let containing = BTreeSet::from_iter(self.joins.containing(binding));
-        let mut takers: Vec<(JoinId, Arc<KeptStep>)> = Vec::new();
-        if let Some(elsewhere) = sighting.step.elsewhere().map(kept) {
-            let others = self.joins.ids().filter(|id| !containing.contains(id));
-            takers.extend(others.map(|id| (id, Arc::clone(&elsewhere))));
+        let mut takers: BTreeMap<JoinId, Arc<KeptStep>> = BTreeMap::new();
+        for (binding, step) in readings {
+            let here = kept(step.clone());
+            for id in self.joins.containing(binding) {
+                takers.entry(id).or_insert_with(|| Arc::clone(&here));
+            }
         }
-        let here = kept(sighting.step.clone());
-        takers.extend(containing.iter().map(|&id| (id, Arc::clone(&here))));
+        if let Some(elsewhere) = sighting.step.elsewhere().map(kept) {
+            for id in self.joins.ids() {
+                takers.entry(id).or_insert_with(|| Arc::clone(&elsewhere));
+            }
+        }
         for (id, kept) in takers {
             self.tracks[id.index()].take(arrival, &kept, context)?;
             self.report_news(id, viewer, context, news);
             self.schedule(id, options);
         }
         self.steps += 1;
+        Ok(())
+    }
+
+    /// Sees to it that there are tracks for a binding and its joins with all others.
+    fn add_joins(
+        &mut self,
+        binding: &Binding,
+        viewer: &Viewer,
+        options: &Options,
+    ) -> Result<(), Error> {
+        let limit = options.max_bindings;
+        let origins = (self.joins.add(binding, limit)).map_err(|_| Error::TooManyBindings {
+            property: viewer.name().to_owned(),
+            limit,
+        })?;
+        for origin in origins {
+            let mut track = self.tracks[origin.index()].clone();
+            track.is_scheduled = false;
+            self.tracks.push(track);
+        }
         Ok(())
     }
 

@@ -14,7 +14,7 @@ mod pattern;
 mod range;
 
 pub(crate) use builder::AlphabetBuilder;
-pub use declared::{Event, EventId, StateVariable, VariableId};
+pub use declared::{Event, EventId, Object, On, StateVariable, VariableId};
 pub use pattern::{NoPattern, Pattern};
 
 use portent_monitor_core::Value;

@@ -1,6 +1,6 @@
 //! The machine as JSON, for other programs.
 
-use crate::{monitor::Monitor, verdict::Verdict};
+use crate::{alphabet::Event, monitor::Monitor, verdict::Verdict};
 
 /// A monitor as data.
 ///
@@ -22,6 +22,11 @@ pub struct Description {
     pub kind: &'static str,
     /// Its parameters.
     pub parameters: Vec<String>,
+    /// What `where` says of them: inequalities.
+    #[cfg_attr(feature = "serde", serde(rename = "where"))]
+    pub constraints: Vec<String>,
+    /// The events as they are declared, each after its name.
+    pub events: Vec<DeclaredEvent>,
     /// The number of states.
     pub states: usize,
     /// The initial state.
@@ -34,6 +39,22 @@ pub struct Description {
     pub transitions: Vec<Vec<Edge>>,
 }
 
+/// An event of a [`Description`].
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+pub struct DeclaredEvent {
+    /// Its name.
+    pub name: String,
+    /// The parameters that its arguments bind; `None` if its arguments do not matter.
+    pub parameters: Option<Vec<String>>,
+    /// The parameter that the acting thread binds.
+    pub by: Option<String>,
+    /// The regular expression that finds it in text.
+    pub matches: Option<String>,
+    /// The operation that it is, as in `lock(l)`.
+    pub on: Option<String>,
+}
+
 /// An edge of a [`Description`].
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
@@ -42,6 +63,20 @@ pub struct Edge {
     pub when: String,
     /// The state it leads to.
     pub to: usize,
+}
+
+impl DeclaredEvent {
+    fn new(event: &Event, parameters: &[String]) -> DeclaredEvent {
+        let parameter = |index: &usize| parameters[*index].clone();
+        let arguments = event.parameters.as_ref();
+        DeclaredEvent {
+            name: event.name.clone(),
+            parameters: arguments.map(|all| all.iter().map(parameter).collect()),
+            by: event.by.as_ref().map(parameter),
+            matches: { event.matches.as_ref() }.map(|pattern| pattern.as_str().to_owned()),
+            on: event.on.as_ref().map(|on| on.spelled(parameters)),
+        }
+    }
 }
 
 impl Monitor {
@@ -58,6 +93,10 @@ impl Monitor {
             name: self.property().name().to_owned(),
             kind: self.property().kind().as_str(),
             parameters: self.property().parameters().to_vec(),
+            constraints: self.property().constraint_texts(),
+            events: { self.alphabet().events().iter() }
+                .map(|event| DeclaredEvent::new(event, self.property().parameters()))
+                .collect(),
             states: self.states(),
             initial: self.initial().index(),
             propositions: self

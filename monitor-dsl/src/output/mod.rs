@@ -5,4 +5,4 @@ mod json;
 mod rust;
 mod table;
 
-pub use json::{Description, Edge};
+pub use json::{DeclaredEvent, Description, Edge};

@@ -4,7 +4,7 @@ use portent_monitor_core::{Type, Value};
 
 use super::{DeclaredVariable, Definition, Entry, Resolver, Symbol, with_article};
 use crate::{
-    alphabet::{Event, Pattern, StateVariable},
+    alphabet::{Pattern, StateVariable},
     diagnostic::Diagnostic,
     error::Error,
     suggest,
@@ -19,6 +19,7 @@ impl Resolver<'_> {
             }
             self.parameters.push(parameter.text.clone());
         }
+        self.constrain(&tree.constraints)?;
         let mut bound = vec![false; self.parameters.len()];
         for declaration in &tree.declarations {
             match declaration {
@@ -46,10 +47,12 @@ impl Resolver<'_> {
                 Declaration::Event {
                     name,
                     parameters,
-                    matches,
+                    by,
+                    source,
                 } => {
-                    let event = self.event(name, parameters.as_deref(), matches.as_ref())?;
-                    for &parameter in event.parameters.iter().flatten() {
+                    let parameters = parameters.as_deref();
+                    let event = self.event(name, parameters, by.as_ref(), source)?;
+                    for parameter in event.binds() {
                         bound[parameter] = true;
                     }
                     let id = self.builder.event(event);
@@ -152,38 +155,7 @@ impl Resolver<'_> {
         })
     }
 
-    fn event(
-        &self,
-        name: &Name,
-        parameters: Option<&[Name]>,
-        matches: Option<&Name>,
-    ) -> Result<Event, Error> {
-        let indices = parameters.map(|parameters| {
-            parameters
-                .iter()
-                .map(|parameter| self.parameter(parameter))
-                .collect()
-        });
-        let parameter_indices: Option<Vec<usize>> = indices.transpose()?;
-        let matches = match matches {
-            None => None,
-            Some(text) => {
-                let groups: Vec<String> = parameters
-                    .unwrap_or_default()
-                    .iter()
-                    .map(|name| name.text.clone())
-                    .collect();
-                Some(self.regex(text, &groups, "parameter")?)
-            }
-        };
-        Ok(Event {
-            name: name.text.clone(),
-            parameters: parameter_indices,
-            matches,
-        })
-    }
-
-    fn parameter(&self, name: &Name) -> Result<usize, Error> {
+    pub(super) fn parameter(&self, name: &Name) -> Result<usize, Error> {
         let known = self
             .parameters
             .iter()
@@ -207,7 +179,12 @@ impl Resolver<'_> {
     }
 
     /// A regular expression with a named group for each of `groups`.
-    fn regex(&self, text: &Name, groups: &[String], what: &str) -> Result<Pattern, Error> {
+    pub(super) fn regex(
+        &self,
+        text: &Name,
+        groups: &[String],
+        what: &str,
+    ) -> Result<Pattern, Error> {
         let pattern = Pattern::try_from(text.text.clone()).map_err(|error| {
             let why = error.why.lines().last().unwrap_or_default();
             let why = why.trim_start_matches("error: ");

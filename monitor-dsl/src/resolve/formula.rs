@@ -120,13 +120,10 @@ impl Resolver<'_> {
 
     /// The proposition for an event that its use declares.
     fn bare_event(&mut self, name: &str) -> usize {
-        let event = self.builder.find_event(name).unwrap_or_else(|| {
-            self.builder.event(Event {
-                name: name.to_owned(),
-                parameters: None,
-                matches: None,
-            })
-        });
+        let event = self
+            .builder
+            .find_event(name)
+            .unwrap_or_else(|| self.builder.event(Event::named(name)));
         self.builder.proposition_of(event)
     }
 

@@ -1,12 +1,13 @@
 //! From the syntax tree to a checked property: what names mean, whether types fit.
 //!
-//! [`declare`] enters declarations, [`infer`] finds types for the undeclared variables of bare formulas,
+//! [`declare`] enters declarations and [`event`] those of events, [`infer`] finds types for the undeclared variables of bare formulas,
 //! [`formula`] resolves formulas and regular expressions, [`compare`] turns comparisons into
 //! conditions on gauges, [`pattern`] writes out specification patterns and
 //! [`offence`] says what breaks them.
 
 mod compare;
 mod declare;
+mod event;
 mod formula;
 mod infer;
 mod offence;
@@ -35,6 +36,8 @@ const MAX_WRITTEN_OUT: usize = 1 << 17;
 pub(crate) struct Resolved {
     pub(crate) name: Option<String>,
     pub(crate) parameters: Vec<String>,
+    /// Pairs of parameters that differ in every instance.
+    pub(crate) inequalities: Vec<(usize, usize)>,
     pub(crate) alphabet: Alphabet,
     pub(crate) body: ResolvedBody,
     /// The place of the body in the text.
@@ -99,6 +102,7 @@ struct Resolver<'a> {
     variables: Vec<DeclaredVariable>,
     definitions: Vec<Definition>,
     parameters: Vec<String>,
+    inequalities: Vec<(usize, usize)>,
     builder: AlphabetBuilder,
     /// Nothing is declared: names mean what their use implies.
     bare: bool,
@@ -117,6 +121,7 @@ pub(crate) fn resolve(source: &Arc<Source>, tree: &PropertyTree) -> Result<Resol
         variables: Vec::new(),
         definitions: Vec::new(),
         parameters: Vec::new(),
+        inequalities: Vec::new(),
         builder: AlphabetBuilder::default(),
         bare: tree.declarations.is_empty() && tree.parameters.is_empty(),
         inferred: FxHashMap::default(),
@@ -136,6 +141,7 @@ pub(crate) fn resolve(source: &Arc<Source>, tree: &PropertyTree) -> Result<Resol
         builder,
         warnings,
         parameters,
+        inequalities,
         definitions,
         ..
     } = resolver;
@@ -153,6 +159,7 @@ pub(crate) fn resolve(source: &Arc<Source>, tree: &PropertyTree) -> Result<Resol
     Ok(Resolved {
         name,
         parameters,
+        inequalities,
         alphabet,
         body,
         span,
@@ -202,7 +209,7 @@ fn with_article(type_of: Type) -> &'static str {
 impl Resolver<'_> {
     /// Some of what follows compares names one by one, so there must not be too many.
     fn check_count(&self, tree: &PropertyTree) -> Result<(), Error> {
-        let count = tree.parameters.len() + tree.declarations.len();
+        let count = tree.parameters.len() + tree.constraints.len() + tree.declarations.len();
         match &tree.name {
             Some(name) if count > MAX_NAMES => {
                 let message =

@@ -33,6 +33,8 @@ pub(crate) struct PropertyTree {
     /// None for a bare formula.
     pub(crate) name: Option<Name>,
     pub(crate) parameters: Vec<Name>,
+    /// What `where` says.
+    pub(crate) constraints: Vec<Constraint>,
     pub(crate) declarations: Vec<Declaration>,
     pub(crate) body: Body,
     pub(crate) span: Span,
@@ -53,8 +55,35 @@ pub(crate) enum Declaration {
     Event {
         name: Name,
         parameters: Option<Vec<Name>>,
-        matches: Option<Name>,
+        by: Option<Name>,
+        source: EventSource,
     },
+}
+
+/// How an event is recognised.
+#[derive(Debug)]
+pub(crate) enum EventSource {
+    Name,
+    Matches(Name),
+    On {
+        operation: Name,
+        object: Option<ObjectTree>,
+    },
+}
+
+/// What stands in parentheses after an operation.
+#[derive(Debug)]
+pub(crate) enum ObjectTree {
+    Parameter(Name),
+    Text(String, Span),
+}
+
+/// A relation between two parameters.
+#[derive(Debug)]
+pub(crate) struct Constraint {
+    pub(crate) left: Name,
+    pub(crate) relation: Name,
+    pub(crate) right: Name,
 }
 
 #[derive(Debug)]

@@ -116,6 +116,53 @@ fn declarations() {
 }
 
 #[test]
+fn operations() {
+    check(
+        "operations",
+        &[
+            "property p(t) { event take by u on lock  ltl: always !take }",
+            "property p { event take by t on lock  ltl: always !take }",
+            "property p(t) { event take on lok  event x by t  ltl: always !take }",
+            "property p { event take on acquire  ltl: always !take }",
+            "property p(l) { event e on event(l)  ltl: always !e }",
+            "property p { event e on event(\"login\")  ltl: always !e }",
+            "property p(l) { event take on lock(m)  ltl: always !take }",
+            "property p(l, t) { event take(l) by t on lock  ltl: always !take }",
+            "property p(l, t) { event take(t) on lock(l)  ltl: always !take }",
+            "property p(l) { event take on lock()  ltl: always !take }",
+            "property p(l) { event take on lock(l, l)  ltl: always !take }",
+            "property p(t, l) { event take on lock(l) by t  ltl: always !take }",
+            "property p(l) { event take(l) matches \"(?<l>.)\" on lock(l)  ltl: always !take }",
+            "property p(l) { event take(l) on lock(l) matches \"(?<l>.)\"  ltl: always !take }",
+            "property p(t) { event take by  ltl: always !take }",
+            "property p { event take on  ltl: always !take }",
+            "property p { event take on \"lock\"  ltl: always !take }",
+            "property p(t, u) { event take by t on lock  ltl: always !take }",
+        ],
+    );
+}
+
+#[test]
+fn inequalities() {
+    check(
+        "inequalities",
+        &[
+            "property p(t, u) where t == u { event a by t, b by u  ltl: always (b -> once a) }",
+            "property p(t, u) where t = u { event a by t, b by u  ltl: always (b -> once a) }",
+            "property p(t, u) where t < u { event a by t, b by u  ltl: always (b -> once a) }",
+            "property p(t, u) where t != v { event a by t, b by u  ltl: always (b -> once a) }",
+            "property p(t, u) where t != t { event a by t, b by u  ltl: always (b -> once a) }",
+            "property p where t != u { event a, b  ltl: always (b -> once a) }",
+            "property p(t, u) where { event a by t, b by u  ltl: always (b -> once a) }",
+            "property p(t, u) where t != \"main\" { event a by t, b by u  ltl: always (b -> once a) }",
+            "property p(t, u) where t != 3 { event a by t, b by u  ltl: always (b -> once a) }",
+            "property p(t, u) where t != u && u != t { event a by t, b by u  ltl: always (b -> once a) }",
+            "property p(t, u) wher t != u { event a by t, b by u  ltl: always (b -> once a) }",
+        ],
+    );
+}
+
+#[test]
 fn bodies() {
     check(
         "bodies",

@@ -335,7 +335,7 @@ fn read_op<'a>(
             }
             Op::Event(Box::new(read_action(object, symbols)?))
         }
-        Operation::Waiting | Operation::TryLock | Operation::TryRecv => return Err(unknown()),
+        _ => return Err(unknown()),
     })
 }
 

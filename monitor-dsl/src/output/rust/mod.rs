@@ -92,7 +92,8 @@ pub enum Verdict {
         writeln!(out, "#[derive(Clone, Copy, Debug, PartialEq, Eq)]")?;
         writeln!(out, "pub enum Event {{")?;
         for (event, name) in self.alphabet().events().iter().zip(&self.events) {
-            writeln!(out, "    /// {}", one_line(&event.name))?;
+            let declared = event.declaration(self.monitor.property().parameters());
+            writeln!(out, "    /// {}", one_line(&declared))?;
             writeln!(out, "    {name},")?;
         }
         writeln!(out, "}}")

@@ -35,8 +35,8 @@ fn describe(rule: Rule) -> &'static str {
         | Rule::operand_name
         | Rule::operator_word
         | Rule::prefix
-        | Rule::sign
-        | Rule::temporal
+        | Rule::sign_prefix
+        | Rule::temporal_prefix
         | Rule::bounds
         | Rule::group
         | Rule::edge
@@ -57,6 +57,7 @@ fn describe(rule: Rule) -> &'static str {
         Rule::equals => "`=`",
         Rule::closing => "`}`",
         Rule::open_brace => "`{`",
+        Rule::parenthesis => "`)`",
         Rule::colon => "`:` and a type",
         Rule::parameters => "a parameter list",
         Rule::declaration
@@ -67,6 +68,13 @@ fn describe(rule: Rule) -> &'static str {
         | Rule::let_word
         | Rule::event_word => "a declaration",
         Rule::event => "an event",
+        Rule::constraints | Rule::where_word => "`where`",
+        Rule::constraint => "a parameter",
+        Rule::relation => "`!=`",
+        Rule::by | Rule::by_word => "`by`",
+        Rule::on | Rule::on_word => "`on`",
+        Rule::operation => "an operation",
+        Rule::object => "a parameter or a text in quotes",
         Rule::matches | Rule::matches_word => "`matches`",
         Rule::type_name => "a type",
         Rule::value | Rule::truth => "a value",

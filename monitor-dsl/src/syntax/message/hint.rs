@@ -68,6 +68,9 @@ fn mistake(
     let is_body = |word: &str| matches!(word, "ltl" | "ere" | "never" | "pattern");
     let wants = |what: &str| expected.contains(what);
     Some(match found {
+        "&&" | "&" | "and" if wants("`,` or `{`") => {
+            "what `where` lists is separated by commas".to_owned()
+        }
         "let" | "var" | "event" if wants("operator") || wants("`}`") => {
             "declarations come before the body".to_owned()
         }
@@ -91,6 +94,14 @@ fn mistake(
         }
         "=" | "==" if expected == "a value" || wants("`matches`") => {
             "an initial value is given with a single `=`".to_owned()
+        }
+        "by" if before.contains("event") && (wants("a declaration") || wants("a body")) => {
+            "`by` comes before `on` and `matches`".to_owned()
+        }
+        "on" | "matches"
+            if before.contains("event") && (wants("a declaration") || wants("a body")) =>
+        {
+            "an event is recognised by `on` or by `matches`, not by both".to_owned()
         }
         ";" if wants("a declaration") || wants("operator") => {
             "nothing is ended by a `;`".to_owned()

@@ -7,6 +7,7 @@ const KEYWORDS: &[&str] = &[
     "let",
     "event",
     "matches",
+    "where",
     "ltl",
     "ere",
     "never",

@@ -1,4 +1,4 @@
-//! Declarations: variables with their initial values, events, and what they match.
+//! Declarations: variables with their initial values, events, and how they are recognised; what `where` says.
 
 use pest::iterators::Pair;
 use portent_monitor_core::Value;
@@ -11,7 +11,7 @@ use super::{
 use crate::{
     diagnostic::Diagnostic,
     error::Error,
-    syntax::tree::{Declaration, Name, Span},
+    syntax::tree::{Constraint, Declaration, EventSource, Name, ObjectTree, Span},
 };
 
 impl<'a> Reader<'a> {
@@ -19,10 +19,7 @@ impl<'a> Reader<'a> {
         let mut parts = pair.into_inner().skip(1);
         let name = self.name(parts.next().expect("a name"));
         let type_name = parts.nth(1).expect("a type after the colon");
-        let type_name = Name {
-            text: type_name.as_str().to_owned(),
-            span: span_of(&type_name),
-        };
+        let type_name = verbatim(&type_name);
         let (mut initial, mut matches) = (None, None);
         for part in parts {
             match part.as_rule() {
@@ -78,17 +75,53 @@ impl<'a> Reader<'a> {
     pub(super) fn event(&self, pair: Pair<'a, Rule>) -> Declaration {
         let mut parts = pair.into_inner();
         let name = self.name(parts.next().expect("a name"));
-        let (mut parameters, mut matches) = (None, None);
+        let (mut parameters, mut by, mut source) = (None, None, EventSource::Name);
         for part in parts {
             match part.as_rule() {
                 Rule::parameters => parameters = Some(self.names(part)),
-                _ => matches = Some(self.matches(part)),
+                Rule::by => by = part.into_inner().nth(1).map(|name| self.name(name)),
+                Rule::on => source = self.on(part),
+                _ => source = EventSource::Matches(self.matches(part)),
             }
         }
         Declaration::Event {
             name,
             parameters,
-            matches,
+            by,
+            source,
         }
+    }
+
+    fn on(&self, pair: Pair<'a, Rule>) -> EventSource {
+        let mut parts = pair.into_inner().skip(1);
+        let operation = verbatim(&parts.next().expect("an operation"));
+        let object = parts.next().map(|object| {
+            let object = object.into_inner().next().expect("an object");
+            match object.as_rule() {
+                Rule::text => ObjectTree::Text(unquote(object.as_str()), span_of(&object)),
+                _ => ObjectTree::Parameter(verbatim(&object)),
+            }
+        });
+        EventSource::On { operation, object }
+    }
+
+    pub(super) fn constraint(&self, pair: Pair<'a, Rule>) -> Constraint {
+        let mut parts = pair.into_inner();
+        let left = self.name(parts.next().expect("a name"));
+        let relation = verbatim(&parts.next().expect("a relation"));
+        let right = self.name(parts.next().expect("a name"));
+        Constraint {
+            left,
+            relation,
+            right,
+        }
+    }
+}
+
+/// A word as it stands there.
+fn verbatim(pair: &Pair<'_, Rule>) -> Name {
+    Name {
+        text: pair.as_str().to_owned(),
+        span: span_of(pair),
     }
 }

@@ -48,6 +48,7 @@ pub(crate) fn parse_bare(source: &Arc<Source>) -> Result<PropertyTree, Error> {
     Ok(PropertyTree {
         name: None,
         parameters: vec![],
+        constraints: vec![],
         declarations: vec![],
         body,
         span,
@@ -82,12 +83,19 @@ impl<'a> Reader<'a> {
         let span = span_of(&pair);
         let mut name = None;
         let mut parameters = Vec::new();
+        let mut constraints = Vec::new();
         let mut declarations = Vec::new();
         for part in pair.into_inner() {
             match part.as_rule() {
                 Rule::property_word | Rule::open_brace => {}
                 Rule::name => name = Some(self.name(part)),
                 Rule::parameters => parameters = self.names(part),
+                Rule::constraints => {
+                    constraints = { part.into_inner() }
+                        .filter(|part| part.as_rule() == Rule::constraint)
+                        .map(|constraint| self.constraint(constraint))
+                        .collect();
+                }
                 Rule::variable => declarations.push(self.variable(part)?),
                 Rule::definition => {
                     let mut parts = part.into_inner().skip(1);
@@ -105,6 +113,7 @@ impl<'a> Reader<'a> {
                     return Ok(PropertyTree {
                         name,
                         parameters,
+                        constraints,
                         declarations,
                         body,
                         span,
