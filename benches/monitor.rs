@@ -183,6 +183,45 @@ fn step_integers(criterion: &mut Criterion) {
     group.finish();
 }
 
+/// `p0`, `p1`, ...
+fn names(count: usize) -> Vec<String> {
+    (0..count).map(|index| format!("p{index}")).collect()
+}
+
+/// A property over the boolean variables that a formula mentions.
+fn over_flags(formula: &str) -> String {
+    let mentioned = |name: &String| {
+        let mut words = formula.split(|c: char| !c.is_alphanumeric());
+        words.any(|word| word == name)
+    };
+    let variables: Vec<String> = names(20)
+        .iter()
+        .filter(|name| mentioned(name))
+        .map(|name| format!("var {name}: bool = false"))
+        .collect();
+    format!(
+        "property flags {{ {} ltl: {formula} }}",
+        variables.join(" ")
+    )
+}
+
+/// The formula that tokens in prefix notation begin with.
+fn infix<'a>(tokens: &mut impl Iterator<Item = &'a str>) -> String {
+    let token = tokens.next().expect("a formula");
+    let sign = match token {
+        "t" => return "true".to_owned(),
+        "f" => return "false".to_owned(),
+        "!" | "X" | "F" | "G" => return format!("{token} ({})", infix(tokens)),
+        "i" => "->",
+        "e" => "<->",
+        "^" => "xor",
+        "&" | "|" | "U" | "W" | "R" | "M" => token,
+        name => return name.to_owned(),
+    };
+    let left = infix(tokens);
+    format!("({left}) {sign} ({})", infix(tokens))
+}
+
 fn synthesis(criterion: &mut Criterion) {
     let patterns: Vec<String> = include_str!("../monitor-dsl/tests/data/formulas/dac.tsv")
         .lines()
@@ -203,6 +242,33 @@ fn synthesis(criterion: &mut Criterion) {
     let nexts = format!("G (p -> {} q)", "X ".repeat(12));
     group.bench_function("twelve nexts", |bencher| {
         bencher.iter(|| Property::parse(&nexts).unwrap().monitor().unwrap().states());
+    });
+    // One formula in eight of the collection, as text, with their variables.
+    let random: Vec<String> = include_str!("../monitor-dsl/tests/data/formulas/random.tsv")
+        .lines()
+        .filter(|line| !line.starts_with('#'))
+        .step_by(8)
+        .filter_map(|line| line.split('\t').nth(2))
+        .map(|formula| over_flags(&infix(&mut formula.split(' '))))
+        .collect();
+    assert_eq!(random.len(), 260);
+    group.bench_function("260 random formulas of 15 to 40 nodes", |bencher| {
+        bencher.iter(|| {
+            for formula in &random {
+                black_box(Property::parse(formula).unwrap().monitor().unwrap());
+            }
+        });
+    });
+    let chain = over_flags(&names(20).join(" U "));
+    group.bench_function("twenty untils", |bencher| {
+        bencher.iter(|| Property::parse(&chain).unwrap().monitor().unwrap().states());
+    });
+    let responses: Vec<String> = (0..20)
+        .map(|index| format!("G (p{index} -> F p{})", (index + 1) % 20))
+        .collect();
+    let ring = over_flags(&responses.join(" && "));
+    group.bench_function("a ring of twenty responses", |bencher| {
+        bencher.iter(|| Property::parse(&ring).unwrap().monitor().unwrap().states());
     });
     let positions = "property thirteenth { event a, b  ere: .* a .{12} }";
     group.bench_function("an a thirteen from the end", |bencher| {

@@ -59,6 +59,9 @@ impl Failure {
             Failure::Synthesis(Property::Limit(Limit::States, _)) => {
                 Some("`--max-states` moves the limit")
             }
+            Failure::Synthesis(Property::Limit(Limit::Steps, _)) => {
+                Some("`--max-steps` moves the limit")
+            }
             Failure::Synthesis(Property::Limit(Limit::Propositions, _)) => {
                 Some("`--max-propositions` moves the limit")
             }

@@ -30,6 +30,9 @@ pub(crate) struct Synth {
     /// Give up on a property with more propositions than this
     #[arg(long, value_name = "N", default_value = "20")]
     max_propositions: usize,
+    /// Give up on a monitor that takes more steps than this to make; the default is some seconds
+    #[arg(long, value_name = "N", default_value = "10000000")]
+    max_steps: usize,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
@@ -58,7 +61,8 @@ impl Synth {
         let config = Config::new()
             .verdicts(self.verdicts)
             .max_states(self.max_states)
-            .max_propositions(self.max_propositions);
+            .max_propositions(self.max_propositions)
+            .max_steps(self.max_steps);
         let monitors: Result<Vec<Monitor>, _> = properties
             .iter()
             .map(|property| config.monitor(property))

@@ -1,27 +1,22 @@
 //! How monitors are made: how many verdicts, and how large they may get.
 
+mod growth;
+
 use crate::{
     diagnostic::Diagnostic,
-    ere::{self, Ere, Mode},
+    diagram::{Budget, Shortage},
+    ere,
     error::{Error, Limit},
-    ltl::{self, Ltl},
-    machine::{MAX_PAST, Machine, TooLarge, minimize},
+    ltl,
+    machine::{Machine, TooLarge, minimize},
     monitor::Monitor,
     property::Property,
     resolve::ResolvedBody,
-    syntax::Span,
     verdict::{Verdict, Verdicts},
 };
 
 /// Before minimisation a machine may be this many times larger than the limit says.
-const SLACK: usize = 4;
-/// This much work on decision diagrams may be done for each state that the limit allows.
-const WORK_PER_STATE: usize = 300;
-/// The part that makes a property grow is looked for with a limit that is this many times smaller.
-const HASTE: usize = 16;
-/// But not below this many states, and with at least this much work in all.
-const FEW_STATES: usize = 500;
-const LITTLE_WORK: usize = 1 << 20;
+const SLACK: usize = 3;
 
 /// Options of the synthesis.
 ///
@@ -37,6 +32,8 @@ const LITTLE_WORK: usize = 1 << 20;
 /// let large = Property::parse("G (p -> X X X X X X q)")?;
 /// let error = Config::new().max_states(20).monitor(&large).unwrap_err();
 /// assert!(matches!(error, Error::Limit(Limit::States, _)));
+/// let error = Config::new().max_steps(100).monitor(&large).unwrap_err();
+/// assert!(error.to_string().contains("more than 100 steps"));
 /// # Ok::<(), Error>(())
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -44,6 +41,8 @@ pub struct Config {
     verdicts: Verdicts,
     max_states: usize,
     max_propositions: usize,
+    max_steps: usize,
+    max_memory: usize,
 }
 
 impl Default for Config {
@@ -53,12 +52,14 @@ impl Default for Config {
 }
 
 impl Config {
-    /// Four verdicts, at most 10,000 states and 20 propositions.
+    /// Four verdicts, at most 10,000 states and 20 propositions, 10 million steps, 1 GiB of memory.
     pub fn new() -> Self {
         Config {
             verdicts: Verdicts::Four,
             max_states: 10_000,
             max_propositions: 20,
+            max_steps: 10_000_000,
+            max_memory: 1 << 30,
         }
     }
 
@@ -70,7 +71,7 @@ impl Config {
 
     /// How many states the monitor may have.
     pub fn max_states(mut self, states: usize) -> Self {
-        self.max_states = states.clamp(1, u32::MAX as usize / (SLACK * WORK_PER_STATE));
+        self.max_states = states.clamp(1, u32::MAX as usize / (2 * SLACK));
         self
     }
 
@@ -78,6 +79,20 @@ impl Config {
     /// which is as many as can be parsed.
     pub fn max_propositions(mut self, propositions: usize) -> Self {
         self.max_propositions = propositions;
+        self
+    }
+
+    /// How many steps the search for the states may take. A step is one of an operation on decision
+    /// diagrams; three to ten million of them take a second, but unlike seconds they are the same on
+    /// every machine.
+    pub fn max_steps(mut self, steps: usize) -> Self {
+        self.max_steps = steps;
+        self
+    }
+
+    /// How much memory the decision diagrams may take, in bytes.
+    pub fn max_memory(mut self, bytes: usize) -> Self {
+        self.max_memory = bytes;
         self
     }
 
@@ -98,35 +113,35 @@ impl Config {
             let diagnostic = diagnostic.help("allow more propositions, or split the property");
             return Err(Error::Limit(Limit::Propositions, Box::new(diagnostic)));
         }
-        let machine = self.machine(property, property.body(), &mut self.work());
+        let machine = self.machine(property, property.body(), &mut { self.max_steps });
         let machine = machine.map_err(|limit| self.too_large(property, limit))?;
         Ok(Monitor::new(property.clone(), machine, self.verdicts))
     }
 
-    /// How much work may be done for a monitor.
-    pub(crate) fn work(&self) -> usize {
-        self.max_states.saturating_mul(WORK_PER_STATE).max(1 << 16)
-    }
-
-    /// The minimal machine for a body over the alphabet of a property. What it took is taken from
-    /// `budget`, and if there is no machine the same as if it had taken everything.
+    /// The minimal machine for a body over the alphabet of a property. The steps that it took are
+    /// taken from `steps`; if there is no machine, as many as it may take.
     pub(crate) fn machine(
         &self,
         property: &Property,
         body: &ResolvedBody,
-        budget: &mut usize,
+        steps: &mut usize,
     ) -> Result<Machine, TooLarge> {
         let alphabet = property.alphabet();
         let states = self.max_states * SLACK;
-        let work = self.work().min(*budget);
-        *budget -= work;
+        let budget = Budget {
+            steps: self.max_steps.min(*steps),
+            memory: self.max_memory,
+        };
+        *steps -= budget.steps;
         let mut machine = match body {
-            ResolvedBody::Ltl { formula, .. } => ltl::synthesize(formula, alphabet, states, work)?,
+            ResolvedBody::Ltl { formula, .. } => {
+                ltl::synthesize(formula, alphabet, self.verdicts, states, budget)?
+            }
             ResolvedBody::Ere { expression, mode } => {
-                ere::synthesize(expression, *mode, alphabet, states, work)?
+                ere::synthesize(expression, *mode, alphabet, states, budget)?
             }
         };
-        *budget += machine.diagrams.budget();
+        *steps += machine.diagrams.budget().steps;
         if self.verdicts == Verdicts::Three {
             for verdict in &mut machine.verdicts {
                 if !verdict.is_final() {
@@ -142,15 +157,7 @@ impl Config {
     }
 
     fn too_large(&self, property: &Property, limit: TooLarge) -> Error {
-        let mut search = Search {
-            config: self,
-            property,
-            budget: (self.work() / 2).max(LITTLE_WORK),
-        };
-        let span = match property.body() {
-            ResolvedBody::Ltl { formula, .. } => search.in_formula(formula),
-            ResolvedBody::Ere { expression, mode } => search.in_expression(expression, *mode),
-        };
+        let span = growth::part_that_grows(self, property);
         let (kind, message, label, help) = match limit {
             TooLarge::States => (
                 Limit::States,
@@ -161,71 +168,26 @@ impl Config {
                 "this part makes it grow",
                 "simplify this part, or allow more states",
             ),
-            TooLarge::Work => (
-                Limit::States,
+            TooLarge::Short(Shortage::Steps) => (
+                Limit::Steps,
                 format!(
-                    "making the monitor takes more work than {} states should",
-                    self.max_states
+                    "making the monitor takes more than {} steps",
+                    self.max_steps
                 ),
                 "this part makes it hard",
-                "simplify this part, or allow more states, which allows more work too",
+                "simplify this part, or allow more steps",
             ),
-            TooLarge::Past => (
-                Limit::Language,
-                format!("the property has more than {MAX_PAST} operators of the past"),
-                "in this part",
+            TooLarge::Short(Shortage::Memory) => (
+                Limit::Memory,
+                format!(
+                    "making the monitor takes more than {} MiB of memory",
+                    self.max_memory >> 20
+                ),
+                "this part makes it hard",
                 "simplify this part",
             ),
         };
         let diagnostic = Diagnostic::error(property.source(), span, message, label);
         Error::Limit(kind, Box::new(diagnostic.help(help)))
-    }
-}
-
-/// Looks for the smallest part of a property that is too large by itself.
-struct Search<'a> {
-    config: &'a Config,
-    property: &'a Property,
-    /// How much work may still be done.
-    budget: usize,
-}
-
-impl Search<'_> {
-    fn in_formula(&mut self, formula: &Ltl) -> Span {
-        for part in &formula.parts {
-            let body = ResolvedBody::Ltl {
-                formula: part.clone(),
-                pattern: None,
-            };
-            if self.is_large(&body) {
-                return self.in_formula(part);
-            }
-        }
-        formula.span
-    }
-
-    fn in_expression(&mut self, expression: &Ere, mode: Mode) -> Span {
-        for part in &expression.parts {
-            let body = ResolvedBody::Ere {
-                expression: part.clone(),
-                mode,
-            };
-            if self.is_large(&body) {
-                return self.in_expression(part, mode);
-            }
-        }
-        expression.span
-    }
-
-    /// Tried with a smaller limit than the one that was met, to be quick.
-    fn is_large(&mut self, body: &ResolvedBody) -> bool {
-        let states = (self.config.max_states / HASTE).max(FEW_STATES);
-        let states = states.min(self.config.max_states);
-        let config = self.config.clone().max_states(states);
-        if self.budget < config.work() {
-            return false;
-        }
-        let machine = config.machine(self.property, body, &mut self.budget);
-        machine.is_err()
     }
 }

@@ -37,6 +37,10 @@ pub enum Error {
 pub enum Limit {
     /// [`Config::max_states`](crate::Config::max_states).
     States,
+    /// [`Config::max_steps`](crate::Config::max_steps).
+    Steps,
+    /// [`Config::max_memory`](crate::Config::max_memory).
+    Memory,
     /// [`Config::max_propositions`](crate::Config::max_propositions).
     Propositions,
     /// One that cannot be moved.

@@ -5,6 +5,7 @@
 //! | `oracle` | no test: independent reference implementations that the others compare with |
 //! | `oracle_checks` | the oracles themselves |
 //! | `random` | thousands of random properties against the oracles |
+//! | `collection` | two thousand random formulas with the sizes of their monitors |
 //! | `properties` | published formulas and patterns, and properties whose machines are known |
 //! | `messages` | what a user reads about a text: errors, warnings, notes |
 //! | `output` | the machine as JSON, as stored data and as generated Rust |
@@ -13,6 +14,7 @@
 //! | `allocation` | stepping allocates nothing |
 
 mod allocation;
+mod collection;
 mod hostile;
 mod messages;
 mod oracle;

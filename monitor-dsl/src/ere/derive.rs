@@ -14,15 +14,13 @@ use super::{
 };
 use crate::{
     alphabet::Alphabet,
-    diagram::{Diagram, Diagrams, Variable, View},
+    diagram::{Budget, Diagram, Diagrams, Variable, View},
     machine::{Machine, TooLarge},
     verdict::Verdict,
 };
 
-/// This many parts of expressions may be looked at for each state that the limit allows.
-const EFFORT_PER_STATE: usize = 250;
-/// This many expressions may be made for each state that the limit allows.
-const EXPRESSIONS_PER_STATE: usize = 25;
+/// A new expression costs as much as this many steps of operations on diagrams.
+const STEPS_PER_EXPRESSION: usize = 10;
 
 /// The machine of `expression`: deterministic, with exact verdicts, not minimal.
 pub(crate) fn synthesize(
@@ -30,7 +28,7 @@ pub(crate) fn synthesize(
     mode: Mode,
     alphabet: &Alphabet,
     max_states: usize,
-    budget: usize,
+    budget: Budget,
 ) -> Result<Machine, TooLarge> {
     let mut diagrams = Diagrams::new(budget);
     alphabet.declare(&mut diagrams);
@@ -40,8 +38,6 @@ pub(crate) fn synthesize(
         diagrams,
         regexes,
         derivatives: FxHashMap::default(),
-        effort: max_states.saturating_mul(EFFORT_PER_STATE),
-        max_expressions: max_states.saturating_mul(EXPRESSIONS_PER_STATE),
     };
     let begins_silent = alphabet.reads_variables();
     let (states, transitions) = derivation.explore(root, mode, begins_silent, max_states)?;
@@ -63,9 +59,6 @@ struct Derivation {
     regexes: Regexes,
     /// Diagrams from letters to expressions.
     derivatives: FxHashMap<Regex, Diagram>,
-    /// How much work may still be done.
-    effort: usize,
-    max_expressions: usize,
 }
 
 impl Derivation {
@@ -104,9 +97,7 @@ impl Derivation {
                 })
             });
             transitions.push(transition);
-            if self.diagrams.exhausted() {
-                return Err(TooLarge::Work);
-            }
+            self.diagrams.check()?;
             if states.len() > max_states {
                 return Err(TooLarge::States);
             }
@@ -210,9 +201,7 @@ impl Derivation {
         mut combine: impl FnMut(&mut Regexes, Vec<Regex>) -> Regex,
     ) -> Result<Diagram, TooLarge> {
         let joined = self.join_at(parts, &mut combine, &mut FxHashMap::default())?;
-        if self.diagrams.exhausted() || self.regexes.len() > self.max_expressions {
-            return Err(TooLarge::Work);
-        }
+        self.diagrams.check()?;
         Ok(joined)
     }
 
@@ -222,7 +211,8 @@ impl Derivation {
         combine: &mut impl FnMut(&mut Regexes, Vec<Regex>) -> Regex,
         memo: &mut FxHashMap<Vec<Diagram>, Diagram>,
     ) -> Result<Diagram, TooLarge> {
-        self.effort = self.effort.checked_sub(parts.len()).ok_or(TooLarge::Work)?;
+        self.diagrams.spend(parts.len());
+        self.diagrams.check()?;
         let mut leaves = Vec::with_capacity(parts.len());
         leaves.extend(
             parts
@@ -233,9 +223,11 @@ impl Derivation {
                 }),
         );
         if leaves.len() == parts.len() {
+            let before = self.regexes.len();
             let regex = combine(&mut self.regexes, leaves);
-            let size = self.regexes.parts(regex);
-            self.effort = self.effort.checked_sub(size).ok_or(TooLarge::Work)?;
+            let made = self.regexes.len() - before;
+            let parts = self.regexes.parts(regex);
+            self.diagrams.spend(STEPS_PER_EXPRESSION * made + parts);
             return Ok(self.diagrams.leaf(regex.0));
         }
         if let Some(&known) = memo.get(parts) {

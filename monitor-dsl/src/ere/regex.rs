@@ -70,10 +70,6 @@ impl Regexes {
         }
     }
 
-    pub(super) fn len(&self) -> usize {
-        self.shapes.len()
-    }
-
     fn intern(&mut self, shape: Construct) -> Regex {
         if let Some(&regex) = self.known.get(&shape) {
             return regex;
@@ -196,6 +192,11 @@ impl Regexes {
             }
             _ => self.intern(Construct::Repeat(regex, min, max)),
         }
+    }
+
+    /// How many expressions there are.
+    pub(super) fn len(&self) -> usize {
+        self.shapes.len()
     }
 
     /// The expression for what the user wrote.

@@ -21,6 +21,9 @@ use crate::{
 };
 use prefix::Prefix;
 
+/// So many steps may be taken to find the part of a formula that decided it.
+const MAX_STEPS: usize = 2_000_000;
+
 /// Why the verdict on a run is final.
 ///
 /// ```
@@ -190,13 +193,13 @@ impl Monitor {
             return formula;
         }
         let config = Config::new();
-        let mut budget = config.work();
+        let mut steps = MAX_STEPS;
         let mut decided = |part: &&Ltl| {
             let body = ResolvedBody::Ltl {
                 formula: (*part).clone(),
                 pattern: None,
             };
-            let Ok(machine) = config.machine(self.property(), &body, &mut budget) else {
+            let Ok(machine) = config.machine(self.property(), &body, &mut steps) else {
                 return false;
             };
             let monitor = Monitor::new(self.property().clone(), machine, self.verdicts());

@@ -1,11 +1,12 @@
-//! Formulas in negation normal form over a small kernel of operators, hash-consed.
+//! Formulas over a small kernel of operators, hash-consed, with negation for free.
 //!
-//! Everything derives from next, until, release, yesterday, since and trigger, each strong or weak
-//! where the end (or the beginning) of the run makes a difference. Whatever depends on the present
-//! letter alone is one diagram. A formula without future operators may be negated as it is, since
-//! its value is known at once; negation is pushed through all others.
+//! Everything derives from next, until, yesterday and since, which are false beyond the end (or the
+//! beginning) of the run; weak operators are negations of these. A formula carries its sign, so that
+//! it and its negation are one node. Whatever depends on the present letter alone is one diagram.
 
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
+use smallvec::{SmallVec, smallvec};
+use std::ops::Not;
 
 use super::tree::{Ltl, LtlOp};
 use crate::{
@@ -14,41 +15,47 @@ use crate::{
     syntax::Distance,
 };
 
-/// A formula, by its number in the [`Kernel`].
+/// A formula: its number in the [`Kernel`], and in the lowest bit whether it is negated.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(super) struct Formula(u32);
 
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub(super) enum Shape {
-    /// A function of the present letter.
-    State(Diagram),
-    /// Not a formula of the past; the operand has no future operator.
-    Not(Formula),
-    And(Box<[Formula]>),
-    Or(Box<[Formula]>),
-    Next(Strength, Formula),
-    Until(Formula, Formula),
-    Release(Formula, Formula),
-    Previous(Strength, Formula),
-    Since(Formula, Formula),
-    Trigger(Formula, Formula),
+impl Formula {
+    pub(super) fn is_negated(self) -> bool {
+        self.0 & 1 == 1
+    }
+
+    /// The formula without its sign.
+    pub(super) fn positive(self) -> Formula {
+        Formula(self.0 & !1)
+    }
 }
 
-/// Whether an operator is false (strong) or true (weak) beyond the end of the run.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub(super) enum Strength {
-    Strong,
-    Weak,
+impl Not for Formula {
+    type Output = Formula;
+
+    fn not(self) -> Formula {
+        Formula(self.0 ^ 1)
+    }
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(super) enum Shape {
+    /// A function of the present letter; of it and its complement the one that was made first.
+    State(Diagram),
+    And(Box<[Formula]>),
+    Next(Formula),
+    Until(Formula, Formula),
+    Previous(Formula),
+    Since(Formula, Formula),
 }
 
 /// The store of formulas.
 pub(super) struct Kernel<'a> {
     alphabet: &'a Alphabet,
     shapes: Vec<Shape>,
-    /// Whether the formula has an operator of the future, and one of the past.
-    tenses: Vec<(bool, bool)>,
+    /// How deep operators nest in each.
+    depths: Vec<u32>,
     known: FxHashMap<Shape, Formula>,
-    negations: FxHashMap<Formula, Formula>,
 }
 
 impl<'a> Kernel<'a> {
@@ -56,299 +63,260 @@ impl<'a> Kernel<'a> {
         Kernel {
             alphabet,
             shapes: Vec::new(),
-            tenses: Vec::new(),
+            depths: Vec::new(),
             known: FxHashMap::default(),
-            negations: FxHashMap::default(),
         }
     }
 
+    /// What a formula is, its sign apart.
     pub(super) fn shape(&self, formula: Formula) -> &Shape {
-        &self.shapes[formula.0 as usize]
+        &self.shapes[formula.0 as usize / 2]
     }
 
-    /// Whether the truth of the formula is known as soon as its position is.
-    pub(super) fn is_past(&self, formula: Formula) -> bool {
-        !self.tenses[formula.0 as usize].0
-    }
-
-    /// Whether the truth of the formula depends on earlier positions.
-    pub(super) fn has_past(&self, formula: Formula) -> bool {
-        self.tenses[formula.0 as usize].1
-    }
-
-    /// The operands of a formula.
-    pub(super) fn parts(&self, formula: Formula) -> Vec<Formula> {
+    /// The operands of a formula, its sign apart.
+    pub(super) fn parts(&self, formula: Formula) -> SmallVec<[Formula; 2]> {
         match self.shape(formula) {
-            Shape::State(_) => Vec::new(),
-            Shape::Not(a) | Shape::Next(_, a) | Shape::Previous(_, a) => vec![*a],
-            Shape::And(parts) | Shape::Or(parts) => parts.to_vec(),
-            Shape::Until(a, b)
-            | Shape::Release(a, b)
-            | Shape::Since(a, b)
-            | Shape::Trigger(a, b) => vec![*a, *b],
+            Shape::State(_) => SmallVec::new(),
+            Shape::And(parts) => parts.iter().copied().collect(),
+            Shape::Next(a) | Shape::Previous(a) => smallvec![*a],
+            Shape::Until(a, b) | Shape::Since(a, b) => smallvec![*a, *b],
         }
+    }
+
+    fn depth(&self, formula: Formula) -> u32 {
+        self.depths[formula.0 as usize / 2]
     }
 
     fn intern(&mut self, shape: Shape) -> Formula {
         if let Some(&formula) = self.known.get(&shape) {
             return formula;
         }
-        let formula = Formula(self.shapes.len() as u32);
+        let formula = Formula(2 * self.shapes.len() as u32);
         self.shapes.push(shape.clone());
-        let (mut future, mut past) = match &shape {
-            Shape::Next(..) | Shape::Until(..) | Shape::Release(..) => (true, false),
-            Shape::Previous(..) | Shape::Since(..) | Shape::Trigger(..) => (false, true),
-            _ => (false, false),
-        };
-        for part in self.parts(formula) {
-            let tense = self.tenses[part.0 as usize];
-            (future, past) = (future || tense.0, past || tense.1);
-        }
-        self.tenses.push((future, past));
+        let parts = self.parts(formula);
+        let below = parts.iter().map(|&part| self.depth(part)).max();
+        self.depths.push(below.map_or(0, |depth| depth + 1));
         self.known.insert(shape, formula);
         formula
     }
 
-    pub(super) fn state(&mut self, set: Diagram) -> Formula {
-        self.intern(Shape::State(set))
+    fn state(&mut self, diagrams: &mut Diagrams, set: Diagram) -> Formula {
+        let complement = diagrams.not(set);
+        match set < complement {
+            true => self.intern(Shape::State(set)),
+            false => !self.intern(Shape::State(complement)),
+        }
     }
 
-    pub(super) fn and(&mut self, diagrams: &mut Diagrams, parts: Vec<Formula>) -> Formula {
-        self.join(diagrams, parts, true)
+    /// The letters in which a formula holds, if it is a function of the letter.
+    pub(super) fn set(&self, diagrams: &mut Diagrams, formula: Formula) -> Option<Diagram> {
+        match *self.shape(formula) {
+            Shape::State(set) if formula.is_negated() => Some(diagrams.not(set)),
+            Shape::State(set) => Some(set),
+            _ => None,
+        }
     }
 
-    pub(super) fn or(&mut self, diagrams: &mut Diagrams, parts: Vec<Formula>) -> Formula {
-        self.join(diagrams, parts, false)
-    }
-
-    /// A conjunction or disjunction: flat, sorted, with one diagram for all state formulas in it.
-    fn join(&mut self, diagrams: &mut Diagrams, parts: Vec<Formula>, and: bool) -> Formula {
-        let (unit, zero) = match and {
-            true => (Diagram::TRUE, Diagram::FALSE),
-            false => (Diagram::FALSE, Diagram::TRUE),
-        };
-        let mut state = unit;
-        let mut rest = Vec::with_capacity(parts.len());
-        for part in parts {
-            match (self.shape(part), and) {
-                (Shape::State(set), true) => state = diagrams.and(state, *set),
-                (Shape::State(set), false) => state = diagrams.or(state, *set),
-                (Shape::And(inner), true) | (Shape::Or(inner), false) => {
-                    for &part in inner.clone().iter() {
-                        match (self.shape(part), and) {
-                            (Shape::State(set), true) => state = diagrams.and(state, *set),
-                            (Shape::State(set), false) => state = diagrams.or(state, *set),
-                            _ => rest.push(part),
-                        }
-                    }
-                }
-                _ => rest.push(part),
+    /// The value of a formula that is always true or always false.
+    pub(super) fn constant(&self, formula: Formula) -> Option<bool> {
+        match *self.shape(formula) {
+            Shape::State(set) if set.is_constant() => {
+                Some((set == Diagram::TRUE) != formula.is_negated())
             }
+            _ => None,
         }
-        if state == zero {
-            return self.state(zero);
-        }
-        if state != unit || rest.is_empty() {
-            rest.push(self.state(state));
+    }
+
+    /// A conjunction: flat, sorted, with one diagram for all functions of the letter in it.
+    fn and(
+        &mut self,
+        diagrams: &mut Diagrams,
+        parts: impl IntoIterator<Item = Formula>,
+    ) -> Formula {
+        let mut set = Diagram::TRUE;
+        let mut rest = Vec::new();
+        let mut pending: Vec<Formula> = parts.into_iter().collect();
+        while let Some(part) = pending.pop() {
+            match self.shape(part) {
+                Shape::And(inner) if !part.is_negated() => pending.extend(inner),
+                _ => match self.set(diagrams, part) {
+                    Some(other) => set = diagrams.and(set, other),
+                    None => rest.push(part),
+                },
+            }
         }
         rest.sort_unstable();
         rest.dedup();
+        if set == Diagram::FALSE || rest.windows(2).any(|pair| pair[0] == !pair[1]) {
+            return self.state(diagrams, Diagram::FALSE);
+        }
+        if set != Diagram::TRUE || rest.is_empty() {
+            rest.push(self.state(diagrams, set));
+        }
         match rest.as_slice() {
             [single] => *single,
-            _ if and => self.intern(Shape::And(rest.into())),
-            _ => self.intern(Shape::Or(rest.into())),
+            _ => self.intern(Shape::And(rest.into())),
         }
     }
 
-    pub(super) fn not(&mut self, diagrams: &mut Diagrams, formula: Formula) -> Formula {
-        if let Some(&known) = self.negations.get(&formula) {
-            return known;
+    fn or(&mut self, diagrams: &mut Diagrams, a: Formula, b: Formula) -> Formula {
+        !self.and(diagrams, [!a, !b])
+    }
+
+    fn equal(&mut self, diagrams: &mut Diagrams, a: Formula, b: Formula) -> Formula {
+        let forth = self.or(diagrams, !a, b);
+        let back = self.or(diagrams, a, !b);
+        self.and(diagrams, [forth, back])
+    }
+
+    fn next(&mut self, a: Formula) -> Formula {
+        match self.constant(a) {
+            Some(false) => a,
+            _ => self.intern(Shape::Next(a)),
         }
-        let negation = match self.shape(formula).clone() {
-            Shape::State(set) => {
-                let complement = diagrams.not(set);
-                self.state(complement)
+    }
+
+    fn previous(&mut self, a: Formula) -> Formula {
+        match self.constant(a) {
+            Some(false) => a,
+            _ => self.intern(Shape::Previous(a)),
+        }
+    }
+
+    /// `a U b`. `a U a U b` is `a U b`, and `F G F b` is `G F b`, on finite and infinite words alike.
+    fn until(&mut self, a: Formula, b: Formula) -> Formula {
+        match (self.constant(a), self.constant(b)) {
+            (_, Some(_)) | (Some(false), _) => return b,
+            _ => {}
+        }
+        let repeats = |formula: Formula, negated: bool| match *self.shape(formula) {
+            Shape::Until(other, operand) if other == a && formula.is_negated() == negated => {
+                Some(operand)
             }
-            Shape::Not(operand) => operand,
-            _ if self.is_past(formula) => self.intern(Shape::Not(formula)),
-            Shape::And(parts) => {
-                let parts = parts.iter().map(|&part| self.not(diagrams, part)).collect();
-                self.or(diagrams, parts)
-            }
-            Shape::Or(parts) => {
-                let parts = parts.iter().map(|&part| self.not(diagrams, part)).collect();
-                self.and(diagrams, parts)
-            }
-            Shape::Next(strength, a) => {
-                let a = self.not(diagrams, a);
-                self.intern(Shape::Next(strength.dual(), a))
-            }
-            Shape::Previous(strength, a) => {
-                let a = self.not(diagrams, a);
-                self.intern(Shape::Previous(strength.dual(), a))
-            }
-            Shape::Until(a, b) => self.dual(diagrams, a, b, Shape::Release),
-            Shape::Release(a, b) => self.dual(diagrams, a, b, Shape::Until),
-            Shape::Since(a, b) => self.dual(diagrams, a, b, Shape::Trigger),
-            Shape::Trigger(a, b) => self.dual(diagrams, a, b, Shape::Since),
+            _ => None,
         };
-        self.negations.insert(formula, negation);
-        self.negations.insert(negation, formula);
-        negation
+        let forever = self.constant(a) == Some(true)
+            && repeats(b, true).is_some_and(|inner| repeats(inner, true).is_some());
+        match repeats(b, false).is_some() || forever {
+            true => b,
+            false => self.intern(Shape::Until(a, b)),
+        }
     }
 
-    fn dual(
-        &mut self,
-        diagrams: &mut Diagrams,
-        a: Formula,
-        b: Formula,
-        shape: impl FnOnce(Formula, Formula) -> Shape,
-    ) -> Formula {
-        let (a, b) = (self.not(diagrams, a), self.not(diagrams, b));
-        self.intern(shape(a, b))
+    /// `a S b`; `a S a S b` is `a S b`.
+    fn since(&mut self, a: Formula, b: Formula) -> Formula {
+        let repeats = matches!(*self.shape(b), Shape::Since(other, _) if other == a);
+        match (self.constant(a), self.constant(b)) {
+            (_, Some(_)) | (Some(false), _) => b,
+            _ if repeats && !b.is_negated() => b,
+            _ => self.intern(Shape::Since(a, b)),
+        }
     }
 
     /// The kernel formula for what the user wrote.
     pub(super) fn translate(&mut self, diagrams: &mut Diagrams, ltl: &Ltl) -> Formula {
         use LtlOp::*;
-        use Strength::{Strong, Weak};
-        let mut parts: Vec<Formula> = ltl
+        let parts: Vec<Formula> = ltl
             .parts
             .iter()
             .map(|part| self.translate(diagrams, part))
             .collect();
-        let a = parts.first().copied();
-        let b = parts.get(1).copied();
-        let a = move || a.expect("an operand");
-        let b = move || b.expect("a second operand");
-        let yes = self.state(Diagram::TRUE);
-        let no = self.state(Diagram::FALSE);
+        let yes = self.state(diagrams, Diagram::TRUE);
+        // Operators with one operand do not look at `b`.
+        let a = parts.first().copied().unwrap_or(yes);
+        let b = parts.get(1).copied().unwrap_or(yes);
         match ltl.op {
             True => yes,
-            False => no,
+            False => !yes,
             Proposition(index) => {
                 let set = self.alphabet.set_of(diagrams, index);
-                self.state(set)
+                self.state(diagrams, set)
             }
-            Not => self.not(diagrams, a()),
-            And => self.and(diagrams, std::mem::take(&mut parts)),
-            Or => self.or(diagrams, std::mem::take(&mut parts)),
-            Implies => {
-                let left = self.not(diagrams, a());
-                self.or(diagrams, vec![left, b()])
-            }
-            Iff => self.equivalence(diagrams, a(), b()),
-            Xor => {
-                let right = self.not(diagrams, b());
-                self.equivalence(diagrams, a(), right)
-            }
-            Next => self.intern(Shape::Next(Strong, a())),
-            WeakNext => self.intern(Shape::Next(Weak, a())),
-            Eventually => self.intern(Shape::Until(yes, a())),
-            Always => self.intern(Shape::Release(no, a())),
-            Until => self.intern(Shape::Until(a(), b())),
+            Not => !a,
+            And => self.and(diagrams, parts),
+            Or => !self.and(diagrams, parts.into_iter().map(|part| !part)),
+            Implies => self.or(diagrams, !a, b),
+            Iff => self.equal(diagrams, a, b),
+            Xor => self.equal(diagrams, a, !b),
+            Next => self.next(a),
+            WeakNext => !self.next(!a),
+            Eventually => self.until(yes, a),
+            Always => !self.until(yes, !a),
+            Until => self.until(a, b),
+            Release => !self.until(!a, !b),
             WeakUntil => {
-                let either = self.or(diagrams, vec![a(), b()]);
-                self.intern(Shape::Release(b(), either))
+                let neither = self.and(diagrams, [!a, !b]);
+                !self.until(!b, neither)
             }
-            Release => self.intern(Shape::Release(a(), b())),
             StrongRelease => {
-                let both = self.and(diagrams, vec![a(), b()]);
-                self.intern(Shape::Until(b(), both))
+                let both = self.and(diagrams, [a, b]);
+                self.until(b, both)
             }
-            Yesterday => self.intern(Shape::Previous(Strong, a())),
-            WeakYesterday => self.intern(Shape::Previous(Weak, a())),
-            Once => self.intern(Shape::Since(yes, a())),
-            Historically => self.intern(Shape::Trigger(no, a())),
-            Since => self.intern(Shape::Since(a(), b())),
+            Yesterday => self.previous(a),
+            WeakYesterday => !self.previous(!a),
+            Once => self.since(yes, a),
+            Historically => !self.since(yes, !a),
+            Since => self.since(a, b),
+            Trigger => !self.since(!a, !b),
             WeakSince => {
-                let either = self.or(diagrams, vec![a(), b()]);
-                self.intern(Shape::Trigger(b(), either))
+                let neither = self.and(diagrams, [!a, !b]);
+                !self.since(!b, neither)
             }
-            Trigger => self.intern(Shape::Trigger(a(), b())),
             Start => {
-                let before = self.intern(Shape::Previous(Strong, a()));
-                let not_before = self.not(diagrams, before);
-                self.and(diagrams, vec![a(), not_before])
+                let before = self.previous(a);
+                self.and(diagrams, [a, !before])
             }
             End => {
-                let before = self.intern(Shape::Previous(Strong, a()));
-                let not_now = self.not(diagrams, a());
-                self.and(diagrams, vec![not_now, before])
+                let before = self.previous(a);
+                self.and(diagrams, [!a, before])
             }
             Interval => {
-                let open = self.not(diagrams, b());
-                let begins = self.and(diagrams, vec![a(), open]);
-                self.intern(Shape::Since(open, begins))
+                let begins = self.and(diagrams, [a, !b]);
+                self.since(!b, begins)
             }
-            EventuallyIn(distance) => {
-                let next = |formula| Shape::Next(Strong, formula);
-                self.within(diagrams, a(), distance, Self::or, next)
-            }
-            AlwaysIn(distance) => {
-                let next = |formula| Shape::Next(Weak, formula);
-                self.within(diagrams, a(), distance, Self::and, next)
-            }
-            OnceIn(distance) => {
-                let previous = |formula| Shape::Previous(Strong, formula);
-                self.within(diagrams, a(), distance, Self::or, previous)
-            }
-            HistoricallyIn(distance) => {
-                let previous = |formula| Shape::Previous(Weak, formula);
-                self.within(diagrams, a(), distance, Self::and, previous)
-            }
+            EventuallyIn(distance) => self.within(diagrams, a, distance, Self::next),
+            AlwaysIn(distance) => !self.within(diagrams, !a, distance, Self::next),
+            OnceIn(distance) => self.within(diagrams, a, distance, Self::previous),
+            HistoricallyIn(distance) => !self.within(diagrams, !a, distance, Self::previous),
         }
     }
 
-    /// A formula at the positions so far away, one step at a time, joined from the farthest to the nearest.
+    /// A formula at one of the positions so far away, `step` by `step`.
     fn within(
         &mut self,
         diagrams: &mut Diagrams,
         formula: Formula,
         distance: Distance,
-        join: fn(&mut Self, &mut Diagrams, Vec<Formula>) -> Formula,
-        step: fn(Formula) -> Shape,
+        step: fn(&mut Self, Formula) -> Formula,
     ) -> Formula {
         let mut whole = formula;
         for _ in distance.least..distance.most {
-            let beyond = self.intern(step(whole));
-            whole = join(self, diagrams, vec![formula, beyond]);
+            let beyond = step(self, whole);
+            whole = self.or(diagrams, formula, beyond);
         }
         for _ in 0..distance.least {
-            whole = self.intern(step(whole));
+            whole = step(self, whole);
         }
         whole
     }
 
-    fn equivalence(&mut self, diagrams: &mut Diagrams, a: Formula, b: Formula) -> Formula {
-        let (not_a, not_b) = (self.not(diagrams, a), self.not(diagrams, b));
-        let forth = self.or(diagrams, vec![not_a, b]);
-        let back = self.or(diagrams, vec![a, not_b]);
-        self.and(diagrams, vec![forth, back])
-    }
-
-    /// All formulas below `root` and `root` itself, operands before what they are operands of.
+    /// All formulas below `root` and `root` itself, without signs, operands before what they are
+    /// operands of. Of several operands the deepest comes first, so that what is small comes just
+    /// before it is needed.
     pub(super) fn closure(&self, root: Formula) -> Vec<Formula> {
         let mut order = Vec::new();
-        let mut seen = rustc_hash::FxHashSet::default();
-        let mut stack = vec![(root, false)];
+        let mut seen = FxHashSet::default();
+        let mut stack = vec![(root.positive(), false)];
         while let Some((formula, done)) = stack.pop() {
             if done {
                 order.push(formula);
             } else if seen.insert(formula) {
                 stack.push((formula, true));
-                stack.extend(self.parts(formula).into_iter().map(|part| (part, false)));
+                let mut parts = self.parts(formula);
+                parts.sort_by_key(|&part| self.depth(part));
+                stack.extend(parts.into_iter().map(|part| (part.positive(), false)));
             }
         }
         order
-    }
-}
-
-impl Strength {
-    pub(super) fn dual(self) -> Self {
-        match self {
-            Strength::Strong => Strength::Weak,
-            Strength::Weak => Strength::Strong,
-        }
     }
 }

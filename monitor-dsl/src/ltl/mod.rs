@@ -1,20 +1,17 @@
 //! LTL with past: from a formula to a Moore machine with exact LTL3 verdicts.
 //!
-//! 1. [`kernel`] brings the formula into negation normal form over a few operators.
-//! 2. [`progress`] unfolds it letter by letter. A state is what is left to be shown (a monotone
-//!    function of obligations for the next position) and what the past operators were; two
-//!    functions that are equal as Boolean functions are one state, so there are finitely many.
-//! 3. [`emptiness`] decides for a state whether some infinite continuation satisfies what is left,
-//!    by fair cycles in a tableau. It is asked once for a strongly connected component at most.
+//! 1. [`kernel`] writes the formula with four temporal operators and negation.
+//! 2. [`elements`] lists what a position must know about its neighbours.
+//! 3. [`profiles`] finds which combinations of these some continuation of a run really has.
+//! 4. [`progress`] unfolds the formula letter by letter. States are Boolean functions of elements, and
+//!    equal if they agree on all profiles.
 //!
-//! Both [unfold](unfold::Position) formulas alike, and share a [`context`].
-//!
-//! The result is deterministic and exact but not yet minimal: see [`crate::machine`].
+//! The last two [unfold](unfold::Position) formulas alike. The result is deterministic and exact but
+//! not yet minimal: see [`crate::machine`].
 
-mod context;
-mod emptiness;
+mod elements;
 mod kernel;
-mod past;
+mod profiles;
 mod progress;
 mod tree;
 mod unfold;

@@ -1,75 +1,81 @@
-//! Progression: the deterministic machine of a formula.
+//! Progression modulo realisable profiles: the deterministic machine of a formula.
 //!
-//! After a prefix of the run, what is left to be shown is a Boolean function of *obligations*
-//! "ψ at the next position", strong ones (there must be a next position) and weak ones. A letter
-//! replaces each obligation by the unfolding of its formula. The previous values of past operators
-//! are kept beside it; where a past operator has future operators below it, that value is not yet
-//! known, and is a function of obligations too. All of these are diagrams, so equal functions are
-//! equal states.
+//! After a prefix of the run, what is left to be shown is a Boolean function of obligations at the
+//! next position, and so are the memories of past operators: `Y F p` is not known yet when its
+//! position is. A letter replaces each obligation by its unfolding. So far this is progression
+//! (Bacchus and Kabanza), and its states are Boolean functions. But these are asked about
+//! [profiles](super::profiles) of words only, and two functions that agree there are the same state.
+//! They are made equal by [`Diagrams::constrain`]; as that commutes with Boolean operations, it is
+//! applied to single obligations already, and functions never get larger than they are on profiles.
+//!
+//! Memories beside it make the question finer: a profile that is possible with some memories need
+//! not be with those of a state. So a successor is constrained once more, with its own memories put
+//! into the set of profiles.
+//!
+//! *Soundness.* A state is evaluated at the profile of a real continuation, and there it has the value
+//! that progression gives it. A run is violated iff no profile of an infinite word satisfies what is
+//! left, which is exact LTL3. The empty continuation has no profile; what it makes true is a bit of
+//! its own. Without past operators, states are the classes of runs that no continuation tells apart
+//! (Brzozowski's derivatives); verdicts may merge more of them, so the result is not yet minimal.
 
 use rustc_hash::FxHashMap;
 
 use super::{
-    context::{Context, Obligations, Role},
-    emptiness::Tableau,
-    kernel::{Formula, Kernel, Strength},
-    past::PastOperators,
+    elements::{Element, Elements},
+    kernel::{Formula, Kernel, Shape},
+    profiles::Profiles,
     tree::Ltl,
     unfold::Position,
 };
 use crate::{
     alphabet::Alphabet,
-    diagram::{Diagram, Diagrams, Variable, View},
+    diagram::{Budget, Diagram, Diagrams, Variable, View},
     machine::{Machine, TooLarge},
-    scc,
-    verdict::Verdict,
+    verdict::{Verdict, Verdicts},
 };
 
-/// One state of the progression.
-#[derive(Clone, PartialEq, Eq, Hash)]
-struct State {
-    /// What is left to be shown, a function of obligations.
-    left: Diagram,
-    /// The previous values of the past operators.
-    past: Box<[Diagram]>,
-}
-
-struct Progression<'a> {
-    context: Context<'a>,
-    states: Vec<State>,
-    index: FxHashMap<State, u32>,
-    /// Transition functions of whole tuples, by their parts.
-    splits: FxHashMap<Box<[Diagram]>, Diagram>,
-    max_states: usize,
-}
-
-/// The machine of `formula`: deterministic, with exact verdicts, not minimal.
+/// The machine of `formula`: deterministic, with exact verdicts, not minimal. With three verdicts the
+/// open ones are not told apart, but not yet [`Verdict::Unknown`] either.
 pub(crate) fn synthesize(
     formula: &Ltl,
     alphabet: &Alphabet,
+    verdicts: Verdicts,
     max_states: usize,
-    budget: usize,
+    budget: Budget,
 ) -> Result<Machine, TooLarge> {
     let mut diagrams = Diagrams::new(budget);
     alphabet.declare(&mut diagrams);
     let mut kernel = Kernel::new(alphabet);
     let root = kernel.translate(&mut diagrams, formula);
-    let past = PastOperators::new(&mut kernel, &mut diagrams, root)?;
+    let elements = Elements::new(&kernel, root);
+    let variables: Vec<Variable> = elements
+        .list()
+        .iter()
+        .map(|_| diagrams.variable(2))
+        .collect();
+    let four = verdicts == Verdicts::Four;
+    let profiles = Profiles::new(&mut diagrams, alphabet, &kernel, &elements, four);
+    diagrams.check()?;
+    let mut context = Context {
+        diagrams,
+        kernel,
+        elements,
+        obligations: Vec::new(),
+        bound: alphabet.bound(),
+    };
+    context.constrain_obligations(&variables, profiles.all);
     let mut progression = Progression {
-        context: Context {
-            diagrams,
-            kernel,
-            obligations: Obligations::default(),
-            past,
-            bound: alphabet.bound(),
-        },
+        context,
+        profiles,
+        four,
         states: Vec::new(),
         index: FxHashMap::default(),
         splits: FxHashMap::default(),
+        known_profiles: FxHashMap::default(),
         max_states,
     };
     let transitions = progression.explore(root, alphabet.reads_variables())?;
-    let verdicts = progression.verdicts(&transitions, formula.on_empty_run())?;
+    let verdicts = progression.verdicts(transitions[0], formula.on_empty_run());
     Ok(Machine {
         diagrams: progression.context.diagrams,
         verdicts,
@@ -77,27 +83,111 @@ pub(crate) fn synthesize(
     })
 }
 
+/// What a run has come to.
+#[derive(Clone, PartialEq, Eq, Hash)]
+enum State {
+    /// Nothing has been read yet. The same may be left to be shown later, with another verdict.
+    Start,
+    Violated,
+    Satisfied,
+    Open(Open),
+}
+
+#[derive(Clone, PartialEq, Eq, Hash)]
+struct Open {
+    /// Whether the formula is true if no position follows; false if nobody asks.
+    holds_now: bool,
+    /// What is left to be shown.
+    left: Diagram,
+    /// What the past operators see from the next position, in the order of the elements.
+    memories: Box<[Diagram]>,
+}
+
+struct Context<'a> {
+    diagrams: Diagrams,
+    kernel: Kernel<'a>,
+    elements: Elements,
+    /// By place in the elements: the obligation as a function, constrained to profiles.
+    obligations: Vec<Diagram>,
+    /// The first variable that is not one of the letter.
+    bound: Variable,
+}
+
+struct Progression<'a> {
+    context: Context<'a>,
+    profiles: Profiles,
+    four: bool,
+    states: Vec<State>,
+    index: FxHashMap<State, u32>,
+    /// Transition functions of whole tuples, by their parts.
+    splits: FxHashMap<Box<[Diagram]>, Diagram>,
+    /// The profiles that are possible with memories.
+    known_profiles: FxHashMap<Box<[Diagram]>, Profiles>,
+    max_states: usize,
+}
+
+impl Context<'_> {
+    fn constrain_obligations(&mut self, variables: &[Variable], profiles: Diagram) {
+        let is_memory = |variable: Variable| {
+            let place = (variable.0 - self.bound.0) as usize;
+            matches!(self.elements.list()[place], Element::Memory(_))
+        };
+        let diagrams = &mut self.diagrams;
+        let possible = diagrams.exists(profiles, &is_memory, &mut FxHashMap::default());
+        let constrained = |&variable: &Variable| {
+            let obligation = diagrams.among(variable, |cell| cell == 1);
+            diagrams.constrain(obligation, possible)
+        };
+        self.obligations = variables.iter().map(constrained).collect();
+    }
+
+    fn element(&self, variable: Variable) -> Element {
+        self.elements.list()[(variable.0 - self.bound.0) as usize]
+    }
+}
+
 impl Progression<'_> {
     /// All states and their transitions. State 0 is the one before the first letter.
     fn explore(&mut self, root: Formula, begins_silent: bool) -> Result<Vec<Diagram>, TooLarge> {
-        let role = Role::Obligation(Strength::Weak, root);
-        let left = self.context.variable(role);
-        let Context { kernel, past, .. } = &self.context;
-        let past = (0..past.len())
-            .map(|operator| past.initial(kernel, operator))
-            .collect();
-        // Not in the index: the same tuple later in the run may have another verdict.
-        self.states.push(State { left, past });
-        let mut unfoldings: FxHashMap<Box<[Diagram]>, Unfolding> = FxHashMap::default();
+        self.states.push(State::Start);
+        let nothing: Box<[Diagram]> =
+            vec![Diagram::FALSE; self.context.elements.memories().count()].into();
+        let mut unfoldings: FxHashMap<Box<[Diagram]>, [Unfolding; 2]> = FxHashMap::default();
         let mut transitions = Vec::new();
         while transitions.len() < self.states.len() {
-            let State { left, past } = self.states[transitions.len()].clone();
-            let mut here = OpenPast {
-                context: &mut self.context,
-                past: &past,
-                unfolding: unfoldings.entry(past.clone()).or_default(),
+            let state = self.states[transitions.len()].clone();
+            let (left, memories) = match state {
+                State::Start => (None, nothing.clone()),
+                State::Open(open) => (Some(open.left), open.memories),
+                State::Violated | State::Satisfied => {
+                    let itself = self.context.diagrams.leaf(transitions.len() as u32);
+                    transitions.push(itself);
+                    continue;
+                }
             };
-            let mut parts = here.parts(left);
+            let [inner, last] = unfoldings.entry(memories.clone()).or_default();
+            let mut parts = Vec::with_capacity(memories.len() + 2);
+            let mut here = Here {
+                context: &mut self.context,
+                memories: &memories,
+                unfolding: last,
+                is_last: true,
+            };
+            parts.push(match (self.four, left) {
+                (false, _) => Diagram::FALSE,
+                (true, Some(left)) => here.progress(left),
+                (true, None) => here.value(root),
+            });
+            let mut here = Here {
+                unfolding: inner,
+                is_last: false,
+                ..here
+            };
+            parts.push(match left {
+                Some(left) => here.progress(left),
+                None => here.value(root),
+            });
+            here.remember_all(&mut parts);
             if transitions.is_empty() && begins_silent {
                 for part in &mut parts {
                     *part = self.context.diagrams.branch(*part, Variable(0), 0);
@@ -105,9 +195,7 @@ impl Progression<'_> {
             }
             let transition = self.split(&parts);
             transitions.push(transition);
-            if self.context.diagrams.exhausted() {
-                return Err(TooLarge::Work);
-            }
+            self.context.diagrams.check()?;
             if self.states.len() > self.max_states {
                 return Err(TooLarge::States);
             }
@@ -117,44 +205,62 @@ impl Progression<'_> {
 
     /// Branches on the letter until only functions of obligations are left: the next state.
     fn split(&mut self, parts: &[Diagram]) -> Diagram {
-        if parts[0].is_constant() {
-            return self.successor(&vec![parts[0]; parts.len()]);
+        if parts[1] == Diagram::FALSE {
+            return self.state(State::Violated);
         }
-        if !self
-            .context
-            .diagrams
-            .tests_before(parts, self.context.bound)
-        {
-            return self.successor(parts);
+        if parts[1] == Diagram::TRUE {
+            return self.state(State::Satisfied);
         }
         if let Some(&known) = self.splits.get(parts) {
             return known;
         }
-        let top = self.context.diagrams.top(parts);
-        let mut branches = Vec::with_capacity(self.context.diagrams.arity(top));
-        self.context
-            .diagrams
-            .spend(parts.len() * self.context.diagrams.arity(top));
-        if self.context.diagrams.exhausted() || self.states.len() > self.max_states {
-            return Diagram::FALSE;
-        }
-        for cell in 0..self.context.diagrams.arity(top) {
-            let split: Vec<Diagram> = parts
-                .iter()
-                .map(|&part| self.context.diagrams.branch(part, top, cell))
-                .collect();
-            branches.push(self.split(&split));
-        }
-        let result = self.context.diagrams.test(top, &branches);
+        let bound = self.context.bound;
+        let result = if self.context.diagrams.tests_before(parts, bound) {
+            let top = self.context.diagrams.top(parts);
+            let arity = self.context.diagrams.arity(top);
+            self.context.diagrams.spend(parts.len() * arity);
+            if self.context.diagrams.exhausted() || self.states.len() > self.max_states {
+                return Diagram::FALSE;
+            }
+            let mut branches = Vec::with_capacity(arity);
+            for cell in 0..arity {
+                let split: Vec<Diagram> = parts
+                    .iter()
+                    .map(|&part| self.context.diagrams.branch(part, top, cell))
+                    .collect();
+                branches.push(self.split(&split));
+            }
+            self.context.diagrams.test(top, &branches)
+        } else {
+            self.successor(parts)
+        };
         self.splits.insert(parts.into(), result);
         result
     }
 
     fn successor(&mut self, parts: &[Diagram]) -> Diagram {
-        let state = State {
-            left: parts[0],
-            past: parts[1..].into(),
+        let (left, memories) = (parts[1], &parts[2..]);
+        let possible = self.possible(memories);
+        let diagrams = &mut self.context.diagrams;
+        let holds = diagrams.and(left, possible.infinite);
+        if holds == Diagram::FALSE {
+            return self.state(State::Violated);
+        }
+        if holds == possible.infinite {
+            return self.state(State::Satisfied);
+        }
+        let open = Open {
+            holds_now: parts[0] == Diagram::TRUE,
+            left: diagrams.constrain(left, possible.all),
+            memories: memories
+                .iter()
+                .map(|&memory| diagrams.constrain(memory, possible.all))
+                .collect(),
         };
+        self.state(State::Open(open))
+    }
+
+    fn state(&mut self, state: State) -> Diagram {
         let id = *self.index.entry(state.clone()).or_insert_with(|| {
             self.states.push(state);
             self.states.len() as u32 - 1
@@ -162,143 +268,120 @@ impl Progression<'_> {
         self.context.diagrams.leaf(id)
     }
 
-    /// The verdicts of all states. A state is live iff a successor is; so only a cycle that nothing
-    /// live can be reached from has to be looked at, and one state of it answers for all.
-    fn verdicts(
-        &mut self,
-        transitions: &[Diagram],
-        on_empty_run: bool,
-    ) -> Result<Vec<Verdict>, TooLarge> {
-        let successors: Vec<Vec<u32>> = transitions
-            .iter()
-            .map(|&transition| {
-                let mut targets = Vec::new();
-                self.context
-                    .diagrams
-                    .for_each_leaf(transition, |target| targets.push(target));
-                targets
-            })
+    /// The profiles of words after a position that past operators see as `memories` say.
+    fn possible(&mut self, memories: &[Diagram]) -> Profiles {
+        if memories.is_empty() {
+            return self.profiles;
+        }
+        if let Some(&known) = self.known_profiles.get(memories) {
+            return known;
+        }
+        let places = self.context.elements.memories().map(|(place, _)| place);
+        let given: FxHashMap<Variable, Diagram> = places
+            .map(|place| Variable(self.context.bound.0 + place as u32))
+            .zip(memories.iter().copied())
             .collect();
-        let components = scc::components(transitions.len(), |state| &successors[state]);
-        let mut tableau = Tableau::default();
-        // Whether some continuation satisfies, and whether some falsifies.
-        let mut live = vec![[false; 2]; transitions.len()];
-        for members in components.members() {
-            let component = components.of[members[0] as usize];
-            for (side, positive) in [(0, true), (1, false)] {
-                let targets = || {
-                    members
-                        .iter()
-                        .flat_map(|&member| &successors[member as usize])
-                        .copied()
-                };
-                let escapes = targets().any(|target| live[target as usize][side]);
-                let cyclic = targets().any(|target| components.of[target as usize] == component);
-                let alive =
-                    escapes || (cyclic && self.can_continue(&mut tableau, members[0], positive)?);
-                for &member in &members {
-                    live[member as usize][side] = alive;
-                }
-            }
-        }
-        Ok((0..transitions.len())
-            .map(|state| match live[state] {
-                [false, _] => Verdict::Violated,
-                [_, false] => Verdict::Satisfied,
-                _ if state == 0 => Verdict::if_ended(on_empty_run),
-                _ => Verdict::if_ended(self.at_the_end(self.states[state].left)),
-            })
-            .collect())
+        let mut memo = FxHashMap::default();
+        let mut put_in = |set| self.context.diagrams.substitute(set, &given, &mut memo);
+        let possible = Profiles {
+            all: put_in(self.profiles.all),
+            infinite: put_in(self.profiles.infinite),
+        };
+        self.known_profiles.insert(memories.into(), possible);
+        possible
     }
 
-    /// Whether some infinite continuation from a state satisfies, or unless `positive` falsifies,
-    /// what is left.
-    fn can_continue(
-        &mut self,
-        tableau: &mut Tableau,
-        state: u32,
-        positive: bool,
-    ) -> Result<bool, TooLarge> {
-        let State { left, past } = &self.states[state as usize];
-        match *left {
-            Diagram::TRUE => Ok(positive),
-            Diagram::FALSE => Ok(!positive),
-            left => tableau.satisfiable(&mut self.context, left, past, positive),
-        }
+    /// The verdicts of all states, given the transitions of the first.
+    fn verdicts(&self, first: Diagram, on_empty_run: bool) -> Vec<Verdict> {
+        let of_state = |state: &State| match state {
+            State::Start => self.verdict_at_start(first, on_empty_run),
+            State::Violated => Verdict::Violated,
+            State::Satisfied => Verdict::Satisfied,
+            State::Open(open) => Verdict::if_ended(open.holds_now),
+        };
+        self.states.iter().map(of_state).collect()
     }
 
-    /// The truth of a function of obligations when no position follows.
-    fn at_the_end(&self, mut function: Diagram) -> bool {
-        while let View::Test(variable) = self.context.diagrams.view(function) {
-            let weak = matches!(
-                self.context.obligations.role(variable),
-                Role::Obligation(Strength::Weak, _)
-            );
-            function = self
-                .context
-                .diagrams
-                .branch(function, variable, usize::from(weak));
+    /// Before the first letter a verdict is final if it is after every letter that can come first.
+    fn verdict_at_start(&self, first: Diagram, on_empty_run: bool) -> Verdict {
+        let mut successors = Vec::new();
+        let diagrams = &self.context.diagrams;
+        diagrams.for_each_leaf(first, |state| successors.push(state as usize));
+        let all = |state: State| successors.iter().all(|&other| self.states[other] == state);
+        if all(State::Violated) {
+            Verdict::Violated
+        } else if all(State::Satisfied) {
+            Verdict::Satisfied
+        } else {
+            Verdict::if_ended(on_empty_run)
         }
-        function == Diagram::TRUE
     }
 }
 
-/// Values of formulas at a position, given the previous values of the past operators.
+/// Values of formulas at a position, given what the past operators see from there.
 #[derive(Default)]
 struct Unfolding {
     values: FxHashMap<Formula, Diagram>,
-    composed: FxHashMap<Diagram, Diagram>,
+    progressed: FxHashMap<Diagram, Diagram>,
 }
 
-/// A position before which the past operators were functions of obligations.
-struct OpenPast<'p, 'a> {
+/// The position that is read next. What was left to be shown, and the memories, are functions of
+/// obligations here.
+struct Here<'p, 'a> {
     context: &'p mut Context<'a>,
-    past: &'p [Diagram],
+    memories: &'p [Diagram],
     unfolding: &'p mut Unfolding,
+    is_last: bool,
 }
 
-impl OpenPast<'_, '_> {
-    /// The parts of the next state: what is left of `left`, and the values of the past operators.
-    fn parts(&mut self, left: Diagram) -> Vec<Diagram> {
-        let mut parts = Vec::with_capacity(self.past.len() + 1);
-        parts.push(self.progress(left));
-        for operator in 0..self.past.len() {
-            let Context { kernel, past, .. } = &self.context;
-            let remembered = past.remembered(kernel, operator);
-            parts.push(self.value(remembered));
-        }
-        parts
-    }
-
-    /// A function of obligations, one position later.
+impl Here<'_, '_> {
+    /// A function of obligations here, as one of the letter and of obligations at the next position.
     fn progress(&mut self, function: Diagram) -> Diagram {
         let View::Test(variable) = self.context.diagrams.view(function) else {
             return function;
         };
-        if let Some(&known) = self.unfolding.composed.get(&function) {
+        if let Some(&known) = self.unfolding.progressed.get(&function) {
             return known;
         }
-        let Role::Obligation(_, formula) = self.context.obligations.role(variable) else {
+        let Element::Obligation(formula) = self.context.element(variable) else {
             unreachable!("states are functions of obligations");
         };
         let [low, high] = [0, 1].map(|cell| self.context.diagrams.branch(function, variable, cell));
-        let low = self.progress(low);
-        let high = self.progress(high);
+        let (low, high) = (self.progress(low), self.progress(high));
         let condition = self.value(formula);
-        // The function is monotone, so `low` implies `high`.
-        let with = self.context.diagrams.and(condition, high);
-        let result = self.context.diagrams.or(low, with);
-        self.unfolding.composed.insert(function, result);
+        let result = self.context.diagrams.if_then_else(condition, high, low);
+        self.unfolding.progressed.insert(function, result);
         result
+    }
+
+    /// Adds what the past operators will see from the next position.
+    fn remember_all(&mut self, parts: &mut Vec<Diagram>) {
+        let operators: Vec<Formula> = self
+            .context
+            .elements
+            .memories()
+            .map(|(_, operator)| operator)
+            .collect();
+        for operator in operators {
+            let seen = match *self.context.kernel.shape(operator) {
+                Shape::Previous(operand) => operand,
+                _ => operator,
+            };
+            parts.push(self.value(seen));
+        }
     }
 }
 
-impl<'a> Position<'a> for OpenPast<'_, 'a> {
-    fn context(&mut self) -> &mut Context<'a> {
-        self.context
+impl Position for Here<'_, '_> {
+    fn kernel(&self) -> &Kernel<'_> {
+        &self.context.kernel
     }
 
-    fn known(&self, formula: Formula) -> Option<Diagram> {
+    fn diagrams(&mut self) -> &mut Diagrams {
+        &mut self.context.diagrams
+    }
+
+    fn known(&mut self, formula: Formula) -> Option<Diagram> {
         self.unfolding.values.get(&formula).copied()
     }
 
@@ -306,17 +389,26 @@ impl<'a> Position<'a> for OpenPast<'_, 'a> {
         self.unfolding.values.insert(formula, value);
     }
 
-    /// If it was a function of obligations, they are about formulas below the operator, so this ends.
-    fn previous(&mut self, operator: Formula) -> Diagram {
-        let operator = self.context.past.index(operator);
-        self.progress(self.past[operator.expect("an operator of the formula")])
+    fn letters(&mut self, set: Diagram) -> Diagram {
+        set
     }
 
-    fn next(&mut self, strength: Strength, formula: Formula) -> Diagram {
-        self.context.next(strength, formula)
+    /// A function of obligations that come before the operator in the order of the elements, so this
+    /// ends.
+    fn memory(&mut self, operator: Formula) -> Diagram {
+        let mut memories = self.context.elements.memories();
+        let index = memories.position(|(_, other)| other == operator);
+        let index = index.expect("an operator of the formula");
+        drop(memories);
+        self.progress(self.memories[index])
     }
 
-    fn put_off(&mut self, until: Formula) -> Diagram {
-        self.context.next(Strength::Strong, until)
+    fn is_last(&self) -> bool {
+        self.is_last
+    }
+
+    fn obligation(&mut self, formula: Formula) -> Diagram {
+        let place = self.context.elements.obligation(formula);
+        self.context.obligations[place.expect("an obligation of the formula")]
     }
 }

@@ -1,78 +1,102 @@
-//! Unfolding: a formula at a position, as a function of the letter there and of what must hold at the next position.
+//! Unfolding: a formula at a position, as a function of the letter there and of the neighbours.
 //!
-//! Progression and tableau unfold alike. They differ in what they know of the past and in what they ask of the future.
+//! `a U b` holds if `b` does, or if `a` does and `a U b` holds at the next position; and likewise
+//! backwards. Progression and the search for profiles unfold alike. They differ in what they know of
+//! the neighbours.
 
-use super::{
-    context::Context,
-    kernel::{Formula, Shape, Strength},
-};
-use crate::diagram::Diagram;
+use super::kernel::{Formula, Kernel, Shape};
+use crate::diagram::{Diagram, Diagrams};
 
-/// A position of the run whose letter is open, and what is known of the past there.
-pub(super) trait Position<'a> {
-    fn context(&mut self) -> &mut Context<'a>;
+/// A position of the run whose letter is open.
+pub(super) trait Position {
+    fn kernel(&self) -> &Kernel<'_>;
 
-    /// The value of a formula, if it was found before.
-    fn known(&self, formula: Formula) -> Option<Diagram>;
+    fn diagrams(&mut self) -> &mut Diagrams;
+
+    /// The value of a formula without sign, if it was found before.
+    fn known(&mut self, formula: Formula) -> Option<Diagram>;
 
     fn remember(&mut self, formula: Formula, value: Diagram);
 
-    /// What a past operator was one position earlier, or for [`Shape::Previous`] its operand.
-    fn previous(&mut self, operator: Formula) -> Diagram;
+    /// A set of letters, which the kernel knows as a diagram of its own store.
+    fn letters(&mut self, set: Diagram) -> Diagram;
 
-    /// The obligation that a formula holds at the next position.
-    fn next(&mut self, strength: Strength, formula: Formula) -> Diagram;
+    /// What a past operator saw at the previous position.
+    fn memory(&mut self, operator: Formula) -> Diagram;
 
-    /// The obligation that an until, not fulfilled here, holds at the next position.
-    fn put_off(&mut self, until: Formula) -> Diagram;
+    /// Whether no position follows.
+    fn is_last(&self) -> bool;
 
-    /// A formula as a function of the letter and the obligations for the next position.
+    /// Whether an obligation holds at the next position.
+    fn obligation(&mut self, formula: Formula) -> Diagram;
+
+    /// Whether a formula holds at this position.
     fn value(&mut self, formula: Formula) -> Diagram {
-        if let Some(known) = self.known(formula) {
-            return known;
-        }
-        let value = match self.context().kernel.shape(formula).clone() {
-            Shape::State(set) => set,
-            Shape::Not(a) => {
-                let a = self.value(a);
-                self.context().diagrams.not(a)
-            }
-            Shape::And(parts) => parts.iter().fold(Diagram::TRUE, |so_far, &part| {
-                let value = self.value(part);
-                self.context().diagrams.and(so_far, value)
-            }),
-            Shape::Or(parts) => parts.iter().fold(Diagram::FALSE, |so_far, &part| {
-                let value = self.value(part);
-                self.context().diagrams.or(so_far, value)
-            }),
-            Shape::Next(strength, a) => self.next(strength, a),
-            Shape::Previous(..) => self.previous(formula),
-            Shape::Until(a, b) => {
-                let (a, b) = (self.value(a), self.value(b));
-                let again = self.put_off(formula);
-                let wait = self.context().diagrams.and(a, again);
-                self.context().diagrams.or(b, wait)
-            }
-            Shape::Release(a, b) => {
-                let (a, b) = (self.value(a), self.value(b));
-                let again = self.next(Strength::Weak, formula);
-                let free = self.context().diagrams.or(a, again);
-                self.context().diagrams.and(b, free)
-            }
-            Shape::Since(a, b) => {
-                let (a, b) = (self.value(a), self.value(b));
-                let before = self.previous(formula);
-                let still = self.context().diagrams.and(a, before);
-                self.context().diagrams.or(b, still)
-            }
-            Shape::Trigger(a, b) => {
-                let (a, b) = (self.value(a), self.value(b));
-                let before = self.previous(formula);
-                let free = self.context().diagrams.or(a, before);
-                self.context().diagrams.and(b, free)
+        let positive = formula.positive();
+        let value = match self.known(positive) {
+            Some(known) => known,
+            None => {
+                let value = self.unfold(positive);
+                self.remember(positive, value);
+                value
             }
         };
-        self.remember(formula, value);
-        value
+        self.signed(formula, value)
+    }
+
+    fn signed(&mut self, formula: Formula, value: Diagram) -> Diagram {
+        match formula.is_negated() {
+            true => self.diagrams().not(value),
+            false => value,
+        }
+    }
+
+    /// The same for a formula without sign, by what it says of the neighbours.
+    fn unfold(&mut self, formula: Formula) -> Diagram {
+        match self.kernel().shape(formula).clone() {
+            Shape::State(set) => self.letters(set),
+            Shape::And(parts) => parts.iter().fold(Diagram::TRUE, |all, &part| {
+                let value = self.value(part);
+                self.diagrams().and(all, value)
+            }),
+            Shape::Next(operand) => self.next(operand),
+            Shape::Previous(_) => self.memory(formula),
+            Shape::Until(a, b) => {
+                let again = self.next(formula);
+                self.either(b, a, again)
+            }
+            Shape::Since(a, b) => {
+                let before = self.memory(formula);
+                self.either(b, a, before)
+            }
+        }
+    }
+
+    /// `b`, or `a` and the same at a neighbour.
+    fn either(&mut self, b: Formula, a: Formula, neighbour: Diagram) -> Diagram {
+        let (a, b) = (self.value(a), self.value(b));
+        let wait = self.diagrams().and(a, neighbour);
+        self.diagrams().or(b, wait)
+    }
+
+    /// Whether there is a next position and a formula holds there.
+    fn next(&mut self, formula: Formula) -> Diagram {
+        match self.is_last() {
+            true => Diagram::FALSE,
+            false => self.following(formula),
+        }
+    }
+
+    /// Whether a formula holds at the next position, which there is.
+    fn following(&mut self, formula: Formula) -> Diagram {
+        let value = match self.kernel().shape(formula).clone() {
+            Shape::And(parts) => parts.iter().fold(Diagram::TRUE, |all, &part| {
+                let value = self.following(part);
+                self.diagrams().and(all, value)
+            }),
+            Shape::State(set) if set.is_constant() => set,
+            _ => self.obligation(formula.positive()),
+        };
+        self.signed(formula, value)
     }
 }

@@ -5,11 +5,16 @@
 //! split. The largest part keeps the number of the block, so that only predecessors of the smaller
 //! parts have to be looked at again: every state is looked at O(log n) times for each of its
 //! transitions, however long the chains in the machine are.
+//!
+//! Before that come a few rounds in which all states are looked at (Moore's algorithm). A round costs
+//! what the shared diagrams cost, however many transitions they stand for, and machines without long
+//! chains are finished then: the states of `((a U b) U c) U ..` have thousands of successors each.
 
 use rustc_hash::FxHashMap;
+use std::hash::Hash;
 
 use super::Machine;
-use crate::diagram::{Diagram, Diagrams, Variable, View};
+use crate::diagram::{Budget, Diagram, Diagrams, Variable, View};
 
 /// The minimal machine with the same verdict after every run, its states numbered in the order in
 /// which a breadth-first search meets them. With `begins_silent`, the first letter carries no
@@ -26,7 +31,61 @@ struct Blocks {
     members: Vec<Vec<u32>>,
 }
 
+/// So many rounds look at all states.
+const ROUNDS: usize = 32;
+
 fn refine(machine: &Machine) -> Blocks {
+    let mut blocks = Blocks::by_verdict(machine);
+    for _ in 0..ROUNDS {
+        if !blocks.split_all(machine) {
+            return blocks;
+        }
+    }
+    refine_incrementally(machine, blocks)
+}
+
+impl Blocks {
+    fn new(of: Vec<u32>) -> Blocks {
+        let count = of.iter().max().map_or(0, |&most| most as usize + 1);
+        let mut members = vec![Vec::new(); count];
+        for (state, &block) in of.iter().enumerate() {
+            members[block as usize].push(state as u32);
+        }
+        Blocks { of, members }
+    }
+
+    fn by_verdict(machine: &Machine) -> Blocks {
+        let verdicts = machine.verdicts.iter();
+        Blocks::new(numbered(verdicts))
+    }
+
+    /// Splits all blocks by the signatures of their states; whether that made a difference.
+    fn split_all(&mut self, machine: &Machine) -> bool {
+        let mut signatures = Signatures::new(machine);
+        let states = 0..self.of.len() as u32;
+        let keys = states.map(|state| {
+            let signature = signatures.of(machine, self, state);
+            (self.of[state as usize], signature)
+        });
+        let refined = Blocks::new(numbered(keys));
+        let split = refined.members.len() > self.members.len();
+        *self = refined;
+        split
+    }
+}
+
+/// Equal keys get equal numbers, in the order in which they are met.
+fn numbered<K: Eq + Hash>(keys: impl Iterator<Item = K>) -> Vec<u32> {
+    let mut known = FxHashMap::default();
+    keys.map(|key| {
+        let next = known.len() as u32;
+        *known.entry(key).or_insert(next)
+    })
+    .collect()
+}
+
+/// Hopcroft's algorithm, from blocks that are too coarse.
+fn refine_incrementally(machine: &Machine, mut blocks: Blocks) -> Blocks {
     let states = machine.transitions.len();
     let mut predecessors = vec![Vec::new(); states];
     for state in 0..states {
@@ -34,20 +93,6 @@ fn refine(machine: &Machine) -> Blocks {
             predecessors[target as usize].push(state as u32);
         }
     }
-    let mut blocks = Blocks {
-        of: vec![0; states],
-        members: Vec::new(),
-    };
-    let mut by_verdict: FxHashMap<_, u32> = FxHashMap::default();
-    for (state, verdict) in machine.verdicts.iter().enumerate() {
-        let block = *by_verdict.entry(verdict).or_insert_with(|| {
-            blocks.members.push(Vec::new());
-            blocks.members.len() as u32 - 1
-        });
-        blocks.of[state] = block;
-        blocks.members[block as usize].push(state as u32);
-    }
-
     let mut signatures = Signatures::new(machine);
     let mut dirty: Vec<u32> = (0..states as u32).collect();
     let mut is_dirty = vec![true; states];
@@ -248,7 +293,7 @@ fn rebuild(machine: &Machine, blocks: &Blocks, initial: u32) -> Machine {
 impl Diagrams {
     /// A store with the same variables and no diagrams.
     fn empty_copy(&self) -> Diagrams {
-        let mut copy = Diagrams::new(usize::MAX);
+        let mut copy = Diagrams::new(Budget::UNLIMITED);
         let mut place = 0;
         while let Some(arity) = self.arity_at(place) {
             copy.variable(arity);

@@ -10,7 +10,10 @@ mod table;
 pub(crate) use minimize::minimize;
 pub(crate) use table::{Table, Tree, Trees};
 
-use crate::{diagram::Diagram, diagram::Diagrams, verdict::Verdict};
+use crate::{
+    diagram::{Diagram, Diagrams, Shortage},
+    verdict::Verdict,
+};
 
 /// A deterministic machine; state 0 is the initial one.
 pub(crate) struct Machine {
@@ -26,14 +29,15 @@ pub(crate) struct Machine {
 pub(crate) enum TooLarge {
     /// There are too many states.
     States,
-    /// Finding the states takes too much work.
-    Work,
-    /// The formula looks at the past in more than [`MAX_PAST`] ways.
-    Past,
+    /// Finding the states costs too much.
+    Short(Shortage),
 }
 
-/// The previous values of this many past operators are part of a state at most.
-pub(crate) const MAX_PAST: usize = u128::BITS as usize;
+impl From<Shortage> for TooLarge {
+    fn from(shortage: Shortage) -> Self {
+        TooLarge::Short(shortage)
+    }
+}
 
 impl Machine {
     /// The states that some letter leads to from `state`.

@@ -17,15 +17,19 @@ use crate::{
 
 /// Properties with more parts than this are not taken apart.
 const MAX_PARTS: usize = 150;
-/// This much work may be done to take one apart.
-const MAX_WORK: usize = 2_000_000;
+/// This many steps may be taken to take one apart.
+const MAX_STEPS: usize = 4_000_000;
+/// And this many for one variant, for each state of the monitor.
+const STEPS_PER_STATE: usize = 1_200;
 
 /// Tries variants of a property.
 pub(super) struct Examination<'a> {
     monitor: &'a Monitor,
     config: Config,
-    /// How much work may still be done.
-    budget: Cell<usize>,
+    /// How many steps a variant may take.
+    max_steps: usize,
+    /// How many steps may still be taken.
+    steps: Cell<usize>,
 }
 
 /// There is too much to look at.
@@ -35,22 +39,26 @@ pub(super) struct GaveUp {
 
 impl<'a> Examination<'a> {
     pub(super) fn new(monitor: &'a Monitor) -> Self {
+        let states = monitor.states().max(100);
+        let max_steps = (STEPS_PER_STATE * states).min(MAX_STEPS);
         let config = Config::new()
             .verdicts(monitor.verdicts())
-            .max_states(4 * monitor.states().max(100));
+            .max_states(4 * states)
+            .max_steps(max_steps);
         Examination {
             monitor,
             config,
-            budget: Cell::new(MAX_WORK),
+            max_steps,
+            steps: Cell::new(MAX_STEPS),
         }
     }
 
     /// The machine of a variant, if it is not too large.
     fn machine(&self, body: &ResolvedBody) -> Option<(Vec<Verdict>, Trees)> {
         let property = self.monitor.property();
-        let mut budget = self.budget.get();
-        let machine = self.config.machine(property, body, &mut budget);
-        self.budget.set(budget);
+        let mut steps = self.steps.get();
+        let machine = self.config.machine(property, body, &mut steps);
+        self.steps.set(steps);
         let machine = machine.ok()?;
         let trees = Trees::new(&machine, property.alphabet());
         Some((machine.verdicts, trees))
@@ -86,8 +94,8 @@ impl<'a> Examination<'a> {
         }
     }
 
-    fn check_budget(&self) -> Result<(), GaveUp> {
-        match self.budget.get() < self.config.work() {
+    fn check_steps(&self) -> Result<(), GaveUp> {
+        match self.steps.get() < self.max_steps {
             true => Err(GaveUp {
                 why: "that would take too long".to_owned(),
             }),
@@ -118,7 +126,7 @@ impl<'a> Examination<'a> {
             if is_told || part.is_constant() {
                 continue;
             }
-            self.check_budget()?;
+            self.check_steps()?;
             if let Some(kind) = judge(&mut rest, &path, part) {
                 notes.push(self.note(kind, part.span()));
                 told.push(path);

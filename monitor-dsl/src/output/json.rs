@@ -59,8 +59,9 @@ pub struct DeclaredEvent {
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct Edge {
-    /// A Boolean expression over the propositions.
-    pub when: String,
+    /// A Boolean expression over the propositions, with the operators `!`, `&&`, `||` and `xor`.
+    /// Nothing if it would have more than 2,000 literals.
+    pub when: Option<String>,
     /// The state it leads to.
     pub to: usize,
 }
@@ -84,7 +85,7 @@ impl Monitor {
     pub fn description(&self) -> Description {
         let edges = |state| {
             let edge = |(to, when): &(crate::StateId, _)| Edge {
-                when: self.spell(when),
+                when: self.try_spell(when).ok(),
                 to: to.index(),
             };
             self.edges(state).iter().map(edge).collect()

@@ -16,7 +16,7 @@ const RUNS: usize = 40;
 const STEPS: usize = 50;
 
 /// Properties, with the number of verdicts they are made for.
-const PROPERTIES: [(&str, Verdicts); 19] = [
+const PROPERTIES: [(&str, Verdicts); 21] = [
     ("always (close -> once open)", Verdicts::Four),
     ("ere: (open (read | write)* close)*", Verdicts::Four),
     ("never: .* open .{3} open .*", Verdicts::Four),
@@ -84,6 +84,18 @@ const PROPERTIES: [(&str, Verdicts); 19] = [
         Verdicts::Four,
     ),
     ("true", Verdicts::Four),
+    (
+        "property parity { var p0: bool = false var p1: bool = false var p2: bool = false var p3: bool = false var p4: bool = false var p5: bool = false var p6: bool = false var p7: bool = false var p8: bool = false var p9: bool = false var p10: bool = false var p11: bool = false var p12: bool = false var p13: bool = false var p14: bool = false var p15: bool = false
+            ltl: always ((p0 xor p1 xor p2 xor p3 xor p4 xor p5 xor p6 xor p7 xor p8 xor p9 xor p10 xor p11 xor p12 xor p13 xor p14 xor p15) -> next (p0 || next !p1)) }",
+        Verdicts::Four,
+    ),
+    (
+        // At least three of seven.
+        "property threshold { var p0: bool = false var p1: bool = false var p2: bool = false var p3: bool = false var p4: bool = false var p5: bool = false var p6: bool = false
+            ltl: eventually (prev (p0 xor p1) && (
+                (p0 && (p1 && (p2 && true || (p3 && true || (p4 && true || (p5 && true || (p6 && true || false))))) || (p2 && (p3 && true || (p4 && true || (p5 && true || (p6 && true || false)))) || (p3 && (p4 && true || (p5 && true || (p6 && true || false))) || (p4 && (p5 && true || (p6 && true || false)) || (p5 && (p6 && true || false) || false))))) || (p1 && (p2 && (p3 && true || (p4 && true || (p5 && true || (p6 && true || false)))) || (p3 && (p4 && true || (p5 && true || (p6 && true || false))) || (p4 && (p5 && true || (p6 && true || false)) || (p5 && (p6 && true || false) || false)))) || (p2 && (p3 && (p4 && true || (p5 && true || (p6 && true || false))) || (p4 && (p5 && true || (p6 && true || false)) || (p5 && (p6 && true || false) || false))) || (p3 && (p4 && (p5 && true || (p6 && true || false)) || (p5 && (p6 && true || false) || false)) || (p4 && (p5 && (p6 && true || false) || false) || false))))))) }",
+        Verdicts::Four,
+    ),
     ("always (x > 9223372036854775806 || x < -9223372036854775807 || x * x * x > 1000 -> next x == 0)", Verdicts::Three),
 ];
 

@@ -80,9 +80,17 @@ impl Reader<'_> {
     }
 
     fn any(&mut self) -> bool {
-        let mut value = self.all();
+        let mut value = self.odd();
         while self.take("||") {
-            value |= self.all();
+            value |= self.odd();
+        }
+        value
+    }
+
+    fn odd(&mut self) -> bool {
+        let mut value = self.all();
+        while self.take("xor ") {
+            value ^= self.all();
         }
         value
     }
@@ -140,6 +148,9 @@ fn the_evaluator_reads_conditions() {
     assert!(!read("(p && pq) || !(x > 3)", &[2]));
     assert!(read("\"a b\" && (p || x > 3)", &[2, 3]));
     assert!(read("true", &[]) && !read("false", &[]));
+    assert!(read("p xor pq xor !(x > 3)", &[0, 1]));
+    assert!(read("p && pq xor p || pq && p xor !(x > 3)", &[0]));
+    assert!(!read("p && pq xor p || pq && p xor !(x > 3)", &[0, 1]));
 }
 
 /// Every letter that can occur is in exactly one condition of each state, and that leads where the monitor goes.
@@ -168,7 +179,10 @@ fn check_conditions(monitor: &Monitor) {
             let edges = &transitions[state.index()];
             let taken: Vec<usize> = edges
                 .iter()
-                .filter(|edge| Reader::read(&edge.when, &propositions, &holds))
+                .filter(|edge| {
+                    let when = edge.when.as_ref().expect("not too long");
+                    Reader::read(when, &propositions, &holds)
+                })
                 .map(|edge| edge.to)
                 .collect();
             assert_eq!(
@@ -196,6 +210,82 @@ fn conditions_are_disjoint_and_cover_every_letter() {
             &Property::parse(text).unwrap_or_else(|error| panic!("{error}")),
         ));
     }
+}
+
+/// Flags `p0`, `p1`, ... and a formula without temporal operators that must always hold.
+fn always(flags: usize, formula: &str) -> Monitor {
+    let variables: Vec<String> = (0..flags)
+        .map(|flag| format!("var p{flag}: bool = false"))
+        .collect();
+    let text = format!(
+        "property flags {{ {} ltl: always ({formula}) }}",
+        variables.join(" ")
+    );
+    monitor(&Property::parse(&text).unwrap_or_else(|error| panic!("{error}")))
+}
+
+/// At least `least` of the flags from `first` on, as people write it: this one and one less, or without it.
+fn at_least(least: usize, first: usize, flags: usize) -> String {
+    match (least, flags - first) {
+        (0, _) => "true".to_owned(),
+        (least, rest) if least > rest => "false".to_owned(),
+        _ => format!(
+            "(p{first} && {} || {})",
+            at_least(least - 1, first + 1, flags),
+            at_least(least, first + 1, flags)
+        ),
+    }
+}
+
+#[test]
+fn a_parity_is_as_short_as_it_is() {
+    let names: Vec<String> = (0..16).map(|flag| format!("p{flag}")).collect();
+    let parity = always(16, &names.join(" xor "));
+    check_conditions(&parity);
+    for (_, when) in parity.edges(parity.initial()) {
+        assert_eq!(when.literals(), 16);
+    }
+    for text in [parity.to_table(), parity.to_dot()] {
+        assert!(
+            text.contains(&names.join(" xor ")) && text.len() < 2_000,
+            "{text}"
+        );
+    }
+}
+
+#[test]
+fn thresholds_and_other_functions_of_many_flags() {
+    for (least, flags) in [(2, 3), (3, 8), (5, 9)] {
+        check_conditions(&always(flags, &at_least(least, 0, flags)));
+    }
+    check_conditions(&always(
+        9,
+        "(p0 xor p1 && p2) -> (p3 xor p4 xor (p5 || p6 && p7 <-> p8))",
+    ));
+}
+
+/// What has too many cases to be written out is counted, in every format but generated code.
+#[test]
+fn a_condition_that_is_too_long_is_counted() {
+    let monitor = always(14, &at_least(7, 0, 14));
+    let edges = monitor.edges(monitor.initial());
+    let description = monitor.description();
+    for ((_, when), edge) in edges.iter().zip(&description.transitions[0]) {
+        assert!(when.literals() > 2_000);
+        assert_eq!(edge.when, None);
+        let instead = format!("(a condition of {} literals)", when.literals());
+        assert_eq!(monitor.spell(when), instead);
+        for text in [monitor.to_table(), monitor.to_dot()] {
+            assert!(text.contains(&instead) && text.len() < 2_000, "{text}");
+        }
+    }
+    let code = monitor.to_rust();
+    let arms = code.lines().filter(|line| line.contains(" => "));
+    let longest = arms.map(str::len).max();
+    assert!(
+        longest.is_some_and(|longest| longest < 4_000),
+        "{longest:?}"
+    );
 }
 
 #[test]

@@ -2,4 +2,5 @@
 
 mod floats;
 mod formulas;
+mod hard;
 mod patterns;

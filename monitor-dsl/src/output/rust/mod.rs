@@ -3,6 +3,7 @@
 //! Variables become public fields and events an enum; `step` reads the fields. Every condition is
 //! generated from the same gauges that the library steps with, so that the two agree to the letter.
 
+mod arm;
 mod condition;
 mod spell;
 
@@ -230,18 +231,8 @@ pub enum Verdict {
             )?;
         }
         writeln!(out, "        self.state = match self.state {{")?;
-        let name = |index: usize| (format!("p{index}"), true);
         for state in self.monitor.state_ids() {
-            let edges = self.monitor.edges(state);
-            let (last, others) = edges.split_last().expect("every state has a successor");
-            let mut body = String::new();
-            for (to, when) in others {
-                write!(body, "if {} {{ {} }} else ", when.spell(&name), to.index())?;
-            }
-            let arm = match others.is_empty() {
-                true => last.0.index().to_string(),
-                false => format!("{body}{{ {} }}", last.0.index()),
-            };
+            let arm = arm::of_edges(&self.monitor.edges(state));
             writeln!(out, "            {} => {arm},", state.index())?;
         }
         writeln!(out, "            state => state,")?;

@@ -10,6 +10,11 @@
 //! gauge with twenty events is one variable with twenty-one branches, not twenty variables and a
 //! constraint) and because leaves are states.
 
+mod care;
+mod quantify;
+
+pub(crate) use quantify::Quantifier;
+
 use hashbrown::HashTable;
 use rustc_hash::{FxBuildHasher, FxHashMap};
 use std::hash::{BuildHasher, Hash, Hasher};
@@ -68,14 +73,41 @@ pub(crate) struct Diagrams {
     unique: HashTable<u32>,
     applied: FxHashMap<(Operation, Diagram, Diagram), Diagram>,
     negated: FxHashMap<Diagram, Diagram>,
-    /// How much work may still be done: a synthesis that explodes is stopped by this.
-    budget: usize,
-    exhausted: bool,
+    constrained: FxHashMap<(Diagram, Diagram), Diagram>,
+    /// What may still be spent: a synthesis that explodes is stopped by this.
+    budget: Budget,
+    shortage: Option<Shortage>,
 }
 
+/// What operations on diagrams may cost.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Budget {
+    /// New nodes and steps of operations: three to ten million a second.
+    pub(crate) steps: usize,
+    /// Memory for nodes and for results that are kept, in bytes.
+    pub(crate) memory: usize,
+}
+
+impl Budget {
+    pub(crate) const UNLIMITED: Budget = Budget {
+        steps: usize::MAX,
+        memory: usize::MAX,
+    };
+}
+
+/// What there was not enough of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Shortage {
+    Steps,
+    Memory,
+}
+
+/// Memory is measured once in so many steps.
+const STEPS_BETWEEN_MEASUREMENTS: usize = 1 << 10;
+
 impl Diagrams {
-    /// An empty store. Every node and every step of an operation takes one from `budget`.
-    pub(crate) fn new(budget: usize) -> Self {
+    /// An empty store.
+    pub(crate) fn new(budget: Budget) -> Self {
         let mut diagrams = Diagrams {
             nodes: Vec::new(),
             branches: Vec::new(),
@@ -83,8 +115,9 @@ impl Diagrams {
             unique: HashTable::new(),
             applied: FxHashMap::default(),
             negated: FxHashMap::default(),
-            budget: usize::MAX,
-            exhausted: false,
+            constrained: FxHashMap::default(),
+            budget: Budget::UNLIMITED,
+            shortage: None,
         };
         diagrams.leaf(0);
         diagrams.leaf(1);
@@ -93,22 +126,52 @@ impl Diagrams {
     }
 
     /// Whether the budget is used up. From then on every result is meaningless, and the
-    /// operations return at once; callers look at this flag between their own steps.
+    /// operations return at once; callers look at this between their own steps.
     pub(crate) fn exhausted(&self) -> bool {
-        self.exhausted
+        self.shortage.is_some()
     }
 
-    /// How much of the budget is left.
-    pub(crate) fn budget(&self) -> usize {
+    /// An error if the budget is used up.
+    pub(crate) fn check(&self) -> Result<(), Shortage> {
+        self.shortage.map_or(Ok(()), Err)
+    }
+
+    /// What is left of the budget.
+    pub(crate) fn budget(&self) -> Budget {
         self.budget
     }
 
-    /// Takes work that is not an operation on diagrams from the budget.
-    pub(crate) fn spend(&mut self, work: usize) {
-        match self.budget.checked_sub(work) {
-            Some(rest) => self.budget = rest,
-            None => self.exhausted = true,
+    /// Takes steps that are not operations on diagrams from the budget.
+    pub(crate) fn spend(&mut self, steps: usize) {
+        let Some(rest) = self.budget.steps.checked_sub(steps) else {
+            self.shortage.get_or_insert(Shortage::Steps);
+            return;
+        };
+        let measured = self.budget.steps / STEPS_BETWEEN_MEASUREMENTS;
+        if rest / STEPS_BETWEEN_MEASUREMENTS != measured && self.memory() > self.budget.memory {
+            self.shortage.get_or_insert(Shortage::Memory);
         }
+        self.budget.steps = rest;
+    }
+
+    /// Takes the steps that another store has spent since it was given this one's budget.
+    pub(crate) fn charge(&mut self, other: &Diagrams) {
+        self.budget.steps = self.budget.steps.min(other.budget.steps);
+        self.shortage = self.shortage.or(other.shortage);
+    }
+
+    /// The memory that is in use, in bytes.
+    fn memory(&self) -> usize {
+        fn table<K, V>(map: &FxHashMap<K, V>) -> usize {
+            // A byte for each slot beside it, and an eighth of the slots is never filled.
+            map.capacity() * 8 / 7 * (size_of::<(K, V)>() + 1)
+        }
+        self.nodes.capacity() * size_of::<Node>()
+            + self.branches.capacity() * size_of::<Diagram>()
+            + self.unique.capacity() * 8 / 7 * (size_of::<u32>() + 1)
+            + table(&self.applied)
+            + table(&self.negated)
+            + table(&self.constrained)
     }
 
     /// A new variable, last in the order.
@@ -202,7 +265,7 @@ impl Diagrams {
             return Diagram(id);
         }
         self.spend(1);
-        if self.exhausted {
+        if self.exhausted() {
             return Diagram::FALSE;
         }
         let id = self.nodes.len() as u32;
@@ -291,6 +354,11 @@ impl Diagrams {
         self.or(yes, no)
     }
 
+    pub(crate) fn equal(&mut self, a: Diagram, b: Diagram) -> Diagram {
+        let differs = self.not(b);
+        self.if_then_else(a, b, differs)
+    }
+
     /// Splits all `parts` on the first variable that any of them tests, and joins what `combine`
     /// makes of each branch. The parts must not all be leaves.
     pub(crate) fn descend(
@@ -299,7 +367,7 @@ impl Diagrams {
         mut combine: impl FnMut(&mut Self, &[Diagram]) -> Diagram,
     ) -> Diagram {
         self.spend(1);
-        if self.exhausted {
+        if self.exhausted() {
             return Diagram::FALSE;
         }
         let variable = self.top(parts);
@@ -330,27 +398,18 @@ impl Diagrams {
         parts.iter().any(|&part| self.level(part) < bound.0)
     }
 
-    /// Some value of the variables before `bound` makes it true: those variables are abstracted.
-    pub(crate) fn exists_before(
-        &mut self,
-        diagram: Diagram,
-        bound: Variable,
-        memo: &mut FxHashMap<Diagram, Diagram>,
-    ) -> Diagram {
-        if self.level(diagram) >= bound.0 {
-            return diagram;
+    /// Calls `visit` with every variable that is tested below `diagram`, for each test.
+    pub(crate) fn for_each_test(&self, diagram: Diagram, mut visit: impl FnMut(Variable)) {
+        let mut seen = rustc_hash::FxHashSet::default();
+        let mut stack = vec![diagram];
+        while let Some(diagram) = stack.pop() {
+            if let View::Test(variable) = self.view(diagram)
+                && seen.insert(diagram)
+            {
+                visit(variable);
+                stack.extend_from_slice(self.branches(diagram));
+            }
         }
-        if let Some(&known) = memo.get(&diagram) {
-            return known;
-        }
-        let mut result = Diagram::FALSE;
-        for index in 0..self.branches(diagram).len() {
-            let branch = self.branches(diagram)[index];
-            let branch = self.exists_before(branch, bound, memo);
-            result = self.or(result, branch);
-        }
-        memo.insert(diagram, result);
-        result
     }
 
     /// Calls `visit` with the result of every leaf below `diagram`, each once.
