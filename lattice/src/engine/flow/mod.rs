@@ -1,8 +1,8 @@
 //! Counters, by one maximum flow.
 //!
-//! Where the automaton [counts](counter), a run is violated if the effects of some of its neighbouring steps add up to the bound, with no step
+//! Where the automaton counts (`counter`), a run is violated if the effects of some of its neighbouring steps add up to the bound, with no step
 //! in between that sets the counter back. Which steps can be neighbours: those between two cuts, C below D. So the question is
-//! whether there are two such cuts with enough between them, and that is a heaviest [closed set](network): each event
+//! whether there are two such cuts with enough between them, and that is a heaviest closed set (`network`): each event
 //! has one node for being in C and one for being in D; both sets have the past of their members, what is in C is in D, a step that sets
 //! back is in C if it is in D; and what is in D but not in C counts.
 //!
