@@ -23,6 +23,7 @@ pub mod maximal;
 mod observed;
 mod outcome;
 mod problem;
+pub(crate) mod streaming;
 mod task;
 
 pub(crate) use choice::{solve_table, solve_task};

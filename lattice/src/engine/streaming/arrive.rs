@@ -1,0 +1,140 @@
+//! What an event does to the nodes that are open on its chain.
+
+use super::{
+    Bounds, Class, Moves, Role, Scratch, Stage, Streaming, Turn,
+    history::{NEVER, Spot},
+    nodes::NodeId,
+};
+
+impl Streaming {
+    /// Takes the next event, and gives the moves of a run that is violated with it, if there is one.
+    pub(crate) fn arrive(
+        &mut self,
+        moves: &Moves,
+        bounds: &Bounds,
+        scratch: &mut Scratch,
+        chain: usize,
+        class: Class,
+        clock: &[u32],
+    ) -> Option<Vec<Turn>> {
+        self.widen(clock.len().max(chain + 1), moves);
+        scratch.clock.clear();
+        scratch.clock.extend_from_slice(clock);
+        scratch.clock.resize(self.history.width(), 0);
+        let mut late = false;
+        for (count, &floor) in scratch.clock.iter_mut().zip(&self.floor) {
+            late |= *count < floor;
+            *count = (*count).max(floor);
+        }
+        self.omissions.late += u64::from(late);
+        scratch.news.clear();
+        let before = self.history.last_clock(chain).iter().enumerate();
+        let news = before.zip(&scratch.clock);
+        scratch.news.extend(
+            news.filter(|((other, known), now)| *other != chain && now > known)
+                .map(|((other, _), now)| (other, *now)),
+        );
+        let number = self.events;
+        self.events += 1;
+        let event = self.history.push(chain, class, &scratch.clock, number);
+        debug_assert_eq!(scratch.clock[chain], event.place, "counts itself");
+        self.meet(moves, scratch, event, class);
+        let found = self.move_on(moves, bounds, scratch, event);
+        self.nodes.let_go_dropped();
+        found
+    }
+
+    /// Lets every node that is open on the event's chain look at it.
+    fn meet(&mut self, moves: &Moves, scratch: &mut Scratch, event: Spot, class: Class) {
+        scratch.moved.clear();
+        let chain = event.chain();
+        for rank in 0..moves.ranks() {
+            if self.nodes.is_open_empty(chain, rank, moves) {
+                continue;
+            }
+            if let Some(stage) = moves.alone(rank)
+                && scratch.news.is_empty()
+                && moves.stays(stage, class)
+                && moves.targets(stage, class).is_empty()
+            {
+                // Inside of all of them, and that is all.
+                continue;
+            }
+            let mut open = self.nodes.take_open(chain, rank, moves);
+            open.retain(|&id| self.look(moves, scratch, event, class, id));
+            self.nodes.put_open(chain, rank, moves, open);
+        }
+    }
+
+    /// Whether the event is inside of a node, and the node therefore still open on its chain.
+    fn look(
+        &mut self,
+        moves: &Moves,
+        scratch: &mut Scratch,
+        event: Spot,
+        class: Class,
+        id: NodeId,
+    ) -> bool {
+        let node = self.nodes.get(id);
+        if node.role == Role::Gone {
+            return false;
+        }
+        let ends = self.nodes.ends(id);
+        let enabled = { scratch.news.iter() }.all(|&(other, count)| count < ends[other]);
+        if enabled && node.role == Role::Searched {
+            let targets = moves.targets(node.stage, class).iter();
+            scratch.moved.extend(targets.map(|&to| (id, to)));
+        }
+        let was_inside = || {
+            let (Some(by), Some(parent)) = (node.by, node.parent) else {
+                return false;
+            };
+            // The parent has had its turn: if it is still open, the event is inside of it.
+            scratch.clock[by.chain()] < by.place && self.is_open(parent, event.chain())
+        };
+        let inside = enabled && (moves.stays(node.stage, class) || was_inside());
+        if !inside {
+            self.nodes.ends_mut(id)[event.chain()] = event.place;
+        }
+        debug_assert!(!inside || self.nodes.ends(id)[event.chain()] == NEVER);
+        inside
+    }
+
+    /// Makes the nodes that the event leads to, and those that older events lead to from there.
+    fn move_on(
+        &mut self,
+        moves: &Moves,
+        bounds: &Bounds,
+        scratch: &mut Scratch,
+        event: Spot,
+    ) -> Option<Vec<Turn>> {
+        scratch.fresh.clear();
+        let mut moved = std::mem::take(&mut scratch.moved);
+        let bad = moved.iter().find(|(_, to)| *to == Stage::BAD);
+        let found = bad.map(|&(id, to)| self.tell(id, event, to));
+        if found.is_none() {
+            for &(id, to) in &moved {
+                if scratch.fresh.len() >= bounds.new_nodes {
+                    self.omissions.nodes += 1;
+                    continue;
+                }
+                self.child(moves, bounds, scratch, id, event, to);
+            }
+        }
+        moved.clear();
+        scratch.moved = moved;
+        found.or_else(|| self.expand_all(moves, bounds, scratch))
+    }
+
+    /// The story of a node and one more move.
+    pub(super) fn tell(&self, id: NodeId, by: Spot, to: Stage) -> Vec<Turn> {
+        let story = self.nodes.get(id).story;
+        let mut turns = self.stories.moves(story);
+        turns.push(Turn {
+            event: self.history.number(by),
+            to,
+            before: story,
+        });
+        turns
+    }
+}

@@ -1,0 +1,48 @@
+//! Which nodes are kept where there are too many.
+//!
+//! Some of every stage, as a stage that is lost is not soon met again; of the others those that are open on most chains, then those with
+//! the largest intervals. Among equals the oldest stay: the initial node is the one that everything else begins at, and if the
+//! newest were preferred it would be lost first.
+
+use std::cmp::Reverse;
+
+use super::{Bounds, Moves, Role, Streaming, history::NEVER, nodes::NodeId};
+
+impl Streaming {
+    /// Drops nodes if there are more than the bound allows.
+    pub(crate) fn narrow(&mut self, moves: &Moves, bounds: &Bounds) {
+        if self.nodes.searched <= bounds.nodes {
+            return;
+        }
+        let mut ids: Vec<NodeId> = { self.nodes.ids() }
+            .filter(|&id| self.nodes.get(id).role == Role::Searched)
+            .collect();
+        ids.sort_by_cached_key(|&id| self.promise(id));
+        let share = (bounds.beam / (2 * moves.stages())).max(1);
+        let mut of_stage = vec![0; moves.stages()];
+        let (first, rest): (Vec<NodeId>, Vec<NodeId>) = ids.into_iter().partition(|&id| {
+            let count = &mut of_stage[self.nodes.get(id).stage.index()];
+            *count += 1;
+            *count <= share
+        });
+        let room = bounds.beam.saturating_sub(first.len());
+        for &id in rest.iter().skip(room) {
+            self.nodes.drop(id);
+            self.omissions.nodes += 1;
+        }
+        self.nodes.let_go_dropped();
+        self.nodes.sweep();
+    }
+
+    /// The smaller, the better.
+    fn promise(&self, id: NodeId) -> (Reverse<usize>, Reverse<u64>, u32) {
+        let (ends, lowest) = (self.nodes.ends(id), self.nodes.lowest(id));
+        let open = ends.iter().filter(|&&end| end == NEVER).count();
+        let size = |chain: usize| {
+            let end = ends[chain].min(self.history.last(chain) + 1);
+            u64::from(end.saturating_sub(lowest[chain]))
+        };
+        let size = (0..ends.len()).map(size).sum();
+        (Reverse(open), Reverse(size), self.nodes.get(id).born)
+    }
+}

@@ -1,0 +1,126 @@
+//! Nodes that others make superfluous, whatever will come.
+//!
+//! One node covers another if its stage can do all that the other's can, its lowest cut contains no more (as far as that matters),
+//! its chains end no earlier, and what will be inside of the other will be inside of it. The last is not a question of what
+//! is inside now: of two nodes with the same interval, the one that was reached by the later event will have the larger one.
+//! Every move of the covered node is then answered, and the answer covers again.
+
+use super::{Bounds, Moves, Role, Streaming, history::Spot, nodes::NodeId};
+
+/// So many generations of parents are compared.
+const DEEPEST: usize = 8;
+
+impl Streaming {
+    /// Whether a new node is covered by one of those that were reached in a similar way. If not, it is compared with these the
+    /// other way round, and what it covers is dropped.
+    pub(super) fn is_superfluous(&mut self, moves: &Moves, id: NodeId) -> bool {
+        let stage = self.nodes.get(id).stage;
+        let key = self.nodes.key(id);
+        let ends_nowhere = moves.loops_on_all(stage);
+        let mut others = std::mem::take(self.nodes.of_stage(stage));
+        let mut covered = false;
+        others.retain(|&(other_key, other)| {
+            if self.nodes.get(other).role != Role::Searched {
+                return false;
+            }
+            if covered || (!ends_nowhere && other_key != key) {
+                return true;
+            }
+            if self.covers(moves, other, id) {
+                covered = true;
+            } else if self.covers(moves, id, other) {
+                self.nodes.drop(other);
+                return false;
+            }
+            true
+        });
+        *self.nodes.of_stage(stage) = others;
+        covered
+    }
+
+    /// Compares all nodes with each other, as far as the budget goes, and drops what is covered.
+    pub(super) fn drop_covered(&mut self, moves: &Moves, bounds: &Bounds, mut budget: usize) {
+        if !bounds.pruning.cover {
+            return;
+        }
+        let searched =
+            |search: &Streaming, id: &NodeId| search.nodes.get(*id).role == Role::Searched;
+        let ids: Vec<NodeId> = self.nodes.ids().filter(|id| searched(self, id)).collect();
+        for &larger in &ids {
+            for &smaller in &ids {
+                if budget == 0 {
+                    return;
+                }
+                budget -= 1;
+                if larger != smaller
+                    && searched(self, &larger)
+                    && searched(self, &smaller)
+                    && self.covers(moves, larger, smaller)
+                {
+                    self.nodes.drop(smaller);
+                }
+            }
+        }
+    }
+
+    /// Whether one node does all that another can, for ever.
+    pub(super) fn covers(&self, moves: &Moves, larger: NodeId, smaller: NodeId) -> bool {
+        let (a, b) = (self.nodes.get(larger), self.nodes.get(smaller));
+        if !moves.simulates(a.stage, b.stage) {
+            return false;
+        }
+        // What is to be expanded still needs the events of its own moves; and another stage may move on what this one no longer asks for.
+        let lowest = match b.expanded && a.stage == b.stage {
+            true => self.nodes.coarse(larger),
+            false => self.nodes.lowest(larger),
+        };
+        is_below(lowest, self.nodes.lowest(smaller))
+            && is_below(self.nodes.ends(smaller), self.nodes.ends(larger))
+            && self.keeps_up(moves, larger, smaller, DEEPEST)
+    }
+
+    /// Whether what will be inside of `smaller` because it is inside of its parent will be inside of `larger`, too.
+    fn keeps_up(&self, moves: &Moves, larger: NodeId, smaller: NodeId, depth: usize) -> bool {
+        let (a, b) = (self.nodes.get(larger), self.nodes.get(smaller));
+        if self.stays_on_all_that_enters(moves, larger, smaller) {
+            return true;
+        }
+        let (Some(of_a), Some(of_b), Some(by_a), Some(by_b)) = (a.parent, b.parent, a.by, b.by)
+        else {
+            return false;
+        };
+        depth > 0
+            && self.comes_after(by_a, by_b)
+            && (of_a == of_b
+                || (is_below(self.nodes.ends(of_b), self.nodes.ends(of_a))
+                    && moves
+                        .loops(self.nodes.get(of_b).stage)
+                        .is_within(moves.loops(self.nodes.get(of_a).stage))
+                    && self.keeps_up(moves, of_a, of_b, depth - 1)))
+    }
+
+    fn stays_on_all_that_enters(&self, moves: &Moves, larger: NodeId, smaller: NodeId) -> bool {
+        let loops = moves.loops(self.nodes.get(larger).stage);
+        let mut next = self.nodes.get(smaller).parent;
+        while let Some(parent) = next {
+            let node = self.nodes.get(parent);
+            if !moves.loops(node.stage).is_within(loops) {
+                return false;
+            }
+            next = node.parent;
+        }
+        true
+    }
+
+    /// Whether an event is another, or comes after it; `false` if that is no longer known.
+    fn comes_after(&self, later: Spot, earlier: Spot) -> bool {
+        if later.chain == earlier.chain {
+            return earlier.place <= later.place;
+        }
+        self.history.is_kept(later) && self.history.clock(later)[earlier.chain()] >= earlier.place
+    }
+}
+
+fn is_below(smaller: &[u32], larger: &[u32]) -> bool {
+    smaller.iter().zip(larger).all(|(a, b)| a <= b)
+}

@@ -1,0 +1,263 @@
+//! New nodes: the interval after a move, and the moves from there by events that had arrived before.
+
+use super::{
+    Bounds, Class, Moves, Role, Scratch, Stage, Streaming, Turn,
+    history::{NEVER, Spot},
+    nodes::{Node, NodeId},
+};
+
+impl Streaming {
+    /// Makes the node after a move, unless another one makes it superfluous.
+    ///
+    /// The lowest cut gains the past of the event. Let h be what is inside of the parent and does not come after the event, and
+    /// the event. On each chain the first event outside of h that the new stage does not stay on is outside, and so is what
+    /// comes after it.
+    pub(super) fn child(
+        &mut self,
+        moves: &Moves,
+        bounds: &Bounds,
+        scratch: &mut Scratch,
+        parent: NodeId,
+        by: Spot,
+        to: Stage,
+    ) {
+        let width = self.history.width();
+        scratch.ends.clear();
+        scratch.ends.resize(width, NEVER);
+        let loops = moves.loops(to);
+        if !moves.loops_on_all(to) {
+            for chain in 0..width {
+                // The event itself is inside, even if it was what ended the parent.
+                let end = match chain == by.chain() {
+                    true => by.place + 1,
+                    false => {
+                        self.nodes.ends(parent)[chain].min(self.history.first_after(chain, by))
+                    }
+                };
+                if end == NEVER {
+                    continue;
+                }
+                let place = self.history.first_outside(chain, end, loops);
+                if place == NEVER {
+                    continue;
+                }
+                let blocker = Spot {
+                    chain: chain as u32,
+                    place,
+                };
+                for (other, end) in scratch.ends.iter_mut().enumerate() {
+                    *end = (*end).min(self.history.first_after(other, blocker));
+                }
+            }
+        }
+        scratch.lowest.clear();
+        let cause = self.history.clock(by).iter();
+        let lowest = self.nodes.lowest(parent).iter().zip(cause);
+        scratch.lowest.extend(lowest.map(|(a, b)| a.max(b)));
+        let id = self.nodes.make(Node {
+            stage: to,
+            role: Role::Searched,
+            expanded: false,
+            by: Some(by),
+            parent: Some(parent),
+            children: 0,
+            story: None,
+            born: self.events,
+        });
+        self.nodes.ends_mut(id).copy_from_slice(&scratch.ends);
+        self.round(moves, bounds, id, &scratch.lowest);
+        if bounds.pruning.cover && self.is_superfluous(moves, id) {
+            self.nodes.unmake(id);
+            return;
+        }
+        let before = self.nodes.get(parent).story;
+        let event = self.history.number(by);
+        self.nodes.get_mut(id).story = Some(self.stories.tell(Turn { event, to, before }));
+        self.nodes.add(id, moves);
+        self.made += 1;
+        scratch.fresh.push(id);
+    }
+
+    /// Tells the lowest cut of a node as exactly as it matters. It matters for moves by older events: before the node is expanded
+    /// for its own, later only for those after another move.
+    fn round(&mut self, moves: &Moves, bounds: &Bounds, id: NodeId, lowest: &[u32]) {
+        let stage = self.nodes.get(id).stage;
+        let history = &self.history;
+        let (exact, coarse) = self.nodes.lowest_mut(id).split_at_mut(lowest.len());
+        if !bounds.pruning.rounding {
+            exact.copy_from_slice(lowest);
+            coarse.copy_from_slice(lowest);
+            return;
+        }
+        let round = |into: &mut [u32], classes| {
+            for (chain, (rounded, &place)) in into.iter_mut().zip(lowest).enumerate() {
+                *rounded = history.last_of(chain, place, classes);
+            }
+        };
+        round(exact, moves.moving_or_later(stage));
+        round(coarse, moves.later(stage));
+    }
+
+    /// Expands all new nodes, and those that are made by that.
+    pub(super) fn expand_all(
+        &mut self,
+        moves: &Moves,
+        bounds: &Bounds,
+        scratch: &mut Scratch,
+    ) -> Option<Vec<Turn>> {
+        let mut done = 0;
+        while let Some(&id) = scratch.fresh.get(done) {
+            done += 1;
+            if self.nodes.get(id).role == Role::Searched {
+                let found = self.expand(moves, bounds, scratch, id);
+                if found.is_some() {
+                    return found;
+                }
+            }
+            self.nodes.get_mut(id).expanded = true;
+        }
+        None
+    }
+
+    fn expand(
+        &mut self,
+        moves: &Moves,
+        bounds: &Bounds,
+        scratch: &mut Scratch,
+        id: NodeId,
+    ) -> Option<Vec<Turn>> {
+        let stage = self.nodes.get(id).stage;
+        for class in (0..moves.classes() as u32).map(Class) {
+            if moves.targets(stage, class).is_empty() {
+                continue;
+            }
+            for chain in 0..self.history.width() {
+                let (first, end) = self.candidates(id, chain, class);
+                if first >= end {
+                    continue;
+                }
+                for &to in moves.targets(stage, class) {
+                    if to == Stage::BAD {
+                        let place = self.history.places(chain, class)[first];
+                        let by = Spot {
+                            chain: chain as u32,
+                            place,
+                        };
+                        return Some(self.tell(id, by, to));
+                    }
+                    self.step_by(moves, bounds, scratch, id, (chain, class), first..end, to);
+                }
+            }
+        }
+        None
+    }
+
+    /// Which of a chain's events of a class can come next, of those that have arrived: not in the lowest cut, and their past is
+    /// inside. As pasts grow along a chain, they are neighbours in the list of that class.
+    fn candidates(&self, id: NodeId, chain: usize, class: Class) -> (usize, usize) {
+        let places = self.history.places(chain, class);
+        let (lowest, ends) = (self.nodes.lowest(id), self.nodes.ends(id));
+        let first = match places.last() {
+            Some(&last) if last > lowest[chain] => {
+                places.partition_point(|&place| place <= lowest[chain])
+            }
+            _ => return (0, 0),
+        };
+        if ends.iter().all(|&end| end == NEVER) {
+            return (first, places.len());
+        }
+        let is_enabled = |place: u32| {
+            let clock = self.history.clock(Spot {
+                chain: chain as u32,
+                place,
+            });
+            let mut past = clock.iter().zip(ends).enumerate();
+            place <= ends[chain] && past.all(|(other, (count, end))| other == chain || count < end)
+        };
+        let end = first + places[first..].partition_point(|&place| is_enabled(place));
+        (first, end)
+    }
+
+    /// Makes the nodes after a move by one of some events of a chain and class.
+    ///
+    /// The interval after a later one ends later, for ever, but its lowest cut may contain more. So of those whose lowest cuts
+    /// do not differ as far as that matters, the last will do; and the first, if nothing ends anyway.
+    #[allow(clippy::too_many_arguments)]
+    fn step_by(
+        &mut self,
+        moves: &Moves,
+        bounds: &Bounds,
+        scratch: &mut Scratch,
+        id: NodeId,
+        (chain, class): (usize, Class),
+        candidates: std::ops::Range<usize>,
+        to: Stage,
+    ) {
+        let spot = |search: &Streaming, candidate: usize| Spot {
+            chain: chain as u32,
+            place: search.history.places(chain, class)[candidate],
+        };
+        let rules = bounds.pruning;
+        if rules.candidates && moves.loops_on_all(to) {
+            let by = spot(self, candidates.start);
+            return self.child_if_room(moves, bounds, scratch, id, by, to);
+        }
+        let mut end = candidates.end;
+        while end > candidates.start {
+            let last = end - 1;
+            let by = spot(self, last);
+            end = last;
+            if rules.candidates && rules.rounding {
+                let agrees =
+                    |candidate: usize| self.lowest_agree(moves, id, to, spot(self, candidate), by);
+                end = first_that(candidates.start..last, agrees);
+            }
+            self.child_if_room(moves, bounds, scratch, id, by, to);
+        }
+    }
+
+    /// Whether two moves of a node lead to lowest cuts that do not differ as far as that matters.
+    fn lowest_agree(&self, moves: &Moves, id: NodeId, to: Stage, first: Spot, last: Spot) -> bool {
+        let classes = moves.moving_or_later(to);
+        let lowest = self.nodes.lowest(id);
+        let (first, last) = (self.history.clock(first), self.history.clock(last));
+        (0..lowest.len()).all(|chain| {
+            let (a, b) = (
+                lowest[chain].max(first[chain]),
+                lowest[chain].max(last[chain]),
+            );
+            // Between the two there is nothing that matters.
+            a == b || self.history.last_of(chain, b, classes) <= a
+        })
+    }
+
+    fn child_if_room(
+        &mut self,
+        moves: &Moves,
+        bounds: &Bounds,
+        scratch: &mut Scratch,
+        id: NodeId,
+        by: Spot,
+        to: Stage,
+    ) {
+        if scratch.fresh.len() >= bounds.new_nodes {
+            self.omissions.nodes += 1;
+            return;
+        }
+        self.child(moves, bounds, scratch, id, by, to);
+    }
+}
+
+/// The first number of a range from which on all satisfy a condition, if those that do come last.
+fn first_that(range: std::ops::Range<usize>, condition: impl Fn(usize) -> bool) -> usize {
+    let (mut low, mut high) = (range.start, range.end);
+    while low < high {
+        let middle = (low + high) / 2;
+        if condition(middle) {
+            high = middle;
+        } else {
+            low = middle + 1;
+        }
+    }
+    low
+}

@@ -1,0 +1,225 @@
+//! The events that may still matter, chain by chain, with what is asked of them: the first of a chain that comes after an event,
+//! the first that a stage does not stay on, the last of some classes.
+//!
+//! Positions along a chain are counts: the event at position p is the p-th, from 1, whether or not those before it are still
+//! there.
+
+use super::moves::{Class, ClassSet};
+
+/// No such position.
+pub(super) const NEVER: u32 = u32::MAX;
+
+/// An event: its chain and its position there.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Spot {
+    pub(super) chain: u32,
+    pub(super) place: u32,
+}
+
+impl Spot {
+    pub(super) fn chain(self) -> usize {
+        self.chain as usize
+    }
+}
+
+/// What is kept of one chain.
+#[derive(Clone, Debug, Default)]
+struct Line {
+    /// Positions up to this one are gone.
+    gone: u32,
+    classes: Vec<Class>,
+    numbers: Vec<u32>,
+    /// The clocks, one after the other.
+    clocks: Vec<u32>,
+    /// The positions of each class.
+    places: Vec<Vec<u32>>,
+}
+
+impl Line {
+    fn last(&self) -> u32 {
+        self.gone + self.classes.len() as u32
+    }
+}
+
+/// The unsettled events.
+#[derive(Clone, Debug, Default)]
+pub(super) struct History {
+    lines: Vec<Line>,
+    /// The clock of each chain's last event, whether it is still there or not.
+    last_clocks: Vec<u32>,
+    len: usize,
+}
+
+impl History {
+    pub(super) fn width(&self) -> usize {
+        self.lines.len()
+    }
+
+    /// How many events are kept.
+    pub(super) fn len(&self) -> usize {
+        self.len
+    }
+
+    pub(super) fn widen(&mut self, width: usize) {
+        let old = self.width();
+        if width <= old {
+            return;
+        }
+        let wider = |clocks: &[u32]| -> Vec<u32> {
+            let mut all = Vec::with_capacity(clocks.len() / old.max(1) * width);
+            for clock in clocks.chunks_exact(old.max(1)) {
+                all.extend_from_slice(clock);
+                all.resize(all.len() + width - old, 0);
+            }
+            all
+        };
+        for line in &mut self.lines {
+            line.clocks = wider(&line.clocks);
+        }
+        self.last_clocks = wider(&self.last_clocks);
+        self.last_clocks.resize(width * width, 0);
+        self.lines.resize_with(width, Line::default);
+    }
+
+    pub(super) fn last_clock(&self, chain: usize) -> &[u32] {
+        let width = self.width();
+        &self.last_clocks[chain * width..][..width]
+    }
+
+    /// The position of a chain's last event.
+    pub(super) fn last(&self, chain: usize) -> u32 {
+        self.lines[chain].last()
+    }
+
+    /// Positions up to this one are gone.
+    pub(super) fn gone(&self, chain: usize) -> u32 {
+        self.lines[chain].gone
+    }
+
+    /// Appends an event; `number` tells it among those of the slice.
+    pub(super) fn push(&mut self, chain: usize, class: Class, clock: &[u32], number: u32) -> Spot {
+        let width = self.width();
+        self.last_clocks[chain * width..][..width].copy_from_slice(clock);
+        let line = &mut self.lines[chain];
+        line.classes.push(class);
+        line.numbers.push(number);
+        line.clocks.extend_from_slice(clock);
+        let place = line.last();
+        if line.places.len() <= class.index() {
+            line.places.resize_with(class.index() + 1, Vec::new);
+        }
+        line.places[class.index()].push(place);
+        self.len += 1;
+        Spot {
+            chain: chain as u32,
+            place,
+        }
+    }
+
+    pub(super) fn is_kept(&self, spot: Spot) -> bool {
+        spot.place > self.lines[spot.chain()].gone
+    }
+
+    pub(super) fn clock(&self, spot: Spot) -> &[u32] {
+        let (width, line) = (self.width(), &self.lines[spot.chain()]);
+        &line.clocks[(spot.place - line.gone - 1) as usize * width..][..width]
+    }
+
+    pub(super) fn number(&self, spot: Spot) -> u32 {
+        let line = &self.lines[spot.chain()];
+        line.numbers[(spot.place - line.gone - 1) as usize]
+    }
+
+    /// The positions of a chain's events of a class.
+    pub(super) fn places(&self, chain: usize, class: Class) -> &[u32] {
+        let places = self.lines[chain].places.get(class.index());
+        places.map_or(&[], Vec::as_slice)
+    }
+
+    /// The first event of a chain that is an event of another, or comes after it.
+    pub(super) fn first_after(&self, chain: usize, of: Spot) -> u32 {
+        if chain == of.chain() {
+            return of.place;
+        }
+        let width = self.width();
+        if self.last_clocks[chain * width + of.chain()] < of.place {
+            return NEVER;
+        }
+        let line = &self.lines[chain];
+        // The last few are asked for most often.
+        let (mut low, mut high) = (0, line.classes.len());
+        while low < high {
+            let middle = (low + high) / 2;
+            if line.clocks[middle * width + of.chain()] < of.place {
+                low = middle + 1;
+            } else {
+                high = middle;
+            }
+        }
+        line.gone + low as u32 + 1
+    }
+
+    /// The first event of a chain from a position on that is of none of these classes.
+    pub(super) fn first_outside(&self, chain: usize, from: u32, classes: &ClassSet) -> u32 {
+        let line = &self.lines[chain];
+        if from > line.last() {
+            return NEVER;
+        }
+        let others = (line.places.iter().enumerate())
+            .filter(|(class, _)| !classes.has(Class(*class as u32)));
+        let firsts = others.filter_map(|(_, places)| {
+            if places.last().is_none_or(|&last| last < from) {
+                return None;
+            }
+            Some(places[places.partition_point(|&place| place < from)])
+        });
+        firsts.min().unwrap_or(NEVER)
+    }
+
+    /// The last event of a chain up to a position that is of one of these classes, 0 if none is kept.
+    pub(super) fn last_of(&self, chain: usize, place: u32, classes: &ClassSet) -> u32 {
+        let line = &self.lines[chain];
+        if place <= line.gone || classes.is_empty() {
+            return 0;
+        }
+        if classes.has(line.classes[(place - line.gone - 1) as usize]) {
+            return place;
+        }
+        let those =
+            (line.places.iter().enumerate()).filter(|(class, _)| classes.has(Class(*class as u32)));
+        let lasts = those.filter_map(|(_, places)| match places.last() {
+            Some(&last) if last <= place => Some(last),
+            None => None,
+            _ => {
+                let later = places.partition_point(|&other| other <= place);
+                Some(places[later.checked_sub(1)?])
+            }
+        });
+        lasts.max().unwrap_or(0)
+    }
+
+    /// How many events of a chain have a number below this one, those that are gone included.
+    pub(super) fn before(&self, chain: usize, number: u32) -> u32 {
+        let line = &self.lines[chain];
+        line.gone + line.numbers.partition_point(|&other| other < number) as u32
+    }
+
+    /// Lets go of a chain's events up to a position.
+    pub(super) fn forget(&mut self, chain: usize, up_to: u32) {
+        let width = self.width();
+        let line = &mut self.lines[chain];
+        let count = up_to.min(line.last()).saturating_sub(line.gone) as usize;
+        if count == 0 {
+            return;
+        }
+        line.gone += count as u32;
+        line.classes.drain(..count);
+        line.numbers.drain(..count);
+        line.clocks.drain(..count * width);
+        for places in &mut line.places {
+            let gone = places.partition_point(|&place| place <= line.gone);
+            places.drain(..gone);
+        }
+        self.len -= count;
+    }
+}

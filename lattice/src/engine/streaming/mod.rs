@@ -1,0 +1,226 @@
+//! Intervals of the lattice while events arrive: with every event it is known whether some run of the events so far is violated.
+//!
+//! As in the [interval search](super::interval), a node stands for all cuts that are reached by one sequence of moves of
+//! the automaton: those between a lowest and a highest one. Here the highest is a predicate on the future too: on each chain, the
+//! first event that is outside, or none so far. When an event x arrives, the nodes that are open on its chain look at it:
+//!
+//! - x is *enabled* if its strict past is inside; then its moves make new nodes;
+//! - x is *inside* if it is enabled and the stage stays on it, or it was inside of the parent and does not come after the
+//!   event that led from there; otherwise the chain ends for the node.
+//!
+//! A new node may move on by events that had arrived before: it is *expanded* over what is kept of the history.
+//!
+//! **Complete**: a sequence of moves without x is an old node, as old events never enter or leave its interval; one with x is an
+//! old node, then x, then events that had arrived and do not come after x. **Sound**: the lemma of the interval search, for the
+//! events that have arrived.
+//!
+//! | file | its notion |
+//! |---|---|
+//! | [`moves`] | the automaton: stages, what they stay on, where they move |
+//! | [`history`] | the events that may still matter |
+//! | [`nodes`] | the intervals, and which of them an event meets |
+//! | [`arrive`] | what an event does to them |
+//! | [`expand`] | new nodes, and their moves by older events |
+//! | [`cover`] | nodes that others make superfluous |
+//! | [`settle`] | events that all future ones come after, and what can be forgotten with them |
+//! | [`beam`] | the most promising nodes, where there are too many |
+//! | [`story`], [`witness`] | how a node was reached, and the run that shows it |
+//!
+//! This engine knows nothing of properties: an event is a chain, a class of actions, and a clock.
+
+mod arrive;
+mod beam;
+mod cover;
+mod expand;
+mod history;
+mod moves;
+mod nodes;
+mod settle;
+mod story;
+#[cfg(test)]
+mod tests;
+mod witness;
+
+pub(crate) use moves::{Class, Moves, Stage};
+pub(crate) use settle::Standing;
+pub(crate) use story::Turn;
+pub(crate) use witness::{Placed, arrange};
+
+use self::{
+    history::{History, NEVER},
+    nodes::{Node, NodeId, Nodes, Role},
+    story::Stories,
+};
+
+/// Which pruning rules are used; the answers are the same without them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Pruning {
+    /// Events that all later ones come after are forgotten.
+    pub(crate) settled: bool,
+    /// Nodes that no thread can extend are forgotten.
+    pub(crate) dead: bool,
+    /// Parents are forgotten when nothing can be inside of a child for their sake.
+    pub(crate) links: bool,
+    /// The lowest cut is told only as exactly as it matters.
+    pub(crate) rounding: bool,
+    /// Nodes that others make superfluous are dropped.
+    pub(crate) cover: bool,
+    /// Of older events that lead to comparable nodes, only one is looked at.
+    pub(crate) candidates: bool,
+}
+
+impl Pruning {
+    pub(crate) const ALL: Pruning = Pruning {
+        settled: true,
+        dead: true,
+        links: true,
+        rounding: true,
+        cover: true,
+        candidates: true,
+    };
+}
+
+/// How much may be kept and done.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Bounds {
+    /// Of so many events the order is kept as it is; what is older comes before all later ones.
+    pub(crate) history: usize,
+    /// The search is exact up to so many nodes.
+    pub(crate) nodes: usize,
+    /// Beyond, so many are kept.
+    pub(crate) beam: usize,
+    /// So many nodes may be made by one event.
+    pub(crate) new_nodes: usize,
+    pub(crate) pruning: Pruning,
+}
+
+impl Bounds {
+    /// No bounds.
+    #[cfg(test)]
+    pub(crate) const NONE: Bounds = Bounds {
+        history: usize::MAX,
+        nodes: usize::MAX,
+        beam: usize::MAX,
+        new_nodes: usize::MAX,
+        pruning: Pruning::ALL,
+    };
+}
+
+/// What was left out so far.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Omissions {
+    /// Events that came too late: they were taken to come after some that they need not have waited for.
+    pub(crate) late: u64,
+    /// Nodes that were dropped, as there were too many.
+    pub(crate) nodes: u64,
+}
+
+/// A search that goes on.
+#[derive(Clone, Debug)]
+pub(crate) struct Streaming {
+    history: History,
+    nodes: Nodes,
+    stories: Stories,
+    /// For each chain, how many events come before all that will arrive, by decision.
+    floor: Vec<u32>,
+    /// How many events have arrived.
+    events: u32,
+    /// When it is time to tidy up.
+    due: u32,
+    /// How many nodes were made.
+    made: u64,
+    omissions: Omissions,
+}
+
+/// Memory that searches share, as only one of them takes an event at a time.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Scratch {
+    /// The clock of the event.
+    clock: Vec<u32>,
+    /// The chains of which the event knows more than the one before it on its chain, and how much.
+    news: Vec<(usize, u32)>,
+    /// Nodes that the event moves, and where to.
+    moved: Vec<(NodeId, Stage)>,
+    /// New nodes, not all of them expanded.
+    fresh: Vec<NodeId>,
+    /// Of a new node.
+    cause: Vec<u32>,
+    lowest: Vec<u32>,
+    ends: Vec<u32>,
+}
+
+impl Streaming {
+    /// A search that has seen no events.
+    pub(crate) fn new(moves: &Moves) -> Streaming {
+        let mut search = Streaming {
+            history: History::default(),
+            nodes: Nodes::new(moves),
+            stories: Stories::default(),
+            floor: Vec::new(),
+            events: 0,
+            due: FIRST_TIDYING,
+            made: 0,
+            omissions: Omissions::default(),
+        };
+        for &stage in moves.initial() {
+            let node = search.nodes.make(Node {
+                stage,
+                role: Role::Searched,
+                expanded: true,
+                by: None,
+                parent: None,
+                children: 0,
+                story: None,
+                born: 0,
+            });
+            search.nodes.add(node, moves);
+            search.made += 1;
+        }
+        search
+    }
+
+    /// Whether something can still be found.
+    pub(crate) fn goes_on(&self) -> bool {
+        self.nodes.searched > 0
+    }
+
+    /// How many events have arrived.
+    pub(crate) fn events(&self) -> u32 {
+        self.events
+    }
+
+    /// How many nodes were made.
+    pub(crate) fn made(&self) -> u64 {
+        self.made
+    }
+
+    /// How many nodes are searched.
+    pub(crate) fn searched(&self) -> usize {
+        self.nodes.searched
+    }
+
+    /// How many events are kept.
+    pub(crate) fn kept(&self) -> usize {
+        self.history.len()
+    }
+
+    /// What was left out.
+    pub(crate) fn omissions(&self) -> Omissions {
+        self.omissions
+    }
+
+    fn widen(&mut self, width: usize, moves: &Moves) {
+        if width > self.history.width() {
+            self.history.widen(width);
+            self.nodes.widen(width, moves);
+            self.floor.resize(width, 0);
+        }
+    }
+
+    fn is_open(&self, id: NodeId, chain: usize) -> bool {
+        self.nodes.ends(id)[chain] == NEVER
+    }
+}
+
+/// After so many events it is time to tidy up for the first time.
+const FIRST_TIDYING: u32 = 64;

@@ -1,0 +1,287 @@
+//! The intervals that are searched while events arrive, and in which order an event meets them.
+//!
+//! A node stands for all cuts that are reached by one sequence of moves: those that contain `lowest` and nothing from `ends` on.
+//! `ends` is about the future as well: a chain on which it is [`NEVER`] is *open*, and the next event there may be
+//! inside or not. An event need only look at the nodes that are open on its chain.
+
+use super::{
+    history::{NEVER, Spot},
+    moves::{Moves, Stage},
+    story::StoryId,
+};
+
+/// A node, by its slot.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct NodeId(pub(super) u32);
+
+impl NodeId {
+    pub(super) fn index(self) -> usize {
+        self.0 as usize
+    }
+}
+
+/// What a node is there for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Role {
+    /// Its interval is searched.
+    Searched,
+    /// Another one does all that it could, but what is inside of its children depends on what is inside of it.
+    Followed,
+    /// Nothing needs it.
+    Gone,
+}
+
+#[derive(Clone, Debug)]
+pub(super) struct Node {
+    pub(super) stage: Stage,
+    pub(super) role: Role,
+    /// Whether the moves by events that had arrived before it was made were looked at.
+    pub(super) expanded: bool,
+    /// The event that led here; only of a node that has, or had, a parent.
+    pub(super) by: Option<Spot>,
+    /// The node before, as long as future events that are inside of it can be inside of this one for that reason alone.
+    pub(super) parent: Option<NodeId>,
+    /// How many nodes have this one as parent.
+    pub(super) children: u32,
+    pub(super) story: Option<StoryId>,
+    /// After how many events it was made.
+    pub(super) born: u32,
+}
+
+/// All nodes.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Nodes {
+    width: usize,
+    all: Vec<Node>,
+    /// For each node `ends`, `lowest`, and `lowest` more coarsely, for comparing nodes that are expanded.
+    bounds: Vec<u32>,
+    free: Vec<NodeId>,
+    /// How many are searched.
+    pub(super) searched: usize,
+    /// For each chain and rank the nodes that are open there, the older first, so that parents come before their children.
+    open: Vec<Vec<NodeId>>,
+    /// For each stage the nodes that are searched, with what tells likely candidates for comparison.
+    by_stage: Vec<Vec<(u64, NodeId)>>,
+    /// Those that were dropped by the current event.
+    dropped: Vec<NodeId>,
+}
+
+impl Nodes {
+    pub(super) fn new(moves: &Moves) -> Nodes {
+        Nodes {
+            by_stage: vec![Vec::new(); moves.stages()],
+            ..Nodes::default()
+        }
+    }
+
+    pub(super) fn get(&self, id: NodeId) -> &Node {
+        &self.all[id.index()]
+    }
+
+    pub(super) fn get_mut(&mut self, id: NodeId) -> &mut Node {
+        &mut self.all[id.index()]
+    }
+
+    /// All that are not gone, in no particular order.
+    pub(super) fn ids(&self) -> impl Iterator<Item = NodeId> + '_ {
+        let all = self.all.iter().zip(0..);
+        all.filter(|(node, _)| node.role != Role::Gone)
+            .map(|(_, id)| NodeId(id))
+    }
+
+    pub(super) fn slots(&self) -> usize {
+        self.all.len()
+    }
+
+    pub(super) fn ends(&self, id: NodeId) -> &[u32] {
+        &self.bounds[id.index() * 3 * self.width..][..self.width]
+    }
+
+    pub(super) fn ends_mut(&mut self, id: NodeId) -> &mut [u32] {
+        &mut self.bounds[id.index() * 3 * self.width..][..self.width]
+    }
+
+    pub(super) fn lowest(&self, id: NodeId) -> &[u32] {
+        &self.bounds[(id.index() * 3 + 1) * self.width..][..self.width]
+    }
+
+    pub(super) fn coarse(&self, id: NodeId) -> &[u32] {
+        &self.bounds[(id.index() * 3 + 2) * self.width..][..self.width]
+    }
+
+    /// Both forms of `lowest`.
+    pub(super) fn lowest_mut(&mut self, id: NodeId) -> &mut [u32] {
+        &mut self.bounds[(id.index() * 3 + 1) * self.width..][..2 * self.width]
+    }
+
+    /// A slot for a node that may turn out not to be needed.
+    pub(super) fn make(&mut self, node: Node) -> NodeId {
+        match self.free.pop() {
+            Some(id) => {
+                self.all[id.index()] = node;
+                id
+            }
+            None => {
+                self.all.push(node);
+                self.bounds.resize(self.all.len() * 3 * self.width, 0);
+                NodeId(self.all.len() as u32 - 1)
+            }
+        }
+    }
+
+    /// Takes back the node that was made last, which nobody has seen.
+    pub(super) fn unmake(&mut self, id: NodeId) {
+        self.all[id.index()].role = Role::Gone;
+        self.free.push(id);
+    }
+
+    /// The node that was made is searched from now on.
+    pub(super) fn add(&mut self, id: NodeId, moves: &Moves) {
+        let (stage, parent) = (self.get(id).stage, self.get(id).parent);
+        if let Some(parent) = parent {
+            self.get_mut(parent).children += 1;
+        }
+        let rank = moves.rank(stage);
+        for chain in 0..self.width {
+            if self.ends(id)[chain] == NEVER {
+                self.open[chain * moves.ranks() + rank].push(id);
+            }
+        }
+        let key = self.key(id);
+        self.by_stage[stage.index()].push((key, id));
+        self.searched += 1;
+    }
+
+    /// What nodes have in common that are worth comparing at once: the chains of the last two moves.
+    pub(super) fn key(&self, id: NodeId) -> u64 {
+        let chain = |node: &Node| node.by.map_or(0, |by| u64::from(by.chain) + 1);
+        let node = self.get(id);
+        let before = node
+            .parent
+            .map_or(u64::from(u32::MAX), |p| chain(self.get(p)));
+        chain(node) << 32 | before
+    }
+
+    /// The nodes of a stage that are searched; some may have been until lately.
+    pub(super) fn of_stage(&mut self, stage: Stage) -> &mut Vec<(u64, NodeId)> {
+        &mut self.by_stage[stage.index()]
+    }
+
+    /// The nodes of one rank that are open on a chain, to be put back.
+    pub(super) fn take_open(&mut self, chain: usize, rank: usize, moves: &Moves) -> Vec<NodeId> {
+        std::mem::take(&mut self.open[chain * moves.ranks() + rank])
+    }
+
+    pub(super) fn put_open(&mut self, chain: usize, rank: usize, moves: &Moves, open: Vec<NodeId>) {
+        self.open[chain * moves.ranks() + rank] = open;
+    }
+
+    pub(super) fn is_open_empty(&self, chain: usize, rank: usize, moves: &Moves) -> bool {
+        self.open[chain * moves.ranks() + rank].is_empty()
+    }
+
+    /// A node is searched no longer. An event may still be about to move it, so it is followed until
+    /// [all is done](Nodes::let_go_dropped), and then as long as children depend on it.
+    pub(super) fn drop(&mut self, id: NodeId) {
+        if self.get(id).role == Role::Searched {
+            self.searched -= 1;
+            self.get_mut(id).role = Role::Followed;
+            self.dropped.push(id);
+        }
+    }
+
+    /// Lets go of what was dropped and is not needed.
+    pub(super) fn let_go_dropped(&mut self) {
+        while let Some(id) = self.dropped.pop() {
+            self.let_go(id);
+        }
+    }
+
+    /// Whatever happens, nothing is inside of a node because its parent has it.
+    pub(super) fn cut_link(&mut self, id: NodeId) {
+        if let Some(parent) = self.get_mut(id).parent.take() {
+            self.get_mut(parent).children -= 1;
+            self.let_go(parent);
+        }
+    }
+
+    fn let_go(&mut self, mut id: NodeId) {
+        // From child to parent, as far as nothing else holds them.
+        while self.get(id).role == Role::Followed && self.get(id).children == 0 {
+            self.get_mut(id).role = Role::Gone;
+            let Some(parent) = self.get_mut(id).parent.take() else {
+                return;
+            };
+            self.get_mut(parent).children -= 1;
+            id = parent;
+        }
+    }
+
+    /// Adds chains; all that is not gone is open there.
+    pub(super) fn widen(&mut self, width: usize, moves: &Moves) {
+        let old = self.width;
+        if width <= old {
+            return;
+        }
+        let mut bounds = vec![0; self.all.len() * 3 * width];
+        for bound in 0..self.all.len() * 3 {
+            let wider = &mut bounds[bound * width..][..width];
+            wider[..old].copy_from_slice(&self.bounds[bound * old..][..old]);
+            if bound % 3 == 0 {
+                wider[old..].fill(NEVER);
+            }
+        }
+        self.bounds = bounds;
+        self.width = width;
+        self.open.resize_with(width * moves.ranks(), Vec::new);
+        let mut ids: Vec<NodeId> = self.ids().collect();
+        // Slots are used again, so their order is not that of age; parents come first.
+        let depth = |mut id: NodeId| {
+            let mut depth = 0;
+            while let Some(parent) = self.get(id).parent {
+                (depth, id) = (depth + 1, parent);
+            }
+            depth
+        };
+        ids.sort_by_cached_key(|&id| depth(id));
+        for chain in old..width {
+            for &id in &ids {
+                let rank = moves.rank(self.get(id).stage);
+                self.open[chain * moves.ranks() + rank].push(id);
+            }
+        }
+    }
+
+    /// Makes the slots of all that is gone free again.
+    pub(super) fn sweep(&mut self) {
+        let all = &self.all;
+        for open in &mut self.open {
+            open.retain(|id| all[id.index()].role != Role::Gone);
+        }
+        for list in &mut self.by_stage {
+            list.clear();
+        }
+        self.free = { (0..self.all.len() as u32).map(NodeId) }
+            .filter(|id| all[id.index()].role == Role::Gone)
+            .collect();
+        let searched: Vec<NodeId> = { self.ids() }
+            .filter(|&id| self.get(id).role == Role::Searched)
+            .collect();
+        self.searched = searched.len();
+        for id in searched {
+            let key = self.key(id);
+            let stage = self.get(id).stage;
+            self.by_stage[stage.index()].push((key, id));
+        }
+    }
+
+    /// Bytes, roughly.
+    pub(super) fn bytes(&self) -> usize {
+        let lists = self.open.iter().map(|list| 4 * list.capacity() + 24);
+        let stages = self.by_stage.iter().map(|list| 16 * list.capacity() + 24);
+        self.all.capacity() * size_of::<Node>()
+            + 4 * self.bounds.capacity()
+            + lists.sum::<usize>()
+            + stages.sum::<usize>()
+    }
+}

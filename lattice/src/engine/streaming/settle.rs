@@ -1,0 +1,163 @@
+//! What all future events come after, and what can be forgotten with it.
+//!
+//! A thread that lives knows of some events; whatever it does next comes after them. What all threads know of is *settled*: it is in
+//! the lowest cut of every node that a later event makes, so it moves nothing any more, and where it is outside of a node no
+//! later event is enabled. A node that no thread can extend is *dead*. A parent is no longer needed when no thread can do anything
+//! that is inside of a child for its sake alone.
+//!
+//! A thread that is silent settles nothing. Beyond a bound on the history the oldest events are therefore taken for the past of all
+//! that will come. That only adds order, so what is found is real; and nothing is lost until an event comes that knows less.
+
+use super::{Bounds, Moves, Role, Streaming, history::NEVER, nodes::NodeId};
+
+/// Where a thread stands that may still act.
+#[derive(Clone, Debug)]
+pub(crate) struct Standing {
+    /// Its chain; none if it has done nothing yet.
+    pub(crate) chain: Option<usize>,
+    /// The events that it knows of; what is beyond the end counts 0.
+    pub(crate) clock: Vec<u32>,
+}
+
+/// So many pairs of nodes are compared for each event that came since.
+const COMPARISONS: usize = 256;
+
+impl Streaming {
+    /// Whether enough has happened to [tidy up](Streaming::tidy).
+    pub(crate) fn is_due(&self) -> bool {
+        self.events >= self.due
+    }
+
+    /// Forgets what no future event needs, given all threads that may still act.
+    pub(crate) fn tidy(&mut self, moves: &Moves, bounds: &Bounds, standings: &[Standing]) {
+        let since = (self.events + COMPARISONS as u32).saturating_sub(self.due) as usize;
+        self.force(bounds);
+        let standings = self.with_floor(standings);
+        if bounds.pruning.settled {
+            self.forget_settled(&standings);
+        }
+        let ids: Vec<NodeId> = self.nodes.ids().collect();
+        if bounds.pruning.links {
+            for &id in &ids {
+                if !self.needs_parent(id, &standings) {
+                    self.nodes.cut_link(id);
+                }
+            }
+        }
+        if bounds.pruning.dead {
+            for &id in &ids {
+                if self.nodes.get(id).role == Role::Searched && !self.lives(id, &standings) {
+                    self.nodes.drop(id);
+                }
+            }
+        }
+        if bounds.pruning.rounding {
+            for &id in &ids {
+                self.forget_lowest(id);
+            }
+        }
+        self.drop_covered(moves, bounds, since.max(64) * COMPARISONS);
+        self.nodes.let_go_dropped();
+        self.nodes.sweep();
+        self.keep_stories();
+        let nodes = self.nodes.searched;
+        let pause = (nodes * nodes / COMPARISONS)
+            .max(self.history.len() / 2)
+            .clamp(64, 1 << 16);
+        self.due = self.events.saturating_add(pause as u32);
+        if self.history.len() > bounds.history / 2 {
+            let room = (bounds.history / 4).max(1);
+            self.due = self.due.min(self.events.saturating_add(room as u32));
+        }
+    }
+
+    /// Takes what is too old for the past of all that will come.
+    fn force(&mut self, bounds: &Bounds) {
+        if self.history.len() <= bounds.history {
+            return;
+        }
+        let oldest = self.events - bounds.history as u32;
+        for (chain, floor) in self.floor.iter_mut().enumerate() {
+            *floor = (*floor).max(self.history.before(chain, oldest));
+        }
+    }
+
+    /// What threads will know when they act.
+    fn with_floor(&self, standings: &[Standing]) -> Vec<Standing> {
+        let with_floor = |standing: &Standing| {
+            let mut clock = self.floor.clone();
+            for (count, &known) in clock.iter_mut().zip(&standing.clock) {
+                *count = known.max(*count);
+            }
+            Standing {
+                chain: standing.chain,
+                clock,
+            }
+        };
+        standings.iter().map(with_floor).collect()
+    }
+
+    fn forget_settled(&mut self, standings: &[Standing]) {
+        for chain in 0..self.history.width() {
+            let known = standings.iter().map(|standing| standing.clock[chain]);
+            let settled = known.min().unwrap_or(NEVER);
+            self.history.forget(chain, settled);
+        }
+    }
+
+    /// Whether a thread may do something that is enabled at a node.
+    fn is_extended_by(&self, id: NodeId, standing: &Standing) -> bool {
+        let ends = self.nodes.ends(id);
+        standing.chain.is_none_or(|chain| self.is_open(id, chain))
+            && standing
+                .clock
+                .iter()
+                .zip(ends)
+                .all(|(count, end)| count < end)
+    }
+
+    fn lives(&self, id: NodeId, standings: &[Standing]) -> bool {
+        standings
+            .iter()
+            .any(|standing| self.is_extended_by(id, standing))
+    }
+
+    /// Whether a future event can be inside of a node for the sake of its parent.
+    fn needs_parent(&self, id: NodeId, standings: &[Standing]) -> bool {
+        let node = self.nodes.get(id);
+        let (Some(parent), Some(by)) = (node.parent, node.by) else {
+            return false;
+        };
+        standings.iter().any(|standing| {
+            standing.clock[by.chain()] < by.place && self.is_extended_by(parent, standing)
+        })
+    }
+
+    /// What is settled is in all lowest cuts that matter.
+    fn forget_lowest(&mut self, id: NodeId) {
+        let width = self.history.width();
+        for place in 0..2 * width {
+            let gone = self.history.gone(place % width);
+            let count = &mut self.nodes.lowest_mut(id)[place];
+            if *count <= gone {
+                *count = 0;
+            }
+        }
+    }
+
+    fn keep_stories(&mut self) {
+        let ids: Vec<NodeId> = self.nodes.ids().collect();
+        let mut stories: Vec<_> = ids
+            .iter()
+            .filter_map(|&id| self.nodes.get(id).story)
+            .collect();
+        self.stories.keep(stories.iter_mut());
+        let mut renamed = stories.into_iter();
+        for id in ids {
+            let node = self.nodes.get_mut(id);
+            if node.story.is_some() {
+                node.story = renamed.next();
+            }
+        }
+    }
+}

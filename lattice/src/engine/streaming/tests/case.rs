@@ -1,0 +1,310 @@
+//! Random automata and random posets, and what is true of them by brute force.
+
+use portent_testing::Rng;
+use rustc_hash::FxHashMap;
+
+use crate::{
+    automaton::{Automaton, AutomatonShape, StateIndex},
+    engine::streaming::{Class, Moves, Stage, Standing, Turn, arrange, moves::Move},
+    order::{EventIndex, Poset},
+};
+use portent_monitor_dsl::Verdict;
+
+/// What kind of automaton.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Shape {
+    /// A deterministic one whose only cycles are self-loops.
+    Chains,
+    /// A nondeterministic one whose only cycles are self-loops.
+    Choices,
+    /// A deterministic one.
+    Cyclic,
+    /// A deterministic one that was saturated.
+    Saturated,
+}
+
+impl Shape {
+    pub(super) fn any(seed: usize) -> Shape {
+        match seed % 8 {
+            0..3 => Shape::Chains,
+            3..5 => Shape::Choices,
+            5 | 6 => Shape::Cyclic,
+            _ => Shape::Saturated,
+        }
+    }
+}
+
+#[derive(Clone, Debug)]
+pub(super) struct Arrived {
+    pub(super) chain: usize,
+    pub(super) class: Class,
+    pub(super) clock: Vec<u32>,
+    /// The threads that may act after it.
+    pub(super) standings: Vec<Standing>,
+}
+
+/// An automaton, and a run.
+#[derive(Clone, Debug)]
+pub(super) struct Case {
+    pub(super) moves: Moves,
+    pub(super) events: Vec<Arrived>,
+}
+
+impl Case {
+    pub(super) fn random(rng: &mut Rng, shape: Shape) -> Case {
+        let moves = automaton(rng, shape);
+        let most = match shape {
+            Shape::Cyclic => 9,
+            _ => 12,
+        };
+        let length = 2 + rng.below(most - 1);
+        let events = run(rng, moves.classes(), length);
+        Case { moves, events }
+    }
+
+    fn poset(&self, events: usize) -> Poset {
+        let width = self.events.iter().map(|event| event.chain + 1).max();
+        let width = width.unwrap_or(0);
+        let mut poset = Poset::new(width);
+        for event in &self.events[..events] {
+            let mut clock = event.clock.clone();
+            clock.resize(width, 0);
+            poset.push(event.chain, &clock);
+        }
+        poset
+    }
+
+    /// One step of the subset construction.
+    fn step(&self, stages: u64, class: Class) -> u64 {
+        let here = (0..self.moves.stages() as u32).filter(|stage| stages >> stage & 1 == 1);
+        here.fold(0, |next, stage| {
+            let stage = Stage(stage);
+            let stays = u64::from(self.moves.stays(stage, class)) << stage.0;
+            let targets = self.moves.targets(stage, class).iter();
+            targets.fold(next | stays, |next, to| next | 1 << to.0)
+        })
+    }
+
+    fn initial(&self) -> u64 {
+        self.moves
+            .initial()
+            .iter()
+            .fold(0, |all, stage| all | 1 << stage.0)
+    }
+
+    /// With which event the observed run is violated.
+    pub(super) fn observed_violated(&self) -> Option<usize> {
+        let mut stages = self.initial();
+        self.events.iter().position(|event| {
+            stages = self.step(stages, event.class);
+            stages & 1 == 1
+        })
+    }
+
+    /// With which event some run of the events so far is violated: of all cuts where a run is, the one whose last event came first.
+    pub(super) fn first_violated(&self) -> Option<usize> {
+        let poset = self.poset(self.events.len());
+        let width = poset.width();
+        let mut first: Option<usize> = None;
+        let mut level: FxHashMap<Vec<u32>, (u64, usize)> = FxHashMap::default();
+        level.insert(vec![0; width], (self.initial(), 0));
+        while !level.is_empty() {
+            let mut next: FxHashMap<Vec<u32>, (u64, usize)> = FxHashMap::default();
+            for (cut, (stages, last)) in &level {
+                for chain in 0..width {
+                    let Some(&event) = poset.chain(chain).get(cut[chain] as usize) else {
+                        continue;
+                    };
+                    let last = *last.max(&event.index());
+                    let mut past = poset.clock(event).iter().zip(cut).enumerate();
+                    let is_next = past.all(|(other, (needs, has))| other == chain || needs <= has);
+                    if !is_next || first.is_some_and(|first| first <= last) {
+                        continue;
+                    }
+                    let stages = self.step(*stages, self.events[event.index()].class);
+                    if stages & 1 == 1 {
+                        first = Some(last);
+                    } else if stages != 0 {
+                        let mut cut = cut.clone();
+                        cut[chain] += 1;
+                        next.entry(cut).or_insert((0, last)).0 |= stages;
+                    }
+                }
+            }
+            level = next;
+        }
+        first
+    }
+
+    /// Follows the run of a story that was found with an event.
+    pub(super) fn follow(&self, with: usize, story: &[Turn]) {
+        let poset = self.poset(with + 1);
+        let class = |event: EventIndex| self.events[event.index()].class;
+        let placed = arrange(&poset, &self.moves, self.moves.initial(), story, class)
+            .unwrap_or_else(|| panic!("no room for all events: {story:?}, {self:?}"));
+        assert_eq!(placed.run.len(), poset.len());
+        let (mut done, mut stages) = (vec![0; poset.width()], self.initial());
+        for (place, &event) in placed.run.iter().enumerate() {
+            let (chain, clock) = (poset.chain_of(event), poset.clock(event));
+            done[chain] += 1;
+            assert_eq!(done[chain], clock[chain], "each event once, in order");
+            assert!(clock.iter().zip(&done).all(|(needs, has)| needs <= has));
+            stages = self.step(stages, class(event));
+            if place + 1 == placed.length {
+                assert!(stages & 1 == 1, "violated: {placed:?}, {self:?}");
+            }
+        }
+    }
+}
+
+fn automaton(rng: &mut Rng, shape: Shape) -> Moves {
+    let (stages, classes) = (2 + rng.below(4), 2 + rng.below(3));
+    if let Shape::Saturated = shape {
+        return saturated(rng, stages, classes);
+    }
+    let mut loops = vec![false; stages * classes];
+    let mut moves = Vec::new();
+    for from in 1..stages {
+        for class in 0..classes {
+            let mut go = |to: usize| match to == from {
+                true => loops[from * classes + class] = true,
+                false => moves.push(Move {
+                    from: Stage(from as u32),
+                    class: Class(class as u32),
+                    to: Stage(to as u32),
+                }),
+            };
+            match shape {
+                // A dead end is a stage that is not there.
+                _ if rng.below(8) == 0 => {}
+                Shape::Cyclic => go(rng.below(stages)),
+                Shape::Chains => match rng.one_in(2) {
+                    true => go(from),
+                    false => go(rng.below(from)),
+                },
+                Shape::Choices | Shape::Saturated => {
+                    for _ in 0..1 + rng.below(2) {
+                        go(rng.below(from + 1));
+                    }
+                    if rng.one_in(3) {
+                        go(from);
+                    }
+                }
+            }
+        }
+    }
+    let mut initial = vec![Stage(stages as u32 - 1)];
+    if let Shape::Choices = shape
+        && stages > 2
+        && rng.one_in(3)
+    {
+        initial.push(Stage(1 + rng.below(stages - 2) as u32));
+    }
+    let stays = |stage: Stage, class: Class| loops[stage.index() * classes + class.index()];
+    Moves::new(stages, classes, &initial, stays, &moves)
+}
+
+/// The automaton of a random table, with the self-loops that it can bear.
+fn saturated(rng: &mut Rng, states: usize, actions: usize) -> Moves {
+    let next = (0..states * actions)
+        .map(|place| match place / actions {
+            0 => StateIndex(0),
+            _ => StateIndex(rng.below(states) as u32),
+        })
+        .collect();
+    let verdict = |state| {
+        if state == 0 {
+            Verdict::Violated
+        } else {
+            Verdict::Ok
+        }
+    };
+    let automaton = Automaton {
+        initial: StateIndex(states as u32 - 1),
+        actions,
+        next,
+        verdicts: (0..states).map(verdict).collect(),
+    };
+    let shape = AutomatonShape::new(&automaton).expect("a table");
+    Moves::of_saturated(&shape.saturated.expect("small"))
+}
+
+/// A thread of a random run.
+#[derive(Clone, Debug)]
+struct Thread {
+    chain: Option<usize>,
+    clock: Vec<u32>,
+    lives: bool,
+}
+
+/// A random run whose threads are forked, end, and may learn what others know.
+fn run(rng: &mut Rng, classes: usize, length: usize) -> Vec<Arrived> {
+    let width = 2 + rng.below(4);
+    let joins = 20 * rng.below(5);
+    let thread = |clock: Vec<u32>| Thread {
+        chain: None,
+        clock,
+        lives: true,
+    };
+    let mut threads: Vec<Thread> = (0..1 + rng.below(width))
+        .map(|_| thread(vec![0; width]))
+        .collect();
+    let mut counts = vec![0; width];
+    let mut chains = 0;
+    let mut events = Vec::new();
+    while events.len() < length {
+        let living: Vec<usize> = (0..threads.len()).filter(|&t| threads[t].lives).collect();
+        if living.is_empty() {
+            break;
+        }
+        let actor = rng.pick(&living);
+        if rng.one_in(6) {
+            let child = thread(threads[actor].clock.clone());
+            threads.push(child);
+        }
+        if rng.below(100) < joins {
+            let other = threads[rng.below(threads.len())].clock.clone();
+            for (mine, theirs) in threads[actor].clock.iter_mut().zip(other) {
+                *mine = theirs.max(*mine);
+            }
+        }
+        if threads[actor].chain.is_none() {
+            // A chain whose thread has ended, and all of which is known; or else a new one.
+            let used = |chain: usize| threads.iter().any(|t| t.lives && t.chain == Some(chain));
+            let free = (0..chains).find(|&c| !used(c) && threads[actor].clock[c] == counts[c]);
+            match free {
+                Some(chain) => threads[actor].chain = Some(chain),
+                None if chains < width => {
+                    threads[actor].chain = Some(chains);
+                    chains += 1;
+                }
+                None => {
+                    threads[actor].lives = false;
+                    continue;
+                }
+            }
+        }
+        let chain = threads[actor].chain.expect("given");
+        counts[chain] += 1;
+        threads[actor].clock[chain] = counts[chain];
+        let clock = threads[actor].clock.clone();
+        if rng.one_in(10) {
+            threads[actor].lives = false;
+        }
+        let standing = |thread: &Thread| Standing {
+            chain: thread.chain,
+            clock: thread.clock.clone(),
+        };
+        let class = Class(rng.below(classes) as u32);
+        // Chains are met one by one, so that clocks grow.
+        let clock = clock[..chains].to_vec();
+        let living = threads.iter().filter(|thread| thread.lives);
+        events.push(Arrived {
+            chain,
+            class,
+            clock,
+            standings: living.map(standing).collect(),
+        });
+    }
+    events
+}

@@ -1,0 +1,156 @@
+//! Compared with all linear extensions of every prefix: the first event with which some run is violated must be the same, with all
+//! pruning rules and with any choice of them, and every violated run is followed.
+
+mod case;
+mod pitfalls;
+
+use portent_testing::Rng;
+
+use self::case::{Case, Shape};
+use super::{Bounds, Pruning, Scratch, Streaming};
+
+/// So many random cases by default; `PORTENT_CASES` sets another number.
+fn cases(default: usize) -> usize {
+    let asked = std::env::var("PORTENT_CASES").ok();
+    asked
+        .and_then(|cases| cases.parse().ok())
+        .unwrap_or(default)
+}
+
+/// What a search found, and what it left out.
+struct Outcome {
+    /// With which event, from 0.
+    found: Option<usize>,
+    late: u64,
+    dropped: u64,
+}
+
+/// Feeds a case to a search that tidies up when `tidies` says so.
+fn search(case: &Case, bounds: &Bounds, mut tidies: impl FnMut() -> bool) -> Outcome {
+    let moves = &case.moves;
+    let (mut search, mut scratch) = (Streaming::new(moves), Scratch::default());
+    let mut found = None;
+    for (number, event) in case.events.iter().enumerate() {
+        let story = search.arrive(
+            moves,
+            bounds,
+            &mut scratch,
+            event.chain,
+            event.class,
+            &event.clock,
+        );
+        if let Some(story) = story {
+            case.follow(number, &story);
+            found = Some(number);
+            break;
+        }
+        search.narrow(moves, bounds);
+        if tidies() {
+            search.tidy(moves, bounds, &event.standings);
+        }
+    }
+    Outcome {
+        found,
+        late: search.omissions().late,
+        dropped: search.omissions().nodes,
+    }
+}
+
+fn some_rules(rng: &mut Rng) -> Pruning {
+    if rng.one_in(3) {
+        return Pruning::ALL;
+    }
+    Pruning {
+        settled: rng.one_in(2),
+        dead: rng.one_in(2),
+        links: rng.one_in(2),
+        rounding: rng.one_in(2),
+        cover: rng.one_in(2),
+        candidates: rng.one_in(2),
+    }
+}
+
+#[test]
+fn every_prefix_is_answered_as_by_all_its_linear_extensions() {
+    let (mut violated, mut predicted) = (0, 0);
+    let cases = cases(100_000);
+    for seed in 0..cases {
+        let mut rng = Rng::new(seed as u64);
+        let case = Case::random(&mut rng, Shape::any(seed));
+        let pruning = some_rules(&mut rng);
+        let bounds = Bounds {
+            pruning,
+            ..Bounds::NONE
+        };
+        let often = rng.below(3);
+        let outcome = search(&case, &bounds, || rng.below(4) < 2 * often);
+        let expected = case.first_violated();
+        assert_eq!(
+            outcome.found, expected,
+            "seed {seed}, {pruning:?}, {case:?}"
+        );
+        assert_eq!((outcome.late, outcome.dropped), (0, 0));
+        violated += usize::from(expected.is_some());
+        predicted += usize::from(expected.is_some() && expected != case.observed_violated());
+    }
+    assert!(
+        violated > cases / 5 && predicted > cases / 20,
+        "{violated}, {predicted}"
+    );
+}
+
+#[test]
+fn a_bound_on_the_history_loses_nothing_in_silence_and_invents_nothing() {
+    let (mut late, mut missed) = (0, 0);
+    let cases = cases(40_000);
+    for seed in 0..cases {
+        let mut rng = Rng::new(seed as u64);
+        let case = Case::random(&mut rng, Shape::any(seed));
+        let bounds = Bounds {
+            history: 1 + rng.below(8),
+            pruning: some_rules(&mut rng),
+            ..Bounds::NONE
+        };
+        let outcome = search(&case, &bounds, || true);
+        let expected = case.first_violated();
+        let soonest = expected.unwrap_or(usize::MAX);
+        let found = outcome.found.unwrap_or(usize::MAX);
+        assert!(found >= soonest, "a false alarm: seed {seed}, {bounds:?}");
+        assert!(
+            found == soonest || outcome.late > 0,
+            "in silence: seed {seed}"
+        );
+        late += usize::from(outcome.late > 0);
+        missed += usize::from(found != soonest);
+    }
+    assert!(late > cases / 10 && missed > 0, "{late}, {missed}");
+}
+
+#[test]
+fn a_beam_loses_nothing_in_silence_and_invents_nothing() {
+    let (mut narrowed, mut missed) = (0, 0);
+    let cases = cases(40_000);
+    for seed in 0..cases {
+        let mut rng = Rng::new(seed as u64);
+        let case = Case::random(&mut rng, Shape::any(seed));
+        let beam = 1 + rng.below(6);
+        let bounds = Bounds {
+            nodes: beam + rng.below(4),
+            beam,
+            new_nodes: 1 + rng.below(4),
+            pruning: some_rules(&mut rng),
+            ..Bounds::NONE
+        };
+        let outcome = search(&case, &bounds, || rng.one_in(2));
+        let soonest = case.first_violated().unwrap_or(usize::MAX);
+        let found = outcome.found.unwrap_or(usize::MAX);
+        assert!(found >= soonest, "a false alarm: seed {seed}, {bounds:?}");
+        assert!(
+            found == soonest || outcome.dropped > 0,
+            "in silence: seed {seed}"
+        );
+        narrowed += usize::from(outcome.dropped > 0);
+        missed += usize::from(found != soonest);
+    }
+    assert!(narrowed > cases / 50 && missed > 0, "{narrowed}, {missed}");
+}
