@@ -271,6 +271,11 @@ impl<'a> Finding<'a> {
             Limit::Memory => ("the memory limit", "a larger --memory"),
             Limit::Chains => ("the number of threads", "a --window of your choice"),
             Limit::Time => ("the time limit", "a larger --time"),
+            Limit::History => (
+                "the steps whose order was kept",
+                "a check of the whole trace",
+            ),
+            Limit::Nodes => ("the number of symbolic nodes", "a check of the whole trace"),
         };
         let dropped = match lattice.engine {
             Engine::Enumerate => counted(lattice.dropped, "cut"),

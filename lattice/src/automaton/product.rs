@@ -64,7 +64,8 @@ impl Product {
         Product::beginning(monitor, first, initial)
     }
 
-    fn beginning(monitor: Monitor, first: StateId, values: &[Value]) -> Product {
+    /// The product for a run that has come to a state with these values.
+    pub(crate) fn beginning(monitor: Monitor, first: StateId, values: &[Value]) -> Product {
         let variables = monitor.alphabet().variables().len();
         let mut product = Product {
             values: vec![Vec::new(); variables],
@@ -142,6 +143,28 @@ impl Product {
         ActionId(self.acts.len() as u32 - 1)
     }
 
+    /// How many actions there are.
+    pub(crate) fn actions(&self) -> usize {
+        self.acts.len()
+    }
+
+    /// The action of a step that the property cannot tell from one that was [added once](Product::act_once).
+    pub(crate) fn find(&self, step: &Step) -> Option<ActionId> {
+        let writes = step.writes.iter();
+        let writes = writes
+            .map(|(variable, value)| {
+                let spelling = self.spelling(variable.index(), value);
+                let class = self.class_ids[variable.index()].get(&spelling)?;
+                Some((variable.index(), *class))
+            })
+            .collect::<Option<_>>()?;
+        let act = Act {
+            event: step.event,
+            writes,
+        };
+        self.act_ids.get(&act).copied()
+    }
+
     fn read_act(&mut self, step: &Step) -> Act {
         let writes = step.writes.iter();
         let writes = writes
@@ -153,13 +176,18 @@ impl Product {
         }
     }
 
-    fn class(&mut self, variable: usize, value: &Value) -> u32 {
+    /// What values of one class have in common.
+    fn spelling(&self, variable: usize, value: &Value) -> String {
         let alphabet = self.monitor.alphabet();
         let id = alphabet.variable(&alphabet.variables()[variable].name);
-        let spelling = match id.and_then(|id| alphabet.cells(id, value)) {
+        match id.and_then(|id| alphabet.cells(id, value)) {
             Some(cells) => format!("{cells:?}"),
             None => value.to_string(),
-        };
+        }
+    }
+
+    fn class(&mut self, variable: usize, value: &Value) -> u32 {
+        let spelling = self.spelling(variable, value);
         let values = &mut self.values[variable];
         *self.class_ids[variable].entry(spelling).or_insert_with(|| {
             values.push(value.clone());

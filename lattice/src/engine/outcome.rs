@@ -114,6 +114,10 @@ pub enum Limit {
     Chains,
     /// The search was [ended](crate::Stop) before it had looked everywhere.
     Time,
+    /// Of a program that is watched: an event came that older ones need not have come before, but they were taken to.
+    History,
+    /// Of a program that is watched: only the most promising symbolic nodes were kept.
+    Nodes,
 }
 
 /// What the reductions saved.

@@ -8,6 +8,7 @@
 //! | [`seen`], [`step`] | what an event is to a property, and what it does to it |
 //! | [`spelling`], [`binding`] | values of parameters, and what events bind |
 //! | [`stamps`] | events that bring their place in the order |
+//! | [`standing`] | the threads that may still act, and what they know |
 //! | [`history`], [`record`], [`line_note`] | what is kept until the run has ended |
 //! | [`occurrence`] | which names have occurred |
 //! | [`slice`] | the run of one instance, when all bindings are known |
@@ -24,6 +25,7 @@ mod seen;
 mod slice;
 mod spelling;
 mod stamps;
+mod standing;
 mod step;
 mod stream;
 mod viewer;
@@ -36,6 +38,7 @@ pub use line_note::Note;
 pub(crate) use occurrence::Names;
 pub(crate) use record::{Record, StepsTaken};
 pub(crate) use slice::{Slice, slices};
+pub(crate) use standing::Standings;
 pub(crate) use step::{Step, StepId};
 pub(crate) use stream::{Arrival, Intake, Sighting};
 pub(crate) use viewer::Viewer;

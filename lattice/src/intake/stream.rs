@@ -20,8 +20,8 @@ use portent_monitor_core::{
 use portent_monitor_dsl::Monitor;
 
 use super::{
-    binding::BindingId, occurrence::Names, relevance::EventText, stamps::Stamps, step::Step,
-    viewer::Viewer,
+    binding::BindingId, occurrence::Names, relevance::EventText, stamps::Stamps,
+    standing::Standings, step::Step, viewer::Viewer,
 };
 use crate::error::Error;
 
@@ -40,6 +40,7 @@ pub(crate) struct Intake {
     order: Option<Order>,
     events: u64,
     threads: Threads,
+    standings: Standings,
     names: Names,
     /// Of the current event, kept for their memory: whose step it is, under which binding, what its
     /// clock counts, and its text.
@@ -68,6 +69,8 @@ pub(crate) struct Arrival<'a> {
     /// For each chain how many of its events are in the past of this one, itself included; what is
     /// beyond the end counts 0.
     pub(crate) clock: &'a [u32],
+    /// The threads that may act after it.
+    pub(crate) standings: &'a Standings,
     viewers: &'a [Viewer],
     seen: &'a [(PropertyIndex, BindingId)],
 }
@@ -115,6 +118,7 @@ impl Intake {
             order: None,
             events: 0,
             threads: Threads::default(),
+            standings: Standings::default(),
             names: Names::default(),
             seen: Vec::new(),
             clock: Vec::new(),
@@ -188,6 +192,8 @@ impl Intake {
         let number = self.events;
         self.events += 1;
         self.threads.note(event.thread);
+        let stamp = chain.map(|chain| (chain, self.clock.as_slice()));
+        self.standings.note(event, stamp);
         self.names.note(event);
         if self.seen.is_empty() {
             return None;
@@ -200,6 +206,7 @@ impl Intake {
             event,
             chain: chain?,
             clock: &self.clock,
+            standings: &self.standings,
             viewers: &self.viewers,
             seen: &self.seen,
         })
@@ -217,6 +224,7 @@ impl Intake {
         self.order = None;
         self.events = 0;
         self.threads = Threads::default();
+        self.standings = Standings::default();
         self.names = Names::default();
     }
 

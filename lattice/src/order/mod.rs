@@ -13,4 +13,4 @@ pub(crate) use locks::Unlocked;
 pub(crate) use observed::ObservedCuts;
 pub use poset::{EventIndex, Poset};
 pub(crate) use requirements::Requirements;
-pub(crate) use restriction::{Origin, Restriction};
+pub(crate) use restriction::{Origin, Past, Restriction};

@@ -84,6 +84,11 @@ impl Restriction {
         number
     }
 
+    /// The chain of the subset that is this one in the whole order.
+    pub(crate) fn chain(&self, origin: usize) -> Option<usize> {
+        self.numbers.get(&origin).copied()
+    }
+
     /// Forgets the first events of each chain, as many as `prefix` says.
     pub(crate) fn forget(&mut self, prefix: &[u32]) {
         for (chain, &count) in self.chains.iter_mut().zip(prefix) {

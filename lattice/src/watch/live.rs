@@ -6,41 +6,22 @@
 //! there is no longer known. When the search has gone far enough beyond it, the next one takes its
 //! place, and the events before it go.
 
-use std::{num::NonZeroU64, sync::Arc};
+use std::sync::Arc;
 
-use portent_monitor_core::{Symbols, ThreadId, Value};
+use portent_monitor_core::Value;
 use portent_monitor_dsl::{Monitor, StateId, Verdict};
 
+use super::kept::{self, Context, KeptStep};
 use crate::{
     automaton::{ActionId, Machine, Product, ProductState},
+    engine::Limit,
     engine::enumerate::{self, Configuration, LabelledPoset, Lists, Search, StateList, Sweep},
     error::Error,
-    intake::{LineNote, Step},
     options::Options,
     order::{EventIndex, ObservedCuts, Poset, Requirements},
-    report::{Actor, Predicted, Row, Rows},
+    report::{Predicted, Row},
     witness::{self, Replay, swaps},
 };
-
-/// What is common to the searches of one property.
-#[derive(Clone, Copy)]
-pub(super) struct Context<'a> {
-    pub(super) monitor: &'a Monitor,
-    pub(super) initial: &'a [Value],
-    pub(super) symbols: &'a Symbols,
-    pub(super) options: &'a Options,
-}
-
-/// A step, as long as some search needs it.
-#[derive(Debug)]
-pub(super) struct KeptStep {
-    pub(super) thread: ThreadId,
-    pub(super) line: Option<NonZeroU64>,
-    /// Its number in the run, all events counted.
-    pub(super) number: u64,
-    pub(super) step: Step,
-    pub(super) note: Option<LineNote>,
-}
 
 /// A search that goes on.
 #[derive(Clone, Debug)]
@@ -64,6 +45,30 @@ pub(super) struct Live {
 impl Live {
     pub(super) fn new(monitor: &Monitor, initial: &[Value], options: &Options) -> Live {
         let product = Product::new(monitor.clone(), initial);
+        let before = Replay::new(monitor, initial).position();
+        Live::of_product(product, monitor, before, options)
+    }
+
+    /// A search that knows nothing of the first steps but where the observed run was after them.
+    pub(super) fn beginning(
+        monitor: &Monitor,
+        before: &(StateId, Vec<Value>),
+        forgotten: u64,
+        options: &Options,
+    ) -> Live {
+        let product = Product::beginning(monitor.clone(), before.0, &before.1);
+        let mut live = Live::of_product(product, monitor, before.clone(), options);
+        live.forgotten = forgotten;
+        live.result_mut().limit = Some(Limit::History);
+        live
+    }
+
+    fn of_product(
+        product: Product,
+        monitor: &Monitor,
+        before: (StateId, Vec<Value>),
+        options: &Options,
+    ) -> Live {
         let (poset, requirements) = (Poset::new(0), Requirements::default());
         let sets = sets(
             LabelledPoset::new(&poset, &requirements, &[]),
@@ -74,7 +79,7 @@ impl Live {
         Live {
             monitor: monitor.clone(),
             forgotten: 0,
-            before: Replay::new(monitor, initial).position(),
+            before,
             steps: Vec::new(),
             older: sweep.clone(),
             newer: sweep.clone(),
@@ -197,18 +202,7 @@ impl Live {
 
     /// The rows of a run.
     fn rows(&self, replay: Replay<'_>, run: &[EventIndex], context: Context<'_>) -> Vec<Row> {
-        let mut rows = Rows::new(replay, context.symbols);
-        let row = |&event: &EventIndex| {
-            let kept = &self.steps[event.index()];
-            rows.step(&kept.step);
-            let actor = Actor {
-                thread: kept.thread,
-                line: kept.line,
-                note: kept.note.as_ref().map(|note| note.note(context.symbols)),
-            };
-            rows.row(self.forgotten as u32 + event.0, &kept.step, actor)
-        };
-        run.iter().map(row).collect()
+        kept::rows(replay, run, &self.steps, self.forgotten, context)
     }
 
     /// The violated run that was found, in terms of the events that are known.

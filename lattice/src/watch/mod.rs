@@ -13,8 +13,11 @@
 //! the run after that step, whoever they belong to, the level is complete, the next one is made, and
 //! the answer is the same as offline with a lookahead of L.
 
+mod kept;
 mod live;
+mod plan;
 mod property;
+mod stream;
 mod track;
 
 use portent_monitor_core::{Event, Stamp, Symbols, Value};

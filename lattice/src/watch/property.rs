@@ -9,10 +9,13 @@ use std::{
 use portent_monitor_core::Symbols;
 
 use super::{
-    live::{Context, KeptStep},
-    track::Track,
+    kept::{Context, KeptStep},
+    plan::Plan,
+    stream::Room,
+    track::{Shared, Track},
 };
 use crate::{
+    engine::streaming::Scratch,
     error::Error,
     intake::{Arrival, Binding, Inequalities, JoinId, Joins, LineNote, Sighting, Step, Viewer},
     options::Options,
@@ -23,6 +26,9 @@ use crate::{
 #[derive(Clone, Debug)]
 pub(super) struct Watched {
     steps: u64,
+    /// How its steps are streamed, if they are.
+    plan: Option<Arc<Plan>>,
+    scratch: Scratch,
     joins: Joins,
     /// One for each of the joins.
     tracks: Vec<Track>,
@@ -44,9 +50,12 @@ impl Watched {
     pub(super) fn new(viewer: &Viewer, options: &Options) -> Result<Watched, Error> {
         let property = viewer.monitor().property();
         let inequalities = Inequalities::new(property.inequalities());
-        let track = Track::new(context(viewer, &Symbols::default(), options))?;
+        let plan = Plan::new(viewer.monitor(), viewer.initial(), options).map(Arc::new);
+        let track = Track::new(context(viewer, &Symbols::default(), options), plan.as_ref())?;
         Ok(Watched {
             steps: 0,
+            plan,
+            scratch: Scratch::default(),
             joins: Joins::new(property.parameters().len(), inequalities),
             tracks: vec![track],
             deadlines: BinaryHeap::new(),
@@ -97,8 +106,15 @@ impl Watched {
                 takers.entry(id).or_insert_with(|| Arc::clone(&elsewhere));
             }
         }
+        let room = Room::new(context, self.tracks.len());
         for (id, kept) in takers {
-            self.tracks[id.index()].take(arrival, &kept, context)?;
+            self.learn(&kept, context);
+            let mut shared = Shared {
+                plan: self.plan.as_ref(),
+                room,
+                scratch: &mut self.scratch,
+            };
+            self.tracks[id.index()].take(arrival, &kept, context, &mut shared)?;
             self.report_news(id, viewer, context, news);
             self.schedule(id, options);
         }
@@ -124,6 +140,16 @@ impl Watched {
             self.tracks.push(track);
         }
         Ok(())
+    }
+
+    /// Sees to it that the action of a step is known, if steps are streamed.
+    fn learn(&mut self, kept: &KeptStep, context: Context<'_>) {
+        if let Some(plan) = &self.plan
+            && plan.class(&kept.step).is_none()
+        {
+            let plan = plan.with(context.monitor, &kept.step, context.options);
+            self.plan = plan.map(Arc::new);
+        }
     }
 
     /// The event `now` has come, a step of this property or not: makes the levels of all bindings that

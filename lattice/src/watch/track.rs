@@ -5,14 +5,23 @@ use std::sync::Arc;
 use portent_monitor_core::Value;
 use portent_monitor_dsl::{Stepper, Verdict};
 
-use super::live::{Context, KeptStep, Live};
+use super::{
+    kept::{Context, KeptStep},
+    live::Live,
+    plan::Plan,
+    stream::{Room, Stream},
+};
 use crate::{
     automaton::ProductState,
-    engine::{Savings, enumerate::Search},
+    engine::{
+        Limit, Savings,
+        enumerate::{Peak, Search},
+        streaming::Scratch,
+    },
     error::Error,
     intake::Arrival,
     options::Engine,
-    order::Restriction,
+    order::{Past, Restriction},
     report::{Lattice, Observed, Predicted, PropertyReport, Rows, Why},
     witness::Replay,
 };
@@ -25,6 +34,8 @@ pub(super) struct Track {
     steps: u64,
     observed: Stepper,
     order: Restriction,
+    /// For each chain, how many events the restriction has let go that levels still know.
+    offsets: Vec<u32>,
     search: Phase,
     /// The violated run that was found.
     predicted: Option<Arc<Predicted>>,
@@ -36,25 +47,69 @@ pub(super) struct Track {
 
 #[derive(Clone, Debug)]
 enum Phase {
+    /// With every step it is known whether some run is violated.
+    Streams(Box<Stream>),
+    /// Levels are made when they are complete.
     GoesOn(Box<Live>),
     /// Found, or nothing is left to find. The last level had this many events, not counting those
     /// that were forgotten.
     Over(usize, Box<Search<ProductState>>),
+    /// The same of a stream.
+    Streamed(Streamed),
+}
+
+/// What is left of a stream.
+#[derive(Clone, Copy, Debug)]
+struct Streamed {
+    nodes: u64,
+    dropped: u64,
+    limit: Option<Limit>,
+}
+
+impl Streamed {
+    fn new(stream: &Stream) -> Streamed {
+        let (dropped, limit) = stream.omitted();
+        Streamed {
+            nodes: stream.nodes(),
+            dropped,
+            limit,
+        }
+    }
+}
+
+/// What the searches of one property share.
+pub(super) struct Shared<'a> {
+    /// How steps are streamed, if they are.
+    pub(super) plan: Option<&'a Arc<Plan>>,
+    pub(super) room: Room,
+    pub(super) scratch: &'a mut Scratch,
 }
 
 impl Track {
-    pub(super) fn new(context: Context<'_>) -> Result<Track, Error> {
+    pub(super) fn new(context: Context<'_>, plan: Option<&Arc<Plan>>) -> Result<Track, Error> {
         let initial = |name: &str| {
             let variable = context.monitor.alphabet().variable(name)?;
             Some(context.initial[variable.index()].clone())
         };
-        let live = Live::new(context.monitor, context.initial, context.options);
+        let observed = context.monitor.start_with(initial)?;
+        let search = match plan {
+            // What is violated before anything happens is for levels to tell.
+            Some(plan) if !plan.is_violated_at_once() => {
+                let stream = Stream::new(Arc::clone(plan), context.monitor, context.initial);
+                Phase::Streams(Box::new(stream))
+            }
+            _ => {
+                let live = Live::new(context.monitor, context.initial, context.options);
+                Phase::GoesOn(Box::new(live))
+            }
+        };
         Ok(Track {
             first: None,
             steps: 0,
-            observed: context.monitor.start_with(initial)?,
+            observed,
             order: Restriction::default(),
-            search: Phase::GoesOn(Box::new(live)),
+            offsets: Vec::new(),
+            search,
             predicted: None,
             reported: false,
             is_scheduled: false,
@@ -69,8 +124,9 @@ impl Track {
     /// How many steps are kept for it.
     pub(super) fn kept(&self) -> usize {
         match &self.search {
+            Phase::Streams(stream) => stream.kept(),
             Phase::GoesOn(live) => live.kept(),
-            Phase::Over(..) => 0,
+            Phase::Over(..) | Phase::Streamed(_) => 0,
         }
     }
 
@@ -80,6 +136,7 @@ impl Track {
         arrival: &Arrival<'_>,
         kept: &Arc<KeptStep>,
         context: Context<'_>,
+        shared: &mut Shared<'_>,
     ) -> Result<(), Error> {
         self.first.get_or_insert(kept.number);
         self.steps += 1;
@@ -87,10 +144,105 @@ impl Track {
             let writes = kept.step.writes.iter().cloned();
             self.observed.step(kept.step.event, writes)?;
         }
+        match &self.search {
+            Phase::Streams(_) => self.stream(arrival, kept, context, shared),
+            Phase::GoesOn(_) | Phase::Over(..) => self.take_level(arrival, kept, context),
+            Phase::Streamed(_) => Ok(()),
+        }
+    }
+
+    /// The past of the next step in this slice, the step included, and its chain there.
+    fn place(&mut self, arrival: &Arrival<'_>) -> (usize, Past) {
         let mut past = self.order.past(arrival.clock);
+        let origin = arrival.chain.index();
+        let chain = self.order.push(origin, arrival.clock[origin]);
+        past.counts.resize(past.counts.len().max(chain + 1), 0);
+        past.counts[chain] += 1;
+        (chain, past)
+    }
+
+    fn stream(
+        &mut self,
+        arrival: &Arrival<'_>,
+        kept: &Arc<KeptStep>,
+        context: Context<'_>,
+        shared: &mut Shared<'_>,
+    ) -> Result<(), Error> {
+        let Phase::Streams(stream) = &mut self.search else {
+            return Ok(());
+        };
+        let room = shared.room;
+        let mut found = None;
+        if !stream.knows(kept) {
+            let again = shared
+                .plan
+                .and_then(|plan| stream.begin_again(plan, kept, room, context, shared.scratch));
+            match again {
+                Some((again, early)) => (**stream, found) = (again, early),
+                None => {
+                    self.make_levels(context);
+                    return self.take_level(arrival, kept, context);
+                }
+            }
+        }
+        let (chain, past) = self.place(arrival);
+        let Phase::Streams(stream) = &mut self.search else {
+            return Ok(());
+        };
+        let now = stream.take(chain, &past, kept, room, shared.scratch);
+        let found = found.or(now);
+        let is_observed = self.observed.verdict() == Verdict::Violated;
+        if found.is_none() && !is_observed && stream.goes_on() {
+            stream.tidy(&mut self.order, arrival.standings, room, context);
+            return Ok(());
+        }
+        if is_observed {
+            let run = stream.observed_run(self.observed.decided_after(), context);
+            self.predicted = Some(Arc::new(run));
+        } else if let Some(story) = found {
+            self.predicted = Some(Arc::new(stream.predicted(&story, context)?));
+        }
+        self.search = Phase::Streamed(Streamed::new(stream));
+        self.order = Restriction::default();
+        Ok(())
+    }
+
+    /// There is no automaton any more that could be streamed: goes on with levels.
+    fn make_levels(&mut self, context: Context<'_>) {
+        let Phase::Streams(stream) = &self.search else {
+            return;
+        };
+        let (forgotten, before, steps) = stream.replay();
+        let mut live = match forgotten {
+            0 => Live::new(context.monitor, context.initial, context.options),
+            _ => Live::beginning(
+                context.monitor,
+                before,
+                u64::from(forgotten),
+                context.options,
+            ),
+        };
+        for (chain, clock, kept) in steps {
+            live.push(chain, clock, Arc::clone(kept));
+        }
+        self.offsets = stream.offsets();
+        self.search = Phase::GoesOn(Box::new(live));
+    }
+
+    fn take_level(
+        &mut self,
+        arrival: &Arrival<'_>,
+        kept: &Arc<KeptStep>,
+        context: Context<'_>,
+    ) -> Result<(), Error> {
+        let mut past = self.order.past(arrival.clock);
+        for (count, offset) in past.counts.iter_mut().zip(&self.offsets) {
+            *count += offset;
+        }
         let (level, result) = match &mut self.search {
             Phase::GoesOn(live) => (live.level(), live.result_mut()),
             Phase::Over(level, result) => (*level, result.as_mut()),
+            Phase::Streams(_) | Phase::Streamed(_) => return Ok(()),
         };
         // It could have come next at a cut whose level is gone. So it is too if some event is
         // forgotten that it need not wait for: that event is in every cut of this level, so those
@@ -117,7 +269,7 @@ impl Track {
     pub(super) fn deadline(&self, lookahead: u32) -> Option<u64> {
         match &self.search {
             Phase::GoesOn(live) => Some(live.next_number()? + u64::from(lookahead)),
-            Phase::Over(..) => None,
+            _ => None,
         }
     }
 
@@ -178,11 +330,7 @@ impl Track {
 
     /// What is known, for a search that is over; `binding` are the values of the parameters.
     pub(super) fn report(&self, binding: Vec<Value>, context: Context<'_>) -> PropertyReport {
-        let result = match &self.search {
-            Phase::GoesOn(live) => live.result(),
-            Phase::Over(_, result) => result,
-        };
-        let exhaustive = result.limit.is_none();
+        let searched = self.searched();
         let mut predicted = match (&self.predicted, &self.search) {
             (Some(predicted), _) => Predicted::clone(predicted),
             // Until the search has found the run that is violated soonest, there is the observed one.
@@ -192,7 +340,7 @@ impl Track {
             (None, _) => Predicted::default(),
         };
         // Events that came since may have been too late for a level that was made.
-        predicted.shortest &= exhaustive;
+        predicted.shortest &= searched.exhaustive;
         let property = context.monitor.property();
         let names = property.parameters().iter().cloned();
         PropertyReport {
@@ -207,22 +355,7 @@ impl Track {
             },
             predicted,
             runs: None,
-            lattice: Lattice {
-                engine: Engine::Enumerate,
-                levels: self.steps + 1,
-                cuts: None,
-                widest: None,
-                nodes: result.nodes,
-                exhaustive,
-                dropped: result.left_out.dropped,
-                limit: result.limit,
-                frontier: result.peak,
-                saved: Savings {
-                    emptied: result.left_out.emptied,
-                    ..Savings::default()
-                },
-                ordered_by_locks: None,
-            },
+            lattice: searched,
             text: property.full_text().to_owned(),
             start: Rows::new(
                 Replay::new(context.monitor, context.initial),
@@ -232,5 +365,51 @@ impl Track {
             why: Why::default(),
             picture: None,
         }
+    }
+
+    /// What was searched so far.
+    fn searched(&self) -> Lattice {
+        let lattice = Lattice {
+            engine: Engine::Enumerate,
+            levels: self.steps + 1,
+            cuts: None,
+            widest: None,
+            nodes: 0,
+            exhaustive: true,
+            dropped: 0,
+            limit: None,
+            frontier: Peak::default(),
+            saved: Savings::default(),
+            ordered_by_locks: None,
+        };
+        let streamed = match &self.search {
+            Phase::Streams(stream) => Streamed::new(stream),
+            Phase::Streamed(streamed) => *streamed,
+            Phase::GoesOn(live) => return with_levels(lattice, live.result()),
+            Phase::Over(_, result) => return with_levels(lattice, result),
+        };
+        Lattice {
+            engine: Engine::Intervals,
+            nodes: streamed.nodes,
+            exhaustive: streamed.limit.is_none(),
+            dropped: streamed.dropped,
+            limit: streamed.limit,
+            ..lattice
+        }
+    }
+}
+
+fn with_levels(lattice: Lattice, result: &Search<ProductState>) -> Lattice {
+    Lattice {
+        nodes: result.nodes,
+        exhaustive: result.limit.is_none(),
+        dropped: result.left_out.dropped,
+        limit: result.limit,
+        frontier: result.peak,
+        saved: Savings {
+            emptied: result.left_out.emptied,
+            ..Savings::default()
+        },
+        ..lattice
     }
 }

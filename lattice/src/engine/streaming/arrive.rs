@@ -1,13 +1,13 @@
 //! What an event does to the nodes that are open on its chain.
 
 use super::{
-    Bounds, Class, Moves, Role, Scratch, Stage, Streaming, Turn,
+    Bounds, By, Class, Moves, Role, Scratch, Stage, Streaming, Turn,
     history::{NEVER, Spot},
     nodes::NodeId,
 };
 
 impl Streaming {
-    /// Takes the next event, and gives the moves of a run that is violated with it, if there is one.
+    /// Takes the next event, and gives the story of a run that is violated with it, if there is one.
     pub(crate) fn arrive(
         &mut self,
         moves: &Moves,
@@ -22,9 +22,11 @@ impl Streaming {
         scratch.clock.extend_from_slice(clock);
         scratch.clock.resize(self.history.width(), 0);
         let mut late = false;
-        for (count, &floor) in scratch.clock.iter_mut().zip(&self.floor) {
-            late |= *count < floor;
-            *count = (*count).max(floor);
+        for (other, count) in scratch.clock.iter_mut().enumerate() {
+            // What is settled is in its past, unless it is of a thread that nobody had heard of.
+            let least = self.floor[other].max(self.history.gone(other));
+            late |= *count < least;
+            *count = (*count).max(least);
         }
         self.omissions.late += u64::from(late);
         scratch.news.clear();
@@ -129,11 +131,11 @@ impl Streaming {
     /// The story of a node and one more move.
     pub(super) fn tell(&self, id: NodeId, by: Spot, to: Stage) -> Vec<Turn> {
         let story = self.nodes.get(id).story;
-        let mut turns = self.stories.moves(story);
+        let mut turns = self.stories.turns(story);
         turns.push(Turn {
-            event: self.history.number(by),
+            by: By::Event(self.history.number(by)),
             to,
-            before: story,
+            before: Some(story),
         });
         turns
     }

@@ -1,7 +1,7 @@
 //! New nodes: the interval after a move, and the moves from there by events that had arrived before.
 
 use super::{
-    Bounds, Class, Moves, Role, Scratch, Stage, Streaming, Turn,
+    Bounds, By, Class, Moves, Role, Scratch, Stage, Streaming, Turn,
     history::{NEVER, Spot},
     nodes::{Node, NodeId},
 };
@@ -54,6 +54,8 @@ impl Streaming {
         let cause = self.history.clock(by).iter();
         let lowest = self.nodes.lowest(parent).iter().zip(cause);
         scratch.lowest.extend(lowest.map(|(a, b)| a.max(b)));
+        // Told only if the node is needed.
+        let story = self.nodes.get(parent).story;
         let id = self.nodes.make(Node {
             stage: to,
             role: Role::Searched,
@@ -61,7 +63,7 @@ impl Streaming {
             by: Some(by),
             parent: Some(parent),
             children: 0,
-            story: None,
+            story,
             born: self.events,
         });
         self.nodes.ends_mut(id).copy_from_slice(&scratch.ends);
@@ -70,9 +72,9 @@ impl Streaming {
             self.nodes.unmake(id);
             return;
         }
-        let before = self.nodes.get(parent).story;
-        let event = self.history.number(by);
-        self.nodes.get_mut(id).story = Some(self.stories.tell(Turn { event, to, before }));
+        let by = By::Event(self.history.number(by));
+        let before = Some(story);
+        self.nodes.get_mut(id).story = self.stories.tell(Turn { by, to, before });
         self.nodes.add(id, moves);
         self.made += 1;
         scratch.fresh.push(id);

@@ -198,6 +198,12 @@ impl History {
         lasts.max().unwrap_or(0)
     }
 
+    /// The smallest number of an event that is kept.
+    pub(super) fn first_number(&self) -> Option<u32> {
+        let firsts = self.lines.iter().filter_map(|line| line.numbers.first());
+        firsts.min().copied()
+    }
+
     /// How many events of a chain have a number below this one, those that are gone included.
     pub(super) fn before(&self, chain: usize, number: u32) -> u32 {
         let line = &self.lines[chain];

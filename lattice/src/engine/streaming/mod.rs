@@ -43,8 +43,8 @@ mod witness;
 
 pub(crate) use moves::{Class, Moves, Stage};
 pub(crate) use settle::Standing;
-pub(crate) use story::Turn;
-pub(crate) use witness::{Placed, arrange};
+pub(crate) use story::{By, Turn};
+pub(crate) use witness::{Extent, arrange};
 
 use self::{
     history::{History, NEVER},
@@ -144,7 +144,6 @@ pub(crate) struct Scratch {
     /// New nodes, not all of them expanded.
     fresh: Vec<NodeId>,
     /// Of a new node.
-    cause: Vec<u32>,
     lowest: Vec<u32>,
     ends: Vec<u32>,
 }
@@ -162,7 +161,12 @@ impl Streaming {
             made: 0,
             omissions: Omissions::default(),
         };
-        for &stage in moves.initial() {
+        for (origin, &stage) in (0..).zip(moves.initial()) {
+            let story = search.stories.tell(Turn {
+                by: By::Origin(origin),
+                to: stage,
+                before: None,
+            });
             let node = search.nodes.make(Node {
                 stage,
                 role: Role::Searched,
@@ -170,7 +174,7 @@ impl Streaming {
                 by: None,
                 parent: None,
                 children: 0,
-                story: None,
+                story,
                 born: 0,
             });
             search.nodes.add(node, moves);
@@ -184,24 +188,15 @@ impl Streaming {
         self.nodes.searched > 0
     }
 
-    /// How many events have arrived.
-    pub(crate) fn events(&self) -> u32 {
-        self.events
-    }
-
     /// How many nodes were made.
     pub(crate) fn made(&self) -> u64 {
         self.made
     }
 
     /// How many nodes are searched.
-    pub(crate) fn searched(&self) -> usize {
+    #[cfg(test)]
+    fn searched(&self) -> usize {
         self.nodes.searched
-    }
-
-    /// How many events are kept.
-    pub(crate) fn kept(&self) -> usize {
-        self.history.len()
     }
 
     /// What was left out.

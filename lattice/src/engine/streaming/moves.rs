@@ -88,11 +88,9 @@ pub(crate) struct Moves {
     /// Where stage `s` moves on class `c`: from `starts[s * classes + c]` to the next start.
     targets: Vec<Stage>,
     starts: Vec<u32>,
-    /// The classes that each stage moves on.
-    moving: Vec<ClassSet>,
-    /// The classes that stages move on which are reached from it by at least one move.
+    /// For each stage, the classes that stages move on which are reached from it by at least one move.
     later: Vec<ClassSet>,
-    /// Both.
+    /// The same, with those that it moves on itself.
     moving_or_later: Vec<ClassSet>,
     /// Stages on a common cycle have the same rank; moves lead to the same or to a higher one.
     ranks: Vec<u32>,
@@ -176,7 +174,6 @@ impl Moves {
             loops_all,
             targets: moves.iter().map(|m| m.to).collect(),
             starts,
-            moving,
             later,
             moving_or_later,
             ranks,

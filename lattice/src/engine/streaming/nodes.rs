@@ -43,7 +43,7 @@ pub(super) struct Node {
     pub(super) parent: Option<NodeId>,
     /// How many nodes have this one as parent.
     pub(super) children: u32,
-    pub(super) story: Option<StoryId>,
+    pub(super) story: StoryId,
     /// After how many events it was made.
     pub(super) born: u32,
 }
@@ -87,10 +87,6 @@ impl Nodes {
         let all = self.all.iter().zip(0..);
         all.filter(|(node, _)| node.role != Role::Gone)
             .map(|(_, id)| NodeId(id))
-    }
-
-    pub(super) fn slots(&self) -> usize {
-        self.all.len()
     }
 
     pub(super) fn ends(&self, id: NodeId) -> &[u32] {
@@ -273,15 +269,5 @@ impl Nodes {
             let stage = self.get(id).stage;
             self.by_stage[stage.index()].push((key, id));
         }
-    }
-
-    /// Bytes, roughly.
-    pub(super) fn bytes(&self) -> usize {
-        let lists = self.open.iter().map(|list| 4 * list.capacity() + 24);
-        let stages = self.by_stage.iter().map(|list| 16 * list.capacity() + 24);
-        self.all.capacity() * size_of::<Node>()
-            + 4 * self.bounds.capacity()
-            + lists.sum::<usize>()
-            + stages.sum::<usize>()
     }
 }

@@ -8,7 +8,7 @@
 //! A thread that is silent settles nothing. Beyond a bound on the history the oldest events are therefore taken for the past of all
 //! that will come. That only adds order, so what is found is real; and nothing is lost until an event comes that knows less.
 
-use super::{Bounds, Moves, Role, Streaming, history::NEVER, nodes::NodeId};
+use super::{Bounds, Moves, Role, Streaming, Turn, history::NEVER, nodes::NodeId, story::StoryId};
 
 /// Where a thread stands that may still act.
 #[derive(Clone, Debug)]
@@ -146,18 +146,39 @@ impl Streaming {
     }
 
     fn keep_stories(&mut self) {
-        let ids: Vec<NodeId> = self.nodes.ids().collect();
-        let mut stories: Vec<_> = ids
-            .iter()
-            .filter_map(|&id| self.nodes.get(id).story)
-            .collect();
+        let mut stories = self.take_stories();
         self.stories.keep(stories.iter_mut());
-        let mut renamed = stories.into_iter();
-        for id in ids {
-            let node = self.nodes.get_mut(id);
-            if node.story.is_some() {
-                node.story = renamed.next();
-            }
+        self.put_stories(stories);
+    }
+
+    /// Forgets how nodes were reached by events before `number`; `origin` gives the origins of what is left of their stories.
+    pub(crate) fn forget_stories(&mut self, number: u32, origin: impl FnMut(&[Turn]) -> u32) {
+        let mut stories = self.take_stories();
+        self.stories.forget(number, stories.iter_mut(), origin);
+        self.put_stories(stories);
+    }
+
+    fn take_stories(&self) -> Vec<StoryId> {
+        self.nodes
+            .ids()
+            .map(|id| self.nodes.get(id).story)
+            .collect()
+    }
+
+    fn put_stories(&mut self, stories: Vec<StoryId>) {
+        let ids: Vec<NodeId> = self.nodes.ids().collect();
+        for (id, story) in ids.into_iter().zip(stories) {
+            self.nodes.get_mut(id).story = story;
         }
+    }
+
+    /// All events with smaller numbers are settled.
+    pub(crate) fn settled(&self) -> u32 {
+        self.history.first_number().unwrap_or(self.events)
+    }
+
+    /// How many events of each chain are settled.
+    pub(crate) fn settled_counts(&self) -> impl Iterator<Item = u32> + '_ {
+        (0..self.history.width()).map(|chain| self.history.gone(chain))
     }
 }

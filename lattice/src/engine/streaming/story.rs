@@ -1,8 +1,10 @@
 //! How a node was reached: the events that moved the automaton, in order. Nodes share the beginnings of their stories.
 
+use rustc_hash::FxHashMap;
+
 use super::moves::Stage;
 
-/// A story, by its last move.
+/// A story, by its last turn.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) struct StoryId(u32);
 
@@ -12,12 +14,20 @@ impl StoryId {
     }
 }
 
-/// The last move of a story.
+/// Why an automaton is at a stage.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum By {
+    /// The story begins there: at the empty cut, or where earlier moves led that nobody remembers.
+    Origin(u32),
+    /// An event has moved it, which has this number among those of the slice.
+    Event(u32),
+}
+
+/// A turn of a story.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Turn {
-    /// The event, by its number among those of the slice.
-    pub(crate) event: u32,
-    /// Where it led.
+    pub(crate) by: By,
+    /// Where the automaton is then.
     pub(crate) to: Stage,
     pub(crate) before: Option<StoryId>,
 }
@@ -29,7 +39,7 @@ pub(crate) struct Stories {
 }
 
 impl Stories {
-    /// A story that goes on from another; `before` is where it begins.
+    /// A story that goes on from another, or begins.
     pub(crate) fn tell(&mut self, turn: Turn) -> StoryId {
         self.turns.push(turn);
         StoryId(self.turns.len() as u32 - 1)
@@ -39,21 +49,63 @@ impl Stories {
         self.turns[id.index()]
     }
 
-    /// The moves of a story from the first to the last.
-    pub(crate) fn moves(&self, last: Option<StoryId>) -> Vec<Turn> {
-        let mut moves = Vec::new();
-        let mut next = last;
+    /// The turns of a story from the first to the last.
+    pub(crate) fn turns(&self, last: StoryId) -> Vec<Turn> {
+        let mut turns = Vec::new();
+        let mut next = Some(last);
         while let Some(id) = next {
             let turn = self.turn(id);
-            moves.push(turn);
+            turns.push(turn);
             next = turn.before;
         }
-        moves.reverse();
-        moves
+        turns.reverse();
+        turns
     }
 
-    pub(crate) fn len(&self) -> usize {
-        self.turns.len()
+    /// Forgets the moves by events before `number`: stories begin at the origins that `origin` gives for their forgotten parts.
+    pub(crate) fn forget<'a>(
+        &mut self,
+        number: u32,
+        stories: impl Iterator<Item = &'a mut StoryId>,
+        mut origin: impl FnMut(&[Turn]) -> u32,
+    ) {
+        let mut kept = Stories::default();
+        let mut names: FxHashMap<StoryId, StoryId> = FxHashMap::default();
+        for story in stories {
+            // From the end to where the forgotten part ends, and back.
+            let mut rest = Vec::new();
+            let mut id = *story;
+            let mut name = loop {
+                if let Some(&name) = names.get(&id) {
+                    break name;
+                }
+                let turn = self.turn(id);
+                let before = turn
+                    .before
+                    .filter(|_| !matches!(turn.by, By::Event(n) if n < number));
+                let Some(before) = before else {
+                    let by = By::Origin(origin(&self.turns(id)));
+                    let name = kept.tell(Turn {
+                        by,
+                        to: turn.to,
+                        before: None,
+                    });
+                    names.insert(id, name);
+                    break name;
+                };
+                rest.push(id);
+                id = before;
+            };
+            for id in rest.into_iter().rev() {
+                name = kept.tell(Turn {
+                    before: Some(name),
+                    ..self.turn(id)
+                });
+                names.insert(id, name);
+            }
+            *story = name;
+        }
+        *self = kept;
     }
 
     /// Keeps only what these stories need, and renames them.

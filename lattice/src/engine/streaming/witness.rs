@@ -4,7 +4,7 @@
 //! as their own past, the moves that they come after, and what the stages stay on allow. That there is room for all of them is what the
 //! search has shown.
 
-use super::{Moves, Stage, Turn};
+use super::{By, Class, Moves, Stage, Turn};
 use crate::order::{EventIndex, Poset};
 
 /// A run of a poset in the order of its stages.
@@ -16,42 +16,43 @@ pub(crate) struct Placed {
     pub(crate) length: usize,
 }
 
-/// The run of a story that begins at the empty cut in one of these stages; `class` tells what events do, and events are told by their
-/// numbers in the poset.
+/// Which events come before the end of a story.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Extent {
+    /// Those that must.
+    Needed,
+    /// So many that were observed first, and no others.
+    First(usize),
+}
+
+/// The run of a story that begins with all that was forgotten, if there is room for all events. `class` tells what events do; the story
+/// numbers them with `forgotten` ones before the first of the poset.
 pub(crate) fn arrange(
     poset: &Poset,
     moves: &Moves,
-    begin: &[Stage],
     turns: &[Turn],
-    class: impl Fn(EventIndex) -> super::Class,
+    forgotten: u32,
+    extent: Extent,
+    class: impl Fn(EventIndex) -> Class,
 ) -> Option<Placed> {
-    begin
-        .iter()
-        .find_map(|&begin| arrange_from(poset, moves, begin, turns, &class))
-}
-
-fn arrange_from(
-    poset: &Poset,
-    moves: &Moves,
-    begin: Stage,
-    turns: &[Turn],
-    class: &impl Fn(EventIndex) -> super::Class,
-) -> Option<Placed> {
-    let width = poset.width();
-    let mut needed = vec![0; width];
-    for turn in turns {
-        for (count, &past) in needed.iter_mut().zip(poset.clock(EventIndex(turn.event))) {
-            *count = past.max(*count);
-        }
-    }
+    let (begin, rest) = turns.split_first()?;
+    let moved: Vec<(EventIndex, Stage)> = { rest.iter() }
+        .map(|turn| match turn.by {
+            By::Event(number) => Some((EventIndex(number.checked_sub(forgotten)?), turn.to)),
+            By::Origin(_) => None,
+        })
+        .collect::<Option<_>>()?;
     let stage = |turn: usize| match turn.checked_sub(1) {
-        Some(before) => turns[before].to,
-        None => begin,
+        Some(before) => moved[before].1,
+        None => begin.to,
     };
+    let needed = needed(poset, &moved, extent);
     let mut turn_of = vec![None; poset.len()];
-    for (number, turn) in (1..).zip(turns) {
-        turn_of[turn.event as usize] = Some(number);
+    for (number, (event, _)) in (1..).zip(&moved) {
+        *turn_of.get_mut(event.index())? = Some(number);
     }
+    // At the last stage nothing is needed any more, unless all is to be there.
+    let last = moved.len() + usize::from(extent != Extent::Needed);
     // For each event that is needed, after how many moves it comes.
     let mut places = vec![usize::MAX; poset.len()];
     for event in poset.events() {
@@ -59,7 +60,7 @@ fn arrange_from(
         if clock[chain] > needed[chain] {
             continue;
         }
-        let before = (0..width).filter_map(|other| {
+        let before = (0..poset.width()).filter_map(|other| {
             let count = clock[other] - u32::from(other == chain);
             Some(poset.chain(other)[(count as usize).checked_sub(1)?])
         });
@@ -67,21 +68,30 @@ fn arrange_from(
         places[event.index()] = match turn_of[event.index()] {
             Some(own) if earliest < own => own,
             Some(_) => return None,
-            None => (earliest..turns.len()).find(|&turn| moves.stays(stage(turn), class(event)))?,
+            None => (earliest..last).find(|&turn| moves.stays(stage(turn), class(event)))?,
         };
     }
-    let mut run: Vec<EventIndex> = { poset.events() }
-        .filter(|event| places[event.index()] != usize::MAX)
-        .collect();
+    let is_needed = |event: &EventIndex| places[event.index()] != usize::MAX;
+    let mut run: Vec<EventIndex> = poset.events().filter(is_needed).collect();
     let length = run.len();
     run.sort_by_key(|event| {
         let event = event.index();
         (places[event], turn_of[event].is_none(), event)
     });
-    run.extend(
-        poset
-            .events()
-            .filter(|event| places[event.index()] == usize::MAX),
-    );
+    run.extend(poset.events().filter(|event| !is_needed(event)));
     Some(Placed { run, length })
+}
+
+/// For each chain how many events come before the end of the story.
+fn needed(poset: &Poset, moved: &[(EventIndex, Stage)], extent: Extent) -> Vec<u32> {
+    if let Extent::First(events) = extent {
+        return poset.prefix(events);
+    }
+    let mut needed = vec![0; poset.width()];
+    for (event, _) in moved {
+        for (count, &past) in needed.iter_mut().zip(poset.clock(*event)) {
+            *count = past.max(*count);
+        }
+    }
+    needed
 }

@@ -1,0 +1,87 @@
+//! Where the threads stand that may still act: what each of them knows of, so that whatever it does next comes after that.
+//!
+//! What a thread knows is told no better than by its last step, or by that of the thread that forked it: it may know more, never less.
+//! A thread that was joined does nothing any more. One that nobody forked may turn up at any time and know nothing; that is
+//! reckoned with at the beginning of a run, and until some thread is forked, as then the others are expected to be.
+
+use portent_monitor_core::{ChainId, Event, Op, ThreadId};
+
+/// After so many events nobody is expected who was not forked.
+const BEGINNING: u64 = 4096;
+
+/// A thread that may still act.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Standing<'a> {
+    /// The chain of its steps; none if it has taken none yet.
+    pub(crate) chain: Option<ChainId>,
+    /// What it knows of at least.
+    pub(crate) clock: &'a [u32],
+}
+
+/// What is known of all threads.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Standings {
+    threads: Vec<Thread>,
+    events: u64,
+    /// Whether some thread was forked.
+    forked: bool,
+}
+
+#[derive(Clone, Debug, Default)]
+struct Thread {
+    lives: bool,
+    chain: Option<ChainId>,
+    clock: Vec<u32>,
+}
+
+impl Standings {
+    /// The next event of the run, with its chain and clock if it is a step.
+    pub(super) fn note(&mut self, event: &Event, stamp: Option<(ChainId, &[u32])>) {
+        self.events += 1;
+        let actor = self.thread(event.thread);
+        actor.lives = true;
+        if let Some((chain, clock)) = stamp {
+            actor.chain = Some(chain);
+            actor.clock.clear();
+            actor.clock.extend_from_slice(clock);
+        }
+        match event.op {
+            Op::Fork(child) => {
+                self.forked = true;
+                let known = self.thread(event.thread).clock.clone();
+                let child = self.thread(child);
+                if !child.lives {
+                    *child = Thread {
+                        lives: true,
+                        chain: None,
+                        clock: known,
+                    };
+                }
+            }
+            Op::Join(child) => *self.thread(child) = Thread::default(),
+            _ => {}
+        }
+    }
+
+    fn thread(&mut self, id: ThreadId) -> &mut Thread {
+        if id.index() >= self.threads.len() {
+            self.threads.resize_with(id.index() + 1, Thread::default);
+        }
+        &mut self.threads[id.index()]
+    }
+
+    /// The threads that may still act, those that nobody has heard of included.
+    pub(crate) fn iter(&self) -> impl Iterator<Item = Standing<'_>> + '_ {
+        let newcomer = Standing {
+            chain: None,
+            clock: &[],
+        };
+        let expected = !self.forked && self.events < BEGINNING;
+        let known = self.threads.iter().filter(|thread| thread.lives);
+        let known = known.map(|thread| Standing {
+            chain: thread.chain,
+            clock: &thread.clock,
+        });
+        known.chain(expected.then_some(newcomer))
+    }
+}

@@ -1,0 +1,127 @@
+//! What the streaming engine needs to know of a property: its automaton, and the class of each step.
+//!
+//! All events of a property are known when it is compiled, but not what they will write. When something is written that no step
+//! so far has written, there is a new action, and an automaton that knows it takes the place of the old one.
+
+use portent_monitor_core::Value;
+use portent_monitor_dsl::{
+    Monitor, StateId,
+    shape::{Action, Saturated},
+};
+
+use crate::{
+    automaton::{AutomatonShape, Product},
+    engine::streaming::{Class, Moves, Stage},
+    goal::Goal,
+    intake::Step,
+    options::Options,
+};
+
+/// The table of a product may have so many entries.
+const MAX_ENTRIES: usize = 1 << 20;
+/// A property with more different actions than this is not streamed.
+const MAX_ACTIONS: usize = 64;
+
+/// A property, ready to be streamed.
+#[derive(Clone, Debug)]
+pub(super) struct Plan {
+    pub(super) product: Product,
+    pub(super) moves: Moves,
+    /// The class of each action.
+    classes: Vec<Class>,
+    /// The class of each event that writes nothing.
+    of_event: Vec<Option<Class>>,
+    /// Whether there can be no other actions.
+    pub(super) is_complete: bool,
+}
+
+impl Plan {
+    /// A plan for a run that begins with these values; `None` if there is no small automaton.
+    pub(super) fn new(monitor: &Monitor, initial: &[Value], options: &Options) -> Option<Plan> {
+        let alphabet = monitor.alphabet();
+        let mut variables = alphabet.variables().iter().zip(initial);
+        // If a comparison reads several variables, every value is an action of its own.
+        let has_cells = variables.all(|(variable, value)| {
+            let id = alphabet.variable(&variable.name);
+            id.and_then(|id| alphabet.cells(id, value)).is_some()
+        });
+        let product = Product::new(monitor.clone(), initial);
+        has_cells.then(|| Plan::of_product(product, monitor, &[], options))?
+    }
+
+    /// A plan for a run that has come to a state with these values, and the actions of these steps.
+    pub(super) fn beginning<'s>(
+        monitor: &Monitor,
+        (state, values): &(StateId, Vec<Value>),
+        steps: impl Iterator<Item = &'s Step>,
+        options: &Options,
+    ) -> Option<Plan> {
+        let product = Product::beginning(monitor.clone(), *state, values);
+        let steps: Vec<&Step> = steps.collect();
+        Plan::of_product(product, monitor, &steps, options)
+    }
+
+    /// The plan with another action; `None` if there are too many.
+    pub(super) fn with(&self, monitor: &Monitor, step: &Step, options: &Options) -> Option<Plan> {
+        Plan::of_product(self.product.clone(), monitor, &[step], options)
+    }
+
+    fn of_product(
+        mut product: Product,
+        monitor: &Monitor,
+        steps: &[&Step],
+        options: &Options,
+    ) -> Option<Plan> {
+        if options.goal.complete || options.lookahead.is_some() {
+            // A run that is bad only because it ended is no bad prefix; and a lookahead asks for levels.
+            return None;
+        }
+        let alphabet = monitor.alphabet();
+        let events = alphabet.events().iter().map(|event| Step {
+            event: alphabet.event(&event.name),
+            ..Step::default()
+        });
+        for event in events.clone() {
+            product.act_once(&event);
+        }
+        for step in steps {
+            product.act_once(step);
+        }
+        if product.actions() > MAX_ACTIONS.max(alphabet.events().len()) {
+            return None;
+        }
+        let (automaton, numbers) = product.table(options.max_states, MAX_ENTRIES)?;
+        let (automaton, merged) = Goal::default().automaton(&automaton);
+        let saturated: Saturated = AutomatonShape::new(&automaton).ok()?.saturated?;
+        let classes: Vec<Class> = { numbers.iter() }
+            .map(|number| Action(merged[number.0 as usize].0))
+            .map(|action| Class(saturated.class_of(action).0))
+            .collect();
+        let of_event = events
+            .map(|event| Some(classes[product.find(&event)?.0 as usize]))
+            .collect();
+        Some(Plan {
+            moves: Moves::of_saturated(&saturated),
+            of_event,
+            classes,
+            is_complete: alphabet.variables().is_empty(),
+            product,
+        })
+    }
+
+    /// The class of a step; `None` if its action is not known.
+    pub(super) fn class(&self, step: &Step) -> Option<Class> {
+        if let Some(event) = step.event
+            && step.writes.is_empty()
+        {
+            return self.of_event[event.index()];
+        }
+        let action = self.product.find(step)?;
+        self.classes.get(action.0 as usize).copied()
+    }
+
+    /// Whether every run is violated before anything happens.
+    pub(super) fn is_violated_at_once(&self) -> bool {
+        self.moves.initial().contains(&Stage::BAD)
+    }
+}

@@ -1,0 +1,446 @@
+//! The streaming search of one binding: with every step it is known whether some run of the steps so far is violated.
+//!
+//! The engine knows chains, classes and clocks. Here are the steps behind them, as long as a witness may show them: at least the last
+//! few. Of what is older only the origins of the stories are left: a state of the property that some order of the forgotten steps
+//! leads to. A story whose beginning cannot be told so, because it has a forgotten step after one that is not, is a violation all the
+//! same, but has no witness to show.
+
+use std::sync::Arc;
+
+use portent_monitor_core::Value;
+use portent_monitor_dsl::{Monitor, StateId, Verdict};
+
+use super::{
+    kept::{Context, KeptStep},
+    plan::Plan,
+};
+use crate::{
+    automaton::{ActionId, Machine, ProductState},
+    engine::{
+        Limit, Violation,
+        streaming::{
+            Bounds, By, Class, Extent, Pruning, Scratch, Standing, Streaming, Turn, arrange,
+        },
+    },
+    error::Error,
+    intake::Standings,
+    order::{EventIndex, Past, Poset, Restriction},
+    report::{Predicted, Row},
+    witness::{self, Replay, minimize_swaps, swaps},
+};
+
+/// At least so many steps are kept for a witness, whatever was asked for.
+const LEAST_KEPT: usize = 64;
+/// All bindings of a property together keep about so many steps and events, if each of them can have a few.
+const KEPT_IN_ALL: usize = 1 << 17;
+const FEW: usize = 16;
+/// Swaps that a longer witness does not need are not looked for, as others wait meanwhile.
+const SHORT: usize = 256;
+
+/// How much a search may keep, given how many there are.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Room {
+    /// The steps that a witness may show.
+    steps: usize,
+    /// The events whose order is kept.
+    events: usize,
+}
+
+impl Room {
+    pub(super) fn new(context: Context<'_>, searches: usize) -> Room {
+        let share = (KEPT_IN_ALL / searches.max(1)).max(FEW);
+        Room {
+            steps: context.options.history.max(LEAST_KEPT).min(share),
+            events: share.min(1024),
+        }
+    }
+
+    /// The bounds of the engine. Where moves make cycles, nodes are as many as the orders and a few hundred of them do not find more.
+    fn bounds(self, plan: &Plan) -> Bounds {
+        let (nodes, beam) = match plan.moves.is_chain() {
+            true => (2000, 256),
+            false => (256, 64),
+        };
+        Bounds {
+            history: self.events,
+            nodes,
+            beam,
+            new_nodes: nodes / 4,
+            pruning: Pruning::ALL,
+        }
+    }
+}
+
+/// A search that goes on.
+#[derive(Clone, Debug)]
+pub(super) struct Stream {
+    plan: Arc<Plan>,
+    search: Streaming,
+    /// The number among all steps of the first that the search has seen.
+    first: u32,
+    /// For each chain, how many events that the search has seen are no longer in the restriction.
+    settled: Vec<u32>,
+    /// The steps that are kept, and how many before them are not.
+    steps: Vec<Arc<KeptStep>>,
+    classes: Vec<Class>,
+    poset: Poset,
+    forgotten: u32,
+    /// For each chain, how many events that the search has seen are forgotten.
+    forgotten_counts: Vec<u32>,
+    /// Where the observed run was after those that are forgotten.
+    before: (StateId, Vec<Value>),
+    /// Where stories begin, as far as that is known.
+    origins: Vec<Option<ProductState>>,
+    /// Steps that were there when the search began again, and whose other orders were lost by that.
+    lost: u64,
+}
+
+impl Stream {
+    pub(super) fn new(plan: Arc<Plan>, monitor: &Monitor, initial: &[Value]) -> Stream {
+        Stream {
+            search: Streaming::new(&plan.moves),
+            first: 0,
+            settled: Vec::new(),
+            steps: Vec::new(),
+            classes: Vec::new(),
+            poset: Poset::new(0),
+            forgotten: 0,
+            forgotten_counts: Vec::new(),
+            before: Replay::new(monitor, initial).position(),
+            origins: vec![Some(plan.product.initial()); plan.moves.initial().len()],
+            lost: 0,
+            plan,
+        }
+    }
+
+    /// Whether something can still be found.
+    pub(super) fn goes_on(&self) -> bool {
+        self.search.goes_on() || !self.plan.is_complete
+    }
+
+    /// How many steps are kept.
+    pub(super) fn kept(&self) -> usize {
+        self.steps.len()
+    }
+
+    /// How many nodes were made.
+    pub(super) fn nodes(&self) -> u64 {
+        self.search.made()
+    }
+
+    /// How many nodes were dropped, and why the search is not exhaustive.
+    pub(super) fn omitted(&self) -> (u64, Option<Limit>) {
+        let omissions = self.search.omissions();
+        let limit = match (omissions.nodes, omissions.late + self.lost) {
+            (0, 0) => None,
+            (0, _) => Some(Limit::History),
+            _ => Some(Limit::Nodes),
+        };
+        (omissions.nodes, limit)
+    }
+
+    /// Whether a step is one that the search knows how to take.
+    pub(super) fn knows(&self, kept: &KeptStep) -> bool {
+        self.plan.class(&kept.step).is_some()
+    }
+
+    /// Takes the next step, which [is known](Stream::knows); gives the story of a run that is violated with it.
+    pub(super) fn take(
+        &mut self,
+        chain: usize,
+        past: &Past,
+        kept: &Arc<KeptStep>,
+        room: Room,
+        scratch: &mut Scratch,
+    ) -> Option<Vec<Turn>> {
+        let class = self.plan.class(&kept.step)?;
+        self.lost += u64::from(!past.whole);
+        let width = past.counts.len();
+        self.settled.resize(width, 0);
+        self.forgotten_counts.resize(width, 0);
+        let counts = past.counts.iter().zip(&self.settled);
+        let mut clock: Vec<u32> = counts.map(|(n, settled)| n + settled).collect();
+        let plan = Arc::clone(&self.plan);
+        let bounds = room.bounds(&plan);
+        let found = self
+            .search
+            .arrive(&plan.moves, &bounds, scratch, chain, class, &clock);
+        for (count, forgotten) in clock.iter_mut().zip(&self.forgotten_counts) {
+            *count = count.saturating_sub(*forgotten);
+        }
+        self.poset.widen(width);
+        self.poset.push_numbered(chain, &clock, kept.number);
+        self.classes.push(class);
+        self.steps.push(Arc::clone(kept));
+        if found.is_none() {
+            self.search.narrow(&plan.moves, &bounds);
+        }
+        found
+    }
+
+    /// Lets go of what nobody needs, if it is time.
+    pub(super) fn tidy(
+        &mut self,
+        order: &mut Restriction,
+        standings: &Standings,
+        room: Room,
+        context: Context<'_>,
+    ) {
+        if !self.search.is_due() && self.steps.len() < 4 * room.steps {
+            return;
+        }
+        let standings: Vec<Standing> = { standings.iter() }
+            .map(|standing| {
+                let known = order.past(standing.clock).counts;
+                Standing {
+                    chain: standing.chain.and_then(|chain| order.chain(chain.index())),
+                    clock: known
+                        .iter()
+                        .zip(&self.settled)
+                        .map(|(a, b)| a + b)
+                        .collect(),
+                }
+            })
+            .collect();
+        let plan = Arc::clone(&self.plan);
+        self.search
+            .tidy(&plan.moves, &room.bounds(&plan), &standings);
+        let mut now: Vec<u32> = self.search.settled_counts().collect();
+        self.settled.resize(now.len(), 0);
+        for (settled, now) in self.settled.iter_mut().zip(&mut now) {
+            // A search that has begun again may have settled less.
+            let more = now.saturating_sub(*settled);
+            *settled += more;
+            *now = more;
+        }
+        order.forget(&now);
+        if self.steps.len() >= 2 * room.steps {
+            self.forget(room, context);
+        }
+    }
+
+    /// Forgets the first steps, but for the last few and what is not settled.
+    fn forget(&mut self, room: Room, context: Context<'_>) {
+        let settled = (self.first + self.search.settled()) - self.forgotten;
+        let count = (settled as usize).min(self.steps.len() - room.steps);
+        if count < room.steps / 2 {
+            return;
+        }
+        let number = self.forgotten + count as u32 - self.first;
+        let prefix = self.poset.prefix(count);
+        let mut origins = Vec::new();
+        let mut search = std::mem::replace(&mut self.search, Streaming::new(&self.plan.moves));
+        search.forget_stories(number, |turns| {
+            origins.push(self.state_after(turns, count));
+            origins.len() as u32 - 1
+        });
+        self.search = search;
+        self.origins = origins;
+        let mut replay = Replay::at(context.monitor, self.before.clone());
+        for kept in self.steps.drain(..count) {
+            replay.step(&kept.step);
+        }
+        self.before = replay.position();
+        self.classes.drain(..count);
+        self.poset = self.poset.without_first(count);
+        self.forgotten += count as u32;
+        for (all, more) in self.forgotten_counts.iter_mut().zip(prefix) {
+            *all += more;
+        }
+    }
+
+    /// The state that the beginning of a story leads to with the first steps that are kept, if there is room for all of them in it.
+    fn state_after(&self, turns: &[Turn], count: usize) -> Option<ProductState> {
+        let extent = Extent::First(count);
+        let placed = self.arrange(turns, extent)?;
+        let mut state = self.origin(turns)?;
+        for &event in &placed[..count] {
+            let action = self.plan.product.find(&self.steps[event.index()].step)?;
+            state = self.plan.product.step(&state, action);
+        }
+        Some(state)
+    }
+
+    fn origin(&self, turns: &[Turn]) -> Option<ProductState> {
+        match turns.first()?.by {
+            By::Origin(origin) => self.origins[origin as usize].clone(),
+            By::Event(_) => None,
+        }
+    }
+
+    fn arrange(&self, turns: &[Turn], extent: Extent) -> Option<Vec<EventIndex>> {
+        let forgotten = self.forgotten - self.first;
+        let class = |event: EventIndex| self.classes[event.index()];
+        let placed = arrange(
+            &self.poset,
+            &self.plan.moves,
+            turns,
+            forgotten,
+            extent,
+            class,
+        )?;
+        Some(placed.run)
+    }
+
+    /// Begins again with a plan that knows another action: from the beginning, or, if that is forgotten, from where the observed run was
+    /// then; gives the story of a violated run if that finds one. `None` if there is no such plan.
+    pub(super) fn begin_again(
+        &self,
+        plan: &Arc<Plan>,
+        next: &KeptStep,
+        room: Room,
+        context: Context<'_>,
+        scratch: &mut Scratch,
+    ) -> Option<(Stream, Option<Vec<Turn>>)> {
+        let plan = match self.forgotten {
+            0 => Arc::clone(plan),
+            _ => {
+                let steps = self.steps.iter().map(|kept| &kept.step).chain([&next.step]);
+                Arc::new(Plan::beginning(
+                    context.monitor,
+                    &self.before,
+                    steps,
+                    context.options,
+                )?)
+            }
+        };
+        let mut again = Stream::new(plan, context.monitor, context.initial);
+        again.before = self.before.clone();
+        again.forgotten = self.forgotten;
+        again.first = self.forgotten;
+        again.lost = self.lost + u64::from(self.forgotten);
+        let mut found = None;
+        for (event, kept) in self.poset.events().zip(&self.steps) {
+            let past = Past {
+                counts: self.poset.clock(event).to_vec(),
+                whole: true,
+            };
+            let chain = self.poset.chain_of(event);
+            found = found.or(again.take(chain, &past, kept, room, scratch));
+        }
+        // The restriction has forgotten what was settled before.
+        let settled = self.settled.iter().zip(&self.forgotten_counts);
+        again.settled = settled.map(|(settled, gone)| settled - gone).collect();
+        Some((again, found))
+    }
+
+    /// The steps that are kept, with their chains and clocks, and where the observed run was before them.
+    pub(super) fn replay(
+        &self,
+    ) -> (
+        u32,
+        &(StateId, Vec<Value>),
+        impl Iterator<Item = (usize, &[u32], &Arc<KeptStep>)>,
+    ) {
+        let events = self.poset.events().zip(&self.steps);
+        let steps =
+            events.map(|(event, kept)| (self.poset.chain_of(event), self.poset.clock(event), kept));
+        (self.forgotten, &self.before, steps)
+    }
+
+    /// For each chain how many of the events that the restriction has let go are still among the steps.
+    pub(super) fn offsets(&self) -> Vec<u32> {
+        let settled = self.settled.iter().zip(&self.forgotten_counts);
+        settled.map(|(settled, gone)| settled - gone).collect()
+    }
+
+    /// The observed run as far as it is known, which was violated after `violated_at` steps.
+    pub(super) fn observed_run(&self, violated_at: Option<u64>, context: Context<'_>) -> Predicted {
+        let replay = Replay::at(context.monitor, self.before.clone());
+        let run: Vec<EventIndex> = self.poset.events().collect();
+        Predicted {
+            violated: true,
+            witness: Some(self.rows(replay, &run, context)),
+            violated_at,
+            shortest: violated_at.is_some_and(|steps| steps <= 1),
+            forgotten: u64::from(self.forgotten),
+            ..Predicted::default()
+        }
+    }
+
+    fn rows(&self, replay: Replay<'_>, run: &[EventIndex], context: Context<'_>) -> Vec<Row> {
+        super::kept::rows(replay, run, &self.steps, u64::from(self.forgotten), context)
+    }
+
+    /// The violated run of a story.
+    pub(super) fn predicted(
+        &self,
+        turns: &[Turn],
+        context: Context<'_>,
+    ) -> Result<Predicted, Error> {
+        let without_witness = Predicted {
+            violated: true,
+            forgotten: u64::from(self.forgotten),
+            ..Predicted::default()
+        };
+        let (Some(mut run), Some(state)) =
+            (self.arrange(turns, Extent::Needed), self.origin(turns))
+        else {
+            return Ok(without_witness);
+        };
+        let begin = || match self.forgotten {
+            0 => Replay::new(context.monitor, context.initial),
+            _ => Replay::resume(context.monitor, self.plan.product.read(&state)),
+        };
+        let Some(mut violated_at) = violated_at(begin(), &run, &self.steps) else {
+            // Only if the beginning is not what it was taken for.
+            debug_assert!(self.forgotten > 0, "a story of all steps is a violation");
+            return Ok(without_witness);
+        };
+        if self.forgotten == 0 && run.len() <= SHORT {
+            let mut violation = Violation {
+                run,
+                violated_at,
+                is_shortest: false,
+            };
+            let actions: Option<Vec<ActionId>> = { self.steps.iter() }
+                .map(|kept| self.plan.product.find(&kept.step))
+                .collect();
+            if let Some(actions) = actions {
+                let (product, goal) = (&self.plan.product, context.options.goal);
+                minimize_swaps(&mut violation, &self.poset, &actions, product, goal);
+            }
+            (run, violated_at) = (violation.run, violation.violated_at);
+        }
+        if cfg!(debug_assertions) {
+            let bad_witness = |why: String| Error::BadWitness {
+                property: context.monitor.property().name().to_owned(),
+                why,
+            };
+            witness::examine_order(&self.poset, &vec![0; self.poset.width()], &run)
+                .map_err(bad_witness)?;
+            if self::violated_at(begin(), &run, &self.steps) != Some(violated_at) {
+                return Err(bad_witness("not violated there".to_owned()));
+            }
+        }
+        let numbers: Vec<EventIndex> = { run.iter() }
+            .map(|event| EventIndex(self.forgotten + event.0))
+            .collect();
+        let (swaps, swaps_omitted) = swaps(&[], &numbers);
+        Ok(Predicted {
+            witness: Some(self.rows(begin(), &run, context)),
+            violated_at: Some(u64::from(self.forgotten) + violated_at as u64),
+            swaps,
+            swaps_omitted,
+            shortest: self.forgotten == 0 && violated_at <= 1,
+            ..without_witness
+        })
+    }
+}
+
+/// After how many events a run is violated.
+fn violated_at(
+    mut replay: Replay<'_>,
+    run: &[EventIndex],
+    steps: &[Arc<KeptStep>],
+) -> Option<usize> {
+    if replay.verdict() == Verdict::Violated {
+        return Some(0);
+    }
+    run.iter()
+        .position(|event| {
+            replay.step(&steps[event.index()].step);
+            replay.verdict() == Verdict::Violated
+        })
+        .map(|place| place + 1)
+}
