@@ -3,6 +3,7 @@
 mod baseline;
 mod html;
 mod json;
+mod news;
 pub(crate) mod progress;
 pub(crate) mod trace;
 mod warning;
@@ -37,7 +38,7 @@ const REPORT: &str = "What to report";
 pub(crate) struct Check {
     #[command(flatten)]
     spec: Spec,
-    /// The traces to check; `-` is standard input
+    /// The traces to check; `-` is standard input, of which violations are told while it flows
     #[arg(required = true, value_name = "TRACE")]
     traces: Vec<PathBuf>,
     /// Which other orders count as the same computation
@@ -180,8 +181,17 @@ impl Check {
             .stop(self.time.map(stop_after).unwrap_or_default());
         let (mut outcomes, mut failures) = (Vec::new(), Vec::new());
         for path in &self.traces {
+            let flows = path.as_os_str() == "-";
+            let tells_news = flows && self.tells_news();
             let checked = self.reading.open(path).and_then(|mut reader| {
-                trace::check(&mut reader, &monitors, &options, &progress, &mut outcomes)
+                trace::check(
+                    &mut reader,
+                    &monitors,
+                    &options,
+                    &progress,
+                    tells_news,
+                    &mut outcomes,
+                )
             });
             failures.extend(checked.err());
         }
@@ -210,6 +220,11 @@ impl Check {
         }
         let is_bad = !failures.is_empty() || too_many_warnings;
         Ok(ExitCode::from(if is_bad { 2 } else { u8::from(violated) }))
+    }
+
+    /// Whether what is known before a trace has ended can be told: lines for people, where they look.
+    fn tells_news(&self) -> bool {
+        matches!(self.format, Format::Text) && self.output.is_none() && self.baseline.is_none()
     }
 
     /// Refuses what can only be a slip: standard input twice, or a report in place of a trace.

@@ -6,6 +6,7 @@ use portent_monitor_dsl::Monitor;
 use portent_trace::{Format, TraceReader};
 
 use super::{
+    news::News,
     progress::Progress,
     warning::{Unread, Warning},
 };
@@ -40,6 +41,7 @@ pub(crate) fn check(
     monitors: &[Monitor],
     options: &Options,
     progress: &Progress,
+    tells_news: bool,
     outcomes: &mut Vec<Outcome>,
 ) -> Result<(), Failure> {
     let file = reader.file().to_owned();
@@ -80,9 +82,17 @@ pub(crate) fn check(
             }
             Ok(checker) => checker,
         };
+        let mut news = match tells_news {
+            true => News::new(monitors, |name| find(&initial, name), options),
+            false => News::none(),
+        };
         while let Some(event) = reader.next_event()? {
             match checker.take(&event, reader.symbols()) {
-                Ok(()) => progress.event(),
+                Ok(()) => {
+                    progress.event();
+                    news.take(&event, reader.symbols())
+                        .map_err(Failure::Print)?;
+                }
                 Err(error) if is_of_the_event(&error) => reader.refuse(error.to_string())?,
                 Err(error) => {
                     return Err(Failure::Check {

@@ -51,7 +51,14 @@ impl Demo {
         )?;
         let options = Options::default().pictures(1);
         let (mut outcomes, progress) = (Vec::new(), Progress::hidden());
-        trace::check(&mut reader, &monitors, &options, &progress, &mut outcomes)?;
+        trace::check(
+            &mut reader,
+            &monitors,
+            &options,
+            &progress,
+            false,
+            &mut outcomes,
+        )?;
         terminal::print(&render(&outcomes, &monitors, paint)?).map_err(Failure::Print)?;
         Ok(ExitCode::SUCCESS)
     }

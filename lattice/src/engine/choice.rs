@@ -80,9 +80,8 @@ fn search_fast(
     conjunctions: impl FnOnce() -> Option<Vec<Vec<Trajectory>>>,
     options: &Options,
 ) -> Option<Solution> {
-    let cut_off = options.window.is_some() || options.lookahead.is_some();
     // A run that is bad only because it ended is no bad prefix.
-    if options.engine == Some(Engine::Enumerate) || cut_off || options.goal.complete {
+    if options.engine == Some(Engine::Enumerate) || options.goal.complete {
         return None;
     }
     if options.engine.is_none() && has_few_cuts(poset) {
@@ -99,6 +98,12 @@ fn search_fast(
         Some(engine) => (engine, question.ask(engine)?),
         None => question.ask_all()?,
     };
+    // A bound says what may be left out, not that it has to be: it does not keep from an answer that leaves out nothing. But
+    // where there is none, it says how to go on.
+    let is_bounded = options.window.is_some() || options.lookahead.is_some();
+    if is_bounded && found.answer == Answer::GaveUp {
+        return None;
+    }
     Some(Solution::new(engine, found, options))
 }
 

@@ -96,7 +96,7 @@ pub struct Options {
     /// Of the events of the run, only those at most this many past the oldest unfinished one are
     /// considered.
     pub lookahead: Option<u32>,
-    /// Of a program that is watched with a lookahead, this many steps before a violation are shown at
+    /// Of a program that is watched, this many steps before a violation are shown at
     /// least; what is older may be forgotten. See [`Watch`](crate::Watch).
     pub history: usize,
     /// The frontier takes at most about this many bytes; beyond, a window that fits is used.

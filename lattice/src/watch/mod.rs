@@ -1,10 +1,17 @@
-//! Online: events come one by one while the program runs, and levels are made as they become known.
+//! Online: events come one by one while the program runs, and it is said at once what they make possible.
 //!
 //! | file | its notion |
 //! |---|---|
 //! | [`property`] | one property: its steps, and the bindings of its parameters |
 //! | [`track`] | one binding: its observed run, and what was found |
-//! | [`live`] | the search of one binding while it goes on; what it lets go |
+//! | [`plan`] | the automaton of a property, for streaming |
+//! | [`stream`] | the search of one binding, step by step |
+//! | [`live`] | the search of one binding, level by level |
+//! | [`kept`] | steps, as long as a search needs them |
+//!
+//! A search is a *stream* of symbolic nodes (`engine::streaming`): exact with every step, nothing is enumerated, nobody waits. Levels are
+//! made where a lookahead asks for them, where a run is violated only because it ended, and where comparisons of several
+//! variables leave no small automaton.
 //!
 //! A level is complete when every event that can extend it is known. A thread that is silent, or
 //! that nobody has heard of yet, may still do something that is unordered with everything so far;
@@ -43,8 +50,7 @@ use crate::{
 ///
 /// let property = "property file(f) { event open(f), read(f), close(f)  ere: (open read* close)* }";
 /// let monitor = Property::parse(property)?.monitor()?;
-/// let options = Options::default().lookahead(2);
-/// let mut watch = Watch::new([monitor], |_| None, options)?;
+/// let mut watch = Watch::new([monitor], |_| None, Options::default())?;
 ///
 /// // What the program does, as the thread that watches receives it: T2 closes a file that T1 has
 /// // read, and nothing makes it wait for that.
@@ -76,28 +82,38 @@ use crate::{
 ///
 /// # When something is known
 ///
-/// That the observed run is violated is reported with the event that does it, always. Of other runs
-/// nothing is known before the end without a [lookahead](Options::lookahead), as a thread that is
-/// silent may still do something that could have come first. With one, a prediction is made at most
-/// that many events of the run after the one that completes it, whichever properties and bindings
-/// these belong to. A binding is reported once; if the observed run was, the report at the end may
-/// show another run that is violated sooner. At the end the answer is that of a
-/// [`Checker`](crate::Checker) with the same lookahead, window and [no
-/// reductions](crate::Reductions::NONE): predicted or not, after how many steps, exhaustive or not.
-/// (Reductions that know which events will come are for runs that have ended. With them a
-/// `Checker` may call a search exhaustive which a `Watch` does not, or see farther through a
-/// window.) Runs are not counted.
+/// With the event that completes it. That the observed run is violated is reported with the event that does it, always, whatever the
+/// bounds; and so is that another order of the events so far is. A binding is reported once. The run that is shown is one
+/// that is violated, not always one that is violated after the fewest steps. At the end the answer is that of a
+/// [`Checker`](crate::Checker): predicted or not, exhaustive or not. Runs are not counted.
+///
+/// Two kinds of questions wait for the end of the run: whether a run is violated because it ended
+/// ([`complete`](Options::complete)), and comparisons of several variables with each other (`x >= y`), for which every cut is
+/// visited. With a [lookahead](Options::lookahead) these too are answered while the program runs: a prediction is made at most
+/// that many events of the run after the one that completes it, whichever properties and bindings these belong to, and the
+/// answer is that of a `Checker` with the same lookahead, window and [no reductions](crate::Reductions::NONE).
+///
+/// # What is left out
+///
+/// Nothing, as long as the threads of the program learn of each other now and then. The order of the last 1024 steps of a binding (fewer
+/// if there are very many bindings) is kept in any case; what is older is taken to come before all that will come. If then
+/// something comes that need not have waited, as after the long silence of a thread, the search is no longer exhaustive, and
+/// says so ([`Limit::History`](crate::Limit::History)). A thread that nobody forked is expected only at the
+/// beginning of a run. Where a property can alternate for ever in a way that matters, or has many stages, only the most
+/// promising few hundred symbolic nodes are kept; from the first that is dropped, the search says
+/// [`Limit::Nodes`](crate::Limit::Nodes). What is predicted is real in any case.
 ///
 /// # What is kept
 ///
-/// Without a lookahead, every step until the end. With one, what is kept does not grow with the run:
-/// for each binding the cuts of a level, and of the steps those that a witness shows: at least the
-/// last [`history`](Options::history), at most about twice as many and four times the lookahead. A
-/// witness whose beginning was forgotten says how many steps that were, in
-/// [`forgotten`](crate::report::Predicted::forgotten): there is an order of them that leads to where
-/// it begins, but which one is no longer known, and values are given only for variables that were
-/// written since. A witness ends with the last event that was known when it was found; then all
-/// events of that binding are forgotten.
+/// What is kept does not grow with the run: for each binding the nodes, the steps whose order matters, and of the others those that a
+/// witness shows: at least the last [`history`](Options::history), at most about twice as many (of very many bindings, the last few).
+/// With a lookahead it is at most four times the lookahead more. A witness whose beginning was let go says how many steps that
+/// were, in [`forgotten`](crate::report::Predicted::forgotten): there is an order of them that leads to where it begins, but
+/// which one is no longer known, and values are told only of variables that were written since. Rarely a step that is forgotten
+/// comes after one that is not; then there is no witness to show. A witness ends with the last event that was known when it
+/// was found; then all events of that binding are let go.
+///
+/// For the questions that wait for the end, without a lookahead every step is kept until then.
 ///
 /// Some things grow with what the program does, not with how long it does it: a clock for every
 /// variable, lock and thread, and a search for every binding of parameters. There may be

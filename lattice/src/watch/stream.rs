@@ -11,7 +11,8 @@ use portent_monitor_core::Value;
 use portent_monitor_dsl::{Monitor, StateId, Verdict};
 
 use super::{
-    kept::{Context, KeptStep},
+    kept::{self, Context, KeptStep},
+    live::Live,
     plan::Plan,
 };
 use crate::{
@@ -34,6 +35,8 @@ const LEAST_KEPT: usize = 64;
 /// All bindings of a property together keep about so many steps and events, if each of them can have a few.
 const KEPT_IN_ALL: usize = 1 << 17;
 const FEW: usize = 16;
+/// About so many counts may be looked at to make the new nodes of one event.
+const NEW_COUNTS: usize = 1 << 18;
 /// Swaps that a longer witness does not need are not looked for, as others wait meanwhile.
 const SHORT: usize = 256;
 
@@ -56,7 +59,7 @@ impl Room {
     }
 
     /// The bounds of the engine. Where moves make cycles, nodes are as many as the orders and a few hundred of them do not find more.
-    fn bounds(self, plan: &Plan) -> Bounds {
+    fn bounds(self, plan: &Plan, width: usize) -> Bounds {
         let (nodes, beam) = match plan.moves.is_chain() {
             true => (2000, 256),
             false => (256, 64),
@@ -65,7 +68,8 @@ impl Room {
             history: self.events,
             nodes,
             beam,
-            new_nodes: nodes / 4,
+            // With many chains a node is dear, and one event must not take long.
+            new_nodes: (NEW_COUNTS / (width * width).max(1)).clamp(8, nodes / 4),
             pruning: Pruning::ALL,
         }
     }
@@ -161,7 +165,7 @@ impl Stream {
         let counts = past.counts.iter().zip(&self.settled);
         let mut clock: Vec<u32> = counts.map(|(n, settled)| n + settled).collect();
         let plan = Arc::clone(&self.plan);
-        let bounds = room.bounds(&plan);
+        let bounds = room.bounds(&plan, width);
         let found = self
             .search
             .arrive(&plan.moves, &bounds, scratch, chain, class, &clock);
@@ -203,8 +207,8 @@ impl Stream {
             })
             .collect();
         let plan = Arc::clone(&self.plan);
-        self.search
-            .tidy(&plan.moves, &room.bounds(&plan), &standings);
+        let bounds = room.bounds(&plan, self.settled.len());
+        self.search.tidy(&plan.moves, &bounds, &standings);
         let mut now: Vec<u32> = self.search.settled_counts().collect();
         self.settled.resize(now.len(), 0);
         for (settled, now) in self.settled.iter_mut().zip(&mut now) {
@@ -324,18 +328,18 @@ impl Stream {
         Some((again, found))
     }
 
-    /// The steps that are kept, with their chains and clocks, and where the observed run was before them.
-    pub(super) fn replay(
-        &self,
-    ) -> (
-        u32,
-        &(StateId, Vec<Value>),
-        impl Iterator<Item = (usize, &[u32], &Arc<KeptStep>)>,
-    ) {
-        let events = self.poset.events().zip(&self.steps);
-        let steps =
-            events.map(|(event, kept)| (self.poset.chain_of(event), self.poset.clock(event), kept));
-        (self.forgotten, &self.before, steps)
+    /// The same search by levels, from where the steps that are kept begin.
+    pub(super) fn levels(&self, context: Context<'_>) -> Live {
+        let (monitor, options) = (context.monitor, context.options);
+        let mut live = match self.forgotten {
+            0 => Live::new(monitor, context.initial, options),
+            forgotten => Live::beginning(monitor, &self.before, u64::from(forgotten), options),
+        };
+        for (event, kept) in self.poset.events().zip(&self.steps) {
+            let chain = self.poset.chain_of(event);
+            live.push(chain, self.poset.clock(event), Arc::clone(kept));
+        }
+        live
     }
 
     /// For each chain how many of the events that the restriction has let go are still among the steps.
@@ -359,7 +363,7 @@ impl Stream {
     }
 
     fn rows(&self, replay: Replay<'_>, run: &[EventIndex], context: Context<'_>) -> Vec<Row> {
-        super::kept::rows(replay, run, &self.steps, u64::from(self.forgotten), context)
+        kept::rows(replay, run, &self.steps, u64::from(self.forgotten), context)
     }
 
     /// The violated run of a story.

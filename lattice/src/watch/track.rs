@@ -212,19 +212,7 @@ impl Track {
         let Phase::Streams(stream) = &self.search else {
             return;
         };
-        let (forgotten, before, steps) = stream.replay();
-        let mut live = match forgotten {
-            0 => Live::new(context.monitor, context.initial, context.options),
-            _ => Live::beginning(
-                context.monitor,
-                before,
-                u64::from(forgotten),
-                context.options,
-            ),
-        };
-        for (chain, clock, kept) in steps {
-            live.push(chain, clock, Arc::clone(kept));
-        }
+        let live = stream.levels(context);
         self.offsets = stream.offsets();
         self.search = Phase::GoesOn(Box::new(live));
     }

@@ -1,7 +1,7 @@
 //! A running program that is watched: the same answers as when the run has ended, from what is kept.
 
 use portent_lattice::{
-    Checker, Counting, Options, Reductions, Report, Watch,
+    Checker, Counting, Engine, Options, Reductions, Report, Watch,
     report::{Predicted, PropertyReport},
 };
 use portent_monitor_core::{Action, Event, Op, Symbols, ThreadId, Value};

@@ -38,27 +38,27 @@ impl Streaming {
         covered
     }
 
-    /// Compares all nodes with each other, as far as the budget goes, and drops what is covered.
-    pub(super) fn drop_covered(&mut self, moves: &Moves, bounds: &Bounds, mut budget: usize) {
+    /// Compares so many pairs of nodes, going on where it ended last time, and drops what is covered.
+    pub(super) fn drop_covered(&mut self, moves: &Moves, bounds: &Bounds, pairs: usize) {
         if !bounds.pruning.cover {
             return;
         }
-        let searched =
-            |search: &Streaming, id: &NodeId| search.nodes.get(*id).role == Role::Searched;
-        let ids: Vec<NodeId> = self.nodes.ids().filter(|id| searched(self, id)).collect();
-        for &larger in &ids {
-            for &smaller in &ids {
-                if budget == 0 {
-                    return;
-                }
-                budget -= 1;
-                if larger != smaller
-                    && searched(self, &larger)
-                    && searched(self, &smaller)
-                    && self.covers(moves, larger, smaller)
-                {
-                    self.nodes.drop(smaller);
-                }
+        let is_searched =
+            |search: &Streaming, id: NodeId| search.nodes.get(id).role == Role::Searched;
+        let ids: Vec<NodeId> = { self.nodes.ids() }
+            .filter(|&id| is_searched(self, id))
+            .collect();
+        let all = ids.len() * ids.len();
+        for _ in 0..pairs.min(all) {
+            let pair = self.compared as usize % all;
+            self.compared = (pair + 1) as u32;
+            let (larger, smaller) = (ids[pair / ids.len()], ids[pair % ids.len()]);
+            if larger != smaller
+                && is_searched(self, larger)
+                && is_searched(self, smaller)
+                && self.covers(moves, larger, smaller)
+            {
+                self.nodes.drop(smaller);
             }
         }
     }

@@ -127,6 +127,8 @@ pub(crate) struct Streaming {
     events: u32,
     /// When it is time to tidy up.
     due: u32,
+    /// Where the comparison of all pairs of nodes goes on.
+    compared: u32,
     /// How many nodes were made.
     made: u64,
     omissions: Omissions,
@@ -158,6 +160,7 @@ impl Streaming {
             floor: Vec::new(),
             events: 0,
             due: FIRST_TIDYING,
+            compared: 0,
             made: 0,
             omissions: Omissions::default(),
         };

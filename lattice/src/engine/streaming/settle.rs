@@ -19,8 +19,10 @@ pub(crate) struct Standing {
     pub(crate) clock: Vec<u32>,
 }
 
-/// So many pairs of nodes are compared for each event that came since.
+/// For so many pairs of nodes that are compared there is an event.
 const COMPARISONS: usize = 256;
+/// So many pairs are compared at once, which takes a few milliseconds.
+const AT_ONCE: usize = 1 << 17;
 
 impl Streaming {
     /// Whether enough has happened to [tidy up](Streaming::tidy).
@@ -30,7 +32,6 @@ impl Streaming {
 
     /// Forgets what no future event needs, given all threads that may still act.
     pub(crate) fn tidy(&mut self, moves: &Moves, bounds: &Bounds, standings: &[Standing]) {
-        let since = (self.events + COMPARISONS as u32).saturating_sub(self.due) as usize;
         self.force(bounds);
         let standings = self.with_floor(standings);
         if bounds.pruning.settled {
@@ -56,14 +57,14 @@ impl Streaming {
                 self.forget_lowest(id);
             }
         }
-        self.drop_covered(moves, bounds, since.max(64) * COMPARISONS);
+        self.drop_covered(moves, bounds, AT_ONCE);
         self.nodes.let_go_dropped();
         self.nodes.sweep();
         self.keep_stories();
         let nodes = self.nodes.searched;
-        let pause = (nodes * nodes / COMPARISONS)
+        let pause = ((nodes * nodes).min(AT_ONCE) / COMPARISONS)
             .max(self.history.len() / 2)
-            .clamp(64, 1 << 16);
+            .max(64);
         self.due = self.events.saturating_add(pause as u32);
         if self.history.len() > bounds.history / 2 {
             let room = (bounds.history / 4).max(1);

@@ -1,0 +1,247 @@
+//! Watching a running program: the streaming engine beside levels with a lookahead of 64, in the same run.
+//!
+//! `cargo bench -p portent-lattice --bench streaming` prints events a second on one core, with everything that an event costs:
+//! looking at it, clocks, one binding. All events are steps; before 30 of 100 the thread takes and releases one of a few locks, which
+//! is not counted as events. The last letter of each violation never comes, so no search ends early. Levels are stopped after
+//! one second, for their rate only.
+//!
+//! MEASURED
+
+use std::time::{Duration, Instant};
+
+use portent_lattice::{Options, Watch};
+use portent_monitor_core::{Action, Event, Op, Symbols, Value};
+use portent_monitor_dsl::{Monitor, Property};
+use portent_testing::Rng;
+
+/// What kind of question, the property, and the events that come.
+const QUESTIONS: &[(&str, &str, &[&str])] = &[
+    (
+        "precedence (no restricted stage)",
+        "property p { event a, b, c, d  ltl: always (d -> once a) }",
+        &["b", "c", "b", "c"],
+    ),
+    (
+        "pattern of four (no restricted stage)",
+        "property p { event a, b, c, d  never: .* a .* b .* c .* d }",
+        &["a", "b", "c"],
+    ),
+    (
+        "absence after (1 restricted stage)",
+        "property p { event a, b, r, d  never: .* a (a | b)* d }",
+        &["a", "r", "b"],
+    ),
+    (
+        "a, b without r (2 restricted stages)",
+        "property p { event a, b, c, r, d  never: .* a (a | b | c)* b (a | b | c)* d }",
+        &["a", "b", "r", "c"],
+    ),
+    (
+        "a, b, c without r (3 restricted stages)",
+        "property p { event a, b, c, r, d  never: .* a (a | b | c)* b (a | b | c)* c (a | b | c)* d }",
+        &["a", "b", "c", "r"],
+    ),
+    (
+        "parity (cyclic)",
+        "property p { event a, b, d  never: (b* a b* a)* b* d }",
+        &["a", "b", "b", "b"],
+    ),
+];
+
+fn monitor(text: &str) -> Monitor {
+    let property = Property::parse(text).expect("a property");
+    property.monitor().expect("small")
+}
+
+/// A program that runs: what its threads do next.
+struct Program {
+    symbols: Symbols,
+    rng: Rng,
+    threads: Vec<portent_monitor_core::ThreadId>,
+    locks: Vec<portent_monitor_core::LockId>,
+    names: Vec<portent_monitor_core::NameId>,
+}
+
+impl Program {
+    fn new(threads: usize, names: &[&str]) -> Program {
+        let mut symbols = Symbols::default();
+        let mut thread = |n: usize| symbols.threads.intern(&format!("T{n}")).expect("few");
+        let threads = (0..threads).map(&mut thread).collect();
+        let mut lock = |n: usize| symbols.locks.intern(&format!("m{n}")).expect("few");
+        let locks = (0..3).map(&mut lock).collect();
+        let names = { names.iter() }
+            .map(|name| symbols.names.intern(name).expect("few"))
+            .collect();
+        Program {
+            symbols,
+            rng: Rng::new(42),
+            threads,
+            locks,
+            names,
+        }
+    }
+
+    /// The main thread forks all others, so that nobody else is expected.
+    fn begin(&self) -> Vec<Event> {
+        let main = self.threads[0];
+        let forks = self.threads[1..].iter();
+        forks
+            .map(|&child| Event::new(main, Op::Fork(child)))
+            .collect()
+    }
+
+    /// The next step, maybe after a synchronisation.
+    fn next(&mut self, args: &[i64], events: &mut Vec<Event>) {
+        events.clear();
+        let thread = self.rng.pick(&self.threads);
+        if self.rng.below(100) < 30 {
+            let lock = self.rng.pick(&self.locks);
+            events.push(Event::new(thread, Op::Lock(lock)));
+            events.push(Event::new(thread, Op::Unlock(lock)));
+        }
+        let mut action = Action::default();
+        action.name = Some(self.rng.pick(&self.names));
+        action.args = args.iter().copied().map(Value::from).collect();
+        events.push(Event::new(thread, Op::Event(Box::new(action))));
+    }
+}
+
+/// Steps a second, the longest that one took, and whether all was searched.
+struct Measured {
+    rate: f64,
+    longest: Duration,
+    exhaustive: bool,
+}
+
+/// Watches so many steps, or as many as fit in the time; takes the best of three parts, as others may use the machine.
+fn measure(text: &str, names: &[&str], threads: usize, options: Options, most: usize) -> Measured {
+    let mut program = Program::new(threads, names);
+    let options = options.admitted(true);
+    let mut watch = Watch::new([monitor(text)], |_| None, options).expect("no variables");
+    for event in program.begin() {
+        watch.take(&event, &program.symbols).expect("fits");
+    }
+    let (mut best, mut longest) = (0.0f64, Duration::ZERO);
+    // Events are made before they are taken.
+    const BATCH: usize = 1000;
+    let mut batch: Vec<Vec<Event>> = vec![Vec::new(); BATCH];
+    let begin = Instant::now();
+    let mut done = 0;
+    while done < most && begin.elapsed() < Duration::from_secs(2) {
+        let mut spent = Duration::ZERO;
+        let mut of_part = 0;
+        while of_part < most / 3 && begin.elapsed() < Duration::from_secs(2) {
+            for events in &mut batch {
+                program.next(&[], events);
+            }
+            for events in &batch {
+                let start = Instant::now();
+                for event in events {
+                    let news = watch.take(event, &program.symbols).expect("fits");
+                    assert!(news.is_empty(), "nothing is violated");
+                }
+                let each = start.elapsed();
+                spent += each;
+                longest = longest.max(each);
+                of_part += 1;
+                if spent > Duration::from_secs(1) {
+                    break;
+                }
+            }
+            if spent > Duration::from_secs(1) {
+                break;
+            }
+        }
+        best = best.max(of_part as f64 / spent.as_secs_f64());
+        done += of_part;
+    }
+    let report = watch.finish("bench", &program.symbols);
+    let exhaustive = report.is_ok_and(|report| report.properties[0].lattice.exhaustive);
+    Measured {
+        rate: best,
+        longest,
+        exhaustive,
+    }
+}
+
+fn rate(rate: f64) -> String {
+    match rate {
+        1e6.. => format!("{:.2} M", rate / 1e6),
+        1e3.. => format!("{:.0} k", rate / 1e3),
+        _ => format!("{rate:.0}"),
+    }
+}
+
+fn table() {
+    for (kind, text, names) in QUESTIONS {
+        for threads in [4, 16] {
+            let streams = measure(text, names, threads, Options::default(), 600_000);
+            let levels = match std::env::var_os("PORTENT_NO_LEVELS") {
+                Some(_) => "-".to_owned(),
+                None => {
+                    let levels = Options::default().lookahead(64).window(64);
+                    rate(measure(text, names, threads, levels, 30_000).rate)
+                }
+            };
+            println!(
+                "{kind:<42} {threads:>2} threads: {:>8} events/s, longest {:>7.2} ms{} | levels, window 64: {levels}",
+                rate(streams.rate),
+                streams.longest.as_secs_f64() * 1e3,
+                if streams.exhaustive {
+                    ""
+                } else {
+                    ", not exhaustive"
+                },
+            );
+        }
+    }
+}
+
+/// Many files, of which each is opened, read and closed again and again, by any thread.
+fn parametric() {
+    const FILES: usize = 16_000;
+    let text = "property file(f) { event open(f), read(f), close(f), lost(f)  \
+                never: .* close (read | close)* lost }";
+    let mut program = Program::new(4, &["open", "read", "close"]);
+    let options = Options::default().admitted(true);
+    let mut watch = Watch::new([monitor(text)], |_| None, options).expect("no variables");
+    for event in program.begin() {
+        watch.take(&event, &program.symbols).expect("fits");
+    }
+    let before = memory();
+    let mut events = Vec::new();
+    let (mut best, mut steps) = (0.0f64, 0);
+    for _ in 0..8 {
+        let mut spent = Duration::ZERO;
+        for _ in 0..100_000 {
+            let file = program.rng.below(FILES) as i64;
+            program.next(&[file], &mut events);
+            let start = Instant::now();
+            for event in &events {
+                watch.take(event, &program.symbols).expect("fits");
+            }
+            spent += start.elapsed();
+            steps += 1;
+        }
+        best = best.max(100_000.0 / spent.as_secs_f64());
+    }
+    println!(
+        "{FILES} bindings, {steps} steps, 4 threads: {} events/s, {:.0} MB more than before",
+        rate(best),
+        (memory() - before) / 1e6
+    );
+}
+
+/// The memory of this process, in bytes; 0 where the system does not tell.
+fn memory() -> f64 {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:"));
+    let kilobytes =
+        line.and_then(|line| line.trim().strip_suffix("kB")?.trim().parse::<f64>().ok());
+    kilobytes.unwrap_or(0.0) * 1e3
+}
+
+fn main() {
+    table();
+    parametric();
+}
