@@ -400,3 +400,26 @@ fn lines_of_a_log_that_belong_to_no_event_are_told() {
     assert_eq!(done.code, Some(2));
     assert!(done.err.contains("<stdin>:4:7"), "{}", done.err);
 }
+
+#[test]
+fn what_flows_in_is_answered_with_the_event_that_completes_it() {
+    let property =
+        "property file(f) { event open(f), read(f), close(f)  ere: (open read* close)* }";
+    let trace = b"{\"t\": \"T2\", \"op\": \"event\", \"name\": \"open\", \"args\": [\"a\"]}\n\
+        {\"t\": \"T1\", \"op\": \"event\", \"name\": \"read\", \"args\": [\"a\"]}\n\
+        {\"t\": \"T2\", \"op\": \"event\", \"name\": \"close\", \"args\": [\"a\"]}\n\
+        {\"t\": \"T1\", \"op\": \"event\", \"name\": \"read\", \"args\": [\"b\"]}\n";
+    let done = portent_with(&["check", "--property", property, "-"], trace);
+    assert_eq!(done.code, Some(1), "{}", done.err);
+    let mut lines = done.out.lines();
+    // The read could have come first; the close need not have come before it.
+    assert_eq!(lines.next(), Some("line 2: PREDICTED file, f = \"a\""));
+    assert_eq!(lines.next(), Some("line 4: OBSERVED file, f = \"b\""));
+    assert!(done.out.contains("4 events"), "and the report follows");
+    // Reports for programs are one piece.
+    let done = portent_with(
+        &["check", "--property", property, "--format", "json", "-"],
+        trace,
+    );
+    assert_eq!(done.json()["trace"]["events"], 4);
+}
