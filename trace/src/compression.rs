@@ -77,6 +77,34 @@ pub(crate) fn peek<'r>(
     Ok((Sample { bytes, whole }, stream))
 }
 
+/// The first line of a stream with what came in one piece with it, at most about `length` bytes, and the stream with them still in
+/// it. It does not wait for more: the stream may be a program that runs.
+pub(crate) fn peek_line<'r>(
+    mut input: Box<dyn Read + Send + 'r>,
+    length: usize,
+) -> io::Result<(Sample, Box<dyn Read + Send + 'r>)> {
+    let (mut bytes, mut piece) = (Vec::new(), [0; 4096]);
+    let mut whole = false;
+    while !whole && bytes.len() < length && memchr::memchr(b'\n', &bytes).is_none() {
+        match input.read(&mut piece) {
+            Ok(read) => {
+                bytes.extend_from_slice(&piece[..read]);
+                whole = read == 0;
+            }
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Err(error) if bytes.is_empty() => return Err(error),
+            Err(error) => {
+                let rest = Broken(error.kind(), error.to_string());
+                let start = io::Cursor::new(bytes.clone());
+                let whole = false;
+                return Ok((Sample { bytes, whole }, Box::new(start.chain(rest))));
+            }
+        }
+    }
+    let start = io::Cursor::new(bytes.clone());
+    Ok((Sample { bytes, whole }, Box::new(start.chain(input))))
+}
+
 /// The rest of a stream that could not be read further when it was looked at: what came before is
 /// still worth reading, and the error then gets its place.
 struct Broken(io::ErrorKind, String);

@@ -98,6 +98,24 @@ impl Format {
     }
 }
 
+impl Format {
+    /// The format of a stream whose first line says enough, so that what follows need not be waited for.
+    pub(crate) fn of_line(start: &[u8]) -> Option<Format> {
+        let (line, _) = std::str::from_utf8(start).ok()?.split_once('\n')?;
+        let line = line.trim();
+        let is_native = line.starts_with('{')
+            && line.ends_with('}')
+            && ["\"t\"", "\"portent\""]
+                .iter()
+                .any(|key| line.contains(key));
+        if is_native {
+            return Some(Format::Native);
+        }
+        let is_std = looks_like_std(line) && !looks_like_parser(line) && !looks_like_kairos(line);
+        is_std.then_some(Format::Std)
+    }
+}
+
 fn looks_like_std(line: &str) -> bool {
     let mut fields = line.split('|');
     let (Some(thread), Some(op)) = (fields.next(), fields.next()) else {

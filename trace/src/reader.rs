@@ -11,7 +11,7 @@ use portent_monitor_core::{Discipline, Event, Op, Symbols, Value, VarId};
 
 use crate::{
     Error, Format, Options, Place, Warning,
-    compression::{Sample, decompress, peek},
+    compression::{Sample, decompress, peek, peek_line},
     decoder::{Decoder, Position},
     error::{Fault, shorten, shorten_to},
     kairos::Kairos,
@@ -32,12 +32,19 @@ fn look<'r>(
     mut input: Box<dyn Read + Send + 'r>,
     options: &Options,
 ) -> io::Result<(Option<Format>, Sample, Box<dyn Read + Send + 'r>)> {
+    let given = options.parser.as_ref().map(|_| Format::ShiViz);
+    let given = options.format.or(given);
+    let (first, whole_input) = peek_line(input, SAMPLE)?;
+    if let Some(format) = given.or_else(|| Format::of_line(&first.bytes))
+        && format != Format::ShiViz
+    {
+        return Ok((Some(format), first, whole_input));
+    }
+    input = whole_input;
     let mut length = SAMPLE;
     loop {
         let (sample, whole_input) = peek(input, length)?;
-        let given = options.parser.as_ref().map(|_| Format::ShiViz);
-        let format = options.format.or(given);
-        let format = format.or_else(|| Format::detect(&sample.bytes));
+        let format = given.or_else(|| Format::detect(&sample.bytes));
         let seen = match format {
             None => false,
             Some(Format::ShiViz) => options.parser.is_some() || shows_layout(&sample.bytes),

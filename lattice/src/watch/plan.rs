@@ -4,10 +4,7 @@
 //! so far has written, there is a new action, and an automaton that knows it takes the place of the old one.
 
 use portent_monitor_core::Value;
-use portent_monitor_dsl::{
-    Monitor, StateId,
-    shape::{Action, Saturated},
-};
+use portent_monitor_dsl::{Monitor, StateId, shape::Saturated};
 
 use crate::{
     automaton::{AutomatonShape, Product},
@@ -94,8 +91,8 @@ impl Plan {
         let (automaton, merged) = Goal::default().automaton(&automaton);
         let saturated: Saturated = AutomatonShape::new(&automaton).ok()?.saturated?;
         let classes: Vec<Class> = { numbers.iter() }
-            .map(|number| Action(merged[number.0 as usize].0))
-            .map(|action| Class(saturated.class_of(action).0))
+            .map(|number| saturated.class_of(merged[number.0 as usize]))
+            .map(|class| Class(class.0))
             .collect();
         let of_event = events
             .map(|event| Some(classes[product.find(&event)?.0 as usize]))
