@@ -4,8 +4,6 @@
 //! looking at it, clocks, one binding. All events are steps; before 30 of 100 the thread takes and releases one of a few locks, which
 //! is not counted as events. The last letter of each violation never comes, so no search ends early. Levels are stopped after
 //! one second, for their rate only.
-//!
-//! MEASURED
 
 use std::time::{Duration, Instant};
 
