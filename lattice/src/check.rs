@@ -97,14 +97,14 @@ impl Checker {
     ///
     /// ```
     /// use portent_lattice::{Checker, Options};
-    /// use portent_monitor_core::{Event, Msg, Op, Symbols};
+    /// use portent_monitor_core::{Delivery, Event, Msg, Op, Symbols};
     /// use portent_monitor_dsl::Property;
     ///
     /// let mut s = Symbols::default();
     /// let (t, c) = (s.threads.intern("T1")?, s.chans.intern("c")?);
     /// let monitor = Property::parse("always !error")?.monitor()?;
     /// let mut checker = Checker::new([monitor], |_| None, Options::default())?;
-    /// let early = checker.take(&Event::new(t, Op::Recv(c, Msg::Number(7))), &s);
+    /// let early = checker.take(&Event::new(t, Op::Recv(c, Msg::Number(7), Delivery::Unordered)), &s);
     /// assert_eq!(
     ///     early.unwrap_err().to_string(),
     ///     "thread T1 receives message 7 on channel c, which was not sent before",
@@ -227,6 +227,7 @@ impl Checker {
             };
             report.add(&fit, found);
         }
+        report.add_waits(self.intake.waits(), symbols);
         Ok(report)
     }
 }

@@ -1,7 +1,9 @@
 //! The way in: what is refused, events that bring stamps, several properties on one clock, one run after another.
 
 use portent_lattice::{Checker, Counting, Error, Options, Reductions, Report, Watch};
-use portent_monitor_core::{Action, Causality, Event, Msg, Op, Stamp, Symbols, ThreadId, Value};
+use portent_monitor_core::{
+    Action, Causality, Delivery, Event, Msg, Op, Stamp, Symbols, ThreadId, Value,
+};
 use portent_monitor_dsl::{Monitor, Property};
 use portent_testing::Rng;
 
@@ -34,7 +36,7 @@ fn impossible(symbols: &mut Symbols) -> Vec<(Vec<Event>, &'static str)> {
     let event = Event::new;
     vec![
         (
-            vec![event(t, Op::Recv(c, Msg::Number(1)))],
+            vec![event(t, Op::Recv(c, Msg::Number(1), Delivery::Unordered))],
             "thread T receives message 1 on channel c, which was not sent before",
         ),
         (

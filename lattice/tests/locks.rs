@@ -1,7 +1,9 @@
 //! How many steps come after others because of locks alone, against the definition of the causal order.
 
 use portent_lattice::{Checker, Options};
-use portent_monitor_core::{Action, Event, Msg, Op, Symbols, Value, definition::Relation};
+use portent_monitor_core::{
+    Action, Delivery, Event, Msg, Op, Symbols, Value, definition::Relation,
+};
 use portent_monitor_dsl::{Monitor, Property};
 use portent_testing::{Rng, admitted};
 
@@ -24,15 +26,20 @@ fn random_event(rng: &mut Rng, symbols: &mut Symbols) -> Event {
     let chan = symbols.chans.intern("c").unwrap();
     let message = Msg::Number(rng.below(4) as i64);
     let child = symbols.threads.intern(rng.pick(&["S", "T", "U"])).unwrap();
-    let op = match rng.below(16) {
+    let cond = symbols.conds.intern("c").unwrap();
+    let op = match rng.below(20) {
+        16 => Op::TryLock(lock),
+        17 => Op::Waiting(cond, Some(lock)),
+        18 => Op::Wait(cond, Some(lock)),
+        19 => Op::Notify(cond),
         0..4 => Action::new(name).into(),
         4..7 => Op::Lock(lock),
         7..10 => Op::Unlock(lock),
         10 => Op::ReadLock(lock),
         11 => Op::ReadUnlock(lock),
         12 => Op::Write(var, Some(Value::from(1))),
-        13 => Op::Send(chan, message),
-        14 => Op::Recv(chan, message),
+        13 => Op::Send(chan, message, Delivery::Unordered),
+        14 => Op::Recv(chan, message, Delivery::Unordered),
         _ => Op::Join(child),
     };
     Event::new(thread, op)
@@ -41,9 +48,13 @@ fn random_event(rng: &mut Rng, symbols: &mut Symbols) -> Event {
 /// As it is defined: the relation with locks, and with lines that order nothing in their place.
 fn expected(events: &[Event], symbols: &Symbols) -> u64 {
     let without_lock = |event: &Event| match event.op {
-        Op::Lock(lock) | Op::Unlock(lock) | Op::ReadLock(lock) | Op::ReadUnlock(lock) => {
-            Event::new(event.thread, Op::Request(lock))
-        }
+        Op::Lock(lock)
+        | Op::Unlock(lock)
+        | Op::ReadLock(lock)
+        | Op::ReadUnlock(lock)
+        | Op::TryLock(lock) => Event::new(event.thread, Op::Request(lock)),
+        Op::Waiting(cond, _) => Event::new(event.thread, Op::Waiting(cond, None)),
+        Op::Wait(cond, _) => Event::new(event.thread, Op::Wait(cond, None)),
         _ => event.clone(),
     };
     let is_step = |event: &Event| match &event.op {

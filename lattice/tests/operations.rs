@@ -8,7 +8,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use portent_lattice::{Checker, Counting, Options, Reductions, Watch, report::PropertyReport};
-use portent_monitor_core::{Action, Details, Event, Msg, Op, Symbols, Value};
+use portent_monitor_core::{Action, Delivery, Details, Event, Msg, Op, Symbols, Value};
 use portent_monitor_dsl::Property;
 use portent_testing::Rng;
 
@@ -136,7 +136,7 @@ impl Line {
             }
             "send" => {
                 let chan = symbols.chans.intern(&self.object).expect("few");
-                Op::Send(chan, Msg::Number(message))
+                Op::Send(chan, Msg::Number(message), Delivery::Unordered)
             }
             name => {
                 let action = Action::new(symbols.names.intern(name).expect("few"));

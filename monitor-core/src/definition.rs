@@ -5,18 +5,23 @@
 //! analyzer found is validated against it. It is quadratic in the trace.
 //!
 //! `e ≼ e'` is the transitive closure of these pairs, e before e' in observed order:
-//! - both are of one thread;
+//! - both are of one thread; an event of several threads is of each of them;
 //! - a fork and an event of its child; an event of the child and its join; the fork and the join
 //!   of one child, even if it logged nothing (a thread begins and ends, logged or not);
 //! - a send and a `recv` of that message on that channel. If a message is sent twice, both;
-//! - a notify and a later wake-up on that condition;
+//! - two sends, or two receives, of one channel that delivers in order. If it has room for n > 0
+//!   messages, the k-th receive and each send from the (k+n)-th on; if it has room for none, a
+//!   receive and what the sender of the message does, or is joined, next;
+//! - a failed try to receive and a send or receive on that channel, either first;
+//! - a notify and a later wake-up on that condition; a notify and a begin of a wait, either first;
 //! - a barrier line and an event that follows, on its own thread, another barrier line of that
 //!   round; that a thread ends is such an event, seen by its join;
 //! - two accesses of one variable, at least one a write or update (`set` is a write);
-//! - two operations on one lock, at least one of them exclusive;
+//! - two operations on one lock, at least one of them exclusive: a lock or unlock, or the begin or end
+//!   of a wait with that lock. A failed try is not;
 //! - in a trace with clocks: a line and one whose clock counts it.
 
-use crate::{Error, Event, Op, ThreadId, VarId};
+use crate::{Delivery, Error, Event, Op, Stamped, ThreadId, VarId};
 
 /// Which events of a trace come before which.
 #[derive(Clone, Debug)]
@@ -106,29 +111,72 @@ impl Relation {
 
 fn is_edge(events: &[Event], earlier: usize, later: usize) -> bool {
     let (a, b) = (&events[earlier], &events[later]);
-    a.thread == b.thread
+    a.threads().any(|thread| is_of(b, thread))
         || begins_or_ends(a, b)
         || signals(a, b)
+        || queues(events, earlier, later)
+        || delivers(events, earlier, later)
         || crosses_barrier(events, earlier, later)
         || conflict(a, b)
-        || matches!(&b.op, Op::Stamped(stamp) if counted(a, stamp.component(a.thread)))
+        || matches!(&b.op, Op::Stamped(stamp) if counted(a, stamp))
+}
+
+/// Whether an event is one of this thread.
+fn is_of(event: &Event, thread: ThreadId) -> bool {
+    event.threads().any(|own| own == thread)
 }
 
 fn begins_or_ends(a: &Event, b: &Event) -> bool {
     match (&a.op, &b.op) {
         (Op::Fork(child), Op::Join(joined)) if child == joined => true,
-        (Op::Fork(child), _) if b.thread == *child => true,
-        (_, Op::Join(child)) => a.thread == *child,
+        (Op::Fork(child), _) if is_of(b, *child) => true,
+        (_, Op::Join(child)) => is_of(a, *child),
         _ => false,
     }
 }
 
 fn signals(a: &Event, b: &Event) -> bool {
     match (&a.op, &b.op) {
-        (Op::Send(c1, m1), Op::Recv(c2, m2)) => c1 == c2 && m1 == m2,
-        (Op::Notify(c1), Op::Wait(c2)) => c1 == c2,
+        (Op::Send(c1, m1, _), Op::Recv(c2, m2, _)) => c1 == c2 && m1 == m2,
+        (Op::Send(c1, ..) | Op::Recv(c1, ..), Op::TryRecv(c2))
+        | (Op::TryRecv(c1), Op::Send(c2, ..) | Op::Recv(c2, ..)) => c1 == c2,
+        (Op::Notify(c1), Op::Wait(c2, _) | Op::Waiting(c2, _))
+        | (Op::Waiting(c1, _), Op::Notify(c2)) => c1 == c2,
         _ => false,
     }
+}
+
+/// The order of a channel that delivers in order, and of one that is full.
+fn queues(events: &[Event], earlier: usize, later: usize) -> bool {
+    let bounded = |delivery: &Delivery| matches!(delivery, Delivery::Bounded(1..));
+    match (&events[earlier].op, &events[later].op) {
+        (Op::Send(c1, _, d1), Op::Send(c2, _, d2)) | (Op::Recv(c1, _, d1), Op::Recv(c2, _, d2)) => {
+            c1 == c2 && d1.is_ordered() && d2.is_ordered()
+        }
+        (Op::Recv(c1, _, d1), Op::Send(c2, _, Delivery::Bounded(n))) => {
+            let received = events[..=earlier].iter();
+            let received =
+                received.filter(|e| matches!(&e.op, Op::Recv(c, _, d) if c == c1 && bounded(d)));
+            let sent = events[..=later].iter();
+            let sent = sent.filter(|e| matches!(&e.op, Op::Send(c, _, d) if c == c1 && bounded(d)));
+            *n > 0 && c1 == c2 && bounded(d1) && received.count() + *n as usize <= sent.count()
+        }
+        _ => false,
+    }
+}
+
+/// A receive lets the sender go on, where the channel has no room.
+fn delivers(events: &[Event], earlier: usize, later: usize) -> bool {
+    let Op::Recv(chan, msg, Delivery::Bounded(0)) = events[earlier].op else {
+        return false;
+    };
+    let sent_last = |thread: ThreadId| {
+        let mut before = events[..later].iter().rev();
+        let last = before.find(|e| is_of(e, thread) || e.op == Op::Join(thread));
+        last.is_some_and(|e| e.op == Op::Send(chan, msg, Delivery::Bounded(0)))
+    };
+    events[later].threads().any(sent_last)
+        || matches!(events[later].op, Op::Join(child) if sent_last(child))
 }
 
 fn crosses_barrier(events: &[Event], earlier: usize, later: usize) -> bool {
@@ -140,7 +188,8 @@ fn crosses_barrier(events: &[Event], earlier: usize, later: usize) -> bool {
             .iter()
             .any(|e| e.thread == thread && e.op == Op::Barrier(barrier, round))
     };
-    went_on(events[later].thread) || matches!(events[later].op, Op::Join(child) if went_on(child))
+    events[later].threads().any(went_on)
+        || matches!(events[later].op, Op::Join(child) if went_on(child))
 }
 
 /// The variables that an event accesses, and whether it writes them.
@@ -153,8 +202,11 @@ fn accesses(event: &Event) -> Vec<(VarId, bool)> {
 
 fn conflict(a: &Event, b: &Event) -> bool {
     let locks = |e: &Event| match e.op {
-        Op::Lock(lock) | Op::Unlock(lock) => Some((lock, true)),
-        Op::ReadLock(lock) | Op::ReadUnlock(lock) => Some((lock, false)),
+        Op::Lock(lock)
+        | Op::Unlock(lock)
+        | Op::Waiting(_, Some(lock))
+        | Op::Wait(_, Some(lock)) => Some((lock, true)),
+        Op::ReadLock(lock) | Op::ReadUnlock(lock) | Op::TryLock(lock) => Some((lock, false)),
         _ => None,
     };
     let on_lock = match (locks(a), locks(b)) {
@@ -169,6 +221,13 @@ fn conflict(a: &Event, b: &Event) -> bool {
         })
 }
 
-fn counted(a: &Event, lines: u32) -> bool {
-    matches!(&a.op, Op::Stamped(stamp) if stamp.component(a.thread) <= lines)
+/// Whether a clock counts a line, as one of any thread that the line is of.
+fn counted(a: &Event, later: &Stamped) -> bool {
+    let Op::Stamped(stamp) = &a.op else {
+        return false;
+    };
+    a.threads().any(|thread| {
+        let number = stamp.component(thread);
+        number > 0 && number <= later.component(thread)
+    })
 }

@@ -39,6 +39,31 @@ pub enum Error {
         /// Whether the shared side was to be released.
         shared: bool,
     },
+    /// Two threads hold one lock at once.
+    #[error(
+        "thread {thread} holds lock {lock}, but {other} has taken it{}, and {thread} goes on without waking up \
+         from a wait: log `lock` when the lock was acquired, `unlock` before it is released, and a wait \
+         as `waiting` and `wait`", on(.line)
+    )]
+    HeldTwice {
+        /// Who held it first and now goes on.
+        thread: String,
+        /// Who took it meanwhile.
+        other: String,
+        /// Which lock.
+        lock: String,
+        /// The line that took it.
+        line: Option<NonZeroU64>,
+    },
+    /// Several threads cannot do this in one event.
+    #[error(
+        "threads {threads} do this together: only `event`, `read`, `write`, `update` and lines with `vc` \
+         can be of several threads"
+    )]
+    SeveralThreads {
+        /// Who.
+        threads: String,
+    },
     /// Joined, but neither forked nor seen.
     #[error("thread {thread} joins {child}, a thread that was neither forked nor seen before")]
     UnknownThread {

@@ -24,6 +24,8 @@ pub struct Event {
     pub time: Option<u64>,
     /// The line of the file that it was read from; `None` for a live event.
     pub line: Option<NonZeroU64>,
+    /// How it was done, where that matters to some.
+    pub mark: Option<Mark>,
     /// What few events have.
     pub details: Option<Box<Details>>,
 }
@@ -36,6 +38,38 @@ pub struct Details {
     pub text: Option<Box<str>>,
     /// Keys that the format does not know and their values as JSON text, in order.
     pub extra: Vec<(Box<str>, Box<str>)>,
+    /// The other threads of an event that several threads have in common. It comes after what each of
+    /// them did before, and before what each does after.
+    pub partners: Vec<ThreadId>,
+}
+
+/// What may be said of how something was done. It orders nothing.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Mark {
+    /// A read, write or update was of an atomic, so that it is no data race.
+    Atomic,
+    /// A lock was taken by a try, which never waits.
+    Try,
+}
+
+/// How a channel delivers.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Delivery {
+    /// As a network does: in any order.
+    #[default]
+    Unordered,
+    /// In order: a queue inside one program.
+    Fifo,
+    /// In order, and a send waits until less than this many messages are on the way; with 0 until the
+    /// message is received.
+    Bounded(u32),
+}
+
+impl Delivery {
+    /// Whether messages are received in the order in which they were sent.
+    pub fn is_ordered(self) -> bool {
+        self != Delivery::Unordered
+    }
 }
 
 /// What an event did.
@@ -62,12 +96,18 @@ pub enum Op {
     Fork(ThreadId),
     /// Waited for a thread's end.
     Join(ThreadId),
+    /// Tried to take a lock, and failed.
+    TryLock(LockId),
     /// Sent a message.
-    Send(ChanId, Msg),
+    Send(ChanId, Msg, Delivery),
     /// Received it.
-    Recv(ChanId, Msg),
-    /// Woke up from a wait.
-    Wait(CondId),
+    Recv(ChanId, Msg, Delivery),
+    /// Tried to receive from a channel, and found it empty.
+    TryRecv(ChanId),
+    /// Began to wait for a condition, and gave the lock back if there is one.
+    Waiting(CondId, Option<LockId>),
+    /// Woke up from a wait, and took the lock again if there is one.
+    Wait(CondId, Option<LockId>),
     /// Woke one or all who wait.
     Notify(CondId),
     /// Arrived at a barrier, in this round.
@@ -125,7 +165,11 @@ pub struct Stamped {
 impl Details {
     /// A message and keys that the format does not know.
     pub fn new(text: Option<Box<str>>, extra: Vec<(Box<str>, Box<str>)>) -> Details {
-        Details { text, extra }
+        Details {
+            text,
+            extra,
+            partners: Vec::new(),
+        }
     }
 }
 
@@ -217,8 +261,23 @@ impl Event {
             loc: None,
             time: None,
             line: None,
+            mark: None,
             details: None,
         }
+    }
+
+    /// The threads besides [`thread`](Self::thread) whose event it is too; nearly always none.
+    #[inline]
+    pub fn partners(&self) -> &[ThreadId] {
+        match &self.details {
+            Some(details) => &details.partners,
+            None => &[],
+        }
+    }
+
+    /// All threads whose event it is.
+    pub fn threads(&self) -> impl Iterator<Item = ThreadId> {
+        std::iter::once(self.thread).chain(self.partners().iter().copied())
     }
 
     /// The text of a log line.

@@ -10,6 +10,7 @@
 //! | what comes before what | [`edges`] is the table; [`Causality`] gives each relevant event a [`Stamp`] |
 //! | the same inside a running program | [`ThreadClock`] in each thread, [`ObjectClock`] in each object |
 //! | the same, as defined | [`definition::Relation`] |
+//! | an order that clocks allow, of what arrives in any | [`CausalRelease`] |
 //! | what a misspelt name was meant to be | [`suggest::closest`] |
 //!
 //! This crate knows of no other crate of the workspace; anything that two of them must agree on
@@ -26,6 +27,7 @@ mod error;
 mod event;
 mod ids;
 mod operation;
+mod release;
 mod spelling;
 pub mod suggest;
 mod symbols;
@@ -38,9 +40,10 @@ pub use causality::{
 pub use clock::Clock;
 pub use discipline::Discipline;
 pub use error::Error;
-pub use event::{Action, Details, Event, Marker, Msg, Op, Stamped};
+pub use event::{Action, Delivery, Details, Event, Mark, Marker, Msg, Op, Stamped};
 pub use ids::{BarrierId, ChainId, ChanId, CondId, Id, LocId, LockId, NameId, ThreadId, VarId};
 pub use operation::Operation;
+pub use release::{CausalRelease, Clocked};
 pub use spelling::Spelling;
 pub use symbols::{Interner, Symbols};
 pub use value::{Type, Value};

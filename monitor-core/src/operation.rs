@@ -137,7 +137,10 @@ impl Op {
             Op::Join(_) => Operation::Join,
             Op::Send(..) => Operation::Send,
             Op::Recv(..) => Operation::Recv,
-            Op::Wait(_) => Operation::Wait,
+            Op::TryLock(_) => Operation::TryLock,
+            Op::TryRecv(_) => Operation::TryRecv,
+            Op::Waiting(..) => Operation::Waiting,
+            Op::Wait(..) => Operation::Wait,
             Op::Notify(_) => Operation::Notify,
             Op::Barrier(..) => Operation::Barrier,
             Op::Marker(Marker::Begin, _) => Operation::Begin,
@@ -155,10 +158,15 @@ impl Op {
             | Op::Unlock(lock)
             | Op::Request(lock)
             | Op::ReadLock(lock)
-            | Op::ReadUnlock(lock) => symbols.locks.name(*lock),
+            | Op::ReadUnlock(lock)
+            | Op::TryLock(lock) => symbols.locks.name(*lock),
             Op::Fork(child) | Op::Join(child) => symbols.threads.name(*child),
-            Op::Send(chan, _) | Op::Recv(chan, _) => symbols.chans.name(*chan),
-            Op::Wait(cond) | Op::Notify(cond) => symbols.conds.name(*cond),
+            Op::Send(chan, ..) | Op::Recv(chan, ..) | Op::TryRecv(chan) => {
+                symbols.chans.name(*chan)
+            }
+            Op::Waiting(cond, _) | Op::Wait(cond, _) | Op::Notify(cond) => {
+                symbols.conds.name(*cond)
+            }
             Op::Barrier(barrier, _) => symbols.barriers.name(*barrier),
             Op::Marker(_, Some(block)) => symbols.names.name(*block),
             Op::Marker(_, None) | Op::Event(_) | Op::Stamped(_) => return None,

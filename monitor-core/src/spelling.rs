@@ -36,7 +36,11 @@ impl<'a> Spelling<'a> {
 impl fmt::Display for Spelling<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let s = self.symbols;
-        write!(f, "{}|", s.threads.name(self.event.thread))?;
+        f.write_str(s.threads.name(self.event.thread))?;
+        for partner in self.event.partners() {
+            write!(f, ",{}", s.threads.name(*partner))?;
+        }
+        f.write_str("|")?;
         match &self.event.op {
             Op::Read(v) => write!(f, "r({})", s.vars.name(*v))?,
             Op::Write(v, _) => write!(f, "w({})", s.vars.name(*v))?,
@@ -48,9 +52,18 @@ impl fmt::Display for Spelling<'_> {
             Op::ReadUnlock(l) => write!(f, "rrel({})", s.locks.name(*l))?,
             Op::Fork(t) => write!(f, "fork({})", s.threads.name(*t))?,
             Op::Join(t) => write!(f, "join({})", s.threads.name(*t))?,
-            Op::Send(c, m) => write!(f, "send({},{})", s.chans.name(*c), MsgName(*m, s))?,
-            Op::Recv(c, m) => write!(f, "recv({},{})", s.chans.name(*c), MsgName(*m, s))?,
-            Op::Wait(c) => write!(f, "wait({})", s.conds.name(*c))?,
+            Op::TryLock(l) => write!(f, "tryacq({})", s.locks.name(*l))?,
+            Op::Send(c, m, _) => write!(f, "send({},{})", s.chans.name(*c), MsgName(*m, s))?,
+            Op::Recv(c, m, _) => write!(f, "recv({},{})", s.chans.name(*c), MsgName(*m, s))?,
+            Op::TryRecv(c) => write!(f, "tryrecv({})", s.chans.name(*c))?,
+            Op::Waiting(c, None) => write!(f, "waiting({})", s.conds.name(*c))?,
+            Op::Wait(c, None) => write!(f, "wait({})", s.conds.name(*c))?,
+            Op::Waiting(c, Some(l)) => {
+                write!(f, "waiting({},{})", s.conds.name(*c), s.locks.name(*l))?;
+            }
+            Op::Wait(c, Some(l)) => {
+                write!(f, "wait({},{})", s.conds.name(*c), s.locks.name(*l))?;
+            }
             Op::Notify(c) => write!(f, "notify({})", s.conds.name(*c))?,
             Op::Barrier(b, round) => write!(f, "barrier({},{round})", s.barriers.name(*b))?,
             Op::Marker(marker, name) => {

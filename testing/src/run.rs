@@ -2,7 +2,8 @@
 
 use portent_monitor_core::{Discipline, Event, Symbols};
 
-/// Draws this many events and keeps those that can follow the ones before them.
+/// Draws this many events and keeps those that can follow the ones before them. No lock is taken that
+/// another thread seems to hold: that thread could only go on by waking up from a wait.
 ///
 /// ```
 /// use portent_monitor_core::{Event, Op, Symbols};
@@ -27,7 +28,7 @@ pub fn admitted(
     let mut events = Vec::new();
     for _ in 0..draws {
         let event = draw(symbols);
-        if discipline.admit(&event, symbols).is_ok() {
+        if !discipline.takes_held_lock(&event) && discipline.admit(&event, symbols).is_ok() {
             events.push(event);
         }
     }

@@ -1,6 +1,6 @@
 //! What all readers of formats have in common: they turn bytes into events, one at a time.
 
-use portent_monitor_core::{Event, Symbols};
+use portent_monitor_core::{Clocked, Event, Op, Stamped, Symbols, ThreadId};
 
 use crate::{
     error::Fault, kairos::Kairos, native::Native, poet::Poet, rapid::RapidBinary, rapid::StdText,
@@ -15,6 +15,38 @@ pub(crate) struct Decoded {
     pub(crate) op: Position,
     /// Where it says what it carries: a value, arguments, a text.
     pub(crate) data: Position,
+}
+
+impl Decoded {
+    fn stamped(&self) -> Option<&Stamped> {
+        match &self.event.op {
+            Op::Stamped(stamped) => Some(stamped),
+            _ => None,
+        }
+    }
+}
+
+/// A line comes after those that its clock counts.
+impl Clocked for Decoded {
+    type Source = ThreadId;
+
+    fn source(&self) -> Option<ThreadId> {
+        self.stamped().map(|_| self.event.thread)
+    }
+
+    fn components(&self) -> usize {
+        self.stamped().map_or(0, |stamped| stamped.clock.len())
+    }
+
+    fn component(&self, index: usize) -> (ThreadId, u32) {
+        let clock = self.stamped().map_or(&[][..], |stamped| &stamped.clock);
+        clock[index]
+    }
+
+    fn number(&self) -> u32 {
+        let own = |stamped: &Stamped| stamped.component(self.event.thread);
+        self.stamped().map_or(0, own)
+    }
 }
 
 /// A place in a file whose name is known elsewhere; lines and columns count from 1.

@@ -38,6 +38,10 @@ pub struct Losses {
     pub times: u64,
     /// Keys that mean nothing to Portent.
     pub keys: u64,
+    /// That an access was of an atomic, or that a lock was taken by a try.
+    pub marks: u64,
+    /// Threads that had a part in an event of another.
+    pub partners: u64,
     /// What kinds of names became numbers.
     pub names: Vec<&'static str>,
 }
@@ -58,6 +62,8 @@ impl Losses {
         let known = |value: Option<_>| u64::from(value.is_some());
         self.values += event.writes().map(|(_, value)| known(value)).sum::<u64>();
         self.times += u64::from(event.time.is_some());
+        self.marks += u64::from(event.mark.is_some());
+        self.partners += event.partners().len() as u64;
         let details = event.details.as_deref();
         self.keys += details.map_or(0, |details| details.extra.len() as u64);
         match format {
@@ -79,12 +85,20 @@ impl Losses {
             (self.locations, "location"),
             (self.times, "time"),
             (self.keys, "other key"),
+            (self.marks, "mark of an atomic or a try"),
+            (self.partners, "partner in an event"),
         ];
         let counts = counts.into_iter().filter(|(count, _)| *count > 0);
         let mut parts: Vec<String> = counts
             .map(|(count, thing)| match count {
                 1 => format!("1 {thing}"),
-                _ => format!("{count} {thing}s"),
+                _ => match thing.split_once(' ') {
+                    // "2 marks of an atomic", not "2 mark of an atomics".
+                    Some((thing @ ("mark" | "partner"), rest)) => {
+                        format!("{count} {thing}s {rest}")
+                    }
+                    _ => format!("{count} {thing}s"),
+                },
             })
             .collect();
         if !self.names.is_empty() {

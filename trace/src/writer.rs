@@ -39,6 +39,8 @@ pub struct TraceWriter<W: Write> {
     format: Format,
     /// The binary form can only be written as a whole.
     binary: rapid::BinaryWriter,
+    /// STD says a wait by lines that mean something else alone.
+    monitors: rapid::Monitors,
     /// A log needs a clock on every event.
     clocks: shiviz::Clocks,
     events: u64,
@@ -92,6 +94,7 @@ impl<W: Write> TraceWriter<W> {
             output,
             format,
             binary: rapid::BinaryWriter::default(),
+            monitors: rapid::Monitors::default(),
             clocks: shiviz::Clocks::default(),
             events: 0,
             losses: Losses::default(),
@@ -134,7 +137,7 @@ impl<W: Write> TraceWriter<W> {
             Format::Native => {
                 native::write_event(&mut self.output, event, symbols).map(|()| Ok(()))
             }
-            Format::Std => rapid::write_event(&mut self.output, event, symbols),
+            Format::Std => rapid::write_event(&mut self.output, event, symbols, &mut self.monitors),
             Format::RapidBinary => Ok(self.binary.push(event)),
             Format::ShiViz => {
                 shiviz::write_event(&mut self.output, event, symbols, &mut self.clocks)

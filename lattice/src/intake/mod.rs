@@ -29,6 +29,7 @@ mod standing;
 mod step;
 mod stream;
 mod viewer;
+mod waits;
 
 pub(crate) use binding::{Binding, Inequalities};
 pub(crate) use history::{History, HistoryIndex};
@@ -42,3 +43,4 @@ pub(crate) use standing::Standings;
 pub(crate) use step::{Step, StepId};
 pub(crate) use stream::{Arrival, Intake, Sighting};
 pub(crate) use viewer::Viewer;
+pub(crate) use waits::{EarlyWait, Waits};

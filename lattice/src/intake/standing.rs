@@ -38,8 +38,10 @@ impl Standings {
     /// The next event of the run, with its chain and clock if it is a step.
     pub(super) fn note(&mut self, event: &Event, stamp: Option<(ChainId, &[u32])>) {
         self.events += 1;
+        for thread in event.threads() {
+            self.thread(thread).lives = true;
+        }
         let actor = self.thread(event.thread);
-        actor.lives = true;
         if let Some((chain, clock)) = stamp {
             actor.chain = Some(chain);
             actor.clock.clear();

@@ -21,7 +21,7 @@ use portent_monitor_dsl::Monitor;
 
 use super::{
     binding::BindingId, occurrence::Names, relevance::EventText, stamps::Stamps,
-    standing::Standings, step::Step, viewer::Viewer,
+    standing::Standings, step::Step, viewer::Viewer, waits::Waits,
 };
 use crate::error::Error;
 
@@ -42,6 +42,7 @@ pub(crate) struct Intake {
     threads: Threads,
     standings: Standings,
     names: Names,
+    waits: Waits,
     /// Of the current event, kept for their memory: whose step it is, under which binding, what its
     /// clock counts, and its text.
     seen: Vec<(PropertyIndex, BindingId)>,
@@ -120,6 +121,7 @@ impl Intake {
             threads: Threads::default(),
             standings: Standings::default(),
             names: Names::default(),
+            waits: Waits::default(),
             seen: Vec::new(),
             clock: Vec::new(),
             text: String::new(),
@@ -191,10 +193,13 @@ impl Intake {
     fn arrive<'a>(&'a mut self, event: &'a Event, chain: Option<ChainId>) -> Option<Arrival<'a>> {
         let number = self.events;
         self.events += 1;
-        self.threads.note(event.thread);
+        for thread in event.threads() {
+            self.threads.note(thread);
+        }
         let stamp = chain.map(|chain| (chain, self.clock.as_slice()));
         self.standings.note(event, stamp);
         self.names.note(event);
+        self.waits.note(event);
         if self.seen.is_empty() {
             return None;
         }
@@ -226,6 +231,7 @@ impl Intake {
         self.threads = Threads::default();
         self.standings = Standings::default();
         self.names = Names::default();
+        self.waits = Waits::default();
     }
 
     /// The properties.
@@ -250,6 +256,11 @@ impl Intake {
             Some(Order::Computed(causality)) => Some(causality),
             _ => None,
         }
+    }
+
+    /// The waits of the run.
+    pub(crate) fn waits(&self) -> &Waits {
+        &self.waits
     }
 
     /// The names that the run uses.

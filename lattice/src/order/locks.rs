@@ -51,7 +51,7 @@ impl Unlocked {
         causality: Option<&Causality>,
         history: &History,
     ) {
-        if matches!(self.state, State::Same) && is_of_lock(&event.op) {
+        if matches!(self.state, State::Same) && without_lock(&event.op).is_some() {
             self.before = history.len();
             self.state = State::Apart(Box::new(causality.cloned().unwrap_or_default()));
         }
@@ -63,11 +63,9 @@ impl Unlocked {
             return;
         };
         // A line about a lock may be a step, too: then it is one that orders nothing.
-        let stamp = match event.op {
-            Op::Lock(lock) | Op::Unlock(lock) | Op::ReadLock(lock) | Op::ReadUnlock(lock) => {
-                causality.step(&Event::new(event.thread, Op::Request(lock)), is_relevant)
-            }
-            _ => causality.step(event, is_relevant),
+        let stamp = match without_lock(&event.op) {
+            Some(op) => causality.step(&Event::new(event.thread, op), is_relevant),
+            None => causality.step(event, is_relevant),
         };
         // Without locks there may be too many chains.
         let Ok(stamp) = stamp else {
@@ -138,9 +136,16 @@ impl Unlocked {
     }
 }
 
-fn is_of_lock(op: &Op) -> bool {
-    matches!(
-        op,
-        Op::Lock(_) | Op::Unlock(_) | Op::ReadLock(_) | Op::ReadUnlock(_)
-    )
+/// What an operation on a lock does besides; `None` if it is on no lock.
+fn without_lock(op: &Op) -> Option<Op> {
+    match *op {
+        Op::Lock(lock)
+        | Op::Unlock(lock)
+        | Op::ReadLock(lock)
+        | Op::ReadUnlock(lock)
+        | Op::TryLock(lock) => Some(Op::Request(lock)),
+        Op::Waiting(cond, Some(_)) => Some(Op::Waiting(cond, None)),
+        Op::Wait(cond, Some(_)) => Some(Op::Wait(cond, None)),
+        _ => None,
+    }
 }

@@ -4,7 +4,7 @@
 
 use std::{num::NonZeroU64, sync::Arc};
 
-use portent_monitor_core::Value;
+use portent_monitor_core::{Symbols, Value};
 use portent_monitor_dsl::{Explanation, Kind, Verdict};
 use serde::{Serialize, Serializer, ser::SerializeMap};
 
@@ -29,6 +29,7 @@ pub(crate) use self::{
 };
 use crate::{
     engine::{Limit, enumerate::RunCounts},
+    intake::Waits,
     options::Engine,
 };
 
@@ -75,6 +76,12 @@ impl Report {
         self.warnings
             .extend(fit.warnings(&found, self.trace.events == 0));
         self.properties.extend(found);
+    }
+
+    /// Warns of waits that look as if they were logged where they begin.
+    pub(crate) fn add_waits(&mut self, waits: &Waits, symbols: &Symbols) {
+        self.warnings
+            .extend(waits.early(symbols).map(|wait| Warning::early_wait(&wait)));
     }
 
     /// Whether some property is violated, in the observed run or an equivalent one.

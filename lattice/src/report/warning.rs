@@ -11,7 +11,7 @@ use portent_monitor_dsl::{Event, Object, On, StateVariable};
 use serde::Serialize;
 
 use super::PropertyReport;
-use crate::intake::{Names, Viewer};
+use crate::intake::{EarlyWait, Names, Viewer};
 
 /// Of a program with more names than this, only the first are suggested: names without end come out
 /// of a loop.
@@ -35,6 +35,8 @@ pub struct Warning {
 pub enum WarningKind {
     /// The run has no events.
     EmptyTrace,
+    /// Waits on a condition come before every notify of it.
+    EarlyWait,
     /// The property saw no step.
     NoStep,
     /// The property saw steps, but none of its instances came into being.
@@ -62,6 +64,7 @@ impl WarningKind {
     pub fn as_str(self) -> &'static str {
         match self {
             WarningKind::EmptyTrace => "empty_trace",
+            WarningKind::EarlyWait => "early_wait",
             WarningKind::NoStep => "no_step",
             WarningKind::NoBinding => "no_binding",
             WarningKind::EventNeverOccurs => "event_never_occurs",
@@ -85,6 +88,27 @@ impl Warning {
             property: None,
             kind: WarningKind::EmptyTrace,
             text: "the trace has no events".to_owned(),
+        }
+    }
+
+    pub(super) fn early_wait(wait: &EarlyWait<'_>) -> Warning {
+        let line = wait.first_line;
+        let line = line.map_or_else(String::new, |line| format!(" (line {line})"));
+        let text = match wait.waits {
+            1 => format!("a `wait` for the condition {}{line} comes", wait.condition),
+            n => format!(
+                "{n} `wait`s for the condition {}, the first{line}, come",
+                wait.condition
+            ),
+        };
+        let text = format!(
+            "{text} before every `notify` of it, and so is not ordered after one: log a `wait` when \
+             it has woken up, and its begin as `waiting`"
+        );
+        Warning {
+            property: None,
+            kind: WarningKind::EarlyWait,
+            text,
         }
     }
 }

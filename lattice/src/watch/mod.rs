@@ -243,6 +243,7 @@ impl Watch {
             };
             report.add(&fit, found);
         }
+        report.add_waits(self.intake.waits(), symbols);
         Ok(report)
     }
 }

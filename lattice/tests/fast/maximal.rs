@@ -7,8 +7,8 @@ use portent_lattice::laboratory::{
     maximal::{self, MaximalAnswer, Rules},
 };
 use portent_monitor_core::{
-    Action, BarrierId, Causality, ChanId, CondId, Discipline, Event, LockId, Msg, Op, Stamped,
-    Symbols, ThreadId, Value, VarId,
+    Action, BarrierId, Causality, ChanId, CondId, Delivery, Details, Discipline, Event, LockId,
+    Msg, Op, Stamped, Symbols, ThreadId, Value, VarId,
 };
 use portent_monitor_dsl::Verdict;
 use portent_testing::Rng;
@@ -19,6 +19,8 @@ fn random_trace(rng: &mut Rng, events: usize) -> Vec<Event> {
     let threads: Vec<ThreadId> = (0..3).map(|i| ThreadId::from_index(i).unwrap()).collect();
     let mut trace: Vec<Event> = Vec::new();
     let mut held: Vec<(ThreadId, LockId, bool)> = Vec::new();
+    // Who waits for a condition, and the lock that was given back.
+    let mut waits: Vec<(ThreadId, LockId)> = Vec::new();
     let mut sent = 0;
     let mut rounds = 0;
     // The last thread may be started and waited for by the first, again and again; or it runs from
@@ -26,16 +28,18 @@ fn random_trace(rng: &mut Rng, events: usize) -> Vec<Event> {
     let mut runs = rng.below(2) == 0;
     let mut known = false;
     // Messages and the like order much; half of the traces do without.
-    let kinds = [10, 15][rng.below(2)];
+    let kinds = [10, 17][rng.below(2)];
     while trace.len() < events {
         let who = rng.below(if runs { 3 } else { 2 });
         let thread = threads[who];
+        // Who waits does nothing else.
+        let wakes = waits.iter().any(|&(waiter, _)| waiter == thread);
         let lock = LockId::from_index(rng.below(2)).unwrap();
         let var = VarId::from_index(rng.below(2)).unwrap();
         let chan = ChanId::from_index(0).unwrap();
         let cond = CondId::from_index(0).unwrap();
         let mine = held.iter().rposition(|&(holder, ..)| holder == thread);
-        let op = match rng.below(kinds) {
+        let op = match if wakes { 12 } else { rng.below(kinds) } {
             0..=2 => Op::Write(var, None),
             3..=4 => Op::Read(var),
             5 => Op::Update(var, None),
@@ -56,12 +60,41 @@ fn random_trace(rng: &mut Rng, events: usize) -> Vec<Event> {
             },
             10 => {
                 sent += 1;
-                Op::Send(chan, Msg::Number(sent))
+                Op::Send(chan, Msg::Number(sent), Delivery::Unordered)
             }
-            11 if sent > 0 => Op::Recv(chan, Msg::Number(1 + rng.below(sent as usize) as i64)),
-            12 => match rng.below(2) {
+            11 if sent > 0 => {
+                let msg = Msg::Number(1 + rng.below(sent as usize) as i64);
+                Op::Recv(chan, msg, Delivery::Unordered)
+            }
+            12 => match rng.below(5) {
                 0 => Op::Notify(cond),
-                _ => Op::Wait(cond),
+                1 => Op::Waiting(cond, None),
+                2 => Op::TryRecv(chan),
+                // What a wait gave back it takes again, if it does.
+                _ => match waits.iter().position(|&(waiter, _)| waiter == thread) {
+                    Some(wait) if held.iter().any(|&(_, lock, _)| lock == waits[wait].1) => {
+                        continue;
+                    }
+                    Some(wait) => {
+                        let (_, lock) = waits.remove(wait);
+                        held.push((thread, lock, true));
+                        Op::Wait(cond, Some(lock))
+                    }
+                    None => Op::Wait(cond, None),
+                },
+            },
+            // A try fails whether or not it was seen why.
+            15 => Op::TryLock(lock),
+            16 => match held
+                .iter()
+                .rposition(|&(holder, _, exclusive)| holder == thread && exclusive)
+            {
+                Some(mine) => {
+                    let (_, lock, _) = held.remove(mine);
+                    waits.push((thread, lock));
+                    Op::Waiting(cond, Some(lock))
+                }
+                None => continue,
             },
             13 => match rng.below(3) {
                 0 if !runs && who == 0 => {
@@ -92,7 +125,17 @@ fn random_trace(rng: &mut Rng, events: usize) -> Vec<Event> {
             _ => continue,
         };
         known |= who == 2;
-        trace.push(Event::new(thread, op));
+        let mut event = Event::new(thread, op);
+        let is_joint = matches!(
+            event.op,
+            Op::Read(_) | Op::Write(..) | Op::Update(..) | Op::Event(_)
+        );
+        if is_joint && rng.one_in(10) {
+            let mut details = Details::default();
+            details.partners.push(threads[usize::from(who == 0)]);
+            event.details = Some(Box::new(details));
+        }
+        trace.push(event);
     }
     trace
 }

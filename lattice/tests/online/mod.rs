@@ -4,7 +4,7 @@ use portent_lattice::{
     Checker, Counting, Engine, Options, Reductions, Report, Watch,
     report::{Predicted, PropertyReport},
 };
-use portent_monitor_core::{Action, Event, Op, Symbols, ThreadId, Value};
+use portent_monitor_core::{Action, Delivery, Event, Op, Symbols, ThreadId, Value};
 use portent_monitor_dsl::{Monitor, Property, Verdict};
 use portent_testing::Rng;
 use std::collections::BTreeMap;
@@ -447,8 +447,14 @@ fn after_a_long_run_a_witness_shows_its_end() {
         let behind = program.write(1, "x", step);
         let mut events = vec![
             ahead,
-            Event::new(program.threads[0], Op::Send(chan, message)),
-            Event::new(program.threads[1], Op::Recv(chan, message)),
+            Event::new(
+                program.threads[0],
+                Op::Send(chan, message, Delivery::Unordered),
+            ),
+            Event::new(
+                program.threads[1],
+                Op::Recv(chan, message, Delivery::Unordered),
+            ),
             behind,
         ];
         if step == 900 {

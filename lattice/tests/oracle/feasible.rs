@@ -1,6 +1,6 @@
 //! Which orders are feasible under the maximal model, by its definition and nothing else.
 
-use portent_monitor_core::{Event, Op, ThreadId, VarId};
+use portent_monitor_core::{Event, LockId, Op, ThreadId, VarId};
 
 /// Whether an event must come before another in every feasible run, by their kinds alone.
 fn is_before(trace: &[Event], earlier: usize, later: usize) -> bool {
@@ -12,16 +12,24 @@ fn is_before(trace: &[Event], earlier: usize, later: usize) -> bool {
                 .clone()
                 .any(|event| event.thread == thread && event.op == a.op)
     };
-    a.thread == b.thread
+    a.threads().any(|thread| is_of(b, thread))
+        || is_unexplained(trace, earlier, later)
         || match (&a.op, &b.op) {
             (Op::Fork(child), Op::Join(other)) if child == other => true,
-            (Op::Fork(child), _) if b.thread == *child => true,
-            (Op::Send(..), Op::Recv(chan, msg)) => a.op == Op::Send(*chan, *msg),
-            (Op::Notify(one), Op::Wait(other)) => one == other,
+            (Op::Fork(child), _) if is_of(b, *child) => true,
+            (Op::Send(c1, m1, _), Op::Recv(c2, m2, _)) => c1 == c2 && m1 == m2,
+            (Op::Send(c1, ..) | Op::Recv(c1, ..), Op::TryRecv(c2))
+            | (Op::TryRecv(c1), Op::Send(c2, ..) | Op::Recv(c2, ..)) => c1 == c2,
+            (Op::Notify(one), Op::Wait(other, _) | Op::Waiting(other, _))
+            | (Op::Waiting(one, _), Op::Notify(other)) => one == other,
             _ => false,
         }
-        || matches!(b.op, Op::Join(child) if a.thread == child || arrived(child))
-        || arrived(b.thread)
+        || matches!(b.op, Op::Join(child) if is_of(a, child) || arrived(child))
+        || b.threads().any(arrived)
+}
+
+fn is_of(event: &Event, thread: ThreadId) -> bool {
+    event.threads().any(|own| own == thread)
 }
 
 /// The write that a read sees: the last one before it in an order of events.
@@ -42,16 +50,59 @@ pub(crate) fn may_follow(trace: &[Event], order: &[usize], event: usize) -> bool
             let observed: Vec<usize> = (0..event).collect();
             writer(trace, order, *variable) == writer(trace, &observed, *variable)
         }
-        Op::Lock(lock) | Op::ReadLock(lock) => {
-            let count = |wanted: Op| {
-                let of_others = order.iter().map(|&other| &trace[other]);
-                let of_others = of_others.filter(|other| other.thread != this.thread);
-                of_others.filter(|other| other.op == wanted).count()
-            };
-            let exclusive = count(Op::Lock(*lock)) > count(Op::Unlock(*lock));
-            let shared = count(Op::ReadLock(*lock)) > count(Op::ReadUnlock(*lock));
-            !exclusive && (!shared || matches!(this.op, Op::ReadLock(_)))
+        Op::Lock(lock) | Op::Wait(_, Some(lock)) => {
+            !is_held(trace, order, *lock, true, Some(this.thread))
+                && !is_held(trace, order, *lock, false, Some(this.thread))
+        }
+        Op::ReadLock(lock) => !is_held(trace, order, *lock, true, Some(this.thread)),
+        Op::TryLock(lock) => {
+            let observed: Vec<usize> = (0..event).collect();
+            !is_held(trace, &observed, *lock, true, None)
+                || is_held(trace, order, *lock, true, None)
+                || is_held(trace, order, *lock, false, None)
         }
         _ => true,
+    }
+}
+
+/// Whether one side of a lock is held by any thread, or any but one.
+fn is_held(
+    trace: &[Event],
+    order: &[usize],
+    lock: LockId,
+    exclusive: bool,
+    but: Option<ThreadId>,
+) -> bool {
+    let mut depth = 0;
+    for &event in order
+        .iter()
+        .filter(|&&event| Some(trace[event].thread) != but)
+    {
+        depth += match trace[event].op {
+            Op::Lock(l) | Op::Wait(_, Some(l)) if exclusive && l == lock => 1,
+            Op::Unlock(l) | Op::Waiting(_, Some(l)) if exclusive && l == lock => -1,
+            Op::ReadLock(l) if !exclusive && l == lock => 1,
+            Op::ReadUnlock(l) if !exclusive && l == lock => -1,
+            _ => 0,
+        };
+    }
+    depth > 0
+}
+
+/// Whether two operations on a lock keep their order because one is a try that failed though nobody,
+/// or only readers, were seen to hold the lock, and the other is exclusive.
+fn is_unexplained(trace: &[Event], earlier: usize, later: usize) -> bool {
+    let on = |event: usize| match trace[event].op {
+        Op::Lock(lock) | Op::Unlock(lock) => Some((lock, false)),
+        Op::Waiting(_, Some(lock)) | Op::Wait(_, Some(lock)) => Some((lock, false)),
+        Op::TryLock(lock) => {
+            let before: Vec<usize> = (0..event).collect();
+            (!is_held(trace, &before, lock, true, None)).then_some((lock, true))
+        }
+        _ => None,
+    };
+    match (on(earlier), on(later)) {
+        (Some((one, is_try)), Some((other, is_other))) => one == other && is_try != is_other,
+        _ => false,
     }
 }

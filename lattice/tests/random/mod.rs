@@ -2,7 +2,7 @@
 
 #![allow(dead_code)] // every test file uses a part
 
-use portent_monitor_core::{Action, Event, Msg, Op, Symbols, Value};
+use portent_monitor_core::{Action, Delivery, Event, Msg, Op, Symbols, Value};
 use portent_monitor_dsl::{Config, Monitor, Property};
 use portent_testing::{Rng, admitted};
 
@@ -59,8 +59,8 @@ fn some_op(rng: &mut Rng, symbols: &mut Symbols) -> Op {
         9 => Op::Read(var),
         10 => Op::Lock(lock),
         11 => Op::Unlock(lock),
-        12 => Op::Send(chan, msg),
-        13 => Op::Recv(chan, msg),
+        12 => Op::Send(chan, msg, Delivery::Unordered),
+        13 => Op::Recv(chan, msg, Delivery::Unordered),
         14 => Op::Fork(symbols.threads.intern("T3").expect("few")),
         15 => Op::Join(symbols.threads.intern("T3").expect("few")),
         _ => {

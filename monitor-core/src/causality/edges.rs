@@ -11,17 +11,24 @@
 //! | read | variable: read |
 //! | write, update, `set` | variable: update |
 //! | lock, unlock | lock: update |
-//! | shared lock, shared unlock | lock: read |
+//! | shared lock, shared unlock, failed try | lock: read |
 //! | fork | the child: contribute |
 //! | join | the child: observe |
-//! | send | message: contribute |
-//! | receive | message: observe |
+//! | send | message: contribute; channel: contribute |
+//! | receive | message: observe; channel: contribute |
+//! | failed receive | channel: read |
+//! | send and receive of a queue | also the sends, or the receives, of the channel: update |
+//! | of one with room for n messages | also its room: a receive contributes, a send observes |
+//! | of one with room for none | also the message's delivery: a receive contributes, a send awaits |
 //! | notify | condition: contribute |
-//! | wake-up | condition: observe |
+//! | begin of a wait | condition: read; its lock: update |
+//! | wake-up | condition: observe; its lock: update |
 //! | barrier | round: contribute, and await |
 //! | a line with a clock | that line: contribute; the lines that it counts: observe |
+//!
+//! An event of several threads receives what all of them know, and all of them know it afterwards.
 
-use crate::{BarrierId, ChanId, CondId, Event, LockId, Msg, Op, ThreadId, VarId};
+use crate::{BarrierId, ChanId, CondId, Delivery, Event, LockId, Msg, Op, ThreadId, VarId};
 
 /// Something through which events are ordered.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -32,6 +39,17 @@ pub enum Object {
     Lock(LockId),
     /// A message on its channel.
     Message(ChanId, Msg),
+    /// A channel, as one sees it who finds it empty.
+    Channel(ChanId),
+    /// The order of the sends on a channel.
+    Sends(ChanId),
+    /// The order of the receives on a channel.
+    Receives(ChanId),
+    /// The room of a channel for this many messages, more than 0: what the k-th receive contributes is
+    /// observed by as many sends later, counted from the k-th.
+    Room(ChanId, u32),
+    /// That a message was received, which its sender waits for.
+    Delivery(ChanId, Msg),
     /// A condition variable.
     Condition(CondId),
     /// One use of a barrier.
@@ -117,9 +135,39 @@ pub(super) fn other_edges(event: &Event, mut visit: impl FnMut(Object, Access)) 
     match &event.op {
         Op::Fork(child) => visit(Object::Thread(*child), Access::Contribute),
         Op::Join(child) => visit(Object::Thread(*child), Access::Observe),
-        Op::Send(chan, msg) => visit(Object::Message(*chan, *msg), Access::Contribute),
-        Op::Recv(chan, msg) => visit(Object::Message(*chan, *msg), Access::Observe),
-        Op::Wait(cond) => visit(Object::Condition(*cond), Access::Observe),
+        Op::Send(chan, msg, delivery) | Op::Recv(chan, msg, delivery) => {
+            let access = message_access(&event.op);
+            visit(Object::Message(*chan, *msg), access);
+            visit(Object::Channel(*chan), Access::Contribute);
+            let is_send = access == Access::Contribute;
+            if delivery.is_ordered() {
+                let order = match is_send {
+                    true => Object::Sends(*chan),
+                    false => Object::Receives(*chan),
+                };
+                visit(order, Access::Update);
+            }
+            match (delivery, is_send) {
+                (Delivery::Unordered | Delivery::Fifo, _) => {}
+                (Delivery::Bounded(0), true) => visit(Object::Delivery(*chan, *msg), Access::Await),
+                (Delivery::Bounded(0), false) => {
+                    visit(Object::Delivery(*chan, *msg), Access::Contribute);
+                }
+                (Delivery::Bounded(n), true) => visit(Object::Room(*chan, *n), Access::Observe),
+                (Delivery::Bounded(n), false) => visit(Object::Room(*chan, *n), Access::Contribute),
+            }
+        }
+        Op::TryRecv(chan) => visit(Object::Channel(*chan), Access::Read),
+        Op::Waiting(cond, lock) | Op::Wait(cond, lock) => {
+            let access = match event.op {
+                Op::Waiting(..) => Access::Read,
+                _ => Access::Observe,
+            };
+            visit(Object::Condition(*cond), access);
+            if let Some(lock) = lock {
+                visit(Object::Lock(*lock), Access::Update);
+            }
+        }
         Op::Notify(cond) => visit(Object::Condition(*cond), Access::Contribute),
         Op::Barrier(barrier, round) => {
             visit(Object::Round(*barrier, *round), Access::Contribute);
@@ -127,7 +175,7 @@ pub(super) fn other_edges(event: &Event, mut visit: impl FnMut(Object, Access)) 
         }
         Op::Stamped(stamped) => {
             for &(thread, lines) in &stamped.clock {
-                let access = if thread == event.thread {
+                let access = if event.threads().any(|own| own == thread) {
                     Access::Contribute
                 } else {
                     Access::Observe
@@ -154,7 +202,30 @@ pub(super) fn sole_edge(op: &Op) -> Option<(Object, Access)> {
         Op::Read(var) => (Object::Var(*var), Access::Read),
         Op::Write(var, _) | Op::Update(var, _) => (Object::Var(*var), Access::Update),
         Op::Lock(lock) | Op::Unlock(lock) => (Object::Lock(*lock), Access::Update),
-        Op::ReadLock(lock) | Op::ReadUnlock(lock) => (Object::Lock(*lock), Access::Read),
+        Op::ReadLock(lock) | Op::ReadUnlock(lock) | Op::TryLock(lock) => {
+            (Object::Lock(*lock), Access::Read)
+        }
         _ => return None,
     })
+}
+
+/// What a send or receive does with its message.
+#[inline(always)]
+fn message_access(op: &Op) -> Access {
+    match op {
+        Op::Send(..) => Access::Contribute,
+        _ => Access::Observe,
+    }
+}
+
+/// The message of a send or receive on a network, and what is done with it: besides that it only
+/// contributes to the channel.
+#[inline(always)]
+pub(super) fn network_edge(op: &Op) -> Option<(ChanId, Msg, Access)> {
+    match op {
+        Op::Send(chan, msg, Delivery::Unordered) | Op::Recv(chan, msg, Delivery::Unordered) => {
+            Some((*chan, *msg, message_access(op)))
+        }
+        _ => None,
+    }
 }

@@ -1,7 +1,7 @@
 //! Follows a trace along its edges: what threads know, and what they have left where.
 //!
 //! This is for those who see all events of a run one after the other, a trace or a scheduler. It
-//! keeps a table of everything that [`edges`](super::edges) can name. A running program needs no such table, as its
+//! keeps a table of everything that [`edges`] can name. A running program needs no such table, as its
 //! threads and objects hold what is theirs.
 //!
 //! What is kept: something for each thread, variable, lock and condition; for each message, since any
@@ -9,10 +9,12 @@
 //! news, since any later line may refer to it. The rounds of barriers are forgotten when all have
 //! left.
 
+use std::collections::VecDeque;
+
 use rustc_hash::FxHashMap;
 
 use super::{
-    edges::{Access, Object, other_edges, sole_edge},
+    edges::{Access, Object, edges, network_edge, sole_edge},
     knowledge::{Knowledge, ObjectClock},
 };
 use crate::{BarrierId, ChanId, Event, Id, Msg, ThreadId};
@@ -28,6 +30,8 @@ pub struct Flow<K: Knowledge> {
     conditions: Vec<ObjectClock<K::Left>>,
     /// Only updates: a message, once sent, is not in the way of anybody; nor is an arrival.
     messages: FxHashMap<(ChanId, Msg), K::Left>,
+    deliveries: FxHashMap<(ChanId, Msg), K::Left>,
+    channels: Vec<Channel<K>>,
     rounds: FxHashMap<(BarrierId, u64), Round<K>>,
 }
 
@@ -38,6 +42,99 @@ struct Thread<K: Knowledge> {
     awaits: Option<Object>,
     /// In a trace with clocks: what it knew after line n, where that changed.
     history: Vec<(u32, K::Left)>,
+}
+
+#[derive(Clone, Debug)]
+struct Channel<K: Knowledge> {
+    /// Sends and receives, as one sees them who finds the channel empty.
+    traffic: ObjectClock<K::Left>,
+    /// The last of a few threads that is not among them yet: hardly anybody asks.
+    recent: Vec<(ThreadId, K::Left)>,
+    /// What only channels have that deliver in order: there may be a million others.
+    queue: Option<Box<Queue<K>>>,
+}
+
+#[derive(Clone, Debug)]
+struct Queue<K: Knowledge> {
+    sends: ObjectClock<K::Left>,
+    receives: ObjectClock<K::Left>,
+    /// What the receives have left that no send has observed yet. As the sends are ordered, one that
+    /// was observed is in the past of all later sends.
+    room: VecDeque<K::Left>,
+    /// How many receives have been observed.
+    observed: u64,
+    /// How many sends of a channel with some room there were.
+    sent: u64,
+}
+
+impl<K: Knowledge> Default for Channel<K> {
+    fn default() -> Self {
+        Channel {
+            traffic: ObjectClock::default(),
+            recent: Vec::new(),
+            queue: None,
+        }
+    }
+}
+
+impl<K: Knowledge> Default for Queue<K> {
+    fn default() -> Self {
+        Queue {
+            sends: ObjectClock::default(),
+            receives: ObjectClock::default(),
+            room: VecDeque::new(),
+            observed: 0,
+            sent: 0,
+        }
+    }
+}
+
+impl<K: Knowledge> Channel<K> {
+    /// A thread sends or receives.
+    #[inline]
+    fn note(&mut self, thread: ThreadId, knows: &mut K) {
+        const FEW: usize = 8;
+        match self.recent.iter_mut().find(|(other, _)| *other == thread) {
+            Some((_, last)) if knows.is_same(last) => {}
+            // What it did before is in the past of what it does now.
+            Some((_, last)) => *last = knows.left(),
+            None => {
+                let left = knows.left();
+                if K::is_empty(&left) {
+                    return;
+                }
+                if self.recent.len() == FEW {
+                    self.gather(knows);
+                }
+                self.recent.push((thread, left));
+            }
+        }
+    }
+
+    /// Puts all sends and receives together, in the name of some thread.
+    fn gather(&mut self, by: &mut K) {
+        for (_, left) in self.recent.drain(..) {
+            self.traffic.contribute(&left, by);
+        }
+    }
+
+    fn queue(&mut self) -> &mut Queue<K> {
+        self.queue.get_or_insert_default()
+    }
+}
+
+impl<K: Knowledge> Queue<K> {
+    /// A send waits until there is room for its message.
+    fn make_room(&mut self, capacity: u32, knows: &mut K) {
+        self.sent += 1;
+        let needed = self.sent.saturating_sub(u64::from(capacity));
+        while self.observed < needed
+            && let Some(left) = self.room.pop_front()
+        {
+            self.observed += 1;
+            knows.learn(&left);
+        }
+    }
 }
 
 #[derive(Clone, Debug)]
@@ -64,6 +161,8 @@ impl<K: Knowledge> Default for Flow<K> {
             locks: Vec::new(),
             conditions: Vec::new(),
             messages: FxHashMap::default(),
+            deliveries: FxHashMap::default(),
+            channels: Vec::new(),
             rounds: FxHashMap::default(),
         }
     }
@@ -75,6 +174,9 @@ impl<K: Knowledge> Flow<K> {
     #[inline]
     pub fn step<R>(&mut self, event: &Event, act: impl FnOnce(&mut K) -> R) -> R {
         let thread = event.thread;
+        if !event.partners().is_empty() {
+            return self.step_together(event, act);
+        }
         if self.threads.len() <= thread.index() || self.threads[thread.index()].awaits.is_some() {
             self.go_on(thread);
         }
@@ -91,21 +193,71 @@ impl<K: Knowledge> Flow<K> {
                 let there = entry(&mut self.locks, lock);
                 cross(&mut self.threads[thread.index()].knows, there, access, act)
             }
-            _ => self.step_along(event, act),
+            _ => match network_edge(&event.op) {
+                Some((chan, msg, access))
+                    if K::travels(Object::Message(chan, msg))
+                        && K::travels(Object::Channel(chan)) =>
+                {
+                    self.step_network(thread, (chan, msg), access, act)
+                }
+                _ => self.step_along(event, act),
+            },
         }
+    }
+
+    /// As [`step`](Self::step), of a send or receive on a network.
+    #[inline]
+    fn step_network<R>(
+        &mut self,
+        thread: ThreadId,
+        message: (ChanId, Msg),
+        access: Access,
+        act: impl FnOnce(&mut K) -> R,
+    ) -> R {
+        let knows = &mut self.threads[thread.index()].knows;
+        let channel = entry(&mut self.channels, message.0);
+        knows.receive(&channel.traffic, Access::Contribute);
+        if access == Access::Observe
+            && let Some(sent) = self.messages.get(&message)
+        {
+            knows.learn(sent);
+        }
+        let done = act(knows);
+        if access == Access::Contribute {
+            knows.add_to(self.messages.entry(message).or_default());
+        }
+        channel.note(thread, knows);
+        done
+    }
+
+    /// As [`step`](Self::step), of an event of several threads.
+    #[cold]
+    fn step_together<R>(&mut self, event: &Event, act: impl FnOnce(&mut K) -> R) -> R {
+        let thread = event.thread;
+        self.go_on(thread);
+        for &partner in event.partners() {
+            let left = self.thread(partner).left();
+            self.threads[thread.index()].knows.learn(&left);
+        }
+        let done = self.step_along(event, act);
+        let left = self.threads[thread.index()].knows.left();
+        for &partner in event.partners() {
+            self.threads[partner.index()].knows.learn(&left);
+        }
+        done
     }
 
     /// As [`step`](Self::step), of an event with any number of edges.
     #[inline(never)]
     fn step_along<R>(&mut self, event: &Event, act: impl FnOnce(&mut K) -> R) -> R {
         let thread = event.thread;
-        other_edges(event, |object, access| {
+        edges(event, |object, access| {
             if K::travels(object) {
                 self.receive(thread, object, access);
             }
         });
         let done = act(&mut self.threads[thread.index()].knows);
-        other_edges(event, |object, access| {
+        edges(event, |object, access| {
             if K::travels(object) {
                 self.publish(thread, object, access);
             }
@@ -123,17 +275,24 @@ impl<K: Knowledge> Flow<K> {
     #[inline(never)]
     fn go_on(&mut self, thread: ThreadId) {
         let state = thread_entry(&mut self.threads, thread);
-        // Nothing else is awaited.
-        let Some(Object::Round(barrier, number)) = state.awaits.take() else {
-            return;
-        };
-        let key = (barrier, number);
-        if let Some(round) = self.rounds.get_mut(&key) {
-            state.knows.learn(&round.arrivals);
-            round.waiting = round.waiting.saturating_sub(1);
-            if round.waiting == 0 {
-                self.rounds.remove(&key);
+        match state.awaits.take() {
+            Some(Object::Round(barrier, number)) => {
+                let key = (barrier, number);
+                let Some(round) = self.rounds.get_mut(&key) else {
+                    return;
+                };
+                state.knows.learn(&round.arrivals);
+                round.waiting = round.waiting.saturating_sub(1);
+                if round.waiting == 0 {
+                    self.rounds.remove(&key);
+                }
             }
+            Some(Object::Delivery(chan, msg)) => {
+                if let Some(delivered) = self.deliveries.get(&(chan, msg)) {
+                    state.knows.learn(delivered);
+                }
+            }
+            _ => {}
         }
     }
 
@@ -150,6 +309,24 @@ impl<K: Knowledge> Flow<K> {
                     knows.learn(sent);
                 }
             }
+            (Object::Channel(chan), _) => {
+                let channel = entry(&mut self.channels, chan);
+                if access == Access::Read {
+                    channel.gather(knows);
+                }
+                knows.receive(&channel.traffic, access);
+            }
+            (Object::Sends(chan), _) => {
+                knows.receive(&entry(&mut self.channels, chan).queue().sends, access);
+            }
+            (Object::Receives(chan), _) => {
+                knows.receive(&entry(&mut self.channels, chan).queue().receives, access);
+            }
+            (Object::Room(chan, capacity), Access::Observe) => {
+                entry(&mut self.channels, chan)
+                    .queue()
+                    .make_room(capacity, knows);
+            }
             (Object::Thread(child), Access::Observe) => {
                 let left = self.thread(child).left();
                 self.threads[thread.index()].knows.learn(&left);
@@ -162,11 +339,7 @@ impl<K: Knowledge> Flow<K> {
     }
 
     fn publish(&mut self, thread: ThreadId, object: Object, access: Access) {
-        let Thread {
-            knows,
-            awaits,
-            history,
-        } = &mut self.threads[thread.index()];
+        let Thread { knows, awaits, .. } = &mut self.threads[thread.index()];
         match (object, access) {
             (_, Access::Await) => *awaits = Some(object),
             (Object::Var(var), _) => knows.publish(entry(&mut self.vars, var), access),
@@ -177,6 +350,28 @@ impl<K: Knowledge> Flow<K> {
             (Object::Message(chan, msg), Access::Contribute) => {
                 knows.add_to(self.messages.entry((chan, msg)).or_default());
             }
+            (Object::Delivery(chan, msg), Access::Contribute) => {
+                knows.add_to(self.deliveries.entry((chan, msg)).or_default());
+            }
+            (Object::Channel(chan), Access::Contribute) => {
+                entry(&mut self.channels, chan).note(thread, knows);
+            }
+            (Object::Channel(chan), _) => {
+                knows.publish(&mut entry(&mut self.channels, chan).traffic, access);
+            }
+            (Object::Sends(chan), _) => {
+                knows.publish(&mut entry(&mut self.channels, chan).queue().sends, access);
+            }
+            (Object::Receives(chan), _) => {
+                knows.publish(
+                    &mut entry(&mut self.channels, chan).queue().receives,
+                    access,
+                );
+            }
+            (Object::Room(chan, _), Access::Contribute) => {
+                let queue = entry(&mut self.channels, chan).queue();
+                queue.room.push_back(knows.left());
+            }
             (Object::Round(barrier, number), Access::Contribute) => {
                 let round = self.rounds.entry((barrier, number)).or_default();
                 round.waiting += 1;
@@ -186,10 +381,14 @@ impl<K: Knowledge> Flow<K> {
                 let left = knows.left();
                 thread_entry(&mut self.threads, child).knows.learn(&left);
             }
-            (Object::Lines(_, line), Access::Contribute)
-                if !(history.last()).is_some_and(|(_, last)| knows.is_same(last)) =>
-            {
-                history.push((line, knows.left()));
+            (Object::Lines(owner, line), Access::Contribute) => {
+                let left = knows.left();
+                thread_entry(&mut self.threads, owner);
+                let knows = &self.threads[thread.index()].knows;
+                let last = self.threads[owner.index()].history.last();
+                if !last.is_some_and(|(_, last)| knows.is_same(last)) {
+                    self.threads[owner.index()].history.push((line, left));
+                }
             }
             _ => {}
         }
@@ -206,7 +405,7 @@ impl<K: Knowledge> Flow<K> {
     }
 }
 
-/// Receives from an object, acts, and publishes there.
+/// Receives from a variable or lock, acts, and publishes there.
 #[inline(always)]
 fn cross<K: Knowledge, R>(
     knows: &mut K,
@@ -216,7 +415,9 @@ fn cross<K: Knowledge, R>(
 ) -> R {
     knows.receive(there, access);
     let done = act(knows);
-    knows.publish(there, access);
+    if access != Access::Read || knows.is_news(there) {
+        knows.publish(there, access);
+    }
     done
 }
 

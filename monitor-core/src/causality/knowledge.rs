@@ -32,6 +32,9 @@ pub trait Knowledge: Debug + Clone {
     /// Adds what it knows to what is there.
     fn add_to(&mut self, left: &mut Self::Left);
 
+    /// Adds what somebody left to what others left, without learning it.
+    fn merge(&mut self, left: &Self::Left, into: &mut Self::Left);
+
     /// What it knows now.
     fn left(&mut self) -> Self::Left;
 
@@ -51,12 +54,17 @@ pub trait Knowledge: Debug + Clone {
         }
     }
 
+    /// Whether it knows more than the updates of an object. If not, a read need not be noted where
+    /// exclusive updates are the only ones: whoever comes after reads comes after updates too.
+    #[inline]
+    fn is_news(&self, object: &ObjectClock<Self::Left>) -> bool {
+        !self.is_same(&object.updates)
+    }
+
     /// Leaves what an access of an object leaves.
     #[inline]
     fn publish(&mut self, object: &mut ObjectClock<Self::Left>, access: Access) {
         match access {
-            // What updates have left is received with the reads, or instead of them.
-            Access::Read if self.is_same(&object.updates) => {}
             Access::Read => self.add_to(&mut object.reads),
             Access::Update => {
                 if !self.is_same(&object.updates) {
@@ -92,4 +100,11 @@ pub struct ObjectClock<L = super::thread_clock::Snapshot> {
     updates: L,
     /// By readers since the last exclusive update.
     reads: L,
+}
+
+impl<L> ObjectClock<L> {
+    /// Adds to the updates what somebody has left elsewhere.
+    pub(super) fn contribute<K: Knowledge<Left = L>>(&mut self, left: &L, by: &mut K) {
+        by.merge(left, &mut self.updates);
+    }
 }

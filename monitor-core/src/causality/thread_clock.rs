@@ -161,6 +161,12 @@ impl ThreadClock {
     }
 }
 
+/// A version of what has more in it than the thread knows that makes it.
+fn merged(made: &mut Version) -> Version {
+    made.0 += 1;
+    Version(made.0 | MERGED)
+}
+
 impl Knowledge for ThreadClock {
     type Left = Snapshot;
 
@@ -199,12 +205,13 @@ impl Knowledge for ThreadClock {
         }
         self.settle();
         if !self.now.le(left) {
-            let made = &mut self.made;
-            left.join(&self.now, || {
-                made.0 += 1;
-                // It has more in it than the thread knows.
-                Version(made.0 | MERGED)
-            });
+            left.join(&self.now, || merged(&mut self.made));
+        }
+    }
+
+    fn merge(&mut self, left: &Snapshot, into: &mut Snapshot) {
+        if !left.le(into) {
+            into.join(left, || merged(&mut self.made));
         }
     }
 

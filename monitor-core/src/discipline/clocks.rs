@@ -35,7 +35,19 @@ impl Clocks {
         stamped: &Stamped,
         symbols: &Symbols,
     ) -> Result<(), Error> {
-        let thread = event.thread;
+        event
+            .threads()
+            .try_for_each(|thread| self.check_owner(thread, event, stamped, symbols))
+    }
+
+    /// The same for one of the threads whose line it is.
+    fn check_owner(
+        &self,
+        thread: ThreadId,
+        event: &Event,
+        stamped: &Stamped,
+        symbols: &Symbols,
+    ) -> Result<(), Error> {
         let name = |thread| symbols.threads.name(thread).to_owned();
         let own = stamped.component(thread);
         if own == 0 {
@@ -43,7 +55,7 @@ impl Clocks {
                 thread: name(thread),
             });
         }
-        self.check_counts(thread, stamped, symbols)?;
+        self.check_counts(event, stamped, symbols)?;
         let Some(past) = self.threads.get(thread.index()) else {
             return Ok(());
         };
@@ -70,7 +82,7 @@ impl Clocks {
     /// in the trace at all.
     fn check_counts(
         &self,
-        thread: ThreadId,
+        event: &Event,
         stamped: &Stamped,
         symbols: &Symbols,
     ) -> Result<(), Error> {
@@ -82,9 +94,10 @@ impl Clocks {
                 continue;
             };
             let found = past.clock.get(&other).copied().unwrap_or(0);
-            if other != thread && found > 0 && count > found {
+            let is_own = event.threads().any(|thread| thread == other);
+            if !is_own && found > 0 && count > found {
                 return Err(Error::MissingEvents {
-                    thread: symbols.threads.name(thread).to_owned(),
+                    thread: symbols.threads.name(event.thread).to_owned(),
                     component: symbols.threads.name(other).to_owned(),
                     count,
                     found,
@@ -97,16 +110,18 @@ impl Clocks {
 
     /// Takes the clock of an event that was admitted.
     pub(super) fn apply(&mut self, event: &Event, stamped: &Stamped) {
-        let thread = event.thread;
-        for &(component, count) in stamped.clock.iter().filter(|(t, _)| *t != thread) {
+        let is_own = |component| event.threads().any(|thread| thread == component);
+        for &(component, count) in stamped.clock.iter().filter(|(t, _)| !is_own(*t)) {
             let other = self.past(component);
             if count > other.claimed {
                 (other.claimed, other.claimed_by) = (count, event.line);
             }
         }
-        let past = self.past(thread);
-        past.line = event.line;
-        past.clock.extend(stamped.clock.iter().copied());
+        for thread in event.threads() {
+            let past = self.past(thread);
+            past.line = event.line;
+            past.clock.extend(stamped.clock.iter().copied());
+        }
     }
 
     /// Threads that have no event, though clocks count some.

@@ -7,25 +7,86 @@ use crate::ThreadId;
 /// How often each thread holds a lock.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Holders {
-    pub(super) exclusive: Side,
-    pub(super) shared: Side,
+    exclusive: Side,
+    shared: Side,
 }
 
 /// Who holds one side of a lock. One thread is the rule; a trace that never releases may have a
 /// million.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Side {
+struct Side {
     first: Option<(ThreadId, u32)>,
     others: Option<Box<FxHashMap<ThreadId, u32>>>,
+    /// Those who must have given it back in a wait, since another took it. They are kept apart so that
+    /// nobody is looked at twice.
+    suspended: Option<Box<FxHashMap<ThreadId, u32>>>,
+}
+
+impl Holders {
+    fn side(&mut self, exclusive: bool) -> &mut Side {
+        match exclusive {
+            true => &mut self.exclusive,
+            false => &mut self.shared,
+        }
+    }
+
+    /// Whether a thread holds a side, or will when it wakes up.
+    pub(super) fn holds(&self, thread: ThreadId, exclusive: bool) -> bool {
+        match exclusive {
+            true => self.exclusive.holds(thread),
+            false => self.shared.holds(thread),
+        }
+    }
+
+    pub(super) fn take(&mut self, thread: ThreadId, exclusive: bool) {
+        self.side(exclusive).add(thread, 1);
+    }
+
+    pub(super) fn give_back(&mut self, thread: ThreadId, exclusive: bool) {
+        self.side(exclusive).give_back(thread);
+    }
+
+    /// A thread other than `thread` whose hold excludes that it takes a side.
+    pub(super) fn excluding(&self, thread: ThreadId, exclusive: bool) -> Option<ThreadId> {
+        let other = self.exclusive.other_than(thread);
+        let shared = || self.shared.other_than(thread);
+        other.or_else(|| exclusive.then(shared).flatten())
+    }
+
+    /// Suspends those who exclude that a thread takes a side, and names them.
+    pub(super) fn suspend(&mut self, thread: ThreadId, exclusive: bool) -> Vec<ThreadId> {
+        let mut suspended = Vec::new();
+        self.exclusive.suspend_others(thread, &mut suspended);
+        if exclusive {
+            self.shared.suspend_others(thread, &mut suspended);
+        }
+        suspended
+    }
+
+    /// A thread holds again what it held before it waited.
+    pub(super) fn resume(&mut self, thread: ThreadId) {
+        self.exclusive.resume(thread);
+        self.shared.resume(thread);
+    }
 }
 
 impl Side {
-    pub(super) fn holds(&self, thread: ThreadId) -> bool {
+    fn holds(&self, thread: ThreadId) -> bool {
+        let is_in = |map: &Option<Box<FxHashMap<ThreadId, u32>>>| {
+            map.as_ref().is_some_and(|map| map.contains_key(&thread))
+        };
         self.first.is_some_and(|(holder, _)| holder == thread)
-            || self
-                .others
-                .as_ref()
-                .is_some_and(|others| others.contains_key(&thread))
+            || is_in(&self.others)
+            || is_in(&self.suspended)
+    }
+
+    fn other_than(&self, thread: ThreadId) -> Option<ThreadId> {
+        match self.first {
+            Some((holder, _)) if holder != thread => return Some(holder),
+            _ => {}
+        }
+        let mut others = self.others.iter().flat_map(|others| others.keys());
+        others.find(|&&holder| holder != thread).copied()
     }
 
     /// How often a thread holds it, if it does.
@@ -36,17 +97,17 @@ impl Side {
         }
     }
 
-    pub(super) fn take(&mut self, thread: ThreadId) {
+    fn add(&mut self, thread: ThreadId, times: u32) {
         if let Some(depth) = self.depth(thread) {
-            *depth = depth.saturating_add(1);
+            *depth = depth.saturating_add(times);
         } else if self.first.is_none() {
-            self.first = Some((thread, 1));
+            self.first = Some((thread, times));
         } else {
-            self.others.get_or_insert_default().insert(thread, 1);
+            self.others.get_or_insert_default().insert(thread, times);
         }
     }
 
-    pub(super) fn give_back(&mut self, thread: ThreadId) {
+    fn give_back(&mut self, thread: ThreadId) {
         let Some(depth) = self.depth(thread) else {
             return;
         };
@@ -61,6 +122,31 @@ impl Side {
             if others.is_empty() {
                 self.others = None;
             }
+        }
+    }
+
+    fn suspend_others(&mut self, thread: ThreadId, names: &mut Vec<ThreadId>) {
+        if self.other_than(thread).is_none() {
+            return;
+        }
+        let others = self.others.take();
+        let others = others.into_iter().flat_map(|others| *others);
+        let holders: Vec<(ThreadId, u32)> = self.first.take().into_iter().chain(others).collect();
+        for (holder, depth) in holders {
+            if holder == thread {
+                self.add(holder, depth);
+            } else {
+                names.push(holder);
+                let suspended = self.suspended.get_or_insert_default();
+                suspended.insert(holder, depth);
+            }
+        }
+    }
+
+    fn resume(&mut self, thread: ThreadId) {
+        let suspended = self.suspended.as_mut();
+        if let Some(depth) = suspended.and_then(|suspended| suspended.remove(&thread)) {
+            self.add(thread, depth);
         }
     }
 }

@@ -6,8 +6,8 @@
 //! reader drops it and goes on.
 //!
 //! What is deliberately allowed:
-//! - a lock taken while another thread seems to hold it: a wait on a condition variable gives the
-//!   lock back, and traces show only the wake-up;
+//! - a lock taken while another thread seems to hold it, if that thread does nothing before it wakes
+//!   up from a wait: a wait gives the lock back, and some traces show only the wake-up;
 //! - taking a lock twice, which then is to be released twice;
 //! - marks of a thread's begin and end anywhere: some recorders open with those of all threads;
 //! - threads that nobody forked, threads that several others join, and a name that is forked again
@@ -20,6 +20,8 @@
 mod clocks;
 mod lock;
 mod rounds;
+
+use std::num::NonZeroU64;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -58,6 +60,21 @@ struct Thread {
     life: Life,
     /// The barrier that it arrived at and has not left yet.
     arrived: Option<(BarrierId, u64)>,
+    /// The locks that others took though it seems to hold them: it must have given them back in a wait.
+    suspended: Vec<Suspended>,
+    /// The last that it did was to wake up from a wait; or, logged too early, to begin one.
+    waited: bool,
+}
+
+/// A lock that another thread took.
+#[derive(Clone, Debug)]
+struct Suspended {
+    lock: LockId,
+    exclusive: bool,
+    by: ThreadId,
+    line: Option<NonZeroU64>,
+    /// The thread is known to wait.
+    waits: bool,
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -81,6 +98,18 @@ impl Discipline {
         self.check(event, symbols)?;
         self.apply(event);
         Ok(())
+    }
+
+    /// Whether an event takes a lock that another thread seems to hold. It is admitted nevertheless:
+    /// that thread may be waiting for a condition.
+    pub fn takes_held_lock(&self, event: &Event) -> bool {
+        let (lock, exclusive) = match event.op {
+            Op::Lock(lock) | Op::Wait(_, Some(lock)) => (lock, true),
+            Op::ReadLock(lock) => (lock, false),
+            _ => return false,
+        };
+        let holders = self.locks.get(lock.index());
+        holders.is_some_and(|holders| holders.excluding(event.thread, exclusive).is_some())
     }
 
     /// Tells that events are missing, which nobody could read. From now on a clock may count more
@@ -127,17 +156,32 @@ impl Discipline {
             return Err(Error::Mixed);
         }
         let is_mark = matches!(event.op, Op::Marker(_, None));
-        if self.life(thread) == Life::Joined && !is_mark {
-            return Err(Error::ActsAfterJoin {
-                thread: name(thread),
+        for thread in event.threads().filter(|_| !is_mark) {
+            if self.life(thread) == Life::Joined {
+                return Err(Error::ActsAfterJoin {
+                    thread: name(thread),
+                });
+            }
+            self.check_locks(thread, event, symbols)?;
+        }
+        let alone = !matches!(
+            event.op,
+            Op::Read(_) | Op::Write(..) | Op::Update(..) | Op::Event(_) | Op::Stamped(_)
+        );
+        if alone && !event.partners().is_empty() {
+            let threads: Vec<String> = event.threads().map(name).collect();
+            return Err(Error::SeveralThreads {
+                threads: threads.join(", "),
             });
         }
         match &event.op {
-            Op::Unlock(lock) if !self.holds(thread, *lock, false) => Err(Error::NotHeld {
-                thread: name(thread),
-                lock: symbols.locks.name(*lock).to_owned(),
-                shared: false,
-            }),
+            Op::Unlock(lock) | Op::Waiting(_, Some(lock)) if !self.holds(thread, *lock, false) => {
+                Err(Error::NotHeld {
+                    thread: name(thread),
+                    lock: symbols.locks.name(*lock).to_owned(),
+                    shared: false,
+                })
+            }
             Op::ReadUnlock(lock) if !self.holds(thread, *lock, true) => Err(Error::NotHeld {
                 thread: name(thread),
                 lock: symbols.locks.name(*lock).to_owned(),
@@ -159,7 +203,7 @@ impl Discipline {
                 thread: name(thread),
                 child: name(*child),
             }),
-            Op::Recv(chan, msg) if !self.sent.contains(&(*chan, *msg)) => Err(Error::NotSent {
+            Op::Recv(chan, msg, _) if !self.sent.contains(&(*chan, *msg)) => Err(Error::NotSent {
                 thread: name(thread),
                 chan: symbols.chans.name(*chan).to_owned(),
                 msg: match msg {
@@ -179,15 +223,65 @@ impl Discipline {
         }
     }
 
+    /// A thread whose lock another took must have waited, and goes on by waking up.
+    fn check_locks(&self, thread: ThreadId, event: &Event, symbols: &Symbols) -> Result<(), Error> {
+        let suspended = self
+            .thread(thread)
+            .map_or(&[][..], |thread| &thread.suspended);
+        let held_twice = |lock, other, line| Error::HeldTwice {
+            thread: symbols.threads.name(thread).to_owned(),
+            other: symbols.threads.name(other).to_owned(),
+            lock: symbols.locks.name(lock).to_owned(),
+            line,
+        };
+        let wakes_up = matches!(event.op, Op::Wait(..));
+        for held in suspended.iter().filter(|held| !held.waits) {
+            if !wakes_up {
+                return Err(held_twice(held.lock, held.by, held.line));
+            }
+            // It has it again.
+            let holders = &self.locks[held.lock.index()];
+            if let Some(other) = holders.excluding(thread, held.exclusive) {
+                let line = held.line.filter(|_| other == held.by);
+                return Err(held_twice(held.lock, other, line));
+            }
+        }
+        Ok(())
+    }
+
+    /// A thread takes a lock: whoever seems to hold it must be waiting.
+    fn take(&mut self, event: &Event, lock: LockId, exclusive: bool) {
+        let thread = event.thread;
+        let holders = self.holders(lock);
+        if holders.excluding(thread, exclusive).is_some() {
+            for holder in holders.suspend(thread, exclusive) {
+                let held = Suspended {
+                    lock,
+                    exclusive: self.holds(holder, lock, false),
+                    by: thread,
+                    line: event.line,
+                    waits: self.threads[holder.index()].waited,
+                };
+                let holder = &mut self.threads[holder.index()];
+                // One that has ended does not go on; another of its name may.
+                if holder.life != Life::Joined {
+                    holder.suspended.push(held);
+                }
+            }
+        }
+        self.holders(lock).take(thread, exclusive);
+    }
+
+    /// A thread that waited, if it did, holds its locks again.
+    fn resume(&mut self, thread: ThreadId) {
+        for held in std::mem::take(&mut self.thread_mut(thread).suspended) {
+            self.holders(held.lock).resume(thread);
+        }
+    }
+
     fn holds(&self, thread: ThreadId, lock: LockId, shared: bool) -> bool {
-        self.locks.get(lock.index()).is_some_and(|holders| {
-            let side = if shared {
-                &holders.shared
-            } else {
-                &holders.exclusive
-            };
-            side.holds(thread)
-        })
+        let holders = self.locks.get(lock.index());
+        holders.is_some_and(|holders| holders.holds(thread, !shared))
     }
 
     /// Whether a thread arrives at a round that some thread has left. To arrive again is to go on from
@@ -202,24 +296,41 @@ impl Discipline {
         let thread = event.thread;
         self.stamped
             .get_or_insert(matches!(event.op, Op::Stamped(_)));
-        self.go_on(thread);
-        let life = &mut self.thread_mut(thread).life;
-        *life = match (&event.op, *life) {
-            (Op::Marker(_, None), Life::Unknown) => Life::Marked,
-            (Op::Marker(_, None), life) => life,
-            _ => Life::Running,
-        };
+        let is_mark = matches!(event.op, Op::Marker(_, None));
+        for thread in event.threads() {
+            self.go_on(thread);
+            let state = self.thread_mut(thread);
+            if is_mark {
+                if state.life == Life::Unknown {
+                    state.life = Life::Marked;
+                }
+                continue;
+            }
+            state.life = Life::Running;
+            state.waited = matches!(event.op, Op::Wait(..));
+            if !state.suspended.is_empty() {
+                self.resume(thread);
+            }
+        }
         match &event.op {
-            Op::Lock(lock) => self.holders(*lock).exclusive.take(thread),
-            Op::ReadLock(lock) => self.holders(*lock).shared.take(thread),
-            Op::Unlock(lock) => self.holders(*lock).exclusive.give_back(thread),
-            Op::ReadUnlock(lock) => self.holders(*lock).shared.give_back(thread),
+            Op::Lock(lock) => self.take(event, *lock, true),
+            Op::ReadLock(lock) => self.take(event, *lock, false),
+            // If its lock was not seen to be given back it is not taken again either.
+            Op::Wait(_, Some(lock)) if !self.holds(thread, *lock, false) => {
+                self.take(event, *lock, true);
+            }
+            Op::Unlock(lock) | Op::Waiting(_, Some(lock)) => {
+                self.holders(*lock).give_back(thread, true);
+            }
+            Op::ReadUnlock(lock) => self.holders(*lock).give_back(thread, false),
             Op::Fork(child) => self.thread_mut(*child).life = Life::Forked,
             Op::Join(child) => {
                 self.go_on(*child);
-                self.thread_mut(*child).life = Life::Joined;
+                let child = self.thread_mut(*child);
+                child.life = Life::Joined;
+                child.suspended.clear();
             }
-            Op::Send(chan, msg) => {
+            Op::Send(chan, msg, _) => {
                 self.sent.insert((*chan, *msg));
             }
             Op::Barrier(barrier, round) => {

@@ -2,7 +2,9 @@
 
 use std::num::NonZeroU64;
 
-use portent_monitor_core::{Action, Discipline, Event, Msg, Op, Stamped, Symbols, ThreadId};
+use portent_monitor_core::{
+    Action, Delivery, Discipline, Event, Msg, Op, Stamped, Symbols, ThreadId,
+};
 
 /// Feeds the events; all but the last are fine, and the last one is refused with this message.
 fn refused(events: impl FnOnce(&mut Symbols) -> Vec<(&'static str, Op)>, message: &str) {
@@ -76,6 +78,92 @@ fn locks() {
     );
 }
 
+/// Feeds the events, all of which are fine.
+fn admitted(events: impl FnOnce(&mut Symbols) -> Vec<(&'static str, Op)>) {
+    let mut symbols = Symbols::default();
+    let events = events(&mut symbols);
+    let mut discipline = Discipline::default();
+    for (name, op) in events {
+        let event = Event::new(symbols.threads.intern(name).unwrap(), op);
+        discipline.admit(&event, &symbols).unwrap();
+    }
+}
+
+#[test]
+fn two_threads_do_not_hold_one_lock_at_once() {
+    let both = "thread A holds lock m, but B has taken it on line 2, and A goes on without waking up from a \
+                wait: log `lock` when the lock was acquired, `unlock` before it is released, and a wait as \
+                `waiting` and `wait`";
+    let lock = |s: &mut Symbols| s.locks.intern("m").unwrap();
+    let cond = |s: &mut Symbols| s.conds.intern("c").unwrap();
+    refused(
+        |s| {
+            let m = lock(s);
+            vec![
+                ("A", Op::Lock(m)),
+                ("B", Op::Lock(m)),
+                ("B", Op::Unlock(m)),
+                ("A", Op::Unlock(m)),
+            ]
+        },
+        both,
+    );
+    refused(
+        |s| {
+            let (m, c) = (lock(s), cond(s));
+            vec![
+                ("A", Op::Lock(m)),
+                ("B", Op::Lock(m)),
+                ("B", Op::Notify(c)),
+                ("A", Op::Wait(c, None)),
+            ]
+        },
+        both,
+    );
+    refused(
+        |s| {
+            let m = lock(s);
+            vec![
+                ("A", Op::ReadLock(m)),
+                ("B", Op::Lock(m)),
+                ("A", Op::ReadUnlock(m)),
+            ]
+        },
+        both,
+    );
+    // Two readers are fine; so is a wait, shown by its begin, by its wake-up, or logged at the call.
+    admitted(|s| {
+        let (m, c) = (lock(s), cond(s));
+        vec![
+            ("A", Op::ReadLock(m)),
+            ("B", Op::ReadLock(m)),
+            ("A", Op::ReadUnlock(m)),
+            ("B", Op::ReadUnlock(m)),
+            ("A", Op::Lock(m)),
+            ("B", Op::Lock(m)),
+            ("B", Op::Unlock(m)),
+            ("A", Op::Wait(c, None)),
+            ("A", Op::Unlock(m)),
+            ("A", Op::Lock(m)),
+            ("A", Op::Waiting(c, Some(m))),
+            ("B", Op::Lock(m)),
+            ("B", Op::Unlock(m)),
+            ("A", Op::Wait(c, Some(m))),
+            ("A", Op::Wait(c, None)),
+            ("B", Op::Lock(m)),
+            ("B", Op::Unlock(m)),
+            ("A", Op::Unlock(m)),
+        ]
+    });
+    refused(
+        |s| {
+            let (m, c) = (lock(s), cond(s));
+            vec![("A", Op::Waiting(c, Some(m)))]
+        },
+        "thread A releases lock m, which it does not hold",
+    );
+}
+
 #[test]
 fn threads() {
     refused(
@@ -121,8 +209,8 @@ fn messages_and_barriers() {
         |s| {
             let c = s.chans.intern("c").unwrap();
             vec![
-                ("A", Op::Send(c, Msg::Number(1))),
-                ("B", Op::Recv(c, Msg::Number(2))),
+                ("A", Op::Send(c, Msg::Number(1), Delivery::Unordered)),
+                ("B", Op::Recv(c, Msg::Number(2), Delivery::Unordered)),
             ]
         },
         "thread B receives message 2 on channel c, which was not sent before",

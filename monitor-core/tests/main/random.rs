@@ -1,10 +1,10 @@
 //! Random traces that could be runs, from a seed.
 
 use portent_monitor_core::{
-    Action, BarrierId, ChanId, CondId, Discipline, Event, LockId, Msg, Op, Stamped, Symbols,
-    ThreadId, Value, VarId,
+    Action, BarrierId, ChanId, CondId, Delivery, Details, Discipline, Event, LockId, Msg, Op,
+    Stamped, Symbols, ThreadId, Value, VarId,
 };
-use portent_testing::{Rng, admitted};
+use portent_testing::Rng;
 
 macro_rules! id {
     ($kind:ident, $n:expr) => {
@@ -19,7 +19,19 @@ fn some_op(rng: &mut Rng) -> Op {
     let chan = id!(ChanId, rng.below(2));
     let msg = Msg::Number(rng.below(3) as i64);
     let cond = id!(CondId, rng.below(2));
-    match rng.below(18) {
+    let delivery = rng.pick(&[
+        Delivery::Unordered,
+        Delivery::Fifo,
+        Delivery::Bounded(0),
+        Delivery::Bounded(1),
+        Delivery::Bounded(2),
+    ]);
+    let with = rng.one_in(2).then_some(lock);
+    match rng.below(24) {
+        18 => Op::TryLock(lock),
+        19 => Op::TryRecv(chan),
+        20 | 21 => Op::Waiting(cond, with),
+        22 => Op::Wait(cond, with),
         0 | 1 => Op::Read(var),
         2 => Op::Write(var, Some(Value::from(rng.below(9) as i64))),
         3 => Op::Update(var, None),
@@ -29,9 +41,9 @@ fn some_op(rng: &mut Rng) -> Op {
         8 => Op::ReadUnlock(lock),
         9 => Op::Fork(child),
         10 => Op::Join(child),
-        11 => Op::Send(chan, msg),
-        12 => Op::Recv(chan, msg),
-        13 => Op::Wait(cond),
+        11 => Op::Send(chan, msg, delivery),
+        12 => Op::Recv(chan, msg, delivery),
+        13 => Op::Wait(cond, None),
         14 => Op::Notify(cond),
         15 | 16 => Op::Barrier(id!(BarrierId, rng.below(2)), rng.below(2) as u64),
         _ => Action::default().set(some_set(rng)).into(),
@@ -47,9 +59,28 @@ fn some_set(rng: &mut Rng) -> Vec<(VarId, Value)> {
 
 /// A trace of up to `length` events with every operation, each admitted by the discipline.
 pub(crate) fn ops(rng: &mut Rng, length: usize) -> Vec<Event> {
-    admitted(length, &mut Symbols::default(), |_| {
-        Event::new(id!(ThreadId, rng.below(5)), some_op(rng))
-    })
+    let (mut discipline, symbols) = (Discipline::default(), Symbols::default());
+    let mut events = Vec::new();
+    for _ in 0..length {
+        let mut event = Event::new(id!(ThreadId, rng.below(5)), some_op(rng));
+        if rng.one_in(8) {
+            add_partner(&mut event, id!(ThreadId, rng.below(5)));
+        }
+        // Whose lock another takes can do nothing but wake up, so that is not done often.
+        let spared = discipline.takes_held_lock(&event) && !rng.one_in(4);
+        if !spared && discipline.admit(&event, &symbols).is_ok() {
+            events.push(event);
+        }
+    }
+    events
+}
+
+fn add_partner(event: &mut Event, partner: ThreadId) {
+    if partner != event.thread {
+        let mut details = Details::default();
+        details.partners.push(partner);
+        event.details = Some(Box::new(details));
+    }
 }
 
 /// A trace whose events bring their own clocks: those of processes that send messages at random.
@@ -66,14 +97,27 @@ pub(crate) fn stamped(rng: &mut Rng, length: usize) -> Vec<Event> {
                 *mine = (*mine).max(theirs);
             }
         }
-        // Now and then a line is lost.
+        // Now and then a line is lost, or two processes have one in common.
         clocks[me][me] += if rng.one_in(10) { 2 } else { 1 };
+        let partner = (me + 1) % 4;
+        let together = rng.one_in(10);
+        if together {
+            clocks[partner][partner] += 1;
+            let theirs = clocks[partner];
+            for (mine, theirs) in clocks[me].iter_mut().zip(theirs) {
+                *mine = (*mine).max(theirs);
+            }
+            clocks[partner] = clocks[me];
+        }
         let clock = (0..4)
             .filter(|&t| clocks[me][t] > 0)
             .map(|t| (id!(ThreadId, t), clocks[me][t]))
             .collect();
         let action = Action::default().set(some_set(rng));
-        let event = Event::new(id!(ThreadId, me), Stamped::new(action, clock));
+        let mut event = Event::new(id!(ThreadId, me), Stamped::new(action, clock));
+        if together {
+            add_partner(&mut event, id!(ThreadId, partner));
+        }
         discipline.admit(&event, &symbols).expect("clocks of a run");
         events.push(event);
     }

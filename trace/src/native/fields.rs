@@ -55,6 +55,10 @@ keys! {
     Time b"time",
     Portent b"portent",
     Init b"init",
+    Atomic b"atomic",
+    Try b"try",
+    Fifo b"fifo",
+    Capacity b"capacity",
 }
 
 impl Key {

@@ -3,15 +3,15 @@
 use std::num::NonZeroU64;
 
 use portent_monitor_core::{
-    Action, Details, Error as CoreError, Event, Marker, Msg, Op, Operation, Stamped, Symbols,
-    ThreadId, Value, VarId, suggest,
+    Action, Delivery, Details, Error as CoreError, Event, Mark, Marker, Msg, Op, Operation,
+    Stamped, Symbols, ThreadId, Value, VarId, suggest,
 };
 
 use super::{
     entries::entries,
     fields::{Fields, Key, Object},
     near_miss::{self, Misspelt, NearMiss, NearMisses},
-    values::{Problem, count, text, value, values},
+    values::{Problem, count, flag, names, text, value, values},
 };
 use crate::{
     Header,
@@ -32,8 +32,8 @@ pub(crate) struct Native<'r> {
     misspelt: Option<Misspelt>,
 }
 
-const OPS: &str = "read, write, update, lock, unlock, rlock, runlock, fork, join, send, recv, \
-                   wait, notify, barrier, event, begin, end, req";
+const OPS: &str = "read, write, update, lock, unlock, rlock, runlock, trylock, fork, join, \
+                   send, recv, tryrecv, waiting, wait, notify, barrier, event, begin, end, req";
 
 impl<'r> Native<'r> {
     pub(crate) fn new(lines: Lines<'r>) -> Self {
@@ -216,11 +216,16 @@ impl Reading<'_> {
     fn event<'a>(&mut self, line: &'a str) -> Result<(Event, Parts<'a>), Problem<'a>> {
         let symbols = &mut *self.symbols;
         let mut object = self.fields.read(line)?;
-        let thread = object.need(Key::T, "every event")?;
-        let thread = self
-            .last
-            .intern(object.name(thread)?.as_bytes(), symbols)
-            .map_err(too_many(thread))?;
+        let raw_thread = object.need(Key::T, "every event")?;
+        let mut partners = Vec::new();
+        let thread = if raw_thread.starts_with('[') {
+            partners = read_threads(raw_thread, symbols)?;
+            partners.remove(0)
+        } else {
+            self.last
+                .intern(object.name(raw_thread)?.as_bytes(), symbols)
+                .map_err(too_many(raw_thread))?
+        };
         let (op, at) = match (object.take(Key::Op), object.take(Key::Vc)) {
             (Some(op), None) => (read_op(&mut object, op, symbols)?, op),
             (None, Some(clock)) => (read_stamped(&mut object, clock, symbols)?, clock),
@@ -237,6 +242,7 @@ impl Reading<'_> {
             None => None,
         };
         let mut event = Event::new(thread, op);
+        event.mark = read_mark(&mut object, &event.op)?;
         if let Some(raw) = object.take(Key::Loc) {
             let loc = object.name(raw)?;
             event.loc = Some(symbols.locs.intern(&loc).map_err(too_many(raw))?);
@@ -248,10 +254,11 @@ impl Reading<'_> {
         let data = [Key::Val, Key::Set, Key::Args, Key::Text]
             .into_iter()
             .find_map(|key| object.get(key));
-        if message.is_some() || object.has_rest() {
+        if message.is_some() || object.has_rest() || !partners.is_empty() {
             let text = message.map(|text| text.into_owned().into());
-            let extra = object.rest();
-            event.details = Some(Box::new(Details::new(text, extra)));
+            let mut details = Details::new(text, object.rest());
+            details.partners = partners;
+            event.details = Some(Box::new(details));
         }
         let parts = Parts {
             op: at,
@@ -306,12 +313,25 @@ fn read_op<'a>(
             let chan = operand!(Chan, chans);
             let raw = object.need(Key::Msg, op)?;
             let msg = Msg::new(&object.name(raw)?, symbols).map_err(too_many(raw))?;
+            let delivery = read_delivery(object)?;
             match operation {
-                Operation::Send => Op::Send(chan, msg),
-                _ => Op::Recv(chan, msg),
+                Operation::Send => Op::Send(chan, msg, delivery),
+                _ => Op::Recv(chan, msg, delivery),
             }
         }
-        Operation::Wait => Op::Wait(operand!(Cond, conds)),
+        Operation::TryLock => Op::TryLock(operand!(Lock, locks)),
+        Operation::TryRecv => Op::TryRecv(operand!(Chan, chans)),
+        Operation::Waiting | Operation::Wait => {
+            let cond = operand!(Cond, conds);
+            let lock = match object.get(Key::Lock) {
+                Some(_) => Some(operand!(Lock, locks)),
+                None => None,
+            };
+            match operation {
+                Operation::Wait => Op::Wait(cond, lock),
+                _ => Op::Waiting(cond, lock),
+            }
+        }
         Operation::Notify => Op::Notify(operand!(Cond, conds)),
         Operation::Barrier => {
             let barrier = operand!(Barrier, barriers);
@@ -358,6 +378,54 @@ fn read_bare<'a>(object: &mut Object<'a, '_>, symbols: &mut Symbols) -> Result<O
         return Err(Problem::new(object.text, what));
     }
     Ok(read_action(object, symbols)?.into())
+}
+
+/// How the operation was done, of those of which it may be said.
+fn read_mark<'a>(object: &mut Object<'a, '_>, op: &Op) -> Result<Option<Mark>, Problem<'a>> {
+    let (key, mark) = match op {
+        Op::Read(_) | Op::Write(..) | Op::Update(..) => (Key::Atomic, Mark::Atomic),
+        Op::Lock(_) | Op::ReadLock(_) => (Key::Try, Mark::Try),
+        _ => return Ok(None),
+    };
+    let is_marked = object.take(key).map(flag).transpose()?;
+    Ok((is_marked == Some(true)).then_some(mark))
+}
+
+/// How a channel delivers. One with a capacity is a queue.
+fn read_delivery<'a>(object: &mut Object<'a, '_>) -> Result<Delivery, Problem<'a>> {
+    let fifo = object.take(Key::Fifo).map(flag).transpose()?;
+    let Some(raw) = object.take(Key::Capacity) else {
+        return Ok(match fifo {
+            Some(true) => Delivery::Fifo,
+            _ => Delivery::Unordered,
+        });
+    };
+    let capacity = raw.parse();
+    let capacity = capacity
+        .map_err(|_| Problem::new(raw, "expected a number of messages, from 0 to 4294967295"))?;
+    match fifo {
+        Some(false) => Err(Problem::new(
+            raw,
+            "a channel with a capacity is a queue: expected no `fifo`, or true",
+        )),
+        _ => Ok(Delivery::Bounded(capacity)),
+    }
+}
+
+/// The threads of an event that several have in common: at least one, none twice.
+fn read_threads<'a>(raw: &'a str, symbols: &mut Symbols) -> Result<Vec<ThreadId>, Problem<'a>> {
+    let mut threads = Vec::new();
+    for name in names(raw)? {
+        let thread = symbols.threads.intern(&name).map_err(too_many(raw))?;
+        if threads.contains(&thread) {
+            return Err(Problem::new(raw, format!("the thread {name} stands twice")));
+        }
+        threads.push(thread);
+    }
+    match threads.is_empty() {
+        true => Err(Problem::new(raw, "expected at least one thread")),
+        false => Ok(threads),
+    }
 }
 
 fn read_action<'a>(

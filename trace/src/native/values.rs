@@ -56,6 +56,22 @@ pub(super) fn name(raw: &str) -> Result<Cow<'_, str>, Problem<'_>> {
     }
 }
 
+/// Reads a list of names.
+pub(super) fn names(raw: &str) -> Result<Vec<Cow<'_, str>>, Problem<'_>> {
+    let parts: Vec<&RawValue> =
+        serde_json::from_str(raw).map_err(|_| Problem::new(raw, "expected a list of names"))?;
+    parts.into_iter().map(|part| name(part.get())).collect()
+}
+
+/// Reads `true` or `false`.
+pub(super) fn flag(raw: &str) -> Result<bool, Problem<'_>> {
+    match raw {
+        "true" => Ok(true),
+        "false" => Ok(false),
+        _ => Err(Problem::new(raw, "expected true or false")),
+    }
+}
+
 /// Reads an integer from 0 up.
 pub(super) fn count(raw: &str) -> Result<u64, Problem<'_>> {
     raw.parse()

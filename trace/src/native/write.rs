@@ -2,7 +2,7 @@
 
 use std::io::{self, Write};
 
-use portent_monitor_core::{Action, Event, Msg, Op, Symbols, Value, VarId};
+use portent_monitor_core::{Action, Delivery, Event, Mark, Msg, Op, Symbols, Value, VarId};
 
 use crate::Header;
 
@@ -67,8 +67,21 @@ pub(crate) fn write_event(
     symbols: &Symbols,
 ) -> io::Result<()> {
     out.write_all(b"{\"t\": ")?;
-    text(out, symbols.threads.name(event.thread))?;
+    match event.partners() {
+        [] => text(out, symbols.threads.name(event.thread))?,
+        _ => {
+            let threads: Vec<&str> = event.threads().map(|t| symbols.threads.name(t)).collect();
+            out.write_all(b"[")?;
+            list(out, &threads, |mut out, thread| text(&mut out, thread))?;
+            out.write_all(b"]")?;
+        }
+    }
     write_op(out, &event.op, symbols)?;
+    match event.mark {
+        None => {}
+        Some(Mark::Atomic) => out.write_all(b", \"atomic\": true")?,
+        Some(Mark::Try) => out.write_all(b", \"try\": true")?,
+    }
     if let Some(message) = event.text() {
         name(out, "text", message)?;
     }
@@ -111,16 +124,30 @@ fn write_op(out: &mut impl Write, op: &Op, symbols: &Symbols) -> io::Result<()> 
         | Op::Unlock(lock)
         | Op::Request(lock)
         | Op::ReadLock(lock)
-        | Op::ReadUnlock(lock) => name(out, "lock", symbols.locks.name(*lock)),
+        | Op::ReadUnlock(lock)
+        | Op::TryLock(lock) => name(out, "lock", symbols.locks.name(*lock)),
         Op::Fork(child) | Op::Join(child) => name(out, "child", symbols.threads.name(*child)),
-        Op::Send(chan, msg) | Op::Recv(chan, msg) => {
+        Op::Send(chan, msg, delivery) | Op::Recv(chan, msg, delivery) => {
             name(out, "chan", symbols.chans.name(*chan))?;
             match msg {
-                Msg::Number(n) => write!(out, ", \"msg\": {n}"),
-                Msg::Name(msg) => name(out, "msg", symbols.names.name(*msg)),
+                Msg::Number(n) => write!(out, ", \"msg\": {n}")?,
+                Msg::Name(msg) => name(out, "msg", symbols.names.name(*msg))?,
+            }
+            match delivery {
+                Delivery::Unordered => Ok(()),
+                Delivery::Fifo => out.write_all(b", \"fifo\": true"),
+                Delivery::Bounded(n) => write!(out, ", \"fifo\": true, \"capacity\": {n}"),
             }
         }
-        Op::Wait(cond) | Op::Notify(cond) => name(out, "cond", symbols.conds.name(*cond)),
+        Op::TryRecv(chan) => name(out, "chan", symbols.chans.name(*chan)),
+        Op::Waiting(cond, lock) | Op::Wait(cond, lock) => {
+            name(out, "cond", symbols.conds.name(*cond))?;
+            match lock {
+                Some(lock) => name(out, "lock", symbols.locks.name(*lock)),
+                None => Ok(()),
+            }
+        }
+        Op::Notify(cond) => name(out, "cond", symbols.conds.name(*cond)),
         Op::Barrier(barrier, round) => {
             name(out, "barrier", symbols.barriers.name(*barrier))?;
             write!(out, ", \"round\": {round}")

@@ -3,13 +3,19 @@
 //! This is the format of the largest traces, so reading a line allocates nothing: the line is cut
 //! in the buffer, and the names are looked up as bytes. The location may be left out, and may be
 //! any text. The operand of `begin` and `end` may be left out too.
+//!
+//! Waits come in two dialects. In one, `wait(m)` is the wake-up of a thread that holds m all along. In
+//! the other the monitor is released and taken again by lines of their own: after `rel(m)`, `wait(m)` is
+//! where the wait begins, and the next `acq(m)` of the thread is the wake-up.
 
 use std::{
     io::{self, Write},
     num::NonZeroU64,
 };
 
-use portent_monitor_core::{Error as CoreError, Event, Marker, Op, Spelling, Symbols};
+use portent_monitor_core::{
+    CondId, Error as CoreError, Event, LockId, Marker, Op, Spelling, Symbols, ThreadId,
+};
 
 use crate::{
     decoder::{Decoded, Position},
@@ -22,6 +28,57 @@ use crate::{
 pub(crate) struct StdText<'r> {
     lines: Lines<'r>,
     last: LastThread,
+    monitors: Monitors,
+}
+
+/// For each thread the monitor that it released last, and the one that it waits for.
+#[derive(Default)]
+pub(crate) struct Monitors {
+    threads: Vec<Monitor>,
+}
+
+#[derive(Clone, Copy, Default)]
+struct Monitor {
+    released: Option<LockId>,
+    waits_for: Option<LockId>,
+}
+
+impl Monitors {
+    /// What the next operation of a thread means, given that a wait is read as a wake-up.
+    #[inline]
+    fn interpret(&mut self, thread: ThreadId, op: Op, symbols: &Symbols) -> Op {
+        if thread.index() >= self.threads.len() {
+            self.threads
+                .resize_with(thread.index() + 1, Monitor::default);
+        }
+        let monitor = &mut self.threads[thread.index()];
+        let released = std::mem::take(&mut monitor.released);
+        match op {
+            Op::Unlock(lock) => {
+                monitor.released = Some(lock);
+                op
+            }
+            Op::Wait(cond, _) => {
+                let name = symbols.conds.name(cond);
+                let lock = released.filter(|&lock| symbols.locks.name(lock) == name);
+                match lock {
+                    Some(_) => {
+                        monitor.waits_for = lock;
+                        Op::Waiting(cond, None)
+                    }
+                    None => op,
+                }
+            }
+            Op::Lock(lock) if monitor.waits_for == Some(lock) => {
+                monitor.waits_for = None;
+                match symbols.conds.get(symbols.locks.name(lock)) {
+                    Some(cond) => Op::Wait(cond, Some(lock)),
+                    None => op,
+                }
+            }
+            op => op,
+        }
+    }
 }
 
 impl<'r> StdText<'r> {
@@ -29,6 +86,7 @@ impl<'r> StdText<'r> {
         StdText {
             lines,
             last: LastThread::default(),
+            monitors: Monitors::default(),
         }
     }
 
@@ -38,7 +96,11 @@ impl<'r> StdText<'r> {
                 return Ok(None);
             };
             if !line.is_blank() {
-                return decode(&line, &mut self.last, symbols).map(Some);
+                let mut decoded = decode(&line, &mut self.last, symbols)?;
+                let event = &mut decoded.event;
+                let op = std::mem::replace(&mut event.op, Op::Event(Box::default()));
+                event.op = self.monitors.interpret(event.thread, op, symbols);
+                return Ok(Some(decoded));
             }
         }
     }
@@ -127,9 +189,9 @@ fn decode(line: &Line<'_>, last: &mut LastThread, symbols: &mut Symbols) -> Resu
             Word::Acquire => Op::Lock(symbols.locks.intern_bytes(operand)?),
             Word::Release => Op::Unlock(symbols.locks.intern_bytes(operand)?),
             Word::Request => Op::Request(symbols.locks.intern_bytes(operand)?),
-            Word::Fork => Op::Fork(symbols.threads.intern_bytes(operand)?),
-            Word::Join => Op::Join(symbols.threads.intern_bytes(operand)?),
-            Word::Wait => Op::Wait(symbols.conds.intern_bytes(operand)?),
+            Word::Fork => Op::Fork(child(operand, thread, symbols)?),
+            Word::Join => Op::Join(child(operand, thread, symbols)?),
+            Word::Wait => Op::Wait(symbols.conds.intern_bytes(operand)?, None),
             Word::Notify => Op::Notify(symbols.conds.intern_bytes(operand)?),
             Word::Marker(marker) if operand.is_empty() => Op::Marker(marker, None),
             Word::Marker(marker) => Op::Marker(marker, Some(symbols.names.intern_bytes(operand)?)),
@@ -157,6 +219,17 @@ fn decode(line: &Line<'_>, last: &mut LastThread, symbols: &mut Symbols) -> Resu
     }
 }
 
+/// The thread that is forked or joined: some recorders name threads `T0`, `T1`, ... and children 0, 1, ...
+fn child(operand: &[u8], thread: &[u8], symbols: &mut Symbols) -> Result<ThreadId, CoreError> {
+    let is_number = |text: &[u8]| !text.is_empty() && text.iter().all(u8::is_ascii_digit);
+    match thread {
+        [b'T', digits @ ..] if is_number(digits) && is_number(operand) => {
+            symbols.threads.intern_bytes(&[b"T", operand].concat())
+        }
+        _ => symbols.threads.intern_bytes(operand),
+    }
+}
+
 /// Where a byte is. The fields are a few bytes long: to go through them costs less than to set up
 /// a search in wide registers.
 #[inline]
@@ -177,7 +250,9 @@ pub(crate) fn write_event(
     out: &mut impl Write,
     event: &Event,
     symbols: &Symbols,
+    monitors: &mut Monitors,
 ) -> io::Result<Result<(), String>> {
+    let loc = event.loc;
     let word = match &event.op {
         Op::Read(_)
         | Op::Write(..)
@@ -186,11 +261,13 @@ pub(crate) fn write_event(
         | Op::Request(_)
         | Op::Fork(_)
         | Op::Join(_)
-        | Op::Wait(_)
+        | Op::Waiting(..)
+        | Op::Wait(..)
         | Op::Notify(_)
         | Op::Marker(..) => None,
         Op::Update(..) => Some("an update"),
         Op::ReadLock(_) | Op::ReadUnlock(_) => Some("the shared side of a lock"),
+        Op::TryLock(_) | Op::TryRecv(_) => Some("a try that failed"),
         Op::Send(..) | Op::Recv(..) => Some("messages"),
         Op::Barrier(..) => Some("barriers"),
         Op::Event(_) => Some("application events"),
@@ -200,18 +277,45 @@ pub(crate) fn write_event(
     if let Some(word) = word {
         return Ok(Err(format!("it has no word for {word}")));
     }
-    let line = Spelling::new(event, symbols).to_string();
-    if !comes_back(&line, event) {
-        return Ok(Err(format!(
-            "a name is empty, or has a |, an end of line or blanks around it: {line:?}"
-        )));
+    let mut lines = String::new();
+    for (op, meaning) in spelled(&event.op, symbols) {
+        if monitors.interpret(event.thread, op.clone(), symbols) != meaning {
+            let problem = "it has no word for a wait whose condition is not its lock, or that begins \
+                           without a line of its own";
+            return Ok(Err(problem.to_owned()));
+        }
+        let mut event = Event::new(event.thread, op);
+        event.loc = loc;
+        let line = Spelling::new(&event, symbols).to_string();
+        if !comes_back(&line, &event) {
+            return Ok(Err(format!(
+                "a name is empty, or has a |, an end of line or blanks around it: {line:?}"
+            )));
+        }
+        let location = if loc.is_some() { "" } else { "|0" };
+        lines.extend([line.as_str(), location, "\n"]);
     }
-    if event.loc.is_some() {
-        writeln!(out, "{line}")?;
-    } else {
-        writeln!(out, "{line}|0")?;
-    }
+    out.write_all(lines.as_bytes())?;
     Ok(Ok(()))
+}
+
+/// The lines that say an operation, as they stand, and what each of them means where it stands.
+fn spelled(op: &Op, symbols: &Symbols) -> Vec<(Op, Op)> {
+    let is_monitor =
+        |cond: CondId, lock: LockId| symbols.conds.name(cond) == symbols.locks.name(lock);
+    match *op {
+        Op::Waiting(cond, None) => vec![(Op::Wait(cond, None), op.clone())],
+        Op::Waiting(cond, Some(lock)) if is_monitor(cond, lock) => vec![
+            (Op::Unlock(lock), Op::Unlock(lock)),
+            (Op::Wait(cond, None), Op::Waiting(cond, None)),
+        ],
+        Op::Wait(cond, Some(lock)) if is_monitor(cond, lock) => vec![(Op::Lock(lock), op.clone())],
+        // What is read as something else cannot be written.
+        Op::Waiting(cond, Some(_)) | Op::Wait(cond, Some(_)) => {
+            vec![(Op::Notify(cond), op.clone())]
+        }
+        _ => vec![(op.clone(), op.clone())],
+    }
 }
 
 /// Whether this line of the event would be read as what it was written from.

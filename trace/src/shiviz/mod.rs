@@ -13,7 +13,6 @@ mod clocks;
 mod escape;
 mod js_regex;
 mod layout;
-mod linearize;
 mod parser;
 mod read;
 mod write;

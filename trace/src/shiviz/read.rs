@@ -5,13 +5,12 @@ use std::{
     num::NonZeroU64,
 };
 
-use portent_monitor_core::{Action, Details, Event, Stamped, Symbols};
+use portent_monitor_core::{Action, CausalRelease, Details, Event, Stamped, Symbols};
 use regex::{Captures, Regex};
 
 use super::{
     escape::unescaped,
     layout::{Layout, looks_like_parser},
-    linearize::Linearizer,
     parser::{Parser, compile_delimiter},
 };
 use crate::{
@@ -34,7 +33,9 @@ pub(crate) struct ShiViz<'r> {
     unread: VecDeque<(u64, String)>,
     /// The lines of the window as one text.
     text: String,
-    linearizer: Linearizer,
+    /// A log is often the logs of several hosts one after the other, and a host's lines may be
+    /// swapped.
+    release: CausalRelease<Decoded>,
     /// What stopped the current execution.
     stop: Option<Stop>,
     label: Option<String>,
@@ -102,7 +103,7 @@ impl<'r> ShiViz<'r> {
             window: VecDeque::new(),
             unread: VecDeque::new(),
             text: String::new(),
-            linearizer: Linearizer::default(),
+            release: CausalRelease::default(),
             stop: None,
             label: None,
             has_usual_layout,
@@ -193,21 +194,24 @@ impl<'r> ShiViz<'r> {
     /// The next event of the current execution.
     pub(crate) fn next(&mut self, symbols: &mut Symbols) -> Result<Option<Decoded>, Fault> {
         loop {
-            if let Some(decoded) = self.linearizer.pop() {
+            if let Some(decoded) = self.release.pop() {
                 return Ok(Some(decoded));
             }
             match self.record(symbols)? {
-                Some(decoded) => self.linearizer.push(decoded),
+                Some(decoded) => self.release.push(decoded),
                 None => break,
             }
         }
-        self.linearizer.close();
-        if let Some(decoded) = self.linearizer.pop() {
+        self.release.close();
+        if let Some(decoded) = self.release.pop() {
             return Ok(Some(decoded));
         }
-        if let Some((stuck, other)) = self.linearizer.stuck() {
+        if let Some((stuck, other)) = self.release.stuck() {
             let problem = match other {
-                Some(Position { line, .. }) => format!(
+                Some(Decoded {
+                    op: Position { line, .. },
+                    ..
+                }) => format!(
                     "the clock of this line counts the event on line {line}, whose clock, or one that \
                      it counts, counts this line"
                 ),
@@ -253,7 +257,7 @@ impl<'r> ShiViz<'r> {
         match self.stop.take() {
             Some(Stop::Delimiter(label)) => {
                 self.label = label;
-                self.linearizer = Linearizer::default();
+                self.release = CausalRelease::default();
                 self.records = 0;
                 true
             }

@@ -3,7 +3,8 @@
 
 use crate::common::{convert_to, data, read};
 use portent_monitor_core::{
-    Action, Causality, Details, Event, Marker, Msg, Op, Spelling, Stamped, Symbols, Value,
+    Action, Causality, Delivery, Details, Event, Mark, Marker, Msg, Op, Spelling, Stamped, Symbols,
+    Value,
 };
 use portent_testing::{Rng, admitted};
 use portent_trace::{Compression, Format, Header, Options, TraceReader, TraceWriter};
@@ -46,7 +47,9 @@ fn some_event(rng: &mut Rng, s: &mut Symbols, std_only: bool) -> Event {
         .names
         .intern(if std_only { "5" } else { TEXTS[n] })
         .unwrap();
-    let op = match rng.below(if std_only { 9 } else { 18 }) {
+    let delivery = rng.pick(&[Delivery::Unordered, Delivery::Fifo, Delivery::Bounded(3)]);
+    let with = rng.one_in(2).then_some(lock);
+    let op = match rng.below(if std_only { 9 } else { 22 }) {
         0 => Op::Read(var),
         1 => Op::Write(var, (!std_only).then(|| some_value(rng))),
         2 => Op::Lock(lock),
@@ -59,9 +62,18 @@ fn some_event(rng: &mut Rng, s: &mut Symbols, std_only: bool) -> Event {
         9 => Op::Update(var, Some(some_value(rng))),
         10 => Op::ReadLock(lock),
         11 => Op::ReadUnlock(lock),
-        12 => Op::Send(s.chans.intern(TEXTS[n]).unwrap(), Msg::Number(n as i64)),
-        13 => Op::Recv(s.chans.intern(TEXTS[n]).unwrap(), Msg::Number(n as i64)),
-        14 => Op::Wait(s.conds.intern(TEXTS[n]).unwrap()),
+        12 => {
+            let chan = s.chans.intern(TEXTS[n]).unwrap();
+            Op::Send(chan, Msg::Number(n as i64), delivery)
+        }
+        13 => {
+            let chan = s.chans.intern(TEXTS[n]).unwrap();
+            Op::Recv(chan, Msg::Number(n as i64), delivery)
+        }
+        14 => Op::Wait(s.conds.intern(TEXTS[n]).unwrap(), with),
+        18 => Op::Waiting(s.conds.intern(TEXTS[n]).unwrap(), with),
+        19 => Op::TryLock(lock),
+        20 => Op::TryRecv(s.chans.intern(TEXTS[n]).unwrap()),
         15 => Op::Notify(s.conds.intern(TEXTS[n]).unwrap()),
         16 => Op::Barrier(s.barriers.intern(TEXTS[n]).unwrap(), rng.any()),
         _ => {
@@ -75,12 +87,24 @@ fn some_event(rng: &mut Rng, s: &mut Symbols, std_only: bool) -> Event {
     if std_only || loc == 0 {
         event.loc = Some(s.locs.intern(&loc.to_string()).unwrap());
     }
+    if !std_only && rng.one_in(3) {
+        event.mark = match event.op {
+            Op::Read(_) | Op::Write(..) | Op::Update(..) => Some(Mark::Atomic),
+            Op::Lock(_) | Op::ReadLock(_) => Some(Mark::Try),
+            _ => None,
+        };
+    }
     if !std_only && rng.below(3) == 0 {
         event.time = Some(rng.any());
         event.details = Some(Box::new(Details::new(
             Some(TEXTS[n].into()),
             vec![("more é".into(), "[1, {\"a\": null}]".into())],
         )));
+    }
+    if !std_only && matches!(event.op, Op::Write(..) | Op::Event(_)) && rng.one_in(4) {
+        let partner = s.threads.intern("partner").unwrap();
+        let details = event.details.get_or_insert_default();
+        details.partners.push(partner);
     }
     event
 }
@@ -111,13 +135,23 @@ fn shown(events: &[Event], symbols: &Symbols) -> Vec<String> {
         .map(|e| {
             let writes: Vec<_> = e.writes().map(|(v, x)| (symbols.vars.name(v), x)).collect();
             format!(
-                "{} {writes:?} {:?} {:?}",
+                "{} {writes:?} {:?} {:?} {:?} {:?} {:?}",
                 Spelling::new(e, symbols),
                 e.time,
-                e.details
+                e.mark,
+                delivery(&e.op),
+                e.text(),
+                e.details.as_ref().map(|details| &details.extra),
             )
         })
         .collect()
+}
+
+fn delivery(op: &Op) -> Option<Delivery> {
+    match op {
+        Op::Send(.., delivery) | Op::Recv(.., delivery) => Some(*delivery),
+        _ => None,
+    }
 }
 
 #[test]

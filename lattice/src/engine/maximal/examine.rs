@@ -39,6 +39,11 @@ pub(crate) fn examine(rules: &Rules, order: &[usize]) -> Result<(), String> {
             }
             holders.push((thread, taken.exclusive));
         }
+        if let Some(lock) = demands.tries
+            && holding.get(&lock).is_none_or(Vec::is_empty)
+        {
+            return Err(format!("event {event} fails to take a lock that is free"));
+        }
         for released in demands.releases.iter().chain(&demands.yields) {
             let holders = holding.entry(released.lock).or_default();
             let this = (thread, released.exclusive);

@@ -2,8 +2,8 @@
 //! can tell.
 //!
 //! A run is feasible if every thread keeps its program order, every read (and the read of every
-//! update) sees the write that it saw, no two threads hold a lock at once, and forks, joins,
-//! messages, notifications, barriers and clocks of the trace are respected. So whole critical
+//! update) sees the write that it saw, every failed try fails again, no two threads hold a lock at once,
+//! and forks, joins, messages, notifications, barriers and clocks of the trace are respected. So whole critical
 //! sections and writes that nobody reads may be swapped, which happens-before never does. A feasible
 //! prefix is something that the program could have done, even if it cannot be completed; so a
 //! violated prefix counts.

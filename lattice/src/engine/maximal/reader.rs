@@ -4,7 +4,7 @@
 //! ([`portent_monitor_core::edges`]), except through variables and locks: of those the model demands
 //! less.
 
-use portent_monitor_core::{Event, Flow, Knowledge, Object, Op, ThreadId, VarId};
+use portent_monitor_core::{Event, Flow, Knowledge, LockId, Object, Op, ThreadId, VarId};
 use rustc_hash::FxHashMap;
 
 use super::rules::{Demands, Held, Holder, Place, Rules, Variable};
@@ -18,6 +18,16 @@ pub(crate) struct RulesReader {
     /// The locks that threads released in a wait, and take again with their next event.
     waiting: FxHashMap<u32, Vec<Held>>,
     flow: Flow<Places>,
+    tries: FxHashMap<LockId, Tries>,
+}
+
+/// What failed tries of a lock are kept in order with, if no holder explains them.
+#[derive(Clone, Debug, Default)]
+struct Tries {
+    /// The last exclusive operation of each thread on the lock.
+    operations: Vec<Place>,
+    /// The last such try of each thread.
+    unexplained: Vec<Place>,
 }
 
 /// What a thread's next event comes after, apart from the thread's own events, and where the thread
@@ -55,6 +65,12 @@ impl Knowledge for Places {
     fn add_to(&mut self, left: &mut Vec<Place>) {
         for place in self.after.iter().chain(&self.here) {
             place.join(left);
+        }
+    }
+
+    fn merge(&mut self, left: &Vec<Place>, into: &mut Vec<Place>) {
+        for place in left {
+            place.join(into);
         }
     }
 
@@ -139,24 +155,69 @@ impl RulesReader {
         for &held in &takes {
             self.begin(here, held);
         }
-        let (Op::Lock(lock) | Op::Unlock(lock) | Op::ReadLock(lock) | Op::ReadUnlock(lock)) = *op
-        else {
-            demands.takes = takes.into();
-            return;
+        let (lock, exclusive) = match *op {
+            Op::Lock(lock) | Op::Unlock(lock) | Op::TryLock(lock) => (lock, true),
+            Op::Waiting(_, Some(lock)) | Op::Wait(_, Some(lock)) => (lock, true),
+            Op::ReadLock(lock) | Op::ReadUnlock(lock) => (lock, false),
+            _ => {
+                demands.takes = takes.into();
+                return;
+            }
         };
-        let this = Held {
-            lock,
-            exclusive: matches!(op, Op::Lock(_) | Op::Unlock(_)),
-        };
-        if matches!(op, Op::Lock(_) | Op::ReadLock(_)) {
-            self.suspend(here.thread, this);
-            self.begin(here, this);
-            takes.push(this);
-        } else {
-            self.end(here, this);
-            demands.releases = Some(this);
+        let this = Held { lock, exclusive };
+        match op {
+            Op::Lock(_) | Op::ReadLock(_) => {
+                self.take(here, this);
+                takes.push(this);
+            }
+            // If its lock was not seen to be given back it is not taken again either.
+            Op::Wait(..) if !self.is_holding(here.thread, this) => {
+                self.take(here, this);
+                takes.push(this);
+            }
+            Op::Wait(..) => {}
+            Op::TryLock(_) => self.fail(here, lock, demands),
+            _ => {
+                self.end(here, this);
+                demands.releases = Some(this);
+            }
+        }
+        if exclusive && !matches!(op, Op::TryLock(_)) {
+            let order = self.tries.entry(lock).or_default();
+            demands.add_after(&order.unexplained, here.thread);
+            here.join(&mut order.operations);
         }
         demands.takes = takes.into();
+    }
+
+    fn take(&mut self, here: Place, held: Held) {
+        self.suspend(here.thread, held);
+        self.begin(here, held);
+    }
+
+    fn is_holding(&self, thread: u32, held: Held) -> bool {
+        let holders = self.rules.locks.get(&held.lock).into_iter().flatten();
+        holders
+            .filter(|holder| holder.thread == thread && holder.exclusive == held.exclusive)
+            .any(|holder| holder.depth > 0)
+    }
+
+    /// A try that failed fails again, since somebody holds the lock. If nobody was seen to hold it, or
+    /// only readers were, which happens-before does not order with it, it stays where it was among the
+    /// exclusive operations on that lock.
+    fn fail(&mut self, here: Place, lock: LockId, demands: &mut Demands) {
+        let holders = self.rules.locks.entry(lock).or_default();
+        if holders
+            .iter()
+            .any(|holder| holder.exclusive && holder.depth > 0)
+        {
+            demands.tries = Some(lock);
+            here.join(self.rules.tries.entry(lock).or_default());
+        } else {
+            let order = self.tries.entry(lock).or_default();
+            demands.add_after(&order.operations, here.thread);
+            here.join(&mut order.unexplained);
+        }
     }
 
     fn begin(&mut self, here: Place, held: Held) {

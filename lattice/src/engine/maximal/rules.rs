@@ -16,6 +16,9 @@ pub struct Rules {
     pub(super) contended: usize,
     /// Who holds each lock when.
     pub(super) locks: FxHashMap<LockId, Vec<Holder>>,
+    /// The last try of each thread that failed because a lock was held: a cut that contains these does
+    /// not care who holds it.
+    pub(super) tries: FxHashMap<LockId, Vec<Place>>,
 }
 
 /// What one event demands and does.
@@ -31,10 +34,23 @@ pub(super) struct Demands {
     pub(super) writes: Box<[u32]>,
     /// The locks that it takes: one, or after a wait that released them those that it had.
     pub(super) takes: Box<[Held]>,
+    /// The lock that it fails to take, because somebody holds it.
+    pub(super) tries: Option<LockId>,
     /// The lock that it releases.
     pub(super) releases: Option<Held>,
     /// The locks that its thread releases after it without a line, in a wait.
     pub(super) yields: Vec<Held>,
+}
+
+impl Demands {
+    /// Adds places of other threads that it comes after.
+    pub(super) fn add_after(&mut self, places: &[Place], thread: u32) {
+        let mut after = std::mem::take(&mut self.after).into_vec();
+        for place in places.iter().filter(|place| place.thread != thread) {
+            place.join(&mut after);
+        }
+        self.after = after.into();
+    }
 }
 
 /// An event by its thread and its position there, from 1: a cut contains it if it has as many
@@ -134,6 +150,18 @@ impl Rules {
         holders
             .filter(|holder| holder.thread != thread && (taken.exclusive || holder.exclusive))
             .any(|holder| holder.holds(cut))
+    }
+
+    /// Whether anybody holds a lock in a cut.
+    pub(super) fn is_locked(&self, lock: LockId, cut: &[u32]) -> bool {
+        let mut holders = self.locks.get(&lock).into_iter().flatten();
+        holders.any(|holder| holder.holds(cut))
+    }
+
+    /// Whether somebody still has to fail to take a lock after a cut.
+    pub(super) fn is_to_be_tried(&self, lock: LockId, cut: &[u32]) -> bool {
+        let mut tries = self.tries.get(&lock).into_iter().flatten();
+        tries.any(|place| !place.is_in(cut))
     }
 
     /// Whether somebody still has to read a variable after a cut.

@@ -68,6 +68,7 @@ impl Prefix {
         demands.after.iter().all(|place| place.is_in(cut))
             && reads.all(|&(variable, write)| self.last_write(rules, variable) == write)
             && self.can_take(rules, demands)
+            && (demands.tries).is_none_or(|lock| rules.is_locked(lock, cut))
     }
 
     fn can_take(&self, rules: &Rules, demands: &Demands) -> bool {
@@ -79,7 +80,9 @@ impl Prefix {
     pub(super) fn is_harmless(&self, rules: &Rules, event: u32) -> bool {
         let demands = &rules.events[event as usize];
         let mut writes = demands.writes.iter();
+        let mut released = demands.releases.iter().chain(&demands.yields);
         demands.takes.is_empty()
+            && released.all(|held| !rules.is_to_be_tried(held.lock, self.cut(rules)))
             && writes.all(|&variable| !rules.is_to_be_read(variable, self.cut(rules)))
     }
 

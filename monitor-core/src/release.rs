@@ -1,0 +1,274 @@
+//! Gives out what arrives in any order in an order that its vector clocks allow.
+//!
+//! A log is often the logs of several hosts one after the other; a running program has a queue for
+//! each thread. The clocks say what the order of arrival does not: an item is given out once
+//! everything that its clock counts was. Among those that are ready the order of arrival decides.
+//!
+//! Items that wait are held in memory, for a log sorted by host nearly all of them. One that was lost
+//! keeps its successors waiting until nothing more comes; then it is taken as lost.
+
+use std::{
+    cmp::Reverse,
+    collections::{BTreeMap, BTreeSet, BinaryHeap},
+    fmt::Debug,
+    hash::Hash,
+};
+
+use rustc_hash::FxHashMap;
+
+/// Something that says what must come before it.
+pub trait Clocked {
+    /// What a component of the clock counts the events of: a thread, a chain.
+    type Source: Copy + Eq + Hash + Debug;
+
+    /// Whose event it is; `None` for an item without a clock, which waits for nothing.
+    fn source(&self) -> Option<Self::Source>;
+
+    /// How many components its clock has.
+    fn components(&self) -> usize;
+
+    /// The component of this index: how many events of its source are in the past, the item itself
+    /// included.
+    fn component(&self, index: usize) -> (Self::Source, u32);
+
+    /// The item's own number: the component of its source.
+    fn number(&self) -> u32;
+}
+
+/// Holds items back until their past was given out.
+///
+/// ```
+/// use portent_monitor_core::{CausalRelease, Clocked};
+///
+/// /// A host, and how many events of each host are in the past.
+/// struct Line(usize, [u32; 2]);
+///
+/// impl Clocked for Line {
+///     type Source = usize;
+///     fn source(&self) -> Option<usize> {
+///         Some(self.0)
+///     }
+///     fn components(&self) -> usize {
+///         2
+///     }
+///     fn component(&self, index: usize) -> (usize, u32) {
+///         (index, self.1[index])
+///     }
+///     fn number(&self) -> u32 {
+///         self.1[self.0]
+///     }
+/// }
+///
+/// let mut release = CausalRelease::default();
+/// release.push(Line(1, [1, 1]));
+/// assert!(release.pop().is_none(), "the first event of host 0 is not here yet");
+/// release.push(Line(0, [1, 0]));
+/// assert_eq!(release.pop().map(|line| line.0), Some(0));
+/// assert_eq!(release.pop().map(|line| line.0), Some(1));
+/// ```
+#[derive(Debug)]
+pub struct CausalRelease<T: Clocked> {
+    /// All events of a source up to this number were given out or are lost.
+    done: FxHashMap<T::Source, u32>,
+    /// Items that wait, by their arrival; with the number of components of their clock that are known
+    /// to be done, so that no component is looked at twice.
+    held: BTreeMap<u64, (T, usize)>,
+    /// For each source the numbers of its events that are waited for, and by whom.
+    waiting: FxHashMap<T::Source, BTreeMap<u32, Vec<u64>>>,
+    held_numbers: HeldNumbers<T::Source>,
+    ready: BinaryHeap<Reverse<u64>>,
+    pushed: u64,
+    /// Nothing more will come, so that gaps are events that were lost.
+    closed: bool,
+    /// A cycle was looked for.
+    told_cycle: bool,
+}
+
+/// For each source the numbers of its events that are held, and how often.
+type HeldNumbers<S> = FxHashMap<S, BTreeMap<u32, u32>>;
+
+impl<T: Clocked> Default for CausalRelease<T> {
+    fn default() -> Self {
+        CausalRelease {
+            done: FxHashMap::default(),
+            held: BTreeMap::new(),
+            waiting: FxHashMap::default(),
+            held_numbers: FxHashMap::default(),
+            ready: BinaryHeap::new(),
+            pushed: 0,
+            closed: false,
+            told_cycle: false,
+        }
+    }
+}
+
+impl<T: Clocked> CausalRelease<T> {
+    /// Takes the next item to arrive.
+    pub fn push(&mut self, item: T) {
+        let key = self.pushed;
+        self.pushed += 1;
+        if let Some((source, number)) = own(&item) {
+            let held = self.held_numbers.entry(source).or_default();
+            *held.entry(number).or_default() += 1;
+        }
+        self.held.insert(key, (item, 0));
+        self.sort(key);
+    }
+
+    /// Nothing more arrives.
+    pub fn close(&mut self) {
+        if self.closed {
+            return;
+        }
+        self.closed = true;
+        let sources: Vec<T::Source> = self.waiting.keys().copied().collect();
+        for source in sources {
+            self.skip_lost(source);
+        }
+    }
+
+    /// An item whose past was given out.
+    pub fn pop(&mut self) -> Option<T> {
+        let Reverse(key) = self.ready.pop()?;
+        let (item, _) = self.held.remove(&key)?;
+        self.give_out(&item);
+        Some(item)
+    }
+
+    /// After [`close`](Self::close), when nothing more can be given out: an item of a cycle, and the
+    /// first time also one that it waits for. Those that wait for it take it as lost.
+    pub fn stuck(&mut self) -> Option<(T, Option<&T>)> {
+        let first = *self.held.keys().next()?;
+        // Only one is told in full, and there may be a million.
+        let cycle = match std::mem::replace(&mut self.told_cycle, true) {
+            true => None,
+            false => self.cycle(first),
+        };
+        let key = cycle.map_or(first, |(key, _)| key);
+        let (item, _) = self.held.remove(&key)?;
+        self.give_out(&item);
+        let other = cycle.and_then(|(_, other)| self.held.get(&other));
+        Some((item, other.map(|(other, _)| other)))
+    }
+
+    /// An item that waits for itself through others, on the way from this one, and one that it waits
+    /// for.
+    fn cycle(&self, first: u64) -> Option<(u64, u64)> {
+        let mut key = first;
+        let mut passed = BTreeSet::new();
+        while passed.insert(key) {
+            key = self.waits_for(key)?;
+        }
+        Some((key, self.waits_for(key)?))
+    }
+
+    /// A held item that must come before a held one.
+    fn waits_for(&self, key: u64) -> Option<u64> {
+        let (item, _) = self.held.get(&key)?;
+        let source = item.source()?;
+        let counts = |(of, number): (T::Source, u32)| {
+            let mut components = (0..item.components()).map(|index| item.component(index));
+            components.any(|(other, count)| {
+                other == of && number <= count.saturating_sub(u32::from(of == source))
+            })
+        };
+        let mut others = self.held.iter().filter(|(other, _)| **other != key);
+        others
+            .find(|(_, (other, _))| own(other).is_some_and(counts))
+            .map(|(other, _)| *other)
+    }
+
+    /// How many items are held.
+    pub fn len(&self) -> usize {
+        self.held.len()
+    }
+
+    /// Whether none is held.
+    pub fn is_empty(&self) -> bool {
+        self.held.is_empty()
+    }
+
+    /// An item is held no longer, and nobody need wait for it.
+    fn give_out(&mut self, item: &T) {
+        let Some((source, number)) = own(item) else {
+            return;
+        };
+        if let Some(numbers) = self.held_numbers.get_mut(&source)
+            && let Some(count) = numbers.get_mut(&number)
+        {
+            *count -= 1;
+            if *count == 0 {
+                numbers.remove(&number);
+            }
+        }
+        self.advance(source, number);
+        if self.closed {
+            self.skip_lost(source);
+        }
+    }
+
+    /// Puts a held item among the ready ones, or in the queue of an event that it needs.
+    fn sort(&mut self, key: u64) {
+        let Some((item, checked)) = self.held.get_mut(&key) else {
+            return;
+        };
+        let Some(source) = item.source() else {
+            return self.ready.push(Reverse(key));
+        };
+        while *checked < item.components() {
+            let (other, count) = item.component(*checked);
+            let needed = count.saturating_sub(u32::from(other == source));
+            let mut done = self.done.get(&other).copied().unwrap_or(0);
+            if self.closed {
+                done = done.max(before_next_held(&self.held_numbers, other));
+            }
+            if needed > done {
+                let waiting = self.waiting.entry(other).or_default();
+                waiting.entry(needed).or_default().push(key);
+                return;
+            }
+            *checked += 1;
+        }
+        self.ready.push(Reverse(key));
+    }
+
+    fn advance(&mut self, source: T::Source, number: u32) {
+        let done = self.done.entry(source).or_default();
+        *done = (*done).max(number);
+        let done = *done;
+        while let Some(mut first) = self
+            .waiting
+            .get_mut(&source)
+            .and_then(BTreeMap::first_entry)
+        {
+            if *first.key() > done {
+                break;
+            }
+            let woken = std::mem::take(first.get_mut());
+            first.remove();
+            for key in woken {
+                self.sort(key);
+            }
+        }
+    }
+
+    /// Counts the events as done that are neither given out nor held.
+    fn skip_lost(&mut self, source: T::Source) {
+        self.advance(source, before_next_held(&self.held_numbers, source));
+    }
+}
+
+/// No event of the source up to this number is held.
+fn before_next_held<S: Eq + Hash>(held: &HeldNumbers<S>, source: S) -> u32 {
+    let next = held
+        .get(&source)
+        .and_then(|numbers| numbers.keys().next().copied());
+    next.map_or(u32::MAX, |next| next.saturating_sub(1))
+}
+
+fn own<T: Clocked>(item: &T) -> Option<(T::Source, u32)> {
+    let number = item.number();
+    item.source()
+        .filter(|_| number > 0)
+        .map(|source| (source, number))
+}
