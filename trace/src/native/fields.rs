@@ -169,7 +169,7 @@ impl<'a> Object<'a, '_> {
     }
 
     /// As [`take`](Self::take), of a key that `who` has to have.
-    #[inline]
+    #[inline(always)]
     pub(super) fn need(&mut self, key: Key, who: &str) -> Result<&'a str, Problem<'a>> {
         self.take(key).ok_or_else(|| self.lacks(key, who))
     }
@@ -202,12 +202,29 @@ impl<'a> Object<'a, '_> {
     }
 
     /// Reads a value of this line as a [`name`].
-    #[inline]
+    #[inline(always)]
     pub(super) fn name(&self, raw: &'a str) -> Result<Cow<'a, str>, Problem<'a>> {
         match raw.as_bytes() {
             [b'"', .., b'"'] if self.plain => Ok(raw[1..raw.len() - 1].into()),
             _ => name(raw),
         }
+    }
+
+    /// The text of the first of these keys that is there.
+    #[inline]
+    pub(super) fn first_of<const N: usize>(&self, keys: [Key; N]) -> Option<&'a str> {
+        let any = keys.iter().fold(0, |any, key| any | key.bit());
+        // Most lines have none.
+        match self.fields.present & any {
+            0 => None,
+            _ => keys.into_iter().find_map(|key| self.get(key)),
+        }
+    }
+
+    /// Whether there are keys that the format does not know.
+    #[inline]
+    pub(super) fn has_unknown(&self) -> bool {
+        !self.fields.unknown.is_empty()
     }
 
     /// Whether there are entries that nobody took.

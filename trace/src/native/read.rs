@@ -178,7 +178,8 @@ struct Parts<'a> {
     op: &'a str,
     /// What it carries: a value, variables, arguments or a text.
     data: Option<&'a str>,
-    near_miss: Option<NearMiss<'a>>,
+    /// Rare, and not to be carried around with every line.
+    near_miss: Option<Box<NearMiss<'a>>>,
 }
 
 /// What it takes to turn a line into an event.
@@ -194,10 +195,21 @@ impl Reading<'_> {
     fn decode(&mut self, line: &Line<'_>) -> Result<Decoded, Fault> {
         let (mut event, parts) = parse_line(line, |text| self.event(text))?;
         event.line = NonZeroU64::new(line.number);
-        let position = |part| Position::new(line.number, line.text, offset(line.text, part));
+        let is_ascii = line.text.is_ascii();
+        let position = |part| {
+            let offset = offset(line.text, part);
+            match is_ascii {
+                true => Position {
+                    line: line.number,
+                    column: offset as u64 + 1,
+                },
+                false => Position::new(line.number, line.text, offset),
+            }
+        };
         let op = position(parts.op);
         let data = parts.data.map_or(op, position);
-        if let Some(NearMiss { at, key, meant }) = parts.near_miss {
+        if let Some(near_miss) = parts.near_miss {
+            let NearMiss { at, key, meant } = *near_miss;
             match self.misspelt {
                 Some(misspelt) => misspelt.more += 1,
                 None => {
@@ -237,9 +249,9 @@ impl Reading<'_> {
             }
             (None, None) => (read_bare(&mut object, symbols)?, line),
         };
-        let near_miss = match object.unknown().next() {
-            Some(_) => self.near_misses.find(&object, &op)?,
-            None => None,
+        let near_miss = match object.has_unknown() {
+            true => self.near_misses.find(&object, &op)?.map(Box::new),
+            false => None,
         };
         let mut event = Event::new(thread, op);
         event.mark = read_mark(&mut object, &event.op)?;
@@ -251,9 +263,7 @@ impl Reading<'_> {
             event.time = Some(count(raw)?);
         }
         let message = object.take(Key::Text).map(text).transpose()?;
-        let data = [Key::Val, Key::Set, Key::Args, Key::Text]
-            .into_iter()
-            .find_map(|key| object.get(key));
+        let data = object.first_of([Key::Val, Key::Set, Key::Args, Key::Text]);
         if message.is_some() || object.has_rest() || !partners.is_empty() {
             let text = message.map(|text| text.into_owned().into());
             let mut details = Details::new(text, object.rest());
