@@ -20,6 +20,11 @@ impl Quantifier {
         }
     }
 
+    /// Whether some values of the quantified variables make `diagram` true.
+    pub(crate) fn exists(&mut self, diagrams: &mut Diagrams, diagram: Diagram) -> Diagram {
+        self.meet(diagrams, diagram, Diagram::TRUE)
+    }
+
     /// Whether some values of the quantified variables make both `a` and `b` true.
     pub(crate) fn meet(&mut self, diagrams: &mut Diagrams, a: Diagram, b: Diagram) -> Diagram {
         if a == Diagram::FALSE || b == Diagram::FALSE {
@@ -103,33 +108,6 @@ impl Diagrams {
             *branch = self.renamed(*branch, rename, memo);
         }
         let result = self.test(rename(variable), &branches);
-        memo.insert(diagram, result);
-        result
-    }
-
-    /// Some values of the variables that are `bound` make it true.
-    pub(crate) fn exists(
-        &mut self,
-        diagram: Diagram,
-        bound: &impl Fn(Variable) -> bool,
-        memo: &mut FxHashMap<Diagram, Diagram>,
-    ) -> Diagram {
-        let View::Test(variable) = self.view(diagram) else {
-            return diagram;
-        };
-        if let Some(&known) = memo.get(&diagram) {
-            return known;
-        }
-        let mut branches = Branches::from_slice(self.branches(diagram));
-        for branch in &mut branches {
-            *branch = self.exists(*branch, bound, memo);
-        }
-        let result = match bound(variable) {
-            true => branches
-                .iter()
-                .fold(Diagram::FALSE, |some, &branch| self.or(some, branch)),
-            false => self.test(variable, &branches),
-        };
         memo.insert(diagram, result);
         result
     }

@@ -29,7 +29,7 @@ use super::{
 };
 use crate::{
     alphabet::Alphabet,
-    diagram::{Budget, Diagram, Diagrams, Variable, View},
+    diagram::{Budget, Diagram, Diagrams, Quantifier, Variable, View},
     machine::{Machine, TooLarge},
     verdict::{Verdict, Verdicts},
 };
@@ -128,12 +128,12 @@ struct Progression<'a> {
 
 impl Context<'_> {
     fn constrain_obligations(&mut self, variables: &[Variable], profiles: Diagram) {
-        let is_memory = |variable: Variable| {
-            let place = (variable.0 - self.bound.0) as usize;
-            matches!(self.elements.list()[place], Element::Memory(_))
-        };
+        let letters = std::iter::repeat_n(false, self.bound.0 as usize);
+        let elements = self.elements.list().iter();
+        let memories = elements.map(|element| matches!(element, Element::Memory(_)));
         let diagrams = &mut self.diagrams;
-        let possible = diagrams.exists(profiles, &is_memory, &mut FxHashMap::default());
+        let possible =
+            Quantifier::new(letters.chain(memories).collect()).exists(diagrams, profiles);
         let constrained = |&variable: &Variable| {
             let obligation = diagrams.among(variable, |cell| cell == 1);
             diagrams.constrain(obligation, possible)
