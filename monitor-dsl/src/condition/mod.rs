@@ -8,6 +8,7 @@
 //! never larger than the machine. Written out as text it may be: "at least eight of sixteen flags" has
 //! thousands of cases. What is longer than [`MAX_LITERALS`] is counted instead.
 
+mod cover;
 mod write;
 
 use rustc_hash::FxHashMap;
@@ -161,6 +162,13 @@ impl Condition {
             (None, None) => part.spell(name, xor),
         };
         parts.iter().map(spell).collect::<Vec<_>>().join(sign)
+    }
+
+    fn constant(value: bool) -> Condition {
+        match value {
+            true => Condition::True,
+            false => Condition::False,
+        }
     }
 
     fn and(self, other: Condition) -> Condition {

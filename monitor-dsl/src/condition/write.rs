@@ -3,11 +3,15 @@
 //! For an edge, the tree of its state becomes a diagram that says which letters lead there, and the
 //! diagram is read from the root on: some cells of a place decide the question at once, the others
 //! each with what is left to be asked. Where one half of the cells leaves the opposite of what the
-//! other does, that is an exclusive or, which keeps a parity as short as it is.
+//! other does, that is an exclusive or, which keeps a parity as short as it is. Where the same
+//! propositions come up again and again in this way, a [sum or a product](super::cover) may be shorter.
 
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::Condition;
+use super::{
+    Condition,
+    cover::{Cover, Form},
+};
 use crate::{
     alphabet::Alphabet,
     diagram::{Budget, Diagram, Diagrams, Variable, View},
@@ -27,7 +31,8 @@ pub(super) struct Writer<'a> {
     alphabet: &'a Alphabet,
     trees: &'a Trees,
     /// Sets of letters, with a variable for each place.
-    diagrams: Diagrams,
+    pub(super) diagrams: Diagrams,
+    /// What was read off diagrams.
     written: FxHashMap<Diagram, Condition>,
 }
 
@@ -117,8 +122,28 @@ impl<'a> Writer<'a> {
         set
     }
 
-    /// A condition for a set of letters.
+    /// The shortest condition for a set of letters that is found.
     fn condition(&mut self, set: Diagram) -> Condition {
+        let mut best = self.split(set);
+        let mut places = FxHashSet::default();
+        self.diagrams.for_each_test(set, |place| {
+            places.insert(place.0);
+        });
+        if best.literals() <= places.len() {
+            return best;
+        }
+        for form in [Form::Sum, Form::Product] {
+            if let Some(other) = Cover::new(self, form).condition(set)
+                && other.literals() < best.literals()
+            {
+                best = other;
+            }
+        }
+        best
+    }
+
+    /// A condition for a set of letters, place by place.
+    fn split(&mut self, set: Diagram) -> Condition {
         let variable = match self.diagrams.view(set) {
             View::Leaf(0) => return Condition::False,
             View::Leaf(_) => return Condition::True,
@@ -143,16 +168,21 @@ impl<'a> Writer<'a> {
             [(rest, _), (opposite, cells)]
                 if !rest.is_constant() && self.diagrams.not(*rest) == *opposite =>
             {
-                let rest = self.condition(*rest);
+                let rest = self.split(*rest);
                 self.cells(place, cells).xor(rest)
             }
             _ => {
                 // What is decided at once comes first.
                 groups.sort_by_key(|(rest, _)| *rest != Diagram::TRUE);
+                // If only one other case is left then, it need not be said that it is the other.
+                let either = groups.len() == 2 && groups[0].0 == Diagram::TRUE;
                 groups.retain(|(rest, _)| *rest != Diagram::FALSE);
-                let parts = groups.iter().map(|(rest, cells)| {
-                    let rest = self.condition(*rest);
-                    self.cells(place, cells).and(rest)
+                let parts = groups.iter().enumerate().map(|(index, (rest, cells))| {
+                    let rest = self.split(*rest);
+                    match either && index == 1 {
+                        true => rest,
+                        false => self.cells(place, cells).and(rest),
+                    }
                 });
                 Condition::any(parts.collect())
             }
@@ -162,7 +192,7 @@ impl<'a> Writer<'a> {
     }
 
     /// A condition on the propositions of a place that tells `wanted` cells from the others.
-    fn cells(&self, place: usize, wanted: &[bool]) -> Condition {
+    pub(super) fn cells(&self, place: usize, wanted: &[bool]) -> Condition {
         let propositions = self.alphabet.propositions_at(place);
         let mut covered: Vec<bool> = wanted.iter().map(|cell| !cell).collect();
         let mut cubes = Vec::new();

@@ -8,7 +8,11 @@ impl Monitor {
     /// How many states [`to_table`](Self::to_table) shows at most.
     pub const TABLE_STATES: usize = 40;
 
-    /// The machine as a table with one line for each edge; of large machines, the first states.
+    /// How many edges of a state [`to_table`](Self::to_table) shows at most.
+    pub const TABLE_EDGES: usize = 100;
+
+    /// The machine as a table with one line for each edge; of large machines, the first states, and of
+    /// states with many edges, the first of these.
     ///
     /// ```
     /// use portent_monitor_dsl::Property;
@@ -25,7 +29,8 @@ impl Monitor {
             "when".into(),
         ]];
         for state in self.state_ids().take(Self::TABLE_STATES) {
-            for (index, (to, when)) in self.edges(state).iter().enumerate() {
+            let edges = self.edges(state);
+            for (index, (to, when)) in edges.iter().take(Self::TABLE_EDGES).enumerate() {
                 let mut row = [
                     String::new(),
                     String::new(),
@@ -37,6 +42,11 @@ impl Monitor {
                     row[1] = self.verdict(state).to_string();
                 }
                 rows.push(row);
+            }
+            if edges.len() > Self::TABLE_EDGES {
+                let more = edges.len() - Self::TABLE_EDGES;
+                let last = format!("... and {more} more edges");
+                rows.push([String::new(), String::new(), String::new(), last]);
             }
         }
         let width = |column: usize| {

@@ -264,6 +264,80 @@ fn thresholds_and_other_functions_of_many_flags() {
     ));
 }
 
+/// The literals of the conditions that leave the initial state.
+fn literals(monitor: &Monitor) -> Vec<usize> {
+    let edges = monitor.edges(monitor.initial());
+    edges.iter().map(|(_, when)| when.literals()).collect()
+}
+
+/// What is a sum of short products, or a product of short sums, is written as one.
+#[test]
+fn neighbours_in_a_long_row() {
+    let neighbours = |flags: usize, part: fn(usize, usize) -> String, sign: &str| {
+        let parts: Vec<String> = (0..flags - 1).map(|flag| part(flag, flag + 1)).collect();
+        always(flags, &parts.join(sign))
+    };
+    let implied = |a: usize, b: usize| format!("(p{a} -> p{b})");
+    let both = |a: usize, b: usize| format!("(p{a} && p{b})");
+    for flags in [4, 9] {
+        check_conditions(&neighbours(flags, implied, " && "));
+        check_conditions(&neighbours(flags, both, " || "));
+    }
+    let ordered = neighbours(20, implied, " && ");
+    assert_eq!(literals(&ordered), [38, 38]);
+    let table = ordered.to_table();
+    assert!(table.contains("(!p0 || p1) && (!p1 || p2)"), "{table}");
+    assert!(table.contains("(p0 && !p1) || (p1 && !p2)"), "{table}");
+    assert_eq!(literals(&neighbours(20, both, " || ")), [38, 38]);
+}
+
+/// A random sum of products of flags and comparisons of two numbers.
+fn random_sum(rng: &mut Rng) -> String {
+    let literal = |rng: &mut Rng| {
+        let negated = ["", "!"][rng.below(2)];
+        match rng.below(3) {
+            0 => format!("{negated}(n < {})", rng.below(3)),
+            1 => format!("{negated}(m == {})", rng.below(3)),
+            _ => format!("{negated}p{}", rng.below(5)),
+        }
+    };
+    let product = |rng: &mut Rng| {
+        let literals: Vec<String> = (0..rng.between(1, 4)).map(|_| literal(rng)).collect();
+        literals.join(" && ")
+    };
+    let products: Vec<String> = (0..rng.between(2, 7)).map(|_| product(rng)).collect();
+    products.join(" || ")
+}
+
+#[test]
+fn sums_and_products_over_flags_and_numbers() {
+    let mut rng = Rng::new(0x1500_1000);
+    let flags: Vec<String> = (0..5)
+        .map(|flag| format!("var p{flag}: bool = false"))
+        .collect();
+    for _ in 0..300 {
+        let (sum, other) = (random_sum(&mut rng), random_sum(&mut rng));
+        let text = format!(
+            "property sums {{ {} var n: int = 0 var m: int = 0 ltl: always (({sum}) && ({other})) }}",
+            flags.join(" ")
+        );
+        let property = Property::parse(&text).unwrap_or_else(|error| panic!("{error}"));
+        check_conditions(&monitor(&property));
+    }
+}
+
+#[test]
+fn a_table_shows_the_first_of_many_edges() {
+    // Any of the seven may happen first, and any others with it.
+    let parts: Vec<String> = (0..7).map(|x| format!("F (x{x} > 0)")).collect();
+    let text = format!("ltl: {}", parts.join(" && "));
+    let monitor = monitor(&Property::parse(&text).unwrap_or_else(|error| panic!("{error}")));
+    let (all, shown) = (monitor.edges(monitor.initial()).len(), Monitor::TABLE_EDGES);
+    assert_eq!(all, 128);
+    let more = format!("... and {} more edges", all - shown);
+    assert!(monitor.to_table().contains(&more));
+}
+
 /// What has too many cases to be written out is counted, in every format but generated code.
 #[test]
 fn a_condition_that_is_too_long_is_counted() {
