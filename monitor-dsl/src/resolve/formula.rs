@@ -5,12 +5,14 @@ use portent_monitor_core::Type;
 use super::{MAX_WRITTEN_OUT, Resolver, Symbol, with_article};
 use crate::{
     alphabet::{Event, gauge::Condition},
+    diagnostic::Diagnostic,
     ere::{Ere, EreOp},
     error::Error,
     ltl::{Ltl, LtlOp, Size},
     spelling,
     syntax::{
         Body, EreJoin, EreKind, EreTree, Expression, ExpressionKind, MAX_DEPTH, Operator, Span,
+        meant_by_name,
     },
 };
 
@@ -22,11 +24,14 @@ impl Resolver<'_> {
             // Spot writes the constants as digits.
             ExpressionKind::Number(digits) if digits == "1" => Ok(constant(true, span)),
             ExpressionKind::Number(digits) if digits == "0" => Ok(constant(false, span)),
-            ExpressionKind::Number(_) => Err(Error::meaning(self.error(
-                span,
-                "a number is not a formula",
-                "not a formula",
-            ))),
+            ExpressionKind::Number(_) => {
+                let error = self.error(span, "a number is not a formula", "not a formula");
+                let before = self.source.text[..span.start].trim_end();
+                Err(Error::meaning(match before.ends_with("=>") {
+                    true => error.help("\"at least\" is written `>=`; `=>` is \"implies\""),
+                    false => error,
+                }))
+            }
             ExpressionKind::Name(name) if name == "true" => Ok(constant(true, span)),
             ExpressionKind::Name(name) if name == "false" => Ok(constant(false, span)),
             ExpressionKind::Name(name) | ExpressionKind::Text(name) => self.named(name, span),
@@ -110,11 +115,25 @@ impl Resolver<'_> {
                 if let Some(&type_of) = self.inferred.get(name) {
                     return Err(self.not_boolean(name, type_of, span));
                 }
+                self.warn_of_name(name, span);
                 let event = self.bare_event(name);
                 self.check_names(span)?;
                 Ok(Ltl::new(LtlOp::Proposition(event), Vec::new(), span))
             }
             None => Err(self.unknown(name, span)),
+        }
+    }
+
+    /// Warns of the first use of an event whose name was probably meant for something else.
+    fn warn_of_name(&mut self, name: &str, span: Span) {
+        let is_quoted = self.source.text[span.start..].starts_with('"');
+        if is_quoted || self.builder.find_event(name).is_some() {
+            return;
+        }
+        if let Some(meant) = meant_by_name(name) {
+            let message = format!("`{name}` is taken for the name of an event");
+            let warning = Diagnostic::warning(self.source, span, message, "an event");
+            self.warnings.push(warning.help(meant));
         }
     }
 

@@ -12,6 +12,7 @@ mod scan;
 mod tree;
 
 pub(crate) use guard::decode;
+pub(crate) use message::meant_by_name;
 pub(crate) use parse::{begins_property, number, parse_bare, parse_file};
 pub(crate) use tree::*;
 

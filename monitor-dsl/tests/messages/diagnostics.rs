@@ -235,6 +235,57 @@ fn formulas() {
     );
 }
 
+/// Other tools, mathematics and programming languages have other signs and words.
+#[test]
+fn signs_and_words_of_other_languages() {
+    check(
+        "other_languages",
+        &[
+            "□ p",
+            "□(p → ◇q)",
+            "p ∧ q",
+            "p && ¬q",
+            "x ≥ 3",
+            "x – 3 > 1",
+            "p == “a”",
+            "~p",
+            "p /\\ q",
+            "p \\/ q",
+            "a &&& b",
+            "a ||| b",
+            "G(p --> F q)",
+            "p <--> q",
+            "x =< 3",
+            "x => 3",
+            "x === 3",
+            "x !== 3",
+            "x <> 3",
+            "x % 2 == 0",
+            "x / 2 > 1",
+            "x ** 2 > 3",
+            "x > 3.",
+            "x > .5",
+            "node.load > 3",
+            "load[0] > 1",
+            "'p' && q",
+            "p AND q",
+            "NOT p",
+            "previous p",
+            "weaknext p",
+            "if p then q",
+            "forall x. p",
+            "start p",
+            "never a",
+            "ere a b",
+            "F[1..3] p",
+            "G[<=3] p",
+            "ere: ^a b$",
+            "ere: [ab]*",
+            "ere: !a b",
+        ],
+    );
+}
+
 #[test]
 fn counts() {
     check(
@@ -415,6 +466,37 @@ property fine { event open  ltl: open }
     insta::with_settings!({omit_expression => true, prepend_module_to_snapshot => false}, {
         insta::assert_snapshot!("warnings", shown.join("\n\n"));
     });
+}
+
+/// A bare formula may have any names; some are probably no names.
+#[test]
+fn names_that_were_meant_for_something_else() {
+    let warnings = |text: &str| -> Vec<String> {
+        let property = Property::parse(text).unwrap_or_else(|error| panic!("{error}"));
+        let warnings = property.warnings().iter();
+        warnings.map(|warning| warning.to_string()).collect()
+    };
+    for (text, meant) in [
+        ("GFp0 && GFp0", "write `G F p0`, or `\"GFp0\"`"),
+        ("always (p -> Fq)", "write `F q`, or"),
+        ("p until XXready", "write `X X ready`, or"),
+        ("TRUE && p", "write `true` for the constant, or"),
+        ("p -> False", "write `false` for the constant, or"),
+    ] {
+        let found = warnings(text);
+        assert!(
+            found.len() == 1 && found[0].contains(meant),
+            "{text}: {found:?}"
+        );
+    }
+    for text in [
+        "always (Get -> eventually Found)",
+        "GET -> F X1",
+        "\"GFp\"",
+        "property p { event Fq  ltl: always Fq }",
+    ] {
+        assert_eq!(warnings(text), Vec::<String>::new(), "{text}");
+    }
 }
 
 /// An error is shown with its file, in colour only if asked.

@@ -1,7 +1,7 @@
 //! The usual mistakes, and what to do about them.
 
 use super::{
-    brackets_before,
+    brackets_before, signs,
     words::{OPERATORS, elsewhere, words},
 };
 use crate::suggest;
@@ -20,11 +20,19 @@ pub(super) fn hint(text: &str, position: usize, found: &str, expected: &str) -> 
     if let Some(known) = mistake(found, expected, before, previous, open) {
         return Some(known);
     }
+    if let Some(known) = signs::instead(text, position, expected, open) {
+        return Some(known);
+    }
     for word in [previous, found] {
-        if wants("operator")
-            && let Some(here) = elsewhere(word)
-        {
+        if !wants("operator") {
+            continue;
+        }
+        if let Some(here) = elsewhere(word) {
             return Some(format!("`{word}` is no operator here; {here}"));
+        }
+        let small = word.to_lowercase();
+        if word != small && OPERATORS.contains(&small.as_str()) {
+            return Some(format!("words are written in small letters: `{small}`"));
         }
     }
     for word in [found, previous] {
@@ -81,6 +89,12 @@ fn mistake(
         ":" if is_body(previous) && wants("`}`") => "a property has one body".to_owned(),
         ":" if wants("`=`") => "a `let` has no type; a variable is declared with `var`".to_owned(),
         body if is_body(body) && wants("a body") => format!("write `{body}:`, with a colon"),
+        _ if is_body(previous) && before == previous && wants("operator") => {
+            format!("write `{previous}:`, with a colon")
+        }
+        _ if matches!(previous, "start" | "end") && wants("operator") => {
+            format!("write `{previous}(...)`, with parentheses")
+        }
         ":" if is_body(previous) => {
             format!("`{previous}:` begins the body; something is missing before it")
         }
@@ -131,4 +145,21 @@ fn run_together(word: &str) -> Option<String> {
     Some(format!(
         "operators are words of their own: write `{operators}{name}`"
     ))
+}
+
+/// What was probably meant where a bare formula has an event of this name: operators that were not kept apart,
+/// as in `GFp`, or a constant.
+pub(crate) fn meant_by_name(name: &str) -> Option<String> {
+    let quoted = format!("or `\"{name}\"`, in quotes, for an event of that name");
+    if let small @ ("true" | "false") = name.to_lowercase().as_str() {
+        return Some(format!("write `{small}` for the constant, {quoted}"));
+    }
+    let rest = name.trim_start_matches(['F', 'G', 'X']);
+    let proposition = rest.trim_end_matches(|c: char| c.is_ascii_digit());
+    // `Get` and `Found` are ordinary names.
+    match name.len() - rest.len() {
+        0 => None,
+        1 if proposition.chars().count() != 1 => None,
+        _ => Some(format!("{}, {quoted}", run_together(name)?)),
+    }
 }

@@ -5,6 +5,7 @@
 
 mod expected;
 mod hint;
+mod signs;
 mod words;
 
 use pest::error::{ErrorVariant, InputLocation};
@@ -20,6 +21,7 @@ use crate::{
     error::Error,
 };
 
+pub(crate) use hint::meant_by_name;
 pub(super) use words::words;
 
 /// The signs of more than one character.

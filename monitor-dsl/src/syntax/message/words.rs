@@ -82,10 +82,15 @@ pub(super) fn elsewhere(word: &str) -> Option<&'static str> {
         "previously" | "past" => {
             "\"at some step up to here\" is `once` or `O`, \"at the step before\" is `prev` or `Y`"
         }
-        "yesterday" => "\"at the step before\" is `prev` or `Y`",
+        "yesterday" | "previous" => "\"at the step before\" is `prev` or `Y`",
         "tomorrow" => "\"at the next step\" is `next` or `X`",
         "heretofore" | "hitherto" | "sofar" => {
             "\"at every step up to here\" is `historically` or `H`"
+        }
+        "weaknext" | "weak_next" => "a weak next is `wnext` or `N`",
+        "if" | "then" => "\"if p then q\" is `p -> q`",
+        "forall" | "foreach" => {
+            "a property with parameters, `property name(x) { ... }`, is checked for every value of them"
         }
         "weakuntil" | "wuntil" | "awaits" => "a weak until is `unless` or `W`",
         "triggered" | "backto" => "a weak since is `wsince` or `WS`, a trigger is `trigger` or `T`",
