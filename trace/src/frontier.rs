@@ -9,8 +9,12 @@
 //! them, and on each of the others a line without a name follows it, so that every component still
 //! counts lines of its own process. The propositions are the event's arguments as well.
 
+use std::{collections::VecDeque, num::NonZeroU64};
+
 use portent_monitor_core::{Action, Error as CoreError, Event, Stamped, Symbols, ThreadId, VarId};
 use rustc_hash::{FxHashMap, FxHashSet};
+
+use crate::decoder::{Decoded, Position};
 
 /// The most clock components that one row may become: each of its processes has a clock.
 const MAX_COMPONENTS: usize = 1 << 22;
@@ -23,15 +27,38 @@ pub(crate) struct Row {
     pub(crate) clock: Vec<(ThreadId, u32)>,
 }
 
-/// The propositions that hold at each process.
+/// Rows in, events out.
 #[derive(Default)]
 pub(crate) struct Frontiers {
+    /// The propositions that hold at each process.
     holding: FxHashMap<ThreadId, Vec<String>>,
+    /// Events of the rows so far that nobody asked for yet.
+    pending: VecDeque<Decoded>,
 }
 
 impl Frontiers {
-    /// The events that a row stands for, or what is wrong with it.
-    pub(crate) fn events(&mut self, row: Row, symbols: &mut Symbols) -> Result<Vec<Event>, String> {
+    /// The next event of the rows that were put in.
+    pub(crate) fn next(&mut self) -> Option<Decoded> {
+        self.pending.pop_front()
+    }
+
+    /// Puts a row in, which stands here; or says what is wrong with it.
+    pub(crate) fn put(
+        &mut self,
+        row: Row,
+        at: Position,
+        symbols: &mut Symbols,
+    ) -> Result<(), String> {
+        for mut event in self.events(row, symbols)? {
+            event.line = NonZeroU64::new(at.line);
+            let (op, data) = (at, at);
+            self.pending.push_back(Decoded { event, op, data });
+        }
+        Ok(())
+    }
+
+    /// The events that a row stands for.
+    fn events(&mut self, row: Row, symbols: &mut Symbols) -> Result<Vec<Event>, String> {
         let (processes, components) = (row.processes.len(), row.clock.len());
         if processes.saturating_mul(components) > MAX_COMPONENTS {
             return Err(format!(

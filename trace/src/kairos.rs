@@ -5,7 +5,7 @@
 //! columns may be in any order, and others are passed over. What a row means is told in
 //! [`frontier`](crate::frontier).
 
-use std::{borrow::Cow, collections::VecDeque, num::NonZeroU64};
+use std::borrow::Cow;
 
 use portent_monitor_core::{Symbols, ThreadId};
 use rustc_hash::FxHashSet;
@@ -80,8 +80,6 @@ pub(crate) struct Kairos<'r> {
     /// Known when the line that names them was read.
     columns: Option<[usize; 4]>,
     frontiers: Frontiers,
-    /// The rest of an event of several processes.
-    pending: VecDeque<Decoded>,
 }
 
 impl<'r> Kairos<'r> {
@@ -90,13 +88,12 @@ impl<'r> Kairos<'r> {
             lines,
             columns: None,
             frontiers: Frontiers::default(),
-            pending: VecDeque::new(),
         }
     }
 
     pub(crate) fn next(&mut self, symbols: &mut Symbols) -> Result<Option<Decoded>, Fault> {
         loop {
-            if let Some(decoded) = self.pending.pop_front() {
+            if let Some(decoded) = self.frontiers.next() {
                 return Ok(Some(decoded));
             }
             let Some(line) = self.lines.next()? else {
@@ -116,15 +113,7 @@ impl<'r> Kairos<'r> {
             };
             let (row, clock) = row(&line, text, columns, symbols)?;
             let fault = |problem| Fault::new(line.number, line.text, 0..text.len(), problem);
-            let events = self.frontiers.events(row, symbols).map_err(fault)?;
-            for mut event in events {
-                event.line = NonZeroU64::new(line.number);
-                self.pending.push_back(Decoded {
-                    event,
-                    op: clock,
-                    data: clock,
-                });
-            }
+            self.frontiers.put(row, clock, symbols).map_err(fault)?;
         }
     }
 }

@@ -5,11 +5,7 @@
 //! [`frontier`](crate::frontier). Unless `process_names` stands before the events, component i is
 //! `P<i+1>`.
 
-use std::{
-    collections::VecDeque,
-    io::{BufReader, Bytes, Read},
-    num::NonZeroU64,
-};
+use std::io::{BufReader, Bytes, Read};
 
 use portent_monitor_core::{Error as CoreError, Symbols, ThreadId};
 
@@ -25,8 +21,6 @@ pub(crate) struct Poet<'r> {
     state: State,
     names: Vec<String>,
     frontiers: Frontiers,
-    /// The rest of an event of several processes.
-    pending: VecDeque<Decoded>,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -47,13 +41,12 @@ impl<'r> Poet<'r> {
             state: State::Start,
             names: Vec::new(),
             frontiers: Frontiers::default(),
-            pending: VecDeque::new(),
         }
     }
 
     pub(crate) fn next(&mut self, symbols: &mut Symbols) -> Result<Option<Decoded>, Fault> {
         loop {
-            if let Some(decoded) = self.pending.pop_front() {
+            if let Some(decoded) = self.frontiers.next() {
                 return Ok(Some(decoded));
             }
             match self.state {
@@ -141,17 +134,8 @@ impl<'r> Poet<'r> {
             propositions,
             clock: clock.map_err(|error| fault(&error.to_string()))?,
         };
-        let events = self.frontiers.events(row, symbols);
-        let events = events.map_err(|problem| fault(&problem))?;
-        for mut event in events {
-            event.line = NonZeroU64::new(place.line);
-            self.pending.push_back(Decoded {
-                event,
-                op: place,
-                data: place,
-            });
-        }
-        Ok(())
+        let put = self.frontiers.put(row, place, symbols);
+        put.map_err(|problem| fault(&problem))
     }
 
     /// The clock of a row, by process.
