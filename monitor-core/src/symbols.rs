@@ -62,6 +62,7 @@ impl<I: Id> Interner<I> {
     /// # Errors
     ///
     /// [`Error::TooManyNames`] when 32 bits do not suffice.
+    #[inline]
     pub fn intern(&mut self, name: &str) -> Result<I, Error> {
         self.intern_bytes(name.as_bytes())
     }
@@ -78,9 +79,15 @@ impl<I: Id> Interner<I> {
         let found = self
             .table
             .find(hash_of_name, |&i| text[span(ends, i as usize)] == *name);
-        if let Some(&index) = found {
-            return I::from_index(index as usize).ok_or(Error::TooManyNames);
+        match found.map(|&index| I::from_index(index as usize)) {
+            Some(Some(id)) => Ok(id),
+            Some(None) => Err(Error::TooManyNames),
+            None => self.store(name, hash_of_name),
         }
+    }
+
+    #[cold]
+    fn store(&mut self, name: &[u8], hash_of_name: u64) -> Result<I, Error> {
         let name = str::from_utf8(name).map_err(|_| Error::NotUtf8)?;
         let index = self.ends.len();
         let id = I::from_index(index).ok_or(Error::TooManyNames)?;

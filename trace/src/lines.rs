@@ -68,11 +68,25 @@ impl<'r> Lines<'r> {
     }
 
     /// The next line, or `None` at the end.
+    #[inline]
     pub(crate) fn next(&mut self) -> Result<Option<Line<'_>>, Fault> {
         if self.skipping {
             self.skip_line()?;
         }
-        let mut scanned = self.start;
+        match memchr(b'\n', &self.buffer[self.start..self.end]) {
+            Some(found) => {
+                let (from, to) = (self.start, self.start + found);
+                self.start = to + 1;
+                self.line(from, to).map(Some)
+            }
+            None => self.next_beyond(),
+        }
+    }
+
+    /// The next line, whose end is not in the buffer.
+    #[cold]
+    fn next_beyond(&mut self) -> Result<Option<Line<'_>>, Fault> {
+        let mut scanned = self.end;
         loop {
             if let Some(found) = memchr(b'\n', &self.buffer[scanned..self.end]) {
                 let (from, to) = (self.start, scanned + found);
@@ -99,6 +113,7 @@ impl<'r> Lines<'r> {
         }
     }
 
+    #[inline]
     fn line(&mut self, from: usize, to: usize) -> Result<Line<'_>, Fault> {
         self.number += 1;
         if to - from > self.limit {
@@ -118,6 +133,7 @@ impl<'r> Lines<'r> {
         })
     }
 
+    #[cold]
     fn too_long(&self, from: usize, to: usize) -> Fault {
         let found = shorten(&self.buffer[from..to]);
         Fault::TooLong {

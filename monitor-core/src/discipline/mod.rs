@@ -66,6 +66,16 @@ struct Thread {
     waited: bool,
 }
 
+impl Thread {
+    /// Whether it runs, and neither a barrier nor a wait is left to be accounted for.
+    fn is_at_ease(&self) -> bool {
+        self.life == Life::Running
+            && self.arrived.is_none()
+            && self.suspended.is_empty()
+            && !self.waited
+    }
+}
+
 /// A lock that another thread took.
 #[derive(Clone, Debug)]
 struct Suspended {
@@ -95,9 +105,21 @@ impl Discipline {
     ///
     /// The variants of [`Error`] that tell of events; the state is then unchanged.
     pub fn admit(&mut self, event: &Event, symbols: &Symbols) -> Result<(), Error> {
+        if self.is_routine(event) {
+            return Ok(());
+        }
         self.check(event, symbols)?;
         self.apply(event);
         Ok(())
+    }
+
+    /// Whether there is nothing to check and nothing to remember, as for most events: a thread that
+    /// has gone on from whatever it did before reads or writes.
+    #[inline]
+    fn is_routine(&self, event: &Event) -> bool {
+        let access = matches!(event.op, Op::Read(_) | Op::Write(..) | Op::Update(..));
+        let on_its_own = || event.partners().is_empty() && self.stamped == Some(false);
+        access && on_its_own() && self.thread(event.thread).is_some_and(Thread::is_at_ease)
     }
 
     /// Whether an event takes a lock that another thread seems to hold. It is admitted nevertheless:

@@ -13,7 +13,7 @@ use serde::{
 use serde_json::{error::Category, value::RawValue};
 
 use super::{
-    scan::{Span, plain_object},
+    scan::{Part, plain_object},
     values::Problem,
 };
 
@@ -23,7 +23,7 @@ pub(super) type Entry<'a> = (Cow<'a, str>, &'a str);
 /// The entries of a JSON object in order, no key twice.
 pub(super) fn entries(text: &str) -> Result<Vec<Entry<'_>>, Problem<'_>> {
     let mut found = Vec::new();
-    let each = |key: Span, raw: Span| found.push((Cow::Borrowed(&text[key]), &text[raw]));
+    let each = |key: Part, raw: Part| found.push((Cow::Borrowed(&text[key.span]), &text[raw.span]));
     if plain_object(text.as_bytes(), each).is_none() {
         found = by_serde(text)?;
     }

@@ -9,7 +9,7 @@ use std::{borrow::Cow, str};
 use super::{
     entries::{entries, repeated},
     near_miss::meant,
-    scan::{Span, plain_object},
+    scan::{NO_WORD, Part, Span, plain_object},
     values::{Problem, name},
 };
 
@@ -21,8 +21,28 @@ macro_rules! keys {
 
         const NAMES: &[&[u8]] = &[$($name,)*];
 
+        /// The names as single numbers; of a long one, a number that is no name's.
+        #[allow(non_upper_case_globals)]
+        mod words {
+            use super::super::scan::packed;
+
+            $(pub(super) const $key: u64 = match packed($name) {
+                Some(word) => word,
+                None => u64::MAX,
+            };)*
+        }
+
         impl Key {
+            /// The key of this name, if it is a short one.
             #[inline(always)]
+            fn from_word(word: u64) -> Option<Key> {
+                match word {
+                    $(words::$key => Some(Key::$key),)*
+                    _ => None,
+                }
+            }
+
+            #[inline]
             pub(super) fn new(name: &[u8]) -> Option<Key> {
                 match name {
                     $($name => Some(Key::$key),)*
@@ -80,7 +100,7 @@ impl Key {
 #[derive(Default)]
 pub(super) struct Fields {
     /// By key; what is not `present` is of an earlier line.
-    known: [Span; NAMES.len()],
+    known: [Part; NAMES.len()],
     present: u32,
     /// Those that nobody took.
     left: u32,
@@ -95,9 +115,9 @@ impl Fields {
     pub(super) fn read<'a, 'f>(&'f mut self, text: &'a str) -> Result<Object<'a, 'f>, Problem<'a>> {
         self.clear();
         let bytes = text.as_bytes();
-        let plain = plain_object(bytes, |key, raw| match Key::new(&bytes[key.clone()]) {
+        let plain = plain_object(bytes, |key, raw| match Key::from_word(key.word) {
             Some(known) => self.put(known, raw),
-            None => self.unknown.push((text[key].into(), raw)),
+            None => self.put_long(&text[key.span], raw),
         });
         let plain = plain.is_some() && !self.twice && !self.unknown_twice();
         if !plain {
@@ -116,11 +136,11 @@ impl Fields {
         self.clear();
         for (key, raw) in entries(text)? {
             let start = raw.as_ptr() as usize - text.as_ptr() as usize;
-            let raw = start..start + raw.len();
-            match Key::new(key.as_bytes()) {
-                Some(known) => self.put(known, raw),
-                None => self.unknown.push((key.into(), raw)),
-            }
+            let raw = Part {
+                span: start..start + raw.len(),
+                word: NO_WORD,
+            };
+            self.put_long(&key, raw);
         }
         Ok(())
     }
@@ -135,8 +155,17 @@ impl Fields {
         self.unknown.clear();
     }
 
+    /// A key that may be long, or none of the format's.
+    #[cold]
+    fn put_long(&mut self, key: &str, raw: Part) {
+        match Key::new(key.as_bytes()) {
+            Some(known) => self.put(known, raw),
+            None => self.unknown.push((key.into(), raw.span)),
+        }
+    }
+
     #[inline(always)]
-    fn put(&mut self, key: Key, raw: Span) {
+    fn put(&mut self, key: Key, raw: Part) {
         self.twice |= self.present & key.bit() != 0;
         self.known[key as usize] = raw;
         self.present |= key.bit();
@@ -158,11 +187,17 @@ impl<'a> Object<'a, '_> {
     #[inline]
     pub(super) fn get(&self, key: Key) -> Option<&'a str> {
         let here = self.fields.present & key.bit() != 0;
-        here.then(|| &self.text[self.fields.known[key as usize].clone()])
+        here.then(|| &self.text[self.fields.known[key as usize].span.clone()])
+    }
+
+    /// What is in the quotes of a value that is there, if it is short, as one number.
+    #[inline]
+    pub(super) fn word(&self, key: Key) -> u64 {
+        self.fields.known[key as usize].word
     }
 
     /// The text of a value, which is then no longer among the [`rest`](Self::rest).
-    #[inline]
+    #[inline(always)]
     pub(super) fn take(&mut self, key: Key) -> Option<&'a str> {
         self.fields.left &= !key.bit();
         self.get(key)
@@ -183,6 +218,10 @@ impl<'a> Object<'a, '_> {
             Some((unknown, at)) => {
                 let what = format!("expected the key `{name}`, which {who} has, not `{unknown}`");
                 Problem::new(at, what)
+            }
+            None if key == Key::T && self.get(Key::Portent).is_some() => {
+                let what = "a line with `portent` and no thread is a header, which stands first";
+                Problem::new(self.text, what)
             }
             None if key == Key::T && self.get(Key::Init).is_some() => {
                 let what = "expected the key `portent`, which a first line with `init` has";
@@ -239,7 +278,7 @@ impl<'a> Object<'a, '_> {
         for (i, name) in NAMES.iter().enumerate() {
             if self.fields.left & (1 << i) != 0 {
                 let name = String::from_utf8_lossy(name).into();
-                rest.push((name, self.fields.known[i].clone()));
+                rest.push((name, self.fields.known[i].span.clone()));
             }
         }
         rest.sort_by_key(|(_, raw)| raw.start);

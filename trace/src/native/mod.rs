@@ -5,6 +5,7 @@ mod fields;
 mod near_miss;
 mod read;
 mod scan;
+mod short_names;
 mod values;
 mod write;
 

@@ -3,14 +3,15 @@
 use std::num::NonZeroU64;
 
 use portent_monitor_core::{
-    Action, Delivery, Details, Error as CoreError, Event, Mark, Marker, Msg, Op, Operation,
-    Stamped, Symbols, ThreadId, Value, VarId, suggest,
+    Action, Delivery, Details, Error as CoreError, Event, LocId, LockId, Mark, Marker, Msg, Op,
+    Operation, Stamped, Symbols, ThreadId, Value, VarId, suggest,
 };
 
 use super::{
     entries::entries,
     fields::{Fields, Key, Object},
     near_miss::{self, Misspelt, NearMiss, NearMisses},
+    short_names::ShortNames,
     values::{Problem, count, flag, names, text, value, values},
 };
 use crate::{
@@ -18,7 +19,6 @@ use crate::{
     decoder::{Decoded, Position},
     error::Fault,
     lines::{Line, Lines},
-    threads::LastThread,
 };
 
 /// Reads the native format.
@@ -27,9 +27,19 @@ pub(crate) struct Native<'r> {
     /// The header is read before the first event is asked for; this is the line that came instead.
     first: Option<(u64, Vec<u8>)>,
     fields: Fields,
-    last: LastThread,
+    lately: Lately,
     near_misses: NearMisses,
     misspelt: Option<Misspelt>,
+}
+
+/// The names that most lines have, as they were found on the lines before.
+#[derive(Default)]
+struct Lately {
+    threads: ShortNames<ThreadId>,
+    operations: ShortNames<Operation>,
+    vars: ShortNames<VarId>,
+    locks: ShortNames<LockId>,
+    locs: ShortNames<LocId>,
 }
 
 const OPS: &str = "read, write, update, lock, unlock, rlock, runlock, trylock, fork, join, \
@@ -41,7 +51,7 @@ impl<'r> Native<'r> {
             lines,
             first: None,
             fields: Fields::default(),
-            last: LastThread::default(),
+            lately: Lately::default(),
             near_misses: NearMisses::default(),
             misspelt: None,
         }
@@ -78,7 +88,7 @@ impl<'r> Native<'r> {
     pub(crate) fn next(&mut self, symbols: &mut Symbols) -> Result<Option<Decoded>, Fault> {
         let mut reading = Reading {
             fields: &mut self.fields,
-            last: &mut self.last,
+            lately: &mut self.lately,
             near_misses: &mut self.near_misses,
             misspelt: &mut self.misspelt,
             symbols,
@@ -112,11 +122,15 @@ fn parse_line<'a, T>(
     line: &Line<'a>,
     read: impl FnOnce(&'a str) -> Result<T, Problem<'a>>,
 ) -> Result<T, Fault> {
-    read(line.utf8()?).map_err(|problem| {
-        let start = offset(line.text, problem.at);
-        let part = start..start + problem.at.len();
-        Fault::new(line.number, line.text, part, problem.what)
-    })
+    read(line.utf8()?).map_err(|problem| fault(line, problem))
+}
+
+/// What is wrong, with its place.
+#[cold]
+fn fault(line: &Line<'_>, problem: Problem<'_>) -> Fault {
+    let start = offset(line.text, problem.at);
+    let part = start..start + problem.at.len();
+    Fault::new(line.number, line.text, part, problem.what)
 }
 
 /// `None` if the line is an event that merely has a key `portent`.
@@ -172,20 +186,33 @@ fn assignments<'a>(
         .collect()
 }
 
-/// The parts of a line that errors point at.
-struct Parts<'a> {
-    /// What was done: the operation or the clock.
-    op: &'a str,
-    /// What it carries: a value, variables, arguments or a text.
-    data: Option<&'a str>,
-    /// Rare, and not to be carried around with every line.
-    near_miss: Option<Box<NearMiss<'a>>>,
+/// Places in a line that is being read.
+struct Places<'a> {
+    number: u64,
+    line: &'a str,
+    is_ascii: bool,
+}
+
+impl Places<'_> {
+    /// Where a part of the line begins.
+    #[inline]
+    fn of(&self, part: &str) -> Position {
+        let line = self.line.as_bytes();
+        let offset = offset(line, part);
+        match self.is_ascii {
+            true => Position {
+                line: self.number,
+                column: offset as u64 + 1,
+            },
+            false => Position::new(self.number, line, offset),
+        }
+    }
 }
 
 /// What it takes to turn a line into an event.
 struct Reading<'s> {
     fields: &'s mut Fields,
-    last: &'s mut LastThread,
+    lately: &'s mut Lately,
     near_misses: &'s mut NearMisses,
     misspelt: &'s mut Option<Misspelt>,
     symbols: &'s mut Symbols,
@@ -193,40 +220,17 @@ struct Reading<'s> {
 
 impl Reading<'_> {
     fn decode(&mut self, line: &Line<'_>) -> Result<Decoded, Fault> {
-        let (mut event, parts) = parse_line(line, |text| self.event(text))?;
-        event.line = NonZeroU64::new(line.number);
-        let is_ascii = line.text.is_ascii();
-        let position = |part| {
-            let offset = offset(line.text, part);
-            match is_ascii {
-                true => Position {
-                    line: line.number,
-                    column: offset as u64 + 1,
-                },
-                false => Position::new(line.number, line.text, offset),
-            }
-        };
-        let op = position(parts.op);
-        let data = parts.data.map_or(op, position);
-        if let Some(near_miss) = parts.near_miss {
-            let NearMiss { at, key, meant } = *near_miss;
-            match self.misspelt {
-                Some(misspelt) => misspelt.more += 1,
-                None => {
-                    *self.misspelt = Some(Misspelt {
-                        at: position(at),
-                        key,
-                        meant: meant.name(),
-                        more: 0,
-                    });
-                }
-            }
-        }
-        Ok(Decoded { event, op, data })
+        parse_line(line, |text| self.event(text, line.number))
     }
 
-    fn event<'a>(&mut self, line: &'a str) -> Result<(Event, Parts<'a>), Problem<'a>> {
-        let symbols = &mut *self.symbols;
+    #[inline(always)]
+    fn event<'a>(&mut self, line: &'a str, number: u64) -> Result<Decoded, Problem<'a>> {
+        let places = Places {
+            number,
+            line,
+            is_ascii: line.is_ascii(),
+        };
+        let (symbols, lately) = (&mut *self.symbols, &mut *self.lately);
         let mut object = self.fields.read(line)?;
         let raw_thread = object.need(Key::T, "every event")?;
         let mut partners = Vec::new();
@@ -234,12 +238,13 @@ impl Reading<'_> {
             partners = read_threads(raw_thread, symbols)?;
             partners.remove(0)
         } else {
-            self.last
-                .intern(object.name(raw_thread)?.as_bytes(), symbols)
-                .map_err(too_many(raw_thread))?
+            lately.threads.get(object.word(Key::T), || {
+                let thread = symbols.threads.intern(&object.name(raw_thread)?);
+                thread.map_err(too_many(raw_thread))
+            })?
         };
         let (op, at) = match (object.take(Key::Op), object.take(Key::Vc)) {
-            (Some(op), None) => (read_op(&mut object, op, symbols)?, op),
+            (Some(op), None) => (read_op(&mut object, op, symbols, lately)?, op),
             (None, Some(clock)) => (read_stamped(&mut object, clock, symbols)?, clock),
             (Some(_), Some(clock)) => {
                 return Err(Problem::new(
@@ -250,32 +255,56 @@ impl Reading<'_> {
             (None, None) => (read_bare(&mut object, symbols)?, line),
         };
         let near_miss = match object.has_unknown() {
-            true => self.near_misses.find(&object, &op)?.map(Box::new),
+            true => self.near_misses.find(&object, &op)?,
             false => None,
         };
         let mut event = Event::new(thread, op);
+        event.line = NonZeroU64::new(number);
         event.mark = read_mark(&mut object, &event.op)?;
         if let Some(raw) = object.take(Key::Loc) {
-            let loc = object.name(raw)?;
-            event.loc = Some(symbols.locs.intern(&loc).map_err(too_many(raw))?);
+            let loc = lately.locs.get(object.word(Key::Loc), || {
+                symbols
+                    .locs
+                    .intern(&object.name(raw)?)
+                    .map_err(too_many(raw))
+            });
+            event.loc = Some(loc?);
         }
         if let Some(raw) = object.take(Key::Time) {
             event.time = Some(count(raw)?);
         }
-        let message = object.take(Key::Text).map(text).transpose()?;
+        let message = object.take(Key::Text);
+        let op = places.of(at);
         let data = object.first_of([Key::Val, Key::Set, Key::Args, Key::Text]);
+        let data = data.map_or(op, |data| places.of(data));
         if message.is_some() || object.has_rest() || !partners.is_empty() {
-            let text = message.map(|text| text.into_owned().into());
+            let text = message.map(text).transpose()?;
+            let text = text.map(|text| text.into_owned().into());
             let mut details = Details::new(text, object.rest());
             details.partners = partners;
             event.details = Some(Box::new(details));
         }
-        let parts = Parts {
-            op: at,
-            data,
-            near_miss,
-        };
-        Ok((event, parts))
+        if let Some(near_miss) = near_miss {
+            note(self.misspelt, near_miss, &places);
+        }
+        Ok(Decoded { event, op, data })
+    }
+}
+
+/// Remembers the first key that was probably meant to be another, and counts the others.
+#[cold]
+fn note(misspelt: &mut Option<Misspelt>, near_miss: NearMiss<'_>, places: &Places<'_>) {
+    let NearMiss { at, key, meant } = near_miss;
+    match misspelt {
+        Some(misspelt) => misspelt.more += 1,
+        None => {
+            *misspelt = Some(Misspelt {
+                at: places.of(at),
+                key,
+                meant: meant.name(),
+                more: 0,
+            });
+        }
     }
 }
 
@@ -283,12 +312,12 @@ fn read_op<'a>(
     object: &mut Object<'a, '_>,
     raw_op: &'a str,
     symbols: &mut Symbols,
+    lately: &mut Lately,
 ) -> Result<Op, Problem<'a>> {
-    let op = match raw_op.starts_with('"') {
-        true => object.name(raw_op)?,
-        false => return Err(Problem::new(raw_op, "expected a string")),
-    };
-    let op = op.as_ref();
+    let operation = lately
+        .operations
+        .get(object.word(Key::Op), || read_operation(object, raw_op))?;
+    let op = operation.name();
     // Each operation has one key that names what it is about.
     macro_rules! operand {
         ($key:ident, $kind:ident) => {{
@@ -297,26 +326,31 @@ fn read_op<'a>(
             symbols.$kind.intern(&name).map_err(too_many(raw))?
         }};
     }
+    // The same of those that most lines have.
+    macro_rules! frequent {
+        ($key:ident, $kind:ident) => {{
+            let raw = object.need(Key::$key, op)?;
+            lately.$kind.get(object.word(Key::$key), || {
+                symbols
+                    .$kind
+                    .intern(&object.name(raw)?)
+                    .map_err(too_many(raw))
+            })?
+        }};
+    }
     macro_rules! value {
         () => {
             object.take(Key::Val).map(value).transpose()?
         };
     }
-    let unknown = || {
-        let names = Operation::ALL.iter().map(|operation| operation.name());
-        let close = near_miss::operation(op).or_else(|| suggest::closest(op, names));
-        let perhaps = close.map_or_else(String::new, |close| format!(", perhaps `{close}`"));
-        Problem::new(raw_op, format!("expected an operation{perhaps} ({OPS})"))
-    };
-    let operation = Operation::from_name(op).ok_or_else(unknown)?;
     Ok(match operation {
-        Operation::Read => Op::Read(operand!(Var, vars)),
-        Operation::Write => Op::Write(operand!(Var, vars), value!()),
-        Operation::Update => Op::Update(operand!(Var, vars), value!()),
-        Operation::Lock => Op::Lock(operand!(Lock, locks)),
-        Operation::Unlock => Op::Unlock(operand!(Lock, locks)),
-        Operation::ReadLock => Op::ReadLock(operand!(Lock, locks)),
-        Operation::ReadUnlock => Op::ReadUnlock(operand!(Lock, locks)),
+        Operation::Read => Op::Read(frequent!(Var, vars)),
+        Operation::Write => Op::Write(frequent!(Var, vars), value!()),
+        Operation::Update => Op::Update(frequent!(Var, vars), value!()),
+        Operation::Lock => Op::Lock(frequent!(Lock, locks)),
+        Operation::Unlock => Op::Unlock(frequent!(Lock, locks)),
+        Operation::ReadLock => Op::ReadLock(frequent!(Lock, locks)),
+        Operation::ReadUnlock => Op::ReadUnlock(frequent!(Lock, locks)),
         Operation::Fork => Op::Fork(operand!(Child, threads)),
         Operation::Join => Op::Join(operand!(Child, threads)),
         Operation::Send | Operation::Recv => {
@@ -329,12 +363,12 @@ fn read_op<'a>(
                 _ => Op::Recv(chan, msg, delivery),
             }
         }
-        Operation::TryLock => Op::TryLock(operand!(Lock, locks)),
+        Operation::TryLock => Op::TryLock(frequent!(Lock, locks)),
         Operation::TryRecv => Op::TryRecv(operand!(Chan, chans)),
         Operation::Waiting | Operation::Wait => {
             let cond = operand!(Cond, conds);
             let lock = match object.get(Key::Lock) {
-                Some(_) => Some(operand!(Lock, locks)),
+                Some(_) => Some(frequent!(Lock, locks)),
                 None => None,
             };
             match operation {
@@ -358,15 +392,31 @@ fn read_op<'a>(
             };
             Op::Marker(marker, block)
         }
-        Operation::Request => Op::Request(operand!(Lock, locks)),
+        Operation::Request => Op::Request(frequent!(Lock, locks)),
         Operation::Event => {
             if object.get(Key::Text).is_none() {
                 object.need(Key::Name, op)?;
             }
             Op::Event(Box::new(read_action(object, symbols)?))
         }
-        _ => return Err(unknown()),
+        _ => return Err(unknown_operation(op, raw_op)),
     })
+}
+
+fn read_operation<'a>(object: &Object<'a, '_>, raw_op: &'a str) -> Result<Operation, Problem<'a>> {
+    if !raw_op.starts_with('"') {
+        return Err(Problem::new(raw_op, "expected a string"));
+    }
+    let op = object.name(raw_op)?;
+    Operation::from_name(&op).ok_or_else(|| unknown_operation(&op, raw_op))
+}
+
+#[cold]
+fn unknown_operation<'a>(op: &str, raw_op: &'a str) -> Problem<'a> {
+    let names = Operation::ALL.iter().map(|operation| operation.name());
+    let close = near_miss::operation(op).or_else(|| suggest::closest(op, names));
+    let perhaps = close.map_or_else(String::new, |close| format!(", perhaps `{close}`"));
+    Problem::new(raw_op, format!("expected an operation{perhaps} ({OPS})"))
 }
 
 /// A line without an operation: a text is an event, and nothing else is.

@@ -10,14 +10,48 @@ use std::ops::Range;
 /// A part of a text.
 pub(super) type Span = Range<usize>;
 
-/// Tells the keys and the values of a plain object in order, the keys without their quotes. `None`
-/// if the text is not that plain; some may have been told then.
+/// A key of an object without its quotes, or a value as it is written.
+#[derive(Clone, Default)]
+pub(super) struct Part {
+    pub(super) span: Span,
+    /// A key, or what is in the quotes of a value, as [`packed`] has it if it is [short](is_short).
+    pub(super) word: u64,
+}
+
+/// What no short text is packed into.
+pub(super) const NO_WORD: u64 = u64::MAX;
+
+/// Whether this is a packed text.
+#[inline]
+pub(super) fn is_short(word: u64) -> bool {
+    // The eighth byte is free, and a text has no byte that is 0.
+    word >> 56 == 0
+}
+
+/// A text of less than eight bytes as one number, so that to compare two is one instruction.
+pub(super) const fn packed(text: &[u8]) -> Option<u64> {
+    if text.len() >= 8 {
+        return None;
+    }
+    let (mut word, mut i) = (0, 0);
+    while i < text.len() {
+        word |= (text[i] as u64) << (8 * i);
+        i += 1;
+    }
+    Some(word)
+}
+
+/// Tells the keys and the values of a plain object in order. `None` if the text is not that plain;
+/// some may have been told then.
 #[inline(always)] // with a caller that puts things in their places it is one loop
-pub(super) fn plain_object(text: &[u8], each: impl FnMut(Span, Span)) -> Option<()> {
+pub(super) fn plain_object(text: &[u8], each: impl FnMut(Part, Part)) -> Option<()> {
+    let wordless = |end| (NO_WORD, end);
+    let flat = |text: &[u8], at| scalar(text, at).map(wordless);
     let value = |text: &[u8], at| match text.get(at)? {
-        b'{' => object(text, at, scalar, |_, _| ()),
-        b'[' => array(text, at, |_| ()),
-        _ => scalar(text, at),
+        b'"' => first_word(text, at),
+        b'{' => object(text, at, flat, |_, _| ()).map(wordless),
+        b'[' => array(text, at, |_| ()).map(wordless),
+        _ => flat(text, at),
     };
     let end = object(text, skip_blanks(text, 0), value, each)?;
     (skip_blanks(text, end) == text.len()).then_some(())
@@ -33,8 +67,8 @@ pub(super) fn plain_array(text: &[u8], each: impl FnMut(Span)) -> Option<()> {
 fn object(
     bytes: &[u8],
     at: usize,
-    value: impl Fn(&[u8], usize) -> Option<usize>,
-    mut each: impl FnMut(Span, Span),
+    value: impl Fn(&[u8], usize) -> Option<(u64, usize)>,
+    mut each: impl FnMut(Part, Part),
 ) -> Option<usize> {
     if *bytes.get(at)? != b'{' {
         return None;
@@ -44,15 +78,17 @@ fn object(
         return Some(at + 1);
     }
     loop {
-        let key_end = plain_string(bytes, at)?;
-        let key = at + 1..key_end - 1;
+        let (word, key_end) = first_word(bytes, at)?;
+        let span = at + 1..key_end - 1;
+        let key = Part { span, word };
         at = skip_blanks(bytes, key_end);
         if *bytes.get(at)? != b':' {
             return None;
         }
         at = skip_blanks(bytes, at + 1);
-        let end = value(bytes, at)?;
-        each(key, at..end);
+        let (word, end) = value(bytes, at)?;
+        let span = at..end;
+        each(key, Part { span, word });
         at = skip_blanks(bytes, end);
         match *bytes.get(at)? {
             b',' => at = skip_blanks(bytes, at + 1),
@@ -95,11 +131,21 @@ fn scalar(bytes: &[u8], at: usize) -> Option<usize> {
     }
 }
 
-#[inline]
-fn skip_blanks(bytes: &[u8], mut at: usize) -> usize {
-    if bytes.get(at).is_some_and(|&byte| byte > b' ') {
-        return at;
+/// The first place from here on that is not blank; hardly ever is there more than one blank.
+#[inline(always)]
+fn skip_blanks(bytes: &[u8], at: usize) -> usize {
+    let is_dark = |at: usize| bytes.get(at).is_some_and(|&byte| byte > b' ');
+    if is_dark(at) {
+        at
+    } else if bytes.get(at) == Some(&b' ') && is_dark(at + 1) {
+        at + 1
+    } else {
+        skip_many_blanks(bytes, at)
     }
+}
+
+#[cold]
+fn skip_many_blanks(bytes: &[u8], mut at: usize) -> usize {
     while matches!(bytes.get(at), Some(b' ' | b'\t' | b'\r' | b'\n')) {
         at += 1;
     }
@@ -107,29 +153,59 @@ fn skip_blanks(bytes: &[u8], mut at: usize) -> usize {
 }
 
 /// The end of a string without escapes that begins here.
-#[inline]
+#[inline(always)]
 fn plain_string(bytes: &[u8], at: usize) -> Option<usize> {
+    first_word(bytes, at).map(|(_, end)| end)
+}
+
+/// A string without escapes that begins here: its first eight bytes, those behind its end as 0, and
+/// its end.
+#[inline(always)]
+fn first_word(bytes: &[u8], at: usize) -> Option<(u64, usize)> {
     if *bytes.get(at)? != b'"' {
         return None;
     }
-    let mut end = at + 1;
     // Eight bytes at a time: names are short, and how long each is cannot be guessed by the
     // processor, which would pay for every wrong guess of a loop's end.
-    while let Some(word) = bytes
-        .get(end..end + 8)
-        .and_then(|word| word.try_into().ok())
-    {
-        let special = special_bytes(u64::from_le_bytes(word));
+    let start = at + 1;
+    let word = eight(bytes, start)?;
+    let special = special_bytes(word);
+    if special == 0 {
+        return Some((word, end_of_long(bytes, start + 8)?));
+    }
+    let length = special.trailing_zeros() / 8;
+    let before = word & !(u64::MAX << (8 * length));
+    let end = start + length as usize;
+    (bytes.get(end) == Some(&b'"')).then_some((before, end + 1))
+}
+
+/// The end of a string without escapes whose rest begins here.
+fn end_of_long(bytes: &[u8], mut at: usize) -> Option<usize> {
+    loop {
+        let special = special_bytes(eight(bytes, at)?);
         if special != 0 {
-            end += special.trailing_zeros() as usize / 8;
-            return (bytes[end] == b'"').then_some(end + 1);
+            at += special.trailing_zeros() as usize / 8;
+            return (bytes.get(at) == Some(&b'"')).then_some(at + 1);
         }
-        end += 8;
+        at += 8;
     }
-    while !matches!(*bytes.get(end)?, b'"' | b'\\' | 0..0x20) {
-        end += 1;
+}
+
+/// The eight bytes from here on; those behind the end are 0, which cannot stand in a string.
+#[inline(always)]
+fn eight(bytes: &[u8], at: usize) -> Option<u64> {
+    if let Some(word) = bytes.get(at..at + 8) {
+        return word.try_into().ok().map(u64::from_le_bytes);
     }
-    (bytes[end] == b'"').then_some(end + 1)
+    let rest = bytes.get(at..)?;
+    match bytes.last_chunk() {
+        Some(last) => {
+            // Less than eight are left. A shift by all bits would be none.
+            let beyond = 8 * (8 - rest.len() as u32);
+            Some(u64::from_le_bytes(*last).checked_shr(beyond).unwrap_or(0))
+        }
+        None => packed(rest),
+    }
 }
 
 /// Marks the bytes that cannot stand in a string as they are: the lowest bit that is set belongs to
@@ -179,7 +255,9 @@ fn literal(bytes: &[u8], at: usize, word: &[u8]) -> Option<usize> {
 
 #[cfg(test)]
 mod tests {
-    use super::{super::entries::by_serde, Span, plain_array, plain_object, plain_string};
+    use super::{
+        super::entries::by_serde, Part, is_short, packed, plain_array, plain_object, plain_string,
+    };
 
     /// What may be put into a line where it belongs or not.
     const PIECES: [&str; 28] = [
@@ -245,7 +323,16 @@ mod tests {
                 }
             }
             let mut found = Vec::new();
-            let each = |key: Span, raw: Span| found.push((text[key].into(), &text[raw]));
+            let each = |key: Part, raw: Part| {
+                let (key_text, raw_text) = (&text[key.span], &text[raw.span]);
+                let short = |word| Some(word).filter(|word| is_short(*word));
+                assert_eq!(short(key.word), packed(key_text.as_bytes()));
+                let quoted = raw_text.strip_prefix('"');
+                let quoted = quoted.and_then(|rest| rest.strip_suffix('"'));
+                let expected = quoted.and_then(|quoted| packed(quoted.as_bytes()));
+                assert_eq!(short(raw.word), expected);
+                found.push((key_text.into(), raw_text));
+            };
             if plain_object(text.as_bytes(), each).is_none() {
                 continue;
             }
@@ -268,6 +355,10 @@ mod tests {
                 let quoted = [&b"\""[..], &text].concat();
                 let expected = (byte == b'"').then_some(at + 2);
                 assert_eq!(plain_string(&quoted, 0), expected, "{byte} at {at}");
+                // The same at the end of the line.
+                let line = &quoted[..at + 2];
+                assert_eq!(plain_string(line, 0), expected, "{byte} at {at}");
+                assert_eq!(plain_string(&line[..at + 1], 0), None);
             }
         }
     }

@@ -98,7 +98,7 @@ impl<'r> StdText<'r> {
             if !line.is_blank() {
                 let mut decoded = decode(&line, &mut self.last, symbols)?;
                 let event = &mut decoded.event;
-                let op = std::mem::replace(&mut event.op, Op::Event(Box::default()));
+                let op = std::mem::replace(&mut event.op, Op::Marker(Marker::Begin, None));
                 event.op = self.monitors.interpret(event.thread, op, symbols);
                 return Ok(Some(decoded));
             }
