@@ -11,6 +11,7 @@ mod nesting;
 mod online;
 mod operations;
 mod oracle;
+mod overtaking;
 mod picture;
 mod random;
 mod reductions;

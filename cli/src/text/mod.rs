@@ -1,7 +1,6 @@
 //! The answer for people.
 
 pub(crate) mod finding;
-mod ignored;
 pub(crate) mod meaning;
 pub(crate) mod numbers;
 mod paragraph;

@@ -2,7 +2,6 @@
 //! to do next.
 
 use portent_lattice::report::{PropertyReport, Row};
-use portent_monitor_core::Value;
 use portent_monitor_dsl::{Explanation, Monitor, Verdict};
 
 use super::{
@@ -40,9 +39,7 @@ impl<'a> Story<'a> {
         let witness = predicted.witness.as_deref()?;
         let violated_at = predicted.violated_at? as usize;
         let left_out = &predicted.left_out;
-        let start = finding.property.start.values.iter();
-        let start: Vec<Value> = start.map(|(_, value)| value.clone()).collect();
-        let difference = Difference::new(witness, left_out, violated_at, finding.monitor, &start);
+        let difference = Difference::new(predicted, witness);
         let swap = (!difference.is_empty()).then(|| {
             let after = counted(violated_at as u64, "step");
             let words = difference.in_words();

@@ -1,114 +1,64 @@
 //! What a witness does differently, in words.
 
-use portent_lattice::report::Row;
-use portent_monitor_core::Value;
-use portent_monitor_dsl::Monitor;
-use std::collections::{BTreeSet, HashSet};
+use std::collections::{HashMap, HashSet};
 
-use super::{ignored::ignored, numbers::counted, printable, step::label};
+use portent_lattice::report::{Predicted, Row};
+
+use super::{numbers::counted, printable, step::label};
 
 /// At most this many events are said to move, and this many to be overtaken by one of them.
 const MOVES: usize = 3;
 const OVERTAKEN: usize = 3;
-/// Of the events that one overtakes, this many are looked at.
-const LOOKED_AT: usize = 64;
 
 /// How a run differs from the observed one up to its violation.
 pub(crate) struct Difference<'a> {
     /// For each row, whether it comes earlier than observed.
     pub(crate) earlier: Vec<bool>,
-    /// Who overtakes whom; what follows from program order is said once.
-    moves: Vec<(&'a Row, Vec<&'a Row>)>,
+    /// Who overtakes whom, of those that matter.
+    moves: Vec<Move<'a>>,
     /// The last event that comes earlier, whether or not what it overtakes matters.
     last: Option<&'a Row>,
     /// The events up to the violation.
     before: HashSet<u32>,
 }
 
+/// An event that comes earlier, and what it overtakes.
+struct Move<'a> {
+    row: &'a Row,
+    overtaken: Vec<&'a Row>,
+    /// Whether there are more of them.
+    more: bool,
+}
+
 impl<'a> Difference<'a> {
-    /// Of the first `until` rows of a witness from the observed order; `left_out` are the steps that
-    /// it does not come to. Only events that matter are said to move.
-    pub(crate) fn new(
-        witness: &'a [Row],
-        left_out: &'a [Row],
-        until: usize,
-        monitor: &Monitor,
-        initial: &[Value],
-    ) -> Difference<'a> {
-        let mut observed: Vec<&Row> = witness.iter().chain(left_out).collect();
-        observed.sort_by_key(|row| row.event);
-        let until = until.min(witness.len());
-        let run: Vec<&Row> = witness[..until].iter().collect();
-        let difference = if run.iter().zip(&observed).all(|(a, b)| a.event == b.event) {
-            Difference::of(&run, &observed, |_| true)
-        } else {
-            let mut matters = vec![false; observed.len()];
-            // What matters to the one run is not left out of the other.
-            for rows in [&run, &observed] {
-                let kept = |row: &Row| matters[row.event as usize];
-                let ignored = ignored(monitor, initial, rows, kept);
-                for (row, _) in rows.iter().zip(ignored).filter(|(_, ignored)| !ignored) {
-                    matters[row.event as usize] = true;
-                }
-            }
-            let named = Difference::of(&run, &observed, |row| matters[row.event as usize]);
-            if named.is_empty() {
-                // No single step matters, only several together.
-                Difference::of(&run, &observed, |_| true)
-            } else {
-                named
-            }
-        };
-        let mut earlier = difference.earlier;
+    /// Of a witness from the observed order, up to the violation.
+    pub(crate) fn new(predicted: &'a Predicted, witness: &'a [Row]) -> Difference<'a> {
+        let violated_at = predicted.violated_at.unwrap_or(u64::MAX);
+        let until = violated_at.saturating_sub(predicted.forgotten);
+        let until = usize::try_from(until).map_or(witness.len(), |until| until.min(witness.len()));
+        let rows: HashMap<u32, &Row> = { witness.iter().chain(&predicted.left_out) }
+            .map(|row| (row.event, row))
+            .collect();
+        let moves = predicted.overtakings.iter().filter_map(|overtaking| {
+            let overtaken = overtaking.overtaken.iter();
+            Some(Move {
+                row: rows.get(&overtaking.event)?,
+                overtaken: overtaken
+                    .filter_map(|other| rows.get(other).copied())
+                    .collect(),
+                more: overtaking.more,
+            })
+        });
+        let mut earlier = earlier(witness.iter().chain(&predicted.left_out));
+        earlier.truncate(until);
+        let last = earlier.iter().rposition(|earlier| *earlier);
         earlier.resize(witness.len(), false);
         Difference {
             earlier,
-            ..difference
+            moves: moves.collect(),
+            last: last.map(|place| &witness[place]),
+            before: witness[..until].iter().map(|row| row.event).collect(),
         }
-    }
-
-    fn of(run: &[&'a Row], observed: &[&'a Row], matters: impl Fn(&Row) -> bool) -> Difference<'a> {
-        let mut done = vec![false; observed.len()];
-        // The first event that did not happen yet, and those that matter among all that were overtaken.
-        let mut oldest = 0;
-        let mut waiting = BTreeSet::new();
-        let mut reached = 0;
-        let mut said = HashSet::new();
-        let mut difference = Difference {
-            earlier: Vec::with_capacity(run.len()),
-            moves: Vec::new(),
-            last: None,
-            before: HashSet::new(),
-        };
-        for &row in run {
-            let event = row.event as usize;
-            let passed = reached..event.max(reached);
-            waiting.extend(passed.filter(|&event| matters(observed[event])));
-            reached = reached.max(event + 1);
-            waiting.remove(&event);
-            while done[oldest] {
-                oldest += 1;
-            }
-            difference.earlier.push(oldest < event);
-            done[event] = true;
-            difference.before.insert(row.event);
-            if !matters(row) {
-                continue;
-            }
-            if difference.earlier.ends_with(&[true]) {
-                difference.last = Some(row);
-            }
-            let overtaken: Vec<&Row> = waiting
-                .range(..event)
-                .take(LOOKED_AT)
-                .map(|&other| observed[other])
-                .filter(|other| said.insert((&*row.t, other.event)))
-                .collect();
-            if !overtaken.is_empty() {
-                difference.moves.push((row, overtaken));
-            }
-        }
-        difference
     }
 
     /// Whether the run is the observed one as far as it was looked at.
@@ -119,8 +69,9 @@ impl<'a> Difference<'a> {
     /// The pairs of events that are said to be swapped: the one that comes earlier, and what it
     /// overtakes.
     pub(crate) fn pairs(&self) -> impl Iterator<Item = [u32; 2]> {
-        let moves = self.moves.iter();
-        moves.flat_map(|(row, overtaken)| overtaken.iter().map(|other| [other.event, row.event]))
+        self.moves.iter().flat_map(|Move { row, overtaken, .. }| {
+            overtaken.iter().map(|other| [other.event, row.event])
+        })
     }
 
     /// "`T2: w = 31` could have come before `T1: v = 60`".
@@ -130,21 +81,20 @@ impl<'a> Difference<'a> {
         }
         let first = self.moves.len().saturating_sub(MOVES);
         let mut parts: Vec<String> = Vec::new();
-        for (index, (row, overtaken)) in self.moves[first..].iter().enumerate() {
+        for (index, moved) in self.moves[first..].iter().enumerate() {
             let verb = if index == 0 { " could have come" } else { "" };
-            let mut others: Vec<String> = overtaken
-                .iter()
-                .take(OVERTAKEN)
-                .map(|other| spell(other))
-                .collect();
-            match overtaken.len().checked_sub(OVERTAKEN) {
-                Some(more @ 1..) if overtaken.len() < LOOKED_AT => {
-                    others.push(format!("{more} more"));
-                }
-                Some(1..) => others.push("many more".to_owned()),
-                _ => {}
+            let named = moved.overtaken.iter().take(OVERTAKEN);
+            let mut others: Vec<String> = named.map(|other| spell(other)).collect();
+            match moved.overtaken.len().saturating_sub(OVERTAKEN) {
+                _ if moved.more => others.push("many more".to_owned()),
+                0 => {}
+                more => others.push(format!("{more} more")),
             }
-            parts.push(format!("{}{verb} before {}", spell(row), and(&others)));
+            parts.push(format!(
+                "{}{verb} before {}",
+                spell(moved.row),
+                and(&others)
+            ));
         }
         let mut text = and(&parts);
         if first > 0 {
@@ -158,17 +108,33 @@ impl<'a> Difference<'a> {
     /// violation, or if there is none the last.
     pub(crate) fn decisive(&self) -> Option<(String, String)> {
         let within = |other: &&&Row| self.before.contains(&other.event);
-        let found = self.moves.iter().rev().find_map(|(row, overtaken)| {
-            let other = overtaken.iter().rev().find(within)?;
-            Some((*row, *other))
+        let found = self.moves.iter().rev().find_map(|moved| {
+            let other = moved.overtaken.iter().rev().find(within)?;
+            Some((moved.row, *other))
         });
         let last = || {
-            let (row, overtaken) = self.moves.last()?;
-            Some((*row, *overtaken.last()?))
+            let moved = self.moves.last()?;
+            Some((moved.row, *moved.overtaken.last()?))
         };
         let (row, other) = found.or_else(last)?;
         Some((spell(row), spell(other)))
     }
+}
+
+/// For each event of a run whether it comes earlier than observed: whether one that was observed before it
+/// comes after it.
+fn earlier<'a>(run: impl DoubleEndedIterator<Item = &'a Row>) -> Vec<bool> {
+    let mut least = u32::MAX;
+    let mut earlier: Vec<bool> = run
+        .rev()
+        .map(|row| {
+            let is_earlier = least < row.event;
+            least = least.min(row.event);
+            is_earlier
+        })
+        .collect();
+    earlier.reverse();
+    earlier
 }
 
 /// `` `T2: w = 31` (line 5, at src/a.rs:10:5) ``.

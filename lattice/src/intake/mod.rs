@@ -43,4 +43,4 @@ pub(crate) use standing::Standings;
 pub(crate) use step::{Step, StepId};
 pub(crate) use stream::{Arrival, Intake, Sighting};
 pub(crate) use viewer::Viewer;
-pub(crate) use waits::{EarlyWait, Waits};
+pub(crate) use waits::{EarlyWait, HeldAtEnd, Waits};

@@ -1,57 +1,139 @@
-//! Wake-ups that nobody had caused yet: a sign that waits were logged where they begin.
+//! Signs that waits were logged where they begin, or not at all.
 //!
 //! A `wait` is the wake-up. Logged at the call it comes before its `notify`, is not ordered after it, and what the
-//! notifier did seems concurrent with what the waiter does: a false alarm. A condition of which some `wait` comes before
-//! every `notify` is therefore worth a warning. Without any `notify` no order is lost, as when a wait times out.
+//! notifier did seems concurrent with what the waiter does: a false alarm. Two things give it away: some `wait` for a
+//! condition comes before every `notify` of it; or another thread takes a lock from one that has just woken up and
+//! holds it. Without any `notify` no order is lost, as when a wait times out.
+//!
+//! A lock that is taken from a thread that does nothing more may have been given back in a wait that went on to the end
+//! of the run. It may as well be that its `unlock` is missing, and then the order of everything under it is wrong.
 
 use std::num::NonZeroU64;
 
-use portent_monitor_core::{CondId, Event, Op, Symbols};
+use portent_monitor_core::{CondId, Event, Id, LockId, Op, Symbols, ThreadId};
 
-/// The conditions of a run.
+/// The conditions of a run, and who holds which lock.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Waits {
     conditions: Vec<Condition>,
+    /// Who holds each lock, as far as it was logged.
+    holders: Vec<Option<ThreadId>>,
+    /// The wake-up of each thread that did nothing since.
+    woken: Vec<Option<WakeUp>>,
+    /// The locks that were taken from each thread since it last did something.
+    taken_away: Vec<Vec<TakenAway>>,
 }
 
 #[derive(Clone, Debug, Default)]
 struct Condition {
     is_notified: bool,
-    /// How many wake-ups came before the first notify.
+    /// How many wake-ups were logged too early.
     early: u64,
     first_line: Option<NonZeroU64>,
 }
 
-/// A condition with wake-ups before its first notify.
+#[derive(Clone, Copy, Debug)]
+struct WakeUp {
+    condition: CondId,
+    line: Option<NonZeroU64>,
+    /// It counts as early already.
+    is_early: bool,
+}
+
+#[derive(Clone, Debug)]
+struct TakenAway {
+    lock: LockId,
+    by: ThreadId,
+    line: Option<NonZeroU64>,
+}
+
+/// A condition with wake-ups that look as if they were logged where the wait begins.
 pub(crate) struct EarlyWait<'s> {
     pub(crate) condition: &'s str,
     pub(crate) waits: u64,
     pub(crate) first_line: Option<NonZeroU64>,
 }
 
+/// A lock that two threads held when the run ended.
+pub(crate) struct HeldAtEnd<'s> {
+    pub(crate) lock: &'s str,
+    /// Who held it first, and did nothing more.
+    pub(crate) thread: &'s str,
+    pub(crate) other: &'s str,
+    /// The line where the other took it.
+    pub(crate) line: Option<NonZeroU64>,
+}
+
 impl Waits {
     /// Takes the next event of the run.
     #[inline]
     pub(crate) fn note(&mut self, event: &Event) {
+        for thread in event.threads() {
+            // Only locks and waits leave something to be forgotten here.
+            if let Some(woken) = self.woken.get_mut(thread.index()) {
+                *woken = None;
+            }
+            if let Some(locks) = self.taken_away.get_mut(thread.index()) {
+                locks.clear();
+            }
+        }
         match event.op {
-            Op::Notify(cond) => self.condition(cond).is_notified = true,
-            Op::Wait(cond, _) => {
-                let condition = self.condition(cond);
-                if !condition.is_notified {
-                    condition.early += 1;
-                    condition.first_line = condition.first_line.or(event.line);
+            Op::Notify(cond) => entry(&mut self.conditions, cond).is_notified = true,
+            Op::Wait(cond, lock) => self.wake_up(event, cond, lock),
+            Op::Lock(lock) => self.take(event, lock),
+            Op::Unlock(lock) | Op::Waiting(_, Some(lock)) => {
+                let holder = entry(&mut self.holders, lock);
+                if *holder == Some(event.thread) {
+                    *holder = None;
+                }
+            }
+            // A lock that is not given back is not missed when its thread has ended.
+            Op::Join(child) => {
+                if let Some(locks) = self.taken_away.get_mut(child.index()) {
+                    locks.clear();
                 }
             }
             _ => {}
         }
     }
 
-    fn condition(&mut self, cond: CondId) -> &mut Condition {
-        if cond.index() >= self.conditions.len() {
-            let count = cond.index() + 1;
-            self.conditions.resize_with(count, Condition::default);
+    fn wake_up(&mut self, event: &Event, cond: CondId, lock: Option<LockId>) {
+        if let Some(lock) = lock {
+            self.take(event, lock);
         }
-        &mut self.conditions[cond.index()]
+        let condition = entry(&mut self.conditions, cond);
+        let is_early = !condition.is_notified;
+        if is_early {
+            condition.note(event.line);
+        }
+        *entry(&mut self.woken, event.thread) = Some(WakeUp {
+            condition: cond,
+            line: event.line,
+            is_early,
+        });
+    }
+
+    /// A thread takes a lock, maybe from one that seems to hold it.
+    fn take(&mut self, event: &Event, lock: LockId) {
+        let holder = entry(&mut self.holders, lock).replace(event.thread);
+        let Some(holder) = holder.filter(|holder| *holder != event.thread) else {
+            return;
+        };
+        match entry(&mut self.woken, holder) {
+            Some(woken) => {
+                if !std::mem::replace(&mut woken.is_early, true) {
+                    let WakeUp {
+                        condition, line, ..
+                    } = *woken;
+                    entry(&mut self.conditions, condition).note(line);
+                }
+            }
+            None => entry(&mut self.taken_away, holder).push(TakenAway {
+                lock,
+                by: event.thread,
+                line: event.line,
+            }),
+        }
     }
 
     /// The conditions that look as if their waits were logged too early.
@@ -65,18 +147,86 @@ impl Waits {
                 first_line: condition.first_line,
             })
     }
+
+    /// The locks that two threads held when the run ended.
+    pub(crate) fn held_at_end<'s>(
+        &'s self,
+        symbols: &'s Symbols,
+    ) -> impl Iterator<Item = HeldAtEnd<'s>> {
+        let threads = symbols.threads.iter().zip(&self.taken_away);
+        threads.flat_map(|(thread, locks)| {
+            locks.iter().map(move |taken| HeldAtEnd {
+                lock: symbols.locks.name(taken.lock),
+                thread,
+                other: symbols.threads.name(taken.by),
+                line: taken.line,
+            })
+        })
+    }
+}
+
+impl Condition {
+    /// A wake-up was logged too early.
+    fn note(&mut self, line: Option<NonZeroU64>) {
+        self.early += 1;
+        self.first_line = self.first_line.or(line);
+    }
+}
+
+/// The entry of `id`, which is made if there is none.
+fn entry<I: Id, T: Default>(all: &mut Vec<T>, id: I) -> &mut T {
+    if id.index() >= all.len() {
+        all.resize_with(id.index() + 1, T::default);
+    }
+    &mut all[id.index()]
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
+    struct Run {
+        symbols: Symbols,
+        waits: Waits,
+    }
+
+    impl Run {
+        fn new() -> Run {
+            Run {
+                symbols: Symbols::default(),
+                waits: Waits::default(),
+            }
+        }
+
+        fn take(&mut self, thread: &str, op: impl Into<Op>) {
+            let thread = self.symbols.threads.intern(thread).expect("few");
+            self.waits.note(&Event::new(thread, op));
+        }
+
+        fn cond(&mut self, name: &str) -> CondId {
+            self.symbols.conds.intern(name).expect("few")
+        }
+
+        fn lock(&mut self, name: &str) -> LockId {
+            self.symbols.locks.intern(name).expect("few")
+        }
+
+        fn early(&self) -> Vec<(&str, u64)> {
+            let early = self.waits.early(&self.symbols);
+            early.map(|wait| (wait.condition, wait.waits)).collect()
+        }
+
+        fn held_at_end(&self) -> Vec<(&str, &str, &str)> {
+            let held = self.waits.held_at_end(&self.symbols);
+            held.map(|held| (held.lock, held.thread, held.other))
+                .collect()
+        }
+    }
+
     #[test]
     fn a_wake_up_before_the_first_notify_is_early() {
-        let mut s = Symbols::default();
-        let thread = s.threads.intern("T").expect("few");
-        let [c, d, e] = ["c", "d", "e"].map(|name| s.conds.intern(name).expect("few"));
-        let mut waits = Waits::default();
+        let mut run = Run::new();
+        let [c, d, e] = ["c", "d", "e"].map(|name| run.cond(name));
         for op in [
             Op::Wait(c, None),
             Op::Wait(c, None),
@@ -86,9 +236,49 @@ mod tests {
             Op::Wait(d, None),
             Op::Wait(e, None),
         ] {
-            waits.note(&Event::new(thread, op));
+            run.take("T", op);
         }
-        let early: Vec<_> = waits.early(&s).map(|w| (w.condition, w.waits)).collect();
-        assert_eq!(early, [("c", 2)]);
+        assert_eq!(run.early(), [("c", 2)]);
+    }
+
+    #[test]
+    fn a_wake_up_whose_lock_another_takes_is_early_though_there_was_a_notify() {
+        for with_lock in [false, true] {
+            let mut run = Run::new();
+            let (c, m) = (run.cond("c"), run.lock("m"));
+            run.take("B", Op::Notify(c));
+            run.take("A", Op::Lock(m));
+            run.take("A", Op::Wait(c, with_lock.then_some(m)));
+            run.take("B", Op::Lock(m));
+            assert_eq!(run.early(), [("c", 1)]);
+            assert_eq!(run.held_at_end(), []);
+        }
+    }
+
+    #[test]
+    fn a_wake_up_that_takes_its_lock_again_is_as_it_should_be() {
+        let mut run = Run::new();
+        let (c, m) = (run.cond("c"), run.lock("m"));
+        run.take("A", Op::Lock(m));
+        run.take("A", Op::Waiting(c, Some(m)));
+        run.take("B", Op::Lock(m));
+        run.take("B", Op::Notify(c));
+        run.take("B", Op::Unlock(m));
+        run.take("A", Op::Wait(c, Some(m)));
+        run.take("A", Op::Unlock(m));
+        assert_eq!((run.early(), run.held_at_end()), (vec![], vec![]));
+    }
+
+    #[test]
+    fn a_lock_taken_from_a_thread_that_does_nothing_more_is_held_twice() {
+        let mut run = Run::new();
+        let (c, m) = (run.cond("c"), run.lock("m"));
+        run.take("A", Op::Lock(m));
+        run.take("B", Op::Lock(m));
+        assert_eq!(run.held_at_end(), [("m", "A", "B")]);
+        // It has waited.
+        run.take("B", Op::Unlock(m));
+        run.take("A", Op::Wait(c, None));
+        assert_eq!(run.held_at_end(), []);
     }
 }

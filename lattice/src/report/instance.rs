@@ -16,7 +16,7 @@ use crate::{
     intake::{Record, Slice, Step},
     options::{Counting, Engine, Options},
     order::{EventIndex, Poset, Unlocked},
-    witness::{self, Replay, minimize_swaps, swaps},
+    witness::{self, Replay, Steps, minimize_swaps, overtakings, swaps},
 };
 
 /// The run of one binding, with what is needed to speak of it.
@@ -30,12 +30,18 @@ pub(crate) struct Instance<'a> {
     pub(crate) origin: Option<Origin<'a>>,
 }
 
-impl Instance<'_> {
+impl Steps for Instance<'_> {
     fn step(&self, event: EventIndex) -> &Step {
         let number = self.slice.steps[event.index()];
         self.slice.step(&self.record, number)
     }
 
+    fn thread(&self, event: EventIndex) -> ThreadId {
+        self.record.thread(self.slice.steps[event.index()])
+    }
+}
+
+impl Instance<'_> {
     fn monitor(&self) -> &Monitor {
         self.record.viewer.monitor()
     }
@@ -204,6 +210,7 @@ impl Instance<'_> {
             witness_omitted: false,
             swaps,
             swaps_omitted,
+            overtakings: overtakings(&self.replay(), self, &whole, violation.violated_at),
             shortest: violation.is_shortest,
             forgotten: 0,
         };
@@ -244,11 +251,6 @@ impl Instance<'_> {
         let mut rows = self.rows(&all.map(EventIndex).collect::<Vec<_>>(), |_| true);
         rows.retain(|row| !done[row.event as usize]);
         rows
-    }
-
-    /// The thread of an event.
-    pub(crate) fn thread(&self, event: EventIndex) -> ThreadId {
-        self.record.thread(self.slice.steps[event.index()])
     }
 
     /// How things stand before the first step.

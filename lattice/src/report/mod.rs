@@ -11,6 +11,7 @@ use serde::{Serialize, Serializer, ser::SerializeMap};
 pub use crate::{
     engine::{Savings, enumerate::Peak},
     intake::Note,
+    witness::Overtaking,
 };
 
 mod budget;
@@ -78,10 +79,13 @@ impl Report {
         self.properties.extend(found);
     }
 
-    /// Warns of waits that look as if they were logged where they begin.
+    /// Warns of waits that look as if they were logged where they begin, or not at all.
     pub(crate) fn add_waits(&mut self, waits: &Waits, symbols: &Symbols) {
         self.warnings
             .extend(waits.early(symbols).map(|wait| Warning::early_wait(&wait)));
+        let held = waits.held_at_end(symbols);
+        self.warnings
+            .extend(held.map(|held| Warning::held_twice(&held)));
     }
 
     /// Whether some property is violated, in the observed run or an equivalent one.
@@ -185,6 +189,9 @@ pub struct Predicted {
     pub swaps: Vec<[u32; 2]>,
     /// How many such pairs are not listed, because there are very many.
     pub swaps_omitted: u64,
+    /// Of these the few that the violation needs, for people to read: who overtakes whom; not part of the JSON.
+    #[serde(skip)]
+    pub overtakings: Vec<Overtaking>,
     /// Whether no equivalent run is violated after fewer events.
     pub shortest: bool,
     /// How many events of the run come before the first row of the witness. There is an order of

@@ -11,7 +11,7 @@ use portent_monitor_dsl::{Event, Object, On, StateVariable};
 use serde::Serialize;
 
 use super::PropertyReport;
-use crate::intake::{EarlyWait, Names, Viewer};
+use crate::intake::{EarlyWait, HeldAtEnd, Names, Viewer};
 
 /// Of a program with more names than this, only the first are suggested: names without end come out
 /// of a loop.
@@ -35,8 +35,10 @@ pub struct Warning {
 pub enum WarningKind {
     /// The run has no events.
     EmptyTrace,
-    /// Waits on a condition come before every notify of it.
+    /// Waits on a condition look as if they were logged where they begin.
     EarlyWait,
+    /// Two threads held one lock when the run ended.
+    HeldTwice,
     /// The property saw no step.
     NoStep,
     /// The property saw steps, but none of its instances came into being.
@@ -65,6 +67,7 @@ impl WarningKind {
         match self {
             WarningKind::EmptyTrace => "empty_trace",
             WarningKind::EarlyWait => "early_wait",
+            WarningKind::HeldTwice => "held_twice",
             WarningKind::NoStep => "no_step",
             WarningKind::NoBinding => "no_binding",
             WarningKind::EventNeverOccurs => "event_never_occurs",
@@ -94,21 +97,39 @@ impl Warning {
     pub(super) fn early_wait(wait: &EarlyWait<'_>) -> Warning {
         let line = wait.first_line;
         let line = line.map_or_else(String::new, |line| format!(" (line {line})"));
+        let condition = wait.condition;
         let text = match wait.waits {
-            1 => format!("a `wait` for the condition {}{line} comes", wait.condition),
+            1 => format!(
+                "a `wait` for the condition {condition}{line} seems to be logged where it begins, and so is \
+                 not ordered after its `notify`"
+            ),
             n => format!(
-                "{n} `wait`s for the condition {}, the first{line}, come",
-                wait.condition
+                "{n} `wait`s for the condition {condition}, the first{line}, seem to be logged where they \
+                 begin, and so are not ordered after their `notify`"
             ),
         };
-        let text = format!(
-            "{text} before every `notify` of it, and so is not ordered after one: log a `wait` when \
-             it has woken up, and its begin as `waiting`"
-        );
         Warning {
             property: None,
             kind: WarningKind::EarlyWait,
-            text,
+            text: format!("{text}: log a `wait` when it has woken up, and its begin as `waiting`"),
+        }
+    }
+
+    pub(super) fn held_twice(held: &HeldAtEnd<'_>) -> Warning {
+        let HeldAtEnd {
+            lock,
+            thread,
+            other,
+            line,
+        } = held;
+        let line = line.map_or_else(String::new, |line| format!(" on line {line}"));
+        Warning {
+            property: None,
+            kind: WarningKind::HeldTwice,
+            text: format!(
+                "thread {thread} holds lock {lock} to the end, though {other} took it{line}: unless {thread} \
+                 was waiting for a condition, an `unlock` is missing, and what is ordered by that lock is wrong"
+            ),
         }
     }
 }

@@ -9,8 +9,8 @@ use crate::{
     intake::{LineNote, Step},
     options::Options,
     order::EventIndex,
-    report::{Actor, Row, Rows},
-    witness::Replay,
+    report::{Actor, Overtaking, Row, Rows},
+    witness::{self, Replay, Steps},
 };
 
 /// What is common to the searches of one property.
@@ -53,4 +53,30 @@ pub(super) fn rows(
         rows.row(forgotten as u32 + event.0, &kept.step, actor)
     };
     run.iter().map(row).collect()
+}
+
+/// Who overtakes whom in a run of steps, `forgotten` ones before the first of them.
+pub(super) fn overtakings(
+    start: &Replay<'_>,
+    steps: &[Arc<KeptStep>],
+    forgotten: u64,
+    run: &[EventIndex],
+    violated_at: usize,
+) -> Vec<Overtaking> {
+    let mut all = witness::overtakings(start, &steps, run, violated_at);
+    for overtaking in &mut all {
+        let events = std::iter::once(&mut overtaking.event).chain(&mut overtaking.overtaken);
+        events.for_each(|event| *event += forgotten as u32);
+    }
+    all
+}
+
+impl Steps for &[Arc<KeptStep>] {
+    fn step(&self, event: EventIndex) -> &Step {
+        &self[event.index()].step
+    }
+
+    fn thread(&self, event: EventIndex) -> ThreadId {
+        self[event.index()].thread
+    }
 }

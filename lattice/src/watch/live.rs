@@ -259,6 +259,7 @@ impl Live {
         } else {
             Replay::resume(context.monitor, self.product.read(&start.state))
         };
+        let overtakings = kept::overtakings(&replay, &self.steps, self.forgotten, run, violated_at);
         let witness = self.rows(replay, run, context);
         let number = |event: EventIndex| self.forgotten as u32 + event.0;
         let before = start.cut.iter().enumerate();
@@ -277,6 +278,7 @@ impl Live {
             violated_at: Some(forgotten + violated_at as u64),
             swaps,
             swaps_omitted,
+            overtakings,
             shortest: self.result().limit.is_none(),
             forgotten,
         }

@@ -421,11 +421,14 @@ impl Stream {
             .map(|event| EventIndex(self.forgotten + event.0))
             .collect();
         let (swaps, swaps_omitted) = swaps(&[], &numbers);
+        let forgotten = u64::from(self.forgotten);
+        let overtakings = kept::overtakings(&begin(), &self.steps, forgotten, &run, violated_at);
         Ok(Predicted {
             witness: Some(self.rows(begin(), &run, context)),
             violated_at: Some(u64::from(self.forgotten) + violated_at as u64),
             swaps,
             swaps_omitted,
+            overtakings,
             shortest: self.forgotten == 0 && violated_at <= 1,
             ..without_witness
         })

@@ -1,7 +1,7 @@
 //! A run, followed step by step with the monitor itself.
 
 use portent_monitor_core::Value;
-use portent_monitor_dsl::{Explanation, Letter, Monitor, StateId, Verdict};
+use portent_monitor_dsl::{Explanation, Letter, Monitor, StateId, VariableId, Verdict};
 
 use crate::intake::Step;
 
@@ -94,6 +94,37 @@ impl<'a> Replay<'a> {
         if self.verdict().is_final() {
             self.decided_after = Some(self.steps);
         }
+    }
+
+    /// The values that a step would overwrite, in an order in which they can be taken back from the last to the
+    /// first.
+    pub(crate) fn overwritten_by(
+        &self,
+        step: &Step,
+    ) -> impl Iterator<Item = (VariableId, Value)> + use<> {
+        let before = step
+            .writes
+            .iter()
+            .enumerate()
+            .map(|(place, (variable, _))| {
+                let sooner = step.writes[..place].iter().rev();
+                let value = { sooner }
+                    .find(|(other, _)| other == variable)
+                    .map_or(&self.values[variable.index()], |(_, value)| value);
+                (*variable, value.clone())
+            });
+        before.collect::<Vec<_>>().into_iter()
+    }
+
+    /// Whether the property cannot tell the values of the variables from those of another run, now or later.
+    pub(crate) fn reads_same_values(&self, other: &Replay<'_>) -> bool {
+        let alphabet = self.monitor.alphabet();
+        let values = self.values.iter().zip(&other.values);
+        let mut variables = alphabet.iter_variables().zip(values);
+        variables.all(|((variable, _), (one, another))| {
+            let cells = |value| alphabet.cells(variable, value);
+            one == another || cells(one).is_some_and(|one| Some(one) == cells(another))
+        })
     }
 
     /// The monitor's state and the values of the variables, to go on from there.

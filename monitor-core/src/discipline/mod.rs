@@ -184,7 +184,12 @@ impl Discipline {
                     thread: name(thread),
                 });
             }
-            self.check_locks(thread, event, symbols)?;
+            let wakes_up = matches!(event.op, Op::Wait(..));
+            self.check_locks(thread, wakes_up, symbols)?;
+        }
+        if let Op::Join(child) = event.op {
+            // It has ended, so it was not waiting.
+            self.check_locks(child, false, symbols)?;
         }
         let alone = !matches!(
             event.op,
@@ -246,7 +251,12 @@ impl Discipline {
     }
 
     /// A thread whose lock another took must have waited, and goes on by waking up.
-    fn check_locks(&self, thread: ThreadId, event: &Event, symbols: &Symbols) -> Result<(), Error> {
+    fn check_locks(
+        &self,
+        thread: ThreadId,
+        wakes_up: bool,
+        symbols: &Symbols,
+    ) -> Result<(), Error> {
         let suspended = self
             .thread(thread)
             .map_or(&[][..], |thread| &thread.suspended);
@@ -256,7 +266,6 @@ impl Discipline {
             lock: symbols.locks.name(lock).to_owned(),
             line,
         };
-        let wakes_up = matches!(event.op, Op::Wait(..));
         for held in suspended.iter().filter(|held| !held.waits) {
             if !wakes_up {
                 return Err(held_twice(held.lock, held.by, held.line));

@@ -108,6 +108,14 @@ fn two_threads_do_not_hold_one_lock_at_once() {
         },
         both,
     );
+    // One that has ended was not waiting.
+    refused(
+        |s| {
+            let (m, a) = (lock(s), s.threads.intern("A").unwrap());
+            vec![("A", Op::Lock(m)), ("B", Op::Lock(m)), ("T", Op::Join(a))]
+        },
+        both,
+    );
     refused(
         |s| {
             let (m, c) = (lock(s), cond(s));

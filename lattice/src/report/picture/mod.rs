@@ -18,6 +18,7 @@ use crate::{
     engine::{Solution, Task},
     options::Options,
     order::{EventIndex, covered},
+    witness::Steps,
 };
 use region::Shifts;
 

@@ -1,0 +1,253 @@
+//! Which events a witness moves, and past which others: the few that the violation needs, for people to read.
+//!
+//! A witness may have thousands of pairs the other way round than observed, most of them only because one
+//! event drags others along. An event is worth a word if the monitor would notice its absence: if it could
+//! not be left out without bringing the monitor to another state after some other step. Of several that
+//! could take each other's place the first is kept, since to come before it is to come before all of them:
+//! where `x = 5, x = 6, x = 7` is written and `x > 4` matters, the event to overtake is `x = 5`.
+//!
+//! What is named is enough: the observed run up to the first event that is said to be overtaken, gone on with as in the
+//! witness, is violated. Where single steps do not show that, the last event is added that makes it so.
+
+use std::collections::{BTreeSet, HashSet};
+
+use portent_monitor_core::{ThreadId, Value};
+use portent_monitor_dsl::{VariableId, Verdict};
+
+use super::replay::Replay;
+use crate::{intake::Step, order::EventIndex};
+
+/// This many steps are followed twice, in all; then every step is taken to matter.
+const FOLLOWED: usize = 1_000_000;
+/// Of the events that one overtakes, this many are named.
+const NAMED: usize = 64;
+/// This many events are tried whether it is enough to overtake them.
+const TRIED: usize = 64;
+
+/// An event that comes earlier than observed, and what it overtakes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Overtaking {
+    /// The event that comes earlier, as its index in observed order.
+    pub event: u32,
+    /// Those that it overtakes, in observed order; of very many only the first.
+    pub overtaken: Vec<u32>,
+    /// Whether there are more of them.
+    pub more: bool,
+}
+
+/// The steps of a run, and who took them.
+pub(crate) trait Steps {
+    fn step(&self, event: EventIndex) -> &Step;
+    fn thread(&self, event: EventIndex) -> ThreadId;
+}
+
+/// Who overtakes whom in the first `until` events of a run, where it is violated, of those that matter. What
+/// follows from program order is said once. Nothing if these events come as they were observed.
+pub(crate) fn overtakings(
+    start: &Replay<'_>,
+    steps: &impl Steps,
+    run: &[EventIndex],
+    until: usize,
+) -> Vec<Overtaking> {
+    let mut observed = run.to_vec();
+    observed.sort_unstable();
+    let until = until.min(run.len());
+    if run[..until] == observed[..until] {
+        return Vec::new();
+    }
+    let places = run[..until].iter().map(|event| {
+        let place = observed.partition_point(|other| other < event);
+        Place(place as u32)
+    });
+    let run: Vec<Place> = places.collect();
+    let as_observed: Vec<Place> = (0..observed.len() as u32).map(Place).collect();
+    let step = |place: Place| steps.step(observed[place.index()]);
+    let mut matters = vec![false; observed.len()];
+    let mut budget = FOLLOWED;
+    // What matters to the one run is not left out of the other.
+    for run in [&run, &as_observed] {
+        mark(start, step, run, &mut matters, &mut budget);
+    }
+    let thread = |place: Place| steps.thread(observed[place.index()]);
+    let mut named = among(&run, thread, |place| matters[place.index()]);
+    if named.is_empty() {
+        // No single step matters, only several together.
+        named = among(&run, thread, |_| true);
+    }
+    add_what_is_needed(start, step, &run, &mut named);
+    for overtaking in &mut named {
+        let events = std::iter::once(&mut overtaking.event).chain(&mut overtaking.overtaken);
+        events.for_each(|place| *place = observed[*place as usize].0);
+    }
+    named
+}
+
+portent_monitor_core::ids! {
+    /// Where an event of a run comes in observed order.
+    struct Place(u32);
+}
+
+/// Marks the steps of a run that cannot all be left out without the monitor noticing, besides those that
+/// are marked. The last are tried first, so that of steps that could take each other's place the first stays.
+fn mark<'s>(
+    start: &Replay<'_>,
+    step: impl Fn(Place) -> &'s Step,
+    run: &[Place],
+    matters: &mut [bool],
+    budget: &mut usize,
+) {
+    // The run is followed to its end, and then taken back step by step.
+    let mut replay = start.clone();
+    let mut states = Vec::with_capacity(run.len());
+    let mut overwritten: Vec<(VariableId, Value)> = Vec::new();
+    for &place in run {
+        let step = step(place);
+        states.push(replay.state());
+        overwritten.extend(replay.overwritten_by(step));
+        replay.step(step);
+    }
+    let (_, mut values) = replay.position();
+    // The steps that stay, from the last to the first.
+    let mut kept: Vec<Place> = Vec::new();
+    for (&place, state) in run.iter().zip(states).rev() {
+        let taken = step(place);
+        for _ in &taken.writes {
+            if let Some((variable, value)) = overwritten.pop() {
+                values[variable.index()] = value;
+            }
+        }
+        if !matters[place.index()] {
+            let without = Replay::at(start.monitor(), (state, values.clone()));
+            let mut with = without.clone();
+            with.step(taken);
+            let rest = kept.iter().rev().map(|&place| step(place));
+            if is_same(with, without, rest, budget) {
+                continue;
+            }
+            matters[place.index()] = true;
+        }
+        kept.push(place);
+    }
+}
+
+/// Whether the rest of a run goes through the same states from both positions.
+fn is_same<'s>(
+    mut one: Replay<'_>,
+    mut other: Replay<'_>,
+    mut rest: impl Iterator<Item = &'s Step>,
+    budget: &mut usize,
+) -> bool {
+    loop {
+        if one.state() != other.state() {
+            return false;
+        }
+        if one.verdict().is_final() || one.reads_same_values(&other) {
+            return true;
+        }
+        let Some(step) = rest.next() else {
+            return true;
+        };
+        if *budget == 0 {
+            return false;
+        }
+        *budget -= 1;
+        one.step(step);
+        other.step(step);
+    }
+}
+
+/// Adds an event to those that are overtaken if it takes more than these.
+fn add_what_is_needed<'s>(
+    start: &Replay<'_>,
+    step: impl Fn(Place) -> &'s Step,
+    run: &[Place],
+    named: &mut Vec<Overtaking>,
+) {
+    let is_violated = |run: &mut dyn Iterator<Item = Place>| {
+        let mut replay = start.clone();
+        run.for_each(|place| replay.step(step(place)));
+        replay.verdict() == Verdict::Violated
+    };
+    // A run that is violated because it ends has to be looked at as a whole.
+    if !is_violated(&mut run.iter().copied()) {
+        return;
+    }
+    let first = named
+        .iter()
+        .flat_map(|one| one.overtaken.iter().copied())
+        .min();
+    let Some(first) = first else {
+        return;
+    };
+    let enough = |place: u32| {
+        let rest = run.iter().copied().filter(|other| other.0 >= place);
+        is_violated(&mut (0..place).map(Place).chain(rest))
+    };
+    if enough(first) {
+        return;
+    }
+    // Up to the first event that is overtaken at all, the witness is the observed run.
+    let mut position = vec![usize::MAX; first as usize];
+    for (index, place) in run.iter().enumerate().filter(|(_, place)| place.0 < first) {
+        position[place.index()] = index;
+    }
+    let overtakes = |place: u32| {
+        let before = &run[..position[place as usize].min(run.len())];
+        before.iter().find(|other| other.0 > place)
+    };
+    let overtaken = (0..first)
+        .rev()
+        .filter_map(|place| Some((place, *overtakes(place)?)));
+    let Some((place, by)) = overtaken.take(TRIED).find(|&(place, _)| enough(place)) else {
+        return;
+    };
+    match named.iter_mut().find(|one| one.event == by.0) {
+        Some(one) => one.overtaken.insert(0, place),
+        None => named.insert(
+            0,
+            Overtaking {
+                event: by.0,
+                overtaken: vec![place],
+                more: false,
+            },
+        ),
+    }
+}
+
+/// Who overtakes whom, of those that matter, by their places.
+fn among(
+    run: &[Place],
+    thread: impl Fn(Place) -> ThreadId,
+    matters: impl Fn(Place) -> bool,
+) -> Vec<Overtaking> {
+    // Those that matter among the events that were passed over so far.
+    let mut waiting: BTreeSet<Place> = BTreeSet::new();
+    let mut reached = 0;
+    let mut said = HashSet::new();
+    let mut all = Vec::new();
+    for &place in run {
+        let passed = (reached..place.0).map(Place);
+        waiting.extend(passed.filter(|&place| matters(place)));
+        reached = reached.max(place.0 + 1);
+        waiting.remove(&place);
+        if !matters(place) {
+            continue;
+        }
+        let thread = thread(place);
+        let mut overtaken = waiting
+            .range(..place)
+            .filter(|other| said.insert((thread, **other)))
+            .map(|other| other.0);
+        let named: Vec<u32> = overtaken.by_ref().take(NAMED).collect();
+        if !named.is_empty() {
+            let more = overtaken.next().is_some();
+            all.push(Overtaking {
+                event: place.0,
+                overtaken: named,
+                more,
+            });
+        }
+    }
+    all
+}
