@@ -103,5 +103,5 @@ fn what_is_named_is_enough() {
         stories[overtakings.len().min(3) - 1] += 1;
     }
     println!("stories of one, two and more events: {stories:?}");
-    assert!(stories.iter().all(|&count| count > 20));
+    assert!(stories[0] > 500 && stories[1] > 20);
 }

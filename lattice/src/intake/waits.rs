@@ -154,7 +154,7 @@ impl Waits {
         symbols: &'s Symbols,
     ) -> impl Iterator<Item = HeldAtEnd<'s>> {
         let threads = symbols.threads.iter().zip(&self.taken_away);
-        threads.flat_map(|(thread, locks)| {
+        threads.flat_map(move |(thread, locks)| {
             locks.iter().map(move |taken| HeldAtEnd {
                 lock: symbols.locks.name(taken.lock),
                 thread,
