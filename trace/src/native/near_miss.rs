@@ -47,17 +47,15 @@ impl NearMisses {
         op: &Op,
     ) -> Result<Option<NearMiss<'a>>, Problem<'a>> {
         for (key, at) in object.unknown() {
-            let Some(meant) = self
-                .surely(key)
-                .filter(|meant| object.get(*meant).is_none())
-            else {
+            let meant = self.surely(key).or_else(|| by_shape(key, at));
+            let Some(meant) = meant.filter(|meant| object.get(*meant).is_none()) else {
                 continue;
             };
             let is_missed = match meant {
                 Key::Val => matches!(op, Op::Write(..) | Op::Update(..)),
                 Key::Args | Key::Set => matches!(op, Op::Event(_) | Op::Stamped(_)),
-                // A program may well have a `message`, but hardly a `Text`.
-                Key::Text | Key::Loc | Key::Time => key.eq_ignore_ascii_case(meant.name()),
+                // A program may well have a `message`, but hardly a `Text` or `txt`.
+                Key::Text | Key::Loc | Key::Time => true,
                 _ => false,
             };
             if !is_missed {
@@ -100,6 +98,18 @@ pub(super) fn meant(key: &str) -> Option<Key> {
     })
 }
 
+/// The key that one is a slip of the finger away from, if its value is of the kind that the key has: a list
+/// of `agrs`, an object of `ste`.
+fn by_shape(key: &str, value: &str) -> Option<Key> {
+    let lower = key.to_ascii_lowercase();
+    match value.as_bytes().first()? {
+        b'[' => suggest::closest(&lower, [Key::Args.name()]).map(|_| Key::Args),
+        // Too short for any slip but two letters swapped: there are programs with a `get` and a `seq`.
+        b'{' => ["ste", "est"].contains(&&*lower).then_some(Key::Set),
+        _ => None,
+    }
+}
+
 fn by_meaning(lower: &str) -> Option<Key> {
     Some(match lower {
         "thread" | "tid" | "thread_id" | "process" | "proc" | "pid" | "host" | "task" => Key::T,
@@ -114,6 +124,9 @@ fn by_meaning(lower: &str) -> Option<Key> {
         "event" => Key::Name,
         "arg" | "argument" | "arguments" | "params" => Key::Args,
         "sets" => Key::Set,
+        "txt" => Key::Text,
+        "locc" => Key::Loc,
+        "tiem" => Key::Time,
         "initial" | "variables" => Key::Init,
         _ => return None,
     })

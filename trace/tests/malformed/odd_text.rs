@@ -234,3 +234,38 @@ fn keys_that_are_not_known_are_kept_in_their_order() {
     );
     assert_eq!(binary.unwrap().len(), 26);
 }
+
+/// The keys of application events that are a slip away from another are warned of; a program's own are not.
+#[test]
+fn keys_that_were_probably_meant_to_be_others() {
+    let misspelt = |entry: &str| {
+        let text = format!("{{\"t\": \"A\", \"op\": \"event\", \"name\": \"login\", {entry}}}");
+        let mut reader = TraceReader::new("run", text.as_bytes(), &Options::default()).unwrap();
+        while reader.next_event().unwrap().is_some() {}
+        let warnings = reader.warnings();
+        warnings.iter().map(ToString::to_string).collect::<Vec<_>>()
+    };
+    for (entry, key, meant) in [
+        (r#""agrs": ["bob"]"#, "agrs", "args"),
+        (r#""argz": ["bob"]"#, "argz", "args"),
+        (r#""arg": ["bob"]"#, "arg", "args"),
+        (r#""ste": {"x": 1}"#, "ste", "set"),
+        (r#""txt": "bob came""#, "txt", "text"),
+        (r#""Loc": "a.rs:3""#, "Loc", "loc"),
+    ] {
+        let said = misspelt(entry);
+        let expected = format!("the key `{key}` means nothing; perhaps `{meant}` was meant");
+        assert!(
+            said.len() == 1 && said[0].ends_with(&expected),
+            "{entry}: {said:?}"
+        );
+    }
+    for entry in [
+        r#""seq": 3"#,
+        r#""get": {"x": 1}"#,
+        r#""tags": "a""#,
+        r#""level": [1]"#,
+    ] {
+        assert_eq!(misspelt(entry), [] as [String; 0], "{entry}");
+    }
+}
