@@ -3,7 +3,7 @@
 //! Every combination of values is tried. It is an instance if nothing is equal that must differ, and the bindings of what the
 //! lines can be that it agrees with cover all parameters; what binds all that an earlier declaration binds on the same line
 //! counts nowhere. To an instance a line is the first of the declared events that
-//! it agrees with. That run, marked line by line in texts, is checked by the property without parameters.
+//! it agrees with. What two threads do together is done by each of them. That run, marked line by line in texts, is checked by the property without parameters.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -110,6 +110,8 @@ const DECLARED: [Declared; 12] = [
 #[derive(Clone, Debug)]
 struct Line {
     thread: String,
+    /// Who does it together with that thread.
+    partner: Option<String>,
     /// The operation, or the name of an application event.
     op: &'static str,
     object: String,
@@ -117,12 +119,30 @@ struct Line {
 }
 
 impl Line {
+    /// The same, done by each of its threads.
+    fn by_each(&self) -> impl Iterator<Item = Line> {
+        let threads = [Some(&self.thread), self.partner.as_ref()];
+        threads.into_iter().flatten().map(|thread| Line {
+            thread: thread.clone(),
+            ..self.clone()
+        })
+    }
+
     fn by(&self, parameter: &'static str) -> Bound {
         (parameter, self.thread.clone())
     }
 
     fn of(&self, parameter: &'static str) -> Bound {
         (parameter, self.object.clone())
+    }
+
+    fn details(&self, symbols: &mut Symbols, text: Option<&str>) -> Option<Box<Details>> {
+        let mut details = Details::new(text.map(Into::into), Vec::new());
+        let partner = self.partner.iter();
+        details.partners = partner
+            .map(|thread| symbols.threads.intern(thread).expect("few"))
+            .collect();
+        Some(Box::new(details))
     }
 
     fn event(&self, symbols: &mut Symbols, message: i64) -> Event {
@@ -143,7 +163,9 @@ impl Line {
                 action.args([self.object.as_str()]).into()
             }
         };
-        Event::new(thread, op)
+        let mut event = Event::new(thread, op);
+        event.details = self.details(symbols, None);
+        event
     }
 }
 
@@ -152,9 +174,13 @@ fn trace(rng: &mut Rng, most: usize) -> Vec<Line> {
     let threads = 2 + rng.below(2);
     while lines.len() < 3 + rng.below(most) {
         let thread = format!("T{}", rng.below(threads));
+        let other = format!("T{}", rng.below(threads));
+        let together = rng.below(3) == 0 && other != thread;
         let mut line = |op: &'static str, object: &str, value: usize| {
+            let together = together && !matches!(op, "lock" | "unlock" | "send");
             lines.push(Line {
                 thread: thread.clone(),
+                partner: together.then(|| other.clone()),
                 op,
                 object: object.to_owned(),
                 value: value as i64,
@@ -216,8 +242,10 @@ impl Question {
     /// What a line can be, in the order of declarations. What binds all that an earlier one binds counts nowhere.
     fn readings(&self, line: &Line) -> Vec<(&'static str, Vec<Bound>)> {
         let mut readings: Vec<(&'static str, Vec<Bound>)> = Vec::new();
-        for declared in &self.declared {
-            let Some(bound) = (declared.read)(line) else {
+        let declared = { self.declared.iter() }
+            .flat_map(|declared| line.by_each().map(move |line| (declared, line)));
+        for (declared, line) in declared {
+            let Some(bound) = (declared.read)(&line) else {
                 continue;
             };
             let differ = !self.differ || {
@@ -317,7 +345,7 @@ fn defined(
                             text = format!("<{name}>");
                         }
                     }
-                    event.details = Some(Box::new(Details::new(Some(text.into()), Vec::new())));
+                    event.details = line.details(symbols, Some(&text));
                     events.push(event);
                 }
                 if covered.len() == PARAMETERS.len() {

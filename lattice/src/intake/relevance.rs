@@ -357,7 +357,8 @@ impl Relevance {
         self.see_draft(id, text, bindings, seen);
     }
 
-    /// The event is one of the property's, if who does it and what `where` says fit too.
+    /// The event is one of the property's, if who does it and what `where` says fit too. What several
+    /// threads do together is done by each of them.
     fn see_draft(
         &mut self,
         id: EventId,
@@ -365,14 +366,23 @@ impl Relevance {
         bindings: &mut Bindings,
         seen: &mut Seen,
     ) {
-        let declared = &self.monitor.alphabet().events()[id.index()];
-        if let Some(actor) = declared.by {
-            let name = text.symbols.threads.name(text.event.thread);
-            let (spelling, _) = bindings.spelling_of_text(name);
-            if !self.draft.bind(actor, spelling) {
-                return;
+        let Some(actor) = self.monitor.alphabet().events()[id.index()].by else {
+            self.add_draft(id, bindings, seen);
+            return;
+        };
+        let (given, args) = (self.draft.binding[actor], self.draft.args.len());
+        for thread in text.event.threads() {
+            let (spelling, _) = bindings.spelling_of_text(text.symbols.threads.name(thread));
+            if self.draft.bind(actor, spelling) {
+                self.add_draft(id, bindings, seen);
             }
+            self.draft.binding[actor] = given;
+            self.draft.args.truncate(args);
         }
+    }
+
+    fn add_draft(&mut self, id: EventId, bindings: &mut Bindings, seen: &mut Seen) {
+        let declared = &self.monitor.alphabet().events()[id.index()];
         if !bindings.allows(&self.draft.binding) {
             return;
         }
