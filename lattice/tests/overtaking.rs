@@ -76,7 +76,10 @@ fn what_is_named_is_enough() {
             continue;
         };
         let overtakings = &predicted.overtakings;
-        assert_eq!(overtakings.is_empty(), predicted.swaps.is_empty(), "{text}");
+        assert!(
+            overtakings.is_empty() || !predicted.swaps.is_empty(),
+            "{text}"
+        );
         let run: Vec<usize> = rows.iter().map(|row| row.event as usize).collect();
         let oracle = Oracle::new(&events, &symbols, &monitor, zero);
         let place = |event: u32| run.iter().position(|&other| other == event as usize);

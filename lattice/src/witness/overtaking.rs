@@ -43,7 +43,8 @@ pub(crate) trait Steps {
 }
 
 /// Who overtakes whom in the first `until` events of a run, where it is violated, of those that matter. What
-/// follows from program order is said once. Nothing if these events come as they were observed.
+/// follows from program order is said once. Nothing if these events come as they were observed, or if an event that
+/// matters only comes sooner, past none that does.
 pub(crate) fn overtakings(
     start: &Replay<'_>,
     steps: &impl Steps,
@@ -71,7 +72,7 @@ pub(crate) fn overtakings(
     }
     let thread = |place: Place| steps.thread(observed[place.index()]);
     let mut named = among(&run, thread, |place| matters[place.index()]);
-    if named.is_empty() {
+    if !comes_earlier(&run, |place| matters[place.index()]) {
         // No single step matters, only several together.
         named = among(&run, thread, |_| true);
     }
@@ -155,6 +156,22 @@ fn is_same<'s>(
         one.step(step);
         other.step(step);
     }
+}
+
+/// Whether one that matters comes before any that was observed earlier.
+fn comes_earlier(run: &[Place], matters: impl Fn(Place) -> bool) -> bool {
+    let mut done = vec![false; run.len()];
+    let mut oldest = 0;
+    run.iter().any(|&place| {
+        if let Some(done) = done.get_mut(place.index()) {
+            *done = true;
+        }
+        let is_earlier = oldest < place.index();
+        while done.get(oldest).is_some_and(|done| *done) {
+            oldest += 1;
+        }
+        is_earlier && matters(place)
+    })
 }
 
 /// Adds an event to those that are overtaken if it takes more than these.
