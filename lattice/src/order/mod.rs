@@ -12,5 +12,5 @@ pub use covering::covered;
 pub(crate) use locks::Unlocked;
 pub(crate) use observed::ObservedCuts;
 pub use poset::{EventIndex, Poset};
-pub(crate) use requirements::Requirements;
+pub(crate) use requirements::{Required, Requirements};
 pub(crate) use restriction::{Origin, Past, Restriction};

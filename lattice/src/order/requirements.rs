@@ -2,15 +2,34 @@
 
 use crate::order::{EventIndex, Poset};
 
+/// What is required is compared with at most so many later ones.
+const COMPARED: usize = 8;
+
 /// For each event what must be in a cut before it can be added, besides its own chain.
 ///
 /// A cut that has the chain's previous event has that event's past. So only the components of the
-/// clock that have grown since are listed: most events of a real log need one, or none.
+/// clock that have grown since are listed, and of these not what comes before another one: most
+/// events of a real log need one, or none.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Requirements {
     /// Chain and count; those of event `e` end at `ends[e]`.
     all: Vec<(u32, u32)>,
     ends: Vec<usize>,
+    /// The same in brief for the events of each chain.
+    brief: Vec<Vec<Required>>,
+}
+
+/// What an event requires of a cut, in brief: most require one count or none.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Required {
+    /// So many events are required of this chain, of the event's own one if nothing is.
+    pub(crate) chain: u32,
+    pub(crate) count: u32,
+}
+
+impl Required {
+    /// Stands for several counts: no cut has that many events.
+    pub(crate) const SEVERAL: u32 = u32::MAX;
 }
 
 impl Requirements {
@@ -28,13 +47,44 @@ impl Requirements {
         let previous = clock[own]
             .checked_sub(2)
             .map(|place| poset.chain(own)[place as usize]);
+        let start = self.all.len();
         for (chain, &count) in clock.iter().enumerate() {
             let before = previous.map_or(0, |previous| poset.clock(previous)[chain]);
             if chain != own && count > before {
                 self.all.push((chain as u32, count));
             }
         }
+        self.drop_implied(poset, start);
         self.ends.push(self.all.len());
+        let (chain, count) = match self.all[start..] {
+            [] => (own as u32, 0),
+            [only] => only,
+            _ => (own as u32, Required::SEVERAL),
+        };
+        if self.brief.len() <= own {
+            self.brief.resize_with(own + 1, Vec::new);
+        }
+        self.brief[own].push(Required { chain, count });
+    }
+
+    /// Drops what comes before something else that is required, from `start` on. The latest are
+    /// what the others come before, so they go first, and the others are compared with a few of
+    /// them only: an event after a barrier of a thousand threads waits for each of them.
+    fn drop_implied(&mut self, poset: &Poset, start: usize) {
+        let event = |(chain, count): (u32, u32)| poset.chain(chain as usize)[count as usize - 1];
+        let last = &mut self.all[start..];
+        last.sort_unstable_by_key(|&required| std::cmp::Reverse(event(required)));
+        let mut kept = start;
+        for place in start..self.all.len() {
+            let required = self.all[place];
+            let latest = &self.all[start..kept.min(start + COMPARED)];
+            let implied = |&later: &(u32, u32)| poset.precedes(event(required), event(later));
+            if !latest.iter().any(implied) {
+                self.all[kept] = required;
+                kept += 1;
+            }
+        }
+        self.all.truncate(kept);
     }
 
     #[inline]
@@ -42,6 +92,11 @@ impl Requirements {
         let event = event.index();
         let start = if event == 0 { 0 } else { self.ends[event - 1] };
         &self.all[start..self.ends[event]]
+    }
+
+    /// What the events of a chain require, in brief.
+    pub(crate) fn in_brief(&self, chain: usize) -> &[Required] {
+        self.brief.get(chain).map_or(&[], |events| events)
     }
 
     /// Whether a cut with these counts, and the event's chain up to it, has what it needs.

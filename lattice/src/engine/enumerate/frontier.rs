@@ -3,8 +3,8 @@
 //! A level is sorted by key. Advancing one chain in all cuts where it can be advanced keeps the
 //! order, so the next level is a merge of as many sorted streams as there are chains, all read
 //! from the level itself; equal keys are the same cut and are merged. Memory is touched in
-//! sequence, and nothing is hashed. A wide level is cut into ranges of keys that are merged at the
-//! same time on several cores.
+//! sequence, and nothing is hashed. Where strips are short they are taken apart (`successors`). A
+//! wide level is cut into ranges of keys that are merged at the same time on several cores.
 
 use super::{
     key::{Cut, Key, Layout},
@@ -13,12 +13,16 @@ use super::{
     parallel,
     persistent::Persistent,
     streams::Stream,
+    successors::Successors,
     window::Window,
 };
 use crate::{order::EventIndex, stop::Stop};
 
 /// Levels narrower than this are not worth several threads; in tests hardly any is that narrow.
 pub(crate) const PARALLEL: usize = if cfg!(test) { 8 } else { 1 << 15 };
+
+/// Strips of fewer cuts than this, on average, are not worth being taken as a whole.
+pub(crate) const SHORT: usize = 4;
 
 /// What is kept at a cut, and how events change it.
 pub(crate) trait Rules: Sync {
@@ -53,6 +57,8 @@ pub(crate) struct Bounds<'a> {
     pub(crate) window: Option<Window<'a>>,
     pub(crate) persistent: Option<&'a Persistent>,
     pub(crate) parallel: bool,
+    /// A level whose strips have fewer cuts on average is taken cut by cut; see [`SHORT`].
+    pub(crate) short: usize,
     /// Where it is raised, the next level has only some of its cuts.
     pub(crate) stop: Option<&'a Stop>,
 }
@@ -191,7 +197,10 @@ impl<K: Key, N: Clone + Send + Sync> Frontier<K, N> {
         let (next, more) = if parallel {
             self.merge_in_parallel(labelled, bounds, rules)
         } else {
-            self.merge_range(labelled, bounds, rules, (None, None), &[])
+            match Successors::new(self, labelled, bounds) {
+                Some(cuts) => cuts.merge_range(bounds, rules, (None, None)),
+                None => self.merge_range(labelled, bounds, rules, (None, None), &[]),
+            }
         };
         left_out.add(more);
         self.level = next;
@@ -224,9 +233,13 @@ impl<K: Key, N: Clone + Send + Sync> Frontier<K, N> {
                 }
             })
             .collect();
+        let cuts = Successors::new(self, labelled, bounds);
         let made: Vec<(Level<K, N>, LeftOut)> = parallel::map(parts, |part| {
             let range = (borders[part].as_ref(), borders[part + 1].as_ref());
-            self.merge_range(labelled, bounds, rules, range, &starts)
+            match &cuts {
+                Some(cuts) => cuts.merge_range(bounds, rules, range),
+                None => self.merge_range(labelled, bounds, rules, range, &starts),
+            }
         });
         let mut left_out = LeftOut::default();
         let mut whole = Level::default();

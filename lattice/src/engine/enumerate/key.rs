@@ -12,7 +12,8 @@ use std::fmt::Debug;
 
 /// Where the count of one chain is in a key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Field {
+pub(crate) struct Field {
+    chain: u32,
     base: u32,
     shift: u32,
     mask: u32,
@@ -21,7 +22,7 @@ struct Field {
 /// Where the counts of all chains are, the first one in the highest bits.
 #[derive(Clone, Debug)]
 pub(crate) struct Layout {
-    places: Vec<Field>,
+    fields: Vec<Field>,
     /// The bits of the last two chains together.
     line_bits: u32,
     /// For this many levels no count can outgrow its place.
@@ -57,23 +58,32 @@ impl Layout {
             .map(|chain| room(widths[chain], spans[chain]))
             .min()
             .map_or(u32::MAX, |room| u32::try_from(room).unwrap_or(u32::MAX));
-        let mut places = Vec::with_capacity(widths.len());
+        let mut fields = Vec::with_capacity(widths.len());
         let mut shift: u32 = widths.iter().fold(0, |sum: u32, w| sum.saturating_add(*w));
-        for (&width, &base) in widths.iter().zip(least) {
+        for (chain, (&width, &base)) in widths.iter().zip(least).enumerate() {
             shift = shift.saturating_sub(width);
-            let mask = ((1u64 << width) - 1) as u32;
-            places.push(Field { base, shift, mask });
+            fields.push(Field {
+                chain: chain as u32,
+                base,
+                shift,
+                mask: ((1u64 << width) - 1) as u32,
+            });
         }
         let line_bits = widths.iter().rev().take(2).sum();
         Some(Layout {
-            places,
+            fields,
             line_bits,
             slack,
         })
     }
 
     pub(crate) fn chains(&self) -> usize {
-        self.places.len()
+        self.fields.len()
+    }
+
+    #[inline]
+    pub(crate) fn field(&self, chain: usize) -> &Field {
+        &self.fields[chain]
     }
 
     pub(crate) fn slack(&self) -> u32 {
@@ -102,14 +112,17 @@ impl Layout {
 pub(crate) trait Key: Clone + Ord + Send + Sync + Debug {
     /// How many bits there are.
     const BITS: u32;
+    /// A key that none comes after, where there is one.
+    const LAST: Option<Self>;
     /// The bytes that a key points to, besides its own.
     fn heap_bytes(_: &Layout) -> usize {
         0
     }
     fn pack(counts: &[u32], layout: &Layout) -> Self;
-    fn count(&self, chain: usize, layout: &Layout) -> u32;
-    /// The cut with one more event of `chain`.
-    fn advanced(&self, chain: usize, layout: &Layout) -> Self;
+    /// The count of the chain of a field.
+    fn at(&self, field: &Field) -> u32;
+    /// The cut with one more event of the chain of a field.
+    fn plus(&self, field: &Field) -> Self;
     /// Whether the cut with one more event of `chain` is at or past `bound`. Unlike `advanced`
     /// this may be asked of any chain; where it cannot be advanced the answer is merely monotone.
     fn reaches(&self, chain: usize, layout: &Layout, bound: &Self) -> bool;
@@ -119,6 +132,17 @@ pub(crate) trait Key: Clone + Ord + Send + Sync + Debug {
     fn on_line_of(&self, other: &Self, layout: &Layout) -> bool;
     /// A bound that is at or below every cut on the line of this one, and above all lines before.
     fn line(&self, layout: &Layout) -> Self;
+
+    #[inline]
+    fn count(&self, chain: usize, layout: &Layout) -> u32 {
+        self.at(layout.field(chain))
+    }
+
+    /// The cut with one more event of `chain`.
+    #[inline]
+    fn advanced(&self, chain: usize, layout: &Layout) -> Self {
+        self.plus(layout.field(chain))
+    }
 
     /// Where the cut is on its line.
     #[inline]
@@ -134,35 +158,35 @@ macro_rules! integer_key {
     ($integer:ty) => {
         impl Key for $integer {
             const BITS: u32 = <$integer>::BITS;
+            const LAST: Option<Self> = Some(<$integer>::MAX);
 
             fn pack(counts: &[u32], layout: &Layout) -> Self {
-                // A place without bits may lie beyond the highest; what is shifted there is 0.
-                counts.iter().zip(&layout.places).fold(0, |key, (&n, p)| {
-                    key | <$integer>::from(n - p.base).wrapping_shl(p.shift)
+                // A field without bits may lie beyond the highest; what is shifted there is 0.
+                counts.iter().zip(&layout.fields).fold(0, |key, (&n, f)| {
+                    key | <$integer>::from(n - f.base).wrapping_shl(f.shift)
                 })
             }
 
             #[inline]
-            fn count(&self, chain: usize, layout: &Layout) -> u32 {
-                let place = layout.places[chain];
-                let part = self.wrapping_shr(place.shift) as u32;
-                (part & place.mask) + place.base
+            fn at(&self, field: &Field) -> u32 {
+                let part = self.wrapping_shr(field.shift) as u32;
+                (part & field.mask) + field.base
             }
 
             #[inline]
-            fn advanced(&self, chain: usize, layout: &Layout) -> Self {
-                self + (1 << layout.places[chain].shift)
+            fn plus(&self, field: &Field) -> Self {
+                self + (1 << field.shift)
             }
 
             fn reaches(&self, chain: usize, layout: &Layout, bound: &Self) -> bool {
                 let one: $integer = 1;
-                let one = one.checked_shl(layout.places[chain].shift).unwrap_or(0);
+                let one = one.checked_shl(layout.fields[chain].shift).unwrap_or(0);
                 self.checked_add(one).is_none_or(|key| key >= *bound)
             }
 
             #[inline]
             fn moved(&self, along: u32, layout: &Layout) -> Self {
-                let [.., more, fewer] = &*layout.places else {
+                let [.., more, fewer] = &*layout.fields else {
                     return *self;
                 };
                 let along = <$integer>::from(along);
@@ -189,6 +213,7 @@ integer_key!(u128);
 /// For cuts that differ in more than 128 bits: the counts themselves.
 impl Key for Box<[u32]> {
     const BITS: u32 = u32::MAX;
+    const LAST: Option<Self> = None;
 
     fn heap_bytes(layout: &Layout) -> usize {
         4 * layout.chains()
@@ -198,13 +223,13 @@ impl Key for Box<[u32]> {
         counts.into()
     }
 
-    fn count(&self, chain: usize, _: &Layout) -> u32 {
-        self[chain]
+    fn at(&self, field: &Field) -> u32 {
+        self[field.chain as usize]
     }
 
-    fn advanced(&self, chain: usize, _: &Layout) -> Self {
+    fn plus(&self, field: &Field) -> Self {
         let mut counts = self.clone();
-        counts[chain] += 1;
+        counts[field.chain as usize] += 1;
         counts
     }
 

@@ -103,6 +103,23 @@ impl<K: Key, N> Level<K, N> {
         self.nodes.extend(nodes);
     }
 
+    /// Adds a cut after all others, and tells whether it begins a strip.
+    #[inline]
+    pub(super) fn push(&mut self, cut: K, node: N, layout: &Layout) -> bool {
+        make_room(&mut self.nodes, 1);
+        self.nodes.push(node);
+        if let Some(open) = self.strips.last_mut()
+            && open.first.on_line_of(&cut, layout)
+            && cut.place(layout) - open.first.place(layout) == open.len
+        {
+            open.len += 1;
+            return false;
+        }
+        make_room(&mut self.strips, 1);
+        self.strips.push(Strip { first: cut, len: 1 });
+        true
+    }
+
     /// Ends a line: drops the cuts at which nothing is left to keep, and tells how many.
     #[inline]
     pub(super) fn settle<R: Rules<Node = N>>(

@@ -6,6 +6,7 @@
 //! | [`level`] | a sorted level, as strips of neighbouring cuts |
 //! | [`frontier`] | the next level, by merging |
 //! | [`streams`], [`mark`] | what is merged: the cuts that each chain is advanced to |
+//! | [`successors`] | the next level cut by cut, where strips are short |
 //! | [`levels`] | the same, with wider keys when they are needed |
 //! | [`sweep`] | the search for a violation, level by level |
 //! | [`answer`] | which reductions are used, and the run to what was found |
@@ -36,6 +37,7 @@ mod persistent;
 mod reduce;
 mod sets;
 mod streams;
+mod successors;
 mod sweep;
 #[cfg(test)]
 mod tests;
@@ -61,7 +63,7 @@ use crate::{
     order::{Poset, Requirements},
 };
 use count::Counting;
-use frontier::{Bounds, LeftOut};
+use frontier::{Bounds, LeftOut, SHORT};
 use levels::Levels;
 use number::{Number, Words};
 use sets::CutsAlone;
@@ -187,6 +189,7 @@ fn everything(upper: &[u32], parallel: bool) -> Bounds<'_> {
         window: None,
         persistent: None,
         parallel,
+        short: SHORT,
         stop: None,
     }
 }

@@ -14,7 +14,7 @@
 use smallvec::SmallVec;
 
 use super::{
-    frontier::{Bounds, Rules},
+    frontier::{Bounds, Rules, SHORT},
     key::{Cut, Key},
     labelled::LabelledPoset,
     levels::Levels,
@@ -150,6 +150,7 @@ impl<M: Machine> Paths<'_, M> {
                 window,
                 persistent: None,
                 parallel: self.parallel,
+                short: SHORT,
                 // What was found is worth the way to it.
                 stop: None,
             };

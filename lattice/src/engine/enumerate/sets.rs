@@ -92,6 +92,9 @@ impl Rules for Bits<'_> {
         let action = self.labelled.action(event).0 as usize;
         let next = &self.next[action * self.groups..][..self.groups];
         move |node, _| {
+            if let [only] = next {
+                return only[(node & 15) as usize];
+            }
             let groups = next.iter().enumerate();
             groups.fold(0, |after, (group, next)| {
                 after | next[(node >> (4 * group) & 15) as usize]

@@ -6,7 +6,7 @@
 
 use super::{
     Peak,
-    frontier::{Bounds, LeftOut},
+    frontier::{Bounds, LeftOut, SHORT},
     labelled::LabelledPoset,
     levels::Levels,
     path::Configuration,
@@ -133,6 +133,7 @@ impl<T: Clone, N: Clone + Send + Sync> Sweep<T, N> {
             }),
             persistent: persistent.filter(|_| !useless),
             parallel: options.parallel,
+            short: SHORT,
             stop: Some(&options.stop),
         };
         let before = (self.levels.bytes().0, self.levels.len() as u64);

@@ -7,7 +7,7 @@ use portent_testing::Rng;
 
 use super::{
     LabelledPoset, Requirements,
-    frontier::{Bounds, Frontier, Rules},
+    frontier::{Bounds, Frontier, Rules, SHORT},
     key::{Cut, Key, Layout},
     window::Window,
 };
@@ -133,6 +133,8 @@ fn compare<K: Key>(seed: u64) -> usize {
     let lookahead = (rng.below(4) == 0).then(|| rng.below(6) as u32);
     let width = (rng.below(4) == 0).then(|| 1 + rng.below(6));
     let in_ranges = rng.below(2) == 0;
+    // In strips, in cuts, and now so and now so.
+    let short = [0, usize::MAX, SHORT][rng.below(3)];
     let requirements = Requirements::of_poset(&poset);
     let labelled: LabelledPoset<'_> = LabelledPoset::new(&poset, &requirements, &[]);
     let top = labelled.top();
@@ -152,6 +154,7 @@ fn compare<K: Key>(seed: u64) -> usize {
             }),
             persistent: None,
             parallel: in_ranges,
+            short,
             stop: None,
         };
         expected = next_by_definition(&expected, &poset, &rules, lookahead);
@@ -196,7 +199,10 @@ fn a_line_of_the_whole_lattice_is_one_strip() {
         let top = labelled.top();
         let mut frontier = bottom::<u64>(&top);
         for _ in 0..poset.len() {
-            let bounds = super::everything(&top, false);
+            let bounds = Bounds {
+                short: [0, usize::MAX][seed as usize % 2],
+                ..super::everything(&top, false)
+            };
             assert!(
                 frontier
                     .advance(labelled, bounds, &Ways { holes: 0 })

@@ -1,0 +1,259 @@
+//! The next level cut by cut, for levels whose strips are short.
+//!
+//! Where a strip is hardly longer than one cut, looking at its ends saves nothing. Here the cuts are
+//! taken one by one: a set of bits for each chain says at which of them the chain is advanced; a chain steps at
+//! the cuts of one word of these ahead of the merge; and in each round of the merge all chains whose
+//! next cut is the least one go on together. What depends on the data is mostly which bits are set,
+//! not where the program goes.
+
+use super::{
+    frontier::{Bounds, Frontier, LeftOut, Rules},
+    key::{Cut, Field, Key, Layout},
+    labelled::LabelledPoset,
+    level::Level,
+};
+use crate::{
+    order::{EventIndex, Required},
+    stop::Stop,
+};
+
+/// Which chains go on together is told by the bits of a word.
+const CHAINS: usize = u64::BITS as usize;
+/// Keys are compared so many at a time.
+const TOGETHER: usize = 4;
+
+/// The cuts of a level, and where each chain is advanced.
+pub(super) struct Successors<'a, K, N> {
+    frontier: &'a Frontier<K, N>,
+    labelled: LabelledPoset<'a>,
+    cuts: Vec<K>,
+    /// For each chain a bit for each cut; those of chain `c` begin at word `c * stride`.
+    advanced: Vec<u64>,
+    stride: usize,
+    /// A key that none comes after.
+    last: K,
+}
+
+impl<'a, K: Key, N: Clone + Send + Sync> Successors<'a, K, N> {
+    /// `None` if the strips of the level are long enough to be taken as a whole, or its cuts are of
+    /// too many chains.
+    pub(super) fn new(
+        frontier: &'a Frontier<K, N>,
+        labelled: LabelledPoset<'a>,
+        bounds: Bounds<'_>,
+    ) -> Option<Self> {
+        let (level, layout) = (&frontier.level, &frontier.layout);
+        let chains = layout.chains();
+        if chains > CHAINS || level.nodes.len() >= level.strips.len().saturating_mul(bounds.short) {
+            return None;
+        }
+        let last = K::LAST?;
+        let mut cuts = Vec::with_capacity(level.nodes.len());
+        for strip in &level.strips {
+            cuts.extend((0..strip.len).map(|along| strip.first.moved(along, layout)));
+        }
+        let stride = cuts.len().div_ceil(64);
+        let mut advanced = vec![0; stride * chains];
+        if frontier.marks.is_empty() {
+            enable(&cuts, layout, labelled, bounds, &mut advanced);
+        } else {
+            for (cut, mark) in frontier.marks.iter().enumerate() {
+                for chain in 0..chains {
+                    advanced[chain * stride + cut / 64] |= (mark >> chain & 1) << (cut % 64);
+                }
+            }
+        }
+        Some(Successors {
+            frontier,
+            labelled,
+            cuts,
+            advanced,
+            stride,
+            last,
+        })
+    }
+
+    /// The part of the next level from a line on and before another one.
+    pub(super) fn merge_range<R: Rules<Node = N>>(
+        &self,
+        bounds: Bounds<'_>,
+        rules: &R,
+        (from, to): (Option<&K>, Option<&K>),
+    ) -> (Level<K, N>, LeftOut) {
+        let (layout, nodes) = (&self.frontier.layout, &self.frontier.level.nodes);
+        let mut left_out = LeftOut::default();
+        let mut next = Level::default();
+        let room = bounds.window.map_or(usize::MAX, |window| window.room());
+        let mut walks: Vec<Walk<'_>> = Vec::new();
+        // The next cut of each walk, close together, and which walks are not at their end.
+        let (mut heads, mut going) = (Vec::new(), 0u64);
+        let wanted = |head: &K| to.is_none_or(|to| head < to);
+        for chain in 0..layout.chains() {
+            if let Some(walk) = self.walk(chain, bounds, from) {
+                let head = self.cuts[walk.cut].plus(&walk.field);
+                going |= u64::from(wanted(&head)) << heads.len();
+                heads.push(head);
+                walks.push(walk);
+            }
+        }
+        heads.resize(heads.len().next_multiple_of(TOGETHER), self.last.clone());
+        while going != 0 {
+            let least = least(&heads, &self.last);
+            let mut here = places(&heads, &least) & going;
+            let mut node: Option<N> = None;
+            while here != 0 {
+                let place = here.trailing_zeros() as usize;
+                here &= here - 1;
+                let walk = &mut walks[place];
+                let event = walk.events[least.at(&walk.field) as usize - 1];
+                let cut = Cut {
+                    first: &self.cuts[walk.cut],
+                    along: 0,
+                    layout,
+                };
+                let stepped = rules.step(event)(&nodes[walk.cut], cut);
+                match &mut node {
+                    None => node = Some(stepped),
+                    Some(node) => rules.merge(node, stepped),
+                }
+                walk.rest &= walk.rest - 1;
+                heads[place] = self.last.clone();
+                if walk.seek() {
+                    let head = self.cuts[walk.cut].plus(&walk.field);
+                    if wanted(&head) {
+                        heads[place] = head;
+                        continue;
+                    }
+                }
+                going &= !(1 << place);
+            }
+            let Some(mut node) = node else { break };
+            let cut = Cut {
+                first: &least,
+                along: 0,
+                layout,
+            };
+            if !rules.settle(&mut node, cut) {
+                left_out.emptied += 1;
+            } else if next.push(least, node, layout) {
+                if let Some(window) = bounds.window
+                    && next.nodes.len() >= room
+                {
+                    left_out.dropped += window.narrow(&mut next, layout);
+                }
+                if bounds.stop.is_some_and(Stop::is_raised) {
+                    break;
+                }
+            }
+        }
+        if let Some(window) = bounds.window {
+            left_out.dropped += window.narrow(&mut next, layout);
+        }
+        (next, left_out)
+    }
+
+    /// The cuts that a chain is advanced to, from a bound on; `None` if there are none.
+    fn walk(&self, chain: usize, bounds: Bounds<'_>, from: Option<&K>) -> Option<Walk<'_>> {
+        let layout = &self.frontier.layout;
+        let cut = from.map_or(0, |from| {
+            let before = |cut: &K| !cut.reaches(chain, layout, from);
+            self.cuts.partition_point(before)
+        });
+        let advanced = &self.advanced[chain * self.stride..][..self.stride];
+        let mut walk = Walk {
+            field: *layout.field(chain),
+            events: &self.labelled.poset.chain(chain)[..bounds.upper[chain] as usize],
+            advanced,
+            cut,
+            rest: advanced.get(cut / 64)? & u64::MAX << (cut % 64),
+        };
+        walk.seek().then_some(walk)
+    }
+}
+
+/// The cuts at which one chain is advanced.
+struct Walk<'a> {
+    field: Field,
+    events: &'a [EventIndex],
+    advanced: &'a [u64],
+    /// The cut that comes next, and the bits from it on of the word that it is in.
+    cut: usize,
+    rest: u64,
+}
+
+impl Walk<'_> {
+    /// Goes to the first cut from this one on at which the chain is advanced; false at the end.
+    #[inline]
+    fn seek(&mut self) -> bool {
+        let mut word = self.cut / 64;
+        while self.rest == 0 {
+            word += 1;
+            match self.advanced.get(word) {
+                Some(bits) => self.rest = *bits,
+                None => return false,
+            }
+        }
+        self.cut = word * 64 + self.rest.trailing_zeros() as usize;
+        true
+    }
+}
+
+/// The least of some keys, whose number is a multiple of [`TOGETHER`].
+#[inline]
+fn least<K: Key>(keys: &[K], last: &K) -> K {
+    let (chunks, _) = keys.as_chunks::<TOGETHER>();
+    let chunks = chunks.iter().map(|[a, b, c, d]| a.min(b).min(c.min(d)));
+    chunks.fold(last, |least, key| least.min(key)).clone()
+}
+
+/// Where a key is among others, as bits.
+#[inline]
+fn places<K: Key>(keys: &[K], key: &K) -> u64 {
+    let (chunks, _) = keys.as_chunks::<TOGETHER>();
+    chunks.iter().rev().fold(0, |bits, chunk| {
+        let [a, b, c, d] = chunk.each_ref().map(|other| u64::from(other == key));
+        bits << TOGETHER | d << 3 | c << 2 | b << 1 | a
+    })
+}
+
+/// Finds the cuts at which each chain can be advanced.
+#[inline(never)]
+fn enable<K: Key>(
+    cuts: &[K],
+    layout: &Layout,
+    labelled: LabelledPoset<'_>,
+    bounds: Bounds<'_>,
+    advanced: &mut [u64],
+) {
+    let stride = cuts.len().div_ceil(64);
+    let requirements = labelled.requirements;
+    let next: Vec<&[Required]> = (0..layout.chains())
+        .map(|chain| {
+            let events = requirements.in_brief(chain);
+            &events[..events.len().min(bounds.upper[chain] as usize)]
+        })
+        .collect();
+    let mut counts = [0; CHAINS];
+    for (word, cuts) in cuts.chunks(64).enumerate() {
+        let mut words = [0u64; CHAINS];
+        for cut in cuts.iter().rev() {
+            for (chain, count) in counts[..next.len()].iter_mut().enumerate() {
+                *count = cut.count(chain, layout);
+            }
+            for (chain, (events, word)) in next.iter().zip(&mut words).enumerate() {
+                let enabled = match events.get(counts[chain] as usize) {
+                    None => false,
+                    Some(needs) if needs.count == Required::SEVERAL => {
+                        let event = labelled.poset.chain(chain)[counts[chain] as usize];
+                        requirements.met(event, |chain| counts[chain])
+                    }
+                    Some(needs) => counts[needs.chain as usize % CHAINS] >= needs.count,
+                };
+                *word = *word << 1 | u64::from(enabled);
+            }
+        }
+        for (chain, bits) in words[..next.len()].iter().enumerate() {
+            advanced[chain * stride + word] = *bits;
+        }
+    }
+}
