@@ -18,7 +18,8 @@
 //! | half of the kinds commute | 721 nodes | 531,441 | 737 × fewer |
 //! | window of 64, 10⁴ to 10⁷ events | 7.4, 5.5, 5.7, 5.5 µs an event | | |
 //!
-//! How much strips save depends on their length: 12 cuts on tsviz, 8 on simpledb, but 1.5 on chord.
+//! How much strips save depends on their length: 12 cuts on tsviz, 8 on simpledb, but 1.5 on chord, which is
+//! therefore taken cut by cut.
 
 #[path = "../tests/logs/mod.rs"]
 mod logs;
