@@ -39,10 +39,12 @@ impl Streaming {
         let number = self.events;
         self.events += 1;
         let event = self.history.push(chain, class, &scratch.clock, number);
+        self.observed.step(moves, &mut self.stories, class, number);
         debug_assert_eq!(scratch.clock[chain], event.place, "counts itself");
         self.meet(moves, scratch, event, class);
         let found = self.move_on(moves, bounds, scratch, event);
         self.nodes.let_go_dropped();
+        self.keep_observed(moves, bounds, scratch);
         found
     }
 
@@ -115,6 +117,9 @@ impl Streaming {
         let bad = moved.iter().find(|(_, to)| *to == Stage::BAD);
         let found = bad.map(|&(id, to)| self.tell(id, event, to));
         if found.is_none() {
+            if moved.len() > bounds.new_nodes {
+                moved.sort_by_cached_key(|&(id, _)| self.promise(id));
+            }
             for &(id, to) in &moved {
                 if scratch.fresh.len() >= bounds.new_nodes {
                     self.omissions.nodes += 1;

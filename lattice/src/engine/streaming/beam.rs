@@ -35,7 +35,7 @@ impl Streaming {
     }
 
     /// The smaller, the better.
-    fn promise(&self, id: NodeId) -> (Reverse<usize>, Reverse<u64>, u32) {
+    pub(super) fn promise(&self, id: NodeId) -> (Reverse<usize>, Reverse<u64>, u32) {
         let (ends, lowest) = (self.nodes.ends(id), self.nodes.lowest(id));
         let open = ends.iter().filter(|&&end| end == NEVER).count();
         let size = |chain: usize| {

@@ -82,7 +82,7 @@ impl Streaming {
 
     /// Tells the lowest cut of a node as exactly as it matters. It matters for moves by older events: before the node is expanded
     /// for its own, later only for those after another move.
-    fn round(&mut self, moves: &Moves, bounds: &Bounds, id: NodeId, lowest: &[u32]) {
+    pub(super) fn round(&mut self, moves: &Moves, bounds: &Bounds, id: NodeId, lowest: &[u32]) {
         let stage = self.nodes.get(id).stage;
         let history = &self.history;
         let (exact, coarse) = self.nodes.lowest_mut(id).split_at_mut(lowest.len());

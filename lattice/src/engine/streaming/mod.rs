@@ -24,6 +24,7 @@
 //! | [`cover`] | nodes that others make superfluous |
 //! | [`settle`] | events that all future ones come after, and what can be forgotten with them |
 //! | [`beam`] | the most promising nodes, where there are too many |
+//! | [`observed`] | the run that was observed, which is never lost |
 //! | [`story`], [`witness`] | how a node was reached, and the run that shows it |
 //!
 //! This engine knows nothing of properties: an event is a chain, a class of actions, and a clock.
@@ -35,6 +36,7 @@ mod expand;
 mod history;
 mod moves;
 mod nodes;
+mod observed;
 mod settle;
 mod story;
 #[cfg(test)]
@@ -49,6 +51,7 @@ pub(crate) use witness::{Extent, arrange};
 use self::{
     history::{History, NEVER},
     nodes::{Node, NodeId, Nodes, Role},
+    observed::Observed,
     story::Stories,
 };
 
@@ -121,6 +124,7 @@ pub(crate) struct Streaming {
     history: History,
     nodes: Nodes,
     stories: Stories,
+    observed: Observed,
     /// For each chain, how many events come before all that will arrive, by decision.
     floor: Vec<u32>,
     /// How many events have arrived.
@@ -157,6 +161,7 @@ impl Streaming {
             history: History::default(),
             nodes: Nodes::new(moves),
             stories: Stories::default(),
+            observed: Observed::default(),
             floor: Vec::new(),
             events: 0,
             due: FIRST_TIDYING,
@@ -181,6 +186,7 @@ impl Streaming {
                 born: 0,
             });
             search.nodes.add(node, moves);
+            search.observed.begin(stage, story);
             search.made += 1;
         }
         search

@@ -163,6 +163,11 @@ impl Nodes {
         &mut self.by_stage[stage.index()]
     }
 
+    /// The same, to be looked at.
+    pub(super) fn at_stage(&self, stage: Stage) -> impl Iterator<Item = NodeId> + '_ {
+        self.by_stage[stage.index()].iter().map(|&(_, id)| id)
+    }
+
     /// The nodes of one rank that are open on a chain, to be put back.
     pub(super) fn take_open(&mut self, chain: usize, rank: usize, moves: &Moves) -> Vec<NodeId> {
         std::mem::take(&mut self.open[chain * moves.ranks() + rank])

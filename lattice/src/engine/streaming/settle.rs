@@ -159,18 +159,19 @@ impl Streaming {
         self.put_stories(stories);
     }
 
+    /// The stories that are needed: those of all nodes, and of the observed run.
     fn take_stories(&self) -> Vec<StoryId> {
-        self.nodes
-            .ids()
-            .map(|id| self.nodes.get(id).story)
-            .collect()
+        let of_nodes = self.nodes.ids().map(|id| self.nodes.get(id).story);
+        of_nodes.chain(self.observed.stories()).collect()
     }
 
     fn put_stories(&mut self, stories: Vec<StoryId>) {
         let ids: Vec<NodeId> = self.nodes.ids().collect();
-        for (id, story) in ids.into_iter().zip(stories) {
+        let (of_nodes, observed) = stories.split_at(ids.len());
+        for (id, &story) in ids.into_iter().zip(of_nodes) {
             self.nodes.get_mut(id).story = story;
         }
+        self.observed.put_stories(observed);
     }
 
     /// All events with smaller numbers are settled.

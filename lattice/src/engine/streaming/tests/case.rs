@@ -157,6 +157,130 @@ impl Case {
     }
 }
 
+/// Runs of four or five threads, 30 % of whose events follow a synchronisation, and automata that can alternate for ever.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Cyclic {
+    pub(super) length: usize,
+    /// Of a hundred events so many change nothing.
+    pub(super) neutral: usize,
+    /// Only what the four cuts of each level that are nearest to the observed one do not show.
+    pub(super) harder: bool,
+}
+
+impl Case {
+    pub(super) fn cyclic(rng: &mut Rng, kind: Cyclic) -> Case {
+        let (states, classes) = (2 + rng.below(3), 2 + rng.below(2));
+        let neutral = Class(classes as u32);
+        let mut loops = vec![false; (states + 1) * (classes + 1)];
+        let mut moves = Vec::new();
+        let bad = (1 + rng.below(states), rng.below(classes));
+        for from in 1..=states {
+            loops[from * (classes + 1) + neutral.index()] = true;
+            for class in 0..classes {
+                let to = match (from, class) == bad {
+                    true => 0,
+                    false => 1 + rng.below(states),
+                };
+                match to == from {
+                    true => loops[from * (classes + 1) + class] = true,
+                    false => moves.push(Move {
+                        from: Stage(from as u32),
+                        class: Class(class as u32),
+                        to: Stage(to as u32),
+                    }),
+                }
+            }
+        }
+        let stays =
+            |stage: Stage, class: Class| loops[stage.index() * (classes + 1) + class.index()];
+        let moves = Moves::new(states + 1, classes + 1, &[Stage(1)], stays, &moves);
+        let width = 4 + rng.below(2);
+        let mut clocks = vec![vec![0; width]; width];
+        let events = (0..kind.length)
+            .map(|_| {
+                let chain = rng.below(width);
+                if rng.below(100) < 30 {
+                    let other = clocks[rng.below(width)].clone();
+                    for (mine, theirs) in clocks[chain].iter_mut().zip(other) {
+                        *mine = theirs.max(*mine);
+                    }
+                }
+                clocks[chain][chain] += 1;
+                let class = match rng.below(100) < kind.neutral {
+                    true => neutral,
+                    false => Class(rng.below(classes) as u32),
+                };
+                let standings = clocks.iter().enumerate();
+                Arrived {
+                    chain,
+                    class,
+                    clock: clocks[chain].clone(),
+                    standings: standings
+                        .map(|(chain, clock)| Standing {
+                            chain: Some(chain),
+                            clock: clock.clone(),
+                        })
+                        .collect(),
+                }
+            })
+            .collect();
+        Case { moves, events }
+    }
+
+    /// With which event another order is violated and the observed one is never, if this is such a case.
+    pub(super) fn violated_elsewhere(&self, kind: Cyclic) -> Option<usize> {
+        if self.observed_violated().is_some() {
+            return None;
+        }
+        if kind.harder && self.is_shown_by_a_window(4) {
+            return None;
+        }
+        self.first_violated()
+    }
+
+    /// Whether some order is violated that keeps to the cuts of each level that are nearest to the observed one.
+    fn is_shown_by_a_window(&self, size: usize) -> bool {
+        let poset = self.poset(self.events.len());
+        let width = poset.width();
+        let mut level: FxHashMap<Vec<u32>, u64> = FxHashMap::default();
+        level.insert(vec![0; width], self.initial());
+        for number in 1..=self.events.len() {
+            let mut next: FxHashMap<Vec<u32>, u64> = FxHashMap::default();
+            for (cut, stages) in &level {
+                for chain in 0..width {
+                    let Some(&event) = poset.chain(chain).get(cut[chain] as usize) else {
+                        continue;
+                    };
+                    let mut past = poset.clock(event).iter().zip(cut).enumerate();
+                    if !past.all(|(other, (needs, has))| other == chain || needs <= has) {
+                        continue;
+                    }
+                    let stages = self.step(*stages, self.events[event.index()].class);
+                    if stages & 1 == 1 {
+                        return true;
+                    }
+                    let mut cut = cut.clone();
+                    cut[chain] += 1;
+                    *next.entry(cut).or_insert(0) |= stages;
+                }
+            }
+            let observed = poset.prefix(number);
+            let mut nearest: Vec<(Vec<u32>, u64)> = next.into_iter().collect();
+            nearest.sort_by_key(|(cut, _)| {
+                let apart = cut
+                    .iter()
+                    .zip(&observed)
+                    .map(|(a, b)| a.abs_diff(*b))
+                    .sum::<u32>();
+                (apart, cut.clone())
+            });
+            nearest.truncate(size);
+            level = nearest.into_iter().collect();
+        }
+        false
+    }
+}
+
 fn automaton(rng: &mut Rng, shape: Shape) -> Moves {
     let (stages, classes) = (2 + rng.below(4), 2 + rng.below(3));
     if let Shape::Saturated = shape {

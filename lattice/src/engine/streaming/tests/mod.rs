@@ -1,6 +1,7 @@
 //! Compared with all linear extensions of every prefix: the first event with which some run is violated must be the same, with all
 //! pruning rules and with any choice of them, and every violated run is followed.
 
+mod beam;
 mod case;
 mod pitfalls;
 

@@ -11,7 +11,7 @@ use crate::engine::streaming::{
 };
 
 /// An automaton that begins at its last stage; `stays` and `moves` name classes by letters.
-fn automaton(stays: &[&str], moves: &[(u32, char, u32)]) -> Moves {
+pub(super) fn automaton(stays: &[&str], moves: &[(u32, char, u32)]) -> Moves {
     let class = |letter: char| Class(letter as u32 - 'a' as u32);
     let moves: Vec<Move> = { moves.iter() }
         .map(|&(from, letter, to)| Move {

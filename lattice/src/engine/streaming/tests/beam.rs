@@ -1,0 +1,155 @@
+//! How much a beam finds where moves make cycles and nodes are as many as the orders: random automata and runs of four or five threads
+//! that some order violates, and the observed one does not.
+
+use portent_testing::Rng;
+
+use super::{
+    case::{Case, Cyclic},
+    pitfalls::automaton,
+    search,
+};
+use crate::engine::streaming::{Bounds, Class, Moves, Scratch, Standing, Streaming};
+
+/// The bounds of a beam of so many nodes.
+fn beam(nodes: usize) -> Bounds {
+    Bounds {
+        nodes,
+        beam: nodes,
+        new_nodes: nodes / 4,
+        ..Bounds::NONE
+    }
+}
+
+/// Of so many cases that some other order violates, how many are found.
+fn found(kind: Cyclic, cases: usize, bounds: &Bounds) -> usize {
+    let (mut met, mut found) = (0, 0);
+    for seed in 0.. {
+        let mut rng = Rng::new(seed);
+        let case = Case::cyclic(&mut rng, kind);
+        let Some(soonest) = case.violated_elsewhere(kind) else {
+            continue;
+        };
+        let mut events = 0;
+        let outcome = search(&case, bounds, || {
+            events += 1;
+            events % 8 == 0
+        });
+        assert!(
+            outcome.found.is_none_or(|found| found >= soonest),
+            "a false alarm: seed {seed}"
+        );
+        assert!(
+            outcome.found == Some(soonest) || outcome.dropped > 0,
+            "in silence: seed {seed}"
+        );
+        found += usize::from(outcome.found.is_some());
+        met += 1;
+        if met == cases {
+            break;
+        }
+    }
+    found
+}
+
+#[test]
+fn a_beam_of_64_finds_nearly_all() {
+    for (neutral, length, harder, cases, least) in [
+        (0, 22, false, 400, 390),
+        (0, 22, true, 40, 36),
+        (75, 60, false, 200, 194),
+        (75, 60, true, 60, 57),
+    ] {
+        let kind = Cyclic {
+            length,
+            neutral,
+            harder,
+        };
+        let found = found(kind, cases, &beam(64));
+        println!("{kind:?}: {found} of {cases}");
+        assert!(found >= least, "{kind:?}: {found} of {cases}");
+    }
+}
+
+/// Feeds steps of threads that learn of each other now and then, and tidies up when it is time.
+struct Long {
+    rng: Rng,
+    moves: Moves,
+    bounds: Bounds,
+    search: Streaming,
+    scratch: Scratch,
+    clocks: Vec<Vec<u32>>,
+}
+
+impl Long {
+    fn new(moves: Moves, threads: usize) -> Long {
+        Long {
+            rng: Rng::new(threads as u64),
+            bounds: Bounds {
+                history: 1024,
+                ..beam(64)
+            },
+            search: Streaming::new(&moves),
+            scratch: Scratch::default(),
+            clocks: vec![vec![0; threads]; threads],
+            moves,
+        }
+    }
+
+    /// Whether some run is violated with this step.
+    fn step(&mut self, chain: usize, letter: char) -> bool {
+        self.clocks[chain][chain] += 1;
+        let class = Class(letter as u32 - 'a' as u32);
+        let clock = &self.clocks[chain];
+        let (moves, bounds) = (&self.moves, &self.bounds);
+        let found =
+            { &mut self.search }.arrive(moves, bounds, &mut self.scratch, chain, class, clock);
+        self.search.narrow(moves, bounds);
+        if self.search.is_due() {
+            let clocks = self.clocks.iter().enumerate();
+            let standings: Vec<Standing> = clocks
+                .map(|(chain, clock)| Standing {
+                    chain: Some(chain),
+                    clock: clock.clone(),
+                })
+                .collect();
+            self.search.tidy(moves, bounds, &standings);
+            self.search.forget_stories(self.search.settled(), |_| 0);
+        }
+        found.is_some()
+    }
+
+    fn some_thread(&mut self) -> usize {
+        let threads = self.clocks.len();
+        let chain = self.rng.below(threads);
+        if self.rng.below(100) < 30 {
+            let other = self.clocks[self.rng.below(threads)].clone();
+            for (mine, theirs) in self.clocks[chain].iter_mut().zip(other) {
+                *mine = theirs.max(*mine);
+            }
+        }
+        chain
+    }
+}
+
+#[test]
+fn after_100_000_events_a_violation_that_becomes_possible_is_predicted() {
+    for threads in [4, 16] {
+        // Violated if d comes after an even number of a.
+        let moves = automaton(&["", "bc", "bc"], &[(2, 'a', 1), (1, 'a', 2), (2, 'd', 0)]);
+        let mut long = Long::new(moves, threads);
+        let mut is_even = true;
+        for _ in 0..100_000 {
+            let letter = long.rng.pick(&['a', 'b', 'b', 'b']);
+            let chain = long.some_thread();
+            assert!(!long.step(chain, letter));
+            is_even ^= letter == 'a';
+        }
+        assert!(long.search.searched() > 0);
+        if !is_even {
+            assert!(!long.step(0, 'a'));
+        }
+        // The d could have come before this a.
+        assert!(!long.step(0, 'a'));
+        assert!(long.step(1, 'd'), "{threads} threads");
+    }
+}
