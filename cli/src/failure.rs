@@ -69,12 +69,6 @@ impl Failure {
             Failure::Trace(Trace::UnknownFormat { .. }) => {
                 Some("--from names the format, --parser gives the expression")
             }
-            Failure::Check { error, .. } => match **error {
-                portent_lattice::Error::TooManyBindings { .. } => {
-                    Some("--max-bindings moves the limit")
-                }
-                _ => None,
-            },
             _ => None,
         }
     }

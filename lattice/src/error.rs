@@ -67,14 +67,6 @@ pub enum Error {
         /// The line of the trace.
         place: String,
     },
-    /// The parameters of a property have too many combinations of values.
-    #[error("property `{property}`: more than {limit} bindings of its parameters")]
-    TooManyBindings {
-        /// The property.
-        property: String,
-        /// How many are allowed.
-        limit: usize,
-    },
     /// More events than 32 bits number.
     #[error("more than 4294967295 relevant events")]
     TooManyEvents,

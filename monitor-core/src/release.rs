@@ -33,6 +33,11 @@ pub trait Clocked {
 
     /// The item's own number: the component of its source.
     fn number(&self) -> u32;
+
+    /// Other sources whose event it is, too, with its number there: an event that several threads have in common.
+    fn partners(&self) -> impl Iterator<Item = (Self::Source, u32)> {
+        std::iter::empty()
+    }
 }
 
 /// Holds items back until their past was given out.
@@ -66,7 +71,7 @@ pub trait Clocked {
 /// assert_eq!(release.pop().map(|line| line.0), Some(0));
 /// assert_eq!(release.pop().map(|line| line.0), Some(1));
 /// ```
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct CausalRelease<T: Clocked> {
     /// All events of a source up to this number were given out or are lost.
     done: FxHashMap<T::Source, u32>,
@@ -107,7 +112,7 @@ impl<T: Clocked> CausalRelease<T> {
     pub fn push(&mut self, item: T) {
         let key = self.pushed;
         self.pushed += 1;
-        if let Some((source, number)) = own(&item) {
+        for (source, number) in own(&item) {
             let held = self.held_numbers.entry(source).or_default();
             *held.entry(number).or_default() += 1;
         }
@@ -165,16 +170,13 @@ impl<T: Clocked> CausalRelease<T> {
     /// A held item that must come before a held one.
     fn waits_for(&self, key: u64) -> Option<u64> {
         let (item, _) = self.held.get(&key)?;
-        let source = item.source()?;
         let counts = |(of, number): (T::Source, u32)| {
             let mut components = (0..item.components()).map(|index| item.component(index));
-            components.any(|(other, count)| {
-                other == of && number <= count.saturating_sub(u32::from(of == source))
-            })
+            components.any(|(other, count)| other == of && number <= needed(item, other, count))
         };
         let mut others = self.held.iter().filter(|(other, _)| **other != key);
         others
-            .find(|(_, (other, _))| own(other).is_some_and(counts))
+            .find(|(_, (other, _))| own(other).any(counts))
             .map(|(other, _)| *other)
     }
 
@@ -188,22 +190,52 @@ impl<T: Clocked> CausalRelease<T> {
         self.held.is_empty()
     }
 
+    /// A held item that waits for an event which has not arrived, with the source and number of that event. `None` if nothing waits, or
+    /// all wait for each other.
+    ///
+    /// ```
+    /// # use portent_monitor_core::{CausalRelease, Clocked};
+    /// # struct Line(usize, [u32; 2]);
+    /// # impl Clocked for Line {
+    /// #     type Source = usize;
+    /// #     fn source(&self) -> Option<usize> { Some(self.0) }
+    /// #     fn components(&self) -> usize { 2 }
+    /// #     fn component(&self, index: usize) -> (usize, u32) { (index, self.1[index]) }
+    /// #     fn number(&self) -> u32 { self.1[self.0] }
+    /// # }
+    /// let mut release = CausalRelease::default();
+    /// release.push(Line(1, [2, 1]));
+    /// let (line, source, number) = release.missing().unwrap();
+    /// assert_eq!((line.0, source, number), (1, 0, 1));
+    /// ```
+    pub fn missing(&self) -> Option<(&T, T::Source, u32)> {
+        self.held.values().find_map(|(item, checked)| {
+            if *checked >= item.components() {
+                return None;
+            }
+            let (source, _) = item.component(*checked);
+            let next = self.done.get(&source).copied().unwrap_or(0) + 1;
+            let held = self.held_numbers.get(&source);
+            let is_held = held.is_some_and(|numbers| numbers.contains_key(&next));
+            (!is_held).then_some((item, source, next))
+        })
+    }
+
     /// An item is held no longer, and nobody need wait for it.
     fn give_out(&mut self, item: &T) {
-        let Some((source, number)) = own(item) else {
-            return;
-        };
-        if let Some(numbers) = self.held_numbers.get_mut(&source)
-            && let Some(count) = numbers.get_mut(&number)
-        {
-            *count -= 1;
-            if *count == 0 {
-                numbers.remove(&number);
+        for (source, number) in own(item) {
+            if let Some(numbers) = self.held_numbers.get_mut(&source)
+                && let Some(count) = numbers.get_mut(&number)
+            {
+                *count -= 1;
+                if *count == 0 {
+                    numbers.remove(&number);
+                }
             }
-        }
-        self.advance(source, number);
-        if self.closed {
-            self.skip_lost(source);
+            self.advance(source, number);
+            if self.closed {
+                self.skip_lost(source);
+            }
         }
     }
 
@@ -212,12 +244,12 @@ impl<T: Clocked> CausalRelease<T> {
         let Some((item, checked)) = self.held.get_mut(&key) else {
             return;
         };
-        let Some(source) = item.source() else {
+        if item.source().is_none() {
             return self.ready.push(Reverse(key));
-        };
+        }
         while *checked < item.components() {
             let (other, count) = item.component(*checked);
-            let needed = count.saturating_sub(u32::from(other == source));
+            let needed = needed(item, other, count);
             let mut done = self.done.get(&other).copied().unwrap_or(0);
             if self.closed {
                 done = done.max(before_next_held(&self.held_numbers, other));
@@ -266,9 +298,15 @@ fn before_next_held<S: Eq + Hash>(held: &HeldNumbers<S>, source: S) -> u32 {
     next.map_or(u32::MAX, |next| next.saturating_sub(1))
 }
 
-fn own<T: Clocked>(item: &T) -> Option<(T::Source, u32)> {
-    let number = item.number();
-    item.source()
-        .filter(|_| number > 0)
-        .map(|source| (source, number))
+/// Whose event an item is, and its number there.
+fn own<T: Clocked>(item: &T) -> impl Iterator<Item = (T::Source, u32)> {
+    let first = item.source().map(|source| (source, item.number()));
+    let all = first.into_iter().chain(item.partners());
+    all.filter(|&(_, number)| number > 0)
+}
+
+/// How many events of a source must come before an item whose clock counts so many, itself included.
+fn needed<T: Clocked>(item: &T, source: T::Source, count: u32) -> u32 {
+    let is_own = item.source() == Some(source) || item.partners().any(|(own, _)| own == source);
+    count.saturating_sub(u32::from(is_own))
 }

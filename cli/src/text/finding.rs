@@ -276,6 +276,7 @@ impl<'a> Finding<'a> {
                 "a check of the whole trace",
             ),
             Limit::Nodes => ("the number of symbolic nodes", "a check of the whole trace"),
+            Limit::Missing => ("events that never came", "a check of the whole trace"),
         };
         let dropped = match lattice.engine {
             Engine::Enumerate => counted(lattice.dropped, "cut"),

@@ -118,6 +118,8 @@ pub enum Limit {
     History,
     /// Of a program that is watched: only the most promising symbolic nodes were kept.
     Nodes,
+    /// Of a program that is watched: events were not looked at, as others never came that their clocks count.
+    Missing,
 }
 
 /// What the reductions saved.

@@ -116,6 +116,9 @@ pub struct Options {
     /// a trace reader were. If not, each is compared with what was done before it, and one that cannot
     /// follow is an error.
     pub admitted: bool,
+    /// Of a program that is watched: whether events with clocks may arrive before what their clocks count; they are held back
+    /// then until it has come. See [`Watch`](crate::Watch).
+    pub causal_delivery: bool,
     /// How many bindings of its parameters a property may have.
     pub max_bindings: usize,
     /// How many states the table of monitor and variables may have; beyond, no table is made.
@@ -147,6 +150,7 @@ impl Default for Options {
             reductions: Reductions::ALL,
             parallel: false,
             admitted: false,
+            causal_delivery: false,
             max_bindings: 100_000,
             max_states: 4096,
             pictures: 0,
@@ -221,6 +225,12 @@ impl Options {
     /// Whether the events were admitted by a discipline already.
     pub fn admitted(mut self, admitted: bool) -> Self {
         self.admitted = admitted;
+        self
+    }
+
+    /// Whether events with clocks may arrive before what their clocks count.
+    pub fn causal_delivery(mut self, causal_delivery: bool) -> Self {
+        self.causal_delivery = causal_delivery;
         self
     }
 

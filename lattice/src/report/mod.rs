@@ -88,6 +88,11 @@ impl Report {
             .extend(held.map(|held| Warning::held_twice(&held)));
     }
 
+    /// Warns of events that wait in vain, with an example.
+    pub(crate) fn add_missing(&mut self, waiting: usize, example: Option<&str>) {
+        self.warnings.push(Warning::missing(waiting, example));
+    }
+
     /// Whether some property is violated, in the observed run or an equivalent one.
     pub fn is_violated(&self) -> bool {
         self.properties.iter().any(|p| p.predicted.violated)

@@ -53,6 +53,8 @@ pub enum WarningKind {
     PatternNeverMatches,
     /// There are more bindings than may be checked.
     TooManyBindings,
+    /// Events were not looked at, as others never came that their clocks count.
+    EventsMissing,
 }
 
 impl WarningKind {
@@ -75,6 +77,7 @@ impl WarningKind {
             WarningKind::VariableNeverWritten => "variable_never_written",
             WarningKind::PatternNeverMatches => "pattern_never_matches",
             WarningKind::TooManyBindings => "too_many_bindings",
+            WarningKind::EventsMissing => "events_missing",
         }
     }
 }
@@ -91,6 +94,19 @@ impl Warning {
             property: None,
             kind: WarningKind::EmptyTrace,
             text: "the trace has no events".to_owned(),
+        }
+    }
+
+    pub(super) fn missing(waiting: usize, example: Option<&str>) -> Warning {
+        let (events, their) = match waiting {
+            1 => ("1 event was".to_owned(), "its clock counts"),
+            more => (format!("{more} events were"), "their clocks count"),
+        };
+        let example = example.map_or_else(String::new, |example| format!(": {example}"));
+        Warning {
+            property: None,
+            kind: WarningKind::EventsMissing,
+            text: format!("{events} not looked at, as {their} others that never came{example}"),
         }
     }
 

@@ -3,13 +3,13 @@
 use std::{num::NonZeroU64, sync::Arc};
 
 use portent_monitor_core::{Symbols, ThreadId, Value};
-use portent_monitor_dsl::Monitor;
+use portent_monitor_dsl::{Monitor, StateId};
 
 use crate::{
     intake::{LineNote, Step},
     options::Options,
     order::EventIndex,
-    report::{Actor, Overtaking, Row, Rows},
+    report::{Actor, Overtaking, Predicted, Row, Rows},
     witness::{self, Replay, Steps},
 };
 
@@ -33,50 +33,76 @@ pub(super) struct KeptStep {
     pub(super) note: Option<LineNote>,
 }
 
-/// The rows of a run of steps, `forgotten` ones before the first of them.
-pub(super) fn rows(
-    replay: Replay<'_>,
-    run: &[EventIndex],
-    steps: &[Arc<KeptStep>],
-    forgotten: u64,
-    context: Context<'_>,
-) -> Vec<Row> {
-    let mut rows = Rows::new(replay, context.symbols);
-    let row = |&event: &EventIndex| {
-        let kept = &steps[event.index()];
-        rows.step(&kept.step);
-        let actor = Actor {
-            thread: kept.thread,
-            line: kept.line,
-            note: kept.note.as_ref().map(|note| note.note(context.symbols)),
+/// The steps of a run that are kept.
+#[derive(Clone, Copy)]
+pub(super) struct KeptRun<'a> {
+    pub(super) steps: &'a [Arc<KeptStep>],
+    /// How many there were before the first of them.
+    pub(super) forgotten: u64,
+}
+
+impl KeptRun<'_> {
+    /// The rows of the steps in some order.
+    pub(super) fn rows(
+        self,
+        replay: Replay<'_>,
+        run: &[EventIndex],
+        context: Context<'_>,
+    ) -> Vec<Row> {
+        let mut rows = Rows::new(replay, context.symbols);
+        let row = |&event: &EventIndex| {
+            let kept = &self.steps[event.index()];
+            rows.step(&kept.step);
+            let actor = Actor {
+                thread: kept.thread,
+                line: kept.line,
+                note: kept.note.as_ref().map(|note| note.note(context.symbols)),
+            };
+            rows.row(self.forgotten as u32 + event.0, &kept.step, actor)
         };
-        rows.row(forgotten as u32 + event.0, &kept.step, actor)
-    };
-    run.iter().map(row).collect()
-}
-
-/// Who overtakes whom in a run of steps, `forgotten` ones before the first of them.
-pub(super) fn overtakings(
-    start: &Replay<'_>,
-    steps: &[Arc<KeptStep>],
-    forgotten: u64,
-    run: &[EventIndex],
-    violated_at: usize,
-) -> Vec<Overtaking> {
-    let mut all = witness::overtakings(start, &steps, run, violated_at);
-    for overtaking in &mut all {
-        let events = std::iter::once(&mut overtaking.event).chain(&mut overtaking.overtaken);
-        events.for_each(|event| *event += forgotten as u32);
+        run.iter().map(row).collect()
     }
-    all
+
+    /// The observed run, which was violated after `violated_at` steps; the forgotten ones led to `before`.
+    pub(super) fn observed(
+        self,
+        before: &(StateId, Vec<Value>),
+        violated_at: Option<u64>,
+        context: Context<'_>,
+    ) -> Predicted {
+        let replay = Replay::at(context.monitor, before.clone());
+        let run: Vec<EventIndex> = (0..self.steps.len() as u32).map(EventIndex).collect();
+        Predicted {
+            violated: true,
+            witness: Some(self.rows(replay, &run, context)),
+            violated_at,
+            shortest: violated_at.is_some_and(|steps| steps <= 1),
+            forgotten: self.forgotten,
+            ..Predicted::default()
+        }
+    }
+    /// Who overtakes whom in a run of these steps.
+    pub(super) fn overtakings(
+        self,
+        start: &Replay<'_>,
+        run: &[EventIndex],
+        violated_at: usize,
+    ) -> Vec<Overtaking> {
+        let mut all = witness::overtakings(start, &self, run, violated_at);
+        for overtaking in &mut all {
+            let events = std::iter::once(&mut overtaking.event).chain(&mut overtaking.overtaken);
+            events.for_each(|event| *event += self.forgotten as u32);
+        }
+        all
+    }
 }
 
-impl Steps for &[Arc<KeptStep>] {
+impl Steps for KeptRun<'_> {
     fn step(&self, event: EventIndex) -> &Step {
-        &self[event.index()].step
+        &self.steps[event.index()].step
     }
 
     fn thread(&self, event: EventIndex) -> ThreadId {
-        self[event.index()].thread
+        self.steps[event.index()].thread
     }
 }

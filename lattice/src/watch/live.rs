@@ -11,7 +11,7 @@ use std::sync::Arc;
 use portent_monitor_core::Value;
 use portent_monitor_dsl::{Monitor, StateId, Verdict};
 
-use super::kept::{self, Context, KeptStep};
+use super::kept::{Context, KeptRun, KeptStep};
 use crate::{
     automaton::{ActionId, Machine, Product, ProductState},
     engine::Limit,
@@ -19,7 +19,7 @@ use crate::{
     error::Error,
     options::Options,
     order::{EventIndex, ObservedCuts, Poset, Requirements},
-    report::{Predicted, Row},
+    report::Predicted,
     witness::{self, Replay, swaps},
 };
 
@@ -188,21 +188,14 @@ impl Live {
 
     /// The observed run as far as it is known, which was violated after `violated_at` events.
     pub(super) fn observed_run(&self, violated_at: Option<u64>, context: Context<'_>) -> Predicted {
-        let replay = Replay::at(context.monitor, self.before.clone());
-        let run: Vec<EventIndex> = self.poset.events().collect();
-        Predicted {
-            violated: true,
-            witness: Some(self.rows(replay, &run, context)),
-            violated_at,
-            shortest: violated_at.is_some_and(|events| events <= 1),
-            forgotten: self.forgotten,
-            ..Predicted::default()
-        }
+        self.kept_run().observed(&self.before, violated_at, context)
     }
 
-    /// The rows of a run.
-    fn rows(&self, replay: Replay<'_>, run: &[EventIndex], context: Context<'_>) -> Vec<Row> {
-        kept::rows(replay, run, &self.steps, self.forgotten, context)
+    fn kept_run(&self) -> KeptRun<'_> {
+        KeptRun {
+            steps: &self.steps,
+            forgotten: self.forgotten,
+        }
     }
 
     /// The violated run that was found, in terms of the events that are known.
@@ -259,8 +252,9 @@ impl Live {
         } else {
             Replay::resume(context.monitor, self.product.read(&start.state))
         };
-        let overtakings = kept::overtakings(&replay, &self.steps, self.forgotten, run, violated_at);
-        let witness = self.rows(replay, run, context);
+        let kept = self.kept_run();
+        let overtakings = kept.overtakings(&replay, run, violated_at);
+        let witness = kept.rows(replay, run, context);
         let number = |event: EventIndex| self.forgotten as u32 + event.0;
         let before = start.cut.iter().enumerate();
         let mut before: Vec<EventIndex> = before

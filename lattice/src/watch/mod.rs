@@ -8,6 +8,7 @@
 //! | [`stream`] | the search of one binding, step by step |
 //! | [`live`] | the search of one binding, level by level |
 //! | [`kept`] | steps, as long as a search needs them |
+//! | [`delivery`] | events that arrive before what they come after |
 //!
 //! A search is a *stream* of symbolic nodes (`engine::streaming`): exact with every step, nothing is enumerated, nobody waits. Levels are
 //! made where a lookahead asks for them, where a run is violated only because it ended, and where comparisons of several
@@ -20,6 +21,7 @@
 //! the run after that step, whoever they belong to, the level is complete, the next one is made, and
 //! the answer is the same as offline with a lookahead of L.
 
+mod delivery;
 mod kept;
 mod live;
 mod plan;
@@ -27,11 +29,15 @@ mod property;
 mod stream;
 mod track;
 
-use portent_monitor_core::{Event, Stamp, Symbols, Value};
+use portent_monitor_core::{CausalRelease, Event, Stamp, Symbols, Value};
 use portent_monitor_dsl::Monitor;
 
-use self::property::Watched;
+use self::{
+    delivery::{Held, Missing},
+    property::Watched,
+};
 use crate::{
+    engine::Limit,
     error::Error,
     intake::{Arrival, Intake},
     options::{Model, Options},
@@ -105,11 +111,46 @@ use crate::{
 /// promising few hundred symbolic nodes are kept; from the first that is dropped, the search says
 /// [`Limit::Nodes`](crate::Limit::Nodes). What is predicted is real in any case.
 ///
+/// # Events that arrive in any order
+///
+/// Several processes, or threads with a queue each, rarely agree on an order. With [causal delivery](Options::causal_delivery) events
+/// that bring a clock, their own ([`Op::Stamped`](portent_monitor_core::Op::Stamped)) or a [`Stamp`], may arrive in any order that keeps
+/// each thread's own: each is held back until everything that its clock counts has come, so every counted event must be given.
+/// What is predicted is the same in any such order of arrival (where concurrent events write the same variable, the
+/// order in which they are released orders them).
+///
+/// ```
+/// use portent_lattice::{Options, Watch};
+/// use portent_monitor_core::{Action, Event, Op, Stamped, Symbols};
+/// use portent_monitor_dsl::Property;
+///
+/// let monitor = Property::parse("always (logout -> once login)")?.monitor()?;
+/// let mut watch = Watch::new([monitor], |_| None, Options::default().causal_delivery(true))?;
+/// let mut symbols = Symbols::default();
+/// let (a, b) = (symbols.threads.intern("a")?, symbols.threads.intern("b")?);
+/// let mut event = |thread, name, clock: &[_]| {
+///     let action = Action::new(symbols.names.intern(name).unwrap());
+///     Event::new(thread, Op::Stamped(Box::new(Stamped::new(action, clock.to_vec()))))
+/// };
+/// let login = event(a, "login", &[(a, 1)]);
+/// let logout = event(b, "logout", &[(a, 1), (b, 1)]);
+///
+/// assert!(watch.take(&logout, &symbols)?.is_empty());
+/// assert_eq!(watch.held(), 1); // its clock counts an event of `a` that has not come
+/// assert!(watch.take(&login, &symbols)?.is_empty());
+/// assert_eq!(watch.held(), 0);
+/// assert!(!watch.finish("today", &symbols)?.is_violated());
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+///
+/// An event that never comes holds back all that come after it. What still waits at the end was not looked at: the report says
+/// so in a warning, and no search is exhaustive ([`Limit::Missing`](crate::Limit::Missing)).
+///
 /// # What is kept
 ///
 /// What is kept does not grow with the run: for each binding the nodes, the steps whose order matters, and of the others those that a
 /// witness shows: at least the last [`history`](Options::history), at most about twice as many (of very many bindings, the last few).
-/// With a lookahead it is at most four times the lookahead more. A witness whose beginning was let go says how many steps that
+/// Events that are [held](Watch::held) back come on top. With a lookahead it is at most four times the lookahead more. A witness whose beginning was let go says how many steps that
 /// were, in [`forgotten`](crate::report::Predicted::forgotten): there is an order of them that leads to where it begins, but
 /// which one is no longer known, and values are told only of variables that were written since. Rarely a step that is forgotten
 /// comes after one that is not; then there is no witness to show. A witness ends with the last event that was known when it
@@ -122,12 +163,15 @@ use crate::{
 /// [`max_bindings`](Options::max_bindings) of these, and here also those that are not full count, as
 /// any of them may become part of a full one. One thing does grow with the run, if slowly: a clock
 /// for every message that was sent, as anybody may still receive it (and, where events bring
-/// clocks of their own, for every event that another may refer to).
+/// clocks of their own, for every event that another may refer to). Beyond that many bindings the first ones are watched, and the report
+/// says so.
 /// [`memory`](Options::memory) bounds the levels of each binding.
 #[derive(Clone, Debug)]
 pub struct Watch {
     intake: Intake,
     properties: Vec<Watched>,
+    /// Events that arrived before what they come after, if that may be.
+    held: Option<CausalRelease<Held>>,
     options: Options,
 }
 
@@ -156,6 +200,7 @@ impl Watch {
         Ok(Watch {
             intake,
             properties,
+            held: options.causal_delivery.then(CausalRelease::default),
             options,
         })
     }
@@ -165,21 +210,11 @@ impl Watch {
     ///
     /// # Errors
     ///
-    /// As [`Checker::take`](crate::Checker::take); also [`Error::TooManyBindings`], after which the run
-    /// cannot be watched any more, and in debug builds [`Error::BadWitness`].
+    /// As [`Checker::take`](crate::Checker::take), and in debug builds [`Error::BadWitness`]. With
+    /// [causal delivery](Options::causal_delivery) it may be about an event that was held back until now; those that wait
+    /// behind it are released with the next one.
     pub fn take(&mut self, event: &Event, symbols: &Symbols) -> Result<Vec<PropertyReport>, Error> {
-        let mut news = Vec::new();
-        if let Some(arrival) = self.intake.take(event, symbols)? {
-            follow(
-                &mut self.properties,
-                &arrival,
-                symbols,
-                &self.options,
-                &mut news,
-            )?;
-        }
-        self.close_levels(symbols, &mut news)?;
-        Ok(news)
+        self.take_any(event, None, symbols)
     }
 
     /// Takes the next event, which brings its place in the causal order.
@@ -193,18 +228,51 @@ impl Watch {
         stamp: &Stamp,
         symbols: &Symbols,
     ) -> Result<Vec<PropertyReport>, Error> {
+        self.take_any(event, Some(stamp), symbols)
+    }
+
+    fn take_any(
+        &mut self,
+        event: &Event,
+        stamp: Option<&Stamp>,
+        symbols: &Symbols,
+    ) -> Result<Vec<PropertyReport>, Error> {
         let mut news = Vec::new();
-        if let Some(arrival) = self.intake.take_stamped(event, stamp, symbols)? {
-            follow(
-                &mut self.properties,
-                &arrival,
-                symbols,
-                &self.options,
-                &mut news,
-            )?;
+        let Some(held) = &mut self.held else {
+            self.release(event, stamp, symbols, &mut news)?;
+            return Ok(news);
+        };
+        held.push(Held {
+            event: event.clone(),
+            stamp: stamp.cloned(),
+        });
+        while let Some(next) = self.held.as_mut().and_then(CausalRelease::pop) {
+            self.release(&next.event, next.stamp.as_ref(), symbols, &mut news)?;
         }
-        self.close_levels(symbols, &mut news)?;
         Ok(news)
+    }
+
+    /// Takes an event whose past was taken.
+    fn release(
+        &mut self,
+        event: &Event,
+        stamp: Option<&Stamp>,
+        symbols: &Symbols,
+        news: &mut Vec<PropertyReport>,
+    ) -> Result<(), Error> {
+        let arrival = match stamp {
+            Some(stamp) => self.intake.take_stamped(event, stamp, symbols)?,
+            None => self.intake.take(event, symbols)?,
+        };
+        if let Some(arrival) = arrival {
+            follow(&mut self.properties, &arrival, symbols, &self.options, news)?;
+        }
+        self.close_levels(symbols, news)
+    }
+
+    /// How many events are held back, as something that their clocks count has not come yet.
+    pub fn held(&self) -> usize {
+        self.held.as_ref().map_or(0, CausalRelease::len)
     }
 
     /// Makes all levels that are complete with the event that was just taken.
@@ -233,10 +301,19 @@ impl Watch {
     /// In debug builds [`Error::BadWitness`].
     pub fn finish(self, name: &str, symbols: &Symbols) -> Result<Report, Error> {
         let mut report = Report::new(name, self.intake.events(), self.intake.threads());
+        let held = self.held.as_ref();
+        let missing = held.and_then(|held| Missing::at_end(held, symbols));
         for (mut property, viewer) in self.properties.into_iter().zip(self.intake.viewers()) {
-            let found = property.finish(viewer, symbols, &self.options)?;
+            let mut found = property.finish(viewer, symbols, &self.options)?;
+            if missing.is_some() {
+                for instance in &mut found {
+                    instance.lattice.limit.get_or_insert(Limit::Missing);
+                    instance.lattice.exhaustive = false;
+                    instance.predicted.shortest = false;
+                }
+            }
             let fit = Fit {
-                unchecked: None,
+                unchecked: property.is_cut().then_some(self.options.max_bindings),
                 viewer,
                 names: self.intake.names(),
                 symbols,
@@ -244,6 +321,9 @@ impl Watch {
             report.add(&fit, found);
         }
         report.add_waits(self.intake.waits(), symbols);
+        if let Some(missing) = missing {
+            report.add_missing(missing.waiting, missing.example.as_deref());
+        }
         Ok(report)
     }
 }

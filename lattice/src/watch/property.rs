@@ -32,6 +32,8 @@ pub(super) struct Watched {
     joins: Joins,
     /// One for each of the joins.
     tracks: Vec<Track>,
+    /// Whether there were more bindings than allowed. No others are added then: they would lack the steps of those that were not.
+    is_cut: bool,
     /// With a lookahead, the tracks whose current levels become complete, by the numbers of the
     /// events that complete them.
     deadlines: BinaryHeap<Reverse<(u64, JoinId)>>,
@@ -58,6 +60,7 @@ impl Watched {
             scratch: Scratch::default(),
             joins: Joins::new(property.parameters().len(), inequalities),
             tracks: vec![track],
+            is_cut: false,
             deadlines: BinaryHeap::new(),
         })
     }
@@ -83,7 +86,7 @@ impl Watched {
             .map(|(binding, step)| (viewer.bindings().get(binding), step))
             .collect();
         for (binding, _) in &readings {
-            self.add_joins(binding, viewer, options)?;
+            self.add_joins(binding, options);
         }
         let kept = |step| {
             Arc::new(KeptStep {
@@ -122,24 +125,25 @@ impl Watched {
         Ok(())
     }
 
-    /// Sees to it that there are tracks for a binding and its joins with all others.
-    fn add_joins(
-        &mut self,
-        binding: &Binding,
-        viewer: &Viewer,
-        options: &Options,
-    ) -> Result<(), Error> {
-        let limit = options.max_bindings;
-        let origins = (self.joins.add(binding, limit)).map_err(|_| Error::TooManyBindings {
-            property: viewer.name().to_owned(),
-            limit,
-        })?;
+    /// Sees to it that there are tracks for a binding and its joins with all others, if so many are allowed.
+    fn add_joins(&mut self, binding: &Binding, options: &Options) {
+        if self.is_cut {
+            return;
+        }
+        let Ok(origins) = self.joins.add(binding, options.max_bindings) else {
+            self.is_cut = true;
+            return;
+        };
         for origin in origins {
             let mut track = self.tracks[origin.index()].clone();
             track.is_scheduled = false;
             self.tracks.push(track);
         }
-        Ok(())
+    }
+
+    /// Whether there were more bindings than allowed, so that only the first ones were watched.
+    pub(super) fn is_cut(&self) -> bool {
+        self.is_cut
     }
 
     /// Sees to it that the action of a step is known, if steps are streamed.

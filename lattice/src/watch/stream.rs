@@ -11,7 +11,7 @@ use portent_monitor_core::Value;
 use portent_monitor_dsl::{Monitor, StateId, Verdict};
 
 use super::{
-    kept::{self, Context, KeptStep},
+    kept::{Context, KeptRun, KeptStep},
     live::Live,
     plan::Plan,
 };
@@ -26,7 +26,7 @@ use crate::{
     error::Error,
     intake::Standings,
     order::{EventIndex, Past, Poset, Restriction},
-    report::{Predicted, Row},
+    report::Predicted,
     witness::{self, Replay, minimize_swaps, swaps},
 };
 
@@ -350,20 +350,14 @@ impl Stream {
 
     /// The observed run as far as it is known, which was violated after `violated_at` steps.
     pub(super) fn observed_run(&self, violated_at: Option<u64>, context: Context<'_>) -> Predicted {
-        let replay = Replay::at(context.monitor, self.before.clone());
-        let run: Vec<EventIndex> = self.poset.events().collect();
-        Predicted {
-            violated: true,
-            witness: Some(self.rows(replay, &run, context)),
-            violated_at,
-            shortest: violated_at.is_some_and(|steps| steps <= 1),
-            forgotten: u64::from(self.forgotten),
-            ..Predicted::default()
-        }
+        self.kept_run().observed(&self.before, violated_at, context)
     }
 
-    fn rows(&self, replay: Replay<'_>, run: &[EventIndex], context: Context<'_>) -> Vec<Row> {
-        kept::rows(replay, run, &self.steps, u64::from(self.forgotten), context)
+    fn kept_run(&self) -> KeptRun<'_> {
+        KeptRun {
+            steps: &self.steps,
+            forgotten: u64::from(self.forgotten),
+        }
     }
 
     /// The violated run of a story.
@@ -421,10 +415,9 @@ impl Stream {
             .map(|event| EventIndex(self.forgotten + event.0))
             .collect();
         let (swaps, swaps_omitted) = swaps(&[], &numbers);
-        let forgotten = u64::from(self.forgotten);
-        let overtakings = kept::overtakings(&begin(), &self.steps, forgotten, &run, violated_at);
+        let overtakings = self.kept_run().overtakings(&begin(), &run, violated_at);
         Ok(Predicted {
-            witness: Some(self.rows(begin(), &run, context)),
+            witness: Some(self.kept_run().rows(begin(), &run, context)),
             violated_at: Some(u64::from(self.forgotten) + violated_at as u64),
             swaps,
             swaps_omitted,

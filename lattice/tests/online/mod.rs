@@ -1,5 +1,8 @@
 //! A running program that is watched: the same answers as when the run has ended, from what is kept.
 
+mod delivery;
+mod long;
+
 use portent_lattice::{
     Checker, Counting, Engine, Options, Reductions, Report, Watch,
     report::{Predicted, PropertyReport},
