@@ -3,7 +3,7 @@
 //! `cargo bench -p portent-lattice --bench streaming` prints events a second on one core, with everything that an event costs:
 //! looking at it, clocks, one binding. All events are steps; before 30 of 100 the thread takes and releases one of a few locks, which
 //! is not counted as events. The last letter of each violation never comes, so no search ends early. Levels are stopped after
-//! one second, for their rate only.
+//! one second, for their rate only; `PORTENT_NO_LEVELS` leaves them out, and `PORTENT_ONLY` asks only questions whose names contain it.
 
 use std::time::{Duration, Instant};
 
@@ -171,7 +171,8 @@ fn rate(rate: f64) -> String {
 }
 
 fn table() {
-    for (kind, text, names) in QUESTIONS {
+    let only = std::env::var("PORTENT_ONLY").unwrap_or_default();
+    for (kind, text, names) in QUESTIONS.iter().filter(|(kind, ..)| kind.contains(&only)) {
         for threads in [4, 16] {
             let streams = measure(text, names, threads, Options::default(), 600_000);
             let levels = match std::env::var_os("PORTENT_NO_LEVELS") {

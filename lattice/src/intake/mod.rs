@@ -31,7 +31,7 @@ mod stream;
 mod viewer;
 mod waits;
 
-pub(crate) use binding::{Binding, Inequalities};
+pub(crate) use binding::{Binding, BindingId, Inequalities};
 pub(crate) use history::{History, HistoryIndex};
 pub(crate) use joins::{JoinId, Joins};
 pub(crate) use line_note::LineNote;

@@ -30,7 +30,7 @@ pub(super) struct KeptStep {
     /// Its number in the run, all events counted.
     pub(super) number: u64,
     pub(super) step: Step,
-    pub(super) note: Option<LineNote>,
+    pub(super) note: Option<Box<LineNote>>,
 }
 
 /// The steps of a run that are kept.

@@ -7,6 +7,7 @@ use std::{
 };
 
 use portent_monitor_core::Symbols;
+use smallvec::SmallVec;
 
 use super::{
     kept::{Context, KeptStep},
@@ -17,10 +18,15 @@ use super::{
 use crate::{
     engine::streaming::Scratch,
     error::Error,
-    intake::{Arrival, Binding, Inequalities, JoinId, Joins, LineNote, Sighting, Step, Viewer},
+    intake::{
+        Arrival, Binding, BindingId, Inequalities, JoinId, Joins, LineNote, Sighting, Step, Viewer,
+    },
     options::Options,
     report::PropertyReport,
 };
+
+/// The bindings that a step is given to.
+type Takers = SmallVec<[JoinId; 2]>;
 
 /// A property that is watched.
 #[derive(Clone, Debug)]
@@ -34,6 +40,8 @@ pub(super) struct Watched {
     tracks: Vec<Track>,
     /// Whether there were more bindings than allowed. No others are added then: they would lack the steps of those that were not.
     is_cut: bool,
+    /// For each binding of events, with how many tracks its step was last given to whom.
+    takers: Vec<(usize, Takers)>,
     /// With a lookahead, the tracks whose current levels become complete, by the numbers of the
     /// events that complete them.
     deadlines: BinaryHeap<Reverse<(u64, JoinId)>>,
@@ -61,6 +69,7 @@ impl Watched {
             joins: Joins::new(property.parameters().len(), inequalities),
             tracks: vec![track],
             is_cut: false,
+            takers: Vec::new(),
             deadlines: BinaryHeap::new(),
         })
     }
@@ -79,6 +88,27 @@ impl Watched {
         if self.steps >= u64::from(u32::MAX) {
             return Err(Error::TooManyEvents);
         }
+        let room = Room::new(context, self.tracks.len());
+        let kept = |step| {
+            Arc::new(KeptStep {
+                thread: arrival.event.thread,
+                line: arrival.event.line,
+                number: arrival.number,
+                step,
+                note: LineNote::by(arrival.event).map(Box::new),
+            })
+        };
+        self.steps += 1;
+        if viewer.others().is_empty() && sighting.step.writes.is_empty() {
+            let binding = viewer.bindings().get(sighting.binding);
+            let takers = self.takers(sighting.binding, binding, options);
+            let here = kept(sighting.step.clone());
+            for &id in &takers {
+                self.give(id, arrival, &here, room, context, viewer, news)?;
+            }
+            self.takers[sighting.binding.index()].1 = takers;
+            return Ok(());
+        }
         // What the event is, for each binding that it makes, in the order in which they count.
         let others = viewer.others().iter();
         let readings: Vec<(&Binding, &Step)> = std::iter::once((sighting.binding, sighting.step))
@@ -88,15 +118,6 @@ impl Watched {
         for (binding, _) in &readings {
             self.add_joins(binding, options);
         }
-        let kept = |step| {
-            Arc::new(KeptStep {
-                thread: arrival.event.thread,
-                line: arrival.event.line,
-                number: arrival.number,
-                step,
-                note: LineNote::by(arrival.event),
-            })
-        };
         let mut takers: BTreeMap<JoinId, Arc<KeptStep>> = BTreeMap::new();
         for (binding, step) in readings {
             let here = kept(step.clone());
@@ -109,20 +130,51 @@ impl Watched {
                 takers.entry(id).or_insert_with(|| Arc::clone(&elsewhere));
             }
         }
-        let room = Room::new(context, self.tracks.len());
         for (id, kept) in takers {
-            self.learn(&kept, context);
-            let mut shared = Shared {
-                plan: self.plan.as_ref(),
-                room,
-                scratch: &mut self.scratch,
-            };
-            self.tracks[id.index()].take(arrival, &kept, context, &mut shared)?;
-            self.report_news(id, viewer, context, news);
-            self.schedule(id, options);
+            self.give(id, arrival, &kept, room, context, viewer, news)?;
         }
-        self.steps += 1;
         Ok(())
+    }
+
+    /// Gives a step to one binding.
+    #[allow(clippy::too_many_arguments)]
+    fn give(
+        &mut self,
+        id: JoinId,
+        arrival: &Arrival<'_>,
+        kept: &Arc<KeptStep>,
+        room: Room,
+        context: Context<'_>,
+        viewer: &Viewer,
+        news: &mut Vec<PropertyReport>,
+    ) -> Result<(), Error> {
+        self.learn(kept, context);
+        let mut shared = Shared {
+            plan: self.plan.as_ref(),
+            room,
+            scratch: &mut self.scratch,
+        };
+        self.tracks[id.index()].take(arrival, kept, context, &mut shared)?;
+        self.report_news(id, viewer, context, news);
+        self.schedule(id, context.options);
+        Ok(())
+    }
+
+    /// The bindings that contain one, in order, to be put back: known from the last time, if none was added since.
+    fn takers(&mut self, id: BindingId, binding: &Binding, options: &Options) -> Takers {
+        if id.index() >= self.takers.len() {
+            self.takers.resize_with(id.index() + 1, Default::default);
+        }
+        let known = self.tracks.len();
+        let (of, takers) = &mut self.takers[id.index()];
+        if *of == known {
+            return std::mem::take(takers);
+        }
+        self.add_joins(binding, options);
+        let mut takers: Takers = self.joins.containing(binding).into();
+        takers.sort_unstable();
+        self.takers[id.index()].0 = self.tracks.len();
+        takers
     }
 
     /// Sees to it that there are tracks for a binding and its joins with all others, if so many are allowed.

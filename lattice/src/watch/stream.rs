@@ -34,7 +34,9 @@ use crate::{
 const LEAST_KEPT: usize = 64;
 /// All bindings of a property together keep about so many steps and events, if each of them can have a few.
 const KEPT_IN_ALL: usize = 1 << 17;
-const FEW: usize = 16;
+const FEW: usize = 8;
+/// Of so many events the order is kept in any case.
+const FEW_EVENTS: usize = 16;
 /// About so many counts may be looked at to make the new nodes of one event.
 const NEW_COUNTS: usize = 1 << 18;
 /// Swaps that a longer witness does not need are not looked for, as others wait meanwhile.
@@ -54,7 +56,7 @@ impl Room {
         let share = (KEPT_IN_ALL / searches.max(1)).max(FEW);
         Room {
             steps: context.options.history.max(LEAST_KEPT).min(share),
-            events: share.min(1024),
+            events: share.clamp(FEW_EVENTS, 1024),
         }
     }
 
@@ -84,6 +86,8 @@ pub(super) struct Stream {
     first: u32,
     /// For each chain, how many events that the search has seen are no longer in the restriction.
     settled: Vec<u32>,
+    /// With so many steps it is worth while to let go of some again.
+    full: usize,
     /// The steps that are kept, and how many before them are not.
     steps: Vec<Arc<KeptStep>>,
     classes: Vec<Class>,
@@ -105,6 +109,7 @@ impl Stream {
             search: Streaming::new(&plan.moves),
             first: 0,
             settled: Vec::new(),
+            full: 0,
             steps: Vec::new(),
             classes: Vec::new(),
             poset: Poset::new(0),
@@ -190,7 +195,7 @@ impl Stream {
         room: Room,
         context: Context<'_>,
     ) {
-        if !self.search.is_due() && self.steps.len() < 4 * room.steps {
+        if !self.search.is_due() && self.steps.len() < self.full.max(2 * room.steps) {
             return;
         }
         let standings: Vec<Standing> = { standings.iter() }
@@ -221,6 +226,7 @@ impl Stream {
         if self.steps.len() >= 2 * room.steps {
             self.forget(room, context);
         }
+        self.full = self.steps.len() + room.steps;
     }
 
     /// Forgets the first steps, but for the last few and what is not settled.

@@ -117,11 +117,11 @@ impl Streaming {
         let bad = moved.iter().find(|(_, to)| *to == Stage::BAD);
         let found = bad.map(|&(id, to)| self.tell(id, event, to));
         if found.is_none() {
-            if moved.len() > bounds.new_nodes {
+            if moved.len() > self.most_new(bounds) {
                 moved.sort_by_cached_key(|&(id, _)| self.promise(id));
             }
             for &(id, to) in &moved {
-                if scratch.fresh.len() >= bounds.new_nodes {
+                if scratch.fresh.len() >= self.most_new(bounds) {
                     self.omissions.nodes += 1;
                     continue;
                 }

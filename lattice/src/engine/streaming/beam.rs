@@ -3,6 +3,9 @@
 //! Some of every stage, as a stage that is lost is not soon met again; of the others those that are open on most chains, then those with
 //! the largest intervals. Among equals the oldest stay: the initial node is the one that everything else begins at, and if the
 //! newest were preferred it would be lost first.
+//!
+//! A search is exact as long as it can. Once something was dropped it is not, and many nodes are no better than a few: from then on there
+//! is a beam, somewhat more than full before it is narrowed again, as that takes longer than an event.
 
 use std::cmp::Reverse;
 
@@ -11,7 +14,14 @@ use super::{Bounds, Moves, Role, Streaming, history::NEVER, nodes::NodeId};
 impl Streaming {
     /// Drops nodes if there are more than the bound allows.
     pub(crate) fn narrow(&mut self, moves: &Moves, bounds: &Bounds) {
-        if self.nodes.searched <= bounds.nodes {
+        let most = match self.omissions.nodes {
+            0 => bounds.nodes,
+            _ => bounds
+                .beam
+                .saturating_add(bounds.beam / 4)
+                .min(bounds.nodes),
+        };
+        if self.nodes.searched <= most {
             return;
         }
         let mut ids: Vec<NodeId> = { self.nodes.ids() }
@@ -32,6 +42,14 @@ impl Streaming {
         }
         self.nodes.let_go_dropped();
         self.nodes.sweep();
+    }
+
+    /// How many nodes one event may make.
+    pub(super) fn most_new(&self, bounds: &Bounds) -> usize {
+        match self.omissions.nodes {
+            0 => bounds.new_nodes,
+            _ => bounds.new_nodes.min((bounds.beam / 4).max(1)),
+        }
     }
 
     /// The smaller, the better.

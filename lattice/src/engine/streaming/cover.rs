@@ -5,7 +5,11 @@
 //! is inside now: of two nodes with the same interval, the one that was reached by the later event will have the larger one.
 //! Every move of the covered node is then answered, and the answer covers again.
 
-use super::{Bounds, Moves, Role, Streaming, history::Spot, nodes::NodeId};
+use super::{
+    Bounds, Moves, Role, Stage, Streaming,
+    history::{NEVER, Spot},
+    nodes::NodeId,
+};
 
 /// So many generations of parents are compared.
 const DEEPEST: usize = 8;
@@ -16,25 +20,32 @@ impl Streaming {
     pub(super) fn is_superfluous(&mut self, moves: &Moves, id: NodeId) -> bool {
         let stage = self.nodes.get(id).stage;
         let key = self.nodes.key(id);
+        // Those that end nowhere are few, and all compared.
         let ends_nowhere = moves.loops_on_all(stage);
-        let mut others = std::mem::take(self.nodes.of_stage(stage));
+        let lists = match (ends_nowhere, self.nodes.list(stage, key)) {
+            (true, _) => self.nodes.lists(stage),
+            (false, list) => list..list + 1,
+        };
         let mut covered = false;
-        others.retain(|&(other_key, other)| {
-            if self.nodes.get(other).role != Role::Searched {
-                return false;
-            }
-            if covered || (!ends_nowhere && other_key != key) {
-                return true;
-            }
-            if self.covers(moves, other, id) {
-                covered = true;
-            } else if self.covers(moves, id, other) {
-                self.nodes.drop(other);
-                return false;
-            }
-            true
-        });
-        *self.nodes.of_stage(stage) = others;
+        for list in lists {
+            let mut others = std::mem::take(self.nodes.listed(list));
+            others.retain(|&(other_key, other)| {
+                if covered || (!ends_nowhere && other_key != key) {
+                    return true;
+                }
+                if self.nodes.get(other).role != Role::Searched {
+                    return false;
+                }
+                if self.covers(moves, other, id) {
+                    covered = true;
+                } else if self.covers(moves, id, other) {
+                    self.nodes.drop(other);
+                    return false;
+                }
+                true
+            });
+            *self.nodes.listed(list) = others;
+        }
         covered
     }
 
@@ -45,22 +56,41 @@ impl Streaming {
         }
         let is_searched =
             |search: &Streaming, id: NodeId| search.nodes.get(id).role == Role::Searched;
-        let ids: Vec<NodeId> = { self.nodes.ids() }
+        // What is open on a chain is covered by none that is not: that settles most pairs.
+        let open = |id: NodeId| {
+            let ends = self.nodes.ends(id).iter().enumerate();
+            let open = ends.filter(|(_, end)| **end == NEVER);
+            open.fold(0, |all, (chain, _)| all | 1u64 << (chain % 64))
+        };
+        let nodes: Vec<(NodeId, Stage, u64)> = { self.nodes.ids() }
             .filter(|&id| is_searched(self, id))
+            .map(|id| (id, self.nodes.get(id).stage, open(id)))
             .collect();
-        let all = ids.len() * ids.len();
+        let width = self.history.width();
+        let all = nodes.len() * nodes.len();
+        if all == 0 {
+            return;
+        }
+        let begin = self.compared as usize % all;
+        let (mut row, mut place) = (begin / nodes.len(), begin % nodes.len());
         for _ in 0..pairs.min(all) {
-            let pair = self.compared as usize % all;
-            self.compared = (pair + 1) as u32;
-            let (larger, smaller) = (ids[pair / ids.len()], ids[pair % ids.len()]);
-            if larger != smaller
+            let ((larger, a, open), (smaller, b, other)) = (nodes[row], nodes[place]);
+            let may_cover = other & !open == 0 || width > 64;
+            if may_cover
+                && moves.simulates(a, b)
+                && larger != smaller
                 && is_searched(self, larger)
                 && is_searched(self, smaller)
                 && self.covers(moves, larger, smaller)
             {
                 self.nodes.drop(smaller);
             }
+            place += 1;
+            if place == nodes.len() {
+                (row, place) = ((row + 1) % nodes.len(), 0);
+            }
         }
+        self.compared = (row * nodes.len() + place) as u32;
     }
 
     /// Whether one node does all that another can, for ever.

@@ -26,13 +26,12 @@ impl Streaming {
         scratch.ends.resize(width, NEVER);
         let loops = moves.loops(to);
         if !moves.loops_on_all(to) {
+            let (parent_ends, after) = (self.nodes.ends(parent), self.history.firsts_after(by));
             for chain in 0..width {
                 // The event itself is inside, even if it was what ended the parent.
                 let end = match chain == by.chain() {
                     true => by.place + 1,
-                    false => {
-                        self.nodes.ends(parent)[chain].min(self.history.first_after(chain, by))
-                    }
+                    false => parent_ends[chain].min(after[chain]),
                 };
                 if end == NEVER {
                     continue;
@@ -45,8 +44,9 @@ impl Streaming {
                     chain: chain as u32,
                     place,
                 };
-                for (other, end) in scratch.ends.iter_mut().enumerate() {
-                    *end = (*end).min(self.history.first_after(other, blocker));
+                let after = self.history.firsts_after(blocker);
+                for (end, &after) in scratch.ends.iter_mut().zip(after) {
+                    *end = after.min(*end);
                 }
             }
         }
@@ -242,7 +242,7 @@ impl Streaming {
         by: Spot,
         to: Stage,
     ) {
-        if scratch.fresh.len() >= bounds.new_nodes {
+        if scratch.fresh.len() >= self.most_new(bounds) {
             self.omissions.nodes += 1;
             return;
         }

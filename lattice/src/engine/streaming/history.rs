@@ -31,6 +31,9 @@ struct Line {
     numbers: Vec<u32>,
     /// The clocks, one after the other.
     clocks: Vec<u32>,
+    /// For each event, the first of each chain that comes after it (on its own chain, itself), one after the other. An event is noted
+    /// here when it is the first of its chain to know of another, so that nothing is ever looked for.
+    afters: Vec<u32>,
     /// The positions of each class.
     places: Vec<Vec<u32>>,
 }
@@ -65,18 +68,19 @@ impl History {
         if width <= old {
             return;
         }
-        let wider = |clocks: &[u32]| -> Vec<u32> {
+        let wider = |clocks: &[u32], more: u32| -> Vec<u32> {
             let mut all = Vec::with_capacity(clocks.len() / old.max(1) * width);
             for clock in clocks.chunks_exact(old.max(1)) {
                 all.extend_from_slice(clock);
-                all.resize(all.len() + width - old, 0);
+                all.resize(all.len() + width - old, more);
             }
             all
         };
         for line in &mut self.lines {
-            line.clocks = wider(&line.clocks);
+            line.clocks = wider(&line.clocks, 0);
+            line.afters = wider(&line.afters, NEVER);
         }
-        self.last_clocks = wider(&self.last_clocks);
+        self.last_clocks = wider(&self.last_clocks, 0);
         self.last_clocks.resize(width * width, 0);
         self.lines.resize_with(width, Line::default);
     }
@@ -99,12 +103,27 @@ impl History {
     /// Appends an event; `number` tells it among those of the slice.
     pub(super) fn push(&mut self, chain: usize, class: Class, clock: &[u32], number: u32) -> Spot {
         let width = self.width();
+        let place = self.lines[chain].last() + 1;
+        for (other, line) in self.lines.iter_mut().enumerate() {
+            let known = self.last_clocks[chain * width + other];
+            if other == chain || clock[other] <= known {
+                continue;
+            }
+            // Those that the chain knows of from now on.
+            let first = known.max(line.gone) - line.gone;
+            let end = clock[other].clamp(line.gone, line.last()) - line.gone;
+            for index in first..end {
+                line.afters[index as usize * width + chain] = place;
+            }
+        }
         self.last_clocks[chain * width..][..width].copy_from_slice(clock);
         let line = &mut self.lines[chain];
+        let own = line.afters.len() + chain;
+        line.afters.resize(line.afters.len() + width, NEVER);
+        line.afters[own] = place;
         line.classes.push(class);
         line.numbers.push(number);
         line.clocks.extend_from_slice(clock);
-        let place = line.last();
         if line.places.len() <= class.index() {
             line.places.resize_with(class.index() + 1, Vec::new);
         }
@@ -136,27 +155,10 @@ impl History {
         places.map_or(&[], Vec::as_slice)
     }
 
-    /// The first event of a chain that is an event of another, or comes after it.
-    pub(super) fn first_after(&self, chain: usize, of: Spot) -> u32 {
-        if chain == of.chain() {
-            return of.place;
-        }
-        let width = self.width();
-        if self.last_clocks[chain * width + of.chain()] < of.place {
-            return NEVER;
-        }
-        let line = &self.lines[chain];
-        // The last few are asked for most often.
-        let (mut low, mut high) = (0, line.classes.len());
-        while low < high {
-            let middle = (low + high) / 2;
-            if line.clocks[middle * width + of.chain()] < of.place {
-                low = middle + 1;
-            } else {
-                high = middle;
-            }
-        }
-        line.gone + low as u32 + 1
+    /// For each chain its first event that is this event, or comes after it.
+    pub(super) fn firsts_after(&self, spot: Spot) -> &[u32] {
+        let (width, line) = (self.width(), &self.lines[spot.chain()]);
+        &line.afters[(spot.place - line.gone - 1) as usize * width..][..width]
     }
 
     /// The first event of a chain from a position on that is of none of these classes.
@@ -222,6 +224,7 @@ impl History {
         line.classes.drain(..count);
         line.numbers.drain(..count);
         line.clocks.drain(..count * width);
+        line.afters.drain(..count * width);
         for places in &mut line.places {
             let gone = places.partition_point(|&place| place <= line.gone);
             places.drain(..gone);

@@ -20,6 +20,9 @@ impl NodeId {
     }
 }
 
+/// There are about so many nodes in a list.
+const IN_A_LIST: usize = 8;
+
 /// What a node is there for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Role {
@@ -60,8 +63,10 @@ pub(super) struct Nodes {
     pub(super) searched: usize,
     /// For each chain and rank the nodes that are open there, the older first, so that parents come before their children.
     open: Vec<Vec<NodeId>>,
-    /// For each stage the nodes that are searched, with what tells likely candidates for comparison.
+    /// For each stage the nodes that are searched, with what tells likely candidates for comparison, in `spread` lists: those with equal
+    /// keys are in the same one.
     by_stage: Vec<Vec<(u64, NodeId)>>,
+    spread: usize,
     /// Those that were dropped by the current event.
     dropped: Vec<NodeId>,
 }
@@ -70,6 +75,7 @@ impl Nodes {
     pub(super) fn new(moves: &Moves) -> Nodes {
         Nodes {
             by_stage: vec![Vec::new(); moves.stages()],
+            spread: 1,
             ..Nodes::default()
         }
     }
@@ -144,7 +150,8 @@ impl Nodes {
             }
         }
         let key = self.key(id);
-        self.by_stage[stage.index()].push((key, id));
+        let list = self.list(stage, key);
+        self.by_stage[list].push((key, id));
         self.searched += 1;
     }
 
@@ -158,14 +165,26 @@ impl Nodes {
         chain(node) << 32 | before
     }
 
-    /// The nodes of a stage that are searched; some may have been until lately.
-    pub(super) fn of_stage(&mut self, stage: Stage) -> &mut Vec<(u64, NodeId)> {
-        &mut self.by_stage[stage.index()]
+    /// Where the nodes of a stage with this key are listed.
+    pub(super) fn list(&self, stage: Stage, key: u64) -> usize {
+        let hash = key.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 32;
+        stage.index() * self.spread + hash as usize % self.spread
     }
 
-    /// The same, to be looked at.
+    /// All lists of the nodes of a stage.
+    pub(super) fn lists(&self, stage: Stage) -> std::ops::Range<usize> {
+        stage.index() * self.spread..(stage.index() + 1) * self.spread
+    }
+
+    /// A list of nodes of one stage that are searched; some may have been until lately.
+    pub(super) fn listed(&mut self, list: usize) -> &mut Vec<(u64, NodeId)> {
+        &mut self.by_stage[list]
+    }
+
+    /// The nodes of a stage that are searched; some may have been until lately.
     pub(super) fn at_stage(&self, stage: Stage) -> impl Iterator<Item = NodeId> + '_ {
-        self.by_stage[stage.index()].iter().map(|&(_, id)| id)
+        let lists = self.by_stage[self.lists(stage)].iter();
+        lists.flatten().map(|&(_, id)| id)
     }
 
     /// The nodes of one rank that are open on a chain, to be put back.
@@ -259,9 +278,6 @@ impl Nodes {
         for open in &mut self.open {
             open.retain(|id| all[id.index()].role != Role::Gone);
         }
-        for list in &mut self.by_stage {
-            list.clear();
-        }
         self.free = { (0..self.all.len() as u32).map(NodeId) }
             .filter(|id| all[id.index()].role == Role::Gone)
             .collect();
@@ -269,10 +285,16 @@ impl Nodes {
             .filter(|&id| self.get(id).role == Role::Searched)
             .collect();
         self.searched = searched.len();
+        for list in &mut self.by_stage {
+            list.clear();
+        }
+        let stages = self.by_stage.len() / self.spread;
+        self.spread = (self.searched / IN_A_LIST).next_power_of_two();
+        self.by_stage.resize_with(stages * self.spread, Vec::new);
         for id in searched {
             let key = self.key(id);
-            let stage = self.get(id).stage;
-            self.by_stage[stage.index()].push((key, id));
+            let list = self.list(self.get(id).stage, key);
+            self.by_stage[list].push((key, id));
         }
     }
 }
