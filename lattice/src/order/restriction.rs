@@ -5,16 +5,12 @@
 //! replaced by the number of those that are in the subset. Online, the first events of the subset may
 //! have been forgotten; they are not counted any more.
 
-use rustc_hash::FxHashMap;
-
 use crate::order::{EventIndex, Poset};
 
 /// Which events of which chains are in the subset; its chains are numbered in the order of their
 /// first events.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Restriction {
-    /// The chains of the subset by their numbers in the whole order.
-    numbers: FxHashMap<usize, usize>,
     chains: Vec<Chain>,
 }
 
@@ -71,22 +67,21 @@ impl Restriction {
 
     /// Adds the event at a place of a chain of the whole order, and returns its chain in the subset.
     pub(crate) fn push(&mut self, origin: usize, place: u32) -> usize {
-        let chains = &mut self.chains;
-        let number = *self.numbers.entry(origin).or_insert_with(|| {
-            chains.push(Chain {
+        let number = self.chain(origin).unwrap_or_else(|| {
+            self.chains.push(Chain {
                 origin,
                 forgotten: 0,
                 places: Vec::new(),
             });
-            chains.len() - 1
+            self.chains.len() - 1
         });
-        chains[number].places.push(place);
+        self.chains[number].places.push(place);
         number
     }
 
     /// The chain of the subset that is this one in the whole order.
     pub(crate) fn chain(&self, origin: usize) -> Option<usize> {
-        self.numbers.get(&origin).copied()
+        self.chains.iter().position(|chain| chain.origin == origin)
     }
 
     /// Forgets the first events of each chain, as many as `prefix` says.

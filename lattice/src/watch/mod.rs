@@ -7,7 +7,7 @@
 //! | [`plan`] | the automaton of a property, for streaming |
 //! | [`stream`] | the search of one binding, step by step |
 //! | [`live`] | the search of one binding, level by level |
-//! | [`kept`] | steps, as long as a search needs them |
+//! | [`kept`], [`log`] | steps, as long as a search needs them, and their order |
 //! | [`delivery`] | events that arrive before what they come after |
 //!
 //! A search is a *stream* of symbolic nodes (`engine::streaming`): exact with every step, nothing is enumerated, nobody waits. Levels are
@@ -24,6 +24,7 @@
 mod delivery;
 mod kept;
 mod live;
+mod log;
 mod plan;
 mod property;
 mod stream;

@@ -13,15 +13,14 @@ use portent_monitor_dsl::{Monitor, StateId, Verdict};
 use super::{
     kept::{Context, KeptRun, KeptStep},
     live::Live,
+    log::Log,
     plan::Plan,
 };
 use crate::{
     automaton::{ActionId, Machine, ProductState},
     engine::{
         Limit, Violation,
-        streaming::{
-            Bounds, By, Class, Extent, Pruning, Scratch, Standing, Streaming, Turn, arrange,
-        },
+        streaming::{Bounds, By, Extent, Pruning, Scratch, Standing, Streaming, Turn, arrange},
     },
     error::Error,
     intake::Standings,
@@ -90,8 +89,7 @@ pub(super) struct Stream {
     full: usize,
     /// The steps that are kept, and how many before them are not.
     steps: Vec<Arc<KeptStep>>,
-    classes: Vec<Class>,
-    poset: Poset,
+    log: Log,
     forgotten: u32,
     /// For each chain, how many events that the search has seen are forgotten.
     forgotten_counts: Vec<u32>,
@@ -111,8 +109,7 @@ impl Stream {
             settled: Vec::new(),
             full: 0,
             steps: Vec::new(),
-            classes: Vec::new(),
-            poset: Poset::new(0),
+            log: Log::default(),
             forgotten: 0,
             forgotten_counts: Vec::new(),
             before: Replay::new(monitor, initial).position(),
@@ -177,9 +174,7 @@ impl Stream {
         for (count, forgotten) in clock.iter_mut().zip(&self.forgotten_counts) {
             *count = count.saturating_sub(*forgotten);
         }
-        self.poset.widen(width);
-        self.poset.push_numbered(chain, &clock, kept.number);
-        self.classes.push(class);
+        self.log.push(chain, class, &clock);
         self.steps.push(Arc::clone(kept));
         if found.is_none() {
             self.search.narrow(&plan.moves, &bounds);
@@ -237,11 +232,12 @@ impl Stream {
             return;
         }
         let number = self.forgotten + count as u32 - self.first;
-        let prefix = self.poset.prefix(count);
+        let poset = self.poset();
+        let prefix = poset.prefix(count);
         let mut origins = Vec::new();
         let mut search = std::mem::replace(&mut self.search, Streaming::new(&self.plan.moves));
         search.forget_stories(number, |turns| {
-            origins.push(self.state_after(turns, count));
+            origins.push(self.state_after(&poset, turns, count));
             origins.len() as u32 - 1
         });
         self.search = search;
@@ -251,8 +247,7 @@ impl Stream {
             replay.step(&kept.step);
         }
         self.before = replay.position();
-        self.classes.drain(..count);
-        self.poset = self.poset.without_first(count);
+        self.log.forget(count, &prefix);
         self.forgotten += count as u32;
         for (all, more) in self.forgotten_counts.iter_mut().zip(prefix) {
             *all += more;
@@ -260,9 +255,9 @@ impl Stream {
     }
 
     /// The state that the beginning of a story leads to with the first steps that are kept, if there is room for all of them in it.
-    fn state_after(&self, turns: &[Turn], count: usize) -> Option<ProductState> {
+    fn state_after(&self, poset: &Poset, turns: &[Turn], count: usize) -> Option<ProductState> {
         let extent = Extent::First(count);
-        let placed = self.arrange(turns, extent)?;
+        let placed = self.arrange(poset, turns, extent)?;
         let mut state = self.origin(turns)?;
         for &event in &placed[..count] {
             let action = self.plan.product.find(&self.steps[event.index()].step)?;
@@ -278,17 +273,15 @@ impl Stream {
         }
     }
 
-    fn arrange(&self, turns: &[Turn], extent: Extent) -> Option<Vec<EventIndex>> {
+    /// The order of the steps that are kept.
+    fn poset(&self) -> Poset {
+        self.log.poset(self.steps.iter().map(|kept| kept.number))
+    }
+
+    fn arrange(&self, poset: &Poset, turns: &[Turn], extent: Extent) -> Option<Vec<EventIndex>> {
         let forgotten = self.forgotten - self.first;
-        let class = |event: EventIndex| self.classes[event.index()];
-        let placed = arrange(
-            &self.poset,
-            &self.plan.moves,
-            turns,
-            forgotten,
-            extent,
-            class,
-        )?;
+        let class = |event: EventIndex| self.log.class(event);
+        let placed = arrange(poset, &self.plan.moves, turns, forgotten, extent, class)?;
         Some(placed.run)
     }
 
@@ -320,12 +313,13 @@ impl Stream {
         again.first = self.forgotten;
         again.lost = self.lost + u64::from(self.forgotten);
         let mut found = None;
-        for (event, kept) in self.poset.events().zip(&self.steps) {
+        let poset = self.poset();
+        for (event, kept) in poset.events().zip(&self.steps) {
             let past = Past {
-                counts: self.poset.clock(event).to_vec(),
+                counts: poset.clock(event).to_vec(),
                 whole: true,
             };
-            let chain = self.poset.chain_of(event);
+            let chain = poset.chain_of(event);
             found = found.or(again.take(chain, &past, kept, room, scratch));
         }
         // The restriction has forgotten what was settled before.
@@ -341,9 +335,10 @@ impl Stream {
             0 => Live::new(monitor, context.initial, options),
             forgotten => Live::beginning(monitor, &self.before, u64::from(forgotten), options),
         };
-        for (event, kept) in self.poset.events().zip(&self.steps) {
-            let chain = self.poset.chain_of(event);
-            live.push(chain, self.poset.clock(event), Arc::clone(kept));
+        let poset = self.poset();
+        for (event, kept) in poset.events().zip(&self.steps) {
+            let chain = poset.chain_of(event);
+            live.push(chain, poset.clock(event), Arc::clone(kept));
         }
         live
     }
@@ -377,9 +372,11 @@ impl Stream {
             forgotten: u64::from(self.forgotten),
             ..Predicted::default()
         };
-        let (Some(mut run), Some(state)) =
-            (self.arrange(turns, Extent::Needed), self.origin(turns))
-        else {
+        let poset = self.poset();
+        let (Some(mut run), Some(state)) = (
+            self.arrange(&poset, turns, Extent::Needed),
+            self.origin(turns),
+        ) else {
             return Ok(without_witness);
         };
         let begin = || match self.forgotten {
@@ -402,7 +399,7 @@ impl Stream {
                 .collect();
             if let Some(actions) = actions {
                 let (product, goal) = (&self.plan.product, context.options.goal);
-                minimize_swaps(&mut violation, &self.poset, &actions, product, goal);
+                minimize_swaps(&mut violation, &poset, &actions, product, goal);
             }
             (run, violated_at) = (violation.run, violation.violated_at);
         }
@@ -411,8 +408,7 @@ impl Stream {
                 property: context.monitor.property().name().to_owned(),
                 why,
             };
-            witness::examine_order(&self.poset, &vec![0; self.poset.width()], &run)
-                .map_err(bad_witness)?;
+            witness::examine_order(&poset, &vec![0; poset.width()], &run).map_err(bad_witness)?;
             if self::violated_at(begin(), &run, &self.steps) != Some(violated_at) {
                 return Err(bad_witness("not violated there".to_owned()));
             }

@@ -27,21 +27,32 @@ impl Spot {
 struct Line {
     /// Positions up to this one are gone.
     gone: u32,
-    classes: Vec<Class>,
-    numbers: Vec<u32>,
-    /// The clocks, one after the other.
-    clocks: Vec<u32>,
-    /// For each event, the first of each chain that comes after it (on its own chain, itself), one after the other. An event is noted
-    /// here when it is the first of its chain to know of another, so that nothing is ever looked for.
-    afters: Vec<u32>,
+    len: u32,
+    /// For each event its class, its number among those of the slice, its clock, and the first of each chain that comes after it (on its
+    /// own chain, itself). Which is first is noted when it arrives, so that nothing is ever looked for. All in one place, as
+    /// there may be very many histories.
+    records: Vec<u32>,
     /// The positions of each class.
     places: Vec<Vec<u32>>,
 }
 
 impl Line {
     fn last(&self) -> u32 {
-        self.gone + self.classes.len() as u32
+        self.gone + self.len
     }
+
+    fn class(&self, index: usize, width: usize) -> Class {
+        Class(self.records[index * stride(width)])
+    }
+
+    fn number(&self, index: usize, width: usize) -> u32 {
+        self.records[index * stride(width) + 1]
+    }
+}
+
+/// How long the record of an event is.
+fn stride(width: usize) -> usize {
+    2 + 2 * width
 }
 
 /// The unsettled events.
@@ -68,20 +79,21 @@ impl History {
         if width <= old {
             return;
         }
-        let wider = |clocks: &[u32], more: u32| -> Vec<u32> {
-            let mut all = Vec::with_capacity(clocks.len() / old.max(1) * width);
-            for clock in clocks.chunks_exact(old.max(1)) {
-                all.extend_from_slice(clock);
-                all.resize(all.len() + width - old, more);
-            }
-            all
-        };
         for line in &mut self.lines {
-            line.clocks = wider(&line.clocks, 0);
-            line.afters = wider(&line.afters, NEVER);
+            let mut wider = Vec::with_capacity(line.len as usize * stride(width));
+            for record in line.records.chunks_exact(stride(old)) {
+                wider.extend_from_slice(&record[..2 + old]);
+                wider.resize(wider.len() + width - old, 0);
+                wider.extend_from_slice(&record[2 + old..]);
+                wider.resize(wider.len() + width - old, NEVER);
+            }
+            line.records = wider;
         }
-        self.last_clocks = wider(&self.last_clocks, 0);
-        self.last_clocks.resize(width * width, 0);
+        let mut last_clocks = vec![0; width * width];
+        for (chain, clock) in self.last_clocks.chunks_exact(old.max(1)).enumerate() {
+            last_clocks[chain * width..][..old].copy_from_slice(clock);
+        }
+        self.last_clocks = last_clocks;
         self.lines.resize_with(width, Line::default);
     }
 
@@ -113,17 +125,17 @@ impl History {
             let first = known.max(line.gone) - line.gone;
             let end = clock[other].clamp(line.gone, line.last()) - line.gone;
             for index in first..end {
-                line.afters[index as usize * width + chain] = place;
+                line.records[index as usize * stride(width) + 2 + width + chain] = place;
             }
         }
         self.last_clocks[chain * width..][..width].copy_from_slice(clock);
         let line = &mut self.lines[chain];
-        let own = line.afters.len() + chain;
-        line.afters.resize(line.afters.len() + width, NEVER);
-        line.afters[own] = place;
-        line.classes.push(class);
-        line.numbers.push(number);
-        line.clocks.extend_from_slice(clock);
+        line.records.extend([class.0, number]);
+        line.records.extend_from_slice(clock);
+        let afters = line.records.len();
+        line.records.resize(afters + width, NEVER);
+        line.records[afters + chain] = place;
+        line.len += 1;
         if line.places.len() <= class.index() {
             line.places.resize_with(class.index() + 1, Vec::new);
         }
@@ -141,12 +153,12 @@ impl History {
 
     pub(super) fn clock(&self, spot: Spot) -> &[u32] {
         let (width, line) = (self.width(), &self.lines[spot.chain()]);
-        &line.clocks[(spot.place - line.gone - 1) as usize * width..][..width]
+        &line.records[(spot.place - line.gone - 1) as usize * stride(width) + 2..][..width]
     }
 
     pub(super) fn number(&self, spot: Spot) -> u32 {
         let line = &self.lines[spot.chain()];
-        line.numbers[(spot.place - line.gone - 1) as usize]
+        line.number((spot.place - line.gone - 1) as usize, self.width())
     }
 
     /// The positions of a chain's events of a class.
@@ -158,7 +170,8 @@ impl History {
     /// For each chain its first event that is this event, or comes after it.
     pub(super) fn firsts_after(&self, spot: Spot) -> &[u32] {
         let (width, line) = (self.width(), &self.lines[spot.chain()]);
-        &line.afters[(spot.place - line.gone - 1) as usize * width..][..width]
+        let index = (spot.place - line.gone - 1) as usize;
+        &line.records[index * stride(width) + 2 + width..][..width]
     }
 
     /// The first event of a chain from a position on that is of none of these classes.
@@ -184,7 +197,7 @@ impl History {
         if place <= line.gone || classes.is_empty() {
             return 0;
         }
-        if classes.has(line.classes[(place - line.gone - 1) as usize]) {
+        if classes.has(line.class((place - line.gone - 1) as usize, self.width())) {
             return place;
         }
         let those =
@@ -202,14 +215,22 @@ impl History {
 
     /// The smallest number of an event that is kept.
     pub(super) fn first_number(&self) -> Option<u32> {
-        let firsts = self.lines.iter().filter_map(|line| line.numbers.first());
-        firsts.min().copied()
+        let lines = self.lines.iter().filter(|line| line.len > 0);
+        lines.map(|line| line.number(0, self.width())).min()
     }
 
     /// How many events of a chain have a number below this one, those that are gone included.
     pub(super) fn before(&self, chain: usize, number: u32) -> u32 {
         let line = &self.lines[chain];
-        line.gone + line.numbers.partition_point(|&other| other < number) as u32
+        let (mut low, mut high) = (0, line.len);
+        while low < high {
+            let middle = (low + high) / 2;
+            match line.number(middle as usize, self.width()) < number {
+                true => low = middle + 1,
+                false => high = middle,
+            }
+        }
+        line.gone + low
     }
 
     /// Lets go of a chain's events up to a position.
@@ -221,10 +242,8 @@ impl History {
             return;
         }
         line.gone += count as u32;
-        line.classes.drain(..count);
-        line.numbers.drain(..count);
-        line.clocks.drain(..count * width);
-        line.afters.drain(..count * width);
+        line.len -= count as u32;
+        line.records.drain(..count * stride(width));
         for places in &mut line.places {
             let gone = places.partition_point(|&place| place <= line.gone);
             places.drain(..gone);

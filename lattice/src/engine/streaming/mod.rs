@@ -129,7 +129,8 @@ pub(crate) struct Streaming {
     floor: Vec<u32>,
     /// How many events have arrived.
     events: u32,
-    /// When it is time to tidy up.
+    /// When it was tidied up, and when it is time to do so again.
+    tidied: u32,
     due: u32,
     /// Where the comparison of all pairs of nodes goes on.
     compared: u32,
@@ -164,6 +165,7 @@ impl Streaming {
             observed: Observed::default(),
             floor: Vec::new(),
             events: 0,
+            tidied: 0,
             due: FIRST_TIDYING,
             compared: 0,
             made: 0,

@@ -19,10 +19,10 @@ pub(crate) struct Standing {
     pub(crate) clock: Vec<u32>,
 }
 
-/// For so many pairs of nodes that are compared there is an event.
-const COMPARISONS: usize = 256;
-/// So many pairs are compared at once, which takes a few milliseconds.
-const AT_ONCE: usize = 1 << 17;
+/// For each event so many pairs of nodes are compared.
+const COMPARISONS: usize = 128;
+/// So many pairs are compared at once, which takes about a millisecond.
+const AT_ONCE: usize = 1 << 16;
 
 impl Streaming {
     /// Whether enough has happened to [tidy up](Streaming::tidy).
@@ -57,14 +57,13 @@ impl Streaming {
                 self.forget_lowest(id);
             }
         }
-        self.drop_covered(moves, bounds, AT_ONCE);
+        let since = (self.events - self.tidied) as usize;
+        self.tidied = self.events;
+        self.drop_covered(moves, bounds, (since * COMPARISONS).min(AT_ONCE));
         self.nodes.let_go_dropped();
         self.nodes.sweep();
         self.keep_stories();
-        let nodes = self.nodes.searched;
-        let pause = ((nodes * nodes).min(AT_ONCE) / COMPARISONS)
-            .max(self.history.len() / 2)
-            .max(64);
+        let pause = (self.history.len() / 2).max(64);
         self.due = self.events.saturating_add(pause as u32);
         if self.history.len() > bounds.history / 2 {
             let room = (bounds.history / 4).max(1);

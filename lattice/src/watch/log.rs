@@ -1,0 +1,58 @@
+//! Where the steps that are kept are in the causal order: as little as it takes, as there may be very many bindings. A poset is made of
+//! it when one is needed.
+
+use crate::{
+    engine::streaming::Class,
+    order::{EventIndex, Poset},
+};
+
+/// For each step its chain, its class and its clock, one after the other.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Log {
+    width: usize,
+    records: Vec<u32>,
+}
+
+impl Log {
+    fn stride(&self) -> usize {
+        2 + self.width
+    }
+
+    /// The next step; its clock has a component for each chain, of which there may be more than before.
+    pub(super) fn push(&mut self, chain: usize, class: Class, clock: &[u32]) {
+        if clock.len() > self.width {
+            let mut wider = Vec::new();
+            for record in self.records.chunks_exact(self.stride()) {
+                wider.extend_from_slice(record);
+                wider.resize(wider.len() + clock.len() - self.width, 0);
+            }
+            (self.width, self.records) = (clock.len(), wider);
+        }
+        self.records.extend([chain as u32, class.0]);
+        self.records.extend_from_slice(clock);
+    }
+
+    pub(super) fn class(&self, event: EventIndex) -> Class {
+        Class(self.records[event.index() * self.stride() + 1])
+    }
+
+    /// Forgets the first steps; `prefix` tells how many of each chain these are.
+    pub(super) fn forget(&mut self, count: usize, prefix: &[u32]) {
+        let stride = self.stride();
+        self.records.drain(..count * stride);
+        for record in self.records.chunks_exact_mut(stride) {
+            for (count, &first) in record[2..].iter_mut().zip(prefix) {
+                *count = count.saturating_sub(first);
+            }
+        }
+    }
+
+    /// The steps, which have these numbers in the run, as a poset.
+    pub(super) fn poset(&self, numbers: impl Iterator<Item = u64>) -> Poset {
+        let mut poset = Poset::new(self.width);
+        for (record, number) in self.records.chunks_exact(self.stride()).zip(numbers) {
+            poset.push_numbered(record[0] as usize, &record[2..], number);
+        }
+        poset
+    }
+}
