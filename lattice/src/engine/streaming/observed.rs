@@ -28,7 +28,11 @@ impl Observed {
 
     /// The next event, by its class and number.
     pub(super) fn step(&mut self, moves: &Moves, stories: &mut Stories, class: Class, number: u32) {
-        let stays = |stage| moves.stays(stage, class) && moves.targets(stage, class).is_empty();
+        let is_known = |to: &Stage| self.stages.iter().any(|(known, _)| known == to);
+        let stays = |stage| {
+            let mut targets = moves.targets(stage, class).iter();
+            moves.stays(stage, class) && targets.all(|to| *to == Stage::BAD || is_known(to))
+        };
         if self.stages.iter().all(|&(stage, _)| stays(stage)) {
             return;
         }
