@@ -103,11 +103,10 @@ impl Watched {
             let binding = viewer.bindings().get(sighting.binding);
             let takers = self.takers(sighting.binding, binding, options);
             let here = kept(sighting.step.clone());
-            for &id in &takers {
-                self.give(id, arrival, &here, room, context, viewer, news)?;
-            }
+            let given = { takers.iter() }
+                .try_for_each(|&id| self.give(id, arrival, &here, room, context, viewer, news));
             self.takers[sighting.binding.index()].1 = takers;
-            return Ok(());
+            return given;
         }
         // What the event is, for each binding that it makes, in the order in which they count.
         let others = viewer.others().iter();
