@@ -54,9 +54,10 @@ const reports = [
   generated("neighbours", traces.neighbours),
   generated("busy", traces.busy(5000)),
   generated("big", traces.big(200_000)),
+  generated("crowd", traces.crowd(30)),
 ];
 
-/** Opens a page that must be quiet: no message, no error, no request beside the file itself. */
+/** Opens a page that must be quiet: no message, no error, no request besides the file itself. */
 async function open(browser, url, options = {}) {
   const context = await browser.newContext({ viewport: { width: 1360, height: 900 }, ...options });
   const page = await context.newPage();
@@ -91,6 +92,7 @@ async function checkFinding(page, property) {
   await checkFolding(page, property);
   await checkWitness(page, property);
   await checkSteps(page, property);
+  await checkSlider(page, property);
   const lattice = page.locator("svg.lattice .cut");
   if (property.lattice.cuts !== null && property.lattice.cuts <= 400) {
     const drawn = page.locator(".scroll > svg.lattice .cut");
@@ -156,6 +158,8 @@ async function checkJump(page, property) {
     return [at / (box.width - 16), Number(slider.value) / Number(slider.max)];
   }, violated_at);
   assert.ok(Math.abs(mark - share) < 0.02, `${mark} ${share}`);
+  const part = violated_at / Math.max(1, property.relevant);
+  assert.ok(Math.abs(mark - part) < 0.02, `the slider stands at ${mark}, and ${part} of the run is over`);
   await page.keyboard.press("Home");
   await page.locator("button.jump").click();
   assert.equal(await position(), violated_at, "button");
@@ -167,6 +171,117 @@ async function checkJump(page, property) {
     return top >= 0 && bottom <= innerHeight;
   });
   assert.ok(seen, "the row is in sight");
+}
+
+/** The keys of the slider go from one shown step to the next, as they do elsewhere, whatever lies between. */
+async function checkSlider(page, property) {
+  const steps = await page.locator(".panel.observed tr.step").evaluateAll((rows) => rows.map((row) => Number(row.dataset.step)));
+  const slider = page.locator(".track input");
+  const now = async () => Number((await nowOf(page, "observed")).step);
+  assert.equal(await slider.getAttribute("max"), String(property.relevant));
+  await slider.focus();
+  await page.keyboard.press("Home");
+  for (const step of steps.slice(1, 12)) {
+    await page.keyboard.press("ArrowRight");
+    assert.equal(await now(), step, "the slider moves on");
+    assert.equal(await slider.inputValue(), String(step));
+  }
+  await page.keyboard.press("ArrowLeft");
+  assert.equal(await now(), steps[Math.max(0, Math.min(11, steps.length - 1) - 1)], "the slider moves back");
+  await page.keyboard.press("Home");
+  await page.keyboard.press("PageUp");
+  assert.equal(await now(), steps[Math.min(10, steps.length - 1)], "ten rows at once");
+  await slider.evaluate((node) => {
+    node.value = node.max;
+    node.dispatchEvent(new Event("input"));
+  });
+  assert.equal(await now(), steps.at(-1), "the end of the slider is the end of the run");
+  await slider.evaluate((node) => node.blur());
+}
+
+/** The event is said in full where there is room, whoever does it; runs are side by side if they fit. */
+async function checkLongNames(browser) {
+  for (const [length, labels] of [["short", "use"], ["long", "use_the_result_of_the_order_before_shipping"]]) {
+    const { name, options } = generated(`names-${length}`, traces.longNames(labels));
+    const file = join(folder, `${name}.html`);
+    portent("--format", "html", "--output", file, ...options);
+    const url = pathToFileURL(file).href;
+    const { page, context } = await open(browser, url, { viewport: { width: 1400, height: 900 } });
+    for (const run of ["observed", "witness"]) {
+      await page.keyboard.press(run === "observed" ? "End" : "v");
+      const words = await page.locator(`.now.${run} .event`).innerText();
+      assert.ok(words.endsWith(`: ${labels}`), words);
+      assert.ok(words.includes("worker-"), words);
+    }
+    const cut = await page.locator("td.event, text.label").evaluateAll((nodes) => nodes.map((node) => node.textContent).filter((text) => text.includes("…")));
+    assert.deepEqual(cut, [], "no label is cut where there is room");
+    assert.equal(await page.locator(".runs.stacked").count(), length === "long" ? 1 : 0, "side by side if they fit");
+    await context.close();
+    await checkWidths(browser, url, name);
+    if (shots) await shoot(browser, url, name);
+    console.log(`ok  ${name}`);
+  }
+}
+
+/** What is not drawn says why, and promises only what there is. */
+async function checkPromises(browser) {
+  const { name, options } = generated("files-700", traces.files(700));
+  for (const all of [[], ["--all"]]) {
+    const file = join(folder, `${name}.html`);
+    portent("--format", "html", "--output", file, ...all, ...options);
+    const json = (...more) => JSON.parse(portent("--format", "json", ...more, ...options)).properties;
+    const [usual, everything] = [json(), json("--all")];
+    const { page, context, noise } = await open(browser, pathToFileURL(file).href);
+    assert.match(await page.locator("h1").innerText(), /^OBSERVED/, "what was observed comes first");
+    let [drawn, undrawn] = [0, 0];
+    for (const [place, property] of usual.entries()) {
+      const { violated, witness_omitted } = property.predicted;
+      const isObserved = property.observed.verdict === "violated";
+      if (!isObserved && place % 9) continue;
+      await page.evaluate((id) => (location.hash = encodeURIComponent(id)), titleOf(property));
+      await page.locator("h1", { hasText: titleOf(property) }).waitFor({ timeout: 5000 });
+      const words = await page.locator("main").innerText();
+      const isDrawn = (await page.locator(".runs").count()) > 0;
+      if (isDrawn) drawn += 1;
+      else undrawn += 1;
+      assert.ok(isDrawn || /Not (drawn|described), to keep the page small/.test(words), words);
+      if (violated && (isObserved || all.length)) assert.ok(isDrawn, `${titleOf(property)} is drawn`);
+      if (!violated) assert.ok(!words.includes("witness") && !words.includes("--all"), words);
+      else if (!isDrawn) {
+        const promised = words.match(/(--format json(?: --all)?) has its witness/)[1];
+        const source = promised.endsWith("--all") ? everything : usual;
+        assert.notEqual(source[place].predicted.witness, null, `${promised} has the witness of ${titleOf(property)}`);
+      }
+      assert.equal(words.includes("--all also says"), isDrawn && witness_omitted && !all.length);
+    }
+    assert.ok(drawn > 0 && undrawn > 0, `${drawn} drawn, ${undrawn} not`);
+    assert.deepEqual(noise, []);
+    await context.close();
+    console.log(`ok  ${name} ${all.join()}: ${drawn} drawn and ${undrawn} not, of those looked at`);
+  }
+}
+
+/** What the text calls a warning is a warning here; what a baseline has is none. */
+async function checkWarnings(browser) {
+  const { options } = generated("vacuous", { ...traces.observed, spec: "property quiet { event silence\n ltl: always !silence }" });
+  const file = join(folder, "vacuous.html");
+  portent("--format", "html", "--output", file, ...options);
+  const vacuous = await open(browser, pathToFileURL(file).href);
+  const heads = await vacuous.page.locator("#warnings .warning strong").allInnerTexts();
+  const text = portent(...options).split("\n").filter((line) => line.startsWith("warning: "));
+  assert.ok(text.length > 0);
+  assert.deepEqual(heads.map((head) => head.trim()), text.map(() => "Warning"));
+  await vacuous.context.close();
+  const known = generated("known", traces.observed);
+  const baseline = join(folder, "baseline.json");
+  portent("--format", "json", "--output", baseline, ...known.options);
+  portent("--format", "html", "--output", file, "--baseline", baseline, ...known.options);
+  const { page, context, noise } = await open(browser, pathToFileURL(file).href);
+  assert.equal(await page.locator(".warning").count(), 0);
+  assert.match(await page.locator("#warnings").innerText(), /^1 known violation left out/);
+  assert.deepEqual(noise, []);
+  await context.close();
+  console.log("ok  warnings");
 }
 
 /** No arrow crosses a label, and nothing that is drawn or written is cut off at an edge. */
@@ -268,7 +383,7 @@ async function checkFilter(browser, { name, options }) {
   assert.equal(await page.locator("a[aria-current=true]").count(), 1);
   await field.fill("user-699@");
   await links.first().click();
-  await page.locator("main", { hasText: "only the first are described" }).waitFor({ timeout: 5000 });
+  await page.locator("main", { hasText: "Not described, to keep the page small" }).waitFor({ timeout: 5000 });
   assert.deepEqual(noise, []);
   await context.close();
   await checkWidths(browser, url, name);
@@ -367,7 +482,8 @@ async function checkReport(browser, { name, options }) {
   const json = JSON.parse(portent("--format", "json", ...options));
   const url = pathToFileURL(file).href;
   const { page, context, noise } = await open(browser, url);
-  const order = [...json.properties].sort((a, b) => Number(b.predicted.violated) - Number(a.predicted.violated));
+  const rank = ({ observed, predicted }) => (observed.verdict === "violated" ? 0 : predicted.violated ? 1 : 2);
+  const order = [...json.properties].sort((a, b) => rank(a) - rank(b));
   assert.ok((await page.locator("h1").innerText()).includes(titleOf(order[0])), "a violated one is shown first");
   await checkOrigin(page, options);
   for (const [index, property] of order.entries()) {
@@ -420,6 +536,9 @@ const browser = await chromium.launch({
 try {
   for (const report of reports) await checkReport(browser, report);
   await checkFilter(browser, generated("bindings", traces.bindings));
+  await checkPromises(browser);
+  await checkLongNames(browser);
+  await checkWarnings(browser);
 } finally {
   await browser.close();
   rmSync(folder, { recursive: true, force: true });

@@ -1,4 +1,4 @@
-// Traces and properties whose reports are looked at, beside those of the examples.
+// Traces and properties whose reports are looked at, besides those of the examples.
 
 const lines = (events) => events.map((event) => JSON.stringify(event)).join("\n") + "\n";
 const event = (t, name, more) => ({ t, op: "event", name, ...more });
@@ -175,3 +175,38 @@ export const neighbours = {
     event("T1", "ask"),
   ]),
 };
+
+/** Files of which a part could have been read after they were closed; every fiftieth was. */
+export function files(count) {
+  const events = (n) => {
+    const call = (t, name) => event(t, name, { args: [`/var/data/${n}.log`] });
+    const read = call(n % 7 < 3 || n % 50 === 49 ? "T1" : "T2", "read");
+    const last = n % 50 === 49 ? [call("T1", "close"), read] : [read, call("T1", "close")];
+    return [call("T1", "open"), { t: "T1", op: "send", chan: "c", msg: n }, { t: "T2", op: "recv", chan: "c", msg: n }, ...last];
+  };
+  return {
+    spec: "property file(f) { event open(f), read(f), close(f)\n ere: (open read* close)* }",
+    trace: lines(Array.from({ length: count }, (_, n) => events(n)).flat()),
+  };
+}
+
+/** Eight threads with names of sixty characters; one of them uses what another has just done. */
+export function longNames(use) {
+  const worker = (n) => `tokio-runtime-worker-${n}-of-the-order-processing-service-${n % 3}`;
+  const ticks = Array.from({ length: 8 }, (_, n) => event(worker(n), "tick"));
+  return {
+    spec: `property order { event tick, ${use}\n var done: int = 0\n ltl: always (${use} -> done > 0) }`,
+    trace: lines([...ticks, { t: worker(5), op: "write", var: "done", val: 1 }, event(worker(2), use)]),
+  };
+}
+
+/** A step of each of many threads. */
+export function crowd(threads) {
+  const worker = (n) => `worker-${n}`;
+  const round = Array.from({ length: threads }, (_, n) => event(worker(n), "step"));
+  return {
+    spec: "property order { event step, done, use\n ltl: always (use -> once done) }",
+    trace: lines([...round, ...round, event(worker(7), "done"), event(worker(8), "use")]),
+    options: ["--count", "never"],
+  };
+}

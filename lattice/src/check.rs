@@ -219,6 +219,7 @@ impl Checker {
                 };
                 found.push(instance.report(&self.options, &mut budget)?);
             }
+            budget.end_property(&self.options, &mut found);
             let fit = Fit {
                 viewer,
                 names: self.intake.names(),

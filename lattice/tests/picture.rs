@@ -8,9 +8,9 @@ use portent_lattice::{
     laboratory::{
         ActionId, Automaton, EventIndex, Poset, Problem, StateIndex, covered, graph, widths,
     },
-    report::picture::Drawing,
+    report::{PropertyReport, picture::Drawing},
 };
-use portent_monitor_core::{Symbols, Value};
+use portent_monitor_core::{Action, Event, Symbols, Value};
 use portent_monitor_dsl::{Property, Verdict};
 use portent_testing::Rng;
 
@@ -238,4 +238,68 @@ fn pictures_are_made_only_if_they_are_asked_for() {
         }
     }
     assert_eq!(with, reports(0));
+}
+
+/// Bindings that hold, that could have been violated and that were, in this order again and again.
+fn sessions(bindings: usize, limit: usize) -> portent_lattice::Report {
+    let mut symbols = Symbols::default();
+    let threads = ["T1", "T2"].map(|name| symbols.threads.intern(name).unwrap());
+    let text = "property session(u) { event begin(u), use(u), end(u)  ltl: always (use -> (!end since begin)) }";
+    let monitor = Property::parse(text).unwrap().monitor().unwrap();
+    let options = Options::default().pictures(limit).witnesses(limit);
+    let mut checker = Checker::new([monitor], |_| None, options).unwrap();
+    for binding in 0..bindings {
+        let steps: [(usize, &str); 3] = match binding % 3 {
+            0 => [(0, "begin"), (0, "use"), (0, "end")],
+            1 => [(0, "begin"), (1, "use"), (0, "end")],
+            _ => [(0, "begin"), (0, "end"), (0, "use")],
+        };
+        for (thread, name) in steps {
+            let name = symbols.names.intern(name).unwrap();
+            let action = Action::new(name).args([Value::from(binding as i64)]);
+            let event = Event::new(threads[thread], action);
+            checker.take(&event, &symbols).unwrap();
+        }
+    }
+    checker.finish("sessions", &symbols).unwrap()
+}
+
+#[test]
+fn observed_violations_get_their_witnesses_and_pictures_first() {
+    let bindings = 12;
+    for limit in 0..=bindings + 1 {
+        let report = sessions(bindings, limit);
+        let rank = |place: &usize| {
+            let property = &report.properties[*place];
+            match (property.observed.verdict, property.predicted.violated) {
+                (Verdict::Violated, true) => 0,
+                (_, true) => 1,
+                (_, false) => 2,
+            }
+        };
+        let mut expected: Vec<usize> = (0..bindings).collect();
+        expected.sort_by_key(rank);
+        assert_eq!(rank(&expected[0]), 0);
+        assert_eq!(rank(&expected[bindings - 1]), 2);
+        expected.truncate(limit);
+        expected.sort_unstable();
+        let those = |has: fn(&PropertyReport) -> bool| -> Vec<usize> {
+            let places = 0..bindings;
+            places
+                .filter(|&place| has(&report.properties[place]))
+                .collect()
+        };
+        let drawn = those(|property| property.picture.is_some());
+        assert_eq!(drawn, expected, "{limit} pictures");
+        expected.retain(|place| rank(place) < 2);
+        let told = those(|property| property.predicted.witness.is_some());
+        assert_eq!(told, expected, "{limit} witnesses");
+        for property in &report.properties {
+            let predicted = &property.predicted;
+            let is_told = predicted.witness.is_some();
+            assert_eq!(predicted.witness_omitted, predicted.violated && !is_told);
+            assert_eq!(property.why.witness.is_some(), is_told);
+            assert_eq!(predicted.violated_at.is_some(), predicted.violated);
+        }
+    }
 }

@@ -270,7 +270,7 @@ impl Check {
                 false => Options::default().witnesses,
             })
             .pictures(match self.format {
-                Format::Html => html::PICTURES,
+                Format::Html => html::Room::new(self.all).pictures,
                 Format::Text | Format::Json => 0,
             })
     }

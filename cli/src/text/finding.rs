@@ -317,6 +317,14 @@ pub(crate) enum Status {
 }
 
 impl Status {
+    /// What matters most first.
+    pub(crate) const BY_WEIGHT: [Status; 4] = [
+        Status::Observed,
+        Status::Predicted,
+        Status::Open,
+        Status::Holds,
+    ];
+
     pub(crate) fn word(self) -> &'static str {
         match self {
             Status::Predicted => "PREDICTED",

@@ -123,12 +123,13 @@ pub struct Options {
     pub max_bindings: usize,
     /// How many states the table of monitor and variables may have; beyond, no table is made.
     pub max_states: usize,
-    /// How many violated instances of a property, and how many others, get a [picture].
+    /// How many instances of a property get a [picture]: first those whose observed run is violated, then other
+    /// violated ones, then the rest.
     ///
     /// [picture]: crate::report::picture::Picture
     pub pictures: usize,
-    /// How many witnesses of each property a report has in full, as long as they are short; of other
-    /// violated instances it has all but the witness. `None` is all, whatever their length.
+    /// How many witnesses of each property a report has in full, as long as they are short, those of observed
+    /// violations first; of other violated instances it has all but the witness. `None` is all, whatever their length.
     pub witnesses: Option<usize>,
     /// Where the search tells how far it is.
     pub progress: Progress,
@@ -246,7 +247,7 @@ impl Options {
         self
     }
 
-    /// How many instances of each kind get a picture.
+    /// How many instances of a property get a picture.
     pub fn pictures(mut self, pictures: usize) -> Self {
         self.pictures = pictures;
         self

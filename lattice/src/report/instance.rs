@@ -5,7 +5,7 @@ use portent_monitor_dsl::{Explanation, Monitor, Verdict};
 
 use super::{
     Actor, Lattice, Moment, Observed, Predicted, PropertyReport, Row, Rows, Runs, Why,
-    budget::{ReportBudget, WitnessBudget},
+    budget::{Rank, ReportBudget},
 };
 use crate::{
     engine::{
@@ -88,9 +88,13 @@ impl Instance<'_> {
             }),
         };
         let (observed, followed) = self.observed();
+        let rank = Rank::new(&observed, solution.violation.is_some(), options.goal);
         let (predicted, why_witness) =
-            self.predicted(task.poset(), &solution, options, &mut budget.witnesses)?;
+            self.predicted(task.poset(), &solution, options, |rows| {
+                budget.witnesses.takes(rank, rows)
+            })?;
         let is_explained = predicted.witness.is_some() && observed.verdict == Verdict::Violated;
+        let is_drawn = !too_wide && budget.pictures.takes(rank);
         Ok(PropertyReport {
             name: property.name().to_owned(),
             binding: names.zip(self.slice.binding.iter().cloned()).collect(),
@@ -110,8 +114,7 @@ impl Instance<'_> {
                 observed: is_explained.then(|| followed.explain()).flatten(),
                 witness: why_witness,
             },
-            picture: (!too_wide && budget.pictures.takes(solution.violation.is_some()))
-                .then(|| Box::new(self.picture(&task, &solution, options))),
+            picture: is_drawn.then(|| Box::new(self.picture(&task, &solution, options))),
         })
     }
 
@@ -173,7 +176,7 @@ impl Instance<'_> {
         poset: &Poset,
         solution: &Solution,
         options: &Options,
-        budget: &mut WitnessBudget,
+        takes: impl FnOnce(usize) -> bool,
     ) -> Result<(Predicted, Option<Explanation>), Error> {
         let Some(violation) = &solution.violation else {
             return Ok((Predicted::default(), None));
@@ -183,14 +186,8 @@ impl Instance<'_> {
                 .map_err(|why| self.bad_witness(why))?;
         }
         let violated_at = Some(violation.violated_at as u64);
-        if !budget.takes(self.slice.steps.len()) {
-            let predicted = Predicted {
-                violated: true,
-                violated_at,
-                shortest: violation.is_shortest,
-                witness_omitted: true,
-                ..Predicted::default()
-            };
+        if !takes(self.slice.steps.len()) {
+            let predicted = Predicted::without_witness(violated_at, violation.is_shortest);
             return Ok((predicted, None));
         }
         let left_out = self.left_out(&violation.run);

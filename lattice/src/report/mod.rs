@@ -206,6 +206,19 @@ pub struct Predicted {
     pub forgotten: u64,
 }
 
+impl Predicted {
+    /// A violation whose witness is left out.
+    fn without_witness(violated_at: Option<u64>, shortest: bool) -> Predicted {
+        Predicted {
+            violated: true,
+            violated_at,
+            shortest,
+            witness_omitted: true,
+            ..Predicted::default()
+        }
+    }
+}
+
 fn is_false(value: &bool) -> bool {
     !*value
 }

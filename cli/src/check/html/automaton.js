@@ -160,7 +160,7 @@ function drawAutomaton(entry, statesAt) {
   const label = `The automaton with ${counted(entry.states, "state")}`;
   const here = svg("circle", { r: STATE + 4, class: "here-observed" });
   const there = svg("circle", { r: STATE + 8, class: "here-witness" });
-  const two = entry.predicted.swapped > 0 && entry.drawing.witness.length > 0;
+  const two = hasTwoRuns(entry);
   const picture = canvas(
     [left, top, right - left, bottom - top],
     { class: "automaton", "aria-label": label, style: `min-width: ${Math.min(right - left, 480)}px` },

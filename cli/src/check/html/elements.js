@@ -52,7 +52,7 @@ function clipMiddle(text, most) {
   return [...characters.slice(0, most - 1 - tail), "…", ...characters.slice(-tail)].join("");
 }
 
-/** Names that fit into so many characters and can still be told apart, if that is possible. */
+/** The names in at most `most` characters each, such that they can still be told apart if that is possible. */
 function shortNames(names, most) {
   const shared = sharedStart(names);
   // Where the names part, but not in the middle of a word like worker-1.
@@ -63,12 +63,15 @@ function shortNames(names, most) {
   return short.map((name, index) => {
     const alike = rest.filter((other, place) => short[place] === name && other !== rest[index]);
     if (!alike.length) return name;
-    const from = Math.max(0, sharedStart([rest[index], ...alike]) - 4);
+    const parting = sharedStart([rest[index], ...alike]);
+    // With the word before the place where they part, if that is short.
+    const word = /\p{L}*[^\p{L}]?$/u.exec(rest[index].slice(0, parting))[0].length;
+    const from = Math.max(0, parting - (word <= most / 2 ? word : 4));
     return from > 0 ? clip(`…${rest[index].slice(from)}`, most) : clip(rest[index], most);
   });
 }
 
-/** How many characters all names begin with. */
+/** How many characters at their beginning all names have in common. */
 function sharedStart(names) {
   let length = names[0]?.length ?? 0;
   for (const name of names) while (!name.startsWith(names[0].slice(0, length))) length -= 1;
@@ -92,4 +95,14 @@ const SIGNS = { violated: "✗", satisfied: "✓", pending: "…", ok: "○", un
 
 function verdictPill(verdict) {
   return html("span", { class: `pill ${verdict}` }, html("span", { "aria-hidden": "true" }, SIGNS[verdict]), html("span", { class: "word" }, ` ${verdict}`));
+}
+
+function isViolated(entry) {
+  return entry.status === "observed" || entry.status === "predicted";
+}
+
+/** Whether the witness is another run than the observed one, so that two are drawn. */
+function hasTwoRuns({ drawing, predicted }) {
+  const swapped = predicted.swapped ?? drawing.events.filter((event) => event.earlier).length;
+  return swapped > 0 && drawing.witness.length > 0;
 }

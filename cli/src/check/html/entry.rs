@@ -16,6 +16,9 @@ pub(super) struct Entry {
     claim: String,
     /// The name of the property.
     property: String,
+    /// Whether there is a witness that was left out, because the report has enough of them.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    omitted: bool,
     /// `null` if there are very many findings and this is not among the first.
     #[serde(flatten)]
     details: Option<Details>,
@@ -49,10 +52,8 @@ struct Predicted {
     violated: bool,
     violated_at: Option<u64>,
     shortest: bool,
-    /// Whether the witness was left out, because the report has enough of them.
-    omitted: bool,
-    /// How many pairs of events the witness has the other way round.
-    swapped: u64,
+    /// How many pairs of events the witness has the other way round; `null` if the witness was left out.
+    swapped: Option<u64>,
 }
 
 impl Entry {
@@ -71,6 +72,7 @@ impl Entry {
             },
             claim,
             property: property.name.clone(),
+            omitted: property.predicted.witness_omitted,
             details: in_full.then(|| Details::new(finding)),
             drawing: { property.picture.as_deref() }
                 .filter(|_| in_full)
@@ -105,8 +107,8 @@ impl Details {
                 violated: predicted.violated,
                 violated_at: predicted.violated_at,
                 shortest: predicted.shortest,
-                omitted: predicted.witness_omitted,
-                swapped: predicted.swaps.len() as u64 + predicted.swaps_omitted,
+                swapped: (!predicted.witness_omitted)
+                    .then(|| predicted.swaps.len() as u64 + predicted.swaps_omitted),
             },
             swap: sentence(swap),
             stops: sentence(stops),

@@ -2,12 +2,12 @@
 
 /** A run with fewer rows is shown whole. */
 const WHOLE = 24;
-/** So many steps are shown on both sides of one that matters. */
-const BESIDE = 2;
-/** Of the places where a run parts from the observed order, so many first and last ones matter. */
+/** This many steps are shown before and after one that matters. */
+const AROUND = 2;
+/** How many of the places where a run parts from the observed order matter: the first and the last ones. */
 const [FIRST_PARTINGS, LAST_PARTINGS] = [4, 8];
 
-/** The steps that are shown, the same for both runs, so that their rows stay beside each other. */
+/** The steps that are shown, the same for both runs, so that their rows stay side by side. */
 function stepsShown(entry) {
   const { drawing, predicted } = entry;
   const runs = [drawing.observed, drawing.witness];
@@ -16,7 +16,7 @@ function stepsShown(entry) {
   const opened = (step) => entry.unfolded?.some(([from, to]) => from <= step && step <= to);
   const marks = new Set([1, all.at(-1), entry.observed.step, predicted.violated_at]);
   for (const run of runs) for (const step of changes(drawing, run)) marks.add(step);
-  const near = (step) => [...marks].some((mark) => mark !== null && Math.abs(mark - step) <= BESIDE);
+  const near = (step) => [...marks].some((mark) => mark !== null && Math.abs(mark - step) <= AROUND);
   const kept = all.filter(near);
   // What would fold to a single row may as well be shown.
   return new Set(all.filter((step) => near(step) || opened(step) || (kept.includes(step - 1) && kept.includes(step + 1))));

@@ -89,7 +89,7 @@ function latticeGraph(entry) {
   const label = `The lattice: ${counted(cuts.length, "cut")}, from the start at the top to the end at the bottom`;
   const drawn = canvas([left, -28, right - left, height], { class: "lattice", "aria-label": label });
   const observed = cutsAlong(edges, drawing.observed);
-  const witness = entry.predicted.swapped > 0 ? cutsAlong(edges, drawing.witness) : [];
+  const witness = hasTwoRuns(entry) ? cutsAlong(edges, drawing.witness) : [];
   const line = (path, name) => {
     const points = path.map((cut) => `${places[cut].x},${places[cut].y}`).join(" ");
     return svg("polyline", { points, class: name });

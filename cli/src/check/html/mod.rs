@@ -41,15 +41,44 @@ const SCRIPT: [&str; 10] = [
     include_str!("report.js"),
 ];
 
-/// This many instances of a property, violated ones and others, are drawn.
-pub(crate) const PICTURES: usize = 24;
-/// And no more when their data take this many bytes.
-const DRAWN_BYTES: usize = 600_000;
 /// A longer sentence is clipped: a trace may have names of any length.
 const SENTENCE: usize = 3000;
-/// This many instances are listed, and this many of them in full.
+/// This many findings of a trace are listed.
 const LISTED: usize = 3000;
-const IN_FULL: usize = 300;
+
+/// How much a page has room for.
+#[derive(Clone, Copy, Serialize)]
+pub(crate) struct Room {
+    /// Whether every witness was asked for.
+    all: bool,
+    /// This many instances of a property are drawn, violated ones first.
+    pub(crate) pictures: usize,
+    /// And no more when the data of all drawings take this many bytes.
+    bytes: usize,
+    /// This many findings are described, not only named.
+    described: usize,
+}
+
+impl Room {
+    const USUAL: Room = Room {
+        all: false,
+        pictures: 100,
+        bytes: 600_000,
+        described: 300,
+    };
+    /// A browser still opens such a page at once.
+    const ALL: Room = Room {
+        all: true,
+        pictures: 1000,
+        bytes: 6_000_000,
+        described: LISTED,
+    };
+
+    /// With or without `--all`.
+    pub(crate) fn new(all: bool) -> Room {
+        if all { Room::ALL } else { Room::USUAL }
+    }
+}
 
 #[derive(Serialize)]
 struct Page {
@@ -57,6 +86,7 @@ struct Page {
     origin: Origin,
     /// Whether the runs are those of the maximal model.
     maximal: bool,
+    room: Room,
     /// By their names.
     properties: BTreeMap<String, Property>,
     traces: Vec<Trace>,
@@ -95,7 +125,9 @@ struct Trace {
     threads: u64,
     /// What to know before trusting the answer.
     warnings: Vec<String>,
-    /// Violated ones first.
+    /// What a baseline had already.
+    known: Option<String>,
+    /// Those that the observed run violates first, then other violated ones.
     findings: Vec<Entry>,
     /// How many findings are not listed, and how many of those are violated.
     omitted: usize,
@@ -108,22 +140,16 @@ pub(crate) fn render(
     monitors: &[Monitor],
     style: Style,
 ) -> Result<String, Failure> {
-    let mut shelf = Shelf {
-        bytes: DRAWN_BYTES,
-        in_full: IN_FULL,
-        ids: HashSet::new(),
-    };
+    let room = Room::new(style.all);
     let page = Page {
         portent: 1,
         origin: Origin::here()?,
         maximal: style.maximal,
+        room,
         properties: { monitors.iter() }
             .map(|monitor| (monitor.property().name().to_owned(), Property::new(monitor)))
             .collect(),
-        traces: outcomes
-            .iter()
-            .map(|outcome| shelf.trace(outcome, monitors, style))
-            .collect(),
+        traces: traces(outcomes, monitors, style, room),
     };
     let data = inert(&serde_json::to_string(&page).expect("a page is plain data"));
     let (head, rest) = cut(DOCUMENT, "/*style*/");
@@ -153,46 +179,80 @@ fn clip(text: &str, most: usize) -> String {
     }
 }
 
-/// The room that is left on the page, and the names that are taken.
-struct Shelf {
-    bytes: usize,
-    /// How many findings may still be listed in full.
-    in_full: usize,
-    ids: HashSet<String>,
+/// The traces, with as much of their findings as there is room for. What matters most gets it first, in whichever
+/// trace it is.
+fn traces(outcomes: &[Outcome], monitors: &[Monitor], style: Style, room: Room) -> Vec<Trace> {
+    let mut shelf = Shelf {
+        room,
+        bytes: 0,
+        described: 0,
+        ids: HashSet::new(),
+    };
+    let all = |outcome| {
+        let findings = Finding::all(outcome, monitors, style).into_iter();
+        let findings = findings.map(|finding| (finding.claim().0, finding));
+        findings.collect::<Vec<_>>()
+    };
+    let found: Vec<_> = outcomes.iter().map(all).collect();
+    let mut traces: Vec<Trace> = outcomes.iter().map(Trace::new).collect();
+    for status in Status::BY_WEIGHT {
+        for (trace, found) in traces.iter_mut().zip(&found) {
+            for (_, finding) in found.iter().filter(|(other, _)| *other == status) {
+                if trace.findings.len() < LISTED {
+                    trace.findings.push(shelf.entry(finding));
+                } else {
+                    trace.omitted += 1;
+                    trace.omitted_violated += usize::from(finding.property.predicted.violated);
+                }
+            }
+        }
+    }
+    traces
 }
 
-impl Shelf {
-    fn trace(&mut self, outcome: &Outcome, monitors: &[Monitor], style: Style) -> Trace {
+impl Trace {
+    /// Without its findings.
+    fn new(outcome: &Outcome) -> Trace {
         let report = &outcome.report;
-        let mut findings = Finding::all(outcome, monitors, style);
-        findings.sort_by_key(|finding| match finding.claim().0 {
-            Status::Observed | Status::Predicted => 0,
-            Status::Open => 1,
-            Status::Holds => 2,
-        });
-        let rest = findings.split_off(findings.len().min(LISTED));
         Trace {
             file: clip(&report.trace.file, 300),
             execution: outcome.execution.as_deref().map(|name| clip(name, 300)),
             events: report.trace.events,
             threads: report.trace.threads,
-            warnings: warnings(outcome),
-            findings: findings.iter().map(|finding| self.entry(finding)).collect(),
-            omitted: rest.len(),
-            omitted_violated: rest
-                .iter()
-                .filter(|finding| finding.property.predicted.violated)
-                .count(),
+            warnings: outcome.warnings.iter().map(warning).collect(),
+            known: (!outcome.known.is_empty()).then(|| left_out_as_known(&outcome.known)),
+            findings: Vec::new(),
+            omitted: 0,
+            omitted_violated: 0,
         }
     }
+}
 
+/// What the page has so far.
+struct Shelf {
+    room: Room,
+    /// What its drawings take.
+    bytes: usize,
+    /// How many findings are described.
+    described: usize,
+    ids: HashSet<String>,
+}
+
+impl Shelf {
     fn entry(&mut self, finding: &Finding<'_>) -> Entry {
-        let mut entry = Entry::new(finding, self.in_full > 0);
-        self.in_full = self.in_full.saturating_sub(1);
-        let bytes = serde_json::to_string(&entry.drawing).map_or(0, |json| json.len());
-        match self.bytes.checked_sub(bytes) {
-            Some(left) => self.bytes = left,
-            None => entry.drawing = None,
+        let mut entry = Entry::new(finding, self.described < self.room.described);
+        self.described += 1;
+        if let Some(drawing) = &entry.drawing {
+            let bytes = serde_json::to_string(drawing).map_or(0, |json| json.len());
+            let room = match finding.property.predicted.violated {
+                true => self.room,
+                false => Room::USUAL,
+            };
+            if self.bytes + bytes <= room.bytes {
+                self.bytes += bytes;
+            } else {
+                entry.drawing = None;
+            }
         }
         let name = clip(&entry.title, 80);
         let mut id = name.clone();
@@ -206,18 +266,11 @@ impl Shelf {
     }
 }
 
-/// What to know before trusting the answer, as sentences.
-fn warnings(outcome: &Outcome) -> Vec<String> {
-    let sentence = |warning: &Warning| {
-        let text = warning.sentence();
-        let (first, rest) = text.split_at(text.chars().next().map_or(0, char::len_utf8));
-        clip(&format!("{}{rest}", first.to_uppercase()), 600)
-    };
-    let mut warnings: Vec<String> = outcome.warnings.iter().map(sentence).collect();
-    if !outcome.known.is_empty() {
-        warnings.push(left_out_as_known(&outcome.known));
-    }
-    warnings
+/// Something to know before trusting the answer, as a sentence.
+fn warning(warning: &Warning) -> String {
+    let text = warning.sentence();
+    let (first, rest) = text.split_at(text.chars().next().map_or(0, char::len_utf8));
+    clip(&format!("{}{rest}", first.to_uppercase()), 600)
 }
 
 #[cfg(test)]

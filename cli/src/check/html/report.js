@@ -8,12 +8,13 @@ const shown = { entry: null, parts: [], runs: null, steps: [0], place: 0 };
 
 function drawWarnings() {
   const several = page.traces.length > 1;
+  const box = document.getElementById("warnings");
   for (const trace of page.traces) {
     for (const text of trace.warnings) {
       const where = several ? `${trace.file}: ` : "";
-      const warning = html("p", { class: "warning" }, html("strong", {}, "Note "), where, sentence(text));
-      document.getElementById("warnings").append(warning);
+      box.append(html("p", { class: "warning" }, html("strong", {}, "Warning "), where, sentence(text)));
     }
+    if (trace.known) box.append(html("p", { class: "known" }, several ? `${trace.file}: ` : "", `${trace.known}.`));
   }
 }
 
@@ -33,15 +34,10 @@ function drawStepper(entry) {
       { type: "button", "data-go": name, title: `${words} (${key})`, "aria-label": words },
       canvas([0, 0, 16, 16], { "aria-hidden": "true" }, svg("path", { d: icon })),
     );
-  const slider = html("input", { type: "range", min: 0, max: shown.steps.length - 1, value: 0, "aria-label": "Step" });
-  slider.addEventListener("input", () => {
-    goPlace(Number(slider.value));
-    shown.runs.reveal();
-  });
+  const slider = drawSlider(entry);
   const track = html("div", { class: "track" }, slider, sliderMarks(entry));
   const position = html("output", { class: "position" });
-  const two = entry.predicted.swapped > 0 && entry.drawing.witness.length > 0;
-  const runs = ["observed", ...(two ? ["witness"] : [])].map((run) => html("div", { class: `now ${run}`, "data-run": run }));
+  const runs = ["observed", ...(hasTwoRuns(entry) ? ["witness"] : [])].map((run) => html("div", { class: `now ${run}`, "data-run": run }));
   const node = html(
     "section",
     { class: "stepper", "aria-label": "Step through the runs" },
@@ -66,7 +62,7 @@ function drawStepper(entry) {
     shown.runs.reveal();
   });
   const select = (step) => {
-    slider.value = shown.place;
+    slider.value = step;
     slider.setAttribute("aria-valuetext", `step ${step} of ${entry.relevant}`);
     position.textContent = `step ${number(step)} of ${number(entry.relevant)}`;
     for (const box of runs) {
@@ -76,6 +72,34 @@ function drawStepper(entry) {
     }
   };
   return { node, select };
+}
+
+/** A slider over all steps of the run, shown or not, so that its thumb says how far the run is. */
+function drawSlider(entry) {
+  const slider = html("input", { type: "range", min: 0, max: entry.relevant, value: 0, "aria-label": "Step" });
+  slider.addEventListener("input", () => {
+    const step = Number(slider.value);
+    const by = step - shown.steps[shown.place];
+    // A key moves it by one: to the next step that is shown.
+    if (Math.abs(by) === 1) goPlace(shown.place + by);
+    else goPlace(nearestPlace(step));
+    shown.runs.reveal();
+  });
+  slider.addEventListener("keydown", (event) => {
+    // Ten rows, as a tenth of the run may well end where nothing is shown.
+    const by = { PageUp: 10, PageDown: -10 }[event.key];
+    if (!by) return;
+    event.preventDefault();
+    goPlace(shown.place + by);
+    shown.runs.reveal();
+  });
+  return slider;
+}
+
+/** The place of the step that is shown nearest to a step. */
+function nearestPlace(step) {
+  const away = (place) => Math.abs(shown.steps[place] - step);
+  return shown.steps.reduce((best, _, place) => (away(place) < away(best) ? place : best), 0);
 }
 
 /** The step to look at first: where the witness is violated, or the observed run; else the start. */
@@ -91,15 +115,13 @@ function jumpButton() {
 
 /** Marks on the slider where the runs become violated. */
 function sliderMarks(entry) {
-  const last = Math.max(1, shown.steps.length - 1);
+  const last = Math.max(1, entry.relevant);
   const mark = (step, run) => {
-    const place = shown.steps.indexOf(step);
-    if (place < 0) return null;
     const words = `${run} is violated after ${counted(step, "step")}`;
-    const left = `calc(8px + (100% - 16px) * ${place / last})`;
+    const left = `calc(8px + (100% - 16px) * ${step / last})`;
     return html("span", { class: `mark ${run}`, title: words, "data-step": step, style: `left: ${left}` });
   };
-  const swapped = entry.predicted.swapped > 0;
+  const swapped = hasTwoRuns(entry);
   return [
     entry.observed.verdict === "violated" ? mark(entry.observed.step, "observed") : null,
     entry.predicted.violated && (swapped || entry.observed.verdict !== "violated") ? mark(entry.predicted.violated_at, swapped ? "witness" : "observed") : null,
@@ -117,11 +139,13 @@ function describeStanding(entry, run, standing) {
   const { drawing } = entry;
   const event = drawing.byEvent.get(standing.event);
   const words = event ? `${drawing.threads[event.thread]}: ${event.label}` : "start";
+  // What happens matters more than who does it.
+  const short = event ? `${shortNames(drawing.threads, 28)[event.thread]}: ${clip(event.label, 100)}` : "start";
   const values = drawing.variables.map((name, index) => html("span", { class: "binding" }, `${name} = ${standing.values[index]}`));
   const allValues = drawing.variables.map((name, index) => `${name} = ${standing.values[index]}`).join("\n");
   return [
     html("span", { class: "run-name" }, run),
-    html("code", { class: "event", title: words }, clip(words, 60)),
+    html("code", { class: "event", title: words }, short),
     event?.line ? html("span", { class: "dim" }, `line ${number(event.line)}`) : "",
     event?.note ? html("span", { class: "dim", title: event.note }, clip(event.note, 80)) : "",
     html("span", { class: "bindings" }, values.slice(0, 12), values.length > 12 ? html("span", { class: "dim", title: allValues }, `and ${values.length - 12} more`) : null),
@@ -148,10 +172,7 @@ function drawFinding(entry) {
   shown.runs = null;
   shown.steps = [0];
   if (!drawing) {
-    const text = entry.searched
-      ? "This finding is not drawn, to keep the page small: the first ones are, violated or not."
-      : "With this many findings only the first are described and drawn, to keep the page small.";
-    main.append(html("p", { class: "card dim" }, `${text} --format json has its witness.`), entry.searched ? drawSearch(entry) : "");
+    main.append(html("p", { class: "card dim" }, undrawnWords(entry)), entry.searched ? drawSearch(entry) : "");
     return;
   }
   drawing.byEvent ??= new Map(drawing.events.map((event) => [event.event, event]));
@@ -183,8 +204,8 @@ function unfold(from, to) {
 
 function runsLegend(entry) {
   const arrows = entry.drawing.arrows.length ? " An arrow goes from an event to one that waited for it." : "";
-  if (!(entry.predicted.swapped > 0)) return arrows ? html("p", { class: "dim note" }, arrows) : null;
-  const pairs = counted(entry.predicted.swapped, "pair");
+  if (!hasTwoRuns(entry)) return arrows ? html("p", { class: "dim note" }, arrows) : null;
+  const pairs = entry.omitted ? "some pairs" : counted(entry.predicted.swapped, "pair");
   return html(
     "p",
     { class: "dim note" },

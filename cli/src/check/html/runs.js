@@ -1,8 +1,10 @@
-// The observed run and the witness as tables, row by row beside each other, and the lines between
-// them that show where an event went.
+// The observed run and the witness as tables, row by row side by side, and the lines between them that
+// show where an event went.
 
 /** With more variables than this a table would be too wide; the line above still has them all. */
 const VARIABLES = 6;
+/** A label that is cut after this many characters still says something. */
+const READABLE = 24;
 
 /** The rows of a table: the start, the steps that are visible, and gaps where steps are folded away or
  * are not on the page. */
@@ -90,19 +92,26 @@ function heightsOf(rows) {
   return new Map(rows.filter((row) => row.event !== undefined).map((row) => [row.event, row.top + row.height / 2]));
 }
 
-/** The lanes of both runs, with labels beside the dots if there is room and no arrow has to cross one. */
-function fittingLayout(entry, two, visible) {
+/** The lanes of both runs in this many pixels, with labels next to the dots only if no arrow has to cross one. */
+function fittingLayout(entry, visible, room) {
   const { drawing } = entry;
-  const room = laneRoom(entry, two);
   const layout = laneLayout(drawing, room);
   if (!layout.inline) return layout;
-  const runs = [[drawing.observed, entry.relevant], ...(two ? [[drawing.witness, drawing.witness_steps]] : [])];
+  const runs = [[drawing.observed, entry.relevant], ...(hasTwoRuns(entry) ? [[drawing.witness, drawing.witness_steps]] : [])];
   const clear = runs.every(([steps, total]) => arrowLines(drawing, layout, heightsOf(rowsOf(drawing, steps, visible, total))).every((line) => line.clear));
-  return clear ? layout : laneLayout(drawing, 0);
+  return clear ? layout : columnLayout(drawing, room);
+}
+
+/** The runs side by side if their labels can be read then, else one below the other, over the whole width. */
+function arrangement(entry, visible) {
+  const [half, whole] = tableRooms(entry).map((room) => fittingLayout(entry, visible, room));
+  const isReadable = half.fits && half.label >= Math.min(longestLabel(entry.drawing), READABLE, whole.label);
+  return hasTwoRuns(entry) && isReadable ? { stacked: false, layout: half } : { stacked: true, layout: whole };
 }
 
 /** One run as a table; `decided` is the step after which its verdict is final. */
-function runTable(drawing, layout, steps, visible, total, decided, title, note) {
+function runTable(entry, layout, steps, visible, total, decided, title, note) {
+  const { drawing } = entry;
   const rows = rowsOf(drawing, steps, visible, total);
   const heights = heightsOf(rows);
   const lines = arrowLines(drawing, layout, heights);
@@ -117,7 +126,7 @@ function runTable(drawing, layout, steps, visible, total, decided, title, note) 
           html("td", {}),
           html("td", { class: "line" }),
           html("td", { class: "lanes-cell" }, laneRow(layout, lines, row.top, row.height)),
-          html("td", { colspan: columns - 3 }, html("span", { class: "gap-words" }, gapWords(row))),
+          html("td", { colspan: columns - 3 }, html("span", { class: "gap-words" }, gapWords(entry, row))),
         ),
   );
   const table = html(
@@ -131,10 +140,12 @@ function runTable(drawing, layout, steps, visible, total, decided, title, note) 
 }
 
 /** What a gap says: how to open it, or why it cannot be opened. */
-function gapWords({ from, to, folded }) {
+function gapWords(entry, { from, to, folded }) {
   const steps = from === to ? `step ${number(from)}` : `steps ${number(from)}–${number(to)}`;
   if (!folded) {
-    const why = "Of a long run the page has the steps around the violation and the swaps; --format json has the whole witness.";
+    const why = isViolated(entry)
+      ? `Of a long run the page has the steps around the violation and the swaps; ${witnessOption(entry)} has the whole witness.`
+      : "Of a long run the page has the first and last steps.";
     return html("span", { class: "absent", title: why }, `${steps} left out to keep the page small`);
   }
   const words = `Show ${steps}, where the state stays the same`;
@@ -163,13 +174,12 @@ function crossing(drawing, left, right) {
   return drawn;
 }
 
-/** How much of the page is left for the lanes of one run. */
-function laneRoom(entry, two) {
+/** How much of the page is left for the lanes and labels of a run: in one half of it, and in all of it. */
+function tableRooms(entry) {
   const { drawing } = entry;
   const page = Math.min(document.documentElement.clientWidth, 1480);
   const narrow = page <= 640;
   const card = page - (narrow ? 52 : 90);
-  const panel = two && page > 1100 ? (card - 72) / 2 : card;
   const steps = Math.max(textWidth(number(entry.relevant)), 26) + 14;
   const columns = narrow ? steps + 72 : 2 * steps + 150;
   const values = drawing.variables.length <= VARIABLES ? drawing.variables : [];
@@ -177,25 +187,26 @@ function laneRoom(entry, two) {
     const texts = [drawing.start, ...drawing.observed].map((row) => clip(row.values[index], 12));
     return Math.max(...[clip(name, 12), ...texts].map(textWidth)) + (narrow ? 8 : 12);
   });
-  return panel - columns - widest.reduce((sum, width) => sum + width, 0);
+  const others = columns + widest.reduce((sum, width) => sum + width, 0);
+  return [(card - 72) / 2 - others, card - others];
 }
 
 /** Both runs. `go` is called with a step that was clicked, `unfold` if folded rows are asked for. */
 function drawRuns(entry, visible, go, unfold) {
   const drawing = entry.drawing;
-  const two = drawing.witness.length > 0 && entry.predicted.swapped > 0;
-  const layout = fittingLayout(entry, two, visible);
+  const two = hasTwoRuns(entry);
+  const { layout, stacked } = arrangement(entry, visible);
   const decided = entry.observed.step;
   const verdict = entry.observed.verdict;
   const observedNote = decided === null ? `ends ${verdict}` : `${verdict} after ${counted(decided, "step")}`;
-  const left = runTable(drawing, layout, drawing.observed, visible, entry.relevant, decided, "Observed run", observedNote);
+  const left = runTable(entry, layout, drawing.observed, visible, entry.relevant, decided, "Observed run", observedNote);
   const parts = [html("div", { class: "panel observed", tabindex: "0", role: "group", "aria-label": "Observed run" }, left.table)];
   const tables = [left.table];
   if (two) {
     const at = entry.predicted.violated_at;
     const whole = drawing.witness_steps === entry.relevant;
     const note = `violated after ${counted(at, "step")}${whole ? "" : "; a prefix, as far as it is needed"}`;
-    const right = runTable(drawing, layout, drawing.witness, visible, drawing.witness_steps, at, "Witness", note);
+    const right = runTable(entry, layout, drawing.witness, visible, drawing.witness_steps, at, "Witness", note);
     tables.push(right.table);
     parts.push(
       html("div", { class: "between" }, crossing(drawing, left, right)),
@@ -214,10 +225,9 @@ function drawRuns(entry, visible, go, unfold) {
   const align = () => {
     const between = node.querySelector(".between");
     if (!between) return;
-    // Beside each other if there is room for both, else one below the other.
-    node.classList.remove("stacked");
+    node.classList.toggle("stacked", stacked);
     const cramped = tables.some((table) => table.offsetWidth > table.parentElement.clientWidth);
-    node.classList.toggle("stacked", cramped);
+    node.classList.toggle("stacked", stacked || cramped);
     const row = left.table.querySelector("tbody tr");
     between.style.paddingTop = `${row.getBoundingClientRect().top - node.getBoundingClientRect().top}px`;
   };
@@ -234,7 +244,10 @@ function drawRuns(entry, visible, go, unfold) {
   };
   /** Scrolls to the current row if it is out of sight. */
   const reveal = () => node.querySelector('tr[aria-current="step"]')?.scrollIntoView({ block: "nearest" });
-  /** Whether the page has become so wide or narrow that labels belong elsewhere. */
-  const misfits = () => fittingLayout(entry, two, visible).inline !== layout.inline;
+  /** Whether the page has become so wide or narrow that the runs are to be laid out anew. */
+  const misfits = () => {
+    const now = arrangement(entry, visible);
+    return now.stacked !== stacked || now.layout.inline !== layout.inline || now.layout.label !== layout.label;
+  };
   return { node, align, select, reveal, misfits };
 }

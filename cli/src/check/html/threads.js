@@ -6,35 +6,63 @@
 const ROW = 30;
 const GAP = 34;
 const DOT = 6;
-const LABEL = 22;
 /** Names that are turned to stand above narrow lanes. */
 const TURNED = 18;
+/** How many characters a label may have, where there is room; and where there is none. */
+const [LONGEST, SHORTEST] = [120, 14];
 
-/** Where the lanes are; labels stand beside the dots if all lanes then fit in so many pixels. */
+/**
+ * Where the lanes are, and how long labels may be, in this many pixels. Labels stand next to the dots, or in a column
+ * of their own if that leaves more room for them.
+ */
 function laneLayout(drawing, room) {
-  const { threads, events } = drawing;
-  const widths = shortNames(threads, LABEL).map((name) => textWidth(name) + 14);
+  const longest = longestLabel(drawing);
+  const column = columnLayout(drawing, room);
+  for (const label of [LONGEST, 80, 60, 45, 32, 22]) {
+    if (label < Math.min(longest, column.label)) break;
+    const inline = inlineLayout(drawing, label);
+    if (inline.width <= room) return inline;
+  }
+  return column;
+}
+
+function longestLabel({ events }) {
+  return Math.max(0, ...events.map(({ label }) => [...label].length));
+}
+
+/** Lanes that are wide enough for labels of this length. */
+function inlineLayout({ threads, events }, label) {
+  const short = shortNames(threads, label);
+  const widths = short.map((name) => textWidth(name) + 14);
   for (const event of events) {
     const mark = event.earlier || event.later ? 14 : 0;
-    const width = textWidth(clip(event.label, LABEL)) + mark + 36;
+    const width = textWidth(clip(event.label, label)) + mark + 36;
     widths[event.thread] = Math.max(widths[event.thread], width);
   }
-  const total = widths.reduce((sum, width) => sum + width, 0);
-  const inline = total <= room;
-  const step = threads.length <= 6 ? 24 : threads.length <= 12 ? 20 : 16;
-  // So that nothing of the first and last lane is cut off.
-  const margin = inline ? 0 : 8;
-  const label = document.documentElement.clientWidth <= 640 ? 14 : 26;
   const lanes = [];
-  let x = margin;
-  threads.forEach((_, thread) => {
-    lanes.push(x + (inline ? 12 : step / 2));
-    x += inline ? widths[thread] : step;
-  });
+  let width = 0;
+  for (const lane of widths) {
+    lanes.push(width + 12);
+    width += lane;
+  }
+  return { lanes, inline: true, fits: true, label, upright: true, width: Math.max(Math.ceil(width), 40), names: threads, short };
+}
+
+/** Narrow lanes, and what is left for labels beyond them. */
+function columnLayout(drawing, room) {
+  const { threads } = drawing;
+  const step = [[6, 24], [12, 20], [20, 16]].find(([most]) => threads.length <= most)?.[1] ?? 13;
+  // So that nothing of the first and last lane is cut off.
+  const margin = 8;
+  const lanes = threads.map((_, thread) => margin + (thread + 0.5) * step);
+  const width = Math.max(threads.length * step + 2 * margin, 40);
+  const narrow = document.documentElement.clientWidth <= 640;
+  const free = Math.floor((room - width - 34) / textWidth("0"));
+  const label = narrow ? SHORTEST : Math.max(SHORTEST, Math.min(free, LONGEST));
+  const fits = free >= Math.min(longestLabel(drawing), SHORTEST);
   // Names that are short stand upright even above narrow lanes.
-  const upright = inline || threads.every((name) => textWidth(name) <= step - 2);
-  const short = shortNames(threads, upright ? LABEL : TURNED);
-  return { lanes, inline, label, upright, width: Math.max(Math.ceil(x + margin), 40), names: threads, short };
+  const upright = threads.every((name) => textWidth(name) <= step - 2);
+  return { lanes, inline: false, fits, label, upright, width, names: threads, short: shortNames(threads, TURNED) };
 }
 
 /** The names of the threads above their lanes. */
@@ -60,14 +88,14 @@ function laneHead(layout) {
   return canvas([0, 0, width, height], { "aria-label": label }, texts);
 }
 
-/** Where the label of an event is, if it stands beside its dot. */
+/** Where the label of an event is, if it stands next to its dot. */
 function labelBox(layout, event, y) {
   const left = layout.lanes[event.thread] + DOT + 12;
-  return { left: left - 4, right: left + textWidth(labelText(event)) + 4, top: y - 10, bottom: y + 10 };
+  return { left: left - 4, right: left + textWidth(labelText(layout, event)) + 4, top: y - 10, bottom: y + 10 };
 }
 
-function labelText(event) {
-  return clip(event.label, LABEL) + (event.earlier ? " ↑" : event.later ? " ↓" : "");
+function labelText(layout, event) {
+  return clip(event.label, layout.label) + (event.earlier ? " ↑" : event.later ? " ↓" : "");
 }
 
 /** The arrows of a run as lines between the rows where its events stand. */
@@ -130,7 +158,7 @@ function curves(start, end) {
     { x: start.x, y: start.y + (first * dy) / 2 + 8 },
     { x: end.x, y: end.y - (second * dy) / 2 - 8 },
   ]);
-  // Beside the lanes, past the dots on them.
+  // Next to the lanes, past the dots on them.
   const beside = [start.x, end.x].flatMap((x) => [x + 12, x - 12]).map((x) => [
     { x, y: start.y + 0.1 * dy },
     { x, y: end.y - 0.1 * dy },
@@ -157,7 +185,7 @@ function laneRow(layout, lines, top, height, event) {
     if (shift) drawing.append(svg("circle", { cx: x, cy: y, r: DOT + 3, class: `halo ${shift}` }));
     drawing.append(svg("circle", { cx: x, cy: y, r: DOT, class: `dot ${shift}` }));
     if (layout.inline) {
-      drawing.append(svg("text", { x: x + DOT + 12, y: y + 4, class: `label ${shift}` }, labelText(event)));
+      drawing.append(svg("text", { x: x + DOT + 12, y: y + 4, class: `label ${shift}` }, labelText(layout, event)));
     }
   }
   return drawing;

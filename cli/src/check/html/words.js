@@ -66,8 +66,8 @@ function drawStory(entry) {
   const parts = [
     ["Checked", entry.status === "holds" ? checked : null],
     ["Locks", locks && capital(locks[1])],
-    ["Witness", entry.predicted.omitted ? "A run that violates it was found, but the report has enough of them; --all shows it." : null],
-    ["Witness", entry.predicted.violated && !entry.predicted.omitted && !entry.swap ? `The observed run itself: it is violated after ${steps}.` : null],
+    ["Witness", entry.omitted && entry.drawing ? "It is drawn below; --all also says how it differs from the observed run and why it is violated." : null],
+    ["Witness", entry.predicted.violated && !entry.omitted && !entry.swap ? `The observed run itself: it is violated after ${steps}.` : null],
     ["The swap", entry.swap],
     ["The run", entry.stops && capital(entry.stops)],
     ["Why", entry.why && capital(entry.why)],
@@ -77,6 +77,23 @@ function drawStory(entry) {
   if (!parts.length) return null;
   const list = parts.map(([name, text]) => [html("dt", {}, name), html("dd", {}, sentence(text))]);
   return html("section", { class: `story ${entry.status}`, "aria-label": "In words" }, html("dl", {}, list));
+}
+
+/** The options that print the witness of a finding. */
+function witnessOption(entry) {
+  return entry.omitted || page.room.all ? "--format json --all" : "--format json";
+}
+
+/** Why a finding is not drawn, and what has its witness if there is one. */
+function undrawnWords(entry) {
+  const { all, pictures, bytes, described } = page.room;
+  const where = isViolated(entry) ? ` ${witnessOption(entry)} has its witness.` : "";
+  if (entry.lattice?.limit === "memory" && entry.lattice.dropped === 0) return `Not drawn: the order of so many threads does not fit in the memory limit.${where}`;
+  const more = all ? "" : " --all draws and describes more.";
+  if (!entry.searched) return `Not described, to keep the page small: ${number(described)} findings are, violated ones first.${isViolated(entry) ? more : ""}${where}`;
+  if (!isViolated(entry)) return "Not drawn, to keep the page small: violated findings are drawn first, and others as long as there is room.";
+  const room = `it has room for ${number(pictures)} drawings of each property and ${bytes / 1e6} MB of drawings in all, observed violations first`;
+  return `Not drawn, to keep the page small: ${room}.${more}${where}`;
 }
 
 function drawSearch(entry) {

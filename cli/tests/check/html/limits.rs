@@ -1,7 +1,10 @@
 //! Long runs, many findings and strange names: the page stays small, right and harmless.
 
-use serde_json::json;
-use std::{collections::BTreeSet, fmt::Write};
+use serde_json::{Value, json};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    fmt::Write,
+};
 
 use super::{data, findings};
 use crate::common::{Done, RESERVOIR, portent, portent_with};
@@ -138,10 +141,118 @@ fn many_bindings_are_listed_and_counted() {
     let drawn = findings
         .iter()
         .filter(|finding| !finding["drawing"].is_null());
-    assert_eq!(drawn.count(), 24);
+    assert_eq!(drawn.count(), 100);
     let ids: BTreeSet<&str> = findings
         .iter()
         .map(|finding| finding["id"].as_str().unwrap())
         .collect();
     assert_eq!(ids.len(), findings.len());
+}
+
+/// Files on two threads: of seven each the last four could have been read after they were closed, and every fiftieth was.
+fn files(count: usize) -> String {
+    let mut trace = String::new();
+    for file in 0..count {
+        let (reader, is_bad) = match (file % 50, file % 7) {
+            (49, _) => ("T1", true),
+            (_, 0..3) => ("T1", false),
+            _ => ("T2", false),
+        };
+        let name = |name, thread| json!({"t": thread, "op": "event", "name": name, "args": [file]});
+        let sent = json!({"t": "T1", "op": "send", "chan": "c", "msg": file});
+        let received = json!({"t": "T2", "op": "recv", "chan": "c", "msg": file});
+        let (read, close) = (name("read", reader), name("close", "T1"));
+        let last = if is_bad { [close, read] } else { [read, close] };
+        let [first, second] = last;
+        for event in [name("open", "T1"), sent, received, first, second] {
+            writeln!(trace, "{event}").unwrap();
+        }
+    }
+    trace
+}
+
+/// For each status how many findings there are, how many are described, and how many are drawn.
+fn drawn_by_status(page: &Value) -> BTreeMap<String, [usize; 3]> {
+    let mut counts: BTreeMap<String, [usize; 3]> = BTreeMap::new();
+    for finding in findings(page) {
+        let status = finding["status"].as_str().unwrap().to_owned();
+        let [all, described, drawn] = counts.entry(status).or_default();
+        *all += 1;
+        *described += usize::from(!finding["searched"].is_null());
+        *drawn += usize::from(!finding["drawing"].is_null());
+    }
+    counts
+}
+
+const FILES: &str =
+    "property file(f) { event open(f), read(f), close(f)  ere: (open read* close)* }";
+
+#[test]
+fn violations_are_drawn_before_what_holds() {
+    let trace = files(700);
+    let run = |all: &[&str], format| {
+        let arguments = ["check", "--property", FILES, "--format", format, "-"];
+        portent_with(&[&arguments[..], all].concat(), trace.as_bytes())
+    };
+    let usual = data(&run(&[], "html"));
+    let counts = drawn_by_status(&usual);
+    let [observed, predicted, holds] =
+        ["observed", "predicted", "holds"].map(|status| counts[status]);
+    assert_eq!(observed, [14, 14, 14]);
+    assert_eq!(predicted[1..], [300 - 14, 100 - 14]);
+    assert_eq!(holds[1..], [0, 0]);
+    // Where the page says that the witness was left out, the JSON has none.
+    let json = run(&[], "json").json();
+    let left_out: BTreeSet<String> = { json["properties"].as_array().unwrap().iter() }
+        .filter(|property| property["predicted"]["witness_omitted"] == true)
+        .map(|property| format!("file [f = {}]", property["binding"]["f"]))
+        .collect();
+    let said: BTreeSet<String> = { findings(&usual).into_iter() }
+        .filter(|finding| finding["omitted"] == true)
+        .map(|finding| finding["title"].as_str().unwrap().to_owned())
+        .collect();
+    assert!(!said.is_empty());
+    assert_eq!(said, left_out);
+
+    let all = drawn_by_status(&data(&run(&["--all"], "html")));
+    for status in ["observed", "predicted"] {
+        let [count, described, drawn] = all[status];
+        assert_eq!((described, drawn), (count, count), "{status}");
+    }
+}
+
+#[test]
+fn violations_of_a_later_trace_come_before_what_holds_in_an_earlier_one() {
+    let folder = tempfile::tempdir().unwrap();
+    let write = |name, trace: String| {
+        let path = folder.path().join(name);
+        std::fs::write(&path, trace).unwrap();
+        path.to_str().unwrap().to_owned()
+    };
+    let mut harmless = String::new();
+    for file in 0..400 {
+        for name in ["open", "close"] {
+            let event = json!({"t": 1, "op": "event", "name": name, "args": [file]});
+            writeln!(harmless, "{event}").unwrap();
+        }
+    }
+    let (first, second) = (write("a.jsonl", harmless), write("b.jsonl", files(50)));
+    let arguments = [
+        "check",
+        "--format",
+        "html",
+        "--property",
+        FILES,
+        &first,
+        &second,
+    ];
+    let page = data(&portent(&arguments));
+    let violated: Vec<Value> = { page["traces"][1]["findings"].as_array().unwrap().iter() }
+        .filter(|finding| finding["status"] != "holds")
+        .cloned()
+        .collect();
+    assert!(violated.len() > 20);
+    for finding in violated {
+        assert!(!finding["drawing"].is_null(), "{}", finding["title"]);
+    }
 }

@@ -13,7 +13,7 @@ pub use graph::{Cut, Edge, Graph, Widths, graph, widths};
 use std::collections::BTreeSet;
 
 pub use super::Moment;
-use super::{Instance, Row};
+use super::{Instance, PropertyReport, Row, budget::Rank};
 use crate::{
     engine::{Solution, Task},
     options::Options,
@@ -71,24 +71,40 @@ pub enum Drawing {
     Uncounted,
 }
 
-/// Which instances of a property get a picture: some violated ones, and some of the others.
+/// Which instances of a property get a picture.
+///
+/// A picture is made when its instance is solved, and nobody knows then what is still to come. So it may give way
+/// in the end to those of a lower rank.
 pub(crate) struct PictureBudget {
-    left: [usize; 2],
+    limit: usize,
+    /// How many were made of each rank.
+    made: [usize; 3],
 }
 
 impl PictureBudget {
     pub(crate) fn new(options: &Options) -> PictureBudget {
         PictureBudget {
-            left: [options.pictures; 2],
+            limit: options.pictures,
+            made: [0; 3],
         }
     }
 
-    /// Whether there is room for one more.
-    pub(crate) fn takes(&mut self, violated: bool) -> bool {
-        let left = &mut self.left[usize::from(violated)];
-        let takes = *left > 0;
-        *left = left.saturating_sub(1);
+    /// Whether one more is to be made.
+    pub(crate) fn takes(&mut self, rank: Rank) -> bool {
+        let rank = rank as usize;
+        let takes = self.made[..=rank].iter().sum::<usize>() < self.limit;
+        self.made[rank] += usize::from(takes);
         takes
+    }
+
+    /// Takes back what is too much, now that all instances of the property are known.
+    pub(crate) fn trim(&self, ranked: &mut [(Rank, &mut PropertyReport)]) {
+        let drawn = ranked
+            .iter_mut()
+            .filter(|(_, report)| report.picture.is_some());
+        for (_, report) in drawn.skip(self.limit) {
+            report.picture = None;
+        }
     }
 }
 
