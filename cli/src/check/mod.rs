@@ -270,7 +270,7 @@ impl Check {
                 false => Options::default().witnesses,
             })
             .pictures(match self.format {
-                Format::Html => html::Room::new(self.all).pictures,
+                Format::Html => html::Room::pictures(self.all, self.baseline.is_some()),
                 Format::Text | Format::Json => 0,
             })
     }

@@ -11,7 +11,7 @@ mod origin;
 
 use portent_monitor_dsl::Monitor;
 use serde::Serialize;
-use std::collections::{BTreeMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet};
 
 use super::{trace::Outcome, warning::Warning};
 use crate::{
@@ -52,7 +52,7 @@ pub(crate) struct Room {
     /// Whether every witness was asked for.
     all: bool,
     /// This many instances of a property are drawn, violated ones first.
-    pub(crate) pictures: usize,
+    pictures: usize,
     /// And no more when the data of all drawings take this many bytes.
     bytes: usize,
     /// This many findings are described, not only named.
@@ -75,8 +75,13 @@ impl Room {
     };
 
     /// With or without `--all`.
-    pub(crate) fn new(all: bool) -> Room {
+    fn new(all: bool) -> Room {
         if all { Room::ALL } else { Room::USUAL }
+    }
+
+    /// How many pictures of each property are to be made; more if a baseline may take some away.
+    pub(crate) fn pictures(all: bool, has_baseline: bool) -> usize {
+        Room::new(all || has_baseline).pictures
     }
 }
 
@@ -186,6 +191,7 @@ fn traces(outcomes: &[Outcome], monitors: &[Monitor], style: Style, room: Room) 
         room,
         bytes: 0,
         described: 0,
+        drawn: HashMap::new(),
         ids: HashSet::new(),
     };
     let all = |outcome| {
@@ -235,6 +241,8 @@ struct Shelf {
     bytes: usize,
     /// How many findings are described.
     described: usize,
+    /// How many instances of each property are drawn.
+    drawn: HashMap<String, usize>,
     ids: HashSet<String>,
 }
 
@@ -248,7 +256,9 @@ impl Shelf {
                 true => self.room,
                 false => Room::USUAL,
             };
-            if self.bytes + bytes <= room.bytes {
+            let drawn = self.drawn.entry(finding.property.name.clone()).or_default();
+            if *drawn < self.room.pictures && self.bytes + bytes <= room.bytes {
+                *drawn += 1;
                 self.bytes += bytes;
             } else {
                 entry.drawing = None;

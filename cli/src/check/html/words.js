@@ -50,7 +50,7 @@ function drawClaim(entry) {
     html("h1", { id: "title" }, badge(entry.status), " ", html("span", {}, entry.title)),
     html("p", { class: "lead" }, `${capital(entry.claim)}.`),
     drawProperty(page.properties[entry.property]),
-    entry.runs ? shareBar(entry.runs) : null,
+    entry.runs && entry.relevant > 0 ? shareBar(entry.runs) : null,
   );
 }
 

@@ -256,3 +256,38 @@ fn violations_of_a_later_trace_come_before_what_holds_in_an_earlier_one() {
         assert!(!finding["drawing"].is_null(), "{}", finding["title"]);
     }
 }
+
+#[test]
+fn what_a_baseline_has_takes_no_drawing_from_what_is_new() {
+    let folder = tempfile::tempdir().unwrap();
+    let baseline = folder.path().join("baseline.json");
+    let baseline = baseline.to_str().unwrap();
+    let arguments = [
+        "check",
+        "--property",
+        FILES,
+        "--format",
+        "json",
+        "--output",
+        baseline,
+        "-",
+    ];
+    portent_with(&arguments, files(400).as_bytes());
+    let arguments = [
+        "check",
+        "--property",
+        FILES,
+        "--format",
+        "html",
+        "--baseline",
+        baseline,
+        "-",
+    ];
+    let page = data(&portent_with(&arguments, files(450).as_bytes()));
+    let counts = drawn_by_status(&page);
+    assert_eq!(counts["observed"], [1, 1, 1]);
+    let [new, _, drawn] = counts["predicted"];
+    assert!(new > 20);
+    assert_eq!(drawn, new);
+    assert!(counts["holds"][2] > 0);
+}
