@@ -54,7 +54,7 @@ const reports = [
   generated("neighbours", traces.neighbours),
   generated("busy", traces.busy(5000)),
   generated("big", traces.big(200_000)),
-  generated("crowd", traces.crowd(30)),
+  generated("crowd", traces.crowd(16)),
 ];
 
 /** Opens a page that must be quiet: no message, no error, no request besides the file itself. */
