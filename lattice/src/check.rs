@@ -172,7 +172,7 @@ impl Checker {
     /// In debug builds [`Error::BadWitness`].
     pub fn finish(&mut self, file: &str, symbols: &Symbols) -> Result<Report, Error> {
         let feasible = self.feasible.as_mut().map(std::mem::take);
-        let feasible = feasible.map(|all| (all.rules.finish(), all.places));
+        let feasible = feasible.map(|all| (all.rules.finish(self.options.memory), all.places));
         let report = self.report(file, symbols, feasible.as_ref());
         self.intake.restart();
         self.history.clear();

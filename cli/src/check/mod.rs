@@ -57,6 +57,10 @@ pub(crate) struct Check {
     /// to its end
     #[arg(long, value_name = "LIMIT", value_parser = duration::parse, help_heading = SEARCH)]
     time: Option<Duration>,
+    /// How many nodes `--causality maximal` searches for each property; as many as take some seconds if
+    /// neither this nor a time is given
+    #[arg(long, value_name = "N", help_heading = SEARCH)]
+    max_nodes: Option<NonZeroUsize>,
     /// How many threads search; all processors if not given
     #[arg(long, value_name = "N", help_heading = SEARCH)]
     jobs: Option<NonZeroUsize>,
@@ -261,6 +265,7 @@ impl Check {
             .lookahead(self.lookahead)
             .memory(self.memory)
             .max_bindings(self.max_bindings)
+            .max_nodes(self.most_nodes())
             .engine(self.engine.class())
             .counting(self.counting())
             .complete(self.complete)
@@ -273,6 +278,12 @@ impl Check {
                 Format::Html => html::Room::pictures(self.all, self.baseline.is_some()),
                 Format::Text | Format::Json => 0,
             })
+    }
+
+    /// A time that is given is the bound, and not what the search does by itself.
+    fn most_nodes(&self) -> Option<usize> {
+        let timed = self.time.map(|_| usize::MAX);
+        self.max_nodes.map(NonZeroUsize::get).or(timed)
     }
 
     fn counting(&self) -> Counting {

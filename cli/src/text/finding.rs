@@ -275,6 +275,10 @@ impl<'a> Finding<'a> {
                 "the steps whose order was kept",
                 "a check of the whole trace",
             ),
+            Limit::Nodes if lattice.engine == Engine::Maximal => (
+                "the limit on the nodes of a search",
+                "a larger --max-nodes, or a --time,",
+            ),
             Limit::Nodes => ("the number of symbolic nodes", "a check of the whole trace"),
             Limit::Missing => ("events that never came", "a check of the whole trace"),
         };

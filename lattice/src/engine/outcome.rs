@@ -116,7 +116,8 @@ pub enum Limit {
     Time,
     /// Of a program that is watched: an event came that older ones need not have come before, but they were taken to.
     History,
-    /// Of a program that is watched: only the most promising symbolic nodes were kept.
+    /// Of a program that is watched: only the most promising symbolic nodes were kept. Under the maximal model: as many
+    /// prefixes were found as [may be](crate::Options::max_nodes).
     Nodes,
     /// Of a program that is watched: events were not looked at, as others never came that their clocks count.
     Missing,

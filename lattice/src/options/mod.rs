@@ -101,6 +101,9 @@ pub struct Options {
     pub history: usize,
     /// The frontier takes at most about this many bytes; beyond, a window that fits is used.
     pub memory: u64,
+    /// How many nodes the search for each instance may find under the maximal model. `None` is as many as take some
+    /// seconds, for all instances of a report together.
+    pub max_nodes: Option<usize>,
     /// Whether runs are counted.
     pub counting: Counting,
     /// Which runs are looked for.
@@ -145,6 +148,7 @@ impl Default for Options {
             lookahead: None,
             history: 1000,
             memory: 1 << 30,
+            max_nodes: None,
             counting: Counting::Auto,
             goal: Goal::default(),
             engine: None,
@@ -190,6 +194,12 @@ impl Options {
     /// How many bytes the frontier takes at most.
     pub fn memory(mut self, memory: u64) -> Self {
         self.memory = memory;
+        self
+    }
+
+    /// How many nodes a search under the maximal model may find; `None` for as many as take some seconds.
+    pub fn max_nodes(mut self, max_nodes: impl Into<Option<usize>>) -> Self {
+        self.max_nodes = max_nodes.into();
         self
     }
 

@@ -4,7 +4,11 @@
 //! reader looks at a few witnesses; the rest is worth a line each, unless everything is asked for.
 
 use super::{Observed, Predicted, PropertyReport, Why, picture::PictureBudget};
-use crate::{engine::CountingBudget, goal::Goal, options::Options};
+use crate::{
+    engine::{CountingBudget, maximal::WideningBudget},
+    goal::Goal,
+    options::Options,
+};
 
 /// The witnesses of a report have at most this many rows on the whole, but for the first of each property, which is always there.
 const ROWS: usize = 20_000;
@@ -33,6 +37,7 @@ impl Rank {
 /// What is left for the instances that are still to be reported.
 pub(crate) struct ReportBudget {
     pub(super) counting: CountingBudget,
+    pub(super) widening: WideningBudget,
     pub(super) pictures: PictureBudget,
     pub(super) witnesses: WitnessBudget,
 }
@@ -41,6 +46,7 @@ impl ReportBudget {
     pub(crate) fn new(options: &Options) -> ReportBudget {
         ReportBudget {
             counting: CountingBudget::new(options),
+            widening: WideningBudget::new(options),
             pictures: PictureBudget::new(options),
             witnesses: WitnessBudget {
                 limit: options.witnesses,

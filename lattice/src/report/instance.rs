@@ -9,7 +9,7 @@ use super::{
 };
 use crate::{
     engine::{
-        self, CountingBudget, Limit, Problem, Solution, Task, Violation, conjunctive,
+        self, Limit, Problem, Solution, Task, Violation, conjunctive,
         maximal::{self, Origin},
     },
     error::Error,
@@ -65,7 +65,7 @@ impl Instance<'_> {
             Poset::of_slice(&self.record, self.slice)
         };
         let task = Task::new(&self.record, self.slice, poset, options);
-        let mut solution = self.solve(&task, options, &mut budget.counting)?;
+        let mut solution = self.solve(&task, options, budget)?;
         if too_wide && solution.engine != Engine::Maximal {
             solution.give_up(Limit::Memory);
         }
@@ -123,16 +123,17 @@ impl Instance<'_> {
         &self,
         task: &Task,
         options: &Options,
-        budget: &mut CountingBudget,
+        budget: &mut ReportBudget,
     ) -> Result<Solution, Error> {
         let conjunctions = || conjunctive::trajectories(&self.record, self.slice, task.poset());
         let Some(origin) = &self.origin else {
-            let mut solution = engine::solve_task(task, conjunctions, options, budget);
+            let mut solution =
+                engine::solve_task(task, conjunctions, options, &mut budget.counting);
             minimize(&mut solution, task, options);
             return Ok(solution);
         };
         let uncounted = options.clone().counting(Counting::Never);
-        let mut solution = engine::solve_task(task, conjunctions, &uncounted, budget);
+        let mut solution = engine::solve_task(task, conjunctions, &uncounted, &mut budget.counting);
         minimize(&mut solution, task, options);
         // The size of one lattice says nothing of what is feasible.
         solution.shape = None;
@@ -141,9 +142,11 @@ impl Instance<'_> {
             violation.is_shortest &= violation.violated_at <= 1;
             return Ok(solution);
         }
-        let widened = maximal::widen(task, origin, options).map_err(|why| self.bad_witness(why))?;
+        let widened = maximal::widen(task, origin, options, &mut budget.widening)
+            .map_err(|why| self.bad_witness(why))?;
         let nodes = solution.nodes;
-        solution = Solution::new(Engine::Maximal, widened, options);
+        solution = Solution::new(Engine::Maximal, widened.found, options);
+        solution.limit = widened.limit;
         solution.nodes += nodes;
         Ok(solution)
     }

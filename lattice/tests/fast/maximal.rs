@@ -2,9 +2,12 @@
 
 use super::posets::{random_automaton, shortest_violation};
 use crate::oracle::feasible::may_follow;
-use portent_lattice::laboratory::{
-    ActionId, Automaton, Poset, Problem, StateIndex,
-    maximal::{self, MaximalAnswer, Rules},
+use portent_lattice::{
+    Reductions,
+    laboratory::{
+        ActionId, Automaton, Poset, Problem, StateIndex,
+        maximal::{self, FeasibleRun, MaximalAnswer, Rules},
+    },
 };
 use portent_monitor_core::{
     Action, BarrierId, Causality, ChanId, CondId, Delivery, Details, Discipline, Event, LockId,
@@ -22,6 +25,16 @@ fn random_trace(rng: &mut Rng, events: usize) -> Vec<Event> {
     // Who waits for a condition, and the lock that was given back.
     let mut waits: Vec<(ThreadId, LockId)> = Vec::new();
     let mut sent = 0;
+    // A queue: how it delivers, how many were sent and received, and who waits for a message to be received.
+    let queue = ChanId::from_index(1).unwrap();
+    let delivery = rng.pick(&[
+        Delivery::Fifo,
+        Delivery::Bounded(0),
+        Delivery::Bounded(1),
+        Delivery::Bounded(2),
+    ]);
+    let (mut queued, mut taken) = (0, 0);
+    let mut blocked = None;
     let mut rounds = 0;
     // The last thread may be started and waited for by the first, again and again; or it runs from
     // the start.
@@ -29,9 +42,20 @@ fn random_trace(rng: &mut Rng, events: usize) -> Vec<Event> {
     let mut known = false;
     // Messages and the like order much; half of the traces do without.
     let kinds = [10, 17][rng.below(2)];
+    let mut attempts = 0;
     while trace.len() < events {
+        attempts += 1;
+        if attempts > 1_000 {
+            // Everybody waits; somebody else goes on.
+            let var = VarId::from_index(0).unwrap();
+            trace.push(Event::new(ThreadId::from_index(3).unwrap(), Op::Read(var)));
+            continue;
+        }
         let who = rng.below(if runs { 3 } else { 2 });
         let thread = threads[who];
+        if blocked == Some(who) {
+            continue;
+        }
         // Who waits does nothing else.
         let wakes = waits.iter().any(|&(waiter, _)| waiter == thread);
         let lock = LockId::from_index(rng.below(2)).unwrap();
@@ -58,6 +82,21 @@ fn random_trace(rng: &mut Rng, events: usize) -> Vec<Event> {
                 (_, lock, true) => Op::Unlock(lock),
                 (_, lock, false) => Op::ReadUnlock(lock),
             },
+            10 if rng.one_in(2) => {
+                match delivery {
+                    Delivery::Bounded(0) if queued > taken => continue,
+                    Delivery::Bounded(0) => blocked = Some(who),
+                    Delivery::Bounded(room) if queued - taken >= i64::from(room) => continue,
+                    _ => {}
+                }
+                queued += 1;
+                Op::Send(queue, Msg::Number(queued), delivery)
+            }
+            11 if queued > taken && rng.one_in(2) => {
+                taken += 1;
+                blocked = None;
+                Op::Recv(queue, Msg::Number(taken), delivery)
+            }
             10 => {
                 sent += 1;
                 Op::Send(chan, Msg::Number(sent), Delivery::Unordered)
@@ -69,6 +108,7 @@ fn random_trace(rng: &mut Rng, events: usize) -> Vec<Event> {
             12 => match rng.below(5) {
                 0 => Op::Notify(cond),
                 1 => Op::Waiting(cond, None),
+                2 if queued == taken && rng.one_in(2) => Op::TryRecv(queue),
                 2 => Op::TryRecv(chan),
                 // What a wait gave back it takes again, if it does.
                 _ => match waits.iter().position(|&(waiter, _)| waiter == thread) {
@@ -102,13 +142,13 @@ fn random_trace(rng: &mut Rng, events: usize) -> Vec<Event> {
                     Op::Fork(threads[2])
                 }
                 0 | 1 if runs && known && who == 0 => {
-                    if held.iter().any(|&(holder, ..)| holder == threads[2]) {
+                    if held.iter().any(|&(holder, ..)| holder == threads[2]) || blocked == Some(2) {
                         continue;
                     }
                     runs = false;
                     Op::Join(threads[2])
                 }
-                2 => {
+                2 if blocked.is_none() => {
                     // The first two come to a barrier, and go on only then.
                     rounds += 1;
                     let op = Op::Barrier(BarrierId::from_index(0).unwrap(), rounds);
@@ -130,7 +170,7 @@ fn random_trace(rng: &mut Rng, events: usize) -> Vec<Event> {
             event.op,
             Op::Read(_) | Op::Write(..) | Op::Update(..) | Op::Event(_)
         );
-        if is_joint && rng.one_in(10) {
+        if is_joint && blocked.is_none() && rng.one_in(10) {
             let mut details = Details::default();
             details.partners.push(threads[usize::from(who == 0)]);
             event.details = Some(Box::new(details));
@@ -146,12 +186,18 @@ struct Brute<'a> {
     automaton: &'a Automaton,
     /// The fewest steps of the property to a violation.
     fewest: Option<usize>,
+    /// The fewest to one that can be completed.
+    whole: Option<usize>,
 }
 
 impl Brute<'_> {
     fn try_all(&mut self, order: &mut Vec<usize>, state: StateIndex, steps: usize) {
         if self.automaton.verdict(state) == Verdict::Violated {
-            self.fewest = Some(self.fewest.map_or(steps, |fewest| fewest.min(steps)));
+            let least = |known: Option<usize>| Some(known.map_or(steps, |known| known.min(steps)));
+            self.fewest = least(self.fewest);
+            if self.whole.is_none_or(|whole| steps < whole) && can_be_completed(self.trace, order) {
+                self.whole = least(self.whole);
+            }
             return;
         }
         for event in 0..self.trace.len() {
@@ -166,6 +212,21 @@ impl Brute<'_> {
             order.pop();
         }
     }
+}
+
+fn can_be_completed(trace: &[Event], order: &mut Vec<usize>) -> bool {
+    if order.len() == trace.len() {
+        return true;
+    }
+    (0..trace.len()).any(|event| {
+        if order.contains(&event) || !may_follow(trace, order, event) {
+            return false;
+        }
+        order.push(event);
+        let found = can_be_completed(trace, order);
+        order.pop();
+        found
+    })
 }
 
 /// The relevant events as happens-before orders them.
@@ -218,10 +279,36 @@ fn first_one() -> Automaton {
     }
 }
 
+/// Every reduction alone, and all without each.
+fn reductions() -> Vec<Reductions> {
+    let (all, none) = (Reductions::ALL, Reductions::NONE);
+    let mut found = vec![all, none];
+    let switches: [fn(&mut Reductions) -> &mut bool; 4] = [
+        |r| &mut r.commutation,
+        |r| &mut r.subsumption,
+        |r| &mut r.absorption,
+        |r| &mut r.dead_ends,
+    ];
+    for switch in switches {
+        for mut reductions in [all, none] {
+            let on = switch(&mut reductions);
+            *on = !*on;
+            found.push(reductions);
+        }
+    }
+    found
+}
+
+/// So many random traces are compared; more if `PORTENT_CASES` asks for them.
+fn cases() -> u64 {
+    let asked = std::env::var("PORTENT_CASES").ok();
+    asked.and_then(|n| n.parse().ok()).unwrap_or(6_000)
+}
+
 #[test]
 fn agrees_with_the_definition() {
-    let (mut violated, mut safe, mut widened) = (0, 0, 0);
-    for seed in 0..40_000 {
+    let (mut violated, mut safe, mut widened, mut cut_short) = (0, 0, 0, 0);
+    for seed in 0..cases() {
         let rng = &mut Rng::new(seed);
         let events = 3 + rng.below(6);
         let trace = random_trace(rng, events);
@@ -229,38 +316,55 @@ fn agrees_with_the_definition() {
             0 => random_steps(rng, &trace),
             _ => swapped_steps(rng, &trace),
         };
-        let rules = Rules::new(&trace);
-        let found = maximal::search(&rules, &actions, &automaton, 1 << 20);
-
         let mut brute = Brute {
             trace: &trace,
             actions: &actions,
             automaton: &automaton,
             fewest: None,
+            whole: None,
         };
         brute.try_all(&mut Vec::new(), automaton.initial, 0);
-        let fewest = brute.fewest;
-        match &found.answer {
-            MaximalAnswer::Violated(prefix) => {
-                violated += 1;
-                let mut state = automaton.initial;
-                let mut steps = 0;
-                for (index, &event) in prefix.iter().enumerate() {
-                    assert!(may_follow(&trace, &prefix[..index], event), "seed {seed}");
-                    assert_ne!(automaton.verdict(state), Verdict::Violated, "seed {seed}");
-                    if let Some(action) = actions[event] {
-                        state = automaton.step(state, action);
-                        steps += 1;
-                    }
+        let (fewest, whole) = (brute.fewest, brute.whole);
+        violated += usize::from(fewest.is_some());
+        safe += usize::from(fewest.is_none());
+        cut_short += usize::from(fewest.is_some() && whole.is_none());
+
+        let rules = Rules::new(&trace);
+        for on in reductions() {
+            let found = maximal::search(&rules, &actions, &automaton, 1 << 20, on);
+            let run = match &found.answer {
+                MaximalAnswer::Violated(run) => run,
+                MaximalAnswer::Safe => {
+                    assert_eq!(fewest, None, "seed {seed}, {on:?}: {trace:?}");
+                    continue;
                 }
-                assert_eq!(automaton.verdict(state), Verdict::Violated, "seed {seed}");
-                assert_eq!(fewest, Some(steps), "seed {seed}");
+                MaximalAnswer::GaveUp => panic!("seed {seed}: gave up"),
+            };
+            for (index, &event) in run.order.iter().enumerate() {
+                let before = &run.order[..index];
+                assert!(may_follow(&trace, before, event), "seed {seed}, {on:?}");
             }
-            MaximalAnswer::Safe => {
-                safe += 1;
-                assert_eq!(fewest, None, "seed {seed}: {trace:?}");
+            let (mut state, mut steps) = (automaton.initial, 0);
+            for &event in &run.order[..run.violated_at] {
+                assert_ne!(automaton.verdict(state), Verdict::Violated, "seed {seed}");
+                if let Some(action) = actions[event] {
+                    state = automaton.step(state, action);
+                    steps += 1;
+                }
             }
-            MaximalAnswer::GaveUp => panic!("seed {seed}: gave up"),
+            assert_eq!(automaton.verdict(state), Verdict::Violated, "seed {seed}");
+            // A whole run if there is one; and then as soon as any.
+            let is_whole = run.order.len() == trace.len();
+            assert_eq!(
+                is_whole,
+                whole.is_some() || run.violated_at == trace.len(),
+                "seed {seed}, {on:?}"
+            );
+            assert_eq!(Some(steps), whole.or(fewest), "seed {seed}, {on:?}");
+            assert!(
+                !run.is_shortest || fewest == Some(steps),
+                "seed {seed}, {on:?}"
+            );
         }
 
         // What happens-before allows is feasible.
@@ -274,8 +378,8 @@ fn agrees_with_the_definition() {
             None => widened += usize::from(fewest.is_some()),
         }
     }
-    let counts = [violated, safe, widened];
-    assert!(counts.iter().all(|&count| count > 300), "{counts:?}");
+    let counts = [violated, safe, widened, cut_short];
+    assert!(counts.iter().all(|&count| count > 50), "{counts:?}");
 }
 
 #[test]
@@ -289,9 +393,21 @@ fn clocks_of_the_trace_are_respected() {
     let actions = [Some(ActionId(0)), Some(ActionId(1))];
     let answer = |second: &[(ThreadId, u32)]| {
         let trace = [write(t1, &[(t1, 1)]), write(t2, second)];
-        maximal::search(&Rules::new(&trace), &actions, &first_one(), 100).answer
+        maximal::search(
+            &Rules::new(&trace),
+            &actions,
+            &first_one(),
+            100,
+            Reductions::ALL,
+        )
+        .answer
     };
-    assert_eq!(answer(&[(t2, 1)]), MaximalAnswer::Violated(vec![1]));
+    let second_first = FeasibleRun {
+        order: vec![1, 0],
+        violated_at: 1,
+        is_shortest: true,
+    };
+    assert_eq!(answer(&[(t2, 1)]), MaximalAnswer::Violated(second_first));
     assert_eq!(answer(&[(t1, 1), (t2, 1)]), MaximalAnswer::Safe);
 }
 
@@ -309,14 +425,20 @@ fn what_a_name_does_after_it_was_forked_again_comes_after_that_fork() {
     ];
     // Violated if the second event of S comes before that of T.
     let actions = [None, None, Some(ActionId(0)), None, Some(ActionId(1))];
-    let found = maximal::search(&Rules::new(&trace), &actions, &first_one(), 100);
+    let found = maximal::search(
+        &Rules::new(&trace),
+        &actions,
+        &first_one(),
+        100,
+        Reductions::ALL,
+    );
     assert_eq!(found.answer, MaximalAnswer::Safe);
 }
 
 #[test]
 fn random_traces_are_runs() {
     let mut symbols = Symbols::default();
-    for name in ["0", "1", "2"] {
+    for name in ["0", "1", "2", "3"] {
         symbols.threads.intern(name).unwrap();
         symbols.locks.intern(name).unwrap();
         symbols.vars.intern(name).unwrap();
@@ -354,12 +476,23 @@ fn a_wait_releases_its_lock_and_takes_it_again() {
     ];
     let mut actions = vec![None, Some(ActionId(0)), None, Some(ActionId(1))];
     let answer = |trace: &[Event], actions: &[Option<ActionId>]| {
-        maximal::search(&Rules::new(trace), actions, &first_one(), 100).answer
+        maximal::search(
+            &Rules::new(trace),
+            actions,
+            &first_one(),
+            100,
+            Reductions::ALL,
+        )
+        .answer
     };
     // Between its lock and its write it had no chance to.
     trace.push(Event::new(t1, Op::Unlock(lock)));
     actions.push(None);
-    let first = MaximalAnswer::Violated(vec![2, 3]);
+    let first = MaximalAnswer::Violated(FeasibleRun {
+        order: vec![2, 3],
+        violated_at: 2,
+        is_shortest: true,
+    });
     assert_eq!(answer(&trace, &actions), first, "the sections swapped");
     trace.insert(0, Event::new(t2, Op::Read(x)));
     trace.insert(0, Event::new(t1, Op::Fork(t2)));

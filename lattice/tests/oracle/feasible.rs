@@ -1,6 +1,6 @@
 //! Which orders are feasible under the maximal model, by its definition and nothing else.
 
-use portent_monitor_core::{Event, LockId, Op, ThreadId, VarId};
+use portent_monitor_core::{ChanId, Delivery, Event, LockId, Op, ThreadId, VarId};
 
 /// Whether an event must come before another in every feasible run, by their kinds alone.
 fn is_before(trace: &[Event], earlier: usize, later: usize) -> bool {
@@ -14,6 +14,7 @@ fn is_before(trace: &[Event], earlier: usize, later: usize) -> bool {
     };
     a.threads().any(|thread| is_of(b, thread))
         || is_unexplained(trace, earlier, later)
+        || is_queued(trace, earlier, later)
         || match (&a.op, &b.op) {
             (Op::Fork(child), Op::Join(other)) if child == other => true,
             (Op::Fork(child), _) if is_of(b, *child) => true,
@@ -26,6 +27,35 @@ fn is_before(trace: &[Event], earlier: usize, later: usize) -> bool {
         }
         || matches!(b.op, Op::Join(child) if is_of(a, child) || arrived(child))
         || b.threads().any(arrived)
+}
+
+/// Whether two events keep their order because a channel is a queue.
+fn is_queued(trace: &[Event], earlier: usize, later: usize) -> bool {
+    let sends =
+        |event: usize, chan: ChanId| matches!(trace[event].op, Op::Send(c, ..) if c == chan);
+    let receives =
+        |event: usize, chan: ChanId| matches!(trace[event].op, Op::Recv(c, ..) if c == chan);
+    let (chan, msg, delivery, is_send) = match &trace[earlier].op {
+        Op::Send(chan, msg, delivery) => (*chan, msg, *delivery, true),
+        Op::Recv(chan, msg, delivery) => (*chan, msg, *delivery, false),
+        _ => return false,
+    };
+    let is_ordered = delivery != Delivery::Unordered;
+    match (delivery, is_send) {
+        (_, true) => is_ordered && sends(later, chan),
+        _ if is_ordered && receives(later, chan) => true,
+        // Nobody goes on before the message is received.
+        (Delivery::Bounded(0), false) => trace[..earlier].iter().any(|send| {
+            matches!(&send.op, Op::Send(c, m, _) if *c == chan && m == msg)
+                && is_of(&trace[later], send.thread)
+        }),
+        (Delivery::Bounded(room), false) => {
+            let received = (0..=earlier).filter(|&event| receives(event, chan)).count();
+            let sent = (0..=later).filter(|&event| sends(event, chan)).count();
+            sends(later, chan) && received + room as usize == sent
+        }
+        _ => false,
+    }
 }
 
 fn is_of(event: &Event, thread: ThreadId) -> bool {

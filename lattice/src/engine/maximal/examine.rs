@@ -1,7 +1,6 @@
 //! Checks a feasible order of events against the rules of its trace, knowing nothing of the search
-//! that found it. Run on every witness in debug builds.
+//! that found it.
 
-use portent_monitor_core::LockId;
 use rustc_hash::FxHashMap;
 
 use super::rules::Rules;
@@ -11,7 +10,7 @@ pub(crate) fn examine(rules: &Rules, order: &[usize]) -> Result<(), String> {
     let mut done = vec![0; rules.threads.len()];
     let mut last_write: FxHashMap<u32, u32> = FxHashMap::default();
     // Who holds each lock, once for every time that it was taken.
-    let mut holding: FxHashMap<LockId, Vec<(usize, bool)>> = FxHashMap::default();
+    let mut holding: FxHashMap<u32, Vec<(usize, bool)>> = FxHashMap::default();
     for &event in order {
         let Some(demands) = rules.events.get(event) else {
             return Err(format!("there is no event {event}"));
@@ -24,8 +23,8 @@ pub(crate) fn examine(rules: &Rules, order: &[usize]) -> Result<(), String> {
         if !demands.after.iter().all(|place| place.is_in(&done)) {
             return Err(format!("event {event} comes before one that it waits for"));
         }
-        for (variable, write) in &demands.reads {
-            if last_write.get(variable) != write.as_ref() {
+        for read in &demands.reads {
+            if last_write.get(&read.variable).copied().unwrap_or(0) != read.write {
                 return Err(format!("event {event} reads what it did not read"));
             }
         }
@@ -44,7 +43,7 @@ pub(crate) fn examine(rules: &Rules, order: &[usize]) -> Result<(), String> {
         {
             return Err(format!("event {event} fails to take a lock that is free"));
         }
-        for released in demands.releases.iter().chain(&demands.yields) {
+        for released in demands.freed() {
             let holders = holding.entry(released.lock).or_default();
             let this = (thread, released.exclusive);
             if let Some(index) = holders.iter().position(|&holder| holder == this) {
@@ -52,8 +51,8 @@ pub(crate) fn examine(rules: &Rules, order: &[usize]) -> Result<(), String> {
             }
         }
         done[thread] += 1;
-        for &variable in &demands.writes {
-            last_write.insert(variable, event as u32);
+        for write in &demands.writes {
+            last_write.insert(write.variable, write.number);
         }
     }
     Ok(())
@@ -62,7 +61,7 @@ pub(crate) fn examine(rules: &Rules, order: &[usize]) -> Result<(), String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use portent_monitor_core::{Event, Op, ThreadId, VarId};
+    use portent_monitor_core::{Event, LockId, Op, ThreadId, VarId};
 
     #[test]
     fn wrong_orders_are_refused() {

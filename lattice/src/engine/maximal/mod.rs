@@ -13,17 +13,33 @@
 //! several threads write, so the search has a limit. The happens-before runs are among the feasible
 //! ones: search those first, with the engines for posets.
 //!
-//! The irrelevant events that cannot take anything from the others (reads, releases, signals,
-//! writes of what nobody will read) happen as soon as they can; the rest is tried in every order.
+//! | file | what it is for |
+//! |---|---|
+//! | `rules`, `reader` | the demands of a trace |
+//! | `needs` | what must have happened before each event; if even the order of needs has no violated run, there is none |
+//! | `relax` | rules that enforce only the locks and variables that infeasible violations were found to break |
+//! | `search`, `state` | the prefixes, by the number of steps in them; whole runs are preferred |
+//! | `stubborn` | which threads have to go on; events that take nothing from anybody happen as soon as they can |
+//! | `ahead` | how far threads can still come at best, and so what is still to come |
+//! | `outlook` | what that can do to the property: dead ends, states that stand for others, steps that may overtake others |
+//! | `complete` | from a violated prefix to a whole run |
+//! | `examine` | a witness against the rules, knowing nothing of the above |
+//! | `widen` | all of it for one instance of a property, and what it may cost |
 
+mod ahead;
+mod complete;
 mod examine;
+mod needs;
+mod outlook;
 mod reader;
+mod relax;
 mod rules;
 mod search;
 mod state;
+mod stubborn;
 mod widen;
 
 pub(crate) use reader::RulesReader;
 pub use rules::Rules;
-pub use search::{MaximalAnswer, MaximalSearched, search};
-pub(crate) use widen::{Origin, widen};
+pub use search::{FeasibleRun, MaximalAnswer, MaximalSearched, search};
+pub(crate) use widen::{Origin, WideningBudget, widen};

@@ -5,9 +5,15 @@
 //! less.
 
 use portent_monitor_core::{Event, Flow, Knowledge, LockId, Object, Op, ThreadId, VarId};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::rules::{Demands, Held, Holder, Place, Rules, Variable};
+use super::{
+    needs::Needs,
+    rules::{Demands, Held, Lock, Place, Read, Rules, Section, Variable, Write},
+};
+
+/// The needs of events are not worth more bytes than this.
+const MOST_NEEDS: u64 = 1 << 28;
 
 /// The rules so far, and what the next events may refer to.
 #[derive(Clone, Debug, Default)]
@@ -15,17 +21,41 @@ pub(crate) struct RulesReader {
     rules: Rules,
     threads: FxHashMap<ThreadId, u32>,
     variables: FxHashMap<VarId, u32>,
+    locks: FxHashMap<LockId, u32>,
+    /// Who holds each lock at the moment.
+    holding: Vec<Holders>,
     /// The locks that threads released in a wait, and take again with their next event.
     waiting: FxHashMap<u32, Vec<Held>>,
     flow: Flow<Places>,
-    tries: FxHashMap<LockId, Tries>,
+    tries: FxHashMap<u32, Tries>,
+}
+
+/// Who holds a lock, and how many times it took it.
+#[derive(Clone, Debug, Default)]
+struct Holders {
+    depths: FxHashMap<(u32, bool), u32>,
+    exclusive: FxHashSet<u32>,
+    shared: FxHashSet<u32>,
+}
+
+impl Holders {
+    fn side(&mut self, exclusive: bool) -> &mut FxHashSet<u32> {
+        match exclusive {
+            true => &mut self.exclusive,
+            false => &mut self.shared,
+        }
+    }
+
+    fn depth(&mut self, thread: u32, exclusive: bool) -> &mut u32 {
+        self.depths.entry((thread, exclusive)).or_default()
+    }
 }
 
 /// What failed tries of a lock are kept in order with, if no holder explains them.
 #[derive(Clone, Debug, Default)]
 struct Tries {
     /// The last exclusive operation of each thread on the lock.
-    operations: Vec<Place>,
+    operations: FxHashMap<u32, u32>,
     /// The last such try of each thread.
     unexplained: Vec<Place>,
 }
@@ -103,6 +133,7 @@ impl RulesReader {
         after.retain(|place| place.thread != thread);
         let mut demands = Demands {
             thread,
+            position: here.position,
             after: after.into(),
             ..Demands::default()
         };
@@ -111,10 +142,14 @@ impl RulesReader {
         self.rules.events.push(demands);
     }
 
-    /// The trace has ended.
-    pub(crate) fn finish(mut self) -> Rules {
-        self.rules.compare_writers();
-        self.rules
+    /// The trace has ended; what its events need is found out if that takes a part of so many bytes only.
+    pub(crate) fn finish(self, memory: u64) -> Rules {
+        let mut rules = self.rules;
+        rules.compare_writers();
+        if Needs::bytes(&rules) <= MOST_NEEDS.min(memory / 4) {
+            rules.needs = Some(Needs::new(&rules));
+        }
+        rules
     }
 
     fn thread(&mut self, thread: ThreadId) -> u32 {
@@ -135,18 +170,46 @@ impl RulesReader {
         number
     }
 
+    fn lock(&mut self, lock: LockId) -> u32 {
+        let fresh = self.locks.len() as u32;
+        let number = *self.locks.entry(lock).or_insert(fresh);
+        if number == fresh {
+            self.rules.locks.push(Lock::default());
+            self.holding.push(Holders::default());
+        }
+        number
+    }
+
     fn access(&mut self, index: u32, here: Place, event: &Event, demands: &mut Demands) {
         if let Op::Read(variable) | Op::Update(variable, _) = &event.op {
             let number = self.variable(*variable);
             let variable = &mut self.rules.variables[number as usize];
-            demands.reads = [(number, variable.writes.last().copied())].into();
-            here.join(&mut variable.last_reads);
+            let write = variable.writes.len() as u32;
+            let place = variable.writes.last();
+            demands.reads = [Read {
+                variable: number,
+                write,
+                place: place.map(|&event| self.rules.events[event as usize].place()),
+            }]
+            .into();
+            variable.readers.push(here.thread, (here.position, write));
         }
-        let writes = event.writes().map(|(variable, _)| self.variable(variable));
-        demands.writes = writes.collect();
-        for &variable in &demands.writes {
-            self.rules.variables[variable as usize].writes.push(index);
+        let mut writes: Vec<Write> = Vec::new();
+        for (variable, _) in event.writes() {
+            let number = self.variable(variable);
+            if writes.iter().any(|write| write.variable == number) {
+                continue;
+            }
+            let variable = &mut self.rules.variables[number as usize];
+            variable.writes.push(index);
+            variable.writers.push(here.thread, here.position);
+            writes.push(Write {
+                variable: number,
+                number: variable.writes.len() as u32,
+                is_read: false,
+            });
         }
+        demands.writes = writes.into();
     }
 
     /// Follows the locks.
@@ -164,6 +227,7 @@ impl RulesReader {
                 return;
             }
         };
+        let lock = self.lock(lock);
         let this = Held { lock, exclusive };
         match op {
             Op::Lock(_) | Op::ReadLock(_) => {
@@ -171,7 +235,7 @@ impl RulesReader {
                 takes.push(this);
             }
             // If its lock was not seen to be given back it is not taken again either.
-            Op::Wait(..) if !self.is_holding(here.thread, this) => {
+            Op::Wait(..) if *self.holding[lock as usize].depth(here.thread, true) == 0 => {
                 self.take(here, this);
                 takes.push(this);
             }
@@ -185,7 +249,7 @@ impl RulesReader {
         if exclusive && !matches!(op, Op::TryLock(_)) {
             let order = self.tries.entry(lock).or_default();
             demands.add_after(&order.unexplained, here.thread);
-            here.join(&mut order.operations);
+            order.operations.insert(here.thread, here.position);
         }
         demands.takes = takes.into();
     }
@@ -195,88 +259,87 @@ impl RulesReader {
         self.begin(here, held);
     }
 
-    fn is_holding(&self, thread: u32, held: Held) -> bool {
-        let holders = self.rules.locks.get(&held.lock).into_iter().flatten();
-        holders
-            .filter(|holder| holder.thread == thread && holder.exclusive == held.exclusive)
-            .any(|holder| holder.depth > 0)
-    }
-
     /// A try that failed fails again, since somebody holds the lock. If nobody was seen to hold it, or
     /// only readers were, which happens-before does not order with it, it stays where it was among the
     /// exclusive operations on that lock.
-    fn fail(&mut self, here: Place, lock: LockId, demands: &mut Demands) {
-        let holders = self.rules.locks.entry(lock).or_default();
-        if holders
-            .iter()
-            .any(|holder| holder.exclusive && holder.depth > 0)
-        {
-            demands.tries = Some(lock);
-            here.join(self.rules.tries.entry(lock).or_default());
-        } else {
+    fn fail(&mut self, here: Place, lock: u32, demands: &mut Demands) {
+        if self.holding[lock as usize].exclusive.is_empty() {
             let order = self.tries.entry(lock).or_default();
-            demands.add_after(&order.operations, here.thread);
+            let operations = order.operations.iter();
+            let mut before: Vec<Place> = operations
+                .map(|(&thread, &position)| Place { thread, position })
+                .collect();
+            before.sort_unstable_by_key(|place| place.thread);
+            demands.add_after(&before, here.thread);
             here.join(&mut order.unexplained);
+        } else {
+            demands.tries = Some(lock);
+            let tries = &mut self.rules.locks[lock as usize].tries;
+            tries.push(here.thread, here.position);
         }
     }
 
     fn begin(&mut self, here: Place, held: Held) {
-        let holders = self.rules.locks.entry(held.lock).or_default();
-        let index = holders
-            .iter()
-            .position(|holder| holder.thread == here.thread && holder.exclusive == held.exclusive);
-        let holder = match index {
-            Some(index) => &mut holders[index],
-            None => {
-                holders.push(Holder {
-                    thread: here.thread,
-                    exclusive: held.exclusive,
-                    sections: Vec::new(),
-                    depth: 0,
-                });
-                holders.last_mut().expect("just pushed")
-            }
-        };
-        if holder.depth == 0 {
-            holder.sections.push((here.position, u32::MAX));
+        let holders = &mut self.holding[held.lock as usize];
+        let depth = holders.depth(here.thread, held.exclusive);
+        *depth += 1;
+        if *depth == 1 {
+            holders.side(held.exclusive).insert(here.thread);
+            let section = Section {
+                from: here.position,
+                to: u32::MAX,
+            };
+            let lock = &mut self.rules.locks[held.lock as usize];
+            lock.sections_mut(held.exclusive).push(here.thread, section);
         }
-        holder.depth += 1;
     }
 
     fn end(&mut self, here: Place, held: Held) {
-        let mut holders = self.rules.locks.get_mut(&held.lock).into_iter().flatten();
-        let holder = holders
-            .find(|holder| holder.thread == here.thread && holder.exclusive == held.exclusive);
-        if let Some(holder) = holder.filter(|holder| holder.depth > 0) {
-            holder.depth -= 1;
-            if holder.depth == 0
-                && let Some(section) = holder.sections.last_mut()
-            {
-                section.1 = here.position;
-            }
+        let depth = self.holding[held.lock as usize].depth(here.thread, held.exclusive);
+        match *depth {
+            0 => {}
+            1 => self.end_section(here, held),
+            _ => *depth -= 1,
+        }
+    }
+
+    /// A thread holds a lock no more, however many times it took it.
+    fn end_section(&mut self, here: Place, held: Held) {
+        let holders = &mut self.holding[held.lock as usize];
+        holders.depths.remove(&(here.thread, held.exclusive));
+        holders.side(held.exclusive).remove(&here.thread);
+        let lock = &mut self.rules.locks[held.lock as usize];
+        let sections = lock.sections_mut(held.exclusive).of_mut(here.thread);
+        if let Some(section) = sections.and_then(|sections| sections.last_mut()) {
+            section.to = here.position;
         }
     }
 
     /// A lock is taken that somebody else holds: that thread must have released it without a line,
     /// as a wait does, and takes it again when it wakes up.
     fn suspend(&mut self, thread: u32, taken: Held) {
-        let holders = self.rules.locks.get_mut(&taken.lock).into_iter().flatten();
-        for holder in holders {
-            let excludes = taken.exclusive || holder.exclusive;
-            if holder.thread == thread || holder.depth == 0 || !excludes {
-                continue;
-            }
-            let events = &self.rules.threads[holder.thread as usize];
-            if let (Some(section), Some(&last)) = (holder.sections.last_mut(), events.last()) {
-                section.1 = events.len() as u32;
-                let held = Held {
-                    lock: taken.lock,
-                    exclusive: holder.exclusive,
-                };
+        let holders = &self.holding[taken.lock as usize];
+        let shared = holders.shared.iter().filter(|_| taken.exclusive);
+        let mut held: Vec<(u32, bool)> = { holders.exclusive.iter().map(|&other| (other, true)) }
+            .chain(shared.map(|&other| (other, false)))
+            .filter(|&(other, _)| other != thread)
+            .collect();
+        held.sort_unstable();
+        for (other, exclusive) in held {
+            let held = Held {
+                lock: taken.lock,
+                exclusive,
+            };
+            let events = &self.rules.threads[other as usize];
+            let here = Place {
+                thread: other,
+                position: events.len() as u32,
+            };
+            if let Some(&last) = events.last() {
                 self.rules.events[last as usize].yields.push(held);
-                self.waiting.entry(holder.thread).or_default().push(held);
+                self.waiting.entry(other).or_default().push(held);
             }
-            holder.depth = 0;
+            self.end_section(here, held);
         }
     }
 }

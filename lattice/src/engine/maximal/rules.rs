@@ -1,9 +1,9 @@
 //! What a trace demands of the order of its events.
 
-use portent_monitor_core::{Event, LockId};
+use portent_monitor_core::Event;
 use rustc_hash::FxHashMap;
 
-use super::reader::RulesReader;
+use super::{needs::Needs, reader::RulesReader};
 
 /// The demands of a trace: made once, for any number of properties.
 #[derive(Clone, Debug, Default)]
@@ -14,28 +14,26 @@ pub struct Rules {
     pub(super) variables: Vec<Variable>,
     /// How many variables are contended.
     pub(super) contended: usize,
-    /// Who holds each lock when.
-    pub(super) locks: FxHashMap<LockId, Vec<Holder>>,
-    /// The last try of each thread that failed because a lock was held: a cut that contains these does
-    /// not care who holds it.
-    pub(super) tries: FxHashMap<LockId, Vec<Place>>,
+    pub(super) locks: Vec<Lock>,
+    /// What each event needs, if there is room for that.
+    pub(super) needs: Option<Needs>,
 }
 
 /// What one event demands and does.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Demands {
     pub(super) thread: u32,
+    /// How many events of its thread there are up to it, itself included.
+    pub(super) position: u32,
     /// What must have happened.
     pub(super) after: Box<[Place]>,
-    /// The variables that it reads, each with the write that it must see; `None` is the initial
-    /// value.
-    pub(super) reads: Box<[(u32, Option<u32>)]>,
-    /// The variables that it writes.
-    pub(super) writes: Box<[u32]>,
+    /// The variables that it reads, each with the write that it must see.
+    pub(super) reads: Box<[Read]>,
+    pub(super) writes: Box<[Write]>,
     /// The locks that it takes: one, or after a wait that released them those that it had.
     pub(super) takes: Box<[Held]>,
     /// The lock that it fails to take, because somebody holds it.
-    pub(super) tries: Option<LockId>,
+    pub(super) tries: Option<u32>,
     /// The lock that it releases.
     pub(super) releases: Option<Held>,
     /// The locks that its thread releases after it without a line, in a wait.
@@ -43,6 +41,13 @@ pub(super) struct Demands {
 }
 
 impl Demands {
+    pub(super) fn place(&self) -> Place {
+        Place {
+            thread: self.thread,
+            position: self.position,
+        }
+    }
+
     /// Adds places of other threads that it comes after.
     pub(super) fn add_after(&mut self, places: &[Place], thread: u32) {
         let mut after = std::mem::take(&mut self.after).into_vec();
@@ -51,6 +56,37 @@ impl Demands {
         }
         self.after = after.into();
     }
+
+    /// The locks that are free after it.
+    pub(super) fn freed(&self) -> impl Iterator<Item = &Held> {
+        self.releases.iter().chain(&self.yields)
+    }
+
+    /// Whether it can always happen once its thread is there.
+    pub(super) fn is_free(&self) -> bool {
+        let Demands { after, reads, .. } = self;
+        after.is_empty() && reads.is_empty() && self.takes.is_empty() && self.tries.is_none()
+    }
+}
+
+/// A read of a variable.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Read {
+    pub(super) variable: u32,
+    /// Which write of the variable it sees, from 1 in observed order; 0 is the initial value.
+    pub(super) write: u32,
+    /// Where that write is.
+    pub(super) place: Option<Place>,
+}
+
+/// A write of a variable.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Write {
+    pub(super) variable: u32,
+    /// Which write of the variable it is, from 1 in observed order.
+    pub(super) number: u32,
+    /// Whether somebody reads it.
+    pub(super) is_read: bool,
 }
 
 /// An event by its thread and its position there, from 1: a cut contains it if it has as many
@@ -75,43 +111,109 @@ impl Place {
     }
 }
 
+/// What the threads that use something do with it: for each, where, in order.
+#[derive(Clone, Debug)]
+pub(super) struct Uses<T> {
+    pub(super) of_threads: Vec<(u32, Vec<T>)>,
+    numbers: FxHashMap<u32, u32>,
+}
+
+impl<T> Default for Uses<T> {
+    fn default() -> Self {
+        Uses {
+            of_threads: Vec::new(),
+            numbers: FxHashMap::default(),
+        }
+    }
+}
+
+impl<T> Uses<T> {
+    pub(super) fn push(&mut self, thread: u32, item: T) {
+        let fresh = self.of_threads.len() as u32;
+        let number = *self.numbers.entry(thread).or_insert(fresh);
+        if number == fresh {
+            self.of_threads.push((thread, Vec::new()));
+        }
+        self.of_threads[number as usize].1.push(item);
+    }
+
+    pub(super) fn of(&self, thread: u32) -> Option<&Vec<T>> {
+        let number = *self.numbers.get(&thread)?;
+        Some(&self.of_threads[number as usize].1)
+    }
+
+    pub(super) fn of_mut(&mut self, thread: u32) -> Option<&mut Vec<T>> {
+        let number = *self.numbers.get(&thread)?;
+        Some(&mut self.of_threads[number as usize].1)
+    }
+
+    /// Where each thread uses it last.
+    pub(super) fn last(&self) -> impl Iterator<Item = (u32, &T)> {
+        let last = self.of_threads.iter();
+        last.filter_map(|(thread, uses)| Some((*thread, uses.last()?)))
+    }
+}
+
 /// Who writes a variable, and who reads it.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Variable {
     /// All writes in observed order, as events.
     pub(super) writes: Vec<u32>,
-    /// The last read of each thread: a cut that contains these has no use for the last writer.
-    pub(super) last_reads: Vec<Place>,
+    /// Where each thread writes it.
+    pub(super) writers: Uses<u32>,
+    /// Where each thread reads it, and which write it sees.
+    pub(super) readers: Uses<(u32, u32)>,
     /// Its number among the contended variables, those that several threads write. For the others
     /// a cut tells who wrote last.
     pub(super) contended: Option<u32>,
 }
 
+/// Who holds a lock when, and who fails to take it.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Lock {
+    pub(super) exclusive: Uses<Section>,
+    pub(super) shared: Uses<Section>,
+    /// Where threads fail to take it because somebody holds it.
+    pub(super) tries: Uses<u32>,
+}
+
+/// A critical section: the lock is held by a cut with at least `from` and less than `to` events of the thread.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Section {
+    pub(super) from: u32,
+    pub(super) to: u32,
+}
+
+impl Lock {
+    pub(super) fn sections_mut(&mut self, exclusive: bool) -> &mut Uses<Section> {
+        match exclusive {
+            true => &mut self.exclusive,
+            false => &mut self.shared,
+        }
+    }
+
+    /// The sections that exclude one of this side, for each thread.
+    pub(super) fn against(&self, exclusive: bool) -> impl Iterator<Item = &(u32, Vec<Section>)> {
+        let shared = exclusive.then_some(&self.shared.of_threads);
+        self.exclusive
+            .of_threads
+            .iter()
+            .chain(shared.into_iter().flatten())
+    }
+}
+
+/// The section that a thread is in after so many events, if it is in one.
+pub(super) fn open(sections: &[Section], count: u32) -> Option<Section> {
+    let begun = sections.partition_point(|section| section.from <= count);
+    let last = sections[..begun].last()?;
+    (count < last.to).then_some(*last)
+}
+
 /// A lock that is taken or released.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Held {
-    pub(super) lock: LockId,
+    pub(super) lock: u32,
     pub(super) exclusive: bool,
-}
-
-/// The critical sections of one thread with one side of one lock.
-#[derive(Clone, Debug)]
-pub(super) struct Holder {
-    pub(super) thread: u32,
-    pub(super) exclusive: bool,
-    /// In order and apart: the lock is held by a cut with at least the first and less than the
-    /// second number of events of the thread.
-    pub(super) sections: Vec<(u32, u32)>,
-    /// How many times it has been taken and not released yet.
-    pub(super) depth: u32,
-}
-
-impl Holder {
-    fn holds(&self, cut: &[u32]) -> bool {
-        let count = cut[self.thread as usize];
-        let begun = self.sections.partition_point(|&(from, _)| from <= count);
-        begun > 0 && count < self.sections[begun - 1].1
-    }
 }
 
 impl Rules {
@@ -121,7 +223,7 @@ impl Rules {
         for event in trace {
             reader.read(event);
         }
-        reader.finish()
+        reader.finish(u64::MAX)
     }
 
     /// How many events the trace has.
@@ -134,55 +236,83 @@ impl Rules {
         self.events.is_empty()
     }
 
-    /// The last write of a variable that is not contended, in a cut.
-    pub(super) fn sole_writer(&self, variable: u32, cut: &[u32]) -> Option<u32> {
-        let writes = &self.variables[variable as usize].writes;
-        let writer = self.events[*writes.first()? as usize].thread as usize;
-        let done = cut[writer].checked_sub(1)?;
-        let last = self.threads[writer][done as usize];
-        let count = writes.partition_point(|&write| write <= last);
-        count.checked_sub(1).map(|index| writes[index])
+    /// The event of a thread after so many others of it.
+    pub(super) fn next(&self, thread: usize, count: u32) -> Option<u32> {
+        self.threads[thread].get(count as usize).copied()
     }
 
-    /// Whether another thread than `thread` holds in a cut what excludes a lock.
-    pub(super) fn is_held(&self, taken: Held, thread: u32, cut: &[u32]) -> bool {
-        let holders = self.locks.get(&taken.lock).into_iter().flatten();
-        holders
-            .filter(|holder| holder.thread != thread && (taken.exclusive || holder.exclusive))
-            .any(|holder| holder.holds(cut))
+    /// The last write of a variable that is not contended, in a cut.
+    pub(super) fn sole_write(&self, variable: u32, cut: &[u32]) -> u32 {
+        let writers = &self.variables[variable as usize].writers.of_threads;
+        let Some((thread, writes)) = writers.first() else {
+            return 0;
+        };
+        writes.partition_point(|&write| write <= cut[*thread as usize]) as u32
+    }
+
+    /// Where another thread than `thread` has to come to before a lock can be taken after a cut.
+    pub(super) fn holder(&self, taken: Held, thread: u32, cut: &[u32]) -> Option<Place> {
+        let lock = &self.locks[taken.lock as usize];
+        lock.against(taken.exclusive)
+            .filter(|(other, _)| *other != thread)
+            .find_map(|(other, sections)| {
+                let section = open(sections, cut[*other as usize])?;
+                Some(Place {
+                    thread: *other,
+                    position: section.to,
+                })
+            })
+    }
+
+    /// Whether a thread holds a lock in a cut so that nobody else does.
+    pub(super) fn is_owner(&self, lock: u32, thread: u32, cut: &[u32]) -> bool {
+        let sections = self.locks[lock as usize].exclusive.of(thread);
+        sections.is_some_and(|sections| open(sections, cut[thread as usize]).is_some())
     }
 
     /// Whether anybody holds a lock in a cut.
-    pub(super) fn is_locked(&self, lock: LockId, cut: &[u32]) -> bool {
-        let mut holders = self.locks.get(&lock).into_iter().flatten();
-        holders.any(|holder| holder.holds(cut))
-    }
-
-    /// Whether somebody still has to fail to take a lock after a cut.
-    pub(super) fn is_to_be_tried(&self, lock: LockId, cut: &[u32]) -> bool {
-        let mut tries = self.tries.get(&lock).into_iter().flatten();
-        tries.any(|place| !place.is_in(cut))
+    pub(super) fn is_locked(&self, lock: u32, cut: &[u32]) -> bool {
+        self.locks[lock as usize]
+            .against(true)
+            .any(|(thread, sections)| open(sections, cut[*thread as usize]).is_some())
     }
 
     /// Whether somebody still has to read a variable after a cut.
     pub(super) fn is_to_be_read(&self, variable: u32, cut: &[u32]) -> bool {
-        let mut reads = self.variables[variable as usize].last_reads.iter();
-        reads.any(|read| !read.is_in(cut))
+        let mut reads = self.variables[variable as usize].readers.last();
+        reads.any(|(thread, &(position, _))| position > cut[thread as usize])
     }
 
     /// Finds out which variables are contended.
-    pub(super) fn compare_writers(&mut self) {
+    pub(super) fn count_contended(&mut self) {
+        self.contended = 0;
         for variable in &mut self.variables {
-            let thread = |write: &u32| self.events[*write as usize].thread;
-            let Some(first) = variable.writes.first().map(thread) else {
-                continue;
-            };
-            if variable.writes.iter().any(|write| thread(write) != first) {
-                variable.contended = Some(self.contended as u32);
+            variable.contended = (variable.writers.of_threads.len() > 1).then(|| {
                 self.contended += 1;
-            } else {
-                // Its own thread keeps its order anyway.
-                variable.last_reads.retain(|read| read.thread != first);
+                self.contended as u32 - 1
+            });
+        }
+    }
+
+    /// Finds out which variables are contended, and which writes are read.
+    pub(super) fn compare_writers(&mut self) {
+        self.count_contended();
+        for number in 0..self.variables.len() {
+            let variable = &mut self.variables[number];
+            let mut is_read = vec![false; variable.writes.len() + 1];
+            for (_, reads) in &variable.readers.of_threads {
+                for &(_, write) in reads {
+                    is_read[write as usize] = true;
+                }
+            }
+            for (&event, is_read) in variable.writes.iter().zip(&is_read[1..]) {
+                let writes = &mut self.events[event as usize].writes;
+                for write in writes
+                    .iter_mut()
+                    .filter(|write| write.variable == number as u32)
+                {
+                    write.is_read = *is_read;
+                }
             }
         }
     }

@@ -3,104 +3,140 @@
 use super::rules::{Demands, Rules};
 use crate::automaton::StateIndex;
 
-/// A prefix, up to what matters of it.
-///
-/// One slice of numbers, as there are many of them: the state of the property, the number of events
-/// of each thread, and for each contended variable the last write plus one, or 0 for the initial
-/// value and for a variable that nobody will read any more.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub(super) struct Prefix(Box<[u32]>);
+/// A prefix, up to what matters of it: the state of the property, the number of events of each thread, and
+/// for each contended variable which write was last, or 0 for the initial value and for a variable that nobody
+/// will read any more.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Prefix {
+    pub(super) state: StateIndex,
+    numbers: Vec<u32>,
+    threads: usize,
+}
+
+/// A prefix without its state, packed: there are many of them.
+pub(super) type Key = Box<[u8]>;
+
+/// How many bytes each number of a key takes.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Packing {
+    bytes: usize,
+    threads: usize,
+    numbers: usize,
+}
+
+impl Packing {
+    pub(super) fn new(rules: &Rules) -> Packing {
+        let lengths = rules.threads.iter().map(Vec::len);
+        let writes = rules.variables.iter().map(|variable| variable.writes.len());
+        let bytes = match lengths.chain(writes).max().unwrap_or(0) {
+            0..0x100 => 1,
+            0x100..0x1_0000 => 2,
+            _ => 4,
+        };
+        Packing {
+            bytes,
+            threads: rules.threads.len(),
+            numbers: rules.threads.len() + rules.contended,
+        }
+    }
+
+    /// How many bytes a key has.
+    pub(super) fn key_bytes(self) -> usize {
+        self.bytes * self.numbers
+    }
+
+    pub(super) fn pack(self, prefix: &Prefix) -> Key {
+        let mut key = Vec::with_capacity(self.key_bytes());
+        for number in &prefix.numbers {
+            key.extend_from_slice(&number.to_le_bytes()[..self.bytes]);
+        }
+        key.into()
+    }
+
+    pub(super) fn unpack(self, key: &[u8], state: StateIndex, prefix: &mut Prefix) {
+        prefix.state = state;
+        prefix.threads = self.threads;
+        prefix.numbers.clear();
+        let numbers = key.chunks_exact(self.bytes).map(|bytes| {
+            let mut number = [0; 4];
+            number[..self.bytes].copy_from_slice(bytes);
+            u32::from_le_bytes(number)
+        });
+        prefix.numbers.extend(numbers);
+    }
+}
 
 impl Prefix {
     pub(super) fn empty(rules: &Rules, state: StateIndex) -> Prefix {
-        let mut numbers = vec![0; Self::numbers(rules)];
-        numbers[0] = state.0;
-        Prefix(numbers.into())
+        Prefix {
+            state,
+            numbers: vec![0; rules.threads.len() + rules.contended],
+            threads: rules.threads.len(),
+        }
     }
 
-    /// How many numbers a prefix takes.
-    pub(super) fn numbers(rules: &Rules) -> usize {
-        1 + rules.threads.len() + rules.contended
-    }
-
-    pub(super) fn state(&self) -> StateIndex {
-        StateIndex(self.0[0])
-    }
-
-    pub(super) fn set_state(&mut self, state: StateIndex) {
-        self.0[0] = state.0;
-    }
-
-    fn cut(&self, rules: &Rules) -> &[u32] {
-        &self.0[1..=rules.threads.len()]
-    }
-
-    fn writer(&mut self, rules: &Rules, contended: u32) -> &mut u32 {
-        &mut self.0[1 + rules.threads.len() + contended as usize]
+    pub(super) fn cut(&self) -> &[u32] {
+        &self.numbers[..self.threads]
     }
 
     /// The last write of a variable that somebody will still read.
-    fn last_write(&self, rules: &Rules, variable: u32) -> Option<u32> {
+    pub(super) fn last_write(&self, rules: &Rules, variable: u32) -> u32 {
         match rules.variables[variable as usize].contended {
-            Some(number) => self.0[1 + rules.threads.len() + number as usize].checked_sub(1),
-            None => rules.sole_writer(variable, self.cut(rules)),
+            Some(number) => self.numbers[self.threads + number as usize],
+            None => rules.sole_write(variable, self.cut()),
         }
     }
 
     /// Whether all events have happened.
     pub(super) fn is_whole(&self, rules: &Rules) -> bool {
-        let counts = self.cut(rules).iter().zip(&rules.threads);
-        counts
-            .into_iter()
-            .all(|(&count, events)| count as usize == events.len())
+        let mut counts = self.cut().iter().zip(&rules.threads);
+        counts.all(|(&count, events)| count as usize == events.len())
+    }
+
+    /// The event of a thread that comes next.
+    pub(super) fn next(&self, rules: &Rules, thread: usize) -> Option<u32> {
+        rules.next(thread, self.numbers[thread])
     }
 
     /// The events that can happen next.
     pub(super) fn enabled<'a>(&'a self, rules: &'a Rules) -> impl Iterator<Item = u32> + 'a {
-        let next = self.cut(rules).iter().zip(&rules.threads);
-        next.filter_map(|(&count, events)| events.get(count as usize).copied())
-            .filter(|&event| self.is_enabled(rules, &rules.events[event as usize]))
+        (0..self.threads)
+            .filter_map(|thread| self.next(rules, thread))
+            .filter(|&event| self.is_enabled(rules, event))
     }
 
-    fn is_enabled(&self, rules: &Rules, demands: &Demands) -> bool {
-        let cut = self.cut(rules);
+    /// Whether an event can happen, of a thread whose turn it is.
+    pub(super) fn is_enabled(&self, rules: &Rules, event: u32) -> bool {
+        let demands = &rules.events[event as usize];
+        let cut = self.cut();
         let mut reads = demands.reads.iter();
         demands.after.iter().all(|place| place.is_in(cut))
-            && reads.all(|&(variable, write)| self.last_write(rules, variable) == write)
+            && reads.all(|read| self.last_write(rules, read.variable) == read.write)
             && self.can_take(rules, demands)
             && (demands.tries).is_none_or(|lock| rules.is_locked(lock, cut))
     }
 
     fn can_take(&self, rules: &Rules, demands: &Demands) -> bool {
         let mut takes = demands.takes.iter();
-        takes.all(|&taken| !rules.is_held(taken, demands.thread, self.cut(rules)))
-    }
-
-    /// Whether an event takes nothing from anybody, and so could as well happen at once.
-    pub(super) fn is_harmless(&self, rules: &Rules, event: u32) -> bool {
-        let demands = &rules.events[event as usize];
-        let mut writes = demands.writes.iter();
-        let mut released = demands.releases.iter().chain(&demands.yields);
-        demands.takes.is_empty()
-            && released.all(|held| !rules.is_to_be_tried(held.lock, self.cut(rules)))
-            && writes.all(|&variable| !rules.is_to_be_read(variable, self.cut(rules)))
+        takes.all(|&taken| rules.holder(taken, demands.thread, self.cut()).is_none())
     }
 
     /// An event happens; what it does to the property is not seen here.
     pub(super) fn happen(&mut self, rules: &Rules, event: u32) {
         let demands = &rules.events[event as usize];
-        self.0[1 + demands.thread as usize] += 1;
-        for &variable in &demands.writes {
-            if let Some(number) = rules.variables[variable as usize].contended {
-                *self.writer(rules, number) = event + 1;
+        self.numbers[demands.thread as usize] += 1;
+        for write in &demands.writes {
+            if let Some(number) = rules.variables[write.variable as usize].contended {
+                self.numbers[self.threads + number as usize] = write.number;
             }
         }
-        let touched = demands.writes.iter();
-        for &variable in touched.chain(demands.reads.iter().map(|(variable, _)| variable)) {
+        let written = demands.writes.iter().map(|write| write.variable);
+        let read = demands.reads.iter().map(|read| read.variable);
+        for variable in written.chain(read) {
             if let Some(number) = rules.variables[variable as usize].contended
-                && !rules.is_to_be_read(variable, self.cut(rules))
+                && !rules.is_to_be_read(variable, self.cut())
             {
-                *self.writer(rules, number) = 0;
+                self.numbers[self.threads + number as usize] = 0;
             }
         }
     }

@@ -4,15 +4,17 @@
 use super::{
     examine::examine,
     rules::Rules,
-    search::{MaximalAnswer, MaximalSearched, Question},
-    state::Prefix,
+    search::{FeasibleRun, MaximalAnswer, MaximalSearched, Question},
 };
 use crate::{
-    automaton::{ActionId, Machine, Numbered, StateIndex},
-    engine::{Answer, Searched, Task, Violation},
-    options::Options,
+    automaton::{ActionId, Automaton, Machine, Numbered, StateIndex},
+    engine::{Answer, CountingBudget, Limit, Problem, Searched, Task, Violation, solve_table},
+    options::{Counting, Options},
     order::EventIndex,
 };
+
+/// The runs that respect no more than what events need are searched with a window of so many cuts.
+const RELAXED_CUTS: usize = 4096;
 
 /// Where the events of a slice are in the trace.
 pub(crate) struct Origin<'a> {
@@ -21,40 +23,75 @@ pub(crate) struct Origin<'a> {
     pub(crate) events: Vec<u32>,
 }
 
-/// Looks for a violated run that is feasible, within the memory limit. The run may end where
+/// What became of a search, and the limit that ended it.
+pub(crate) struct Widened {
+    pub(crate) found: Searched,
+    pub(crate) limit: Option<Limit>,
+}
+
+/// Looks for a violated run that is feasible, within the memory limit and the budget. The run may end where
 /// it is violated.
 ///
 /// # Errors
 ///
-/// What is wrong with the run that was found: a defect. Looked for in debug builds only.
+/// What is wrong with the run that was found: a defect.
 pub(crate) fn widen(
     task: &Task,
     origin: &Origin<'_>,
     options: &Options,
-) -> Result<Searched, String> {
+    budget: &mut WideningBudget,
+) -> Result<Widened, String> {
     match task {
         Task::Table(problem) => {
+            if let Some(nodes) = origin.relaxed(problem, options) {
+                return Ok(Widened {
+                    found: Searched::in_full(Answer::Safe, nodes),
+                    limit: None,
+                });
+            }
             let (automaton, numbers) = options.goal.automaton(&problem.automaton);
             let actions = problem.actions.iter();
             let actions = actions.map(|action| numbers[action.0 as usize]);
-            let hopeful = automaton.may_become(|verdict| options.goal.is_bad(verdict, true));
-            origin.search(actions, &automaton, Some(&hopeful), options)
+            origin.search(actions, &automaton, Some(&automaton), options, budget)
         }
         Task::Open(_, actions, product) => {
             let actions = actions.iter().copied();
-            origin.search(actions, &Numbered::new(product.as_ref()), None, options)
+            let numbered = Numbered::new(product.as_ref());
+            origin.search(actions, &numbered, None, options, budget)
         }
     }
 }
 
 impl Origin<'_> {
+    /// Whether even the runs that respect no more than what each event needs are not violated; then after how many nodes.
+    fn relaxed(&self, problem: &Problem, options: &Options) -> Option<usize> {
+        let needs = self.rules.needs.as_ref()?;
+        let poset = needs.order(self.rules, &self.events);
+        let relaxed = Problem {
+            poset,
+            actions: problem.actions.clone(),
+            automaton: problem.automaton.clone(),
+        };
+        let options = options
+            .clone()
+            .counting(Counting::Never)
+            .engine(None)
+            .window(RELAXED_CUTS)
+            .lookahead(None);
+        let mut uncounted = CountingBudget::new(&options);
+        let solution = solve_table(&relaxed, || None, &options, &mut uncounted);
+        let is_safe = solution.violation.is_none() && solution.limit.is_none();
+        is_safe.then_some(solution.nodes as usize)
+    }
+
     fn search<M: Machine<State = StateIndex>>(
         &self,
         actions: impl Iterator<Item = ActionId>,
         machine: &M,
-        hopeful: Option<&[bool]>,
+        table: Option<&Automaton>,
         options: &Options,
-    ) -> Result<Searched, String> {
+        budget: &mut WideningBudget,
+    ) -> Result<Widened, String> {
         let mut of_trace = vec![None; self.rules.len()];
         for (&event, action) in self.events.iter().zip(actions) {
             of_trace[event as usize] = Some(action);
@@ -63,61 +100,94 @@ impl Origin<'_> {
             rules: self.rules,
             actions: &of_trace,
             machine,
-            hopeful,
+            table,
             goal: options.goal,
+            reductions: options.reductions,
             progress: &options.progress,
             stop: &options.stop,
         };
+        let (fits, allowed) = (question.nodes_in(options.memory), budget.nodes(self.rules));
         let MaximalSearched {
             answer,
             nodes,
             left,
-        } = question.search(question.nodes_in(options.memory));
+        } = question.answer(fits.min(allowed));
+        budget.spend(self.rules, nodes + left);
         Ok(match answer {
-            MaximalAnswer::Safe => Searched::in_full(Answer::Safe, nodes),
-            MaximalAnswer::GaveUp => Searched {
-                left,
-                ..Searched::in_full(Answer::GaveUp, nodes)
+            MaximalAnswer::Safe => Widened {
+                found: Searched::in_full(Answer::Safe, nodes),
+                limit: None,
             },
-            MaximalAnswer::Violated(prefix) => {
-                let violation = self.violation(prefix)?;
-                Searched::in_full(Answer::Violated(violation), nodes)
+            MaximalAnswer::GaveUp => Widened {
+                found: Searched {
+                    left,
+                    ..Searched::in_full(Answer::GaveUp, nodes)
+                },
+                limit: Some(match options.stop.is_raised() {
+                    true => Limit::Time,
+                    false if allowed < fits => Limit::Nodes,
+                    false => Limit::Memory,
+                }),
+            },
+            MaximalAnswer::Violated(run) => {
+                let violation = self.violation(run)?;
+                Widened {
+                    found: Searched::in_full(Answer::Violated(violation), nodes),
+                    limit: None,
+                }
             }
         })
     }
 
-    /// The run of a prefix: completed if going on in observed order does that.
-    fn violation(&self, mut order: Vec<usize>) -> Result<Violation, String> {
+    /// The run of the slice that a run of the trace is.
+    fn violation(&self, run: FeasibleRun) -> Result<Violation, String> {
+        examine(self.rules, &run.order)?;
         let mut index = vec![None; self.rules.len()];
         for (number, &event) in self.events.iter().enumerate() {
             index[event as usize] = Some(EventIndex(number as u32));
         }
-        let violated_at = order.iter().filter(|&&event| index[event].is_some());
-        let violated_at = violated_at.count();
-        let end = order.len();
-        self.go_on(&mut order);
-        if order.len() < self.rules.len() {
-            order.truncate(end);
-        }
-        if cfg!(debug_assertions) {
-            examine(self.rules, &order)?;
-        }
+        let steps = run.order[..run.violated_at].iter();
         Ok(Violation {
-            run: order.into_iter().filter_map(|event| index[event]).collect(),
-            violated_at,
-            is_shortest: true,
+            violated_at: steps.filter(|&&event| index[event].is_some()).count(),
+            run: run.order.iter().filter_map(|&event| index[event]).collect(),
+            is_shortest: run.is_shortest,
         })
     }
+}
 
-    /// Adds what can still happen, the first in observed order first.
-    fn go_on(&self, order: &mut Vec<usize>) {
-        let mut prefix = Prefix::empty(self.rules, StateIndex(0));
-        for &event in order.iter() {
-            prefix.happen(self.rules, event as u32);
+/// What searches of all instances that are reported together may cost, so that they end in seconds. Costs are counted and not
+/// timed: the same run gets the same report wherever it is checked.
+#[derive(Clone, Debug)]
+pub(crate) struct WideningBudget {
+    left: u64,
+    max_nodes: Option<usize>,
+}
+
+/// What is spent if nobody says how many nodes there may be.
+const WORK: u64 = 24_000_000;
+/// What a node costs beside its threads and variables.
+const NODE: u64 = 32;
+
+impl WideningBudget {
+    pub(crate) fn new(options: &Options) -> WideningBudget {
+        WideningBudget {
+            left: WORK,
+            max_nodes: options.max_nodes,
         }
-        while let Some(event) = prefix.enabled(self.rules).min() {
-            prefix.happen(self.rules, event);
-            order.push(event as usize);
-        }
+    }
+
+    fn cost(rules: &Rules) -> u64 {
+        NODE + (rules.threads.len() + rules.contended) as u64
+    }
+
+    /// How many nodes the next search may find.
+    fn nodes(&self, rules: &Rules) -> usize {
+        let affordable = (self.left / Self::cost(rules)) as usize;
+        self.max_nodes.unwrap_or(affordable.max(1))
+    }
+
+    fn spend(&mut self, rules: &Rules, nodes: usize) {
+        let cost = Self::cost(rules).saturating_mul(nodes as u64);
+        self.left = self.left.saturating_sub(cost);
     }
 }

@@ -1,0 +1,106 @@
+//! What must have happened before each event in every feasible prefix that has it.
+//!
+//! Program order, the edges of the trace, the write that each read sees; and, of two sections of one lock that
+//! are known to have begun, the one that is not open any more has ended: at an event of a thread that holds a lock, every section
+//! of the others that its needs have begun and that excludes it is over. What each event needs is an order that
+//! every feasible prefix respects, but not every prefix that respects it is feasible: where even that order has no
+//! violated run, there is none.
+
+use super::rules::{Held, Rules, open};
+use crate::order::{Origin, Poset};
+
+/// For each event how many events of each thread it needs, itself included.
+#[derive(Clone, Debug)]
+pub(super) struct Needs {
+    width: usize,
+    clocks: Vec<u32>,
+}
+
+impl Needs {
+    /// How many bytes the needs of a trace take.
+    pub(super) fn bytes(rules: &Rules) -> u64 {
+        4 * rules.threads.len() as u64 * rules.len() as u64
+    }
+
+    pub(super) fn new(rules: &Rules) -> Needs {
+        let width = rules.threads.len();
+        let mut needs = Needs {
+            width,
+            clocks: Vec::with_capacity(width * rules.len()),
+        };
+        let mut held: Vec<Vec<Held>> = vec![Vec::new(); width];
+        let mut clock = vec![0; width];
+        for demands in &rules.events {
+            let thread = demands.thread as usize;
+            clock.fill(0);
+            if let Some(before) = demands.position.checked_sub(2) {
+                needs.join(rules, thread, before + 1, &mut clock);
+            }
+            let seen = demands.reads.iter().filter_map(|read| read.place.as_ref());
+            let mut grows = false;
+            for place in demands.after.iter().chain(seen) {
+                grows |= needs.join(rules, place.thread as usize, place.position, &mut clock);
+            }
+            clock[thread] = demands.position;
+            held[thread].extend_from_slice(&demands.takes);
+            // What the thread's last event needed is closed under the locks that it had.
+            grows = grows || needs.close(rules, thread, &demands.takes, &mut clock);
+            while grows {
+                grows = needs.close(rules, thread, &held[thread], &mut clock);
+            }
+            for freed in demands.freed() {
+                let place = held[thread].iter().rposition(|other| other == freed);
+                place.map(|place| held[thread].swap_remove(place));
+            }
+            needs.clocks.extend_from_slice(&clock);
+        }
+        needs
+    }
+
+    /// Adds what an event needs; whether that was more.
+    fn join(&self, rules: &Rules, thread: usize, position: u32, clock: &mut [u32]) -> bool {
+        let event = rules.threads[thread][position as usize - 1];
+        let mut grows = false;
+        for (mine, theirs) in clock.iter_mut().zip(self.of(event)) {
+            grows |= theirs > mine;
+            *mine = (*mine).max(*theirs);
+        }
+        grows
+    }
+
+    /// Ends the sections that cannot be open; whether there were any.
+    fn close(&self, rules: &Rules, thread: usize, held: &[Held], clock: &mut [u32]) -> bool {
+        let mut changed = false;
+        for held in held {
+            let lock = &rules.locks[held.lock as usize];
+            for (other, sections) in lock.against(held.exclusive) {
+                let other = *other as usize;
+                if other == thread {
+                    continue;
+                }
+                // Traces that nobody admitted may have a section that does not end in time.
+                if let Some(section) = open(sections, clock[other])
+                    && let Some(end) = rules.next(other, section.to - 1)
+                    && (end as usize) < self.clocks.len() / self.width
+                {
+                    changed |= self.join(rules, other, section.to, clock);
+                }
+            }
+        }
+        changed
+    }
+
+    /// What an event needs of each thread.
+    pub(super) fn of(&self, event: u32) -> &[u32] {
+        &self.clocks[event as usize * self.width..][..self.width]
+    }
+
+    /// The order of some events by their needs.
+    pub(super) fn order(&self, rules: &Rules, events: &[u32]) -> Poset {
+        Poset::restricted(events.iter().map(|&event| Origin {
+            chain: rules.events[event as usize].thread as usize,
+            clock: self.of(event),
+            number: u64::from(event),
+        }))
+    }
+}

@@ -1,0 +1,123 @@
+//! Rules with fewer demands, of which most are not needed to see that a property holds.
+//!
+//! Of most locks and variables it is enough to know what they make events [need](super::needs): that is kept. Beyond that, sections keep
+//! apart and reads see what they saw only for those objects that an infeasible violation was found to break. Every
+//! feasible prefix satisfies the relaxed rules, so where they allow no violation there is none.
+
+use super::rules::{Demands, Held, Place, Read, Rules};
+
+/// The objects that are enforced.
+#[derive(Clone, Debug)]
+pub(super) struct Enforced {
+    locks: Vec<bool>,
+    variables: Vec<bool>,
+}
+
+/// Something that an order does not respect.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Broken {
+    Lock(u32),
+    Variable(u32),
+}
+
+impl Enforced {
+    pub(super) fn nothing(rules: &Rules) -> Enforced {
+        Enforced {
+            locks: vec![false; rules.locks.len()],
+            variables: vec![false; rules.variables.len()],
+        }
+    }
+
+    /// Whether nothing is left to be enforced.
+    pub(super) fn is_everything(&self) -> bool {
+        self.locks.iter().chain(&self.variables).all(|&on| on)
+    }
+
+    /// Enforces what an order of events breaks; whether there was anything.
+    pub(super) fn enforce(&mut self, rules: &Rules, order: &[usize]) -> bool {
+        let mut found = false;
+        broken(rules, order, |object| {
+            found = true;
+            match object {
+                Broken::Lock(lock) => self.locks[lock as usize] = true,
+                Broken::Variable(variable) => self.variables[variable as usize] = true,
+            }
+        });
+        found
+    }
+
+    /// The rules as far as they are enforced; `None` if what events need is not known.
+    pub(super) fn rules(&self, rules: &Rules) -> Option<Rules> {
+        let needs = rules.needs.as_ref()?;
+        let mut relaxed = rules.clone();
+        for (lock, _) in self.locks.iter().enumerate().filter(|(_, on)| !**on) {
+            relaxed.locks[lock] = Default::default();
+        }
+        for (variable, _) in self.variables.iter().enumerate().filter(|(_, on)| !**on) {
+            relaxed.variables[variable] = Default::default();
+        }
+        for (event, demands) in relaxed.events.iter_mut().enumerate() {
+            let before = demands.position.checked_sub(2);
+            let before = before.and_then(|count| rules.next(demands.thread as usize, count));
+            let before = before.map(|event| needs.of(event));
+            let needed = needs.of(event as u32).iter().enumerate();
+            let after = needed.filter(|&(thread, &position)| {
+                thread != demands.thread as usize
+                    && position > before.map_or(0, |before| before[thread])
+            });
+            demands.after = after
+                .map(|(thread, &position)| Place {
+                    thread: thread as u32,
+                    position,
+                })
+                .collect();
+            self.relax(demands);
+        }
+        relaxed.count_contended();
+        Some(relaxed)
+    }
+
+    fn relax(&self, demands: &mut Demands) {
+        let lock = |held: &Held| self.locks[held.lock as usize];
+        let variable = |variable: u32| self.variables[variable as usize];
+        let kept = |held: &[Held]| held.iter().copied().filter(lock).collect::<Vec<_>>();
+        demands.takes = kept(&demands.takes).into();
+        demands.yields = kept(&demands.yields);
+        demands.releases = demands.releases.filter(lock);
+        demands.tries = demands.tries.filter(|&lock| self.locks[lock as usize]);
+        let reads = demands.reads.iter().copied();
+        demands.reads = reads
+            .filter(|read: &Read| variable(read.variable))
+            .collect();
+        let writes = demands.writes.iter().copied();
+        demands.writes = writes.filter(|write| variable(write.variable)).collect();
+    }
+}
+
+/// Tells what an order of events breaks, which is in order on every thread.
+fn broken(rules: &Rules, order: &[usize], mut tell: impl FnMut(Broken)) {
+    let mut cut = vec![0; rules.threads.len()];
+    let mut last_write = vec![0; rules.variables.len()];
+    for &event in order {
+        let demands = &rules.events[event];
+        for read in &demands.reads {
+            if last_write[read.variable as usize] != read.write {
+                tell(Broken::Variable(read.variable));
+            }
+        }
+        for &taken in &demands.takes {
+            if rules.holder(taken, demands.thread, &cut).is_some() {
+                tell(Broken::Lock(taken.lock));
+            }
+        }
+        if let Some(lock) = demands.tries
+            && !rules.is_locked(lock, &cut)
+        {
+            tell(Broken::Lock(lock));
+        }
+        cut[demands.thread as usize] += 1;
+        for write in &demands.writes {
+            last_write[write.variable as usize] = write.number;
+        }
+    }
+}
