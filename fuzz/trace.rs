@@ -6,7 +6,7 @@ use portent_trace::{Compression, Error, Format, Options, TraceReader, TraceWrite
 
 /// Small, so that the limit is met.
 const MAX_LINE: usize = 1 << 16;
-/// Clocks are computed for so many events at most: all are relevant, and each may be a new thread.
+/// Clocks are computed for this many events at most: all are relevant, and each may be a new thread.
 const MAX_STAMPED: usize = 500;
 
 /// The name of a target and of its corpus, and what it does.

@@ -12,7 +12,7 @@
 //! | `lattice` | the analyzer: a property and the events of a run, checked on every equivalent run; `Checker` when it has ended, `Watch` while it goes on | `lattice`, on by default |
 //! | `trace` | readers and writers of traces | `trace` |
 //!
-//! Who wants monitors and nothing else switches the default features off, and pulls in little. Three small
+//! If monitors are all you want, switch the default features off, and little is pulled in. Three small
 //! features add to them: `snippets` (messages show the line that they are about; on by default),
 //! `serde` (monitors can be stored) and `regex` (properties may read the texts of log lines); `lattice` has
 //! the last two anyway.

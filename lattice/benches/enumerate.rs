@@ -36,7 +36,7 @@ use portent_lattice::{
 };
 use portent_monitor_dsl::Verdict;
 
-/// Where it would take too long, the naive engine visits so many cuts.
+/// Where it would take too long, the naive engine visits this many cuts.
 const STOPPED: u64 = 3_000_000;
 
 /// One kind of event flips the state, the other resets it, and a third, which would tell the states

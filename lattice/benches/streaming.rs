@@ -121,7 +121,7 @@ struct Measured {
     exhaustive: bool,
 }
 
-/// Watches so many steps, or as many as fit in the time; takes the best of three parts, as others may use the machine.
+/// Watches this many steps, or as many as fit in the time; takes the best of three parts, as others may use the machine.
 fn measure(text: &str, names: &[&str], threads: usize, options: Options, most: usize) -> Measured {
     let mut program = Program::new(threads, names);
     let options = options.admitted(true);

@@ -4,7 +4,7 @@ use portent_monitor_core::{Event, Stamp, Symbols, Value};
 use portent_monitor_dsl::Monitor;
 
 use crate::{
-    engine::maximal::{Origin, Rules, RulesReader},
+    engine::maximal::{Rules, RulesReader, SliceInTrace},
     error::Error,
     intake::{Arrival, History, Intake, Record, StepsTaken, slices},
     options::{Model, Options},
@@ -201,7 +201,7 @@ impl Checker {
             let mut found = Vec::with_capacity(slices.all.len());
             budget.begin_property(&self.options);
             for slice in &slices.all {
-                let origin = feasible.map(|(rules, places)| Origin {
+                let origin = feasible.map(|(rules, places)| SliceInTrace {
                     rules,
                     events: { slice.steps.iter() }
                         .map(|&step| {

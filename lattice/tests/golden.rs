@@ -11,9 +11,10 @@ const RESERVOIR: &str = "property reservoir {
 }";
 
 fn report(spec: &str, trace: &str, options: Options) -> Report {
-    let properties = match spec.trim_start().starts_with("property") {
-        true => Property::parse_file("spec", spec).unwrap(),
-        false => vec![Property::parse(spec).unwrap()],
+    let properties = if spec.trim_start().starts_with("property") {
+        Property::parse_file("spec", spec).unwrap()
+    } else {
+        vec![Property::parse(spec).unwrap()]
     };
     let monitors = properties.iter().map(|p| p.monitor().unwrap());
     let mut reader = TraceReader::new("trace", trace.as_bytes(), &TraceOptions::default()).unwrap();

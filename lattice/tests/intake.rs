@@ -192,7 +192,7 @@ fn events_that_bring_stamps_get_the_answers_of_those_that_do_not() {
                 news[1].extend(found.expect("in order"));
             }
             assert_eq!(news[0].len(), news[1].len(), "round {round}");
-            let [computed, given] = [computed, given]
+            let [computed, given] = [&mut computed, &mut given]
                 .map(|watch| answers(&watch.finish("run", &symbols).expect("a report")));
             assert_eq!(computed, given, "round {round}");
         }
@@ -261,6 +261,31 @@ fn a_checker_that_has_finished_takes_the_next_run() {
             let [again, new] = [&mut checker, &mut new]
                 .map(|checker| essence(&checker.finish("run", &symbols).expect("a report")));
             assert_eq!(again, new);
+        }
+    }
+}
+
+#[test]
+fn a_watch_that_has_finished_watches_the_next_run_as_a_new_one_would() {
+    let mut rng = Rng::new(14);
+    let monitors = random::monitors(&mut rng, 100);
+    for round in 0..300 {
+        let some = some_monitors(&mut rng, &monitors);
+        let start = || Watch::new(some.clone(), zero, Options::default()).expect("initial values");
+        let mut again = start();
+        for run in 0..3 {
+            // Every run has symbols of its own.
+            let (events, symbols) = random::trace(&mut rng, 12);
+            let mut first = start();
+            let [again, first] = [&mut again, &mut first].map(|watch| {
+                let mut news = 0;
+                for event in &events {
+                    news += watch.take(event, &symbols).expect("possible").len();
+                }
+                let report = watch.finish("run", &symbols).expect("a report");
+                (news, answers(&report))
+            });
+            assert_eq!(again, first, "round {round}, run {run}");
         }
     }
 }

@@ -2,7 +2,7 @@
 //! running them.
 
 mod agreement;
-mod fast;
+mod engines;
 mod golden;
 mod intake;
 mod locks;

@@ -267,9 +267,12 @@ impl Question {
             (true, false) => "property p(t, u, x)",
             (true, true) => "property p(t, u, x) where t != u",
         };
-        let events = self.declared.iter().map(|declared| match parametric {
-            true => declared.text.to_owned(),
-            false => format!("{} matches \"^<{}>$\"", declared.name, declared.name),
+        let events = self.declared.iter().map(|declared| {
+            if parametric {
+                declared.text.to_owned()
+            } else {
+                format!("{} matches \"^<{}>$\"", declared.name, declared.name)
+            }
         });
         let events: Vec<String> = events.collect();
         format!(

@@ -39,9 +39,10 @@ const BODIES: [&str; 10] = [
 
 /// The property with its first `arity` parameters, or with none.
 fn property(body: &str, arity: usize, parametric: bool) -> Property {
-    let parameters = match parametric {
-        true => format!("({})", PARAMETERS[..arity].join(", ")),
-        false => String::new(),
+    let parameters = if parametric {
+        format!("({})", PARAMETERS[..arity].join(", "))
+    } else {
+        String::new()
     };
     let mut text = format!("property p{parameters} {{\n  var x: int = 0\n");
     for (name, binds) in EVENTS {
@@ -50,9 +51,10 @@ fn property(body: &str, arity: usize, parametric: bool) -> Property {
             .map(|&parameter| PARAMETERS[parameter])
             .collect();
         let fits = binds.iter().all(|&parameter| parameter < arity);
-        let arguments = match parametric && fits && !names.is_empty() {
-            true => format!("({})", names.join(", ")),
-            false => String::new(),
+        let arguments = if parametric && fits && !names.is_empty() {
+            format!("({})", names.join(", "))
+        } else {
+            String::new()
         };
         text += &format!("  event {name}{arguments}\n");
     }
@@ -250,9 +252,10 @@ fn instances_are_as_defined() {
                 continue;
             }
             let slice = events(&lines, &mut symbols, |kind, arguments| {
-                match agrees(kind, arguments) {
-                    true => (EVENTS[kind].0, Vec::new()),
-                    false => ("other", Vec::new()),
+                if agrees(kind, arguments) {
+                    (EVENTS[kind].0, Vec::new())
+                } else {
+                    ("other", Vec::new())
                 }
             });
             let reports = check(

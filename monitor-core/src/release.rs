@@ -144,10 +144,11 @@ impl<T: Clocked> CausalRelease<T> {
     /// first time also one that it waits for. Those that wait for it take it as lost.
     pub fn stuck(&mut self) -> Option<(T, Option<&T>)> {
         let first = *self.held.keys().next()?;
-        // Only one is told in full, and there may be a million.
-        let cycle = match std::mem::replace(&mut self.told_cycle, true) {
-            true => None,
-            false => self.cycle(first),
+        // Only one is reported in full, as there may be a million.
+        let cycle = if std::mem::replace(&mut self.told_cycle, true) {
+            None
+        } else {
+            self.cycle(first)
         };
         let key = cycle.map_or(first, |(key, _)| key);
         let (item, _) = self.held.remove(&key)?;
@@ -305,7 +306,7 @@ fn own<T: Clocked>(item: &T) -> impl Iterator<Item = (T::Source, u32)> {
     all.filter(|&(_, number)| number > 0)
 }
 
-/// How many events of a source must come before an item whose clock counts so many, itself included.
+/// How many events of a source must come before an item whose clock counts that many, itself included.
 fn needed<T: Clocked>(item: &T, source: T::Source, count: u32) -> u32 {
     let is_own = item.source() == Some(source) || item.partners().any(|(own, _)| own == source);
     count.saturating_sub(u32::from(is_own))

@@ -1,6 +1,6 @@
 //! Random numbers from a seed.
 
-/// SplitMix64: small, any seed will do, and the same on every machine, so that a failure can be told by its seed.
+/// SplitMix64: small, any seed will do, and the same on every machine, so that its seed is enough to repeat a failure.
 ///
 /// ```
 /// use portent_testing::Rng;

@@ -238,7 +238,7 @@ pub(crate) fn shorten(text: &[u8]) -> String {
     shorten_to(text, 40)
 }
 
-/// The first line of a text, at most so many characters of it, fit to be printed.
+/// The first line of a text, at most this many characters of it, fit to be printed.
 pub(crate) fn shorten_to(text: &[u8], shown: usize) -> String {
     // A character has at most 4 bytes.
     let text = String::from_utf8_lossy(&text[..text.len().min(4 * (shown + 1))]);

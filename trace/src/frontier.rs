@@ -74,7 +74,7 @@ impl Frontiers {
         let mut seen = FxHashSet::default();
         if let Some(&twice) = owners.iter().find(|owner| !seen.insert(**owner)) {
             let name = symbols.threads.name(twice);
-            return Err(format!("the process {name} stands twice"));
+            return Err(format!("the process {name} is given twice"));
         }
         self.lines(row, &owners, symbols)
             .map_err(|error| error.to_string())

@@ -2,7 +2,7 @@
 //! `ev1,PA|PB,PA:1;PB:1,p|q`.
 //!
 //! The first line may be a comment that names all processes, `# system_processes: PA|PB`. The
-//! columns may be in any order, and others are passed over. What a row means is told in
+//! columns may be in any order, and others are passed over. What a row means is explained in
 //! [`frontier`](crate::frontier).
 
 use std::borrow::Cow;
@@ -162,7 +162,7 @@ fn row(
         let thread = symbols.threads.intern(process);
         let thread = thread.map_err(|error| fault(*clock_at, clock.len(), &error.to_string()))?;
         if !known.insert(thread) {
-            let problem = format!("the component {process} stands twice");
+            let problem = format!("the component {process} is given twice");
             return Err(fault(*clock_at, clock.len(), &problem));
         }
         components.push((thread, count));

@@ -1,7 +1,7 @@
 //! The JSON document of the PoET tool: `{"processes": N, "events": [[name, [processes],
 //! [propositions], [clock]], ...]}`.
 //!
-//! The document is read one event at a time; what an event means is told in
+//! The document is read one event at a time; what an event means is explained in
 //! [`frontier`](crate::frontier). Unless `process_names` stands before the events, component i is
 //! `P<i+1>`.
 

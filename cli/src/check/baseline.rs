@@ -15,30 +15,30 @@ use crate::failure::Failure;
 /// The parts of a report that tell findings apart.
 #[derive(Deserialize)]
 struct Earlier {
-    properties: Vec<Entry>,
+    properties: Vec<BaselineEntry>,
     /// What a still earlier report had.
     #[serde(default)]
-    known: Vec<Entry>,
+    known: Vec<BaselineEntry>,
 }
 
 #[derive(Deserialize)]
-struct Entry {
+struct BaselineEntry {
     name: String,
     binding: Map<String, Value>,
     /// Reports that were written earlier do not have it.
     #[serde(default)]
     text: Option<String>,
-    observed: Observed,
-    predicted: Predicted,
+    observed: BaselineObserved,
+    predicted: BaselinePredicted,
 }
 
 #[derive(Deserialize)]
-struct Observed {
+struct BaselineObserved {
     verdict: Verdict,
 }
 
 #[derive(Deserialize)]
-struct Predicted {
+struct BaselinePredicted {
     violated: bool,
 }
 

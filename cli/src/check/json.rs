@@ -12,12 +12,12 @@ use super::{trace::Outcome, warning::Warning};
 use crate::text::{Style, finding::Finding};
 
 #[derive(Serialize)]
-struct Object<'a> {
+struct Document<'a> {
     portent: u32,
     trace: Trace<'a>,
     vacuous: &'a [String],
     warnings: &'a [Warning],
-    properties: Entries<'a>,
+    properties: PropertyEntries<'a>,
     /// The violations that a baseline had already: so that this report can be the next one.
     #[serde(skip_serializing_if = "<[PropertyReport]>::is_empty")]
     known: &'a [PropertyReport],
@@ -25,7 +25,7 @@ struct Object<'a> {
 
 /// What was found of a property, and what there is to say about that.
 #[derive(Serialize)]
-struct Entry<'a> {
+struct PropertyEntry<'a> {
     #[serde(flatten)]
     report: &'a PropertyReport,
     /// The names that its body uses, and what they mean.
@@ -53,8 +53,8 @@ struct Sentences {
     next: Option<String>,
 }
 
-impl<'a> Entry<'a> {
-    fn new(finding: &Finding<'a>) -> Entry<'a> {
+impl<'a> PropertyEntry<'a> {
+    fn new(finding: &Finding<'a>) -> PropertyEntry<'a> {
         let story = finding.story().map(|story| Sentences {
             swapped: story.swapped,
             swap: story.swap,
@@ -62,7 +62,7 @@ impl<'a> Entry<'a> {
             observed: story.observed,
             next: story.next,
         });
-        Entry {
+        PropertyEntry {
             report: finding.property,
             definitions: finding.definitions().into_iter().collect(),
             story,
@@ -89,19 +89,19 @@ fn is_zero(number: &u64) -> bool {
 }
 
 /// The answers. Where there are several lines, those without a witness have one each: there may be thousands.
-struct Entries<'a> {
+struct PropertyEntries<'a> {
     all: Vec<Finding<'a>>,
     on_lines: bool,
 }
 
-impl Serialize for Entries<'_> {
+impl Serialize for PropertyEntries<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut sequence = serializer.serialize_seq(Some(self.all.len()))?;
         for finding in &self.all {
             let PropertyReport {
                 binding, predicted, ..
             } = finding.property;
-            let entry = Entry::new(finding);
+            let entry = PropertyEntry::new(finding);
             if self.on_lines && !binding.is_empty() && predicted.witness.is_none() {
                 let line = serde_json::value::to_raw_value(&entry);
                 sequence.serialize_element(&line.map_err(S::Error::custom)?)?;
@@ -123,7 +123,7 @@ pub(crate) fn render(
     let several = several || outcomes.len() > 1;
     let print = |outcome: &Outcome| {
         let report = &outcome.report;
-        let object = Object {
+        let object = Document {
             portent: report.portent,
             trace: Trace {
                 info: &report.trace,
@@ -134,15 +134,16 @@ pub(crate) fn render(
             },
             vacuous: &report.vacuous,
             warnings: &outcome.warnings,
-            properties: Entries {
+            properties: PropertyEntries {
                 all: Finding::all(outcome, monitors, style),
                 on_lines: !several,
             },
             known: &outcome.known,
         };
-        let text = match several {
-            false => serde_json::to_string_pretty(&object),
-            true => serde_json::to_string(&object),
+        let text = if several {
+            serde_json::to_string(&object)
+        } else {
+            serde_json::to_string_pretty(&object)
         };
         text.expect("a report is plain data") + "\n"
     };

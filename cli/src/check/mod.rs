@@ -38,7 +38,7 @@ const REPORT: &str = "What to report";
 pub(crate) struct Check {
     #[command(flatten)]
     spec: Spec,
-    /// The traces to check; `-` is standard input, of which violations are told while it flows
+    /// The traces to check; `-` is standard input, whose violations are printed while it flows
     #[arg(required = true, value_name = "TRACE")]
     traces: Vec<PathBuf>,
     /// Which other orders count as the same computation
@@ -226,7 +226,7 @@ impl Check {
         Ok(ExitCode::from(if is_bad { 2 } else { u8::from(violated) }))
     }
 
-    /// Whether what is known before a trace has ended can be told: lines for people, where they look.
+    /// Whether what is known before a trace has ended can be printed: only as text, and only to a terminal or pipe.
     fn tells_news(&self) -> bool {
         matches!(self.format, Format::Text) && self.output.is_none() && self.baseline.is_none()
     }
@@ -270,9 +270,10 @@ impl Check {
             .counting(self.counting())
             .complete(self.complete)
             .parallel(parallel)
-            .witnesses(match self.all {
-                true => None,
-                false => Options::default().witnesses,
+            .witnesses(if self.all {
+                None
+            } else {
+                Options::default().witnesses
             })
             .pictures(match self.format {
                 Format::Html => html::Room::pictures(self.all, self.baseline.is_some()),

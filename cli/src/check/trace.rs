@@ -82,9 +82,10 @@ pub(crate) fn check(
             }
             Ok(checker) => checker,
         };
-        let mut news = match tells_news {
-            true => News::new(monitors, |name| find(&initial, name), options),
-            false => News::none(),
+        let mut news = if tells_news {
+            News::new(monitors, |name| find(&initial, name), options)
+        } else {
+            News::none()
         };
         while let Some(event) = reader.next_event()? {
             match checker.take(&event, reader.symbols()) {

@@ -350,10 +350,12 @@ pub(crate) fn formula(property: &Property) -> String {
 /// "6 of 20 equivalent runs violate it (30 %)".
 fn violate(share: &Share) -> String {
     let runs = share.in_words();
-    match share.is_all() {
-        true => format!("{runs} violates it"),
-        false if share.part == 1u32.into() => format!("{runs} violates it ({})", share.percent()),
-        false => format!("{runs} violate it ({})", share.percent()),
+    if share.is_all() {
+        format!("{runs} violates it")
+    } else if share.part == 1u32.into() {
+        format!("{runs} violates it ({})", share.percent())
+    } else {
+        format!("{runs} violate it ({})", share.percent())
     }
 }
 

@@ -52,9 +52,10 @@ pub(crate) struct Style {
 impl Style {
     /// What the runs are called that were looked at.
     fn kind_of_runs(self) -> &'static str {
-        match self.maximal {
-            true => "feasible",
-            false => "equivalent",
+        if self.maximal {
+            "feasible"
+        } else {
+            "equivalent"
         }
     }
 }

@@ -1,4 +1,4 @@
-//! How `portent check` searches: engines, limits, and what it tells of them.
+//! How `portent check` searches: engines, limits, and what it says about them.
 
 use crate::common::{RESERVOIR, portent, portent_with};
 use serde_json::Value;

@@ -12,7 +12,7 @@ use crate::{
 
 /// About as many operations as a second allows for.
 const SECOND: u64 = 120_000_000;
-/// What a cut costs for each chain beside the words of its numbers.
+/// What a cut costs for each chain besides the words of its numbers.
 const STEP: u64 = 8;
 
 /// What is left to be spent on counting, for all instances that are reported together.
@@ -31,7 +31,7 @@ impl CountingBudget {
         CountingBudget { left }
     }
 
-    /// A search has visited so many nodes of this order, so that counting may cost as much.
+    /// A search has visited this many nodes of this order, so that counting may cost as much.
     pub(crate) fn allow(&mut self, nodes: u64, poset: &Poset) {
         self.left = self.left.saturating_add(cost(nodes, poset, 0));
     }
@@ -44,7 +44,7 @@ impl CountingBudget {
         }
     }
 
-    /// So many cuts of this order were measured.
+    /// This many cuts of this order were measured.
     pub(crate) fn measured(&mut self, cuts: u64, poset: &Poset) {
         if self.left != u64::MAX {
             let cost = cuts.saturating_mul(poset.width() as u64);
@@ -52,7 +52,7 @@ impl CountingBudget {
         }
     }
 
-    /// Takes what it costs to count the runs through so many cuts, if that is left.
+    /// Takes what it costs to count the runs through this many cuts, if that is left.
     pub(crate) fn take(&mut self, cuts: u64, poset: &Poset) -> bool {
         if self.left == u64::MAX {
             return true;

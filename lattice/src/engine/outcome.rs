@@ -94,9 +94,12 @@ impl Violation {
 fn is_next(poset: &Poset, cut: &[u32], event: EventIndex) -> bool {
     let chain = poset.chain_of(event);
     let clock = poset.clock(event);
-    (0..poset.width()).all(|other| match other == chain {
-        true => clock[other] == cut[other] + 1,
-        false => clock[other] <= cut[other],
+    (0..poset.width()).all(|other| {
+        if other == chain {
+            clock[other] == cut[other] + 1
+        } else {
+            clock[other] <= cut[other]
+        }
     })
 }
 

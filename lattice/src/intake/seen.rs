@@ -33,7 +33,7 @@ pub(crate) struct Reading {
 }
 
 impl Seen {
-    /// Nothing yet, of a property with so many parameters.
+    /// Nothing yet, of a property with this many parameters.
     pub(super) fn clear(&mut self, parameters: usize) {
         self.step.clear();
         self.binding.clear();

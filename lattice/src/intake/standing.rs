@@ -1,12 +1,12 @@
 //! Where the threads stand that may still act: what each of them knows of, so that whatever it does next comes after that.
 //!
-//! What a thread knows is told no better than by its last step, or by that of the thread that forked it: it may know more, never less.
+//! The best that is known of what a thread knows is its last step, or by that of the thread that forked it: it may know more, never less.
 //! A thread that was joined does nothing any more. One that nobody forked may turn up at any time and know nothing; that is
 //! reckoned with at the beginning of a run, and until some thread is forked, as then the others are expected to be.
 
 use portent_monitor_core::{ChainId, Event, Op, ThreadId};
 
-/// After so many events nobody is expected who was not forked.
+/// After this many events nobody is expected who was not forked.
 const BEGINNING: u64 = 4096;
 
 /// A thread that may still act.

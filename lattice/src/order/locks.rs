@@ -6,7 +6,7 @@
 
 use portent_monitor_core::{Causality, ChainId, Event, Op};
 
-use super::{EventIndex, Origin, Poset};
+use super::{EventIndex, Poset, UnrestrictedEvent};
 use crate::intake::{History, HistoryIndex, Record, Slice};
 
 /// The order of events without locks, as far as it is not that of the history.
@@ -109,7 +109,7 @@ impl Unlocked {
         let without = Poset::restricted(slice.steps.iter().map(|&step| {
             let event = record.steps()[step as usize].event;
             let (chain, clock) = self.stamp(record, event);
-            Origin {
+            UnrestrictedEvent {
                 chain: chain.index(),
                 clock,
                 number: record.event_number(step),

@@ -13,4 +13,4 @@ pub(crate) use locks::Unlocked;
 pub(crate) use observed::ObservedCuts;
 pub use poset::{EventIndex, Poset};
 pub(crate) use requirements::{Required, Requirements};
-pub(crate) use restriction::{Origin, Past, Restriction};
+pub(crate) use restriction::{Past, Restriction, UnrestrictedEvent};

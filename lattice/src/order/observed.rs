@@ -2,7 +2,7 @@
 
 use crate::order::{EventIndex, Poset};
 
-/// Every so many events a cut is stored.
+/// A cut is stored each time this many events have passed.
 const EVERY: usize = 256;
 
 /// The cuts that the observed run passes through.

@@ -2,13 +2,13 @@
 
 use crate::{
     intake::{Record, Slice},
-    order::{Origin, Poset},
+    order::{Poset, UnrestrictedEvent},
 };
 
 impl Poset {
     /// The partial order of a slice.
     pub(crate) fn of_slice(record: &Record<'_>, slice: &Slice) -> Poset {
-        Poset::restricted(slice.steps.iter().map(|&step| Origin {
+        Poset::restricted(slice.steps.iter().map(|&step| UnrestrictedEvent {
             chain: record.chain(step).index(),
             clock: record.clock(step),
             number: record.event_number(step),

@@ -2,7 +2,7 @@
 
 use crate::order::{EventIndex, Poset};
 
-/// What is required is compared with at most so many later ones.
+/// What is required is compared with at most this many later ones.
 const COMPARED: usize = 8;
 
 /// For each event what must be in a cut before it can be added, besides its own chain.
@@ -22,7 +22,7 @@ pub(crate) struct Requirements {
 /// What an event requires of a cut, in brief: most require one count or none.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Required {
-    /// So many events are required of this chain, of the event's own one if nothing is.
+    /// This many events are required of this chain, of the event's own one if nothing is.
     pub(crate) chain: u32,
     pub(crate) count: u32,
 }

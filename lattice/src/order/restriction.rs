@@ -96,7 +96,7 @@ impl Restriction {
 
 /// An event as the larger order knows it.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Origin<'c> {
+pub(crate) struct UnrestrictedEvent<'c> {
     pub(crate) chain: usize,
     /// May end before components that are 0.
     pub(crate) clock: &'c [u32],
@@ -106,8 +106,8 @@ pub(crate) struct Origin<'c> {
 
 impl Poset {
     /// Some event of this poset, as a restriction of it wants it.
-    pub(crate) fn origin(&self, event: EventIndex) -> Origin<'_> {
-        Origin {
+    pub(crate) fn origin(&self, event: EventIndex) -> UnrestrictedEvent<'_> {
+        UnrestrictedEvent {
             chain: self.chain_of(event),
             clock: self.clock(event),
             number: self.number(event),
@@ -115,7 +115,9 @@ impl Poset {
     }
 
     /// The order of some events of a larger one, in observed order.
-    pub(crate) fn restricted<'c>(events: impl Iterator<Item = Origin<'c>> + Clone) -> Poset {
+    pub(crate) fn restricted<'c>(
+        events: impl Iterator<Item = UnrestrictedEvent<'c>> + Clone,
+    ) -> Poset {
         let mut restriction = Restriction::default();
         let chains: Vec<usize> = events
             .clone()

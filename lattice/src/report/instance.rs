@@ -10,13 +10,13 @@ use super::{
 use crate::{
     engine::{
         self, Limit, Problem, Solution, Task, Violation, conjunctive,
-        maximal::{self, Origin},
+        maximal::{self, SliceInTrace},
     },
     error::Error,
     intake::{Record, Slice, Step},
     options::{Counting, Engine, Options},
     order::{EventIndex, Poset, Unlocked},
-    witness::{self, Replay, Steps, minimize_swaps, overtakings, swaps},
+    witness::{self, Replay, RunSteps, minimize_swaps, overtakings, swaps},
 };
 
 /// The run of one binding, with what is needed to speak of it.
@@ -27,10 +27,10 @@ pub(crate) struct Instance<'a> {
     /// The order without locks, under happens-before.
     pub(crate) unlocked: Option<&'a Unlocked>,
     /// The whole trace, under the maximal model.
-    pub(crate) origin: Option<Origin<'a>>,
+    pub(crate) origin: Option<SliceInTrace<'a>>,
 }
 
-impl Steps for Instance<'_> {
+impl RunSteps for Instance<'_> {
     fn step(&self, event: EventIndex) -> &Step {
         let number = self.slice.steps[event.index()];
         self.slice.step(&self.record, number)
@@ -258,7 +258,7 @@ impl Instance<'_> {
         Rows::new(self.replay(), self.symbols).moment()
     }
 
-    /// Follows a run, and tells of the steps (from 1) that are to be kept.
+    /// Follows a run, and gives the rows of the steps (from 1) that are to be kept.
     pub(crate) fn rows(&self, run: &[EventIndex], keep: impl Fn(usize) -> bool) -> Vec<Row> {
         self.follow(run, keep).0
     }

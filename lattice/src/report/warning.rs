@@ -244,9 +244,10 @@ impl Fit<'_> {
         let occurs = self.viewer.occurrence().has_event(index);
         let arities = self.names.arities(name, self.symbols);
         if let Some(pattern) = &event.matches {
-            let named = match arities.is_empty() {
-                true => String::new(),
-                false => format!("; events are named `{name}`, but only texts are matched"),
+            let named = if arities.is_empty() {
+                String::new()
+            } else {
+                format!("; events are named `{name}`, but only texts are matched")
             };
             let pattern = pattern.regex().as_str();
             let text = format!(

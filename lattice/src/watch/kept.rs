@@ -1,4 +1,4 @@
-//! Steps, as long as some search needs them, and how they are shown.
+//! RunSteps, as long as some search needs them, and how they are shown.
 
 use std::{num::NonZeroU64, sync::Arc};
 
@@ -10,7 +10,7 @@ use crate::{
     options::Options,
     order::EventIndex,
     report::{Actor, Overtaking, Predicted, Row, Rows},
-    witness::{self, Replay, Steps},
+    witness::{self, Replay, RunSteps},
 };
 
 /// What is common to the searches of one property.
@@ -97,7 +97,7 @@ impl KeptRun<'_> {
     }
 }
 
-impl Steps for KeptRun<'_> {
+impl RunSteps for KeptRun<'_> {
     fn step(&self, event: EventIndex) -> &Step {
         &self.steps[event.index()].step
     }

@@ -151,11 +151,11 @@ use crate::{
 ///
 /// What is kept does not grow with the run: for each binding the nodes, the steps whose order matters, and of the others those that a
 /// witness shows: at least the last [`history`](Options::history), at most about twice as many (of very many bindings, the last few).
-/// Events that are [held](Watch::held) back come on top. With a lookahead it is at most four times the lookahead more. A witness whose beginning was let go says how many steps that
+/// Events that are [held](Watch::held) back come on top. With a lookahead it is at most four times the lookahead more. A witness whose beginning was forgotten says how many steps that
 /// were, in [`forgotten`](crate::report::Predicted::forgotten): there is an order of them that leads to where it begins, but
-/// which one is no longer known, and values are told only of variables that were written since. Rarely a step that is forgotten
+/// which one is no longer known, and values are shown only for variables that were written since. Rarely a step that is forgotten
 /// comes after one that is not; then there is no witness to show. A witness ends with the last event that was known when it
-/// was found; then all events of that binding are let go.
+/// was found; then all events of that binding are forgotten.
 ///
 /// For the questions that wait for the end, without a lookahead every step is kept until then.
 ///
@@ -195,12 +195,9 @@ impl Watch {
             options.memory /= 3;
         }
         let intake = Intake::new(monitors, initial, options.admitted)?;
-        let properties = { intake.viewers().iter() }
-            .map(|viewer| Watched::new(viewer, &options))
-            .collect::<Result<_, _>>()?;
         Ok(Watch {
+            properties: begin(&intake, &options)?,
             intake,
-            properties,
             held: options.causal_delivery.then(CausalRelease::default),
             options,
         })
@@ -295,16 +292,31 @@ impl Watch {
         self.properties.iter().map(Watched::kept).sum()
     }
 
-    /// The run has ended: makes the remaining levels, and reports; `name` stands for the file.
+    /// The run has ended: makes the remaining levels, and reports; `name` stands for the file. Then it is ready for another
+    /// run that begins with the same values; its events may come with other symbols.
     ///
     /// # Errors
     ///
     /// In debug builds [`Error::BadWitness`].
-    pub fn finish(self, name: &str, symbols: &Symbols) -> Result<Report, Error> {
+    pub fn finish(&mut self, name: &str, symbols: &Symbols) -> Result<Report, Error> {
+        let begun = begin(&self.intake, &self.options)?;
+        let properties = std::mem::replace(&mut self.properties, begun);
+        let report = self.report(properties, name, symbols);
+        self.intake.restart();
+        self.held = self.held.as_ref().map(|_| CausalRelease::default());
+        report
+    }
+
+    fn report(
+        &self,
+        properties: Vec<Watched>,
+        name: &str,
+        symbols: &Symbols,
+    ) -> Result<Report, Error> {
         let mut report = Report::new(name, self.intake.events(), self.intake.threads());
         let held = self.held.as_ref();
         let missing = held.and_then(|held| Missing::at_end(held, symbols));
-        for (mut property, viewer) in self.properties.into_iter().zip(self.intake.viewers()) {
+        for (mut property, viewer) in properties.into_iter().zip(self.intake.viewers()) {
             let mut found = property.finish(viewer, symbols, &self.options)?;
             if missing.is_some() {
                 for instance in &mut found {
@@ -342,4 +354,12 @@ fn follow(
         property.take(arrival, &sighting, symbols, options, news)?;
     }
     Ok(())
+}
+
+/// The properties before the first event.
+fn begin(intake: &Intake, options: &Options) -> Result<Vec<Watched>, Error> {
+    let viewers = intake.viewers().iter();
+    viewers
+        .map(|viewer| Watched::new(viewer, options))
+        .collect()
 }

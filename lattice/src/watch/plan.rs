@@ -14,7 +14,7 @@ use crate::{
     options::Options,
 };
 
-/// The table of a product may have so many entries.
+/// The table of a product may have this many entries.
 const MAX_ENTRIES: usize = 1 << 20;
 /// A property with more different actions than this is not streamed.
 const MAX_ACTIONS: usize = 64;

@@ -176,7 +176,7 @@ impl Watched {
         takers
     }
 
-    /// Sees to it that there are tracks for a binding and its joins with all others, if so many are allowed.
+    /// Sees to it that there are tracks for a binding and its joins with all others, if that many are allowed.
     fn add_joins(&mut self, binding: &Binding, options: &Options) {
         if self.is_cut {
             return;

@@ -2,7 +2,7 @@
 //!
 //! The engine knows chains, classes and clocks. Here are the steps behind them, as long as a witness may show them: at least the last
 //! few. Of what is older only the origins of the stories are left: a state of the property that some order of the forgotten steps
-//! leads to. A story whose beginning cannot be told so, because it has a forgotten step after one that is not, is a violation all the
+//! leads to. A story whose beginning cannot be given like that, because it has a forgotten step after one that is not, is a violation all the
 //! same, but has no witness to show.
 
 use std::sync::Arc;
@@ -20,7 +20,7 @@ use crate::{
     automaton::{ActionId, Machine, ProductState},
     engine::{
         Limit, Violation,
-        streaming::{Bounds, By, Extent, Pruning, Scratch, Standing, Streaming, Turn, arrange},
+        streaming::{Bounds, By, Extent, LiveThread, Pruning, Scratch, Streaming, Turn, arrange},
     },
     error::Error,
     intake::Standings,
@@ -29,14 +29,14 @@ use crate::{
     witness::{self, Replay, minimize_swaps, swaps},
 };
 
-/// At least so many steps are kept for a witness, whatever was asked for.
+/// At least this many steps are kept for a witness, whatever was asked for.
 const LEAST_KEPT: usize = 64;
-/// All bindings of a property together keep about so many steps and events, if each of them can have a few.
+/// All bindings of a property together keep about this many steps and events, if each of them can have a few.
 const KEPT_IN_ALL: usize = 1 << 17;
 const FEW: usize = 8;
-/// Of so many events the order is kept in any case.
+/// The order of this many events is kept in any case.
 const FEW_EVENTS: usize = 16;
-/// About so many counts may be looked at to make the new nodes of one event.
+/// About this many counts may be looked at to make the new nodes of one event.
 const NEW_COUNTS: usize = 1 << 18;
 /// Swaps that a longer witness does not need are not looked for, as others wait meanwhile.
 const SHORT: usize = 256;
@@ -61,9 +61,10 @@ impl Room {
 
     /// The bounds of the engine. Where moves make cycles, nodes are as many as the orders and a few hundred of them do not find more.
     fn bounds(self, plan: &Plan, width: usize) -> Bounds {
-        let (nodes, beam) = match plan.moves.is_chain() {
-            true => (2000, 256),
-            false => (256, 64),
+        let (nodes, beam) = if plan.moves.is_chain() {
+            (2000, 256)
+        } else {
+            (256, 64)
         };
         Bounds {
             history: self.events,
@@ -85,7 +86,7 @@ pub(super) struct Stream {
     first: u32,
     /// For each chain, how many events that the search has seen are no longer in the restriction.
     settled: Vec<u32>,
-    /// With so many steps it is worth while to let go of some again.
+    /// With this many steps it pays to forget some again.
     full: usize,
     /// The steps that are kept, and how many before them are not.
     steps: Vec<Arc<KeptStep>>,
@@ -193,10 +194,10 @@ impl Stream {
         if !self.search.is_due() && self.steps.len() < self.full.max(2 * room.steps) {
             return;
         }
-        let standings: Vec<Standing> = { standings.iter() }
+        let standings: Vec<LiveThread> = { standings.iter() }
             .map(|standing| {
                 let known = order.past(standing.clock).counts;
-                Standing {
+                LiveThread {
                     chain: standing.chain.and_then(|chain| order.chain(chain.index())),
                     clock: known
                         .iter()
@@ -343,7 +344,7 @@ impl Stream {
         live
     }
 
-    /// For each chain how many of the events that the restriction has let go are still among the steps.
+    /// For each chain how many of the events that the restriction has forgotten are still among the steps.
     pub(super) fn offsets(&self) -> Vec<u32> {
         let settled = self.settled.iter().zip(&self.forgotten_counts);
         settled.map(|(settled, gone)| settled - gone).collect()

@@ -34,7 +34,7 @@ pub(super) struct Track {
     steps: u64,
     observed: Stepper,
     order: Restriction,
-    /// For each chain, how many events the restriction has let go that levels still know.
+    /// For each chain, how many events that levels still know the restriction has forgotten.
     offsets: Vec<u32>,
     search: Phase,
     /// The violated run that was found.

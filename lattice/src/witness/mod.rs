@@ -10,6 +10,6 @@ mod swaps;
 pub(crate) use check::{examine_order, examine_verdict};
 pub(crate) use minimize::minimize_swaps;
 pub use overtaking::Overtaking;
-pub(crate) use overtaking::{Steps, overtakings};
+pub(crate) use overtaking::{RunSteps, overtakings};
 pub(crate) use replay::Replay;
 pub(crate) use swaps::swaps;

@@ -37,7 +37,7 @@ pub struct Overtaking {
 }
 
 /// The steps of a run, and who took them.
-pub(crate) trait Steps {
+pub(crate) trait RunSteps {
     fn step(&self, event: EventIndex) -> &Step;
     fn thread(&self, event: EventIndex) -> ThreadId;
 }
@@ -47,7 +47,7 @@ pub(crate) trait Steps {
 /// matters only comes sooner, past none that does.
 pub(crate) fn overtakings(
     start: &Replay<'_>,
-    steps: &impl Steps,
+    steps: &impl RunSteps,
     run: &[EventIndex],
     until: usize,
 ) -> Vec<Overtaking> {

@@ -51,7 +51,7 @@ impl Log {
         }
     }
 
-    /// The problem of a property whose events happen at random, in so many of a hundred lines.
+    /// The problem of a property whose events happen at random, in this many of a hundred lines.
     pub(crate) fn random_problem(&self, property: &str, percent: usize) -> Problem {
         let mut problem = self.problem(property);
         let events = problem.automaton.actions - 1;

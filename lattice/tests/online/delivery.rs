@@ -87,9 +87,10 @@ fn watch(
     let mut watch = Watch::new([monitor.clone()], zero, options).expect("no variables");
     let mut told = Vec::new();
     for clocked in events {
-        let found = match by_stamps {
-            true => watch.take_stamped(&clocked.event, &clocked.stamp(), symbols),
-            false => watch.take(&clocked.event, symbols),
+        let found = if by_stamps {
+            watch.take_stamped(&clocked.event, &clocked.stamp(), symbols)
+        } else {
+            watch.take(&clocked.event, symbols)
         };
         told.extend(found.expect("fits").into_iter().map(|found| found.binding));
     }

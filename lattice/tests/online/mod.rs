@@ -274,9 +274,10 @@ fn without_a_lookahead_a_prediction_comes_with_the_event_that_completes_it() {
             .any(|property| property.lattice.engine == Engine::Enumerate);
         for (binding, [observed, any]) in expected {
             let told = reported.remove(&binding);
-            match streams {
-                true => assert_eq!(told, any, "{binding} of {}", monitor.property().name()),
-                false => assert_eq!(told, observed, "{binding}"),
+            if streams {
+                assert_eq!(told, any, "{binding} of {}", monitor.property().name())
+            } else {
+                assert_eq!(told, observed, "{binding}")
             }
             with_observed += usize::from(told.is_some() && told == observed);
             by_prediction += usize::from(told.is_some() && told != observed);

@@ -302,7 +302,7 @@ impl Oracle {
             })
     }
 
-    /// Whether a run is violated after so many events, and not sooner.
+    /// Whether a run is violated after this many events, and not sooner.
     fn is_violated(
         &self,
         mut stepper: Stepper,

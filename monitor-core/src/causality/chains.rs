@@ -11,7 +11,7 @@
 
 use crate::{ChainId, Clock, Error};
 
-/// The most chains that there can be. A clock has a component for each: so many threads with one
+/// The most chains that there can be. A clock has a component for each: that many threads with one
 /// event each take half a gigabyte, and twice as many would take two.
 const MAX_CHAINS: usize = 1 << 14;
 

@@ -141,9 +141,10 @@ pub(super) fn other_edges(event: &Event, mut visit: impl FnMut(Object, Access)) 
             visit(Object::Channel(*chan), Access::Contribute);
             let is_send = access == Access::Contribute;
             if delivery.is_ordered() {
-                let order = match is_send {
-                    true => Object::Sends(*chan),
-                    false => Object::Receives(*chan),
+                let order = if is_send {
+                    Object::Sends(*chan)
+                } else {
+                    Object::Receives(*chan)
                 };
                 visit(order, Access::Update);
             }

@@ -24,17 +24,19 @@ struct Side {
 
 impl Holders {
     fn side(&mut self, exclusive: bool) -> &mut Side {
-        match exclusive {
-            true => &mut self.exclusive,
-            false => &mut self.shared,
+        if exclusive {
+            &mut self.exclusive
+        } else {
+            &mut self.shared
         }
     }
 
     /// Whether a thread holds a side, or will when it wakes up.
     pub(super) fn holds(&self, thread: ThreadId, exclusive: bool) -> bool {
-        match exclusive {
-            true => self.exclusive.holds(thread),
-            false => self.shared.holds(thread),
+        if exclusive {
+            self.exclusive.holds(thread)
+        } else {
+            self.shared.holds(thread)
         }
     }
 

@@ -5,7 +5,7 @@ use crate::spelling;
 
 use super::{
     Alphabet, BitField, Event, EventId, Meaning, Proposition, StateVariable, VariableId,
-    gauge::{Condition, Gauge, same_quantity},
+    gauge::{Gauge, GaugeCondition, same_quantity},
 };
 
 /// An [`Alphabet`] in the making.
@@ -20,7 +20,7 @@ pub(crate) struct AlphabetBuilder {
 #[derive(Clone)]
 enum Subject {
     Event(EventId),
-    Condition(Condition),
+    GaugeCondition(GaugeCondition),
 }
 
 impl AlphabetBuilder {
@@ -70,25 +70,26 @@ impl AlphabetBuilder {
     }
 
     /// The proposition for a condition; the same as before if it was met already.
-    pub(crate) fn condition(&mut self, text: String, condition: Condition) -> usize {
+    pub(crate) fn condition(&mut self, text: String, condition: GaugeCondition) -> usize {
         let known = self.propositions.iter().position(
-            |(_, subject)| matches!(subject, Subject::Condition(other) if *other == condition),
+            |(_, subject)| matches!(subject, Subject::GaugeCondition(other) if *other == condition),
         );
         known.unwrap_or_else(|| {
             self.propositions
-                .push((text, Subject::Condition(condition)));
+                .push((text, Subject::GaugeCondition(condition)));
             self.propositions.len() - 1
         })
     }
 
     /// The conditions with their numbers, grouped by the quantity that they are about.
-    fn quantities(&self) -> Vec<Vec<(usize, &Condition)>> {
-        let mut groups: Vec<Vec<(usize, &Condition)>> = Vec::new();
+    fn quantities(&self) -> Vec<Vec<(usize, &GaugeCondition)>> {
+        let mut groups: Vec<Vec<(usize, &GaugeCondition)>> = Vec::new();
         for (index, (_, subject)) in self.propositions.iter().enumerate() {
-            let Subject::Condition(condition) = subject else {
+            let Subject::GaugeCondition(condition) = subject else {
                 continue;
             };
-            let same = |group: &&mut Vec<(usize, &Condition)>| same_quantity(group[0].1, condition);
+            let same =
+                |group: &&mut Vec<(usize, &GaugeCondition)>| same_quantity(group[0].1, condition);
             match groups.iter_mut().find(same) {
                 Some(group) => group.push((index, condition)),
                 None => groups.push(vec![(index, condition)]),
@@ -104,7 +105,8 @@ impl AlphabetBuilder {
         let mut meanings: Vec<Option<Meaning>> = vec![None; self.propositions.len()];
         let mut gauges = Vec::with_capacity(quantities.len());
         for group in &quantities {
-            let members: Vec<&Condition> = group.iter().map(|(_, condition)| *condition).collect();
+            let members: Vec<&GaugeCondition> =
+                group.iter().map(|(_, condition)| *condition).collect();
             let (gauge, holds) = Gauge::new(&members, &self.variables);
             for ((index, _), cells) in group.iter().zip(holds) {
                 meanings[*index] = Some(Meaning::Cells(gauges.len(), cells));
@@ -119,7 +121,7 @@ impl AlphabetBuilder {
                 text: text.clone(),
                 meaning: match subject {
                     Subject::Event(event) => Meaning::Event(*event),
-                    Subject::Condition(_) => meaning.expect("every condition has a gauge"),
+                    Subject::GaugeCondition(_) => meaning.expect("every condition has a gauge"),
                 },
             })
             .collect();

@@ -17,7 +17,7 @@ use crate::comparison::Comparison;
 
 /// A condition on one quantity: what a proposition over variables comes down to.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) enum Condition {
+pub(crate) enum GaugeCondition {
     Bool(VariableId),
     Integer(Polynomial, Comparison, i128),
     Float(FloatTerm, Comparison, f64),
@@ -61,7 +61,7 @@ impl Gauge {
     /// The gauge for `conditions`, all on the same quantity, and for each of them the cells in
     /// which it holds.
     pub(crate) fn new(
-        conditions: &[&Condition],
+        conditions: &[&GaugeCondition],
         variables: &[StateVariable],
     ) -> (Gauge, Vec<Vec<bool>>) {
         let (reading, samples) = reading(conditions, variables);
@@ -193,21 +193,21 @@ enum Sample<'a> {
 }
 
 impl Sample<'_> {
-    fn satisfies(&self, condition: &Condition) -> bool {
+    fn satisfies(&self, condition: &GaugeCondition) -> bool {
         match (self, condition) {
-            (Sample::Bool(value), Condition::Bool(_)) => *value,
-            (Sample::Bool(same), Condition::SameText(_, _, wanted)) => same == wanted,
-            (Sample::Integer(value), Condition::Integer(_, comparison, constant)) => {
+            (Sample::Bool(value), GaugeCondition::Bool(_)) => *value,
+            (Sample::Bool(same), GaugeCondition::SameText(_, _, wanted)) => same == wanted,
+            (Sample::Integer(value), GaugeCondition::Integer(_, comparison, constant)) => {
                 comparison.holds(value, constant)
             }
-            (Sample::Float(value), Condition::Float(_, comparison, constant)) => {
+            (Sample::Float(value), GaugeCondition::Float(_, comparison, constant)) => {
                 comparison.holds(value, constant)
             }
-            (Sample::Order(order), Condition::Order(_, comparison, _)) => order
+            (Sample::Order(order), GaugeCondition::Order(_, comparison, _)) => order
                 .map_or(*comparison == Comparison::NotEqual, |order| {
                     comparison.holds(order, Ordering::Equal)
                 }),
-            (Sample::Text(text), Condition::Text(_, literal, wanted)) => {
+            (Sample::Text(text), GaugeCondition::Text(_, literal, wanted)) => {
                 (*text == Some(&**literal)) == *wanted
             }
             _ => unreachable!("conditions of one gauge are of one kind"),
@@ -218,29 +218,29 @@ impl Sample<'_> {
 /// The reading that all conditions share, and a sample for every position of it; `None` where no
 /// value can be.
 fn reading<'a>(
-    conditions: &[&'a Condition],
+    conditions: &[&'a GaugeCondition],
     variables: &[StateVariable],
 ) -> (Reading, Vec<Option<Sample<'a>>>) {
     match conditions[0] {
-        Condition::Bool(variable) => (
+        GaugeCondition::Bool(variable) => (
             Reading::Bool(*variable),
             vec![Some(Sample::Bool(false)), Some(Sample::Bool(true))],
         ),
-        Condition::SameText(left, right, _) => (
+        GaugeCondition::SameText(left, right, _) => (
             Reading::SameText(*left, *right),
             vec![
                 (left != right).then_some(Sample::Bool(false)),
                 Some(Sample::Bool(true)),
             ],
         ),
-        Condition::Order(left, _, right) => order_reading(left, right, variables),
-        Condition::Integer(term, ..) => integer_reading(term, conditions),
-        Condition::Float(term, ..) => float_reading(term, conditions, variables),
-        Condition::Text(variable, ..) => {
+        GaugeCondition::Order(left, _, right) => order_reading(left, right, variables),
+        GaugeCondition::Integer(term, ..) => integer_reading(term, conditions),
+        GaugeCondition::Float(term, ..) => float_reading(term, conditions, variables),
+        GaugeCondition::Text(variable, ..) => {
             let mut literals: Vec<&'a Arc<str>> = conditions
                 .iter()
                 .filter_map(|condition| match condition {
-                    Condition::Text(_, literal, _) => Some(literal),
+                    GaugeCondition::Text(_, literal, _) => Some(literal),
                     _ => None,
                 })
                 .collect();
@@ -261,11 +261,11 @@ fn reading<'a>(
 
 fn integer_reading<'a>(
     term: &Polynomial,
-    conditions: &[&Condition],
+    conditions: &[&GaugeCondition],
 ) -> (Reading, Vec<Option<Sample<'a>>>) {
     let mut thresholds = Vec::new();
     for condition in conditions {
-        let Condition::Integer(_, comparison, constant) = condition else {
+        let GaugeCondition::Integer(_, comparison, constant) = condition else {
             continue;
         };
         if !matches!(comparison, Comparison::Greater | Comparison::AtMost) {
@@ -294,13 +294,13 @@ fn integer_reading<'a>(
 
 fn float_reading<'a>(
     term: &FloatTerm,
-    conditions: &[&Condition],
+    conditions: &[&GaugeCondition],
     variables: &[StateVariable],
 ) -> (Reading, Vec<Option<Sample<'a>>>) {
     let mut points: Vec<f64> = conditions
         .iter()
         .filter_map(|condition| match condition {
-            Condition::Float(_, _, constant) => Some(*constant),
+            GaugeCondition::Float(_, _, constant) => Some(*constant),
             _ => None,
         })
         .collect();
@@ -347,14 +347,14 @@ fn order_reading<'a>(
 }
 
 /// Whether two conditions read the same quantity, and so share a gauge.
-pub(crate) fn same_quantity(a: &Condition, b: &Condition) -> bool {
+pub(crate) fn same_quantity(a: &GaugeCondition, b: &GaugeCondition) -> bool {
     match (a, b) {
-        (Condition::Bool(x), Condition::Bool(y)) => x == y,
-        (Condition::Integer(s, ..), Condition::Integer(t, ..)) => s == t,
-        (Condition::Float(s, ..), Condition::Float(t, ..)) => s == t,
-        (Condition::Order(s, _, u), Condition::Order(t, _, v)) => s == t && u == v,
-        (Condition::Text(x, ..), Condition::Text(y, ..)) => x == y,
-        (Condition::SameText(a, b, _), Condition::SameText(c, d, _)) => a == c && b == d,
+        (GaugeCondition::Bool(x), GaugeCondition::Bool(y)) => x == y,
+        (GaugeCondition::Integer(s, ..), GaugeCondition::Integer(t, ..)) => s == t,
+        (GaugeCondition::Float(s, ..), GaugeCondition::Float(t, ..)) => s == t,
+        (GaugeCondition::Order(s, _, u), GaugeCondition::Order(t, _, v)) => s == t && u == v,
+        (GaugeCondition::Text(x, ..), GaugeCondition::Text(y, ..)) => x == y,
+        (GaugeCondition::SameText(a, b, _), GaugeCondition::SameText(c, d, _)) => a == c && b == d,
         _ => false,
     }
 }

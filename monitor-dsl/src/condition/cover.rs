@@ -7,7 +7,7 @@
 
 use rustc_hash::FxHashMap;
 
-use super::{Condition, MAX_LITERALS, write::Writer};
+use super::{Condition, MAX_LITERALS, write::ConditionWriter};
 use crate::diagram::{Diagram, Variable};
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -22,7 +22,7 @@ type Covered = (Diagram, Condition);
 
 /// A search for one condition.
 pub(super) struct Cover<'w, 'm> {
-    writer: &'w mut Writer<'m>,
+    writer: &'w mut ConditionWriter<'m>,
     form: Form,
     /// By what must be covered and what may be.
     known: FxHashMap<(Diagram, Diagram), Covered>,
@@ -31,7 +31,7 @@ pub(super) struct Cover<'w, 'm> {
 }
 
 impl<'w, 'm> Cover<'w, 'm> {
-    pub(super) fn new(writer: &'w mut Writer<'m>, form: Form) -> Self {
+    pub(super) fn new(writer: &'w mut ConditionWriter<'m>, form: Form) -> Self {
         Cover {
             writer,
             form,

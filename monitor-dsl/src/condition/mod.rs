@@ -15,7 +15,7 @@ use rustc_hash::FxHashMap;
 use std::sync::Arc;
 
 use crate::monitor::{Monitor, StateId};
-use write::Writer;
+use write::ConditionWriter;
 
 /// A condition that mentions more propositions than this, each as often as it occurs, is not written
 /// out.
@@ -57,7 +57,7 @@ impl Monitor {
     /// # Ok::<(), portent_monitor_dsl::Error>(())
     /// ```
     pub fn edges(&self, state: StateId) -> Vec<(StateId, Condition)> {
-        Writer::new(self).edges(state)
+        ConditionWriter::new(self).edges(state)
     }
 
     /// The letters of one step from `state` that lead to a state that is `wanted`.
@@ -66,7 +66,7 @@ impl Monitor {
         state: StateId,
         wanted: impl Fn(StateId) -> bool,
     ) -> Condition {
-        Writer::new(self).condition_for(state, &wanted)
+        ConditionWriter::new(self).condition_for(state, &wanted)
     }
 
     /// A condition as text, with propositions as
@@ -165,9 +165,10 @@ impl Condition {
     }
 
     fn constant(value: bool) -> Condition {
-        match value {
-            true => Condition::True,
-            false => Condition::False,
+        if value {
+            Condition::True
+        } else {
+            Condition::False
         }
     }
 

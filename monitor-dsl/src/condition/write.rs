@@ -27,7 +27,7 @@ struct Goal<'a> {
     possible: &'a dyn Fn(u32) -> bool,
 }
 
-pub(super) struct Writer<'a> {
+pub(super) struct ConditionWriter<'a> {
     alphabet: &'a Alphabet,
     trees: &'a Trees,
     /// Sets of letters, with a variable for each place.
@@ -36,11 +36,11 @@ pub(super) struct Writer<'a> {
     written: FxHashMap<Diagram, Condition>,
 }
 
-impl<'a> Writer<'a> {
+impl<'a> ConditionWriter<'a> {
     pub(super) fn new(monitor: &'a Monitor) -> Self {
         let mut diagrams = Diagrams::new(Budget::UNLIMITED);
         monitor.alphabet().declare(&mut diagrams);
-        Writer {
+        ConditionWriter {
             alphabet: monitor.alphabet(),
             trees: monitor.trees(),
             diagrams,
@@ -179,9 +179,10 @@ impl<'a> Writer<'a> {
                 groups.retain(|(rest, _)| *rest != Diagram::FALSE);
                 let parts = groups.iter().enumerate().map(|(index, (rest, cells))| {
                     let rest = self.split(*rest);
-                    match either && index == 1 {
-                        true => rest,
-                        false => self.cells(place, cells).and(rest),
+                    if either && index == 1 {
+                        rest
+                    } else {
+                        self.cells(place, cells).and(rest)
                     }
                 });
                 Condition::any(parts.collect())

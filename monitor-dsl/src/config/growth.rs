@@ -9,9 +9,9 @@ use crate::{
     syntax::Span,
 };
 
-/// The part is looked for with limits that are so many times smaller than those that were met.
+/// The part is looked for with limits that are this many times smaller than those that were met.
 const HASTE: usize = 16;
-/// But not below so many states.
+/// But not below this many states.
 const FEW_STATES: usize = 500;
 
 /// The place of the smallest part that meets a limit by itself, as far as can be told quickly.

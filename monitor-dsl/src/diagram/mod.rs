@@ -102,7 +102,7 @@ pub(crate) enum Shortage {
     Memory,
 }
 
-/// Memory is measured once in so many steps.
+/// Memory is measured once in this many steps.
 const STEPS_BETWEEN_MEASUREMENTS: usize = 1 << 10;
 
 impl Diagrams {

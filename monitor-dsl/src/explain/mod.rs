@@ -21,7 +21,7 @@ use crate::{
 };
 use prefix::Prefix;
 
-/// So many steps may be taken to find the part of a formula that decided it.
+/// This many steps may be taken to find the part of a formula that decided it.
 const MAX_STEPS: usize = 2_000_000;
 
 /// Why the verdict on a run is final.
@@ -143,9 +143,10 @@ impl Monitor {
             }
             None => {
                 let part = self.smallest_decided(formula, run, verdict);
-                let reason = match truth {
-                    true => "cannot become false any more, whatever follows",
-                    false => "cannot become true any more, whatever follows",
+                let reason = if truth {
+                    "cannot become false any more, whatever follows"
+                } else {
+                    "cannot become true any more, whatever follows"
                 };
                 (part, run.len().saturating_sub(1), reason.to_owned())
             }
@@ -176,9 +177,10 @@ impl Monitor {
                 Some(format!("`{}` is {truth}", self.text(operand.span)))
             })
             .collect();
-        match operands.is_empty() {
-            true => format!("is {truth} there"),
-            false => format!("is {truth} there ({})", operands.join(", ")),
+        if operands.is_empty() {
+            format!("is {truth} there")
+        } else {
+            format!("is {truth} there ({})", operands.join(", "))
         }
     }
 

@@ -102,9 +102,10 @@ impl<'a> Kernel<'a> {
 
     fn state(&mut self, diagrams: &mut Diagrams, set: Diagram) -> Formula {
         let complement = diagrams.not(set);
-        match set < complement {
-            true => self.intern(Shape::State(set)),
-            false => !self.intern(Shape::State(complement)),
+        if set < complement {
+            self.intern(Shape::State(set))
+        } else {
+            !self.intern(Shape::State(complement))
         }
     }
 
@@ -197,9 +198,10 @@ impl<'a> Kernel<'a> {
         };
         let forever = self.constant(a) == Some(true)
             && repeats(b, true).is_some_and(|inner| repeats(inner, true).is_some());
-        match repeats(b, false).is_some() || forever {
-            true => b,
-            false => self.intern(Shape::Until(a, b)),
+        if repeats(b, false).is_some() || forever {
+            b
+        } else {
+            self.intern(Shape::Until(a, b))
         }
     }
 

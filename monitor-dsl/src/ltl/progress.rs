@@ -8,7 +8,7 @@
 //! They are made equal by [`Diagrams::constrain`]; as that commutes with Boolean operations, it is
 //! applied to single obligations already, and functions never get larger than they are on profiles.
 //!
-//! Memories beside it make the question finer: a profile that is possible with some memories need
+//! Memories make the question finer still: a profile that is possible with some memories need
 //! not be with those of a state. So a successor is constrained once more, with its own memories put
 //! into the set of profiles.
 //!

@@ -45,9 +45,10 @@ pub(super) trait Position {
     }
 
     fn signed(&mut self, formula: Formula, value: Diagram) -> Diagram {
-        match formula.is_negated() {
-            true => self.diagrams().not(value),
-            false => value,
+        if formula.is_negated() {
+            self.diagrams().not(value)
+        } else {
+            value
         }
     }
 
@@ -81,9 +82,10 @@ pub(super) trait Position {
 
     /// Whether there is a next position and a formula holds there.
     fn next(&mut self, formula: Formula) -> Diagram {
-        match self.is_last() {
-            true => Diagram::FALSE,
-            false => self.following(formula),
+        if self.is_last() {
+            Diagram::FALSE
+        } else {
+            self.following(formula)
         }
     }
 

@@ -31,7 +31,7 @@ struct Blocks {
     members: Vec<Vec<u32>>,
 }
 
-/// So many rounds look at all states.
+/// This many rounds look at all states.
 const ROUNDS: usize = 32;
 
 fn refine(machine: &Machine) -> Blocks {

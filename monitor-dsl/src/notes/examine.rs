@@ -77,7 +77,7 @@ impl<'a> Examination<'a> {
             NoteKind::AlwaysTrue => ("is always true", "always true"),
             NoteKind::AlwaysFalse => ("is always false", "always false"),
             NoteKind::Redundant => (
-                "never matters: what stands beside it says as much, and it can be left out",
+                "never matters: what stands next to it says as much, and it can be left out",
                 "can be left out",
             ),
             _ => (
@@ -179,9 +179,10 @@ impl<'a> Examination<'a> {
             (true, false) => (joined_by == LtlOp::And).then_some(NoteKind::Redundant),
             (false, true) => {
                 let negation = Ltl::new(LtlOp::Not, vec![part.clone()], part.span);
-                match throughout(negation) {
-                    true => Some(NoteKind::AlwaysFalse),
-                    false => (joined_by == LtlOp::Or).then_some(NoteKind::Redundant),
+                if throughout(negation) {
+                    Some(NoteKind::AlwaysFalse)
+                } else {
+                    (joined_by == LtlOp::Or).then_some(NoteKind::Redundant)
                 }
             }
             (false, false) => None,

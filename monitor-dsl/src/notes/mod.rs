@@ -68,7 +68,7 @@ pub enum NoteKind {
     PartlyMonitorable,
     /// A part of the property makes no difference, whatever stands there.
     NeverMatters,
-    /// A part of the property can be left out: the parts beside it say as much.
+    /// A part of the property can be left out: the parts next to it say as much.
     Redundant,
     /// A part of the property is true at every position of every run.
     AlwaysTrue,

@@ -8,7 +8,7 @@ use crate::{
     alphabet::{
         StateVariable, VariableId,
         arithmetic::{FloatTerm, IntegerSum, MAX_PRODUCTS, Outgrown},
-        gauge::Condition,
+        gauge::GaugeCondition,
     },
     comparison::Comparison,
     error::Error,
@@ -73,13 +73,13 @@ impl Resolver<'_> {
             | (Side::Literal(literal), Side::Text(variable))
                 if equality =>
             {
-                Ok(Condition::Text(
+                Ok(GaugeCondition::Text(
                     variable,
                     literal,
                     comparison == Comparison::Equal,
                 ))
             }
-            (Side::Text(a), Side::Text(b)) if equality => Ok(Condition::SameText(
+            (Side::Text(a), Side::Text(b)) if equality => Ok(GaugeCondition::SameText(
                 a.min(b),
                 a.max(b),
                 comparison == Comparison::Equal,
@@ -127,7 +127,7 @@ impl Resolver<'_> {
         comparison: Comparison,
         right: IntegerSum,
         span: Span,
-    ) -> Result<Result<Condition, bool>, Error> {
+    ) -> Result<Result<GaugeCondition, bool>, Error> {
         let difference = right
             .scaled(-1)
             .and_then(|right| left.plus(&right))
@@ -159,12 +159,12 @@ impl Resolver<'_> {
                 Err(comparison == Comparison::NotEqual)
             }
             Comparison::Equal | Comparison::NotEqual => {
-                Ok(Condition::Integer(term, comparison, floor))
+                Ok(GaugeCondition::Integer(term, comparison, floor))
             }
-            Comparison::Greater => Ok(Condition::Integer(term, Comparison::AtLeast, after)),
-            Comparison::AtMost => Ok(Condition::Integer(term, Comparison::Less, after)),
+            Comparison::Greater => Ok(GaugeCondition::Integer(term, Comparison::AtLeast, after)),
+            Comparison::AtMost => Ok(GaugeCondition::Integer(term, Comparison::Less, after)),
             Comparison::AtLeast | Comparison::Less => {
-                Ok(Condition::Integer(term, comparison, ceiling))
+                Ok(GaugeCondition::Integer(term, comparison, ceiling))
             }
         })
     }
@@ -176,7 +176,7 @@ impl Resolver<'_> {
         comparison: Comparison,
         right: Side,
         span: Span,
-    ) -> Result<Result<Condition, bool>, Error> {
+    ) -> Result<Result<GaugeCondition, bool>, Error> {
         let (left, comparison, right) = match (left, right) {
             // An integer against a constant is a matter of integers.
             (Side::Integer(left, term), Side::Float(right)) => match right.as_constant() {
@@ -199,13 +199,13 @@ impl Resolver<'_> {
             (Some(nan), None) | (None, Some(nan)) if nan.is_nan() => {
                 Err(comparison == Comparison::NotEqual)
             }
-            (None, Some(right)) => Ok(Condition::Float(left, comparison, right)),
-            (Some(left), None) => Ok(Condition::Float(right, comparison.mirrored(), left)),
+            (None, Some(right)) => Ok(GaugeCondition::Float(left, comparison, right)),
+            (Some(left), None) => Ok(GaugeCondition::Float(right, comparison.mirrored(), left)),
             // In one order, whichever way it was written, so that both ways share a gauge.
             (None, None) if format!("{left:?}") > format!("{right:?}") => {
-                Ok(Condition::Order(right, comparison.mirrored(), left))
+                Ok(GaugeCondition::Order(right, comparison.mirrored(), left))
             }
-            (None, None) => Ok(Condition::Order(left, comparison, right)),
+            (None, None) => Ok(GaugeCondition::Order(left, comparison, right)),
         })
     }
 
@@ -216,7 +216,7 @@ impl Resolver<'_> {
         comparison: Comparison,
         bound: f64,
         span: Span,
-    ) -> Result<Result<Condition, bool>, Error> {
+    ) -> Result<Result<GaugeCondition, bool>, Error> {
         // What is not a number or does not fit 128 bits compares with every integer as with zero.
         if bound.is_nan() || bound.abs() >= 2f64.powi(127) {
             return Ok(Err(comparison.holds(0.0, bound)));
@@ -370,7 +370,7 @@ impl Resolver<'_> {
             Type::Str => Side::Text(id),
             Type::Bool => {
                 let text = spelling::name(&self.builder.variables()[id.index()].name);
-                let proposition = self.builder.condition(text, Condition::Bool(id));
+                let proposition = self.builder.condition(text, GaugeCondition::Bool(id));
                 Side::Truth(Ltl::new(LtlOp::Proposition(proposition), Vec::new(), span))
             }
         }

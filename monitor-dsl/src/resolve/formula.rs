@@ -4,7 +4,7 @@ use portent_monitor_core::Type;
 
 use super::{MAX_WRITTEN_OUT, Resolver, Symbol, with_article};
 use crate::{
-    alphabet::{Event, gauge::Condition},
+    alphabet::{Event, gauge::GaugeCondition},
     diagnostic::Diagnostic,
     ere::{Ere, EreOp},
     error::Error,
@@ -27,9 +27,10 @@ impl Resolver<'_> {
             ExpressionKind::Number(_) => {
                 let error = self.error(span, "a number is not a formula", "not a formula");
                 let before = self.source.text[..span.start].trim_end();
-                Err(Error::meaning(match before.ends_with("=>") {
-                    true => error.help("\"at least\" is written `>=`; `=>` is \"implies\""),
-                    false => error,
+                Err(Error::meaning(if before.ends_with("=>") {
+                    error.help("\"at least\" is written `>=`; `=>` is \"implies\"")
+                } else {
+                    error
                 }))
             }
             ExpressionKind::Name(name) if name == "true" => Ok(constant(true, span)),
@@ -108,7 +109,7 @@ impl Resolver<'_> {
                 }
                 let id = self.variable(index);
                 let text = spelling::name(name);
-                let proposition = self.builder.condition(text, Condition::Bool(id));
+                let proposition = self.builder.condition(text, GaugeCondition::Bool(id));
                 Ok(Ltl::new(LtlOp::Proposition(proposition), Vec::new(), span))
             }
             None if self.bare => {
@@ -147,17 +148,18 @@ impl Resolver<'_> {
     }
 
     fn not_boolean(&self, name: &str, type_of: Type, span: Span) -> Error {
-        let diagnostic = match self.bare {
-            true => self.error(
+        let diagnostic = if self.bare {
+            self.error(
                 span,
                 format!("`{name}` is used both as an event and as a variable"),
                 "an event here",
-            ),
-            false => self.error(
+            )
+        } else {
+            self.error(
                 span,
                 format!("`{name}` is a variable of type {type_of}, not a formula"),
                 with_article(type_of),
-            ),
+            )
         };
         let example = match type_of {
             Type::Str => format!("{name} == \"...\""),
@@ -220,9 +222,10 @@ impl Resolver<'_> {
             ExpressionKind::Name(name) => match self.symbols.get(name).map(|entry| &entry.symbol) {
                 Some(Symbol::Let(other)) if *other >= index => {
                     let own = &self.definitions[index];
-                    let message = match *other == index {
-                        true => format!("`{name}` is defined by itself"),
-                        false => format!("`{}` uses `{name}`, which is defined later", own.name),
+                    let message = if *other == index {
+                        format!("`{name}` is defined by itself")
+                    } else {
+                        format!("`{}` uses `{name}`, which is defined later", own.name)
                     };
                     let line = self.error(own.span, "", "").line();
                     let diagnostic = self.error(value.span, message, "not defined yet");

@@ -18,7 +18,7 @@ pub(super) fn types(body: &Body) -> FxHashMap<String, Type> {
     // Hints spread from comparison to comparison: `s == t` and `t == "x"` make both strings.
     loop {
         let mut changed = false;
-        for Comparison { names, hint, .. } in &comparisons {
+        for ComparedNames { names, hint, .. } in &comparisons {
             let hint = names
                 .iter()
                 .filter_map(|name| types.get(*name).copied())
@@ -38,7 +38,7 @@ pub(super) fn types(body: &Body) -> FxHashMap<String, Type> {
             break;
         }
     }
-    for Comparison { names, ordered, .. } in &comparisons {
+    for ComparedNames { names, ordered, .. } in &comparisons {
         let otherwise = if *ordered { Type::Str } else { Type::Int };
         for &name in names {
             types.entry(name.to_owned()).or_insert(otherwise);
@@ -56,19 +56,19 @@ fn wider(known: Option<Type>, hint: Type) -> Option<Type> {
     }
 }
 
-struct Comparison<'a> {
+struct ComparedNames<'a> {
     names: Vec<&'a str>,
     hint: Option<Type>,
     /// A string is compared by order. That is wrong, and no hint as long as there is any other.
     ordered: bool,
 }
 
-fn collect<'a>(expression: &'a Expression, comparisons: &mut Vec<Comparison<'a>>) {
+fn collect<'a>(expression: &'a Expression, comparisons: &mut Vec<ComparedNames<'a>>) {
     let ExpressionKind::Apply(operator, operands) = &expression.kind else {
         return;
     };
     if let Operator::Compare(sign) = operator {
-        let mut comparison = Comparison {
+        let mut comparison = ComparedNames {
             names: Vec::new(),
             hint: None,
             ordered: false,
@@ -88,7 +88,7 @@ fn collect<'a>(expression: &'a Expression, comparisons: &mut Vec<Comparison<'a>>
     }
 }
 
-impl<'a> Comparison<'a> {
+impl<'a> ComparedNames<'a> {
     fn read(&mut self, expression: &'a Expression) {
         let hint = match &expression.kind {
             ExpressionKind::Number(digits) if digits.contains(['.', 'e', 'E']) => Type::Float,

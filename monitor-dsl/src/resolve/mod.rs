@@ -249,9 +249,10 @@ impl Resolver<'_> {
         }
         let candidates = self.declared_names();
         let Some(close) = suggest::closest(name, candidates.iter().copied()) else {
-            return Error::meaning(match self.symbols.is_empty() {
-                true => diagnostic,
-                false => diagnostic.help(format!("declared are {}", some_names(&candidates))),
+            return Error::meaning(if self.symbols.is_empty() {
+                diagnostic
+            } else {
+                diagnostic.help(format!("declared are {}", some_names(&candidates)))
             });
         };
         let kind = match self.symbols[close].symbol {

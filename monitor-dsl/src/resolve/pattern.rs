@@ -41,7 +41,7 @@ impl Resolver<'_> {
                 Interval::AfterUntil(q, proposition(r)?)
             }
         };
-        Ok(Writer { span }.write(shape, scope))
+        Ok(FormulaWriter { span }.write(shape, scope))
     }
 }
 
@@ -64,11 +64,11 @@ enum Interval {
 }
 
 /// Writes formulas whose parts all stand for the same piece of text.
-struct Writer {
+struct FormulaWriter {
     span: Span,
 }
 
-impl Writer {
+impl FormulaWriter {
     fn write(&self, shape: Form, scope: Interval) -> Ltl {
         match scope {
             Interval::Globally => self.globally(shape),

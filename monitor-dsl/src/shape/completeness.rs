@@ -16,9 +16,9 @@ use super::{
 type Bits = SmallVec<[u64; 2]>;
 
 /// How much may still be done, in words of subsets that are read or written.
-pub(super) struct Budget(pub(super) usize);
+pub(super) struct SubsetBudget(pub(super) usize);
 
-impl Budget {
+impl SubsetBudget {
     /// Takes from what is left; false if that is not enough, and then nothing is left.
     fn spend(&mut self, amount: usize) -> bool {
         let rest = self.0.checked_sub(amount);
@@ -38,7 +38,7 @@ pub(super) fn is_complete(
     initial: &[Vec<Node>],
     loops: &[bool],
     edges: &[Vec<Edge>],
-    budget: &mut Budget,
+    budget: &mut SubsetBudget,
 ) -> bool {
     let (nodes, classes) = (edges.len(), bad_prefixes.classes());
     let words = nodes.div_ceil(64);

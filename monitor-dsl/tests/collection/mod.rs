@@ -48,7 +48,7 @@ fn generate(index: usize) -> Formula {
     formula(&mut rng, size)
 }
 
-/// A formula with so many nodes. As `randltl` does: of one node a proposition or a constant, of two a unary operator,
+/// A formula with this many nodes. As `randltl` does: of one node a proposition or a constant, of two a unary operator,
 /// of more any operator, its operands sharing the rest at random.
 fn formula(rng: &mut Rng, size: usize) -> Formula {
     if size == 1 {
@@ -163,7 +163,7 @@ fn all_sizes() {
     }
 }
 
-/// So many atoms of the oracle's tableau are bearable.
+/// This many atoms of the oracle's tableau are bearable.
 const MOST_ATOMS: usize = 1 << 13;
 
 /// The sizes against those of the oracle's own machines, and the machines against each other on their whole product.

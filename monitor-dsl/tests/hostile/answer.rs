@@ -5,7 +5,7 @@ use portent_monitor_dsl::{Config, Error, Property};
 /// What became of a text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Answer {
-    /// A monitor with so many states.
+    /// A monitor with this many states.
     States(usize),
     /// A limit that was met: the message, and the text it is about.
     Limit { message: String, part: String },
@@ -64,7 +64,7 @@ pub(crate) fn answer(text: impl AsRef<[u8]>) -> Answer {
     answer_with(&Config::new(), text)
 }
 
-/// `wrap` around `inner`, so many times.
+/// `wrap` around `inner`, this many times.
 pub(crate) fn nested(inner: &str, times: usize, wrap: impl Fn(usize, &str) -> String) -> String {
     (0..times).fold(inner.to_owned(), |inner, depth| wrap(depth, &inner))
 }

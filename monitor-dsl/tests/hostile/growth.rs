@@ -175,9 +175,10 @@ fn propositions_that_matter_together() {
             &more,
             over_flags(count, &format!("ltl: always ({formula})")),
         );
-        match fits {
-            true => assert_eq!(answer.states(), 2),
-            false => assert!(answer.limit().0.contains("letters that do not fit 64 bits")),
+        if fits {
+            assert_eq!(answer.states(), 2)
+        } else {
+            assert!(answer.limit().0.contains("letters that do not fit 64 bits"))
         }
     }
     let events = joined(500, " | ", |index| format!("e{index}"));

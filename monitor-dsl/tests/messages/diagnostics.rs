@@ -8,9 +8,10 @@ use std::fmt::Write;
 
 /// The error for a text: a file if it has properties, else a bare formula.
 fn refusal(config: &Config, text: &str) -> String {
-    let properties = match text.contains("property ") {
-        true => Property::parse_file("spec.portent", text),
-        false => Property::parse(text).map(|property| vec![property]),
+    let properties = if text.contains("property ") {
+        Property::parse_file("spec.portent", text)
+    } else {
+        Property::parse(text).map(|property| vec![property])
     };
     let monitors = properties.and_then(|properties| {
         let monitors = properties.iter().map(|property| config.monitor(property));

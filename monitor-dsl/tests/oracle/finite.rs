@@ -48,7 +48,7 @@ pub(crate) fn holds_on_empty_run(formula: &Formula) -> bool {
     }
 }
 
-/// Whether position `j` is at least and at most so many steps away from `i`, in that direction.
+/// Whether position `j` is at least and at most this many steps away from `i`, in that direction.
 fn is_within(to: Direction, i: usize, j: usize, least: u32, most: u32) -> bool {
     let steps = match to {
         Direction::Ahead => j.checked_sub(i),

@@ -14,9 +14,9 @@ pub(crate) enum Unary {
     Historically,
     Start,
     End,
-    /// So many times.
+    /// This many times.
     Times(Step, u32),
-    /// At some position that is at least and at most so many steps away.
+    /// At some position that is at least and at most this many steps away.
     Somewhere(Direction, u32, u32),
     /// At every such position that exists.
     Everywhere(Direction, u32, u32),
@@ -76,7 +76,7 @@ pub(crate) enum Ere {
     Event(usize),
     /// A step in which all of these (boolean) formulas hold.
     Step(Vec<Formula>),
-    /// At least so many, at most so many copies.
+    /// The least and the greatest number of copies.
     Repeat(Box<Ere>, u32, Option<u32>),
     Complement(Box<Ere>),
     Concat(Box<Ere>, Box<Ere>),

@@ -31,12 +31,12 @@ impl Lasso {
         (i..self.word.len()).chain(self.loop_start..i.max(self.loop_start))
     }
 
-    /// The position so many steps after `i`.
+    /// The position this many steps after `i`.
     fn ahead(&self, i: usize, steps: u32) -> usize {
         (0..steps).fold(i, |i, _| self.successor(i))
     }
 
-    /// The position so many steps before `i`.
+    /// The position this many steps before `i`.
     fn back(&self, i: usize, steps: u32) -> Option<usize> {
         i.checked_sub(steps as usize)
     }

@@ -182,9 +182,10 @@ impl<'a> Printer<'a> {
                 self.pick(op.spellings());
                 if let Some(count) = op.count() {
                     let wide = self.rng.as_mut().is_some_and(|rng| rng.one_in(4));
-                    let count = match wide {
-                        true => count.replace(':', " : ").replace('[', "[ "),
-                        false => count,
+                    let count = if wide {
+                        count.replace(':', " : ").replace('[', "[ ")
+                    } else {
+                        count
                     };
                     self.push(&count);
                 }

@@ -98,9 +98,10 @@ pub(crate) fn formula(rng: &mut Rng, size: usize, shape: Shape, props: usize) ->
 
 /// An operator that counts, up to three steps away.
 fn counted(rng: &mut Rng, past: bool) -> Unary {
-    let (steps, to) = match past {
-        true => ([Step::Yesterday, Step::WeakYesterday], Direction::Back),
-        false => ([Step::Next, Step::WeakNext], Direction::Ahead),
+    let (steps, to) = if past {
+        ([Step::Yesterday, Step::WeakYesterday], Direction::Back)
+    } else {
+        ([Step::Next, Step::WeakNext], Direction::Ahead)
     };
     let most = rng.between(0, 3) as u32;
     let least = rng.between(0, most as usize) as u32;

@@ -170,9 +170,10 @@ fn check_conditions(monitor: &Monitor) {
     let alphabet = monitor.alphabet();
     for state in monitor.state_ids() {
         assert_eq!(outputs[state.index()], monitor.verdict(state));
-        let letters: Vec<Letter> = match state == monitor.initial() {
-            true => alphabet.initial_letters().collect(),
-            false => alphabet.letters().collect(),
+        let letters: Vec<Letter> = if state == monitor.initial() {
+            alphabet.initial_letters().collect()
+        } else {
+            alphabet.letters().collect()
         };
         for letter in letters {
             let holds = |p: usize| alphabet.holds(letter, p);

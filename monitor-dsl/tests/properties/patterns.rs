@@ -26,9 +26,12 @@ const PATTERNS: [(usize, &str, &[&str]); 5] = [
 fn monitor(names: &[&str], flags: bool, body: &str, verdicts: Verdicts) -> Monitor {
     let declarations: Vec<String> = names
         .iter()
-        .map(|name| match flags {
-            true => format!("var {name}: bool = false"),
-            false => format!("event {name}"),
+        .map(|name| {
+            if flags {
+                format!("var {name}: bool = false")
+            } else {
+                format!("event {name}")
+            }
         })
         .collect();
     let text = format!("property p1 {{ {} {body} }}", declarations.join(" "));
@@ -123,10 +126,7 @@ fn all_patterns_mean_their_published_formulas() {
                         behaviour(&published),
                         "{pattern} {scope}: {formula}"
                     );
-                    let size = match flags {
-                        true => row.flags,
-                        false => row.events,
-                    };
+                    let size = if flags { row.flags } else { row.events };
                     let size = size[usize::from(verdicts == Verdicts::Four)];
                     if let Some(size) = size {
                         assert_eq!(written.states(), size, "{}", row.place);

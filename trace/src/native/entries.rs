@@ -30,7 +30,7 @@ pub(super) fn entries(text: &str) -> Result<Vec<Entry<'_>>, Problem<'_>> {
     match repeated(found.iter().map(|(key, _)| &**key)) {
         Some(i) => Err(Problem::new(
             found[i].1,
-            format!("the key `{}` stands twice", found[i].0),
+            format!("the key `{}` is given twice", found[i].0),
         )),
         None => Ok(found),
     }
@@ -53,29 +53,32 @@ pub(super) fn repeated<'k>(keys: impl ExactSizeIterator<Item = &'k str> + Clone)
     numbered.find(twice).map(|(i, _)| i)
 }
 
-struct Object<'a>(Vec<Entry<'a>>);
+struct UniqueEntries<'a>(Vec<Entry<'a>>);
 
 #[derive(Deserialize)]
 struct Key<'a>(#[serde(borrow)] Cow<'a, str>);
 
-impl<'de> Deserialize<'de> for Object<'de> {
+impl<'de> Deserialize<'de> for UniqueEntries<'de> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         struct Entries;
 
         impl<'de> Visitor<'de> for Entries {
-            type Value = Object<'de>;
+            type Value = UniqueEntries<'de>;
 
             fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
                 f.write_str("a JSON object")
             }
 
-            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Object<'de>, A::Error> {
+            fn visit_map<A: MapAccess<'de>>(
+                self,
+                mut map: A,
+            ) -> Result<UniqueEntries<'de>, A::Error> {
                 let mut entries = Vec::new();
                 while let Some(Key(key)) = map.next_key()? {
                     let value: &RawValue = map.next_value()?;
                     entries.push((key, value.get()));
                 }
-                Ok(Object(entries))
+                Ok(UniqueEntries(entries))
             }
         }
 
@@ -85,7 +88,7 @@ impl<'de> Deserialize<'de> for Object<'de> {
 
 /// The long way: whatever JSON allows, and an error message for what it does not.
 pub(super) fn by_serde(text: &str) -> Result<Vec<Entry<'_>>, Problem<'_>> {
-    let parsed: Result<Object<'_>, _> = serde_json::from_str(text);
+    let parsed: Result<UniqueEntries<'_>, _> = serde_json::from_str(text);
     parsed.map(|object| object.0).map_err(|error| {
         let message = error.to_string();
         // The parser counts columns in bytes and points at the last byte that it read, but before

@@ -199,12 +199,13 @@ impl Places<'_> {
     fn of(&self, part: &str) -> Position {
         let line = self.line.as_bytes();
         let offset = offset(line, part);
-        match self.is_ascii {
-            true => Position {
+        if self.is_ascii {
+            Position {
                 line: self.number,
                 column: offset as u64 + 1,
-            },
-            false => Position::new(self.number, line, offset),
+            }
+        } else {
+            Position::new(self.number, line, offset)
         }
     }
 }
@@ -254,9 +255,10 @@ impl Reading<'_> {
             }
             (None, None) => (read_bare(&mut object, symbols)?, line),
         };
-        let near_miss = match object.has_unknown() {
-            true => self.near_misses.find(&object, &op)?,
-            false => None,
+        let near_miss = if object.has_unknown() {
+            self.near_misses.find(&object, &op)?
+        } else {
+            None
         };
         let mut event = Event::new(thread, op);
         event.line = NonZeroU64::new(number);
@@ -425,9 +427,12 @@ fn read_bare<'a>(object: &mut Object<'a, '_>, symbols: &mut Symbols) -> Result<O
     let is_missed = |key: &Key| {
         let mut unknown = object.unknown().map(|(unknown, _)| unknown);
         // Beside a text, `kind` may be anything.
-        unknown.any(|unknown| match has_text {
-            true => unknown.eq_ignore_ascii_case(key.name()),
-            false => near_miss::meant(unknown) == Some(*key),
+        unknown.any(|unknown| {
+            if has_text {
+                unknown.eq_ignore_ascii_case(key.name())
+            } else {
+                near_miss::meant(unknown) == Some(*key)
+            }
         })
     };
     if let Some(key) = [Key::Op, Key::Vc].into_iter().find(is_missed) {
@@ -478,13 +483,17 @@ fn read_threads<'a>(raw: &'a str, symbols: &mut Symbols) -> Result<Vec<ThreadId>
     for name in names(raw)? {
         let thread = symbols.threads.intern(&name).map_err(too_many(raw))?;
         if threads.contains(&thread) {
-            return Err(Problem::new(raw, format!("the thread {name} stands twice")));
+            return Err(Problem::new(
+                raw,
+                format!("the thread {name} is given twice"),
+            ));
         }
         threads.push(thread);
     }
-    match threads.is_empty() {
-        true => Err(Problem::new(raw, "expected at least one thread")),
-        false => Ok(threads),
+    if threads.is_empty() {
+        Err(Problem::new(raw, "expected at least one thread"))
+    } else {
+        Ok(threads)
     }
 }
 

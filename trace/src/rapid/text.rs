@@ -34,11 +34,11 @@ pub(crate) struct StdText<'r> {
 /// For each thread the monitor that it released last, and the one that it waits for.
 #[derive(Default)]
 pub(crate) struct Monitors {
-    threads: Vec<Monitor>,
+    threads: Vec<JavaMonitor>,
 }
 
 #[derive(Clone, Copy, Default)]
-struct Monitor {
+struct JavaMonitor {
     released: Option<LockId>,
     waits_for: Option<LockId>,
 }
@@ -49,7 +49,7 @@ impl Monitors {
     fn interpret(&mut self, thread: ThreadId, op: Op, symbols: &Symbols) -> Op {
         if thread.index() >= self.threads.len() {
             self.threads
-                .resize_with(thread.index() + 1, Monitor::default);
+                .resize_with(thread.index() + 1, JavaMonitor::default);
         }
         let monitor = &mut self.threads[thread.index()];
         let released = std::mem::take(&mut monitor.released);

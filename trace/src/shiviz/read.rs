@@ -340,7 +340,7 @@ fn half_record(number: u64, line: &str) -> Fault {
     let before = line.find('{').unwrap_or(0);
     let clock = &line[before..];
     let problem = match clock.trim_end().ends_with('}') {
-        true => "expected the text of the event beside this line with its clock",
+        true => "expected the text of the event next to this line with its clock",
         false => "expected a whole clock, such as `{\"host\":1}`",
     };
     Fault::Line {
@@ -377,9 +377,10 @@ fn event(
             .name(name)
             .map(|group| (group.as_str(), group.start()))
     };
-    let (host, host_at) = match parser.has_host {
-        true => group("host").unwrap_or(("", 0)),
-        false => (ONLY_THREAD, 0),
+    let (host, host_at) = if parser.has_host {
+        group("host").unwrap_or(("", 0))
+    } else {
+        (ONLY_THREAD, 0)
     };
     if host.is_empty() {
         let problem = "expected the name of a host".to_owned();
@@ -387,9 +388,8 @@ fn event(
     }
     let (clock, clock_at) = group("clock").unwrap_or(("", host_at));
     let plain = unescaped(clock);
-    let clock = match parser.has_clock {
-        false => None,
-        true => Some(read_clock(&plain, symbols).map_err(|problem| {
+    let clock = if parser.has_clock {
+        Some(read_clock(&plain, symbols).map_err(|problem| {
             let inside = (problem.at.as_ptr() as usize).saturating_sub(plain.as_ptr() as usize);
             // What was unescaped has other offsets.
             let inside = if plain.len() == clock.len() {
@@ -402,7 +402,9 @@ fn event(
                 problem.at,
                 problem.what,
             )
-        })?),
+        })?)
+    } else {
+        None
     };
     let thread = symbols
         .threads

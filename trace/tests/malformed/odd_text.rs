@@ -1,5 +1,5 @@
 //! Text that is legal or nearly so but that nobody expects: other line ends, marks, zero bytes, deep
-//! nesting, keys that stand twice, numbers that no machine holds.
+//! nesting, keys that are given twice, numbers that no machine holds.
 
 use crate::common::{convert_to, read, to_native};
 use portent_monitor_core::Value;
@@ -147,12 +147,12 @@ fn keys_that_stand_twice() {
             error.starts_with(&format!("trace:1:{column}: the key ")),
             "{error}"
         );
-        assert!(error.contains("stands twice"), "{error}");
+        assert!(error.contains("is given twice"), "{error}");
     }
     let many: String = (0..100).map(|i| format!("\"k{i}\": 1, ")).collect();
     let error = problem(&format!("{{{many}\"k7\": 2}}"));
     assert!(
-        error.contains("the key `k7` stands twice, found `2`"),
+        error.contains("the key `k7` is given twice, found `2`"),
         "{error}"
     );
 }

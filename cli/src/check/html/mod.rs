@@ -252,9 +252,10 @@ impl Shelf {
         self.described += 1;
         if let Some(drawing) = &entry.drawing {
             let bytes = serde_json::to_string(drawing).map_or(0, |json| json.len());
-            let room = match finding.property.predicted.violated {
-                true => self.room,
-                false => Room::USUAL,
+            let room = if finding.property.predicted.violated {
+                self.room
+            } else {
+                Room::USUAL
             };
             let drawn = self.drawn.entry(finding.property.name.clone()).or_default();
             if *drawn < self.room.pictures && self.bytes + bytes <= room.bytes {

@@ -3,8 +3,8 @@
 use portent_monitor_dsl::Verdict;
 
 use super::{
-    Bits, Configuration, Extent, LabelledPoset, LatticeSize, Lists, Paths, Persistent, Reducer,
-    Saved, Search, Sets, Visible,
+    Bits, Configuration, LabelledPoset, LatticeSize, Lists, Paths, Persistent, Reducer, Saved,
+    Search, SearchExtent, Sets, Visible,
 };
 use crate::{
     automaton::{ActionId, Automaton, Machine},
@@ -16,7 +16,7 @@ use crate::{
 /// To find a shorter witness than a reduced search did, this many cuts are worth visiting.
 const REFINE: u64 = 10_000_000;
 /// All levels, however many cuts they have.
-const EVERYWHERE: Extent = Extent {
+const EVERYWHERE: SearchExtent = SearchExtent {
     levels: usize::MAX,
     nodes: u64::MAX,
 };
@@ -67,7 +67,7 @@ fn search_visible(
         prefix,
         false,
     );
-    let extent = Extent {
+    let extent = SearchExtent {
         levels: lifted.violated_at,
         nodes: REFINE,
     };
@@ -82,7 +82,7 @@ fn search_all(
     automaton: &Automaton,
     commute: bool,
     options: &Options,
-    extent: Extent,
+    extent: SearchExtent,
 ) -> Solution {
     let reducer = Reducer::new(labelled, automaton, options.goal, options.reductions);
     let Some(bits) = Bits::new(labelled, automaton, options.goal, reducer) else {
@@ -126,7 +126,7 @@ fn search_lists<M: Machine>(
     labelled: LabelledPoset<'_>,
     machine: &M,
     options: &Options,
-    extent: Extent,
+    extent: SearchExtent,
 ) -> Solution {
     let lists = Lists {
         labelled,
@@ -143,11 +143,11 @@ fn run_search<S: Sets<State = M::State>, M: Machine>(
     machine: &M,
     persistent: Option<&Persistent>,
     options: &Options,
-    extent: Extent,
+    extent: SearchExtent,
 ) -> Solution {
     let observed = ObservedCuts::new(labelled.poset);
     let initial = machine.initial();
-    let look = |persistent: Option<&Persistent>, extent: Extent| {
+    let look = |persistent: Option<&Persistent>, extent: SearchExtent| {
         super::search(labelled, sets, initial.clone(), persistent, options, extent)
     };
     let mut search = look(persistent, extent);
@@ -185,14 +185,14 @@ fn run_search<S: Sets<State = M::State>, M: Machine>(
 fn sooner<S>(
     found: Configuration<S>,
     search: &mut Search<S>,
-    look: impl Fn(Extent) -> Search<S>,
+    look: impl Fn(SearchExtent) -> Search<S>,
 ) -> (Configuration<S>, bool) {
     let exact = search.limit.is_none();
     if search.left_out.commuted == 0 {
         return (found, exact);
     }
     let level = found.events();
-    let again = look(Extent {
+    let again = look(SearchExtent {
         levels: level,
         nodes: REFINE,
     });

@@ -10,8 +10,8 @@ use portent_monitor_dsl::Verdict;
 use smallvec::SmallVec;
 
 use super::{
-    frontier::Rules,
-    key::{Cut, Key},
+    frontier::NodeRules,
+    key::{Key, PackedCut},
     labelled::LabelledPoset,
     number::Number,
 };
@@ -52,18 +52,18 @@ impl RunCounts {
 type Ways<C> = SmallVec<[(StateIndex, C); 1]>;
 
 /// Counts with numbers of one kind.
-pub(crate) struct Counting<'a, C> {
+pub(crate) struct RunCounter<'a, C> {
     labelled: LabelledPoset<'a>,
     machine: &'a dyn Machine<State = StateIndex>,
     number: PhantomData<C>,
 }
 
-impl<'a, C: Number> Counting<'a, C> {
+impl<'a, C: Number> RunCounter<'a, C> {
     pub(crate) fn new(
         labelled: LabelledPoset<'a>,
         machine: &'a dyn Machine<State = StateIndex>,
     ) -> Self {
-        Counting {
+        RunCounter {
             labelled,
             machine,
             number: PhantomData,
@@ -99,10 +99,13 @@ fn put<C: Number>(ways: &mut Ways<C>, state: StateIndex, count: C) {
     }
 }
 
-impl<C: Number> Rules for Counting<'_, C> {
+impl<C: Number> NodeRules for RunCounter<'_, C> {
     type Node = Ways<C>;
 
-    fn step<K: Key>(&self, event: EventIndex) -> impl Fn(&Self::Node, Cut<'_, K>) -> Self::Node {
+    fn step<K: Key>(
+        &self,
+        event: EventIndex,
+    ) -> impl Fn(&Self::Node, PackedCut<'_, K>) -> Self::Node {
         let action = self.labelled.action(event);
         move |node, _| {
             let mut after = Ways::new();

@@ -7,12 +7,12 @@
 //! wide level is cut into ranges of keys that are merged at the same time on several cores.
 
 use super::{
-    key::{Cut, Key, Layout},
+    key::{Key, Layout, PackedCut},
     labelled::LabelledPoset,
     level::{Level, Strip},
     parallel,
     persistent::Persistent,
-    streams::Stream,
+    streams::ChainStream,
     successors::Successors,
     window::Window,
 };
@@ -25,11 +25,14 @@ pub(crate) const PARALLEL: usize = if cfg!(test) { 8 } else { 1 << 15 };
 pub(crate) const SHORT: usize = 4;
 
 /// What is kept at a cut, and how events change it.
-pub(crate) trait Rules: Sync {
+pub(crate) trait NodeRules: Sync {
     type Node: Clone + Send + Sync;
 
     /// How an event changes a node when it is added to a cut.
-    fn step<K: Key>(&self, event: EventIndex) -> impl Fn(&Self::Node, Cut<'_, K>) -> Self::Node;
+    fn step<K: Key>(
+        &self,
+        event: EventIndex,
+    ) -> impl Fn(&Self::Node, PackedCut<'_, K>) -> Self::Node;
 
     /// Another way to the same cut.
     fn merge(&self, into: &mut Self::Node, other: Self::Node);
@@ -40,14 +43,14 @@ pub(crate) trait Rules: Sync {
     }
 
     /// Takes a last look at a node when all ways to its cut are merged; false drops it.
-    fn settle<K: Key>(&self, _: &mut Self::Node, _: Cut<'_, K>) -> bool {
+    fn settle<K: Key>(&self, _: &mut Self::Node, _: PackedCut<'_, K>) -> bool {
         true
     }
 }
 
 /// What may be left out of the next level.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Bounds<'a> {
+pub(crate) struct LevelBounds<'a> {
     /// Cuts do not go beyond this one.
     pub(crate) upper: &'a [u32],
     /// What counts may ever become, when there will be more events; at least `upper`.
@@ -148,7 +151,7 @@ impl<K: Key, N: Clone + Send + Sync> Frontier<K, N> {
             }
         }
         let layout = Layout::fit(&least, &most, ceiling, L::BITS).ok_or(Full)?;
-        let pack = |cut: Cut<'_, K>| {
+        let pack = |cut: PackedCut<'_, K>| {
             let mut counts = cut.counts();
             counts.resize(chains, 0);
             L::pack(&counts, &layout)
@@ -179,19 +182,20 @@ impl<K: Key, N: Clone + Send + Sync> Frontier<K, N> {
     }
 
     /// Makes the next level.
-    pub(crate) fn advance<R: Rules<Node = N>>(
+    pub(crate) fn advance<R: NodeRules<Node = N>>(
         &mut self,
         labelled: LabelledPoset<'_>,
-        bounds: Bounds<'_>,
+        bounds: LevelBounds<'_>,
         rules: &R,
     ) -> Result<LeftOut, Full> {
         if self.layout.slack() == 0 || self.layout.chains() < bounds.upper.len() {
             *self = self.repacked(bounds.ceiling)?;
         }
         self.marks.clear();
-        let mut left_out = match bounds.lookahead.is_some() || bounds.persistent.is_some() {
-            true => self.mark(labelled, bounds),
-            false => LeftOut::default(),
+        let mut left_out = if bounds.lookahead.is_some() || bounds.persistent.is_some() {
+            self.mark(labelled, bounds)
+        } else {
+            LeftOut::default()
         };
         let parallel = bounds.parallel && self.level.nodes.len() >= PARALLEL;
         let (next, more) = if parallel {
@@ -208,10 +212,10 @@ impl<K: Key, N: Clone + Send + Sync> Frontier<K, N> {
         Ok(left_out)
     }
 
-    fn merge_in_parallel<R: Rules<Node = N>>(
+    fn merge_in_parallel<R: NodeRules<Node = N>>(
         &self,
         labelled: LabelledPoset<'_>,
-        bounds: Bounds<'_>,
+        bounds: LevelBounds<'_>,
         rules: &R,
     ) -> (Level<K, N>, LeftOut) {
         let parts = parallel::parts();
@@ -261,10 +265,10 @@ impl<K: Key, N: Clone + Send + Sync> Frontier<K, N> {
 
     /// The part of the next level from a line on and before another one; `starts` are the first
     /// nodes of all strips, where the range does not begin at the first.
-    fn merge_range<R: Rules<Node = N>>(
+    fn merge_range<R: NodeRules<Node = N>>(
         &self,
         labelled: LabelledPoset<'_>,
-        bounds: Bounds<'_>,
+        bounds: LevelBounds<'_>,
         rules: &R,
         range: (Option<&K>, Option<&K>),
         starts: &[usize],
@@ -273,12 +277,16 @@ impl<K: Key, N: Clone + Send + Sync> Frontier<K, N> {
         let mut next = Level::default();
         let room = bounds.window.map_or(usize::MAX, |window| window.room());
         let layout = &self.layout;
-        let mut streams: Vec<Stream<'_, K, N>> = (0..layout.chains())
-            .map(|chain| Stream::new(self, labelled, bounds, chain, range, starts))
+        let mut streams: Vec<ChainStream<'_, K, N>> = (0..layout.chains())
+            .map(|chain| ChainStream::new(self, labelled, bounds, chain, range, starts))
             .filter(|stream| stream.first().is_some())
             .collect();
         // The first cut of each stream, close together.
-        let mut heads: Vec<K> = streams.iter().filter_map(Stream::first).cloned().collect();
+        let mut heads: Vec<K> = streams
+            .iter()
+            .filter_map(ChainStream::first)
+            .cloned()
+            .collect();
         let mut line = next.begin();
         let mut last: Option<K> = None;
         while let Some((index, least)) = heads.iter().enumerate().min_by_key(|(_, head)| *head) {

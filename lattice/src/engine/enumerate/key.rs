@@ -261,7 +261,7 @@ impl Key for Box<[u32]> {
 
 /// A cut that rules look at.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Cut<'a, K> {
+pub(crate) struct PackedCut<'a, K> {
     /// A cut on the same line, at or before this one.
     pub(crate) first: &'a K,
     /// How many places before.
@@ -269,7 +269,7 @@ pub(crate) struct Cut<'a, K> {
     pub(crate) layout: &'a Layout,
 }
 
-impl<K: Key> Cut<'_, K> {
+impl<K: Key> PackedCut<'_, K> {
     /// How many events of a chain are in the cut.
     #[inline]
     pub(crate) fn count(&self, chain: usize) -> u32 {
@@ -293,7 +293,7 @@ mod tests {
     use super::*;
 
     fn unpacked<K: Key>(key: &K, layout: &Layout) -> Vec<u32> {
-        let cut = Cut {
+        let cut = PackedCut {
             first: key,
             along: 0,
             layout,

@@ -6,8 +6,8 @@
 //! cuts were dropped has a line several strips.
 
 use super::{
-    frontier::Rules,
-    key::{Cut, Key, Layout},
+    frontier::NodeRules,
+    key::{Key, Layout, PackedCut},
 };
 
 /// Neighbouring cuts on a line.
@@ -18,13 +18,13 @@ pub(crate) struct Strip<K> {
 }
 
 impl<K: Key> Strip<K> {
-    pub(crate) fn cuts<'a>(&'a self, layout: &'a Layout) -> impl Iterator<Item = Cut<'a, K>> {
+    pub(crate) fn cuts<'a>(&'a self, layout: &'a Layout) -> impl Iterator<Item = PackedCut<'a, K>> {
         (0..self.len).map(move |along| self.cut(along, layout))
     }
 
     #[inline]
-    pub(crate) fn cut<'a>(&'a self, along: u32, layout: &'a Layout) -> Cut<'a, K> {
-        Cut {
+    pub(crate) fn cut<'a>(&'a self, along: u32, layout: &'a Layout) -> PackedCut<'a, K> {
+        PackedCut {
             first: &self.first,
             along,
             layout,
@@ -56,7 +56,7 @@ pub(super) struct LineStart {
 }
 
 impl<K: Key, N> Level<K, N> {
-    pub(crate) fn cuts<'a>(&'a self, layout: &'a Layout) -> impl Iterator<Item = Cut<'a, K>> {
+    pub(crate) fn cuts<'a>(&'a self, layout: &'a Layout) -> impl Iterator<Item = PackedCut<'a, K>> {
         self.strips.iter().flat_map(|strip| strip.cuts(layout))
     }
 
@@ -71,7 +71,7 @@ impl<K: Key, N> Level<K, N> {
     /// Adds a strip to the line that was begun, with the nodes of its cuts. It begins at or after
     /// the strip that was added before, and where they overlap they are merged.
     #[inline]
-    pub(super) fn append<R: Rules<Node = N>>(
+    pub(super) fn append<R: NodeRules<Node = N>>(
         &mut self,
         line: LineStart,
         strip: &Strip<K>,
@@ -122,7 +122,7 @@ impl<K: Key, N> Level<K, N> {
 
     /// Ends a line: drops the cuts at which nothing is left to keep, and tells how many.
     #[inline]
-    pub(super) fn settle<R: Rules<Node = N>>(
+    pub(super) fn settle<R: NodeRules<Node = N>>(
         &mut self,
         line: LineStart,
         layout: &Layout,

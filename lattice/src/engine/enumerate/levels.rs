@@ -1,7 +1,7 @@
 //! A frontier whose keys become wider when they must.
 
 use super::{
-    frontier::{Bounds, Frontier, Full, LeftOut, Rules},
+    frontier::{Frontier, Full, LeftOut, LevelBounds, NodeRules},
     key::{Key, Layout},
     labelled::LabelledPoset,
 };
@@ -54,10 +54,10 @@ impl<N: Clone + Send + Sync> Levels<N> {
     }
 
     /// Makes the next level.
-    pub(crate) fn advance<R: Rules<Node = N>>(
+    pub(crate) fn advance<R: NodeRules<Node = N>>(
         &mut self,
         labelled: LabelledPoset<'_>,
-        bounds: Bounds<'_>,
+        bounds: LevelBounds<'_>,
         rules: &R,
     ) -> LeftOut {
         loop {
@@ -111,7 +111,7 @@ impl<N: Clone + Send + Sync> Levels<N> {
     }
 
     /// The bytes that the nodes point to.
-    pub(crate) fn heap_bytes<R: Rules<Node = N>>(&self, rules: &R) -> u64 {
+    pub(crate) fn heap_bytes<R: NodeRules<Node = N>>(&self, rules: &R) -> u64 {
         let nodes = self.nodes().iter();
         nodes.map(|node| rules.heap_bytes(node) as u64).sum()
     }

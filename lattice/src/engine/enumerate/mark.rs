@@ -4,8 +4,8 @@
 use std::sync::{Mutex, PoisonError};
 
 use super::{
-    frontier::{Bounds, Frontier, LeftOut, PARALLEL},
-    key::{Cut, Key},
+    frontier::{Frontier, LeftOut, LevelBounds, PARALLEL},
+    key::{Key, PackedCut},
     labelled::LabelledPoset,
     level::Strip,
     parallel,
@@ -18,7 +18,7 @@ pub(super) fn words(chains: usize) -> usize {
 
 impl<K: Key, N: Clone + Send + Sync> Frontier<K, N> {
     /// Finds the chains to advance from each cut, where not all that can be advanced are.
-    pub(super) fn mark(&mut self, labelled: LabelledPoset<'_>, bounds: Bounds<'_>) -> LeftOut {
+    pub(super) fn mark(&mut self, labelled: LabelledPoset<'_>, bounds: LevelBounds<'_>) -> LeftOut {
         let stride = words(self.layout.chains());
         self.marks.resize(self.level.nodes.len() * stride, 0);
         let (strips, layout) = (&self.level.strips, &self.layout);
@@ -59,9 +59,9 @@ impl<K: Key, N: Clone + Send + Sync> Frontier<K, N> {
 
 #[inline]
 fn mark_cut<K: Key>(
-    cut: Cut<'_, K>,
+    cut: PackedCut<'_, K>,
     labelled: LabelledPoset<'_>,
-    bounds: Bounds<'_>,
+    bounds: LevelBounds<'_>,
     counts: &mut [u32],
     marks: &mut [u64],
     left_out: &mut LeftOut,

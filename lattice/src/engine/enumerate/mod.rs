@@ -62,8 +62,8 @@ use crate::{
     options::Options,
     order::{Poset, Requirements},
 };
-use count::Counting;
-use frontier::{Bounds, LeftOut, SHORT};
+use count::RunCounter;
+use frontier::{LeftOut, LevelBounds, SHORT};
 use levels::Levels;
 use number::{Number, Words};
 use sets::CutsAlone;
@@ -181,8 +181,8 @@ pub(crate) fn each_level(
     }
 }
 
-fn everything(upper: &[u32], parallel: bool) -> Bounds<'_> {
-    Bounds {
+fn everything(upper: &[u32], parallel: bool) -> LevelBounds<'_> {
+    LevelBounds {
         upper,
         ceiling: upper,
         lookahead: None,
@@ -222,7 +222,7 @@ fn count_by<C: Number>(
     options: &Options,
 ) -> Option<RunCounts> {
     let top = labelled.top();
-    let rules = Counting::<C>::new(labelled, machine);
+    let rules = RunCounter::<C>::new(labelled, machine);
     let mut levels = Levels::new(&vec![0; top.len()], rules.one(), &top);
     options.progress.begin(labelled.poset.len());
     for level in 1..=labelled.poset.len() {
@@ -241,7 +241,7 @@ fn count_by<C: Number>(
 
 /// How a search is bounded besides the user's options.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Extent {
+pub(crate) struct SearchExtent {
     /// The last level to look at.
     pub(crate) levels: usize,
     /// After this many cuts the search gives up.
@@ -255,7 +255,7 @@ pub(crate) fn search<S: Sets>(
     initial: S::State,
     persistent: Option<&Persistent>,
     options: &Options,
-    extent: Extent,
+    extent: SearchExtent,
 ) -> Search<S::State> {
     let top = labelled.top();
     let last = labelled.poset.len();

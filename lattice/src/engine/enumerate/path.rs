@@ -14,8 +14,8 @@
 use smallvec::SmallVec;
 
 use super::{
-    frontier::{Bounds, Rules, SHORT},
-    key::{Cut, Key},
+    frontier::{LevelBounds, NodeRules, SHORT},
+    key::{Key, PackedCut},
     labelled::LabelledPoset,
     levels::Levels,
     window::Window,
@@ -41,10 +41,13 @@ struct Trailing<'a, M> {
     machine: &'a M,
 }
 
-impl<M: Machine> Rules for Trailing<'_, M> {
+impl<M: Machine> NodeRules for Trailing<'_, M> {
     type Node = Trails<M::State>;
 
-    fn step<K: Key>(&self, event: EventIndex) -> impl Fn(&Self::Node, Cut<'_, K>) -> Self::Node {
+    fn step<K: Key>(
+        &self,
+        event: EventIndex,
+    ) -> impl Fn(&Self::Node, PackedCut<'_, K>) -> Self::Node {
         let action = self.labelled.action(event);
         move |node, cut| {
             let swapped = self.labelled.overtaken(|chain| cut.count(chain), event);
@@ -143,7 +146,7 @@ impl<M: Machine> Paths<'_, M> {
                 observed: &observed,
                 width,
             });
-            let bounds = Bounds {
+            let bounds = LevelBounds {
                 upper: &to.cut,
                 ceiling: &to.cut,
                 lookahead: self.lookahead,

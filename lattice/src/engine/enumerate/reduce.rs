@@ -17,7 +17,7 @@ use std::sync::{
 use rustc_hash::FxHashMap;
 
 use super::{
-    key::{Cut, Key},
+    key::{Key, PackedCut},
     labelled::LabelledPoset,
 };
 use crate::{automaton::Automaton, goal::Goal, options::Reductions};
@@ -118,7 +118,7 @@ impl Reducer {
         &self,
         node: u64,
         labelled: LabelledPoset<'_>,
-        cut: Cut<'_, K>,
+        cut: PackedCut<'_, K>,
     ) -> u64 {
         let mut node = node;
         self.drop_states(&mut node, !self.safe, 0);
@@ -145,7 +145,7 @@ impl Reducer {
 
 impl DeadEnds {
     /// The states that the events outside the cut can lead to a violation.
-    fn alive<K: Key>(&self, labelled: LabelledPoset<'_>, cut: Cut<'_, K>) -> u64 {
+    fn alive<K: Key>(&self, labelled: LabelledPoset<'_>, cut: PackedCut<'_, K>) -> u64 {
         let mut to_come = 0;
         for chain in 0..labelled.poset.width() {
             to_come |= self.rest[chain][cut.count(chain) as usize];

@@ -4,8 +4,8 @@ use portent_monitor_dsl::Verdict;
 use smallvec::SmallVec;
 
 use super::{
-    frontier::Rules,
-    key::{Cut, Key},
+    frontier::NodeRules,
+    key::{Key, PackedCut},
     labelled::LabelledPoset,
     reduce::Reducer,
 };
@@ -16,7 +16,7 @@ use crate::{
 };
 
 /// What the search for a violation asks of a set.
-pub(crate) trait Sets: Rules {
+pub(crate) trait Sets: NodeRules {
     type State: Clone;
 
     /// The set with one state.
@@ -84,11 +84,11 @@ impl<'a> Bits<'a> {
     }
 }
 
-impl Rules for Bits<'_> {
+impl NodeRules for Bits<'_> {
     type Node = u64;
 
     #[inline]
-    fn step<K: Key>(&self, event: EventIndex) -> impl Fn(&u64, Cut<'_, K>) -> u64 {
+    fn step<K: Key>(&self, event: EventIndex) -> impl Fn(&u64, PackedCut<'_, K>) -> u64 {
         let action = self.labelled.action(event).0 as usize;
         let next = &self.next[action * self.groups..][..self.groups];
         move |node, _| {
@@ -108,7 +108,7 @@ impl Rules for Bits<'_> {
     }
 
     #[inline]
-    fn settle<K: Key>(&self, node: &mut u64, cut: Cut<'_, K>) -> bool {
+    fn settle<K: Key>(&self, node: &mut u64, cut: PackedCut<'_, K>) -> bool {
         if *node & self.bad == 0 {
             *node = self.reducer.reduce(*node, self.labelled, cut);
         }
@@ -140,10 +140,13 @@ pub(crate) struct Lists<'a, M> {
     pub(crate) absorb: bool,
 }
 
-impl<M: Machine> Rules for Lists<'_, M> {
+impl<M: Machine> NodeRules for Lists<'_, M> {
     type Node = StateList<M::State>;
 
-    fn step<K: Key>(&self, event: EventIndex) -> impl Fn(&Self::Node, Cut<'_, K>) -> Self::Node {
+    fn step<K: Key>(
+        &self,
+        event: EventIndex,
+    ) -> impl Fn(&Self::Node, PackedCut<'_, K>) -> Self::Node {
         let action = self.labelled.action(event);
         move |node, _| {
             let mut after = Self::Node::new();
@@ -169,7 +172,7 @@ impl<M: Machine> Rules for Lists<'_, M> {
         }
     }
 
-    fn settle<K: Key>(&self, node: &mut Self::Node, _: Cut<'_, K>) -> bool {
+    fn settle<K: Key>(&self, node: &mut Self::Node, _: PackedCut<'_, K>) -> bool {
         if self.absorb {
             node.retain(|state| self.machine.verdict(state) != Verdict::Satisfied);
         }
@@ -193,10 +196,10 @@ impl<M: Machine> Sets for Lists<'_, M> {
 /// No states at all: for the size of the lattice.
 pub(crate) struct CutsAlone;
 
-impl Rules for CutsAlone {
+impl NodeRules for CutsAlone {
     type Node = ();
 
-    fn step<K: Key>(&self, _: EventIndex) -> impl Fn(&(), Cut<'_, K>) {
+    fn step<K: Key>(&self, _: EventIndex) -> impl Fn(&(), PackedCut<'_, K>) {
         |(), _| ()
     }
 

@@ -8,7 +8,7 @@
 use std::ops::Range;
 
 use super::{
-    frontier::{Bounds, Frontier, Rules},
+    frontier::{Frontier, LevelBounds, NodeRules},
     key::Key,
     labelled::LabelledPoset,
     level::{Level, LineStart, Strip},
@@ -17,7 +17,7 @@ use super::{
 use crate::order::EventIndex;
 
 /// The cuts that one chain is advanced to, a strip at a time.
-pub(super) struct Stream<'a, K, N> {
+pub(super) struct ChainStream<'a, K, N> {
     frontier: &'a Frontier<K, N>,
     labelled: LabelledPoset<'a>,
     chain: usize,
@@ -48,13 +48,13 @@ struct Advanced<K> {
     count: u32,
 }
 
-impl<'a, K: Key, N> Stream<'a, K, N> {
+impl<'a, K: Key, N> ChainStream<'a, K, N> {
     /// The cuts that a chain is advanced to, from and up to a bound; `starts` are the first nodes
     /// of all strips, where there is a lower bound.
     pub(super) fn new(
         frontier: &'a Frontier<K, N>,
         labelled: LabelledPoset<'a>,
-        bounds: Bounds<'_>,
+        bounds: LevelBounds<'_>,
         chain: usize,
         (from, to): (Option<&K>, Option<&'a K>),
         starts: &[usize],
@@ -64,7 +64,7 @@ impl<'a, K: Key, N> Stream<'a, K, N> {
             let strip = frontier.level.strips.partition_point(before);
             (strip, starts.get(strip).copied().unwrap_or(0))
         });
-        let mut stream = Stream {
+        let mut stream = ChainStream {
             frontier,
             labelled,
             chain,
@@ -87,7 +87,7 @@ impl<'a, K: Key, N> Stream<'a, K, N> {
 
     /// Adds what comes next to the line that was begun in the next level.
     #[inline]
-    pub(super) fn append<R: Rules<Node = N>>(
+    pub(super) fn append<R: NodeRules<Node = N>>(
         &mut self,
         next: &mut Level<K, N>,
         line: LineStart,

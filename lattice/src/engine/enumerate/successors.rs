@@ -7,8 +7,8 @@
 //! not where the program goes.
 
 use super::{
-    frontier::{Bounds, Frontier, LeftOut, Rules},
-    key::{Cut, Field, Key, Layout},
+    frontier::{Frontier, LeftOut, LevelBounds, NodeRules},
+    key::{Field, Key, Layout, PackedCut},
     labelled::LabelledPoset,
     level::Level,
 };
@@ -17,9 +17,9 @@ use crate::{
     stop::Stop,
 };
 
-/// Which chains go on together is told by the bits of a word.
+/// The bits of a word say which chains go on together.
 const CHAINS: usize = u64::BITS as usize;
-/// Keys are compared so many at a time.
+/// Keys are compared this many at a time.
 const TOGETHER: usize = 4;
 
 /// The cuts of a level, and where each chain is advanced.
@@ -40,7 +40,7 @@ impl<'a, K: Key, N: Clone + Send + Sync> Successors<'a, K, N> {
     pub(super) fn new(
         frontier: &'a Frontier<K, N>,
         labelled: LabelledPoset<'a>,
-        bounds: Bounds<'_>,
+        bounds: LevelBounds<'_>,
     ) -> Option<Self> {
         let (level, layout) = (&frontier.level, &frontier.layout);
         let chains = layout.chains();
@@ -74,9 +74,9 @@ impl<'a, K: Key, N: Clone + Send + Sync> Successors<'a, K, N> {
     }
 
     /// The part of the next level from a line on and before another one.
-    pub(super) fn merge_range<R: Rules<Node = N>>(
+    pub(super) fn merge_range<R: NodeRules<Node = N>>(
         &self,
-        bounds: Bounds<'_>,
+        bounds: LevelBounds<'_>,
         rules: &R,
         (from, to): (Option<&K>, Option<&K>),
     ) -> (Level<K, N>, LeftOut) {
@@ -106,7 +106,7 @@ impl<'a, K: Key, N: Clone + Send + Sync> Successors<'a, K, N> {
                 here &= here - 1;
                 let walk = &mut walks[place];
                 let event = walk.events[least.at(&walk.field) as usize - 1];
-                let cut = Cut {
+                let cut = PackedCut {
                     first: &self.cuts[walk.cut],
                     along: 0,
                     layout,
@@ -128,7 +128,7 @@ impl<'a, K: Key, N: Clone + Send + Sync> Successors<'a, K, N> {
                 going &= !(1 << place);
             }
             let Some(mut node) = node else { break };
-            let cut = Cut {
+            let cut = PackedCut {
                 first: &least,
                 along: 0,
                 layout,
@@ -153,7 +153,7 @@ impl<'a, K: Key, N: Clone + Send + Sync> Successors<'a, K, N> {
     }
 
     /// The cuts that a chain is advanced to, from a bound on; `None` if there are none.
-    fn walk(&self, chain: usize, bounds: Bounds<'_>, from: Option<&K>) -> Option<Walk<'_>> {
+    fn walk(&self, chain: usize, bounds: LevelBounds<'_>, from: Option<&K>) -> Option<Walk<'_>> {
         let layout = &self.frontier.layout;
         let cut = from.map_or(0, |from| {
             let before = |cut: &K| !cut.reaches(chain, layout, from);
@@ -222,7 +222,7 @@ fn enable<K: Key>(
     cuts: &[K],
     layout: &Layout,
     labelled: LabelledPoset<'_>,
-    bounds: Bounds<'_>,
+    bounds: LevelBounds<'_>,
     advanced: &mut [u64],
 ) {
     let stride = cuts.len().div_ceil(64);

@@ -6,7 +6,7 @@
 
 use super::{
     Peak,
-    frontier::{Bounds, LeftOut, SHORT},
+    frontier::{LeftOut, LevelBounds, SHORT},
     labelled::LabelledPoset,
     levels::Levels,
     path::Configuration,
@@ -123,7 +123,7 @@ impl<T: Clone, N: Clone + Send + Sync> Sweep<T, N> {
         self.observed[labelled.poset.chain_of(event)] += 1;
         let (width, why) = width(&self.levels, sets, options);
         let upper = labelled.top();
-        let bounds = Bounds {
+        let bounds = LevelBounds {
             upper: &upper,
             ceiling,
             lookahead: options.lookahead,
@@ -180,9 +180,10 @@ fn width<S: Sets>(levels: &Levels<S::Node>, sets: &S, options: &Options) -> (usi
         Some(window) if window <= fits => (window.max(1), Limit::Window),
         None if chains > MANY_CHAINS => {
             let bearable = (LEVEL_WORK / (chains * chains)).max(1);
-            match bearable < fits {
-                true => (bearable, Limit::Chains),
-                false => (fits, Limit::Memory),
+            if bearable < fits {
+                (bearable, Limit::Chains)
+            } else {
+                (fits, Limit::Memory)
             }
         }
         _ => (fits, Limit::Memory),

@@ -7,8 +7,8 @@ use portent_testing::Rng;
 
 use super::{
     LabelledPoset, Requirements,
-    frontier::{Bounds, Frontier, Rules, SHORT},
-    key::{Cut, Key, Layout},
+    frontier::{Frontier, LevelBounds, NodeRules, SHORT},
+    key::{Key, Layout, PackedCut},
     window::Window,
 };
 use crate::order::{EventIndex, Poset};
@@ -28,10 +28,10 @@ impl Ways {
     }
 }
 
-impl Rules for Ways {
+impl NodeRules for Ways {
     type Node = u64;
 
-    fn step<K: Key>(&self, event: EventIndex) -> impl Fn(&u64, Cut<'_, K>) -> u64 {
+    fn step<K: Key>(&self, event: EventIndex) -> impl Fn(&u64, PackedCut<'_, K>) -> u64 {
         // Something that depends on the event, so that a wrong event is noticed.
         move |ways, _| ways.wrapping_mul(u64::from(event.0) * 2 + 1)
     }
@@ -40,7 +40,7 @@ impl Rules for Ways {
         *into = into.wrapping_add(other);
     }
 
-    fn settle<K: Key>(&self, _: &mut u64, cut: Cut<'_, K>) -> bool {
+    fn settle<K: Key>(&self, _: &mut u64, cut: PackedCut<'_, K>) -> bool {
         self.keeps(&cut.counts())
     }
 }
@@ -144,7 +144,7 @@ fn compare<K: Key>(seed: u64) -> usize {
     let mut seen = 0;
     for event in 0..poset.len() as u32 {
         observed[poset.chain_of(EventIndex(event))] += 1;
-        let bounds = Bounds {
+        let bounds = LevelBounds {
             upper: &top,
             ceiling: &top,
             lookahead,
@@ -199,7 +199,7 @@ fn a_line_of_the_whole_lattice_is_one_strip() {
         let top = labelled.top();
         let mut frontier = bottom::<u64>(&top);
         for _ in 0..poset.len() {
-            let bounds = Bounds {
+            let bounds = LevelBounds {
                 short: [0, usize::MAX][seed as usize % 2],
                 ..super::everything(&top, false)
             };

@@ -6,7 +6,7 @@
 //! best of all: a level can be narrowed while it is made.
 
 use super::{
-    key::{Cut, Key, Layout},
+    key::{Key, Layout, PackedCut},
     level::{Level, LineStart},
 };
 
@@ -25,7 +25,7 @@ impl Window<'_> {
         self.width.saturating_mul(2).max(1024)
     }
 
-    fn distance<K: Key>(&self, cut: Cut<'_, K>) -> u64 {
+    fn distance<K: Key>(&self, cut: PackedCut<'_, K>) -> u64 {
         let chains = self.observed.iter().enumerate();
         chains
             .map(|(chain, &n)| u64::from(cut.count(chain).abs_diff(n)))

@@ -30,7 +30,7 @@ const MOST_EDGES: u64 = 1 << 31;
 const EVENT_BYTES: u64 = 160;
 
 /// Looks for a violated run, if the automaton is the smallest of its kind and counts; `None` if it does not count, or if the
-/// network does not fit in so many bytes.
+/// network does not fit in this many bytes.
 ///
 /// ```
 /// use portent_lattice::{Stop, laboratory::{ActionId, Answer, Automaton, Poset, StateIndex, flow}};

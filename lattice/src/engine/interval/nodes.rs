@@ -15,7 +15,7 @@ portent_monitor_core::ids! {
 
 /// How a node was reached.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Origin {
+pub(super) struct Derivation {
     pub(super) node: Node,
     /// The one before it and the event that led here; `None` at a start.
     pub(super) parent: Option<(Found, EventIndex)>,
@@ -24,7 +24,7 @@ pub(super) struct Origin {
 /// All nodes that were found.
 pub(super) struct Nodes {
     width: usize,
-    origins: Vec<Origin>,
+    origins: Vec<Derivation>,
     /// Lowest and highest cut of each, one after the other.
     bounds: Vec<u32>,
     /// A sketch of the lowest cut of each: most of them are told apart without looking at chains.
@@ -72,7 +72,7 @@ impl Nodes {
         }
     }
 
-    pub(super) fn origin(&self, found: Found) -> Origin {
+    pub(super) fn origin(&self, found: Found) -> Derivation {
         self.origins[found.0 as usize]
     }
 
@@ -88,7 +88,7 @@ impl Nodes {
     pub(super) fn add(
         &mut self,
         saturated: &Saturated,
-        origin: Origin,
+        origin: Derivation,
         lowest: &[u32],
         highest: &[u32],
     ) -> Option<Found> {

@@ -5,7 +5,7 @@ use std::{cmp::Reverse, collections::BinaryHeap};
 
 use super::{
     index::Index,
-    nodes::{Found, Nodes, Origin, size},
+    nodes::{Derivation, Found, Nodes, size},
     prospects::Prospects,
 };
 use crate::{
@@ -84,7 +84,7 @@ impl<'a> IntervalSearch<'a> {
             let lowest = vec![0; poset.width()];
             let mut highest = lowest.clone();
             search.index.raise(saturated, node, &mut highest);
-            let origin = Origin { node, parent: None };
+            let origin = Derivation { node, parent: None };
             search.add(origin, &lowest, &highest);
         }
         search
@@ -125,7 +125,7 @@ impl<'a> IntervalSearch<'a> {
         }
     }
 
-    fn add(&mut self, origin: Origin, lowest: &[u32], highest: &[u32]) {
+    fn add(&mut self, origin: Derivation, lowest: &[u32], highest: &[u32]) {
         let distance = self.prospects.distance(self.saturated, origin.node, lowest);
         let Some(distance) = distance else {
             self.saved.dead_ends += 1;
@@ -181,7 +181,7 @@ impl<'a> IntervalSearch<'a> {
             if previous.as_ref() == Some(&top) {
                 continue;
             }
-            let origin = Origin {
+            let origin = Derivation {
                 node: edge.to,
                 parent: Some((from, event)),
             };

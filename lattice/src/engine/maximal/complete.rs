@@ -5,12 +5,12 @@ use rustc_hash::FxHashSet;
 use super::{
     ahead::Ahead,
     rules::Rules,
-    state::{Key, Packing, Prefix},
+    state::{Packing, Prefix, PrefixKey},
     stubborn::Stubborn,
 };
 use crate::automaton::StateIndex;
 
-/// So many prefixes are tried.
+/// This many prefixes are tried.
 const TRIED: usize = 2_000;
 
 /// All events, beginning with these; `None` if there is no such run, or it is not easy to find.
@@ -42,7 +42,7 @@ struct Completion<'a> {
     stubborn: Stubborn<'a>,
     ahead: Ahead,
     packing: Packing,
-    tried: FxHashSet<Key>,
+    tried: FxHashSet<PrefixKey>,
 }
 
 impl<'a> Completion<'a> {

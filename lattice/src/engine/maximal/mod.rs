@@ -42,4 +42,4 @@ mod widen;
 pub(crate) use reader::RulesReader;
 pub use rules::Rules;
 pub use search::{FeasibleRun, MaximalAnswer, MaximalSearched, search};
-pub(crate) use widen::{Origin, WideningBudget, widen};
+pub(crate) use widen::{SliceInTrace, WideningBudget, widen};

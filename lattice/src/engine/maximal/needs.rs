@@ -6,8 +6,8 @@
 //! every feasible prefix respects, but not every prefix that respects it is feasible: where even that order has no
 //! violated run, there is none.
 
-use super::rules::{Held, Rules, open};
-use crate::order::{Origin, Poset};
+use super::rules::{HeldLock, Rules, open};
+use crate::order::{Poset, UnrestrictedEvent};
 
 /// For each event how many events of each thread it needs, itself included.
 #[derive(Clone, Debug)]
@@ -28,7 +28,7 @@ impl Needs {
             width,
             clocks: Vec::with_capacity(width * rules.len()),
         };
-        let mut held: Vec<Vec<Held>> = vec![Vec::new(); width];
+        let mut held: Vec<Vec<HeldLock>> = vec![Vec::new(); width];
         let mut clock = vec![0; width];
         for demands in &rules.events {
             let thread = demands.thread as usize;
@@ -69,7 +69,7 @@ impl Needs {
     }
 
     /// Ends the sections that cannot be open; whether there were any.
-    fn close(&self, rules: &Rules, thread: usize, held: &[Held], clock: &mut [u32]) -> bool {
+    fn close(&self, rules: &Rules, thread: usize, held: &[HeldLock], clock: &mut [u32]) -> bool {
         let mut changed = false;
         for held in held {
             let lock = &rules.locks[held.lock as usize];
@@ -97,7 +97,7 @@ impl Needs {
 
     /// The order of some events by their needs.
     pub(super) fn order(&self, rules: &Rules, events: &[u32]) -> Poset {
-        Poset::restricted(events.iter().map(|&event| Origin {
+        Poset::restricted(events.iter().map(|&event| UnrestrictedEvent {
             chain: rules.events[event as usize].thread as usize,
             clock: self.of(event),
             number: u64::from(event),

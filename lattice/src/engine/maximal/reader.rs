@@ -9,7 +9,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::{
     needs::Needs,
-    rules::{Demands, Held, Lock, Place, Read, Rules, Section, Variable, Write},
+    rules::{Demands, HeldLock, Lock, Place, Read, Rules, Section, Variable, Write},
 };
 
 /// The needs of events are not worth more bytes than this.
@@ -25,7 +25,7 @@ pub(crate) struct RulesReader {
     /// Who holds each lock at the moment.
     holding: Vec<Holders>,
     /// The locks that threads released in a wait, and take again with their next event.
-    waiting: FxHashMap<u32, Vec<Held>>,
+    waiting: FxHashMap<u32, Vec<HeldLock>>,
     flow: Flow<Places>,
     tries: FxHashMap<u32, Tries>,
 }
@@ -40,9 +40,10 @@ struct Holders {
 
 impl Holders {
     fn side(&mut self, exclusive: bool) -> &mut FxHashSet<u32> {
-        match exclusive {
-            true => &mut self.exclusive,
-            false => &mut self.shared,
+        if exclusive {
+            &mut self.exclusive
+        } else {
+            &mut self.shared
         }
     }
 
@@ -142,7 +143,7 @@ impl RulesReader {
         self.rules.events.push(demands);
     }
 
-    /// The trace has ended; what its events need is found out if that takes a part of so many bytes only.
+    /// The trace has ended; what its events need is found out if that takes a part of this many bytes only.
     pub(crate) fn finish(self, memory: u64) -> Rules {
         let mut rules = self.rules;
         rules.compare_writers();
@@ -228,7 +229,7 @@ impl RulesReader {
             }
         };
         let lock = self.lock(lock);
-        let this = Held { lock, exclusive };
+        let this = HeldLock { lock, exclusive };
         match op {
             Op::Lock(_) | Op::ReadLock(_) => {
                 self.take(here, this);
@@ -254,7 +255,7 @@ impl RulesReader {
         demands.takes = takes.into();
     }
 
-    fn take(&mut self, here: Place, held: Held) {
+    fn take(&mut self, here: Place, held: HeldLock) {
         self.suspend(here.thread, held);
         self.begin(here, held);
     }
@@ -279,7 +280,7 @@ impl RulesReader {
         }
     }
 
-    fn begin(&mut self, here: Place, held: Held) {
+    fn begin(&mut self, here: Place, held: HeldLock) {
         let holders = &mut self.holding[held.lock as usize];
         let depth = holders.depth(here.thread, held.exclusive);
         *depth += 1;
@@ -294,7 +295,7 @@ impl RulesReader {
         }
     }
 
-    fn end(&mut self, here: Place, held: Held) {
+    fn end(&mut self, here: Place, held: HeldLock) {
         let depth = self.holding[held.lock as usize].depth(here.thread, held.exclusive);
         match *depth {
             0 => {}
@@ -304,7 +305,7 @@ impl RulesReader {
     }
 
     /// A thread holds a lock no more, however many times it took it.
-    fn end_section(&mut self, here: Place, held: Held) {
+    fn end_section(&mut self, here: Place, held: HeldLock) {
         let holders = &mut self.holding[held.lock as usize];
         holders.depths.remove(&(here.thread, held.exclusive));
         holders.side(held.exclusive).remove(&here.thread);
@@ -317,7 +318,7 @@ impl RulesReader {
 
     /// A lock is taken that somebody else holds: that thread must have released it without a line,
     /// as a wait does, and takes it again when it wakes up.
-    fn suspend(&mut self, thread: u32, taken: Held) {
+    fn suspend(&mut self, thread: u32, taken: HeldLock) {
         let holders = &self.holding[taken.lock as usize];
         let shared = holders.shared.iter().filter(|_| taken.exclusive);
         let mut held: Vec<(u32, bool)> = { holders.exclusive.iter().map(|&other| (other, true)) }
@@ -326,7 +327,7 @@ impl RulesReader {
             .collect();
         held.sort_unstable();
         for (other, exclusive) in held {
-            let held = Held {
+            let held = HeldLock {
                 lock: taken.lock,
                 exclusive,
             };

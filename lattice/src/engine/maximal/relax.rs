@@ -4,7 +4,7 @@
 //! apart and reads see what they saw only for those objects that an infeasible violation was found to break. Every
 //! feasible prefix satisfies the relaxed rules, so where they allow no violation there is none.
 
-use super::rules::{Demands, Held, Place, Read, Rules};
+use super::rules::{Demands, HeldLock, Place, Read, Rules};
 
 /// The objects that are enforced.
 #[derive(Clone, Debug)]
@@ -78,9 +78,9 @@ impl Enforced {
     }
 
     fn relax(&self, demands: &mut Demands) {
-        let lock = |held: &Held| self.locks[held.lock as usize];
+        let lock = |held: &HeldLock| self.locks[held.lock as usize];
         let variable = |variable: u32| self.variables[variable as usize];
-        let kept = |held: &[Held]| held.iter().copied().filter(lock).collect::<Vec<_>>();
+        let kept = |held: &[HeldLock]| held.iter().copied().filter(lock).collect::<Vec<_>>();
         demands.takes = kept(&demands.takes).into();
         demands.yields = kept(&demands.yields);
         demands.releases = demands.releases.filter(lock);

@@ -31,13 +31,13 @@ pub(super) struct Demands {
     pub(super) reads: Box<[Read]>,
     pub(super) writes: Box<[Write]>,
     /// The locks that it takes: one, or after a wait that released them those that it had.
-    pub(super) takes: Box<[Held]>,
+    pub(super) takes: Box<[HeldLock]>,
     /// The lock that it fails to take, because somebody holds it.
     pub(super) tries: Option<u32>,
     /// The lock that it releases.
-    pub(super) releases: Option<Held>,
+    pub(super) releases: Option<HeldLock>,
     /// The locks that its thread releases after it without a line, in a wait.
-    pub(super) yields: Vec<Held>,
+    pub(super) yields: Vec<HeldLock>,
 }
 
 impl Demands {
@@ -58,7 +58,7 @@ impl Demands {
     }
 
     /// The locks that are free after it.
-    pub(super) fn freed(&self) -> impl Iterator<Item = &Held> {
+    pub(super) fn freed(&self) -> impl Iterator<Item = &HeldLock> {
         self.releases.iter().chain(&self.yields)
     }
 
@@ -186,9 +186,10 @@ pub(super) struct Section {
 
 impl Lock {
     pub(super) fn sections_mut(&mut self, exclusive: bool) -> &mut Uses<Section> {
-        match exclusive {
-            true => &mut self.exclusive,
-            false => &mut self.shared,
+        if exclusive {
+            &mut self.exclusive
+        } else {
+            &mut self.shared
         }
     }
 
@@ -202,7 +203,7 @@ impl Lock {
     }
 }
 
-/// The section that a thread is in after so many events, if it is in one.
+/// The section that a thread is in after this many events, if it is in one.
 pub(super) fn open(sections: &[Section], count: u32) -> Option<Section> {
     let begun = sections.partition_point(|section| section.from <= count);
     let last = sections[..begun].last()?;
@@ -211,7 +212,7 @@ pub(super) fn open(sections: &[Section], count: u32) -> Option<Section> {
 
 /// A lock that is taken or released.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Held {
+pub(super) struct HeldLock {
     pub(super) lock: u32,
     pub(super) exclusive: bool,
 }
@@ -236,7 +237,7 @@ impl Rules {
         self.events.is_empty()
     }
 
-    /// The event of a thread after so many others of it.
+    /// The event of a thread after this many others of it.
     pub(super) fn next(&self, thread: usize, count: u32) -> Option<u32> {
         self.threads[thread].get(count as usize).copied()
     }
@@ -251,7 +252,7 @@ impl Rules {
     }
 
     /// Where another thread than `thread` has to come to before a lock can be taken after a cut.
-    pub(super) fn holder(&self, taken: Held, thread: u32, cut: &[u32]) -> Option<Place> {
+    pub(super) fn holder(&self, taken: HeldLock, thread: u32, cut: &[u32]) -> Option<Place> {
         let lock = &self.locks[taken.lock as usize];
         lock.against(taken.exclusive)
             .filter(|(other, _)| *other != thread)

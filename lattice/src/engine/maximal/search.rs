@@ -13,7 +13,7 @@ use super::{
     outlook::Outlook,
     relax::Enforced,
     rules::Rules,
-    state::{Key, Packing, Prefix},
+    state::{Packing, Prefix, PrefixKey},
     stubborn::Stubborn,
 };
 use crate::{
@@ -24,11 +24,11 @@ use crate::{
     stop::Stop,
 };
 
-/// Progress is told whenever so many prefixes were found.
+/// Progress is reported each time this many prefixes were found.
 const TOLD: usize = 1 << 14;
-/// About so many bytes a prefix takes beside its numbers.
+/// A prefix takes about this many bytes besides its numbers.
 const NODE_BYTES: u64 = 112;
-/// After a violation that cannot be completed, a whole run is looked for while so many more prefixes are found, or as many as before.
+/// After a violation that cannot be completed, a whole run is looked for while this many more prefixes are found, or as many as before.
 const PATIENCE: usize = 5_000;
 
 /// Whether some feasible run is violated.
@@ -105,7 +105,7 @@ pub fn search(
     max_nodes: usize,
     reductions: Reductions,
 ) -> MaximalSearched {
-    let question = Question {
+    let question = FeasibilityQuestion {
         rules,
         actions,
         machine: automaton,
@@ -119,7 +119,7 @@ pub fn search(
 }
 
 /// What is looked for, and in what.
-pub(super) struct Question<'a, M> {
+pub(super) struct FeasibilityQuestion<'a, M> {
     pub(super) rules: &'a Rules,
     /// What each event of the trace does, if it is a step of the property.
     pub(super) actions: &'a [Option<ActionId>],
@@ -132,8 +132,8 @@ pub(super) struct Question<'a, M> {
     pub(super) stop: &'a Stop,
 }
 
-impl<M: Machine<State = StateIndex>> Question<'_, M> {
-    /// How many nodes fit in so many bytes.
+impl<M: Machine<State = StateIndex>> FeasibilityQuestion<'_, M> {
+    /// How many nodes fit in this many bytes.
     pub(super) fn nodes_in(&self, memory: u64) -> usize {
         let node = Packing::new(self.rules).key_bytes() as u64 + NODE_BYTES;
         usize::try_from(memory / node).unwrap_or(usize::MAX)
@@ -162,7 +162,7 @@ impl<M: Machine<State = StateIndex>> Question<'_, M> {
         let mut enforced = Enforced::nothing(self.rules);
         while !enforced.is_everything() && *spent < max_nodes {
             let rules = &enforced.rules(self.rules)?;
-            let found = Question { rules, ..*self }.search(max_nodes - *spent);
+            let found = FeasibilityQuestion { rules, ..*self }.search(max_nodes - *spent);
             *spent += found.nodes + found.left;
             match found.answer {
                 MaximalAnswer::Safe => return Some(MaximalAnswer::Safe),
@@ -189,8 +189,8 @@ impl<M: Machine<State = StateIndex>> Question<'_, M> {
             beyond: Ahead::new(self.rules),
             found: IndexMap::default(),
             nodes: Vec::new(),
-            whole: Levels::default(),
-            stuck: Levels::default(),
+            whole: PrefixLevels::default(),
+            stuck: PrefixLevels::default(),
             violated: None,
         };
         let answer = search.run(max_nodes);
@@ -221,7 +221,7 @@ impl<M: Machine<State = StateIndex>> Question<'_, M> {
 }
 
 /// A prefix that was found, in one of the states that it can be in.
-struct Node {
+struct PrefixNode {
     /// Its number among the keys.
     key: u32,
     state: StateIndex,
@@ -233,13 +233,13 @@ struct Node {
 
 /// Nodes that wait to be looked at, those with the fewest relevant events first.
 #[derive(Default)]
-struct Levels {
+struct PrefixLevels {
     waiting: Vec<Vec<u32>>,
     lowest: usize,
     len: usize,
 }
 
-impl Levels {
+impl PrefixLevels {
     fn push(&mut self, level: u32, node: u32) {
         let level = level as usize;
         if self.waiting.len() <= level {
@@ -274,7 +274,7 @@ impl Levels {
 }
 
 struct Search<'a, M> {
-    question: &'a Question<'a, M>,
+    question: &'a FeasibilityQuestion<'a, M>,
     packing: Packing,
     outlook: Option<Outlook<'a>>,
     stubborn: Stubborn<'a>,
@@ -282,11 +282,11 @@ struct Search<'a, M> {
     ahead: Ahead,
     beyond: Ahead,
     /// The prefixes that were found, and their nodes.
-    found: IndexMap<Key, SmallVec<[u32; 2]>, FxBuildHasher>,
-    nodes: Vec<Node>,
+    found: IndexMap<PrefixKey, SmallVec<[u32; 2]>, FxBuildHasher>,
+    nodes: Vec<PrefixNode>,
     /// Nodes that may lead to whole runs, and those that do not.
-    whole: Levels,
-    stuck: Levels,
+    whole: PrefixLevels,
+    stuck: PrefixLevels,
     /// The first violated node that was found.
     violated: Option<u32>,
 }
@@ -345,9 +345,10 @@ impl<M: Machine<State = StateIndex>> Search<'_, M> {
                     is_shortest,
                 });
             }
-            let until = match is_over {
-                true => 0,
-                false => 2 * self.nodes.len() + PATIENCE,
+            let until = if is_over {
+                0
+            } else {
+                2 * self.nodes.len() + PATIENCE
             };
             match &mut cut_short {
                 None => cut_short = Some((number, until)),
@@ -375,9 +376,10 @@ impl<M: Machine<State = StateIndex>> Search<'_, M> {
 
     /// Finds out how far threads can come.
     fn look(&mut self, prefix: &Prefix) {
-        match self.question.reductions.dead_ends {
-            true => self.ahead.look(self.question.rules, prefix),
-            false => self.ahead.look_nowhere(self.question.rules),
+        if self.question.reductions.dead_ends {
+            self.ahead.look(self.question.rules, prefix)
+        } else {
+            self.ahead.look_nowhere(self.question.rules)
         }
     }
 
@@ -455,22 +457,23 @@ impl<M: Machine<State = StateIndex>> Search<'_, M> {
             self.violated.get_or_insert(number);
         }
         of_key.push(number);
-        self.nodes.push(Node {
+        self.nodes.push(PrefixNode {
             key: place,
             state: prefix.state,
             level,
             origin,
         });
-        match self.beyond.is_whole() {
-            true => self.whole.push(level, number),
-            false => self.stuck.push(level, number),
+        if self.beyond.is_whole() {
+            self.whole.push(level, number)
+        } else {
+            self.stuck.push(level, number)
         }
         if self.nodes.len().is_multiple_of(TOLD) {
             question.progress.looked_at(TOLD as u64);
         }
     }
 
-    /// Lets all happen that does no harm; each event is told. What is ahead of the prefix that it came from is
+    /// Lets everything happen that does no harm, and reports each event. What is ahead of the prefix that it came from is
     /// known.
     fn settle(&self, prefix: &mut Prefix, mut told: impl FnMut(u32)) {
         let question = self.question;

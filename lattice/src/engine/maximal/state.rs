@@ -14,7 +14,7 @@ pub(super) struct Prefix {
 }
 
 /// A prefix without its state, packed: there are many of them.
-pub(super) type Key = Box<[u8]>;
+pub(super) type PrefixKey = Box<[u8]>;
 
 /// How many bytes each number of a key takes.
 #[derive(Clone, Copy, Debug)]
@@ -45,7 +45,7 @@ impl Packing {
         self.bytes * self.numbers
     }
 
-    pub(super) fn pack(self, prefix: &Prefix) -> Key {
+    pub(super) fn pack(self, prefix: &Prefix) -> PrefixKey {
         let mut key = Vec::with_capacity(self.key_bytes());
         for number in &prefix.numbers {
             key.extend_from_slice(&number.to_le_bytes()[..self.bytes]);

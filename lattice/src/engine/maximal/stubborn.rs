@@ -15,7 +15,7 @@
 use super::{ahead::Ahead, outlook::Outlook, rules::Rules, state::Prefix};
 use crate::automaton::ActionId;
 
-/// Where any thread will do to begin with, so many are tried.
+/// Where any thread will do to begin with, this many are tried.
 const MAX_SEEDS: usize = 16;
 
 /// What is known of the events that are to come, for every prefix alike.

@@ -4,7 +4,7 @@
 use super::{
     examine::examine,
     rules::Rules,
-    search::{FeasibleRun, MaximalAnswer, MaximalSearched, Question},
+    search::{FeasibilityQuestion, FeasibleRun, MaximalAnswer, MaximalSearched},
 };
 use crate::{
     automaton::{ActionId, Automaton, Machine, Numbered, StateIndex},
@@ -13,11 +13,11 @@ use crate::{
     order::EventIndex,
 };
 
-/// The runs that respect no more than what events need are searched with a window of so many cuts.
+/// The runs that respect no more than what events need are searched with a window of this many cuts.
 const RELAXED_CUTS: usize = 4096;
 
 /// Where the events of a slice are in the trace.
-pub(crate) struct Origin<'a> {
+pub(crate) struct SliceInTrace<'a> {
     pub(crate) rules: &'a Rules,
     /// For each event of the slice its index in the trace.
     pub(crate) events: Vec<u32>,
@@ -37,7 +37,7 @@ pub(crate) struct Widened {
 /// What is wrong with the run that was found: a defect.
 pub(crate) fn widen(
     task: &Task,
-    origin: &Origin<'_>,
+    origin: &SliceInTrace<'_>,
     options: &Options,
     budget: &mut WideningBudget,
 ) -> Result<Widened, String> {
@@ -62,7 +62,7 @@ pub(crate) fn widen(
     }
 }
 
-impl Origin<'_> {
+impl SliceInTrace<'_> {
     /// Whether even the runs that respect no more than what each event needs are not violated; then after how many nodes.
     fn relaxed(&self, problem: &Problem, options: &Options) -> Option<usize> {
         let needs = self.rules.needs.as_ref()?;
@@ -96,7 +96,7 @@ impl Origin<'_> {
         for (&event, action) in self.events.iter().zip(actions) {
             of_trace[event as usize] = Some(action);
         }
-        let question = Question {
+        let question = FeasibilityQuestion {
             rules: self.rules,
             actions: &of_trace,
             machine,
@@ -123,10 +123,12 @@ impl Origin<'_> {
                     left,
                     ..Searched::in_full(Answer::GaveUp, nodes)
                 },
-                limit: Some(match options.stop.is_raised() {
-                    true => Limit::Time,
-                    false if allowed < fits => Limit::Nodes,
-                    false => Limit::Memory,
+                limit: Some(if options.stop.is_raised() {
+                    Limit::Time
+                } else if allowed < fits {
+                    Limit::Nodes
+                } else {
+                    Limit::Memory
                 }),
             },
             MaximalAnswer::Violated(run) => {

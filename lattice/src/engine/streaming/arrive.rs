@@ -2,7 +2,7 @@
 
 use super::{
     Bounds, By, Class, Moves, Role, Scratch, Stage, Streaming, Turn,
-    history::{NEVER, Spot},
+    history::{EventPosition, NEVER},
     nodes::NodeId,
 };
 
@@ -49,7 +49,7 @@ impl Streaming {
     }
 
     /// Lets every node that is open on the event's chain look at it.
-    fn meet(&mut self, moves: &Moves, scratch: &mut Scratch, event: Spot, class: Class) {
+    fn meet(&mut self, moves: &Moves, scratch: &mut Scratch, event: EventPosition, class: Class) {
         scratch.moved.clear();
         let chain = event.chain();
         for rank in 0..moves.ranks() {
@@ -75,7 +75,7 @@ impl Streaming {
         &mut self,
         moves: &Moves,
         scratch: &mut Scratch,
-        event: Spot,
+        event: EventPosition,
         class: Class,
         id: NodeId,
     ) -> bool {
@@ -110,7 +110,7 @@ impl Streaming {
         moves: &Moves,
         bounds: &Bounds,
         scratch: &mut Scratch,
-        event: Spot,
+        event: EventPosition,
     ) -> Option<Vec<Turn>> {
         scratch.fresh.clear();
         let mut moved = std::mem::take(&mut scratch.moved);
@@ -134,7 +134,7 @@ impl Streaming {
     }
 
     /// The story of a node and one more move.
-    pub(super) fn tell(&self, id: NodeId, by: Spot, to: Stage) -> Vec<Turn> {
+    pub(super) fn tell(&self, id: NodeId, by: EventPosition, to: Stage) -> Vec<Turn> {
         let story = self.nodes.get(id).story;
         let mut turns = self.stories.turns(story);
         turns.push(Turn {

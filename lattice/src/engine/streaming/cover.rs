@@ -7,11 +7,11 @@
 
 use super::{
     Bounds, Moves, Role, Stage, Streaming,
-    history::{NEVER, Spot},
+    history::{EventPosition, NEVER},
     nodes::NodeId,
 };
 
-/// So many generations of parents are compared.
+/// This many generations of parents are compared.
 const DEEPEST: usize = 8;
 
 impl Streaming {
@@ -49,7 +49,7 @@ impl Streaming {
         covered
     }
 
-    /// Compares so many pairs of nodes, going on where it ended last time, and drops what is covered.
+    /// Compares this many pairs of nodes, going on where it ended last time, and drops what is covered.
     pub(super) fn drop_covered(&mut self, moves: &Moves, bounds: &Bounds, pairs: usize) {
         if !bounds.pruning.cover {
             return;
@@ -100,9 +100,10 @@ impl Streaming {
             return false;
         }
         // What is to be expanded still needs the events of its own moves; and another stage may move on what this one no longer asks for.
-        let lowest = match b.expanded && a.stage == b.stage {
-            true => self.nodes.coarse(larger),
-            false => self.nodes.lowest(larger),
+        let lowest = if b.expanded && a.stage == b.stage {
+            self.nodes.coarse(larger)
+        } else {
+            self.nodes.lowest(larger)
         };
         is_below(lowest, self.nodes.lowest(smaller))
             && is_below(self.nodes.ends(smaller), self.nodes.ends(larger))
@@ -143,7 +144,7 @@ impl Streaming {
     }
 
     /// Whether an event is another, or comes after it; `false` if that is no longer known.
-    fn comes_after(&self, later: Spot, earlier: Spot) -> bool {
+    fn comes_after(&self, later: EventPosition, earlier: EventPosition) -> bool {
         if later.chain == earlier.chain {
             return earlier.place <= later.place;
         }

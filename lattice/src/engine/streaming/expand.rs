@@ -2,7 +2,7 @@
 
 use super::{
     Bounds, By, Class, Moves, Role, Scratch, Stage, Streaming, Turn,
-    history::{NEVER, Spot},
+    history::{EventPosition, NEVER},
     nodes::{Node, NodeId},
 };
 
@@ -18,7 +18,7 @@ impl Streaming {
         bounds: &Bounds,
         scratch: &mut Scratch,
         parent: NodeId,
-        by: Spot,
+        by: EventPosition,
         to: Stage,
     ) {
         let width = self.history.width();
@@ -29,9 +29,10 @@ impl Streaming {
             let (parent_ends, after) = (self.nodes.ends(parent), self.history.firsts_after(by));
             for chain in 0..width {
                 // The event itself is inside, even if it was what ended the parent.
-                let end = match chain == by.chain() {
-                    true => by.place + 1,
-                    false => parent_ends[chain].min(after[chain]),
+                let end = if chain == by.chain() {
+                    by.place + 1
+                } else {
+                    parent_ends[chain].min(after[chain])
                 };
                 if end == NEVER {
                     continue;
@@ -40,7 +41,7 @@ impl Streaming {
                 if place == NEVER {
                     continue;
                 }
-                let blocker = Spot {
+                let blocker = EventPosition {
                     chain: chain as u32,
                     place,
                 };
@@ -141,7 +142,7 @@ impl Streaming {
                 for &to in moves.targets(stage, class) {
                     if to == Stage::BAD {
                         let place = self.history.places(chain, class)[first];
-                        let by = Spot {
+                        let by = EventPosition {
                             chain: chain as u32,
                             place,
                         };
@@ -169,7 +170,7 @@ impl Streaming {
             return (first, places.len());
         }
         let is_enabled = |place: u32| {
-            let clock = self.history.clock(Spot {
+            let clock = self.history.clock(EventPosition {
                 chain: chain as u32,
                 place,
             });
@@ -195,7 +196,7 @@ impl Streaming {
         candidates: std::ops::Range<usize>,
         to: Stage,
     ) {
-        let spot = |search: &Streaming, candidate: usize| Spot {
+        let spot = |search: &Streaming, candidate: usize| EventPosition {
             chain: chain as u32,
             place: search.history.places(chain, class)[candidate],
         };
@@ -219,7 +220,14 @@ impl Streaming {
     }
 
     /// Whether two moves of a node lead to lowest cuts that do not differ as far as that matters.
-    fn lowest_agree(&self, moves: &Moves, id: NodeId, to: Stage, first: Spot, last: Spot) -> bool {
+    fn lowest_agree(
+        &self,
+        moves: &Moves,
+        id: NodeId,
+        to: Stage,
+        first: EventPosition,
+        last: EventPosition,
+    ) -> bool {
         let classes = moves.moving_or_later(to);
         let lowest = self.nodes.lowest(id);
         let (first, last) = (self.history.clock(first), self.history.clock(last));
@@ -239,7 +247,7 @@ impl Streaming {
         bounds: &Bounds,
         scratch: &mut Scratch,
         id: NodeId,
-        by: Spot,
+        by: EventPosition,
         to: Stage,
     ) {
         if scratch.fresh.len() >= self.most_new(bounds) {

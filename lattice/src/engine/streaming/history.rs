@@ -11,12 +11,12 @@ pub(super) const NEVER: u32 = u32::MAX;
 
 /// An event: its chain and its position there.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Spot {
+pub(super) struct EventPosition {
     pub(super) chain: u32,
     pub(super) place: u32,
 }
 
-impl Spot {
+impl EventPosition {
     pub(super) fn chain(self) -> usize {
         self.chain as usize
     }
@@ -57,14 +57,14 @@ fn stride(width: usize) -> usize {
 
 /// The unsettled events.
 #[derive(Clone, Debug, Default)]
-pub(super) struct History {
+pub(super) struct Unsettled {
     lines: Vec<Line>,
     /// The clock of each chain's last event, whether it is still there or not.
     last_clocks: Vec<u32>,
     len: usize,
 }
 
-impl History {
+impl Unsettled {
     pub(super) fn width(&self) -> usize {
         self.lines.len()
     }
@@ -113,7 +113,13 @@ impl History {
     }
 
     /// Appends an event; `number` tells it among those of the slice.
-    pub(super) fn push(&mut self, chain: usize, class: Class, clock: &[u32], number: u32) -> Spot {
+    pub(super) fn push(
+        &mut self,
+        chain: usize,
+        class: Class,
+        clock: &[u32],
+        number: u32,
+    ) -> EventPosition {
         let width = self.width();
         let place = self.lines[chain].last() + 1;
         for (other, line) in self.lines.iter_mut().enumerate() {
@@ -141,22 +147,22 @@ impl History {
         }
         line.places[class.index()].push(place);
         self.len += 1;
-        Spot {
+        EventPosition {
             chain: chain as u32,
             place,
         }
     }
 
-    pub(super) fn is_kept(&self, spot: Spot) -> bool {
+    pub(super) fn is_kept(&self, spot: EventPosition) -> bool {
         spot.place > self.lines[spot.chain()].gone
     }
 
-    pub(super) fn clock(&self, spot: Spot) -> &[u32] {
+    pub(super) fn clock(&self, spot: EventPosition) -> &[u32] {
         let (width, line) = (self.width(), &self.lines[spot.chain()]);
         &line.records[(spot.place - line.gone - 1) as usize * stride(width) + 2..][..width]
     }
 
-    pub(super) fn number(&self, spot: Spot) -> u32 {
+    pub(super) fn number(&self, spot: EventPosition) -> u32 {
         let line = &self.lines[spot.chain()];
         line.number((spot.place - line.gone - 1) as usize, self.width())
     }
@@ -168,7 +174,7 @@ impl History {
     }
 
     /// For each chain its first event that is this event, or comes after it.
-    pub(super) fn firsts_after(&self, spot: Spot) -> &[u32] {
+    pub(super) fn firsts_after(&self, spot: EventPosition) -> &[u32] {
         let (width, line) = (self.width(), &self.lines[spot.chain()]);
         let index = (spot.place - line.gone - 1) as usize;
         &line.records[index * stride(width) + 2 + width..][..width]
@@ -225,9 +231,10 @@ impl History {
         let (mut low, mut high) = (0, line.len);
         while low < high {
             let middle = (low + high) / 2;
-            match line.number(middle as usize, self.width()) < number {
-                true => low = middle + 1,
-                false => high = middle,
+            if line.number(middle as usize, self.width()) < number {
+                low = middle + 1
+            } else {
+                high = middle
             }
         }
         line.gone + low

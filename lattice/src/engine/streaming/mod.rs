@@ -44,14 +44,14 @@ mod tests;
 mod witness;
 
 pub(crate) use moves::{Class, Moves, Stage};
-pub(crate) use settle::Standing;
+pub(crate) use settle::LiveThread;
 pub(crate) use story::{By, Turn};
 pub(crate) use witness::{Extent, arrange};
 
 use self::{
-    history::{History, NEVER},
+    history::{NEVER, Unsettled},
     nodes::{Node, NodeId, Nodes, Role},
-    observed::Observed,
+    observed::ObservedRun,
     story::Stories,
 };
 
@@ -64,7 +64,7 @@ pub(crate) struct Pruning {
     pub(crate) dead: bool,
     /// Parents are forgotten when nothing can be inside of a child for their sake.
     pub(crate) links: bool,
-    /// The lowest cut is told only as exactly as it matters.
+    /// The lowest cut is kept only as exactly as it matters.
     pub(crate) rounding: bool,
     /// Nodes that others make superfluous are dropped.
     pub(crate) cover: bool,
@@ -86,13 +86,13 @@ impl Pruning {
 /// How much may be kept and done.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Bounds {
-    /// Of so many events the order is kept as it is; what is older comes before all later ones.
+    /// The order of this many events is kept as it is; what is older comes before all later ones.
     pub(crate) history: usize,
-    /// The search is exact up to so many nodes.
+    /// The search is exact up to this many nodes.
     pub(crate) nodes: usize,
-    /// Beyond, so many are kept.
+    /// Beyond that, this many are kept.
     pub(crate) beam: usize,
-    /// So many nodes may be made by one event.
+    /// This many nodes may be made by one event.
     pub(crate) new_nodes: usize,
     pub(crate) pruning: Pruning,
 }
@@ -121,10 +121,10 @@ pub(crate) struct Omissions {
 /// A search that goes on.
 #[derive(Clone, Debug)]
 pub(crate) struct Streaming {
-    history: History,
+    history: Unsettled,
     nodes: Nodes,
     stories: Stories,
-    observed: Observed,
+    observed: ObservedRun,
     /// For each chain, how many events come before all that will arrive, by decision.
     floor: Vec<u32>,
     /// How many events have arrived.
@@ -159,10 +159,10 @@ impl Streaming {
     /// A search that has seen no events.
     pub(crate) fn new(moves: &Moves) -> Streaming {
         let mut search = Streaming {
-            history: History::default(),
+            history: Unsettled::default(),
             nodes: Nodes::new(moves),
             stories: Stories::default(),
-            observed: Observed::default(),
+            observed: ObservedRun::default(),
             floor: Vec::new(),
             events: 0,
             tidied: 0,
@@ -228,5 +228,5 @@ impl Streaming {
     }
 }
 
-/// After so many events it is time to tidy up for the first time.
+/// After this many events it is time to tidy up for the first time.
 const FIRST_TIDYING: u32 = 64;

@@ -104,7 +104,7 @@ pub(crate) struct Moves {
 const MAX_SIMULATED: usize = 128;
 
 impl Moves {
-    /// An automaton with so many stages and classes; stage 0 is the bad one. Moves to where nothing is violated any more are left out.
+    /// An automaton with this many stages and classes; stage 0 is the bad one. Moves to where nothing is violated any more are left out.
     pub(crate) fn new(
         stages: usize,
         classes: usize,

@@ -5,22 +5,17 @@
 //! inside or not. An event need only look at the nodes that are open on its chain.
 
 use super::{
-    history::{NEVER, Spot},
+    history::{EventPosition, NEVER},
     moves::{Moves, Stage},
     story::StoryId,
 };
 
-/// A node, by its slot.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) struct NodeId(pub(super) u32);
-
-impl NodeId {
-    pub(super) fn index(self) -> usize {
-        self.0 as usize
-    }
+portent_monitor_core::ids! {
+    /// A node, by its slot.
+    pub(super) struct NodeId(pub(super) u32);
 }
 
-/// There are about so many nodes in a list.
+/// There are about this many nodes in a list.
 const IN_A_LIST: usize = 8;
 
 /// What a node is there for.
@@ -41,7 +36,7 @@ pub(super) struct Node {
     /// Whether the moves by events that had arrived before it was made were looked at.
     pub(super) expanded: bool,
     /// The event that led here; only of a node that has, or had, a parent.
-    pub(super) by: Option<Spot>,
+    pub(super) by: Option<EventPosition>,
     /// The node before, as long as future events that are inside of it can be inside of this one for that reason alone.
     pub(super) parent: Option<NodeId>,
     /// How many nodes have this one as parent.

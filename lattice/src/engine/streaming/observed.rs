@@ -16,11 +16,11 @@ use super::{
 
 /// Where the observed run may be, and how it got there.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Observed {
+pub(super) struct ObservedRun {
     stages: SmallVec<[(Stage, StoryId); 1]>,
 }
 
-impl Observed {
+impl ObservedRun {
     /// A stage that it may begin at.
     pub(super) fn begin(&mut self, stage: Stage, story: StoryId) {
         self.stages.push((stage, story));

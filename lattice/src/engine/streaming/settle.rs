@@ -12,16 +12,16 @@ use super::{Bounds, Moves, Role, Streaming, Turn, history::NEVER, nodes::NodeId,
 
 /// Where a thread stands that may still act.
 #[derive(Clone, Debug)]
-pub(crate) struct Standing {
+pub(crate) struct LiveThread {
     /// Its chain; none if it has done nothing yet.
     pub(crate) chain: Option<usize>,
     /// The events that it knows of; what is beyond the end counts 0.
     pub(crate) clock: Vec<u32>,
 }
 
-/// For each event so many pairs of nodes are compared.
+/// For each event this many pairs of nodes are compared.
 const COMPARISONS: usize = 128;
-/// So many pairs are compared at once, which takes about a millisecond.
+/// This many pairs are compared at once, which takes about a millisecond.
 const AT_ONCE: usize = 1 << 16;
 
 impl Streaming {
@@ -31,7 +31,7 @@ impl Streaming {
     }
 
     /// Forgets what no future event needs, given all threads that may still act.
-    pub(crate) fn tidy(&mut self, moves: &Moves, bounds: &Bounds, standings: &[Standing]) {
+    pub(crate) fn tidy(&mut self, moves: &Moves, bounds: &Bounds, standings: &[LiveThread]) {
         self.force(bounds);
         let standings = self.with_floor(standings);
         if bounds.pruning.settled {
@@ -83,13 +83,13 @@ impl Streaming {
     }
 
     /// What threads will know when they act.
-    fn with_floor(&self, standings: &[Standing]) -> Vec<Standing> {
-        let with_floor = |standing: &Standing| {
+    fn with_floor(&self, standings: &[LiveThread]) -> Vec<LiveThread> {
+        let with_floor = |standing: &LiveThread| {
             let mut clock = self.floor.clone();
             for (count, &known) in clock.iter_mut().zip(&standing.clock) {
                 *count = known.max(*count);
             }
-            Standing {
+            LiveThread {
                 chain: standing.chain,
                 clock,
             }
@@ -97,7 +97,7 @@ impl Streaming {
         standings.iter().map(with_floor).collect()
     }
 
-    fn forget_settled(&mut self, standings: &[Standing]) {
+    fn forget_settled(&mut self, standings: &[LiveThread]) {
         for chain in 0..self.history.width() {
             let known = standings.iter().map(|standing| standing.clock[chain]);
             let settled = known.min().unwrap_or(NEVER);
@@ -106,7 +106,7 @@ impl Streaming {
     }
 
     /// Whether a thread may do something that is enabled at a node.
-    fn is_extended_by(&self, id: NodeId, standing: &Standing) -> bool {
+    fn is_extended_by(&self, id: NodeId, standing: &LiveThread) -> bool {
         let ends = self.nodes.ends(id);
         standing.chain.is_none_or(|chain| self.is_open(id, chain))
             && standing
@@ -116,14 +116,14 @@ impl Streaming {
                 .all(|(count, end)| count < end)
     }
 
-    fn lives(&self, id: NodeId, standings: &[Standing]) -> bool {
+    fn lives(&self, id: NodeId, standings: &[LiveThread]) -> bool {
         standings
             .iter()
             .any(|standing| self.is_extended_by(id, standing))
     }
 
     /// Whether a future event can be inside of a node for the sake of its parent.
-    fn needs_parent(&self, id: NodeId, standings: &[Standing]) -> bool {
+    fn needs_parent(&self, id: NodeId, standings: &[LiveThread]) -> bool {
         let node = self.nodes.get(id);
         let (Some(parent), Some(by)) = (node.parent, node.by) else {
             return false;

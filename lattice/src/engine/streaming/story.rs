@@ -4,14 +4,9 @@ use rustc_hash::FxHashMap;
 
 use super::moves::Stage;
 
-/// A story, by its last turn.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub(crate) struct StoryId(u32);
-
-impl StoryId {
-    pub(crate) fn index(self) -> usize {
-        self.0 as usize
-    }
+portent_monitor_core::ids! {
+    /// A story, by its last turn.
+    pub(crate) struct StoryId(u32);
 }
 
 /// Why an automaton is at a stage.

@@ -21,7 +21,7 @@ pub(crate) struct Placed {
 pub(crate) enum Extent {
     /// Those that must.
     Needed,
-    /// So many that were observed first, and no others.
+    /// The first ones in observed order, this many, and no others.
     First(usize),
 }
 

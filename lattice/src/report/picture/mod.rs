@@ -18,7 +18,7 @@ use crate::{
     engine::{Solution, Task},
     options::Options,
     order::{EventIndex, covered},
-    witness::Steps,
+    witness::RunSteps,
 };
 use region::Shifts;
 

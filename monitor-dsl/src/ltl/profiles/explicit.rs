@@ -19,9 +19,9 @@ use crate::{
 
 /// Alphabets with more letters than this are not looked through.
 const MAX_LETTERS: u64 = 1 << 12;
-/// So many letters may be told apart.
+/// This many letters may be told apart.
 const MAX_CLASSES: usize = 256;
-/// So many edges are written down at most.
+/// This many edges are written down at most.
 const MAX_EDGES: usize = 1 << 18;
 /// A profile has a bit for each element.
 const MAX_ELEMENTS: usize = u128::BITS as usize;
@@ -37,7 +37,7 @@ pub(super) fn profiles(
     if alphabet.size() > MAX_LETTERS || count > MAX_ELEMENTS {
         return None;
     }
-    let mut graph = Graph::new(letters(updates, alphabet)?, with_finite);
+    let mut graph = ProfileGraph::new(letters(updates, alphabet)?, with_finite);
     for place in 0..count {
         graph.split(updates, place)?;
     }
@@ -97,7 +97,7 @@ fn holds(
 }
 
 #[derive(Clone, Copy)]
-struct Edge {
+struct ProfileEdge {
     from: u32,
     /// `END` if no position follows.
     to: u32,
@@ -108,11 +108,11 @@ struct Edge {
 
 const END: u32 = u32::MAX;
 
-struct Graph {
+struct ProfileGraph {
     letters: Vec<Vec<usize>>,
     /// Profiles: the first element stands highest.
     vertices: Vec<u128>,
-    edges: Vec<Edge>,
+    edges: Vec<ProfileEdge>,
 }
 
 /// What can be reached from each vertex.
@@ -122,10 +122,10 @@ struct Reaching {
     fair_cycle: Vec<bool>,
 }
 
-impl Graph {
+impl ProfileGraph {
     /// The graph for no elements: one vertex.
-    fn new(letters: Vec<Vec<usize>>, with_finite: bool) -> Graph {
-        let edge = |letter: usize, to: u32| Edge {
+    fn new(letters: Vec<Vec<usize>>, with_finite: bool) -> ProfileGraph {
+        let edge = |letter: usize, to: u32| ProfileEdge {
             from: 0,
             to,
             letter: letter as u16,
@@ -133,10 +133,11 @@ impl Graph {
         };
         let again = (0..letters.len()).map(|letter| edge(letter, 0));
         let end = (0..letters.len()).map(|letter| edge(letter, END));
-        Graph {
-            edges: match with_finite {
-                true => again.chain(end).collect(),
-                false => again.collect(),
+        ProfileGraph {
+            edges: if with_finite {
+                again.chain(end).collect()
+            } else {
+                again.collect()
             },
             vertices: vec![0],
             letters,
@@ -178,7 +179,7 @@ impl Graph {
                     && updates.elements[place].until.is_some_and(|until| {
                         !holds(updates, until.fulfilled, letter, from | bit, there)
                     });
-                edges.push(Edge {
+                edges.push(ProfileEdge {
                     from: half(edge.from, from_half),
                     to: half(edge.to, to_half),
                     letter: edge.letter,
@@ -276,7 +277,7 @@ struct Targets {
 }
 
 impl Targets {
-    fn new(graph: &Graph) -> Targets {
+    fn new(graph: &ProfileGraph) -> Targets {
         let inner = || graph.edges.iter().filter(|edge| edge.to != END);
         let mut first = vec![0; graph.vertices.len() + 1];
         for edge in inner() {

@@ -27,7 +27,7 @@ pub(super) fn profiles(
 ) -> Profiles {
     let quantified = |role: &Role| !matches!(role, Role::Here(_));
     let bound = updates.roles.iter().map(quantified).collect();
-    let mut graph = Graph {
+    let mut graph = SymbolicGraph {
         quantifier: Quantifier::new(bound),
         updates,
         moved: FxHashMap::default(),
@@ -57,7 +57,7 @@ pub(super) fn profiles(
     }
 }
 
-struct Graph<'u> {
+struct SymbolicGraph<'u> {
     updates: &'u mut Updates,
     /// Over letters and elements there.
     quantifier: Quantifier,
@@ -74,7 +74,7 @@ struct Graph<'u> {
     with_finite: bool,
 }
 
-impl Graph<'_> {
+impl SymbolicGraph<'_> {
     /// Takes the elements from `place` on into account, up to the first until. Returns the place
     /// after it.
     fn extend(&mut self, mut place: usize) -> usize {
@@ -113,9 +113,10 @@ impl Graph<'_> {
         let (value, last, is_memory) = (update.value, update.last, update.is_memory);
         let until = update.until;
         let store = &mut self.updates.store;
-        let follows = match is_memory {
-            true => store.equal(there, value),
-            false => store.equal(here, value),
+        let follows = if is_memory {
+            store.equal(there, value)
+        } else {
+            store.equal(here, value)
         };
         self.edges = store.and(self.edges, follows);
         if !is_memory {

@@ -30,9 +30,10 @@ pub(super) fn of_edges(edges: &[(StateId, Condition)]) -> String {
             .expect("writing to a string does not fail");
     }
     write!(choice, "{{ {} }}", last.0.index()).expect("writing to a string does not fail");
-    match definitions.is_empty() {
-        true => choice,
-        false => format!("{{ {definitions}{choice} }}"),
+    if definitions.is_empty() {
+        choice
+    } else {
+        format!("{{ {definitions}{choice} }}")
     }
 }
 

@@ -29,7 +29,7 @@ mod thin;
 use self::draft::Draft;
 use super::{
     bad_prefixes::{ActionClass, BadPrefixes, Node},
-    completeness::Budget,
+    completeness::SubsetBudget,
     inclusion::Inclusion,
     saturated::Saturated,
 };
@@ -51,7 +51,7 @@ pub(super) fn saturate(bad_prefixes: &BadPrefixes) -> Option<Saturated> {
     }
     let inclusion = Inclusion::new(bad_prefixes);
     let components = components(bad_prefixes);
-    let mut budget = Budget(CHECKS);
+    let mut budget = SubsetBudget(CHECKS);
     let chain = [false, true].into_iter().find_map(|meets| {
         let mut draft = Draft::new(bad_prefixes, &inclusion, &components, meets);
         draft.thin(&mut budget).then_some(draft)

@@ -5,13 +5,13 @@ use rustc_hash::FxHashSet;
 use super::draft::{Draft, Move};
 use crate::shape::{
     bad_prefixes::Node,
-    completeness::{Budget, is_complete},
+    completeness::{SubsetBudget, is_complete},
     saturated::{Edge, Saturated},
 };
 
 impl Draft<'_> {
     /// Drops moves that close cycles, and whether none is left; then what was added for nothing.
-    pub(super) fn thin(&mut self, budget: &mut Budget) -> bool {
+    pub(super) fn thin(&mut self, budget: &mut SubsetBudget) -> bool {
         let all = self.edges.clone();
         let backward = std::mem::take(&mut self.backward);
         for &(from, edge) in &backward {
@@ -41,7 +41,7 @@ impl Draft<'_> {
     }
 
     /// Where a move away from violations is needed, the way back may not be.
-    fn break_cycles(&mut self, budget: &mut Budget) {
+    fn break_cycles(&mut self, budget: &mut SubsetBudget) {
         let added: FxHashSet<Move> = self.added.iter().copied().collect();
         // A move that is needed stays needed when others go.
         let mut needed: FxHashSet<Move> = FxHashSet::default();
@@ -73,7 +73,7 @@ impl Draft<'_> {
     }
 
     /// Drops a move if nothing is lost.
-    fn try_drop(&mut self, (from, edge): Move, budget: &mut Budget) -> bool {
+    fn try_drop(&mut self, (from, edge): Move, budget: &mut SubsetBudget) -> bool {
         let before = self.edges[from.index()].clone();
         self.edges[from.index()].retain(|&other| other != edge);
         let complete = self.is_complete(budget);
@@ -83,7 +83,7 @@ impl Draft<'_> {
         complete
     }
 
-    fn is_complete(&self, budget: &mut Budget) -> bool {
+    fn is_complete(&self, budget: &mut SubsetBudget) -> bool {
         is_complete(
             self.bad_prefixes,
             &self.initial,

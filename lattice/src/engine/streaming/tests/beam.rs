@@ -8,9 +8,9 @@ use super::{
     pitfalls::automaton,
     search,
 };
-use crate::engine::streaming::{Bounds, Class, Moves, Scratch, Standing, Streaming};
+use crate::engine::streaming::{Bounds, Class, LiveThread, Moves, Scratch, Streaming};
 
-/// The bounds of a beam of so many nodes.
+/// The bounds of a beam of this many nodes.
 fn beam(nodes: usize) -> Bounds {
     Bounds {
         nodes,
@@ -20,7 +20,7 @@ fn beam(nodes: usize) -> Bounds {
     }
 }
 
-/// Of so many cases that some other order violates, how many are found.
+/// How many of the cases that some other order violates are found.
 fn found(kind: Cyclic, cases: usize, bounds: &Bounds) -> usize {
     let (mut met, mut found) = (0, 0);
     for seed in 0.. {
@@ -106,8 +106,8 @@ impl Long {
         self.search.narrow(moves, bounds);
         if self.search.is_due() {
             let clocks = self.clocks.iter().enumerate();
-            let standings: Vec<Standing> = clocks
-                .map(|(chain, clock)| Standing {
+            let standings: Vec<LiveThread> = clocks
+                .map(|(chain, clock)| LiveThread {
                     chain: Some(chain),
                     clock: clock.clone(),
                 })

@@ -5,7 +5,7 @@ use rustc_hash::FxHashMap;
 
 use crate::{
     automaton::{Automaton, AutomatonShape, StateIndex},
-    engine::streaming::{Class, Extent, Moves, Stage, Standing, Turn, arrange, moves::Move},
+    engine::streaming::{Class, Extent, LiveThread, Moves, Stage, Turn, arrange, moves::Move},
     order::{EventIndex, Poset},
 };
 use portent_monitor_dsl::Verdict;
@@ -40,7 +40,7 @@ pub(super) struct Arrived {
     pub(super) class: Class,
     pub(super) clock: Vec<u32>,
     /// The threads that may act after it.
-    pub(super) standings: Vec<Standing>,
+    pub(super) standings: Vec<LiveThread>,
 }
 
 /// An automaton, and a run.
@@ -161,7 +161,7 @@ impl Case {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Cyclic {
     pub(super) length: usize,
-    /// Of a hundred events so many change nothing.
+    /// How many of a hundred events change nothing.
     pub(super) neutral: usize,
     /// Only what the four cuts of each level that are nearest to the observed one do not show.
     pub(super) harder: bool,
@@ -177,9 +177,10 @@ impl Case {
         for from in 1..=states {
             loops[from * (classes + 1) + neutral.index()] = true;
             for class in 0..classes {
-                let to = match (from, class) == bad {
-                    true => 0,
-                    false => 1 + rng.below(states),
+                let to = if (from, class) == bad {
+                    0
+                } else {
+                    1 + rng.below(states)
                 };
                 match to == from {
                     true => loops[from * (classes + 1) + class] = true,
@@ -206,9 +207,10 @@ impl Case {
                     }
                 }
                 clocks[chain][chain] += 1;
-                let class = match rng.below(100) < kind.neutral {
-                    true => neutral,
-                    false => Class(rng.below(classes) as u32),
+                let class = if rng.below(100) < kind.neutral {
+                    neutral
+                } else {
+                    Class(rng.below(classes) as u32)
                 };
                 let standings = clocks.iter().enumerate();
                 Arrived {
@@ -216,7 +218,7 @@ impl Case {
                     class,
                     clock: clocks[chain].clone(),
                     standings: standings
-                        .map(|(chain, clock)| Standing {
+                        .map(|(chain, clock)| LiveThread {
                             chain: Some(chain),
                             clock: clock.clone(),
                         })
@@ -302,10 +304,13 @@ fn automaton(rng: &mut Rng, shape: Shape) -> Moves {
                 // A dead end is a stage that is not there.
                 _ if rng.below(8) == 0 => {}
                 Shape::Cyclic => go(rng.below(stages)),
-                Shape::Chains => match rng.one_in(2) {
-                    true => go(from),
-                    false => go(rng.below(from)),
-                },
+                Shape::Chains => {
+                    if rng.one_in(2) {
+                        go(from)
+                    } else {
+                        go(rng.below(from))
+                    }
+                }
                 Shape::Choices | Shape::Saturated => {
                     for _ in 0..1 + rng.below(2) {
                         go(rng.below(from + 1));
@@ -415,7 +420,7 @@ fn run(rng: &mut Rng, classes: usize, length: usize) -> Vec<Arrived> {
         if rng.one_in(10) {
             threads[actor].lives = false;
         }
-        let standing = |thread: &Thread| Standing {
+        let standing = |thread: &Thread| LiveThread {
             chain: thread.chain,
             clock: thread.clock.clone(),
         };

@@ -10,7 +10,7 @@ use portent_testing::Rng;
 use self::case::{Case, Shape};
 use super::{Bounds, Pruning, Scratch, Streaming};
 
-/// So many random cases by default; `PORTENT_CASES` sets another number.
+/// This many random cases by default; `PORTENT_CASES` sets another number.
 fn cases(default: usize) -> usize {
     let asked = std::env::var("PORTENT_CASES").ok();
     asked

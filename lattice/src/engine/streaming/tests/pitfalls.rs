@@ -7,7 +7,7 @@ use super::{
     search,
 };
 use crate::engine::streaming::{
-    Bounds, Class, Moves, Scratch, Stage, Standing, Streaming, moves::Move,
+    Bounds, Class, LiveThread, Moves, Scratch, Stage, Streaming, moves::Move,
 };
 
 /// An automaton that begins at its last stage; `stays` and `moves` name classes by letters.
@@ -51,7 +51,7 @@ fn case(moves: Moves, events: &[(usize, char, &[u32])]) -> Case {
                 class: Class(letter as u32 - 'a' as u32),
                 clock: clock.to_vec(),
                 standings: standings
-                    .map(|(chain, clock)| Standing {
+                    .map(|(chain, clock)| LiveThread {
                         chain: Some(chain),
                         clock: clock.clone(),
                     })

@@ -16,7 +16,7 @@ use portent_monitor_core::{
 use portent_monitor_dsl::Verdict;
 use portent_testing::Rng;
 
-/// So many events that are feasible as they stand. That asks for more than the discipline does: locks exclude each other, and
+/// This many events that are feasible as they stand. That asks for more than the discipline does: locks exclude each other, and
 /// nobody is joined who holds one.
 fn random_trace(rng: &mut Rng, events: usize) -> Vec<Event> {
     let threads: Vec<ThreadId> = (0..3).map(|i| ThreadId::from_index(i).unwrap()).collect();
@@ -299,7 +299,7 @@ fn reductions() -> Vec<Reductions> {
     found
 }
 
-/// So many random traces are compared; more if `PORTENT_CASES` asks for them.
+/// This many random traces are compared; more if `PORTENT_CASES` asks for them.
 fn cases() -> u64 {
     let asked = std::env::var("PORTENT_CASES").ok();
     asked.and_then(|n| n.parse().ok()).unwrap_or(6_000)
