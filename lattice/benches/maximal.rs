@@ -6,21 +6,22 @@
 //! `v` one that stops there, `-` the property holds, `?` the bound was met. Without reductions a search ends at 100,000 nodes.
 //! With `PORTENT_TRACES=DIR` the runs are left there as native traces.
 //!
-//! Seen on two cores that a dozen other processes kept busy (wall-clock seconds, so several times what it takes alone), with a bound of
-//! 40 million instead of the 24 million that it is now; the second column are answers without reductions:
+//! Seconds for the slowest of the eight, with one other process on the two cores; the last column are the answers without
+//! reductions:
 //!
 //! | threads | events | question | slowest | answers | without |
 //! |---|---|---|---|---|---|
-//! | 4 | 110 | inside | 0.06 | `VV-v-vV-` | `VV-v-vV-` |
-//! | 4 | 203 | exclusion | 0.02 | `--------` | `--?--???` |
-//! | 6 | 230 | swap | 0.7 | `hVVh--hh` | `h??h--hh` |
-//! | 6 | 230 | between | 0.4 | `-V-h-vV-` | `-?-h-v?-` |
-//! | 6 | 230 | exclusion | 2.1 | `--------` | `????????` |
-//! | 6 | 230 | together | 0.1 | `---hh-v-` | `---hh-?-` |
-//! | 6 | 230 | inside | 0.4 | `-V-h--V-` | `-?-h-??-` |
-//! | 8 | 268 | swap | 8.5 | `VhhhV--V` | `?hhh?--?` |
-//! | 8 | 268 | rotate | 9.3 | `VV--V---` | `??--?---` |
-//! | 8 | 268 | between | 26 | `vVV-v--v` | `???-?--?` |
+//! | 4 | 110 | inside | 0.005 | `VV-v-vV-` | `VV-v-vV-` |
+//! | 4 | 203 | exclusion | 0.007 | `--------` | `--?--???` |
+//! | 6 | 230 | swap | 0.10 | `hVVh--hh` | `h??h--hh` |
+//! | 6 | 230 | between | 0.07 | `-V-h-vV-` | `-?-h-v?-` |
+//! | 6 | 230 | exclusion | 0.45 | `--------` | `????????` |
+//! | 6 | 230 | together | 0.02 | `---hh-v-` | `---hh-?-` |
+//! | 8 | 268 | swap | 2.2 | `VhhhV--V` | `?hhh?--?` |
+//! | 8 | 268 | rotate | 1.7 | `VV--V---` | `??--?---` |
+//! | 8 | 268 | between | 3.7 | `vVV-v--v` | `???-?--?` |
+//! | 8 | 489 | swap | 4.6 | `V--Vhh-V` | `?--?hh-?` |
+//! | 8 | 489 | exclusion | 3.1 | `-?????--` | `????????` |
 
 #[path = "../tests/programs/mod.rs"]
 mod programs;

@@ -302,7 +302,7 @@ fn reductions() -> Vec<Reductions> {
 /// This many random traces are compared; more if `PORTENT_CASES` asks for them.
 fn cases() -> u64 {
     let asked = std::env::var("PORTENT_CASES").ok();
-    asked.and_then(|n| n.parse().ok()).unwrap_or(6_000)
+    asked.and_then(|n| n.parse().ok()).unwrap_or(20_000)
 }
 
 #[test]
