@@ -52,12 +52,40 @@ impl Clock {
         &self.counts
     }
 
-    /// Sets one count; meant for counts that grow.
+    /// Becomes a copy of another, in the memory that it has.
+    #[inline]
+    pub(crate) fn copy_from(&mut self, other: &Clock) {
+        if self.counts.len() == other.counts.len() {
+            self.counts.copy_from_slice(&other.counts);
+        } else {
+            self.counts.clone_from(&other.counts);
+        }
+    }
+
+    /// Sets one count, which is not 0; meant for counts that grow.
+    #[inline]
     pub(crate) fn set(&mut self, chain: ChainId, count: u32) {
         if chain.index() >= self.counts.len() {
             self.counts.resize(chain.index() + 1, 0);
         }
         self.counts[chain.index()] = count;
+    }
+
+    /// Adds the first `count` events of one chain to the past.
+    ///
+    /// ```
+    /// use portent_monitor_core::{ChainId, Clock};
+    ///
+    /// let mut clock = Clock::from_counts(&[2]);
+    /// clock.raise(ChainId::from_index(1).unwrap(), 3);
+    /// clock.raise(ChainId::from_index(0).unwrap(), 1);
+    /// assert_eq!(clock.counts(), [2, 3]);
+    /// ```
+    #[inline]
+    pub fn raise(&mut self, chain: ChainId, count: u32) {
+        if count > self.get(chain) {
+            self.set(chain, count);
+        }
     }
 
     /// Whether everything in this past is in the other.

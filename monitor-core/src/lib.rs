@@ -34,8 +34,8 @@ mod symbols;
 mod value;
 
 pub use causality::{
-    Access, Causality, Chain, Chains, Flow, Knowledge, Object, ObjectClock, Snapshot, Stamp,
-    ThreadClock, edges,
+    Access, Causality, Chain, Chains, Flow, Hold, Knowledge, Object, ObjectClock, Snapshot, Stamp,
+    ThreadClock, Version, edges,
 };
 pub use clock::Clock;
 pub use discipline::Discipline;

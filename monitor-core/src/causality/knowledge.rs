@@ -7,7 +7,10 @@
 
 use std::fmt::Debug;
 
-use super::edges::{Access, Object};
+use super::{
+    edges::{Access, Object},
+    thread_clock::{Snapshot, Version},
+};
 use crate::ThreadId;
 
 /// What a thread knows of the past.
@@ -37,6 +40,18 @@ pub trait Knowledge: Debug + Clone {
 
     /// What it knows now.
     fn left(&mut self) -> Self::Left;
+
+    /// Replaces what is there by what it knows now.
+    #[inline]
+    fn leave(&mut self, at: &mut Self::Left) {
+        *at = self.left();
+    }
+
+    /// Empties what is there.
+    #[inline]
+    fn clear(left: &mut Self::Left) {
+        *left = Self::Left::default();
+    }
 
     /// Whether that is known to be the same as what was left.
     fn is_same(&self, left: &Self::Left) -> bool;
@@ -68,10 +83,10 @@ pub trait Knowledge: Debug + Clone {
             Access::Read => self.add_to(&mut object.reads),
             Access::Update => {
                 if !self.is_same(&object.updates) {
-                    object.updates = self.left();
+                    self.leave(&mut object.updates);
                 }
                 if !Self::is_empty(&object.reads) {
-                    object.reads = Self::Left::default();
+                    Self::clear(&mut object.reads);
                 }
             }
             Access::Contribute => self.add_to(&mut object.updates),
@@ -86,7 +101,7 @@ pub trait Knowledge: Debug + Clone {
 /// use portent_monitor_core::{Access, Chains, Clock, Knowledge, ObjectClock, ThreadClock, ThreadId};
 ///
 /// let [t1, t2] = [0, 1].map(|index| ThreadId::from_index(index).unwrap());
-/// let (mut writer, mut reader) = (ThreadClock::new(t1), ThreadClock::new(t2));
+/// let [mut writer, mut reader]: [ThreadClock; 2] = [t1, t2].map(ThreadClock::new);
 /// let (mut chains, mut variable) = (Chains::default(), ObjectClock::default());
 /// writer.tick(|past| chains.acquire(past))?;
 /// writer.publish(&mut variable, Access::Update);
@@ -95,11 +110,31 @@ pub trait Knowledge: Debug + Clone {
 /// # Ok::<(), portent_monitor_core::Error>(())
 /// ```
 #[derive(Clone, Debug, Default)]
-pub struct ObjectClock<L = super::thread_clock::Snapshot> {
+pub struct ObjectClock<L = Snapshot> {
     /// By those who conflict with readers.
     updates: L,
     /// By readers since the last exclusive update.
     reads: L,
+}
+
+impl<H> ObjectClock<Snapshot<H>> {
+    /// Of an object that nobody was at.
+    pub const EMPTY: Self = ObjectClock {
+        updates: Snapshot::EMPTY,
+        reads: Snapshot::EMPTY,
+    };
+
+    /// Which clock its updates have.
+    #[inline]
+    pub const fn version(&self) -> Version {
+        self.updates.version()
+    }
+
+    /// Whether there are reads since the last exclusive update.
+    #[inline]
+    pub fn has_reads(&self) -> bool {
+        self.reads.version() != Version::EMPTY
+    }
 }
 
 impl<L> ObjectClock<L> {

@@ -34,7 +34,7 @@ pub use self::{
     edges::{Access, Object, edges},
     flow::Flow,
     knowledge::{Knowledge, ObjectClock},
-    thread_clock::{Snapshot, ThreadClock},
+    thread_clock::{Hold, Snapshot, ThreadClock, Version},
 };
 use crate::{ChainId, Clock, Error, Event, Op, ThreadId};
 

@@ -1,30 +1,58 @@
 //! The vector clock of one thread, to be held inside the thread.
 //!
 //! Since irrelevant events do not tick, clocks seldom change, and most receipts change nothing.
-//! Clocks are therefore shared, not copied, and each distinct one has a version: equal versions are
-//! equal clocks, and a version that a thread has lately received, or made itself, is known to it. Then
-//! a receipt is a comparison of two numbers.
+//! Each distinct clock has a version: equal versions are equal clocks, and a version that a thread has
+//! lately received, or made itself, is known to it. Then a receipt is a comparison of two numbers.
+//!
+//! How clocks are [held](Hold) is the one choice there is. Who looks at a run from outside has
+//! them shared, since it keeps many that are the same. In a running program each thread and object
+//! has its own, which is written over in place: sharing would allocate whenever a thread that has left
+//! its clock somewhere counts on.
 //!
 //! **Nothing here is common to threads.** A version is made of the number of its thread and a count
-//! of that thread's own; the count of relevant events is the thread's, and becomes part of the shared
+//! of that thread's own; the count of relevant events is the thread's, and becomes part of the
 //! clock when somebody asks for that; the chain is the thread's until it ends.
 
-use std::sync::Arc;
+use std::{fmt::Debug, mem, ops::Deref, sync::Arc};
 
 use super::{chains::Chain, knowledge::Knowledge};
-use crate::{Clock, Error, Stamp, ThreadId};
+use crate::{ChainId, Clock, Error, Stamp, ThreadId};
 
 /// Which distinct clock: 28 bits for the thread that made it, one that says whether it was made
-/// inside an object, and 35 for the thread's own count. 0 is the empty clock.
+/// inside an object, and 35 for the thread's own count, which is even. 0 is the empty clock.
+///
+/// ```
+/// use portent_monitor_core::Version;
+///
+/// assert_ne!(Version::EMPTY, Version::NONE);
+/// assert_eq!(Version::from_bits(Version::EMPTY.bits()), Version::EMPTY);
+/// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-struct Version(u64);
+pub struct Version(u64);
 
 const COUNT_BITS: u32 = 35;
 const MERGED: u64 = 1 << COUNT_BITS;
 const THREAD_SHIFT: u32 = COUNT_BITS + 1;
+const STEP: u64 = 2;
 
 impl Version {
-    const EMPTY: Version = Version(0);
+    /// The version of the clock that counts nothing.
+    pub const EMPTY: Version = Version(0);
+    /// What no clock has as its version.
+    pub const NONE: Version = Version(u64::MAX);
+
+    /// The version as a number, to be kept in an atomic. It is even, except for
+    /// [`NONE`](Self::NONE).
+    #[inline]
+    pub const fn bits(self) -> u64 {
+        self.0
+    }
+
+    /// The version that has this number.
+    #[inline]
+    pub const fn from_bits(bits: u64) -> Version {
+        Version(bits)
+    }
 
     /// A version that a thread made of its own clock, so that the thread knows all that is in it.
     #[inline]
@@ -33,29 +61,126 @@ impl Version {
     }
 }
 
-/// A clock that several owners hold.
-#[derive(Clone, Debug, Default)]
-pub struct Snapshot {
-    /// `None` is the empty clock: there may be millions of them.
-    clock: Option<Arc<Clock>>,
+/// How threads and objects hold their clocks.
+pub trait Hold: Deref<Target = Clock> + Default + Clone + Debug {
+    /// Whether a copy is the same clock.
+    const SHARED: bool;
+
+    /// The clock, to be changed by this holder alone.
+    fn get_mut(&mut self) -> &mut Clock;
+
+    /// Becomes what another holds.
+    fn assign(&mut self, other: &Self);
+
+    /// Holds nothing any more.
+    fn clear(held: &mut Option<Self>);
+}
+
+/// Many have the same clock: a copy costs nothing, and a change of what others have is a new clock.
+impl Hold for Arc<Clock> {
+    const SHARED: bool = true;
+
+    #[inline]
+    fn get_mut(&mut self) -> &mut Clock {
+        Arc::make_mut(self)
+    }
+
+    #[inline]
+    fn assign(&mut self, other: &Self) {
+        *self = Arc::clone(other);
+    }
+
+    #[inline]
+    fn clear(held: &mut Option<Self>) {
+        *held = None;
+    }
+}
+
+/// Everybody has a clock of his own, for good: a copy is written over what was there.
+impl Hold for Box<Clock> {
+    const SHARED: bool = false;
+
+    #[inline]
+    fn get_mut(&mut self) -> &mut Clock {
+        self
+    }
+
+    #[inline]
+    fn assign(&mut self, other: &Self) {
+        self.copy_from(other);
+    }
+
+    #[inline]
+    fn clear(_: &mut Option<Self>) {}
+}
+
+/// A clock that was left somewhere.
+#[derive(Clone, Debug)]
+pub struct Snapshot<H = Arc<Clock>> {
+    /// Of no meaning if the version is that of the empty clock, of which there may be millions.
+    clock: Option<H>,
     version: Version,
 }
 
-impl Snapshot {
-    fn le(&self, other: &Snapshot) -> bool {
-        match (&self.clock, &other.clock) {
+impl<H> Snapshot<H> {
+    /// Of nothing.
+    pub const EMPTY: Self = Snapshot {
+        clock: None,
+        version: Version::EMPTY,
+    };
+
+    /// Which clock it is.
+    #[inline]
+    pub const fn version(&self) -> Version {
+        self.version
+    }
+}
+
+impl<H> Default for Snapshot<H> {
+    fn default() -> Self {
+        Self::EMPTY
+    }
+}
+
+impl<H: Hold> Snapshot<H> {
+    #[inline]
+    fn clock(&self) -> Option<&H> {
+        match self.version {
+            Version::EMPTY => None,
+            _ => self.clock.as_ref(),
+        }
+    }
+
+    fn le(&self, other: &Self) -> bool {
+        match (self.clock(), other.clock()) {
             (None, _) => true,
             (Some(_), None) => false,
             (Some(this), Some(other)) => this.le(other),
         }
     }
 
+    #[inline]
+    fn assign(&mut self, other: &Self) {
+        match (&mut self.clock, other.clock()) {
+            (Some(this), Some(other)) => this.assign(other),
+            (this, Some(other)) => *this = Some(other.clone()),
+            (this, None) => H::clear(this),
+        }
+        self.version = other.version;
+    }
+
+    #[inline]
+    pub(super) fn clear(&mut self) {
+        H::clear(&mut self.clock);
+        self.version = Version::EMPTY;
+    }
+
     /// Joins a clock that is not contained in this one; `version` names the result if it is a new one.
-    fn join(&mut self, other: &Snapshot, version: impl FnOnce() -> Version) {
+    fn join(&mut self, other: &Self, version: impl FnOnce() -> Version) {
         if self.le(other) {
-            self.clone_from(other);
-        } else if let (Some(this), Some(other)) = (&mut self.clock, &other.clock) {
-            Arc::make_mut(this).join(other);
+            self.assign(other);
+        } else if let (Some(this), Some(other)) = (&mut self.clock, other.clock()) {
+            this.get_mut().join(other);
             self.version = version();
         }
     }
@@ -67,26 +192,74 @@ impl Snapshot {
 /// is relevant, and [publishes](Knowledge::publish) at the object. All that can be done by the thread
 /// itself while it holds the object.
 #[derive(Clone, Debug)]
-pub struct ThreadClock {
-    now: Snapshot,
+pub struct ThreadClock<H = Arc<Clock>> {
+    now: Snapshot<H>,
     /// The last version that this thread made, of its own clock or for an object.
     made: Version,
     chain: Option<Chain>,
     /// The chain's count is not in the clock yet.
     behind: bool,
+    /// Something was learnt since somebody asked.
+    news: bool,
     /// Versions received lately, by their low bits: a cache, so that missing one costs only time.
     received: [Version; 8],
 }
 
-impl ThreadClock {
+impl<H> ThreadClock<H> {
+    /// The clock of a thread that has done nothing. No other clock, of those that meet, may ever
+    /// have the same number.
+    pub const fn numbered(number: u32) -> Self {
+        assert!(number < 1 << (u64::BITS - THREAD_SHIFT));
+        ThreadClock {
+            now: Snapshot::EMPTY,
+            made: Version((number as u64) << THREAD_SHIFT),
+            chain: None,
+            behind: false,
+            news: false,
+            received: [Version::EMPTY; 8],
+        }
+    }
+
+    /// Which clock it is now.
+    #[inline]
+    pub const fn version(&self) -> Version {
+        self.now.version
+    }
+
+    /// The chain that it counts on, if it ever ticked.
+    #[inline]
+    pub const fn chain(&self) -> Option<&Chain> {
+        self.chain.as_ref()
+    }
+
+    /// Goes on making versions under another number, after [`Error::ClockFull`].
+    pub fn renumber(&mut self, number: u32) {
+        self.made = Self::numbered(number).made;
+    }
+
+    /// Whether more versions can be made under its number: 2³³ of them.
+    #[inline]
+    pub const fn has_versions(&self) -> bool {
+        self.made.0 & (1 << (COUNT_BITS - 1)) == 0
+    }
+
+    /// A version that nobody has had.
+    #[inline]
+    fn fresh(&mut self) -> Version {
+        self.made.0 += STEP;
+        self.made
+    }
+}
+
+impl<H: Hold> ThreadClock<H> {
     /// Counts a relevant event and returns its number on the thread's chain. `acquire` is asked for a
     /// chain if the thread has none, and told the thread's past.
     ///
     /// # Errors
     ///
-    /// Those of `acquire`; [`Error::ClockFull`] if the count does not fit in 32 bits, or after 2³⁴
-    /// versions. Then the thread may go on with a clock of another number that
-    /// [learns](Knowledge::learn) what this one [left](Knowledge::left).
+    /// Those of `acquire`; [`Error::ClockFull`] if the count does not fit in 32 bits, or after 2³³
+    /// versions. Then the thread may [end](Self::end) its chain or
+    /// [take another number](Self::renumber), and go on.
     #[inline]
     pub fn tick(
         &mut self,
@@ -96,7 +269,7 @@ impl ThreadClock {
             Some(chain) => chain,
             None => {
                 let empty = Clock::default();
-                let past = self.now.clock.as_deref().unwrap_or(&empty);
+                let past = self.now.clock().map_or(&empty, |clock| clock);
                 self.chain.insert(acquire(past)?)
             }
         };
@@ -109,31 +282,42 @@ impl ThreadClock {
         Ok(number)
     }
 
-    /// The stamp of the event that ticked last; `None` if none did.
-    pub fn stamp(&mut self) -> Option<Stamp> {
-        self.settle();
-        let chain = self.chain.as_ref()?.id();
-        let clock = Arc::clone(self.now.clock.as_ref()?);
-        Some(Stamp { chain, clock })
-    }
-
     /// The relevant events in the past.
     pub fn clock(&mut self) -> Clock {
         self.settle();
-        self.now.clock.as_deref().cloned().unwrap_or_default()
+        self.now
+            .clock()
+            .map(|clock| Clock::clone(clock))
+            .unwrap_or_default()
+    }
+
+    /// Whether something was learnt since the last call.
+    #[inline]
+    pub fn take_news(&mut self) -> bool {
+        mem::take(&mut self.news)
+    }
+
+    /// Calls `visit` with what is known of other chains and is not in `told`, which then has it.
+    pub fn tell_news(&self, told: &mut Clock, mut visit: impl FnMut(ChainId, u32)) {
+        let own = self.chain.as_ref().map(Chain::id);
+        let Some(clock) = self.now.clock() else {
+            return;
+        };
+        for (index, &count) in clock.counts().iter().enumerate() {
+            if let Some(chain) = ChainId::from_index(index)
+                && Some(chain) != own
+                && told.get(chain) < count
+            {
+                told.set(chain, count);
+                visit(chain, count);
+            }
+        }
     }
 
     /// The thread has ended: its chain may be given to another thread. What it left stays valid.
     pub fn end(&mut self) -> Option<Chain> {
         self.settle();
         self.chain.take()
-    }
-
-    /// A version that nobody has had.
-    #[inline]
-    fn fresh(&mut self) -> Version {
-        self.made.0 += 1;
-        self.made
     }
 
     /// Puts the chain's count where others can read it.
@@ -143,55 +327,66 @@ impl ThreadClock {
             self.behind = false;
             if let Some(chain) = &self.chain {
                 let clock = self.now.clock.get_or_insert_default();
-                Arc::make_mut(clock).set(chain.id(), chain.count());
+                clock.get_mut().set(chain.id(), chain.count());
             }
         }
     }
 
     #[inline(never)]
-    fn join(&mut self, left: &Snapshot) {
+    fn join(&mut self, left: &Snapshot<H>) {
         self.settle();
         if !left.le(&self.now) {
+            self.news = true;
             let made = &mut self.made;
             self.now.join(left, || {
-                made.0 += 1;
+                made.0 += STEP;
                 *made
             });
         }
     }
 }
 
+impl ThreadClock {
+    /// The stamp of the event that ticked last; `None` if none did.
+    pub fn stamp(&mut self) -> Option<Stamp> {
+        self.settle();
+        let chain = self.chain.as_ref()?.id();
+        let clock = Arc::clone(self.now.clock()?);
+        Some(Stamp { chain, clock })
+    }
+}
+
 /// A version of what has more in it than the thread knows that makes it.
 fn merged(made: &mut Version) -> Version {
-    made.0 += 1;
+    made.0 += STEP;
     Version(made.0 | MERGED)
 }
 
-impl Knowledge for ThreadClock {
-    type Left = Snapshot;
+impl<H: Hold> Knowledge for ThreadClock<H> {
+    type Left = Snapshot<H>;
 
-    fn new(thread: ThreadId) -> ThreadClock {
-        ThreadClock {
-            now: Snapshot::default(),
-            made: Version((thread.index() as u64) << THREAD_SHIFT),
-            chain: None,
-            behind: false,
-            received: [Version::EMPTY; 8],
-        }
+    fn new(thread: ThreadId) -> Self {
+        // More threads than 28 bits have numbers for would need as many clocks, which is a terabyte.
+        Self::numbered(thread.index() as u32)
     }
 
     #[inline]
-    fn is_empty(left: &Snapshot) -> bool {
+    fn is_empty(left: &Snapshot<H>) -> bool {
         left.version == Version::EMPTY
     }
 
     #[inline]
-    fn learn(&mut self, left: &Snapshot) {
+    fn clear(left: &mut Snapshot<H>) {
+        left.clear();
+    }
+
+    #[inline]
+    fn learn(&mut self, left: &Snapshot<H>) {
         let version = left.version;
         if version == Version::EMPTY || version == self.now.version || version.is_of(self.made) {
             return;
         }
-        let slot = &mut self.received[(version.0 % 8) as usize];
+        let slot = &mut self.received[(version.0 / STEP % 8) as usize];
         if *slot != version {
             *slot = version;
             self.join(left);
@@ -199,7 +394,7 @@ impl Knowledge for ThreadClock {
     }
 
     #[inline]
-    fn add_to(&mut self, left: &mut Snapshot) {
+    fn add_to(&mut self, left: &mut Snapshot<H>) {
         if left.version == self.now.version {
             return;
         }
@@ -209,20 +404,37 @@ impl Knowledge for ThreadClock {
         }
     }
 
-    fn merge(&mut self, left: &Snapshot, into: &mut Snapshot) {
+    fn merge(&mut self, left: &Snapshot<H>, into: &mut Snapshot<H>) {
         if !left.le(into) {
             into.join(left, || merged(&mut self.made));
         }
     }
 
     #[inline]
-    fn left(&mut self) -> Snapshot {
+    fn left(&mut self) -> Snapshot<H> {
         self.settle();
         self.now.clone()
     }
 
     #[inline]
-    fn is_same(&self, left: &Snapshot) -> bool {
+    fn leave(&mut self, at: &mut Snapshot<H>) {
+        if H::SHARED {
+            self.settle();
+            return at.assign(&self.now);
+        }
+        // The own count is put into the copy only: to read a clock as a whole just after a part of it
+        // was written stalls the processor.
+        at.assign(&self.now);
+        if self.behind
+            && let Some(chain) = &self.chain
+        {
+            let clock = at.clock.get_or_insert_default();
+            clock.get_mut().set(chain.id(), chain.count());
+        }
+    }
+
+    #[inline]
+    fn is_same(&self, left: &Snapshot<H>) -> bool {
         left.version == self.now.version
     }
 }

@@ -1,8 +1,11 @@
 //! The clocks against the definition, on random traces; and what chains cost.
 
-use std::mem::discriminant;
+use std::{collections::HashMap, mem::discriminant};
 
-use portent_monitor_core::{Causality, Event, Op, Stamp, ThreadId, VarId, definition::Relation};
+use portent_monitor_core::{
+    Causality, Chains, Clock, Event, Flow, Op, Stamp, ThreadClock, ThreadId, VarId,
+    definition::Relation,
+};
 use portent_testing::Rng;
 
 use crate::random;
@@ -16,6 +19,7 @@ fn check(events: &[Event], relevant: &[bool], seed: u64) {
         .zip(relevant)
         .map(|(event, &relevant)| causality.step(event, relevant).unwrap())
         .collect();
+    check_held_otherwise(events, &stamps, seed);
     let stamped: Vec<(usize, &Stamp)> = stamps
         .iter()
         .enumerate()
@@ -42,6 +46,38 @@ fn check(events: &[Event], relevant: &[bool], seed: u64) {
             .map(|c| a.clock.counts().get(c).copied().unwrap_or(0))
             .collect();
         assert_eq!(clock, counts, "seed {seed}: counts of {i}");
+    }
+}
+
+/// Clocks that nobody shares, as in a running program, are the same clocks.
+fn check_held_otherwise(events: &[Event], stamps: &[Option<Stamp>], seed: u64) {
+    let mut flow = Flow::<ThreadClock<Box<Clock>>>::default();
+    let mut chains = Chains::default();
+    let mut told = HashMap::<ThreadId, Clock>::new();
+    for (event, stamp) in events.iter().zip(stamps) {
+        if let Op::Join(child) = event.op
+            && let Some(chain) = flow.thread(child).end()
+        {
+            chains.release(chain);
+        }
+        flow.step(event, |thread| {
+            let Some(stamp) = stamp else { return };
+            let number = thread.tick(|past| chains.acquire(past)).unwrap();
+            let chain = thread.chain().unwrap().id();
+            assert_eq!(
+                (chain, number),
+                (stamp.chain, stamp.number()),
+                "seed {seed}"
+            );
+            // What is told of each change gives the same clock.
+            let told = told.entry(event.thread).or_default();
+            if thread.take_news() {
+                thread.tell_news(told, |_, _| {});
+            }
+            told.raise(chain, number);
+            assert_eq!(*told, *stamp.clock, "seed {seed}");
+            assert_eq!(thread.clock(), *stamp.clock, "seed {seed}");
+        });
     }
 }
 
