@@ -169,8 +169,9 @@ impl<H: Hold> Snapshot<H> {
         self.version = other.version;
     }
 
+    /// Becomes that of nothing.
     #[inline]
-    pub(super) fn clear(&mut self) {
+    pub fn clear(&mut self) {
         H::clear(&mut self.clock);
         self.version = Version::EMPTY;
     }

@@ -1,0 +1,188 @@
+//! What hooks cost, as ratios to the standard library in the same run.
+//!
+//! `cargo bench -p portent-hooks`; compare the lines of a group.
+
+use std::{
+    hint::black_box,
+    sync::atomic::{AtomicU64, Ordering},
+    time::{Duration, Instant},
+};
+
+use criterion::{
+    BenchmarkGroup, Criterion, criterion_group, criterion_main, measurement::WallTime,
+};
+use portent_hooks::{Entered, Recording, Shared, Stream, event, sync};
+use tracing_subscriber::{Layer, layer::SubscriberExt};
+
+/// A recording of `tick` and `x` that this thread takes part in.
+struct Monitored {
+    _entered: Entered,
+    stream: Stream,
+}
+
+impl Monitored {
+    fn new() -> Monitored {
+        let builder = Recording::relevant(["tick", "x"]).capacity(1 << 16);
+        let (recording, stream) = builder.start();
+        let mut monitored = Monitored {
+            _entered: recording.enter(),
+            stream,
+        };
+        // So that clocks are not empty.
+        event!(tick);
+        monitored.empty();
+        monitored
+    }
+
+    fn empty(&mut self) {
+        while self.stream.try_next().is_some() {}
+    }
+
+    /// Measures the program alone: what is recorded is taken out in between, by the thread itself.
+    fn bench(
+        &mut self,
+        group: &mut BenchmarkGroup<'_, WallTime>,
+        name: &str,
+        mut operation: impl FnMut(),
+    ) {
+        const AT_ONCE: u64 = 10_000;
+        group.bench_function(name, |bencher| {
+            bencher.iter_custom(|mut times| {
+                let mut taken = Duration::ZERO;
+                while times > 0 {
+                    let now = times.min(AT_ONCE);
+                    let start = Instant::now();
+                    (0..now).for_each(|_| operation());
+                    taken += start.elapsed();
+                    times -= now;
+                    self.empty();
+                }
+                taken
+            });
+        });
+    }
+}
+
+fn mutex(c: &mut Criterion) {
+    let mut group = c.benchmark_group("mutex");
+    let native = std::sync::Mutex::new(0u64);
+    group.bench_function("std", |b| b.iter(|| *native.lock().unwrap() += 1));
+    let mutex = sync::Mutex::new(0u64);
+    group.bench_function("nothing recorded", |b| {
+        b.iter(|| *mutex.lock().unwrap() += 1)
+    });
+    let mut monitored = Monitored::new();
+    monitored.bench(&mut group, "nothing relevant", || {
+        *mutex.lock().unwrap() += 1
+    });
+    monitored.bench(&mut group, "event inside", || {
+        let mut guard = mutex.lock().unwrap();
+        *guard += 1;
+        event!(tick);
+    });
+}
+
+fn rwlock(c: &mut Criterion) {
+    let mut group = c.benchmark_group("rwlock");
+    let native = std::sync::RwLock::new(0u64);
+    group.bench_function("std read", |b| b.iter(|| *native.read().unwrap()));
+    group.bench_function("std write", |b| b.iter(|| *native.write().unwrap() += 1));
+    let mut monitored = Monitored::new();
+    let lock = sync::RwLock::new(0u64);
+    monitored.bench(&mut group, "write", || *lock.write().unwrap() += 1);
+    monitored.bench(&mut group, "read, equal clocks", || {
+        black_box(*lock.read().unwrap());
+    });
+    event!(tick);
+    monitored.bench(&mut group, "read, knows more than the last writer", || {
+        black_box(*lock.read().unwrap());
+    });
+}
+
+fn atomic(c: &mut Criterion) {
+    let mut group = c.benchmark_group("atomic");
+    let native = AtomicU64::new(0);
+    group.bench_function("std load", |b| b.iter(|| native.load(Ordering::SeqCst)));
+    group.bench_function("std store", |b| {
+        b.iter(|| native.store(1, Ordering::SeqCst))
+    });
+    group.bench_function("std store release", |b| {
+        b.iter(|| native.store(1, Ordering::Release));
+    });
+    group.bench_function("std fetch_add", |b| {
+        b.iter(|| native.fetch_add(1, Ordering::SeqCst));
+    });
+    let mut monitored = Monitored::new();
+    let atomic = sync::atomic::AtomicU64::new(0);
+    atomic.store(1, Ordering::SeqCst);
+    monitored.bench(&mut group, "load", || {
+        black_box(atomic.load(Ordering::SeqCst));
+    });
+    monitored.bench(&mut group, "store", || atomic.store(1, Ordering::SeqCst));
+    monitored.bench(&mut group, "store release", || {
+        atomic.store(1, Ordering::Release)
+    });
+    monitored.bench(&mut group, "fetch_add", || {
+        black_box(atomic.fetch_add(1, Ordering::SeqCst));
+    });
+}
+
+struct Counting(AtomicU64);
+
+impl<S: tracing::Subscriber> Layer<S> for Counting {
+    fn on_event(&self, _: &tracing::Event<'_>, _: tracing_subscriber::layer::Context<'_, S>) {
+        self.0.fetch_add(1, Ordering::Relaxed);
+    }
+}
+
+fn events(c: &mut Criterion) {
+    let mut group = c.benchmark_group("event");
+    let subscriber = tracing_subscriber::registry().with(Counting(AtomicU64::new(0)));
+    tracing::subscriber::with_default(subscriber, || {
+        group.bench_function("tracing, a layer that counts", |b| {
+            b.iter(|| tracing::info!(target: "tick", "tick"));
+        });
+    });
+    let mut monitored = Monitored::new();
+    monitored.bench(&mut group, "event", || event!(tick));
+    monitored.bench(&mut group, "event with a number", || {
+        event!(tick, n = black_box(7))
+    });
+    monitored.bench(&mut group, "irrelevant event", || event!(tock));
+    let shared = Shared::with_name("x", 0);
+    monitored.bench(&mut group, "write of a variable", || {
+        shared.set(black_box(1))
+    });
+}
+
+fn channel(c: &mut Criterion) {
+    let mut group = c.benchmark_group("mpsc send and receive");
+    let (sender, receiver) = std::sync::mpsc::channel();
+    group.bench_function("std", |b| {
+        b.iter(|| {
+            sender.send(1u64).unwrap();
+            receiver.recv().unwrap()
+        });
+    });
+    let (sender, receiver) = sync::mpsc::channel();
+    let mut monitored = Monitored::new();
+    monitored.bench(&mut group, "nothing relevant", || {
+        sender.send(1u64).unwrap();
+        black_box(receiver.recv().unwrap());
+    });
+    monitored.bench(&mut group, "an event before each", || {
+        event!(tick);
+        sender.send(1u64).unwrap();
+        black_box(receiver.recv().unwrap());
+    });
+}
+
+criterion_group! {
+    name = hooks;
+    config = Criterion::default()
+        .sample_size(40)
+        .warm_up_time(Duration::from_millis(100))
+        .measurement_time(Duration::from_millis(400));
+    targets = mutex, rwlock, atomic, events, channel
+}
+criterion_main!(hooks);

@@ -1,0 +1,85 @@
+//! Drop-in synchronisation that records what a program does.
+//!
+//! `portent::sync` and `portent::thread` have the types and functions of `std::sync` and
+//! `std::thread`, with the same signatures: changing the `use` line is enough. What a program does with
+//! them becomes events, each with an exact vector clock, so that whoever reads the events knows which
+//! of them could as well have happened the other way round.
+//!
+//! | feature `monitor` | |
+//! |---|---|
+//! | off | [`sync`] and [`thread`] *are* those of the standard library; [`event!`] is nothing |
+//! | on | threads and objects carry clocks; [`Recording`]s subscribe to what happens |
+//!
+//! ```
+//! use portent_hooks::{Recording, event, sync::Mutex, thread};
+//!
+//! let (recording, mut stream) = Recording::relevant(["push", "pop"]).start();
+//! let entered = recording.enter();
+//! static QUEUE: Mutex<Vec<i64>> = Mutex::new(Vec::new());
+//! let pusher = thread::spawn(|| {
+//!     QUEUE.lock().unwrap().push(7);
+//!     event!(push, item = 7);
+//! });
+//! pusher.join().unwrap();
+//! event!(pop);
+//! drop(entered);
+//! let events = stream.finish();
+//! assert_eq!(events.len(), 2);
+//! assert!(events[0].stamp.precedes(&events[1].stamp), "the push was before the join");
+//! ```
+//!
+//! # How it works
+//!
+//! A clock lives in each thread (`live/actor.rs`) and in each object, and each distinct clock has a
+//! version. A thread keeps the version of its clock in a thread-local of its own (`live/version.rs`):
+//! where that equals the object's version there is nothing to receive and nothing to leave, and a hook
+//! is one comparison. Otherwise the slow path does what the table of edges in `monitor-core` says.
+//!
+//! There is one domain of clocks in a process. A [`Recording`] is a subscriber: it says which events
+//! tick and takes them out of a queue for each thread. So objects that are older than a recording, and
+//! those that two recordings share, carry causality exactly.
+//!
+//! **What is not hooked is not seen**: order that a program gets from elsewhere (an `Arc`'s count,
+//! `std::sync` itself, foreign code) is missing from the clocks.
+
+#![forbid(unsafe_code)]
+#![warn(missing_docs)]
+
+mod macros;
+mod value;
+
+pub use value::ToValue;
+
+#[cfg(feature = "monitor")]
+mod live;
+#[cfg(feature = "monitor")]
+mod shared;
+#[cfg(feature = "monitor")]
+pub mod sync;
+#[cfg(feature = "monitor")]
+pub mod thread;
+
+#[cfg(feature = "monitor")]
+#[doc(hidden)]
+pub use live::event as __event;
+#[cfg(feature = "monitor")]
+pub use live::{Builder, Counts, Entered, Full, Global, Recorded, Recording, Stream, symbols};
+#[cfg(feature = "monitor")]
+pub use shared::Shared;
+
+#[cfg(not(feature = "monitor"))]
+mod off;
+#[cfg(not(feature = "monitor"))]
+pub use off::Shared;
+
+/// The types of `std::sync` themselves.
+#[cfg(not(feature = "monitor"))]
+pub mod sync {
+    pub use std::sync::*;
+}
+
+/// The functions and types of `std::thread` themselves.
+#[cfg(not(feature = "monitor"))]
+pub mod thread {
+    pub use std::thread::*;
+}

@@ -1,0 +1,429 @@
+//! The thread as one who acts: its clock, and the recording that it takes part in.
+//!
+//! Everything here is the slow path of some hook. The actor lives in a thread-local that has a
+//! destructor, so it may be gone, in the destructors of other thread-locals; and it may be in use, if an
+//! allocator uses our types. Then the operation goes through without a clock, and is counted.
+
+use std::{
+    cell::RefCell,
+    panic::Location,
+    sync::{
+        Arc,
+        atomic::{AtomicU32, AtomicU64, Ordering::Relaxed},
+    },
+};
+
+use portent_monitor_core::{Access, Knowledge, LocId, Mark, NameId, Op, Value, VarId, Version};
+use rustc_hash::FxHashMap;
+
+use super::{
+    ActorClock, Left, ObjectClock, desk::Desk, identity::Identity, names, record::Record,
+    recording, recording::Subscriber, version,
+};
+
+thread_local! {
+    static ACTOR: Slot = const { Slot(RefCell::new(None)) };
+}
+
+struct Slot(RefCell<Option<Box<Actor>>>);
+
+/// Operations of threads whose actor was gone or in use, while something was recorded.
+static LATE: AtomicU64 = AtomicU64::new(0);
+/// No two actors have the same number.
+static NUMBER: AtomicU32 = AtomicU32::new(1);
+
+/// Numbers that clocks can have.
+const NUMBERS: u32 = 1 << 28;
+
+pub(super) fn late() -> u64 {
+    LATE.load(Relaxed)
+}
+
+/// Permission to record one operation, or one and its counterpart: in which recording. What was
+/// recorded as taken is recorded as given back if its thread still takes part in the same recording.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Ticket(u32);
+
+impl Ticket {
+    /// Nothing is recorded.
+    pub(crate) const NONE: Ticket = Ticket(0);
+
+    #[inline]
+    pub(crate) fn is_some(self) -> bool {
+        self != Ticket::NONE
+    }
+}
+
+/// Where an operation is in the source, if that is known.
+pub(crate) type Place = Option<&'static Location<'static>>;
+
+/// One thread.
+pub(crate) struct Actor {
+    clock: ActorClock,
+    identity: Arc<Identity>,
+    /// It was not spawned through the hooks.
+    foreign: bool,
+    /// What it was to do is done; only destructors run.
+    ended: bool,
+    /// The recording that it entered or inherited; if none, it is the global one.
+    own: Option<Arc<Subscriber>>,
+    desk: Option<Desk>,
+    generation: u64,
+    places: FxHashMap<usize, LocId>,
+}
+
+/// Calls `f` with the actor of this thread, and shows its version afterwards.
+#[inline]
+pub(crate) fn with<R>(f: impl FnOnce(&mut Actor) -> R) -> Option<R> {
+    let done = ACTOR.try_with(|slot| {
+        let mut slot = slot.0.try_borrow_mut().ok()?;
+        let actor = match &mut *slot {
+            Some(actor) => actor,
+            empty => empty.insert(Box::new(Actor::new(Arc::new(Identity::current()), true)?)),
+        };
+        if actor.generation != recording::generation() || !actor.clock.has_versions() {
+            actor.look_around();
+        }
+        let done = f(actor);
+        version::show(actor.version());
+        Some(done)
+    });
+    match done {
+        Ok(Some(done)) => Some(done),
+        _ => {
+            if recording::any_open() {
+                LATE.fetch_add(1, Relaxed);
+            }
+            None
+        }
+    }
+}
+
+/// The actor of a thread that is spawned now, to be called by it before anything else: what is
+/// touched first dies last.
+pub(crate) fn begin(identity: Arc<Identity>, recording: Option<Arc<Subscriber>>) {
+    let _ = ACTOR.try_with(|slot| {
+        if let Some(mut actor) = Actor::new(identity, false) {
+            actor.own = recording;
+            if let Ok(mut slot) = slot.0.try_borrow_mut() {
+                *slot = Some(Box::new(actor));
+            }
+        }
+    });
+    with(|actor| {
+        actor.look_around();
+        let identity = Arc::clone(&actor.identity);
+        identity.learn(&mut actor.clock);
+    });
+}
+
+/// This thread enters a recording, or leaves it for none; returns the one before.
+pub(super) fn enter(subscriber: Option<Arc<Subscriber>>) -> Option<Arc<Subscriber>> {
+    with(|actor| {
+        actor.foreign &= subscriber.is_none();
+        let before = std::mem::replace(&mut actor.own, subscriber);
+        actor.look_around();
+        before
+    })
+    .flatten()
+}
+
+/// Looks whether there is another recording to take part in, of one who knows of recordings.
+pub(super) fn look_around() {
+    with(|actor| {
+        actor.foreign = false;
+        actor.look_around();
+    });
+}
+
+/// Asks to record an operation of a thread that records everything, before it happens; may wait.
+#[cold]
+#[inline(never)]
+pub(crate) fn prepare() -> Ticket {
+    with(|actor| actor.prepare(1)).unwrap_or_default()
+}
+
+/// Asks to record the write of a variable, before it happens; may wait.
+#[inline]
+pub(crate) fn prepare_write(var: Option<VarId>) -> Ticket {
+    with(|actor| match (&actor.desk, var) {
+        (Some(desk), _) if desk.everything => actor.prepare(1),
+        (Some(desk), Some(var)) if desk.subscriber.wants_var(var) => actor.prepare(1),
+        _ => Ticket::NONE,
+    })
+    .unwrap_or_default()
+}
+
+impl Actor {
+    fn new(identity: Arc<Identity>, foreign: bool) -> Option<Actor> {
+        Some(Actor {
+            clock: ActorClock::numbered(next_number()?),
+            identity,
+            foreign,
+            ended: false,
+            own: None,
+            desk: None,
+            // Never the current one: it has not looked yet.
+            generation: u64::MAX,
+            places: FxHashMap::default(),
+        })
+    }
+
+    #[inline]
+    fn version(&self) -> Version {
+        match &self.desk {
+            Some(desk) if desk.everything => Version::NONE,
+            _ => self.clock.version(),
+        }
+    }
+
+    /// Whoever it is.
+    pub(crate) fn identity(&self) -> &Arc<Identity> {
+        &self.identity
+    }
+
+    /// What a thread that it spawns takes part in.
+    pub(crate) fn recording(&self) -> Option<Arc<Subscriber>> {
+        self.own.clone().filter(|own| !own.is_closed())
+    }
+
+    #[cold]
+    fn look_around(&mut self) {
+        self.generation = recording::generation();
+        if !self.clock.has_versions()
+            && let Some(number) = next_number()
+        {
+            self.clock.renumber(number);
+        }
+        let wanted = self.recording().or_else(recording::global);
+        let wanted = wanted.filter(|subscriber| !subscriber.is_closed());
+        let current = self.desk.as_ref().map(|desk| &desk.subscriber);
+        let same = match (&wanted, current) {
+            (Some(wanted), Some(current)) => Arc::ptr_eq(wanted, current),
+            (None, None) => true,
+            _ => false,
+        };
+        if !same {
+            self.leave_desk();
+            if self.foreign
+                && let Some(subscriber) = &wanted
+            {
+                subscriber.count_foreign();
+            }
+            self.desk = wanted.map(Desk::new);
+        }
+    }
+
+    /// Takes part in nothing any more, and gives its chain back.
+    fn leave_desk(&mut self) {
+        if let Some(desk) = self.desk.take() {
+            if let Some(chain) = self.clock.end() {
+                desk.subscriber.release(chain);
+            }
+            desk.close();
+        }
+    }
+
+    /// Whether an event of this name is recorded.
+    #[inline]
+    pub(super) fn wants(&self, name: NameId) -> bool {
+        self.desk
+            .as_ref()
+            .is_some_and(|desk| desk.subscriber.wants_name(name))
+    }
+
+    #[inline]
+    fn prepare(&mut self, records: usize) -> Ticket {
+        match &mut self.desk {
+            Some(desk) if self.ended => {
+                desk.subscriber.count_late();
+                Ticket::NONE
+            }
+            Some(desk) => match desk.make_room(records) {
+                true => Ticket(desk.subscriber.id()),
+                false => Ticket::NONE,
+            },
+            None => Ticket::NONE,
+        }
+    }
+
+    /// Receives what an access of an object receives, does and records an operation, and leaves what
+    /// the access leaves. The object is held meanwhile.
+    pub(crate) fn cross(
+        &mut self,
+        object: &mut ObjectClock,
+        access: Access,
+        ticket: Ticket,
+        line: impl FnOnce() -> Line,
+    ) {
+        self.clock.receive(object, access);
+        self.did(ticket, line);
+        if access != Access::Read || self.clock.is_news(object) {
+            self.clock.publish(object, access);
+        }
+    }
+
+    #[inline]
+    pub(crate) fn receive(&mut self, object: &ObjectClock, access: Access) {
+        self.clock.receive(object, access);
+    }
+
+    #[inline]
+    pub(crate) fn publish(&mut self, object: &mut ObjectClock, access: Access) {
+        self.clock.publish(object, access);
+    }
+
+    #[inline]
+    pub(crate) fn learn(&mut self, left: &Left) {
+        self.clock.learn(left);
+    }
+
+    #[inline]
+    pub(crate) fn leave(&mut self, at: &mut Left) {
+        if !self.clock.is_same(at) {
+            self.clock.leave(at);
+        }
+    }
+
+    #[inline]
+    pub(crate) fn add_to(&mut self, left: &mut Left) {
+        self.clock.add_to(left);
+    }
+
+    pub(crate) fn clock(&mut self) -> &mut ActorClock {
+        &mut self.clock
+    }
+
+    /// The version that it has, whatever it shows.
+    #[inline]
+    pub(crate) fn real_version(&self) -> Version {
+        self.clock.version()
+    }
+
+    /// Ticks and records an operation, if there is a ticket for it.
+    #[inline]
+    pub(crate) fn did(&mut self, ticket: Ticket, line: impl FnOnce() -> Line) {
+        if ticket.is_some() {
+            self.record(ticket, line);
+        }
+    }
+
+    fn record(&mut self, ticket: Ticket, line: impl FnOnce() -> Line) {
+        let Some(desk) = &mut self.desk else { return };
+        if desk.subscriber.id() != ticket.0 || !tick(&mut self.clock, desk) {
+            return;
+        }
+        let Line { op, mark, place } = line();
+        let loc = match place {
+            Some(place) if desk.everything => {
+                let known = self.places.entry(std::ptr::from_ref(place) as usize);
+                Some(*known.or_insert_with(|| names::place(place)))
+            }
+            _ => None,
+        };
+        desk.tell(&mut self.clock, &self.identity);
+        desk.put(Record::Did(op, loc, mark));
+    }
+
+    /// An application event that is wanted.
+    #[inline]
+    pub(super) fn event<const N: usize>(&mut self, name: NameId, loc: LocId, args: [Value; N]) {
+        let records = 1 + N;
+        if !self.prepare(records).is_some() {
+            return;
+        }
+        let Some(desk) = &mut self.desk else { return };
+        if tick(&mut self.clock, desk) {
+            desk.tell(&mut self.clock, &self.identity);
+            desk.put(Record::Event {
+                name,
+                loc,
+                args: N as u32,
+            });
+            for arg in args {
+                desk.put(Record::Arg(arg));
+            }
+        }
+    }
+
+    /// What it had to do is done: whoever waits for that knows all that it did. Destructors of
+    /// thread-locals may run after that, but record nothing if others can go on without waiting for them.
+    pub(crate) fn finish(&mut self, waited_for: bool) {
+        if !waited_for {
+            self.ended = true;
+            if let (Some(chain), Some(desk)) = (self.clock.end(), &mut self.desk) {
+                desk.subscriber.release(chain);
+                desk.begin_again();
+            }
+        }
+        self.identity.leave(&mut self.clock);
+    }
+}
+
+/// What was done.
+pub(crate) struct Line {
+    pub(crate) op: Op,
+    pub(crate) mark: Option<Mark>,
+    pub(crate) place: Place,
+}
+
+impl Line {
+    pub(crate) fn new(op: Op, place: Place) -> Line {
+        Line {
+            op,
+            mark: None,
+            place,
+        }
+    }
+
+    pub(crate) fn marked(self, mark: Mark) -> Line {
+        Line {
+            mark: Some(mark),
+            ..self
+        }
+    }
+}
+
+#[inline]
+fn tick(clock: &mut ActorClock, desk: &mut Desk) -> bool {
+    clock.tick(|past| desk.subscriber.acquire(past)).is_ok() || tick_again(clock, desk)
+}
+
+/// The chain is full, or has no versions left, or there is none.
+#[cold]
+fn tick_again(clock: &mut ActorClock, desk: &mut Desk) -> bool {
+    if !clock.has_versions()
+        && let Some(number) = next_number()
+    {
+        clock.renumber(number);
+    } else if let Some(chain) = clock.end() {
+        desk.subscriber.release(chain);
+        desk.begin_again();
+    }
+    match clock.tick(|past| desk.subscriber.acquire(past)) {
+        Ok(_) => true,
+        Err(_) => {
+            desk.subscriber.count_dropped();
+            false
+        }
+    }
+}
+
+fn next_number() -> Option<u32> {
+    NUMBER
+        .fetch_update(Relaxed, Relaxed, |number| {
+            (number < NUMBERS - 1).then_some(number + 1)
+        })
+        .ok()
+}
+
+impl Drop for Slot {
+    fn drop(&mut self) {
+        if let Some(mut actor) = self.0.get_mut().take() {
+            // From here on there is nobody to compare versions with.
+            version::show(Version::NONE);
+            actor.identity.clone().leave(&mut actor.clock);
+            actor.leave_desk();
+        }
+    }
+}

@@ -1,0 +1,77 @@
+//! The components of clocks, for the whole process.
+//!
+//! A chain belongs to one recording at a time. Within it, a chain whose thread has ended goes to a
+//! thread that knows all of its events. When the recording is over nobody asks any more how
+//! its events were ordered, and the chain is anybody's.
+
+use std::sync::Mutex;
+
+use portent_monitor_core::{Chain, ChainId, Chains, Clock, Error};
+
+use super::lock;
+
+/// Chains that belong to no recording.
+static POOL: Mutex<Option<Pool>> = Mutex::new(None);
+
+#[derive(Default)]
+struct Pool {
+    chains: Chains,
+    unused: Vec<Chain>,
+}
+
+fn take() -> Result<Chain, Error> {
+    let mut pool = lock(&POOL);
+    let pool = pool.get_or_insert_default();
+    match pool.unused.pop() {
+        Some(chain) => Ok(chain),
+        None => pool.chains.acquire(&Clock::default()),
+    }
+}
+
+fn give_back(chain: Chain) {
+    lock(&POOL).get_or_insert_default().unused.push(chain);
+}
+
+/// The chains of one recording.
+#[derive(Debug, Default)]
+pub(super) struct Tenures {
+    /// Which they are, and how far they had been counted before.
+    all: Vec<(ChainId, u32)>,
+    /// Those whose threads have ended.
+    free: Vec<Chain>,
+    over: bool,
+}
+
+impl Tenures {
+    /// A chain for an actor with this past.
+    pub(super) fn acquire(&mut self, past: &Clock) -> Result<Chain, Error> {
+        let mut free = self.free.iter();
+        if let Some(position) = free.rposition(|chain| past.get(chain.id()) >= chain.count()) {
+            return Ok(self.free.swap_remove(position));
+        }
+        let chain = take()?;
+        self.all.push((chain.id(), chain.count()));
+        Ok(chain)
+    }
+
+    pub(super) fn release(&mut self, chain: Chain) {
+        // One that is full would be of no use to anybody.
+        if chain.count() == u32::MAX {
+            return;
+        }
+        match self.over {
+            true => give_back(chain),
+            false => self.free.push(chain),
+        }
+    }
+
+    /// The recording is over, and what it recorded was taken out.
+    pub(super) fn end(&mut self) {
+        self.over = true;
+        self.free.drain(..).for_each(give_back);
+    }
+
+    pub(super) fn all(&self) -> &[(ChainId, u32)] {
+        &self.all
+    }
+}

@@ -1,0 +1,177 @@
+//! Where an actor writes what it does: the queue to the reader of its recording.
+//!
+//! Whether there is room is asked before anything happens, so that a thread waits before it takes a
+//! lock and not inside, and so that what is left out is left out before it ticks. What is given back
+//! (an unlock, a closed channel) never waits: if there is no room for it, it is kept here until there is.
+
+use std::{collections::VecDeque, sync::Arc};
+
+use portent_monitor_core::Clock;
+use rtrb::Producer;
+
+use super::{
+    ActorClock,
+    identity::Identity,
+    record::Record,
+    recording::{Full, Subscriber},
+};
+
+/// An actor's part in a recording.
+#[derive(Debug)]
+pub(super) struct Desk {
+    pub(super) subscriber: Arc<Subscriber>,
+    pub(super) everything: bool,
+    queue: Option<Producer<Record>>,
+    /// There is room for at least so many records.
+    room: usize,
+    /// What found no room.
+    kept: VecDeque<Record>,
+    /// What the reader knows of our clock.
+    told: Clock,
+    /// Whether the reader knows whose events follow.
+    begun: bool,
+    /// For sampling.
+    seen: u32,
+}
+
+impl Desk {
+    pub(super) fn new(subscriber: Arc<Subscriber>) -> Desk {
+        Desk {
+            everything: subscriber.wants_everything(),
+            subscriber,
+            queue: None,
+            room: 0,
+            kept: VecDeque::new(),
+            told: Clock::default(),
+            begun: false,
+            seen: 0,
+        }
+    }
+
+    /// Whether an event of so many records may be recorded now.
+    #[inline]
+    pub(super) fn make_room(&mut self, records: usize) -> bool {
+        // What may have to be told of the clock is told from the reserve.
+        let enough = records + RESERVE;
+        (self.room >= enough && self.kept.is_empty() && !self.samples())
+            || self.look_for_room(enough)
+    }
+
+    #[inline]
+    fn samples(&self) -> bool {
+        matches!(self.subscriber.full(), Full::Sample(_))
+    }
+
+    #[cold]
+    fn look_for_room(&mut self, enough: usize) -> bool {
+        let subscriber = Arc::clone(&self.subscriber);
+        let capacity = subscriber.capacity();
+        let enough = enough.min(capacity);
+        if subscriber.is_closed() {
+            return false;
+        }
+        let found = match subscriber.full() {
+            Full::Block => {
+                self.has_room(enough) || subscriber.wait_for_room(|| self.has_room(enough))
+            }
+            Full::Drop => self.has_room(enough),
+            Full::Sample(of) => {
+                self.seen = self.seen.wrapping_add(1);
+                self.has_room(enough)
+                    && (self.room * 2 >= capacity || self.seen.is_multiple_of(of.max(1)))
+            }
+        };
+        if !found {
+            subscriber.count_dropped();
+        }
+        found
+    }
+
+    fn has_room(&mut self, enough: usize) -> bool {
+        let queue = self
+            .queue
+            .get_or_insert_with(|| self.subscriber.open_queue());
+        self.room = queue.slots();
+        while self.room > 0
+            && let Some(record) = self.kept.pop_front()
+        {
+            self.room -= 1;
+            // There is room.
+            let _ = queue.push(record);
+        }
+        self.room >= enough
+    }
+
+    /// Tells what is new in the clock of the event that follows.
+    #[inline]
+    pub(super) fn tell(&mut self, clock: &mut ActorClock, identity: &Identity) {
+        if clock.take_news() || !self.begun {
+            self.tell_clock(clock, identity);
+        }
+    }
+
+    #[cold]
+    fn tell_clock(&mut self, clock: &ActorClock, identity: &Identity) {
+        if !self.begun
+            && let Some(chain) = clock.chain()
+        {
+            self.begun = true;
+            self.told = Clock::default();
+            // Where only some events are recorded, short threads that nobody named are one after the
+            // other called the same.
+            let thread = match self.everything || identity.is_named() || identity.is_known() {
+                true => identity.thread(),
+                false => self.subscriber.thread_of(chain.id(), || identity.thread()),
+            };
+            self.put(Record::Begin {
+                thread,
+                chain: chain.id(),
+                count: chain.count() - 1,
+            });
+        }
+        let mut told = std::mem::take(&mut self.told);
+        clock.tell_news(&mut told, |chain, count| {
+            self.put(Record::Knows(chain, count))
+        });
+        self.told = told;
+    }
+
+    #[inline]
+    pub(super) fn put(&mut self, record: Record) {
+        match &mut self.queue {
+            Some(queue) if self.room > 0 && self.kept.is_empty() => {
+                self.room -= 1;
+                if let Err(rtrb::PushError::Full(record)) = queue.push(record) {
+                    self.kept.push_back(record);
+                }
+            }
+            _ => self.kept.push_back(record),
+        }
+    }
+
+    /// The chain changes: what follows must be announced.
+    pub(super) fn begin_again(&mut self) {
+        self.begun = false;
+    }
+
+    /// The actor leaves. If it has still something to tell, it waits until that is possible.
+    pub(super) fn close(mut self) {
+        let subscriber = Arc::clone(&self.subscriber);
+        if !self.kept.is_empty() && !subscriber.is_closed() {
+            let mut is_empty = || {
+                self.has_room(0);
+                self.kept.is_empty()
+            };
+            if !is_empty() {
+                subscriber.wait_for_room(is_empty);
+            }
+        }
+        if let Some(queue) = self.queue {
+            subscriber.close_queue(queue);
+        }
+    }
+}
+
+/// So many records are kept free for what is told of clocks. There may be more to tell, which is then
+/// kept for a while.
+const RESERVE: usize = 16;

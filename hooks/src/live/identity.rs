@@ -1,0 +1,106 @@
+//! What other threads hold of a thread: its handle, its end, its park token, its name in a trace.
+
+use std::sync::{
+    Mutex, OnceLock,
+    atomic::{AtomicU32, Ordering::Relaxed},
+};
+
+use portent_monitor_core::{CondId, Id, Knowledge, ThreadId};
+
+use super::{ActorClock, Left, ObjectClock, lock, names};
+
+/// A thread, as seen by others.
+#[derive(Debug)]
+pub(crate) struct Identity {
+    name: Option<Box<str>>,
+    /// The thread itself, once it runs.
+    handle: OnceLock<std::thread::Thread>,
+    /// What its spawner knew, and then what it knew itself at its end.
+    bounds: Mutex<Left>,
+    /// What those knew who unparked it.
+    token: Mutex<ObjectClock>,
+    /// Its id in traces, from 1, and that of the condition on which it parks.
+    thread: AtomicU32,
+    condition: AtomicU32,
+}
+
+impl Identity {
+    pub(crate) fn new(name: Option<&str>) -> Identity {
+        Identity {
+            name: name.map(Into::into),
+            handle: OnceLock::new(),
+            bounds: Mutex::new(Left::EMPTY),
+            token: Mutex::new(ObjectClock::EMPTY),
+            thread: AtomicU32::new(0),
+            condition: AtomicU32::new(0),
+        }
+    }
+
+    /// Of the thread that runs.
+    pub(crate) fn current() -> Identity {
+        let handle = std::thread::current();
+        let identity = Identity::new(handle.name());
+        identity.is(handle);
+        identity
+    }
+
+    pub(crate) fn is(&self, handle: std::thread::Thread) {
+        self.handle.get_or_init(|| handle);
+    }
+
+    pub(crate) fn handle(&self) -> Option<&std::thread::Thread> {
+        self.handle.get()
+    }
+
+    pub(crate) fn is_named(&self) -> bool {
+        self.name.is_some()
+    }
+
+    /// Whether it has an id that others may have told already.
+    pub(crate) fn is_known(&self) -> bool {
+        self.thread.load(Relaxed) != 0
+    }
+
+    /// The thread is about to be spawned, or has ended. Its end may be told again.
+    pub(crate) fn leave(&self, clock: &mut ActorClock) {
+        clock.leave(&mut lock(&self.bounds));
+    }
+
+    /// The thread begins, or is joined.
+    pub(crate) fn learn(&self, clock: &mut ActorClock) {
+        clock.learn(&lock(&self.bounds));
+    }
+
+    pub(crate) fn with_token<R>(&self, f: impl FnOnce(&mut ObjectClock) -> R) -> R {
+        f(&mut lock(&self.token))
+    }
+
+    pub(crate) fn thread(&self) -> ThreadId {
+        numbered(&self.thread, |table| {
+            let name = self.name.as_deref().unwrap_or("thread");
+            table.distinct(name.to_owned(), |symbols| &mut symbols.threads)
+        })
+    }
+
+    pub(crate) fn condition(&self) -> CondId {
+        let thread = self.thread();
+        numbered(&self.condition, |table| {
+            let name = format!("park({})", table.symbols.threads.name(thread));
+            table.distinct(name, |symbols| &mut symbols.conds)
+        })
+    }
+}
+
+/// An id that is made once.
+fn numbered<I: Id>(cell: &AtomicU32, make: impl FnOnce(&mut names::Table) -> I) -> I {
+    let get = || I::from_index((cell.load(Relaxed) as usize).checked_sub(1)?);
+    get().unwrap_or_else(|| {
+        names::with_table(|table| {
+            get().unwrap_or_else(|| {
+                let id = make(table);
+                cell.store(u32::try_from(id.index() + 1).unwrap_or(u32::MAX), Relaxed);
+                id
+            })
+        })
+    })
+}

@@ -1,0 +1,46 @@
+//! Who acts, what is recorded, and how it gets out.
+//!
+//! | file | |
+//! |---|---|
+//! | `version` | the one number that hooks compare |
+//! | `actor` | a thread: its clock, and the recording that it takes part in |
+//! | `identity` | what other threads need to know of a thread: its name, its end, its park token |
+//! | `names` | ids of threads, locks, variables, places; one table for the process |
+//! | `chains` | components of clocks, handed out process-wide |
+//! | `recording` | who subscribes to what |
+//! | `desk`, `record` | where an actor writes: its queue, and what is in it |
+//! | `stream` | where it comes out, in causal order |
+//! | `event` | application events |
+
+pub(crate) mod actor;
+mod chains;
+mod desk;
+pub mod event;
+pub(crate) mod identity;
+pub(crate) mod names;
+mod record;
+mod recording;
+mod stream;
+pub(crate) mod version;
+
+use portent_monitor_core::{self as core, Clock};
+
+pub use names::symbols;
+pub use recording::{Builder, Entered, Full, Global, Recording};
+pub(crate) use recording::{Subscriber, any_open};
+pub use stream::{Counts, Recorded, Stream};
+
+/// What is left at an object; it is the object's own.
+pub(crate) type Left = core::Snapshot<Box<Clock>>;
+/// The updates and reads of an object.
+pub(crate) type ObjectClock = core::ObjectClock<Left>;
+/// The clock of an actor.
+pub(crate) type ActorClock = core::ThreadClock<Box<Clock>>;
+
+/// Locks something of ours. That a thread panicked while it held it says nothing: no user code runs
+/// inside, and what is there is whole after every step.
+pub(crate) fn lock<T: ?Sized>(mutex: &std::sync::Mutex<T>) -> std::sync::MutexGuard<'_, T> {
+    mutex
+        .lock()
+        .unwrap_or_else(std::sync::PoisonError::into_inner)
+}

@@ -1,0 +1,156 @@
+//! Ids of everything that has a name: one table for the process.
+//!
+//! An object that nobody named is called after its type and the place where it was made, with a number
+//! from the second one on: `Mutex@src/queue.rs:10`, `Mutex@src/queue.rs:10#2`. Names are looked for only
+//! when they are first needed, and the id stays in the object.
+
+use std::{
+    fmt::Write,
+    panic::Location,
+    sync::{
+        LazyLock, Mutex,
+        atomic::{AtomicU32, Ordering::Relaxed},
+    },
+};
+
+use portent_monitor_core::{Id, Interner, LocId, Symbols};
+use rustc_hash::FxHashMap;
+
+use super::lock;
+
+static TABLE: LazyLock<Mutex<Table>> = LazyLock::new(Mutex::default);
+
+#[derive(Default)]
+pub(super) struct Table {
+    pub(super) symbols: Symbols,
+    /// How often a name that was not given has been used.
+    used: FxHashMap<String, u32>,
+}
+
+/// The names of all threads and objects that were ever recorded in this process.
+///
+/// ```
+/// assert!(portent_hooks::symbols().threads.get("nobody").is_none());
+/// ```
+pub fn symbols() -> Symbols {
+    with_table(|table| table.symbols.clone())
+}
+
+pub(super) fn with_table<R>(f: impl FnOnce(&mut Table) -> R) -> R {
+    f(&mut lock(&TABLE))
+}
+
+impl Table {
+    /// An id for something of its own that is called so.
+    pub(super) fn distinct<I: Id>(
+        &mut self,
+        mut name: String,
+        interner: impl FnOnce(&mut Symbols) -> &mut Interner<I>,
+    ) -> I {
+        let interner = interner(&mut self.symbols);
+        let used = self.used.entry(name.clone()).or_default();
+        let base = name.len();
+        loop {
+            *used += 1;
+            if *used > 1 {
+                name.truncate(base);
+                let _ = write!(name, "#{used}");
+            }
+            if interner.get(&name).is_none() {
+                return known(interner, &name);
+            }
+        }
+    }
+}
+
+/// The id of a name.
+///
+/// After four thousand million names the process is at its end; the last id then stands for all.
+pub(super) fn known<I: Id>(interner: &mut Interner<I>, name: &str) -> I {
+    match interner.intern(name) {
+        Ok(id) => id,
+        Err(_) => I::from_index(u32::MAX as usize - 1).expect("fits in 32 bits"),
+    }
+}
+
+/// What an object is called. It has the size of a pointer and a number.
+#[derive(Debug)]
+pub(crate) struct Name {
+    made: &'static Location<'static>,
+    /// Its id, from 1; 0 as long as nobody asked.
+    id: AtomicU32,
+}
+
+impl Name {
+    #[track_caller]
+    pub(crate) const fn here() -> Name {
+        Name {
+            made: Location::caller(),
+            id: AtomicU32::new(0),
+        }
+    }
+
+    /// A name that was given. Objects with the same one are taken for the same.
+    #[track_caller]
+    pub(crate) fn given<I: Id>(
+        name: &str,
+        interner: impl FnOnce(&mut Symbols) -> &mut Interner<I>,
+    ) -> Name {
+        let id: I = with_table(|table| known(interner(&mut table.symbols), name));
+        Name {
+            made: Location::caller(),
+            id: AtomicU32::new(number(id)),
+        }
+    }
+
+    /// For something else that was made at the same place.
+    pub(crate) const fn another(&self) -> Name {
+        Name {
+            made: self.made,
+            id: AtomicU32::new(0),
+        }
+    }
+
+    /// The id, if it has one.
+    #[inline]
+    pub(crate) fn get<I: Id>(&self) -> Option<I> {
+        let number = self.id.load(Relaxed);
+        I::from_index((number as usize).checked_sub(1)?)
+    }
+
+    #[inline]
+    pub(crate) fn is_known(&self) -> bool {
+        self.id.load(Relaxed) != 0
+    }
+
+    /// The id; `kind` and the place are the name of an object that has none.
+    pub(crate) fn id<I: Id>(
+        &self,
+        kind: &str,
+        interner: impl FnOnce(&mut Symbols) -> &mut Interner<I>,
+    ) -> I {
+        if let Some(id) = self.get() {
+            return id;
+        }
+        let place = self.made;
+        let name = format!("{kind}@{}:{}", place.file(), place.line());
+        with_table(|table| {
+            // Another thread may have been faster.
+            self.get().unwrap_or_else(|| {
+                let id = table.distinct(name, interner);
+                self.id.store(number(id), Relaxed);
+                id
+            })
+        })
+    }
+}
+
+fn number<I: Id>(id: I) -> u32 {
+    u32::try_from(id.index() + 1).unwrap_or(u32::MAX)
+}
+
+/// The id of a place in the source.
+pub(super) fn place(location: &Location<'_>) -> LocId {
+    let spelled = location.to_string();
+    with_table(|table| known(&mut table.symbols.locs, &spelled))
+}

@@ -1,0 +1,293 @@
+//! Where a recording comes out: events with their stamps, in causal order.
+//!
+//! The queues of the threads are emptied in turn. Each tells its clocks by what has changed; they are put
+//! together here, restricted to the events of this recording, and an event is given out when all that
+//! its clock counts was. No thread stamps a time, and none counts with another.
+
+use std::{
+    fmt,
+    sync::Arc,
+    thread,
+    time::{Duration, Instant},
+};
+
+use portent_monitor_core::{
+    Action, CausalRelease, ChainId, Clock, Clocked, Event, LocId, NameId, Op, Spelling, Stamp,
+    Symbols, ThreadId, Value,
+};
+use rtrb::Consumer;
+use rustc_hash::FxHashMap;
+
+use super::{actor, names, record::Record, recording::Subscriber};
+
+/// An event and its place in the causal order. Clocks count the events of one recording.
+#[derive(Clone, Debug)]
+pub struct Recorded {
+    /// What happened; names are in [`symbols`](crate::symbols).
+    pub event: Event,
+    /// What was before it.
+    pub stamp: Stamp,
+}
+
+impl fmt::Display for Recorded {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let symbols = names::symbols();
+        let thread = symbols.threads.name(self.event.thread);
+        write!(f, "{thread}: {}", Spelling::new(&self.event, &symbols))
+    }
+}
+
+impl Clocked for Recorded {
+    type Source = ChainId;
+
+    fn source(&self) -> Option<ChainId> {
+        Some(self.stamp.chain)
+    }
+
+    fn components(&self) -> usize {
+        self.stamp.clock.counts().len()
+    }
+
+    fn component(&self, index: usize) -> (ChainId, u32) {
+        let chain = ChainId::from_index(index).unwrap_or(self.stamp.chain);
+        (chain, self.stamp.clock.get(chain))
+    }
+
+    fn number(&self) -> u32 {
+        self.stamp.number()
+    }
+}
+
+/// What is to be known of a recording besides its events.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Counts {
+    /// Events that were given out.
+    pub recorded: u64,
+    /// Events for which there was no room, or that sampling left out.
+    pub dropped: u64,
+    /// Operations, in the whole process, by threads whose thread-locals were being destroyed or whose
+    /// allocator uses the hooks itself: the order that comes from them is missing.
+    pub late: u64,
+    /// Threads that were not spawned through the hooks: that they come after their spawner is missing.
+    pub foreign: u64,
+}
+
+/// The events of a recording. Dropping it ends the recording.
+#[derive(Debug)]
+pub struct Stream {
+    subscriber: Arc<Subscriber>,
+    lanes: Vec<Lane>,
+    tenures: Local,
+    release: CausalRelease<Recorded>,
+    recorded: u64,
+    late_before: u64,
+    closed: bool,
+}
+
+/// The chains of this recording, numbered from 0; and how far they had been counted before.
+#[derive(Debug, Default)]
+struct Local {
+    chains: FxHashMap<ChainId, (ChainId, u32)>,
+}
+
+impl Local {
+    fn refresh(&mut self, subscriber: &Subscriber) {
+        let chains = &mut self.chains;
+        let known = chains.len();
+        subscriber.tenures_from(known, |chain, base| {
+            if let Some(local) = ChainId::from_index(chains.len()) {
+                chains.insert(chain, (local, base));
+            }
+        });
+    }
+
+    /// The chain and count inside this recording; `None` for a chain of another.
+    fn get(&self, chain: ChainId, count: u32) -> Option<(ChainId, u32)> {
+        let &(local, base) = self.chains.get(&chain)?;
+        Some((local, count.saturating_sub(base)))
+    }
+}
+
+/// A queue, and what is known of the thread at its other end.
+#[derive(Debug)]
+struct Lane {
+    queue: Consumer<Record>,
+    thread: Option<(ThreadId, ChainId)>,
+    number: u32,
+    clock: Clock,
+    /// An application event whose arguments are still to come.
+    open: Option<(NameId, LocId, u32, Vec<Value>)>,
+}
+
+impl Lane {
+    fn take(&mut self, record: Record, local: &Local) -> Option<Recorded> {
+        match record {
+            Record::Begin {
+                thread,
+                chain,
+                count,
+            } => {
+                self.clock = Clock::default();
+                let begun = local.get(chain, count);
+                self.thread = begun.map(|(chain, _)| (thread, chain));
+                self.number = begun.map_or(0, |(_, count)| count);
+                None
+            }
+            Record::Knows(chain, count) => {
+                if let Some((chain, count)) = local.get(chain, count) {
+                    self.clock.raise(chain, count);
+                }
+                None
+            }
+            Record::Did(op, loc, mark) => {
+                let mut recorded = self.event(op)?;
+                (recorded.event.loc, recorded.event.mark) = (loc, mark);
+                Some(recorded)
+            }
+            Record::Event { name, loc, args } => {
+                self.open = Some((name, loc, args, Vec::new()));
+                self.completed()
+            }
+            Record::Arg(value) => {
+                if let Some((_, _, missing, values)) = &mut self.open {
+                    *missing = missing.saturating_sub(1);
+                    values.push(value);
+                }
+                self.completed()
+            }
+        }
+    }
+
+    fn completed(&mut self) -> Option<Recorded> {
+        let (name, loc, _, values) = self.open.take_if(|(_, _, missing, _)| *missing == 0)?;
+        let mut recorded = self.event(Op::from(Action::new(name).args(values)))?;
+        recorded.event.loc = Some(loc);
+        Some(recorded)
+    }
+
+    fn event(&mut self, op: Op) -> Option<Recorded> {
+        let (thread, chain) = self.thread?;
+        self.number += 1;
+        self.clock.raise(chain, self.number);
+        Some(Recorded {
+            event: Event::new(thread, op),
+            stamp: Stamp {
+                chain,
+                clock: Arc::new(self.clock.clone()),
+            },
+        })
+    }
+}
+
+impl Stream {
+    pub(super) fn new(subscriber: Arc<Subscriber>) -> Stream {
+        Stream {
+            subscriber,
+            lanes: Vec::new(),
+            tenures: Local::default(),
+            release: CausalRelease::default(),
+            recorded: 0,
+            late_before: actor::late(),
+            closed: false,
+        }
+    }
+
+    /// The next event that is there, if one is.
+    pub fn try_next(&mut self) -> Option<Recorded> {
+        if let Some(next) = self.pop() {
+            return Some(next);
+        }
+        self.take_in();
+        self.pop()
+    }
+
+    /// The next event; waits for at most so long.
+    pub fn next_within(&mut self, time: Duration) -> Option<Recorded> {
+        // Threads do not wake the reader, as most of them would do so for nothing.
+        const LOOK: Duration = Duration::from_micros(500);
+        let end = Instant::now().checked_add(time);
+        loop {
+            if let Some(next) = self.try_next() {
+                return Some(next);
+            }
+            let left = end.map_or(LOOK, |end| end.saturating_duration_since(Instant::now()));
+            if self.closed || left.is_zero() {
+                return None;
+            }
+            thread::sleep(left.min(LOOK));
+        }
+    }
+
+    /// Ends the recording, and gives out all that happened before.
+    pub fn finish(&mut self) -> Vec<Recorded> {
+        let mut events = Vec::new();
+        self.close();
+        while let Some(next) = self.pop() {
+            events.push(next);
+        }
+        events
+    }
+
+    /// Ends the recording. What happened before can still be taken out.
+    pub fn close(&mut self) {
+        if !self.closed {
+            self.closed = true;
+            self.subscriber.close();
+            self.take_in();
+            self.subscriber.forget();
+            self.release.close();
+        }
+    }
+
+    /// What is to be known besides the events.
+    pub fn counts(&self) -> Counts {
+        let [dropped, late, foreign] = self.subscriber.counted();
+        Counts {
+            recorded: self.recorded,
+            dropped,
+            late: late + (actor::late() - self.late_before),
+            foreign,
+        }
+    }
+
+    /// The names in its events.
+    pub fn symbols(&self) -> Symbols {
+        names::symbols()
+    }
+
+    fn pop(&mut self) -> Option<Recorded> {
+        let next = self.release.pop();
+        self.recorded += u64::from(next.is_some());
+        next
+    }
+
+    /// Empties the queues.
+    fn take_in(&mut self) {
+        let fresh = self.subscriber.fresh_queues(self.lanes.len());
+        self.lanes.extend(fresh.into_iter().map(|queue| Lane {
+            queue,
+            thread: None,
+            number: 0,
+            clock: Clock::default(),
+            open: None,
+        }));
+        for lane in &mut self.lanes {
+            // What a thread writes meanwhile is for the next time, so that all get their turn.
+            for _ in 0..lane.queue.slots() {
+                let Ok(record) = lane.queue.pop() else { break };
+                self.tenures.refresh(&self.subscriber);
+                if let Some(recorded) = lane.take(record, &self.tenures) {
+                    self.release.push(recorded);
+                }
+            }
+        }
+        self.subscriber.tell_room();
+    }
+}
+
+impl Drop for Stream {
+    fn drop(&mut self) {
+        self.close();
+    }
+}

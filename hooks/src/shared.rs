@@ -1,0 +1,194 @@
+//! A monitored variable.
+
+use std::{fmt, panic::Location, sync};
+
+use portent_monitor_core::{Access, Op, Value, VarId};
+
+use crate::{
+    ToValue,
+    live::{
+        ObjectClock,
+        actor::{self, Line, Place, Ticket},
+        lock,
+        names::Name,
+        version,
+    },
+};
+
+/// A variable whose reads and writes are events.
+///
+/// Threads may share it, as they share a [`Mutex`](crate::sync::Mutex): each operation is one step.
+/// Properties speak of it by the name that [`with_name`](Self::with_name) gave it.
+///
+/// ```
+/// use portent_hooks::Shared;
+///
+/// let level = Shared::with_name("level", 20);
+/// level.set(27);
+/// level.update(|level| *level += 1);
+/// assert_eq!(level.get(), 28);
+/// ```
+pub struct Shared<T: ?Sized> {
+    name: Name,
+    inner: sync::Mutex<Inner<T>>,
+}
+
+struct Inner<T: ?Sized> {
+    object: ObjectClock,
+    value: T,
+}
+
+impl<T> Shared<T> {
+    /// A variable that is called after the place where it is made.
+    #[inline]
+    #[track_caller]
+    pub const fn new(value: T) -> Shared<T> {
+        Shared::called(Name::here(), value)
+    }
+
+    /// A variable that is called so.
+    #[track_caller]
+    pub fn with_name(name: &str, value: T) -> Shared<T> {
+        Shared::called(Name::given(name, |symbols| &mut symbols.vars), value)
+    }
+
+    const fn called(name: Name, value: T) -> Shared<T> {
+        Shared {
+            name,
+            inner: sync::Mutex::new(Inner {
+                object: ObjectClock::EMPTY,
+                value,
+            }),
+        }
+    }
+
+    /// The value, which is no longer shared.
+    pub fn into_inner(self) -> T {
+        let inner = self.inner.into_inner();
+        let inner = inner.unwrap_or_else(sync::PoisonError::into_inner);
+        actor::with(|actor| actor.receive(&inner.object, Access::Update));
+        inner.value
+    }
+}
+
+impl<T: ?Sized> Shared<T> {
+    fn id(&self) -> VarId {
+        self.name.id("Shared", |symbols| &mut symbols.vars)
+    }
+
+    /// Reads a copy of the value.
+    #[inline]
+    #[track_caller]
+    pub fn get(&self) -> T
+    where
+        T: Clone,
+    {
+        self.read(Some(Location::caller()), |value| value.clone())
+    }
+
+    /// Reads the value; others wait meanwhile.
+    #[inline]
+    #[track_caller]
+    pub fn with<R>(&self, f: impl FnOnce(&T) -> R) -> R {
+        self.read(Some(Location::caller()), |value| f(value))
+    }
+
+    #[inline]
+    fn read<R>(&self, place: Place, f: impl FnOnce(&T) -> R) -> R {
+        let ticket = match version::is_hidden() {
+            true => actor::prepare(),
+            false => Ticket::NONE,
+        };
+        let mut inner = lock(&self.inner);
+        if inner.object.version() != version::shown() {
+            let line = || Line::new(Op::Read(self.id()), place);
+            actor::with(|actor| actor.cross(&mut inner.object, Access::Read, ticket, line));
+        }
+        f(&inner.value)
+    }
+
+    /// The value, of one who has it alone.
+    pub fn get_mut(&mut self) -> &mut T {
+        let inner = self.inner.get_mut();
+        let inner = inner.unwrap_or_else(sync::PoisonError::into_inner);
+        actor::with(|actor| actor.receive(&inner.object, Access::Update));
+        &mut inner.value
+    }
+}
+
+impl<T: ToValue> Shared<T> {
+    /// Writes the value.
+    #[inline]
+    #[track_caller]
+    pub fn set(&self, value: T) {
+        drop(self.write(Some(Location::caller()), Op::Write, |there| {
+            std::mem::replace(there, value)
+        }));
+    }
+
+    /// Writes the value, and returns the one before.
+    #[inline]
+    #[track_caller]
+    pub fn replace(&self, value: T) -> T {
+        self.write(Some(Location::caller()), Op::Update, |there| {
+            std::mem::replace(there, value)
+        })
+    }
+
+    /// Changes the value; others wait meanwhile.
+    #[inline]
+    #[track_caller]
+    pub fn update<R>(&self, f: impl FnOnce(&mut T) -> R) -> R {
+        self.write(Some(Location::caller()), Op::Update, f)
+    }
+
+    #[inline]
+    fn write<R>(
+        &self,
+        place: Place,
+        op: fn(VarId, Option<Value>) -> Op,
+        f: impl FnOnce(&mut T) -> R,
+    ) -> R {
+        let ticket = match version::is_hidden() || self.name.is_known() {
+            true => actor::prepare_write(self.name.get()),
+            false => Ticket::NONE,
+        };
+        let mut guard = lock(&self.inner);
+        let inner = &mut *guard;
+        let done = f(&mut inner.value);
+        let object = &mut inner.object;
+        if ticket.is_some() || object.version() != version::shown() || object.has_reads() {
+            // What a value tells may be the program's own code, which must not find the actor in use.
+            let told = ticket.is_some().then(|| inner.value.to_value());
+            let line = || Line::new(op(self.id(), told), place);
+            actor::with(|actor| actor.cross(object, Access::Update, ticket, line));
+        }
+        done
+    }
+}
+
+impl<T: Default> Default for Shared<T> {
+    #[track_caller]
+    fn default() -> Shared<T> {
+        Shared::new(T::default())
+    }
+}
+
+impl<T> From<T> for Shared<T> {
+    #[track_caller]
+    fn from(value: T) -> Shared<T> {
+        Shared::new(value)
+    }
+}
+
+impl<T: ?Sized + fmt::Debug> fmt::Debug for Shared<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        // To look at it is no step of the program.
+        let mut shown = f.debug_tuple("Shared");
+        match self.inner.try_lock() {
+            Ok(inner) => shown.field(&&inner.value),
+            Err(_) => shown.field(&format_args!("<in use>")),
+        };
+        shown.finish()
+    }
+}

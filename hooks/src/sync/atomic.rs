@@ -1,0 +1,302 @@
+//! The types of `std::sync::atomic`, with clocks.
+//!
+//! What a program asks for is done natively, with at least the ordering that it asked for: loads are at
+//! least `Acquire`, stores at least `Release`, and the rest is both. While it is monitored a program
+//! thus runs sequentially consistently on each atomic, and reorderings that only `Relaxed` allows are
+//! not seen.
+
+use std::{fmt, panic::Location, sync::atomic as native};
+
+use portent_monitor_core::{Op, Value, VarId};
+
+use super::header::Header;
+use crate::{ToValue, live::names::Name};
+
+pub use std::sync::atomic::{Ordering, compiler_fence, fence};
+
+fn load_order(order: Ordering) -> Ordering {
+    match order {
+        Ordering::Relaxed => Ordering::Acquire,
+        order => order,
+    }
+}
+
+fn store_order(order: Ordering) -> Ordering {
+    match order {
+        Ordering::Relaxed => Ordering::Release,
+        order => order,
+    }
+}
+
+fn change_order(order: Ordering) -> Ordering {
+    match order {
+        Ordering::SeqCst => Ordering::SeqCst,
+        _ => Ordering::AcqRel,
+    }
+}
+
+fn both<R>(changed: Result<R, R>) -> R {
+    match changed {
+        Ok(value) | Err(value) => value,
+    }
+}
+
+const UPDATE: fn(VarId, Option<Value>) -> Op = Op::Update;
+const WRITE: fn(VarId, Option<Value>) -> Op = Op::Write;
+
+/// What all atomics have. `$tell` says what is told of a value.
+macro_rules! atomic {
+    ($name:ident $(<$param:ident>)?, $native:ty, $value:ty, $kind:literal, $tell:expr) => {
+        #[doc = concat!("[`std::sync::atomic::", $kind, "`], with clocks.")]
+        pub struct $name $(<$param>)? {
+            header: Header,
+            value: $native,
+        }
+
+        impl $(<$param>)? $name $(<$param>)? {
+            #[doc = concat!("As [`std::sync::atomic::", $kind, "::new`].")]
+            #[inline]
+            #[track_caller]
+            pub const fn new(value: $value) -> Self {
+                Self {
+                    header: Header::new($kind, Name::here()),
+                    value: <$native>::new(value),
+                }
+            }
+
+            /// An atomic that is called so in recordings: a variable of properties.
+            #[track_caller]
+            pub fn with_name(name: &str, value: $value) -> Self {
+                Self {
+                    header: Header::new($kind, Name::given(name, |symbols| &mut symbols.vars)),
+                    value: <$native>::new(value),
+                }
+            }
+
+            /// As in the standard library.
+            #[inline]
+            #[track_caller]
+            pub fn load(&self, order: Ordering) -> $value {
+                let order = load_order(order);
+                self.header
+                    .read(Some(Location::caller()), || self.value.load(order))
+            }
+
+            /// As in the standard library.
+            #[inline]
+            #[track_caller]
+            pub fn store(&self, value: $value, order: Ordering) {
+                let order = store_order(order);
+                let store = || Ok(self.value.store(value, order));
+                let tell: fn($value) -> Option<Value> = $tell;
+                both(
+                    self.header
+                        .write(Some(Location::caller()), store, WRITE, || tell(value)),
+                )
+            }
+
+            /// As in the standard library.
+            #[inline]
+            #[track_caller]
+            pub fn swap(&self, value: $value, order: Ordering) -> $value {
+                self.change(order, |native, order| native.swap(value, order))
+            }
+
+            /// As in the standard library.
+            #[inline]
+            #[track_caller]
+            pub fn compare_exchange(
+                &self,
+                current: $value,
+                new: $value,
+                success: Ordering,
+                failure: Ordering,
+            ) -> Result<$value, $value> {
+                let (success, failure) = (change_order(success), load_order(failure));
+                self.header.write(
+                    Some(Location::caller()),
+                    || self.value.compare_exchange(current, new, success, failure),
+                    UPDATE,
+                    || self.told(),
+                )
+            }
+
+            /// As in the standard library.
+            #[inline]
+            #[track_caller]
+            pub fn compare_exchange_weak(
+                &self,
+                current: $value,
+                new: $value,
+                success: Ordering,
+                failure: Ordering,
+            ) -> Result<$value, $value> {
+                let (success, failure) = (change_order(success), load_order(failure));
+                self.header.write(
+                    Some(Location::caller()),
+                    || {
+                        self.value
+                            .compare_exchange_weak(current, new, success, failure)
+                    },
+                    UPDATE,
+                    || self.told(),
+                )
+            }
+
+            /// As in the standard library.
+            #[track_caller]
+            pub fn fetch_update<F>(
+                &self,
+                set_order: Ordering,
+                fetch_order: Ordering,
+                mut f: F,
+            ) -> Result<$value, $value>
+            where
+                F: FnMut($value) -> Option<$value>,
+            {
+                // No code of the program runs while others wait for the variable.
+                let mut before = self.load(fetch_order);
+                while let Some(next) = f(before) {
+                    match self.compare_exchange_weak(before, next, set_order, fetch_order) {
+                        Ok(before) => return Ok(before),
+                        Err(now) => before = now,
+                    }
+                }
+                Err(before)
+            }
+
+            /// As in the standard library.
+            pub fn get_mut(&mut self) -> &mut $value {
+                self.header.taken_apart();
+                self.value.get_mut()
+            }
+
+            /// As in the standard library.
+            pub fn into_inner(mut self) -> $value {
+                self.header.taken_apart();
+                self.value.into_inner()
+            }
+
+            /// As in the standard library. What is done through the pointer is not seen.
+            pub const fn as_ptr(&self) -> *mut $value {
+                self.value.as_ptr()
+            }
+
+            #[inline(always)]
+            #[track_caller]
+            fn change(
+                &self,
+                order: Ordering,
+                f: impl FnOnce(&$native, Ordering) -> $value,
+            ) -> $value {
+                let order = change_order(order);
+                both(self.header.write(
+                    Some(Location::caller()),
+                    || Ok(f(&self.value, order)),
+                    UPDATE,
+                    || self.told(),
+                ))
+            }
+
+            /// What was just written; nobody else can write now.
+            fn told(&self) -> Option<Value> {
+                let tell: fn($value) -> Option<Value> = $tell;
+                tell(self.value.load(Ordering::Relaxed))
+            }
+        }
+
+        impl $(<$param>)? fmt::Debug for $name $(<$param>)? {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                // To look at it is no step of the program.
+                fmt::Debug::fmt(&self.value.load(Ordering::Relaxed), f)
+            }
+        }
+
+        impl $(<$param>)? From<$value> for $name $(<$param>)? {
+            #[track_caller]
+            fn from(value: $value) -> Self {
+                Self::new(value)
+            }
+        }
+    };
+}
+
+/// Methods that change the value and return the one before.
+macro_rules! changes {
+    ($name:ident, $value:ty: $($method:ident)*) => {
+        impl $name {$(
+            /// As in the standard library.
+            #[inline]
+            #[track_caller]
+            pub fn $method(&self, value: $value, order: Ordering) -> $value {
+                self.change(order, |native, order| native.$method(value, order))
+            }
+        )*}
+
+        impl Default for $name {
+            #[track_caller]
+            fn default() -> Self {
+                Self::new(Default::default())
+            }
+        }
+    };
+}
+
+macro_rules! integers {
+    ($($name:ident $value:ty, $kind:literal;)*) => {$(
+        atomic!($name, native::$name, $value, $kind, |value| Some(value.to_value()));
+        changes!($name, $value: fetch_add fetch_sub fetch_and fetch_nand fetch_or fetch_xor fetch_max fetch_min);
+    )*};
+}
+
+integers! {
+    AtomicI8 i8, "AtomicI8";
+    AtomicI16 i16, "AtomicI16";
+    AtomicI32 i32, "AtomicI32";
+    AtomicI64 i64, "AtomicI64";
+    AtomicIsize isize, "AtomicIsize";
+    AtomicU8 u8, "AtomicU8";
+    AtomicU16 u16, "AtomicU16";
+    AtomicU32 u32, "AtomicU32";
+    AtomicU64 u64, "AtomicU64";
+    AtomicUsize usize, "AtomicUsize";
+}
+
+atomic!(
+    AtomicBool,
+    native::AtomicBool,
+    bool,
+    "AtomicBool",
+    |value| Some(value.to_value())
+);
+changes!(AtomicBool, bool: fetch_and fetch_nand fetch_or fetch_xor);
+
+impl AtomicBool {
+    /// As in the standard library.
+    #[inline]
+    #[track_caller]
+    pub fn fetch_not(&self, order: Ordering) -> bool {
+        self.fetch_xor(true, order)
+    }
+}
+
+atomic!(
+    AtomicPtr<T>,
+    native::AtomicPtr<T>,
+    *mut T,
+    "AtomicPtr",
+    |_| None
+);
+
+impl<T> Default for AtomicPtr<T> {
+    #[track_caller]
+    fn default() -> Self {
+        Self::new(std::ptr::null_mut())
+    }
+}
+
+impl<T> fmt::Pointer for AtomicPtr<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Pointer::fmt(&self.value.load(Ordering::Relaxed), f)
+    }
+}

@@ -1,0 +1,243 @@
+//! Waiting for a condition.
+//!
+//! To begin to wait gives the mutex back, and comes in order with every notify; to wake up comes after
+//! every notify so far and takes the mutex again. A wait that timed out heard of nobody: it only takes the
+//! mutex again.
+
+use std::{
+    fmt,
+    panic::Location,
+    sync,
+    time::{Duration, Instant},
+};
+
+use portent_monitor_core::{Access, CondId, Op, Version};
+
+use super::{LockResult, MutexGuard, join, mutex, outside::Side, split};
+use crate::live::{
+    ObjectClock,
+    actor::{self, Line, Ticket},
+    lock,
+    names::Name,
+    version,
+};
+
+/// [`std::sync::Condvar`], with clocks.
+///
+/// ```
+/// use portent_hooks::{sync::{Condvar, Mutex}, thread};
+///
+/// let (ready, turned) = (Mutex::new(false), Condvar::new());
+/// thread::scope(|s| {
+///     s.spawn(|| {
+///         *ready.lock().unwrap() = true;
+///         turned.notify_one();
+///     });
+///     let guard = turned.wait_while(ready.lock().unwrap(), |ready| !*ready).unwrap();
+///     assert!(*guard);
+/// });
+/// ```
+pub struct Condvar {
+    name: Name,
+    object: sync::Mutex<ObjectClock>,
+    inner: sync::Condvar,
+}
+
+impl Condvar {
+    /// As [`std::sync::Condvar::new`].
+    #[inline]
+    #[track_caller]
+    pub const fn new() -> Condvar {
+        Condvar::called(Name::here())
+    }
+
+    /// A condition variable that is called so in recordings.
+    #[track_caller]
+    pub fn with_name(name: &str) -> Condvar {
+        Condvar::called(Name::given(name, |symbols| &mut symbols.conds))
+    }
+
+    const fn called(name: Name) -> Condvar {
+        Condvar {
+            name,
+            object: sync::Mutex::new(ObjectClock::EMPTY),
+            inner: sync::Condvar::new(),
+        }
+    }
+
+    fn id(&self) -> CondId {
+        self.name.id("Condvar", |symbols| &mut symbols.conds)
+    }
+
+    /// As [`std::sync::Condvar::wait`].
+    #[track_caller]
+    pub fn wait<'a, T>(&self, guard: MutexGuard<'a, T>) -> LockResult<MutexGuard<'a, T>> {
+        let ((guard, ()), poisoned) = self.wait_by(guard, Location::caller(), |inner| {
+            let (inner, poisoned) = split(self.inner.wait(inner));
+            (inner, (), true, poisoned)
+        });
+        join((guard, poisoned))
+    }
+
+    /// As [`std::sync::Condvar::wait_while`].
+    #[track_caller]
+    pub fn wait_while<'a, T, F>(
+        &self,
+        mut guard: MutexGuard<'a, T>,
+        mut condition: F,
+    ) -> LockResult<MutexGuard<'a, T>>
+    where
+        F: FnMut(&mut T) -> bool,
+    {
+        while condition(&mut *guard) {
+            guard = self.wait(guard)?;
+        }
+        Ok(guard)
+    }
+
+    /// As [`std::sync::Condvar::wait_timeout`].
+    #[track_caller]
+    pub fn wait_timeout<'a, T>(
+        &self,
+        guard: MutexGuard<'a, T>,
+        time: Duration,
+    ) -> LockResult<(MutexGuard<'a, T>, WaitTimeoutResult)> {
+        let waited = self.wait_by(guard, Location::caller(), |inner| {
+            let ((inner, result), poisoned) = split(self.inner.wait_timeout(inner, time));
+            let timed_out = result.timed_out();
+            (inner, WaitTimeoutResult(timed_out), !timed_out, poisoned)
+        });
+        join(waited)
+    }
+
+    /// As [`std::sync::Condvar::wait_timeout_while`].
+    #[track_caller]
+    pub fn wait_timeout_while<'a, T, F>(
+        &self,
+        mut guard: MutexGuard<'a, T>,
+        time: Duration,
+        mut condition: F,
+    ) -> LockResult<(MutexGuard<'a, T>, WaitTimeoutResult)>
+    where
+        F: FnMut(&mut T) -> bool,
+    {
+        let start = Instant::now();
+        loop {
+            if !condition(&mut *guard) {
+                return Ok((guard, WaitTimeoutResult(false)));
+            }
+            let Some(left) = time.checked_sub(start.elapsed()) else {
+                return Ok((guard, WaitTimeoutResult(true)));
+            };
+            guard = self.wait_timeout(guard, left)?.0;
+        }
+    }
+
+    /// As [`std::sync::Condvar::notify_one`].
+    #[inline]
+    #[track_caller]
+    pub fn notify_one(&self) {
+        self.notifies(Location::caller());
+        self.inner.notify_one();
+    }
+
+    /// As [`std::sync::Condvar::notify_all`].
+    #[inline]
+    #[track_caller]
+    pub fn notify_all(&self) {
+        self.notifies(Location::caller());
+        self.inner.notify_all();
+    }
+
+    /// Before anybody wakes up.
+    fn notifies(&self, place: &'static Location<'static>) {
+        let ticket = match version::is_hidden() {
+            true => actor::prepare(),
+            false => Ticket::NONE,
+        };
+        let mut object = lock(&self.object);
+        if object.version() != version::shown() || object.has_reads() {
+            let line = || Line::new(Op::Notify(self.id()), Some(place));
+            actor::with(|actor| actor.cross(&mut object, Access::Contribute, ticket, line));
+        }
+    }
+
+    /// Waits by `wait`, which returns the mutex and whether somebody woke it up.
+    fn wait_by<'a, T, R>(
+        &self,
+        guard: MutexGuard<'a, T>,
+        place: &'static Location<'static>,
+        wait: impl FnOnce(
+            sync::MutexGuard<'a, super::Guarded<T>>,
+        ) -> (sync::MutexGuard<'a, super::Guarded<T>>, R, bool, bool),
+    ) -> ((MutexGuard<'a, T>, R), bool) {
+        let Some((mutex, mut inner, before)) = guard.dismantle() else {
+            unreachable!("a guard that was passed holds its mutex");
+        };
+        let outside = mutex.outside();
+        // If everything is recorded, the begin and the end of the wait are so together.
+        let hidden = version::shown() == Version::NONE;
+        let ticket = match hidden {
+            true => actor::prepare(),
+            false => before,
+        };
+        let mut book = outside.open();
+        let line = || {
+            let lock = (before == ticket).then(|| outside.id());
+            Line::new(Op::Waiting(self.id(), lock), Some(place))
+        };
+        let mut object = lock(&self.object);
+        let side = Side::Exclusive(mutex::left(&mut inner));
+        book.count(&side, false);
+        outside.enter(&mut book, side, ticket, line, |actor| {
+            actor.receive(&object, Access::Read);
+        });
+        actor::with(|actor| actor.publish(&mut object, Access::Read));
+        drop(object);
+        drop(book);
+
+        let (mut inner, result, woken, poisoned) = wait(inner);
+
+        let mut book = outside.open();
+        let object = lock(&self.object);
+        let line = || match woken {
+            true => Line::new(Op::Wait(self.id(), Some(outside.id())), Some(place)),
+            false => Line::new(Op::Lock(outside.id()), Some(place)),
+        };
+        let side = Side::Exclusive(mutex::left(&mut inner));
+        book.count(&side, true);
+        outside.enter(&mut book, side, ticket, line, |actor| {
+            if woken {
+                actor.receive(&object, Access::Observe);
+            }
+        });
+        drop(object);
+        let guard = MutexGuard::assemble(mutex, inner, ticket);
+        ((guard, result), poisoned)
+    }
+}
+
+/// [`std::sync::WaitTimeoutResult`] of a [`Condvar`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct WaitTimeoutResult(bool);
+
+impl WaitTimeoutResult {
+    /// As [`std::sync::WaitTimeoutResult::timed_out`].
+    #[must_use]
+    pub fn timed_out(&self) -> bool {
+        self.0
+    }
+}
+
+impl Default for Condvar {
+    #[track_caller]
+    fn default() -> Condvar {
+        Condvar::new()
+    }
+}
+
+impl fmt::Debug for Condvar {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Condvar").finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,207 @@
+//! The clocks of a variable that can be read without a lock: an atomic, or something that is set once.
+//!
+//! To read the value and to receive the clock must be one step. Writers do both under a lock. A
+//! reader looks at the version of the updates, which also serves as a sequence lock: if it was the
+//! reader's own before and after the value was read, then whoever wrote meanwhile had an equal clock,
+//! and nothing is lost. The same holds if the reader was noted among the readers of that version.
+//!
+//! | | ordering | why |
+//! |---|---|---|
+//! | reader: version | Acquire | else it may see an old list of readers |
+//! | reader: value | at least Acquire | who sees a new value then sees that its writer is busy |
+//! | reader: version again | Relaxed | it comes after an Acquire |
+//! | writer: busy | Relaxed | the value is at least Release |
+//! | writer: version | Release | with it goes the list of readers |
+//!
+//! Relaxed operations of the program are therefore Acquire and Release ones while it is monitored.
+
+use std::sync::{
+    Mutex, MutexGuard,
+    atomic::{
+        AtomicU64,
+        Ordering::{Acquire, Relaxed, Release},
+    },
+};
+
+use portent_monitor_core::{Access, Mark, Op, Value, VarId, Version};
+
+use crate::live::{
+    ObjectClock,
+    actor::{self, Line, Place, Ticket},
+    lock,
+    names::Name,
+    version,
+};
+
+/// The lowest bit of a version is free.
+const BUSY: u64 = 1;
+const NOBODY: u64 = 1;
+
+#[derive(Debug)]
+pub(crate) struct Header {
+    /// Of the updates; odd while somebody writes.
+    version: AtomicU64,
+    /// Versions of readers that are noted.
+    seen: [AtomicU64; 2],
+    kind: &'static str,
+    name: Name,
+    object: Mutex<ObjectClock>,
+}
+
+/// While it is there, nobody else writes, and readers wait for the lock.
+pub(crate) struct Writing<'a> {
+    header: &'a Header,
+    object: MutexGuard<'a, ObjectClock>,
+}
+
+impl Header {
+    pub(crate) const fn new(kind: &'static str, name: Name) -> Header {
+        Header {
+            version: AtomicU64::new(Version::EMPTY.bits()),
+            seen: [const { AtomicU64::new(NOBODY) }; 2],
+            kind,
+            name,
+            object: Mutex::new(ObjectClock::EMPTY),
+        }
+    }
+
+    fn id(&self) -> VarId {
+        self.name.id(self.kind, |symbols| &mut symbols.vars)
+    }
+
+    fn line(&self, place: Place, op: impl FnOnce(VarId) -> Op) -> Line {
+        Line::new(op(self.id()), place).marked(Mark::Atomic)
+    }
+
+    #[inline(always)]
+    fn slot(&self, version: Version) -> &AtomicU64 {
+        &self.seen[(version.bits() >> 36) as usize & 1]
+    }
+
+    /// Reads by `value`, which is at least Acquire.
+    #[inline(always)]
+    pub(crate) fn read<R>(&self, place: Place, value: impl Fn() -> R) -> R {
+        let mine = version::shown();
+        let before = self.version.load(Acquire);
+        if before == mine.bits()
+            || (self.slot(mine).load(Relaxed) == mine.bits() && before & BUSY == 0)
+        {
+            let value = value();
+            if self.version.load(Relaxed) == before {
+                return value;
+            }
+        }
+        self.read_slowly(place, value)
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn read_slowly<R>(&self, place: Place, value: impl Fn() -> R) -> R {
+        let ticket = match version::is_hidden() {
+            true => actor::prepare(),
+            false => Ticket::NONE,
+        };
+        let mut object = lock(&self.object);
+        let value = value();
+        self.note_read(&mut object, place, ticket);
+        value
+    }
+
+    fn note_read(&self, object: &mut ObjectClock, place: Place, ticket: Ticket) {
+        actor::with(|actor| {
+            actor.cross(object, Access::Read, ticket, || self.line(place, Op::Read));
+            let version = actor.real_version();
+            self.slot(version).store(version.bits(), Relaxed);
+        });
+    }
+
+    /// Asks to record a write, before it happens.
+    #[inline]
+    pub(crate) fn prepare(&self) -> Ticket {
+        match version::is_hidden() || self.name.is_known() {
+            true => actor::prepare_write(self.name.get()),
+            false => Ticket::NONE,
+        }
+    }
+
+    /// Changes the value by `change`, which is at least Release, or finds that it need not be changed.
+    /// `op` tells what was done.
+    #[inline(always)]
+    pub(crate) fn write<R>(
+        &self,
+        place: Place,
+        change: impl FnOnce() -> Result<R, R>,
+        op: fn(VarId, Option<Value>) -> Op,
+        value: impl FnOnce() -> Option<Value>,
+    ) -> Result<R, R> {
+        let ticket = self.prepare();
+        let object = lock(&self.object);
+        if !ticket.is_some() && object.version() == version::shown() && !object.has_reads() {
+            return change();
+        }
+        self.write_slowly(object, place, ticket, change, |var| op(var, value()))
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn write_slowly<R>(
+        &self,
+        object: MutexGuard<'_, ObjectClock>,
+        place: Place,
+        ticket: Ticket,
+        change: impl FnOnce() -> Result<R, R>,
+        op: impl FnOnce(VarId) -> Op,
+    ) -> Result<R, R> {
+        let mut writing = Writing::begin(self, object);
+        let changed = change();
+        match changed {
+            Ok(_) => writing.end(place, ticket, op),
+            Err(_) => {
+                self.note_read(&mut writing.object, place, ticket);
+                writing.show();
+            }
+        }
+        changed
+    }
+
+    /// Begins to write something that takes longer.
+    pub(crate) fn begin(&self) -> Writing<'_> {
+        Writing::begin(self, lock(&self.object))
+    }
+
+    /// Whoever has the variable alone comes after all who used it.
+    pub(crate) fn taken_apart(&mut self) {
+        let object = self
+            .object
+            .get_mut()
+            .unwrap_or_else(std::sync::PoisonError::into_inner);
+        if object.version() != version::shown() || object.has_reads() {
+            actor::with(|actor| actor.receive(object, Access::Update));
+        }
+    }
+}
+
+impl<'a> Writing<'a> {
+    fn begin(header: &'a Header, object: MutexGuard<'a, ObjectClock>) -> Writing<'a> {
+        header
+            .version
+            .store(object.version().bits() | BUSY, Relaxed);
+        Writing { header, object }
+    }
+
+    /// The value was written.
+    pub(crate) fn end(mut self, place: Place, ticket: Ticket, op: impl FnOnce(VarId) -> Op) {
+        let header = self.header;
+        let line = || header.line(place, op);
+        actor::with(|actor| actor.cross(&mut self.object, Access::Update, ticket, line));
+        for seen in &header.seen {
+            seen.store(NOBODY, Relaxed);
+        }
+        self.show();
+    }
+
+    fn show(self) {
+        let version = self.object.version().bits();
+        self.header.version.store(version, Release);
+    }
+}

@@ -1,0 +1,65 @@
+//! The types of `std::sync`, with clocks.
+//!
+//! Each type has the signatures, bounds and behaviour of its namesake, and `with_name` besides. What
+//! does not order anything (`Arc`, `Weak`, errors) is re-exported.
+//!
+//! | file | |
+//! |---|---|
+//! | `outside` | what is known of a lock by those who do not hold it |
+//! | `header` | clocks of a variable that is read without a lock |
+//! | the others | the type of that name |
+
+pub mod atomic;
+mod barrier;
+mod condvar;
+mod header;
+mod lazy_lock;
+pub mod mpsc;
+mod mutex;
+mod once;
+mod once_lock;
+mod outside;
+mod rwlock;
+
+pub use std::sync::{Arc, LockResult, OnceState, PoisonError, TryLockError, TryLockResult, Weak};
+
+pub use barrier::{Barrier, BarrierWaitResult};
+pub use condvar::{Condvar, WaitTimeoutResult};
+pub use lazy_lock::LazyLock;
+pub use mutex::{Mutex, MutexGuard};
+pub use once::Once;
+pub use once_lock::OnceLock;
+pub use rwlock::{RwLock, RwLockReadGuard, RwLockWriteGuard};
+
+use crate::live::Left;
+
+/// A value inside a lock, with what the last holder left.
+#[derive(Debug)]
+pub(crate) struct Guarded<T: ?Sized> {
+    left: Left,
+    value: T,
+}
+
+/// A lock was taken: the guard, and whether somebody panicked inside.
+fn split<G>(result: LockResult<G>) -> (G, bool) {
+    match result {
+        Ok(guard) => (guard, false),
+        Err(poisoned) => (poisoned.into_inner(), true),
+    }
+}
+
+/// As [`split`]; `None` if the lock was not taken.
+fn split_try<G>(result: TryLockResult<G>) -> Option<(G, bool)> {
+    match result {
+        Ok(guard) => Some((guard, false)),
+        Err(TryLockError::Poisoned(poisoned)) => Some((poisoned.into_inner(), true)),
+        Err(TryLockError::WouldBlock) => None,
+    }
+}
+
+fn join<G>((guard, poisoned): (G, bool)) -> LockResult<G> {
+    match poisoned {
+        false => Ok(guard),
+        true => Err(PoisonError::new(guard)),
+    }
+}

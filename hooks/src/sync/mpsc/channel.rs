@@ -1,0 +1,427 @@
+//! A queue between threads, and what was left at it.
+//!
+//! Made of a mutex and two condition variables, and not around the channel of the standard library: the
+//! order of the sends is part of the causal order, so that a message and its place among the others
+//! must be one step, and nobody may wait for room inside that step.
+//!
+//! A message carries what its sender knew. Sends come after sends and receives after receives; a send that
+//! found the room of an earlier message comes after the receive that made it; with no room at all a
+//! sender goes on after its message was received. Who finds the channel empty has seen all that was
+//! sent. The end of the senders, or of the receiver, is a condition that the other side may learn of.
+
+use std::{
+    collections::VecDeque,
+    panic::Location,
+    sync::{Condvar, Mutex, MutexGuard, mpsc::TrySendError},
+    time::Duration,
+};
+
+use portent_monitor_core::{ChanId, CondId, Delivery, Msg, Op, Version};
+
+use crate::live::{
+    Left,
+    actor::{self, Actor, Line, Place, Ticket},
+    lock,
+    names::Name,
+    version,
+};
+
+/// Both ends of a channel.
+pub(super) struct Channel<T> {
+    name: Name,
+    end: Name,
+    /// How many messages may wait to be received.
+    bound: Option<usize>,
+    state: Mutex<State<T>>,
+    /// There is a message, or there are no more senders.
+    sent: Condvar,
+    /// There is room, or a message was received that its sender waits for, or there is no receiver.
+    received: Condvar,
+}
+
+struct State<T> {
+    queue: VecDeque<Message<T>>,
+    senders: usize,
+    has_receiver: bool,
+    /// The receiver waits for a message.
+    receiver_waits: bool,
+    waiting_senders: usize,
+    /// How many messages were sent and received.
+    sent: u64,
+    received: u64,
+    clocks: Clocks,
+}
+
+struct Message<T> {
+    number: u64,
+    content: T,
+    left: Left,
+}
+
+/// What was left at the channel.
+#[derive(Default)]
+struct Clocks {
+    /// Some clock is not empty.
+    any: bool,
+    sends: Left,
+    receives: Left,
+    /// By those who found it empty.
+    empty: Left,
+    /// By those who closed an end of it.
+    ends: Left,
+    /// By the receives, with their numbers, that made room which nobody has found yet.
+    room: VecDeque<(u64, Left)>,
+    /// By the receives whose senders wait for them.
+    deliveries: VecDeque<(u64, Left)>,
+    /// To be used again.
+    unused: Vec<Left>,
+}
+
+impl Clocks {
+    fn fresh(&mut self) -> Left {
+        self.unused.pop().unwrap_or_default()
+    }
+
+    fn recycle(&mut self, mut left: Left) {
+        if self.unused.len() < 64 {
+            left.clear();
+            self.unused.push(left);
+        }
+    }
+}
+
+/// What a receiver got.
+pub(super) enum Taken<T> {
+    Message(T),
+    Nothing,
+    Closed,
+}
+
+/// Why a message was not sent.
+pub(super) struct NotSent<T>(TrySendError<T>);
+
+impl<T> NotSent<T> {
+    pub(super) fn into_message(self) -> T {
+        match self.0 {
+            TrySendError::Full(message) | TrySendError::Disconnected(message) => message,
+        }
+    }
+}
+
+impl<T> From<NotSent<T>> for TrySendError<T> {
+    fn from(error: NotSent<T>) -> Self {
+        error.0
+    }
+}
+
+impl<T> Channel<T> {
+    pub(super) fn new(name: Name, bound: Option<usize>) -> Channel<T> {
+        Channel {
+            end: name.another(),
+            name,
+            bound,
+            state: Mutex::new(State {
+                queue: VecDeque::new(),
+                senders: 1,
+                has_receiver: true,
+                receiver_waits: false,
+                waiting_senders: 0,
+                sent: 0,
+                received: 0,
+                clocks: Clocks::default(),
+            }),
+            sent: Condvar::new(),
+            received: Condvar::new(),
+        }
+    }
+
+    fn id(&self) -> ChanId {
+        self.name.id("mpsc", |symbols| &mut symbols.chans)
+    }
+
+    fn end_id(&self) -> CondId {
+        self.end.id("end of mpsc", |symbols| &mut symbols.conds)
+    }
+
+    fn delivery(&self) -> Delivery {
+        match self.bound {
+            None => Delivery::Fifo,
+            Some(bound) => Delivery::Bounded(u32::try_from(bound).unwrap_or(u32::MAX)),
+        }
+    }
+
+    fn prepare() -> Ticket {
+        match version::is_hidden() {
+            true => actor::prepare(),
+            false => Ticket::NONE,
+        }
+    }
+
+    /// Calls `f` with the actor unless there is nothing to be received or left.
+    fn with_actor(clocks: &mut Clocks, f: impl FnOnce(&mut Actor, &mut Clocks)) {
+        if clocks.any || version::shown() != Version::EMPTY {
+            clocks.any = true;
+            actor::with(|actor| f(actor, clocks));
+        }
+    }
+
+    #[inline]
+    pub(super) fn send(
+        &self,
+        content: T,
+        place: &'static Location<'static>,
+        may_wait: bool,
+    ) -> Result<(), NotSent<T>> {
+        let place = Some(place);
+        let ticket = Self::prepare();
+        let mut state = lock(&self.state);
+        if let Some(bound) = self.bound {
+            while state.has_receiver && !state.has_room(bound, may_wait) {
+                if !may_wait {
+                    return Err(NotSent(TrySendError::Full(content)));
+                }
+                state = self.wait_as_sender(state);
+            }
+        }
+        if !state.has_receiver {
+            self.saw_end(&mut state.clocks, place, ticket);
+            return Err(NotSent(TrySendError::Disconnected(content)));
+        }
+        state.sent += 1;
+        let number = state.sent;
+        let mut left = Left::EMPTY;
+        Self::with_actor(&mut state.clocks, |actor, clocks| {
+            actor.learn(&clocks.empty);
+            actor.learn(&clocks.sends);
+            if let Some(bound) = self.bound.filter(|bound| *bound > 0) {
+                clocks.find_room(number.saturating_sub(bound as u64), actor);
+            }
+            actor.did(ticket, || {
+                let message = Msg::Number(number.cast_signed());
+                Line::new(Op::Send(self.id(), message, self.delivery()), place)
+            });
+            actor.leave(&mut clocks.sends);
+            left = clocks.fresh();
+            actor.leave(&mut left);
+        });
+        state.queue.push_back(Message {
+            number,
+            content,
+            left,
+        });
+        if state.receiver_waits {
+            self.sent.notify_one();
+        }
+        match self.bound {
+            Some(0) => self.wait_for_delivery(state, number),
+            _ => Ok(()),
+        }
+    }
+
+    fn wait_as_sender<'a>(&self, mut state: MutexGuard<'a, State<T>>) -> MutexGuard<'a, State<T>> {
+        state.waiting_senders += 1;
+        let mut state = wait(&self.received, state, None);
+        state.waiting_senders -= 1;
+        state
+    }
+
+    /// Waits until the message of this number was received.
+    fn wait_for_delivery(
+        &self,
+        mut state: MutexGuard<'_, State<T>>,
+        number: u64,
+    ) -> Result<(), NotSent<T>> {
+        while state.received < number {
+            if !state.has_receiver {
+                // It is among those that nobody will receive.
+                let mut unread = state.queue.iter();
+                let at = unread.position(|message| message.number == number);
+                return match at.and_then(|at| state.queue.remove(at)) {
+                    Some(message) => Err(NotSent(TrySendError::Disconnected(message.content))),
+                    None => Ok(()),
+                };
+            }
+            state = self.wait_as_sender(state);
+        }
+        let clocks = &mut state.clocks;
+        if let Some(at) = clocks.deliveries.iter().position(|(of, _)| *of == number)
+            && let Some((_, left)) = clocks.deliveries.remove(at)
+        {
+            actor::with(|actor| actor.learn(&left));
+            clocks.recycle(left);
+        }
+        Ok(())
+    }
+
+    /// Receives a message; `time` is how long to wait for one, `None` for ever.
+    #[inline]
+    pub(super) fn receive(
+        &self,
+        place: &'static Location<'static>,
+        time: impl Fn() -> Option<Duration>,
+    ) -> Taken<T> {
+        let ticket = Self::prepare();
+        let mut state = lock(&self.state);
+        loop {
+            if let Some(message) = state.queue.pop_front() {
+                return Taken::Message(self.took(state, message, Some(place), ticket));
+            }
+            if state.senders == 0 {
+                self.saw_end(&mut state.clocks, Some(place), ticket);
+                return Taken::Closed;
+            }
+            let left = time();
+            if left.is_some_and(|left| left.is_zero()) {
+                return Taken::Nothing;
+            }
+            state.receiver_waits = true;
+            // With no room at all, one who only tries to send may now do so.
+            state = wait(&self.sent, state, left);
+            state.receiver_waits = false;
+        }
+    }
+
+    #[inline]
+    pub(super) fn try_receive(&self, place: &'static Location<'static>) -> Taken<T> {
+        let place = Some(place);
+        let ticket = Self::prepare();
+        let mut state = lock(&self.state);
+        if let Some(message) = state.queue.pop_front() {
+            return Taken::Message(self.took(state, message, place, ticket));
+        }
+        if state.senders == 0 {
+            self.saw_end(&mut state.clocks, place, ticket);
+            return Taken::Closed;
+        }
+        Self::with_actor(&mut state.clocks, |actor, clocks| {
+            // All that was sent was received.
+            actor.learn(&clocks.receives);
+            actor.did(ticket, || Line::new(Op::TryRecv(self.id()), place));
+            actor.add_to(&mut clocks.empty);
+        });
+        Taken::Nothing
+    }
+
+    fn took(
+        &self,
+        mut state: MutexGuard<'_, State<T>>,
+        message: Message<T>,
+        place: Place,
+        ticket: Ticket,
+    ) -> T {
+        let Message {
+            number,
+            content,
+            left,
+        } = message;
+        state.received = number;
+        Self::with_actor(&mut state.clocks, |actor, clocks| {
+            actor.learn(&clocks.empty);
+            actor.learn(&clocks.receives);
+            actor.learn(&left);
+            actor.did(ticket, || {
+                let message = Msg::Number(number.cast_signed());
+                Line::new(Op::Recv(self.id(), message, self.delivery()), place)
+            });
+            actor.leave(&mut clocks.receives);
+            // What the message brought is written over by what it takes back.
+            let mut left = left;
+            match self.bound {
+                None => return clocks.recycle(left),
+                Some(_) => actor.leave(&mut left),
+            }
+            match self.bound {
+                Some(0) => clocks.deliveries.push_back((number, left)),
+                _ => clocks.room.push_back((number, left)),
+            }
+        });
+        if state.waiting_senders > 0 {
+            self.received.notify_all();
+        }
+        content
+    }
+
+    /// The other end is known to be gone.
+    fn saw_end(&self, clocks: &mut Clocks, place: Place, ticket: Ticket) {
+        Self::with_actor(clocks, |actor, clocks| {
+            actor.learn(&clocks.ends);
+            actor.did(ticket, || Line::new(Op::Wait(self.end_id(), None), place));
+        });
+    }
+
+    fn end(&self, clocks: &mut Clocks, ticket: Ticket) {
+        Self::with_actor(clocks, |actor, clocks| {
+            actor.did(ticket, || Line::new(Op::Notify(self.end_id()), None));
+            actor.add_to(&mut clocks.ends);
+        });
+    }
+
+    pub(super) fn add_sender(&self) {
+        lock(&self.state).senders += 1;
+    }
+
+    pub(super) fn drop_sender(&self) {
+        let ticket = Self::prepare();
+        let mut state = lock(&self.state);
+        self.end(&mut state.clocks, ticket);
+        state.senders -= 1;
+        if state.senders == 0 {
+            self.sent.notify_all();
+        }
+    }
+
+    pub(super) fn drop_receiver(&self) {
+        let ticket = Self::prepare();
+        let mut state = lock(&self.state);
+        self.end(&mut state.clocks, ticket);
+        state.has_receiver = false;
+        self.received.notify_all();
+        if self.bound != Some(0) {
+            // Messages that nobody will receive; their destructors may use the channel.
+            let unread = std::mem::take(&mut state.queue);
+            drop(state);
+            drop(unread);
+        }
+    }
+}
+
+impl<T> State<T> {
+    fn has_room(&self, bound: usize, may_wait: bool) -> bool {
+        match bound {
+            // It will wait for its message to be received; who may not wait needs one who waits for it.
+            0 => may_wait || (self.receiver_waits && self.queue.is_empty()),
+            bound => self.queue.len() < bound,
+        }
+    }
+}
+
+impl Clocks {
+    /// Learns of the receives up to this number.
+    fn find_room(&mut self, needed: u64, actor: &mut Actor) {
+        while self
+            .room
+            .front()
+            .is_some_and(|(number, _)| *number <= needed)
+            && let Some((_, left)) = self.room.pop_front()
+        {
+            actor.learn(&left);
+            self.recycle(left);
+        }
+    }
+}
+
+fn wait<'a, T>(
+    condition: &Condvar,
+    state: MutexGuard<'a, State<T>>,
+    time: Option<Duration>,
+) -> MutexGuard<'a, State<T>> {
+    match time {
+        None => condition
+            .wait(state)
+            .unwrap_or_else(std::sync::PoisonError::into_inner),
+        Some(time) => match condition.wait_timeout(state, time) {
+            Ok((state, _)) => state,
+            Err(poisoned) => poisoned.into_inner().0,
+        },
+    }
+}

@@ -1,0 +1,280 @@
+//! Mutual exclusion.
+//!
+//! What the last holder knew is inside the lock, beside the value. Where the version there is that of
+//! the thread, to lock and to unlock costs what it costs in the standard library, and a comparison.
+
+use std::{
+    fmt,
+    ops::{Deref, DerefMut},
+    panic::Location,
+    sync,
+};
+
+use portent_monitor_core::{Op, Version};
+
+use super::{
+    Guarded, LockResult, TryLockError, TryLockResult, join,
+    outside::{Outside, Side},
+    split, split_try,
+};
+use crate::live::{Left, actor::Ticket, any_open, names::Name, version};
+
+/// [`std::sync::Mutex`], with a clock.
+///
+/// ```
+/// use portent_hooks::sync::Mutex;
+///
+/// static TOTAL: Mutex<u32> = Mutex::new(0);
+/// *TOTAL.lock().unwrap() += 1;
+/// assert_eq!(*TOTAL.lock().unwrap(), 1);
+/// ```
+pub struct Mutex<T: ?Sized> {
+    outside: Outside,
+    inner: sync::Mutex<Guarded<T>>,
+}
+
+/// [`std::sync::MutexGuard`] of a [`Mutex`].
+#[must_use = "if unused the Mutex will immediately unlock"]
+#[clippy::has_significant_drop]
+pub struct MutexGuard<'a, T: ?Sized + 'a> {
+    lock: &'a Mutex<T>,
+    /// `None` while it waits for a condition, when nobody can look.
+    inner: Option<sync::MutexGuard<'a, Guarded<T>>>,
+    ticket: Ticket,
+}
+
+type Inner<'a, T> = sync::MutexGuard<'a, Guarded<T>>;
+
+fn side<'g, T: ?Sized>(inner: &'g mut Inner<'_, T>) -> Side<'g> {
+    Side::Exclusive(&mut inner.left)
+}
+
+impl<T> Mutex<T> {
+    /// As [`std::sync::Mutex::new`].
+    #[inline]
+    #[track_caller]
+    pub const fn new(value: T) -> Mutex<T> {
+        Mutex::called(Name::here(), value)
+    }
+
+    /// A mutex that is called so in recordings.
+    #[track_caller]
+    pub fn with_name(name: &str, value: T) -> Mutex<T> {
+        Mutex::called(Name::given(name, |symbols| &mut symbols.locks), value)
+    }
+
+    #[inline]
+    const fn called(name: Name, value: T) -> Mutex<T> {
+        Mutex {
+            outside: Outside::new("Mutex", name),
+            inner: sync::Mutex::new(Guarded {
+                left: Left::EMPTY,
+                value,
+            }),
+        }
+    }
+
+    /// As [`std::sync::Mutex::into_inner`].
+    pub fn into_inner(self) -> LockResult<T> {
+        let (inner, poisoned) = split(self.inner.into_inner());
+        self.outside.taken_apart(&inner.left);
+        join((inner.value, poisoned))
+    }
+}
+
+impl<T: ?Sized> Mutex<T> {
+    /// As [`std::sync::Mutex::lock`].
+    #[inline]
+    #[track_caller]
+    pub fn lock(&self) -> LockResult<MutexGuard<'_, T>> {
+        let version = version::shown();
+        if version == Version::NONE {
+            return self.lock_recorded(Location::caller());
+        }
+        match self.inner.lock() {
+            Ok(inner) => Ok(self.guard(inner, version)),
+            Err(poisoned) => join((self.guard(poisoned.into_inner(), version), true)),
+        }
+    }
+
+    #[inline]
+    fn guard<'a>(&'a self, mut inner: Inner<'a, T>, version: Version) -> MutexGuard<'a, T> {
+        if inner.left.version() != version || !self.outside.is_empty() {
+            self.outside.taken(side(&mut inner));
+        }
+        MutexGuard {
+            lock: self,
+            inner: Some(inner),
+            ticket: Ticket::NONE,
+        }
+    }
+
+    #[cold]
+    fn lock_recorded(&self, place: &'static Location<'static>) -> LockResult<MutexGuard<'_, T>> {
+        let ((inner, poisoned), ticket) = self.outside.take(
+            Some(place),
+            || split_try(self.inner.try_lock()),
+            || split(self.inner.lock()),
+            side,
+            Op::Lock,
+        );
+        let guard = MutexGuard {
+            lock: self,
+            inner: Some(inner),
+            ticket,
+        };
+        join((guard, poisoned))
+    }
+
+    /// As [`std::sync::Mutex::try_lock`].
+    #[track_caller]
+    pub fn try_lock(&self) -> TryLockResult<MutexGuard<'_, T>> {
+        let attempt = || split_try(self.inner.try_lock());
+        let taken = match any_open() {
+            true => self
+                .outside
+                .try_take(Some(Location::caller()), attempt, side, Op::Lock)
+                .map(|((inner, poisoned), ticket)| {
+                    let inner = Some(inner);
+                    (
+                        MutexGuard {
+                            lock: self,
+                            inner,
+                            ticket,
+                        },
+                        poisoned,
+                    )
+                }),
+            // Nobody will ever ask.
+            false => {
+                attempt().map(|(inner, poisoned)| (self.guard(inner, version::shown()), poisoned))
+            }
+        };
+        match taken {
+            Some(taken) => join(taken).map_err(TryLockError::Poisoned),
+            None => Err(TryLockError::WouldBlock),
+        }
+    }
+
+    /// As [`std::sync::Mutex::is_poisoned`].
+    #[inline]
+    pub fn is_poisoned(&self) -> bool {
+        self.inner.is_poisoned()
+    }
+
+    /// As [`std::sync::Mutex::clear_poison`].
+    #[inline]
+    pub fn clear_poison(&self) {
+        self.inner.clear_poison();
+    }
+
+    /// As [`std::sync::Mutex::get_mut`].
+    pub fn get_mut(&mut self) -> LockResult<&mut T> {
+        let (inner, poisoned) = split(self.inner.get_mut());
+        self.outside.taken_apart(&inner.left);
+        join((&mut inner.value, poisoned))
+    }
+}
+
+impl<'a, T: ?Sized> MutexGuard<'a, T> {
+    /// Takes the guard apart, to wait for a condition; what it has to leave was left.
+    pub(super) fn dismantle(mut self) -> Option<(&'a Mutex<T>, Inner<'a, T>, Ticket)> {
+        let inner = self.inner.take()?;
+        Some((self.lock, inner, self.ticket))
+    }
+
+    /// Of a mutex that was taken again, as is recorded.
+    pub(super) fn assemble(lock: &'a Mutex<T>, inner: Inner<'a, T>, ticket: Ticket) -> Self {
+        MutexGuard {
+            lock,
+            inner: Some(inner),
+            ticket,
+        }
+    }
+}
+
+impl<T: ?Sized> Mutex<T> {
+    pub(super) fn outside(&self) -> &Outside {
+        &self.outside
+    }
+}
+
+/// What is inside the guard of a mutex, for one who waits.
+pub(super) fn left<'g, T: ?Sized>(inner: &'g mut Inner<'_, T>) -> &'g mut Left {
+    &mut inner.left
+}
+
+impl<T: ?Sized> Drop for MutexGuard<'_, T> {
+    #[inline]
+    fn drop(&mut self) {
+        if let Some(inner) = &self.inner
+            && (inner.left.version() != version::shown() || !self.lock.outside.is_empty())
+            && let Some(inner) = self.inner.take()
+        {
+            self.lock
+                .outside
+                .give_back(inner, side, self.ticket, Op::Unlock);
+        }
+    }
+}
+
+impl<T: ?Sized> Deref for MutexGuard<'_, T> {
+    type Target = T;
+
+    #[inline]
+    fn deref(&self) -> &T {
+        match &self.inner {
+            Some(inner) => &inner.value,
+            None => unreachable!("only a guard that was consumed has nothing inside"),
+        }
+    }
+}
+
+impl<T: ?Sized> DerefMut for MutexGuard<'_, T> {
+    #[inline]
+    fn deref_mut(&mut self) -> &mut T {
+        match &mut self.inner {
+            Some(inner) => &mut inner.value,
+            None => unreachable!("only a guard that was consumed has nothing inside"),
+        }
+    }
+}
+
+impl<T: ?Sized + fmt::Debug> fmt::Debug for MutexGuard<'_, T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        (**self).fmt(f)
+    }
+}
+
+impl<T: ?Sized + fmt::Display> fmt::Display for MutexGuard<'_, T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        (**self).fmt(f)
+    }
+}
+
+impl<T: ?Sized + fmt::Debug> fmt::Debug for Mutex<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        // To look at it is no step of the program.
+        let mut shown = f.debug_struct("Mutex");
+        match split_try(self.inner.try_lock()) {
+            Some((inner, _)) => shown.field("data", &&inner.value),
+            None => shown.field("data", &format_args!("<locked>")),
+        };
+        shown.field("poisoned", &self.is_poisoned());
+        shown.finish_non_exhaustive()
+    }
+}
+
+impl<T: Default> Default for Mutex<T> {
+    #[track_caller]
+    fn default() -> Mutex<T> {
+        Mutex::new(T::default())
+    }
+}
+
+impl<T> From<T> for Mutex<T> {
+    #[track_caller]
+    fn from(value: T) -> Mutex<T> {
+        Mutex::new(value)
+    }
+}

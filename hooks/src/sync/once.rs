@@ -1,0 +1,119 @@
+//! Something that is done once.
+
+use std::{fmt, panic::Location, sync};
+
+use portent_monitor_core::Op;
+
+use super::{OnceState, header::Header};
+use crate::live::{
+    actor::{self, Place},
+    names::Name,
+    version,
+};
+
+/// [`std::sync::Once`], with clocks.
+///
+/// ```
+/// use portent_hooks::sync::Once;
+///
+/// static START: Once = Once::new();
+/// START.call_once(|| {});
+/// assert!(START.is_completed());
+/// ```
+pub struct Once {
+    header: Header,
+    inner: sync::Once,
+}
+
+// That of the standard library has no default either.
+#[expect(clippy::new_without_default)]
+impl Once {
+    /// As [`std::sync::Once::new`].
+    #[inline]
+    #[track_caller]
+    pub const fn new() -> Once {
+        Once {
+            header: Header::new("Once", Name::here()),
+            inner: sync::Once::new(),
+        }
+    }
+
+    /// As [`std::sync::Once::call_once`].
+    #[inline]
+    #[track_caller]
+    pub fn call_once<F: FnOnce()>(&self, f: F) {
+        let place = Some(Location::caller());
+        match self.inner.is_completed() {
+            true => self.sees_it_done(place),
+            false => self.call(place, |done| {
+                self.inner.call_once(|| {
+                    f();
+                    done();
+                });
+            }),
+        }
+    }
+
+    /// As [`std::sync::Once::call_once_force`].
+    #[inline]
+    #[track_caller]
+    pub fn call_once_force<F: FnOnce(&OnceState)>(&self, f: F) {
+        let place = Some(Location::caller());
+        match self.inner.is_completed() {
+            true => self.sees_it_done(place),
+            false => self.call(place, |done| {
+                self.inner.call_once_force(|state| {
+                    f(state);
+                    done();
+                });
+            }),
+        }
+    }
+
+    /// As [`std::sync::Once::is_completed`].
+    #[inline]
+    #[track_caller]
+    pub fn is_completed(&self) -> bool {
+        self.header
+            .read(Some(Location::caller()), || self.inner.is_completed())
+    }
+
+    /// As [`std::sync::Once::wait`].
+    #[track_caller]
+    pub fn wait(&self) {
+        self.inner.wait();
+        self.sees_it_done(Some(Location::caller()));
+    }
+
+    /// As [`std::sync::Once::wait_force`].
+    #[track_caller]
+    pub fn wait_force(&self) {
+        self.inner.wait_force();
+        self.sees_it_done(Some(Location::caller()));
+    }
+
+    #[inline]
+    fn sees_it_done(&self, place: Place) {
+        self.header.read(place, || ());
+    }
+
+    /// `call` calls what it is given when it has done what is to be done, if it does so.
+    fn call(&self, place: Place, call: impl FnOnce(&mut dyn FnMut())) {
+        let ticket = match version::is_hidden() {
+            true => actor::prepare(),
+            false => self.header.prepare(),
+        };
+        let mut writing = None;
+        call(&mut || writing = Some(self.header.begin()));
+        match writing {
+            Some(writing) => writing.end(place, ticket, |var| Op::Update(var, None)),
+            None => self.sees_it_done(place),
+        }
+    }
+}
+
+impl fmt::Debug for Once {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Once").finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,322 @@
+//! What is known of a lock by those who do not hold it.
+//!
+//! What an exclusive holder leaves is inside the lock, where the next one finds it: most locks need no
+//! more. Two things happen outside. Readers add to what they have left together. And a failed
+//! try comes after the lock of the holder and before its unlock, though it never gets inside: so once
+//! somebody tries, or a thread records everything, each operation is also entered in a book that lies
+//! outside, and happens together with its entry, so that nobody sees one without the other.
+
+use std::{
+    sync::{
+        Mutex, MutexGuard,
+        atomic::{AtomicU8, AtomicU64, Ordering::Relaxed},
+    },
+    thread,
+};
+
+use portent_monitor_core::{Access, LockId, Op, Version};
+
+use crate::live::{
+    Left, ObjectClock,
+    actor::{self, Actor, Line, Place, Ticket},
+    lock,
+    names::Name,
+    version,
+};
+
+/// Every operation is entered in the book.
+const WATCHED: u8 = 1;
+/// There are reads in the book that no exclusive holder has received.
+const READ: u8 = 2;
+/// No version is odd, except for that which no clock has.
+const NOBODY: u64 = 1;
+
+/// The outside of a lock.
+#[derive(Debug)]
+pub(super) struct Outside {
+    flags: AtomicU8,
+    /// Versions of readers that are in the book, so that they need not look.
+    seen: [AtomicU64; 2],
+    pub(super) name: Name,
+    kind: &'static str,
+    book: Mutex<Book>,
+}
+
+#[derive(Debug)]
+pub(super) struct Book {
+    object: ObjectClock,
+    /// How many hold the lock, as far as is recorded.
+    holders: u32,
+}
+
+/// One side of a lock, and what was left inside.
+pub(super) enum Side<'a> {
+    Exclusive(&'a mut Left),
+    Shared(&'a Left),
+}
+
+impl Side<'_> {
+    fn access(&self) -> Access {
+        match self {
+            Side::Exclusive(_) => Access::Update,
+            Side::Shared(_) => Access::Read,
+        }
+    }
+}
+
+impl Outside {
+    pub(super) const fn new(kind: &'static str, name: Name) -> Outside {
+        Outside {
+            flags: AtomicU8::new(0),
+            seen: [const { AtomicU64::new(NOBODY) }; 2],
+            name,
+            kind,
+            book: Mutex::new(Book {
+                object: ObjectClock::EMPTY,
+                holders: 0,
+            }),
+        }
+    }
+
+    pub(super) fn id(&self) -> LockId {
+        self.name.id(self.kind, |symbols| &mut symbols.locks)
+    }
+
+    /// Whether there is nothing outside.
+    #[inline(always)]
+    pub(super) fn is_empty(&self) -> bool {
+        self.flags.load(Relaxed) == 0
+    }
+
+    #[inline(always)]
+    fn is_watched(&self) -> bool {
+        self.flags.load(Relaxed) & WATCHED != 0
+    }
+
+    pub(super) fn watch(&self) {
+        if !self.is_watched() {
+            self.flags.fetch_or(WATCHED, Relaxed);
+        }
+    }
+
+    /// Whether a reader of this version has nothing to receive from what is inside and is in the book.
+    #[inline(always)]
+    pub(super) fn knows_reader(&self, inside: &Left, version: Version) -> bool {
+        (inside.version() == version || self.slot(version).load(Relaxed) == version.bits())
+            && !self.is_watched()
+    }
+
+    #[inline(always)]
+    fn slot(&self, version: Version) -> &AtomicU64 {
+        // The lowest bit of the number of the thread.
+        &self.seen[(version.bits() >> 36) as usize & 1]
+    }
+
+    pub(super) fn open(&self) -> MutexGuard<'_, Book> {
+        lock(&self.book)
+    }
+
+    /// The lock was taken; it is not watched, or the book is open.
+    #[cold]
+    #[inline(never)]
+    pub(super) fn taken(&self, side: Side<'_>) {
+        if self.is_watched() {
+            let mut book = self.open();
+            return self.enter_taken(&mut book, side, Ticket::NONE, unreachable_line);
+        }
+        actor::with(|actor| match side {
+            Side::Shared(left) => actor.learn(left),
+            Side::Exclusive(left) => {
+                actor.learn(left);
+                if self.flags.load(Relaxed) & READ != 0 {
+                    self.receive_reads(actor, &mut self.open());
+                }
+            }
+        });
+    }
+
+    /// The lock is about to be given back and is not watched.
+    #[cold]
+    #[inline(never)]
+    pub(super) fn giving_back(&self, side: Side<'_>) {
+        actor::with(|actor| match side {
+            Side::Exclusive(left) => actor.leave(left),
+            Side::Shared(_) => self.note_reader(actor, &mut self.open()),
+        });
+    }
+
+    fn note_reader(&self, actor: &mut Actor, book: &mut Book) {
+        actor.publish(&mut book.object, Access::Read);
+        self.flags.fetch_or(READ, Relaxed);
+        let version = actor.real_version();
+        self.slot(version).store(version.bits(), Relaxed);
+    }
+
+    fn receive_reads(&self, actor: &mut Actor, book: &mut Book) {
+        actor.receive(&book.object, Access::Update);
+        actor.publish(&mut book.object, Access::Update);
+        self.forget_readers();
+    }
+
+    fn forget_readers(&self) {
+        self.flags.fetch_and(!READ, Relaxed);
+        for seen in &self.seen {
+            seen.store(NOBODY, Relaxed);
+        }
+    }
+
+    /// Enters in the book that the lock was taken.
+    pub(super) fn enter_taken(
+        &self,
+        book: &mut Book,
+        side: Side<'_>,
+        ticket: Ticket,
+        line: impl FnOnce() -> Line,
+    ) {
+        book.count(&side, true);
+        self.enter(book, side, ticket, line, |_| {});
+    }
+
+    /// Enters an operation of a holder in the book; `also` is what else it receives.
+    pub(super) fn enter(
+        &self,
+        book: &mut Book,
+        side: Side<'_>,
+        ticket: Ticket,
+        line: impl FnOnce() -> Line,
+        also: impl FnOnce(&mut Actor),
+    ) {
+        let access = side.access();
+        actor::with(|actor| {
+            also(actor);
+            match &side {
+                Side::Exclusive(left) => actor.learn(left),
+                Side::Shared(left) => actor.learn(left),
+            }
+            actor.cross(&mut book.object, access, ticket, line);
+            match side {
+                Side::Exclusive(left) => {
+                    self.forget_readers();
+                    actor.leave(left);
+                }
+                Side::Shared(_) => self.note_reader(actor, book),
+            }
+        });
+    }
+
+    /// Takes the lock in a way that its entry in the book is made at once.
+    ///
+    /// `attempt` takes it if it is free; `wait` waits for it; `side` says what is inside.
+    pub(super) fn take<G>(
+        &self,
+        place: Place,
+        attempt: impl FnOnce() -> Option<(G, bool)>,
+        wait: impl FnOnce() -> (G, bool),
+        side: impl FnOnce(&mut G) -> Side<'_>,
+        op: fn(LockId) -> Op,
+    ) -> ((G, bool), Ticket) {
+        let ticket = actor::prepare();
+        self.watch();
+        let mut book = self.open();
+        let mut taken = match attempt() {
+            Some(taken) => taken,
+            None => {
+                drop(book);
+                let request = || Line::new(Op::Request(self.id()), place);
+                actor::with(|actor| actor.did(ticket, request));
+                let taken = wait();
+                book = self.open();
+                taken
+            }
+        };
+        let line = || Line::new(op(self.id()), place);
+        self.enter_taken(&mut book, side(&mut taken.0), ticket, line);
+        (taken, ticket)
+    }
+
+    /// Tries to take the lock; enters in the book that it was taken, or that it was not.
+    pub(super) fn try_take<G>(
+        &self,
+        place: Place,
+        mut attempt: impl FnMut() -> Option<(G, bool)>,
+        side: impl FnOnce(&mut G) -> Side<'_>,
+        op: fn(LockId) -> Op,
+    ) -> Option<((G, bool), Ticket)> {
+        // How often somebody is waited for who took it a moment ago, or is about to give it back.
+        const PATIENCE: u32 = 64;
+        let ticket = match version::is_hidden() {
+            true => actor::prepare(),
+            false => Ticket::NONE,
+        };
+        self.watch();
+        let mut book = self.open();
+        let mut patience = 0;
+        loop {
+            if let Some(mut taken) = attempt() {
+                let line =
+                    || Line::new(op(self.id()), place).marked(portent_monitor_core::Mark::Try);
+                self.enter_taken(&mut book, side(&mut taken.0), ticket, line);
+                return Some((taken, ticket));
+            }
+            if book.holders > 0 || patience == PATIENCE {
+                let line = || Line::new(Op::TryLock(self.id()), place);
+                actor::with(|actor| {
+                    actor.cross(&mut book.object, Access::Read, ticket, line);
+                    self.flags.fetch_or(READ, Relaxed);
+                });
+                return None;
+            }
+            patience += 1;
+            drop(book);
+            thread::yield_now();
+            book = self.open();
+        }
+    }
+
+    /// Gives the lock back, whose guard is `guard`.
+    #[cold]
+    #[inline(never)]
+    pub(super) fn give_back<G>(
+        &self,
+        mut guard: G,
+        side: impl FnOnce(&mut G) -> Side<'_>,
+        ticket: Ticket,
+        op: fn(LockId) -> Op,
+    ) {
+        if !self.is_watched() {
+            return self.giving_back(side(&mut guard));
+        }
+        let mut book = self.open();
+        let side = side(&mut guard);
+        book.count(&side, false);
+        let line = || Line::new(op(self.id()), None);
+        self.enter(&mut book, side, ticket, line, |_| {});
+        drop(guard);
+    }
+
+    /// Whoever has the lock alone, or takes it apart, comes after all who held it.
+    pub(super) fn taken_apart(&self, inside: &Left) {
+        if inside.version() != version::shown() || !self.is_empty() {
+            actor::with(|actor| {
+                actor.learn(inside);
+                actor.receive(&self.open().object, Access::Update);
+            });
+        }
+    }
+}
+
+impl Book {
+    /// Somebody has the lock, or has it no more.
+    pub(super) fn count(&mut self, side: &Side<'_>, holds: bool) {
+        self.holders = match (side, holds) {
+            (Side::Exclusive(_), holds) => u32::from(holds),
+            (Side::Shared(_), true) => self.holders + 1,
+            (Side::Shared(_), false) => self.holders.saturating_sub(1),
+        };
+    }
+}
+
+/// The line of an operation that is not recorded is never asked for.
+fn unreachable_line() -> Line {
+    unreachable!("there was no ticket")
+}

@@ -1,0 +1,366 @@
+//! A lock with a shared and an exclusive side.
+//!
+//! Readers receive what the last writer left, which is inside the lock, and add what they know to
+//! what readers have left together, which is outside. They do not order each other. A reader whose
+//! version was noted there once need not look again until somebody writes.
+
+use std::{
+    fmt,
+    ops::{Deref, DerefMut},
+    panic::Location,
+    sync,
+};
+
+use portent_monitor_core::{Op, Version};
+
+use super::{
+    Guarded, LockResult, TryLockError, TryLockResult, join,
+    outside::{Outside, Side},
+    split, split_try,
+};
+use crate::live::{Left, actor::Ticket, any_open, names::Name, version};
+
+/// [`std::sync::RwLock`], with clocks.
+///
+/// ```
+/// use portent_hooks::sync::RwLock;
+///
+/// let cache = RwLock::new(vec![1]);
+/// cache.write().unwrap().push(2);
+/// assert_eq!(cache.read().unwrap().len(), 2);
+/// ```
+pub struct RwLock<T: ?Sized> {
+    outside: Outside,
+    inner: sync::RwLock<Guarded<T>>,
+}
+
+/// [`std::sync::RwLockReadGuard`] of a [`RwLock`].
+#[must_use = "if unused the RwLock will immediately unlock"]
+#[clippy::has_significant_drop]
+pub struct RwLockReadGuard<'a, T: ?Sized + 'a> {
+    lock: &'a RwLock<T>,
+    /// `None` only inside `drop`.
+    inner: Option<Shared<'a, T>>,
+    ticket: Ticket,
+}
+
+/// [`std::sync::RwLockWriteGuard`] of a [`RwLock`].
+#[must_use = "if unused the RwLock will immediately unlock"]
+#[clippy::has_significant_drop]
+pub struct RwLockWriteGuard<'a, T: ?Sized + 'a> {
+    lock: &'a RwLock<T>,
+    /// `None` only inside `drop`.
+    inner: Option<Exclusive<'a, T>>,
+    ticket: Ticket,
+}
+
+type Shared<'a, T> = sync::RwLockReadGuard<'a, Guarded<T>>;
+type Exclusive<'a, T> = sync::RwLockWriteGuard<'a, Guarded<T>>;
+
+fn shared<'g, T: ?Sized>(inner: &'g mut Shared<'_, T>) -> Side<'g> {
+    Side::Shared(&inner.left)
+}
+
+fn exclusive<'g, T: ?Sized>(inner: &'g mut Exclusive<'_, T>) -> Side<'g> {
+    Side::Exclusive(&mut inner.left)
+}
+
+impl<T> RwLock<T> {
+    /// As [`std::sync::RwLock::new`].
+    #[inline]
+    #[track_caller]
+    pub const fn new(value: T) -> RwLock<T> {
+        RwLock::called(Name::here(), value)
+    }
+
+    /// A lock that is called so in recordings.
+    #[track_caller]
+    pub fn with_name(name: &str, value: T) -> RwLock<T> {
+        RwLock::called(Name::given(name, |symbols| &mut symbols.locks), value)
+    }
+
+    #[inline]
+    const fn called(name: Name, value: T) -> RwLock<T> {
+        RwLock {
+            outside: Outside::new("RwLock", name),
+            inner: sync::RwLock::new(Guarded {
+                left: Left::EMPTY,
+                value,
+            }),
+        }
+    }
+
+    /// As [`std::sync::RwLock::into_inner`].
+    pub fn into_inner(self) -> LockResult<T> {
+        let (inner, poisoned) = split(self.inner.into_inner());
+        self.outside.taken_apart(&inner.left);
+        join((inner.value, poisoned))
+    }
+}
+
+impl<T: ?Sized> RwLock<T> {
+    /// As [`std::sync::RwLock::read`].
+    #[inline]
+    #[track_caller]
+    pub fn read(&self) -> LockResult<RwLockReadGuard<'_, T>> {
+        let version = version::shown();
+        if version == Version::NONE {
+            return self.read_recorded(Location::caller());
+        }
+        match self.inner.read() {
+            Ok(inner) => Ok(self.read_guard(inner, version)),
+            Err(poisoned) => join((self.read_guard(poisoned.into_inner(), version), true)),
+        }
+    }
+
+    /// As [`std::sync::RwLock::write`].
+    #[inline]
+    #[track_caller]
+    pub fn write(&self) -> LockResult<RwLockWriteGuard<'_, T>> {
+        let version = version::shown();
+        if version == Version::NONE {
+            return self.write_recorded(Location::caller());
+        }
+        match self.inner.write() {
+            Ok(inner) => Ok(self.write_guard(inner, version)),
+            Err(poisoned) => join((self.write_guard(poisoned.into_inner(), version), true)),
+        }
+    }
+
+    #[inline]
+    fn read_guard<'a>(
+        &'a self,
+        mut inner: Shared<'a, T>,
+        version: Version,
+    ) -> RwLockReadGuard<'a, T> {
+        if !self.outside.knows_reader(&inner.left, version) {
+            self.outside.taken(shared(&mut inner));
+        }
+        self.reading(inner, Ticket::NONE)
+    }
+
+    #[inline]
+    fn write_guard<'a>(
+        &'a self,
+        mut inner: Exclusive<'a, T>,
+        version: Version,
+    ) -> RwLockWriteGuard<'a, T> {
+        if inner.left.version() != version || !self.outside.is_empty() {
+            self.outside.taken(exclusive(&mut inner));
+        }
+        self.writing(inner, Ticket::NONE)
+    }
+
+    #[inline]
+    fn reading<'a>(&'a self, inner: Shared<'a, T>, ticket: Ticket) -> RwLockReadGuard<'a, T> {
+        RwLockReadGuard {
+            lock: self,
+            inner: Some(inner),
+            ticket,
+        }
+    }
+
+    #[inline]
+    fn writing<'a>(&'a self, inner: Exclusive<'a, T>, ticket: Ticket) -> RwLockWriteGuard<'a, T> {
+        RwLockWriteGuard {
+            lock: self,
+            inner: Some(inner),
+            ticket,
+        }
+    }
+
+    #[cold]
+    fn read_recorded(
+        &self,
+        place: &'static Location<'static>,
+    ) -> LockResult<RwLockReadGuard<'_, T>> {
+        let ((inner, poisoned), ticket) = self.outside.take(
+            Some(place),
+            || split_try(self.inner.try_read()),
+            || split(self.inner.read()),
+            shared,
+            Op::ReadLock,
+        );
+        join((self.reading(inner, ticket), poisoned))
+    }
+
+    #[cold]
+    fn write_recorded(
+        &self,
+        place: &'static Location<'static>,
+    ) -> LockResult<RwLockWriteGuard<'_, T>> {
+        let ((inner, poisoned), ticket) = self.outside.take(
+            Some(place),
+            || split_try(self.inner.try_write()),
+            || split(self.inner.write()),
+            exclusive,
+            Op::Lock,
+        );
+        join((self.writing(inner, ticket), poisoned))
+    }
+
+    /// As [`std::sync::RwLock::try_read`].
+    #[track_caller]
+    pub fn try_read(&self) -> TryLockResult<RwLockReadGuard<'_, T>> {
+        let attempt = || split_try(self.inner.try_read());
+        let taken = match any_open() {
+            true => self
+                .outside
+                .try_take(Some(Location::caller()), attempt, shared, Op::ReadLock)
+                .map(|((inner, poisoned), ticket)| (self.reading(inner, ticket), poisoned)),
+            false => attempt()
+                .map(|(inner, poisoned)| (self.read_guard(inner, version::shown()), poisoned)),
+        };
+        match taken {
+            Some(taken) => join(taken).map_err(TryLockError::Poisoned),
+            None => Err(TryLockError::WouldBlock),
+        }
+    }
+
+    /// As [`std::sync::RwLock::try_write`].
+    #[track_caller]
+    pub fn try_write(&self) -> TryLockResult<RwLockWriteGuard<'_, T>> {
+        let attempt = || split_try(self.inner.try_write());
+        let taken = match any_open() {
+            true => self
+                .outside
+                .try_take(Some(Location::caller()), attempt, exclusive, Op::Lock)
+                .map(|((inner, poisoned), ticket)| (self.writing(inner, ticket), poisoned)),
+            false => attempt()
+                .map(|(inner, poisoned)| (self.write_guard(inner, version::shown()), poisoned)),
+        };
+        match taken {
+            Some(taken) => join(taken).map_err(TryLockError::Poisoned),
+            None => Err(TryLockError::WouldBlock),
+        }
+    }
+
+    /// As [`std::sync::RwLock::is_poisoned`].
+    #[inline]
+    pub fn is_poisoned(&self) -> bool {
+        self.inner.is_poisoned()
+    }
+
+    /// As [`std::sync::RwLock::clear_poison`].
+    #[inline]
+    pub fn clear_poison(&self) {
+        self.inner.clear_poison();
+    }
+
+    /// As [`std::sync::RwLock::get_mut`].
+    pub fn get_mut(&mut self) -> LockResult<&mut T> {
+        let (inner, poisoned) = split(self.inner.get_mut());
+        self.outside.taken_apart(&inner.left);
+        join((&mut inner.value, poisoned))
+    }
+}
+
+impl<T: ?Sized> Drop for RwLockReadGuard<'_, T> {
+    #[inline]
+    fn drop(&mut self) {
+        let outside = &self.lock.outside;
+        if let Some(inner) = &self.inner
+            && !outside.knows_reader(&inner.left, version::shown())
+            && let Some(inner) = self.inner.take()
+        {
+            outside.give_back(inner, shared, self.ticket, Op::ReadUnlock);
+        }
+    }
+}
+
+impl<T: ?Sized> Drop for RwLockWriteGuard<'_, T> {
+    #[inline]
+    fn drop(&mut self) {
+        let outside = &self.lock.outside;
+        if let Some(inner) = &self.inner
+            && (inner.left.version() != version::shown() || !outside.is_empty())
+            && let Some(inner) = self.inner.take()
+        {
+            outside.give_back(inner, exclusive, self.ticket, Op::Unlock);
+        }
+    }
+}
+
+impl<T: ?Sized> Deref for RwLockReadGuard<'_, T> {
+    type Target = T;
+
+    #[inline]
+    fn deref(&self) -> &T {
+        match &self.inner {
+            Some(inner) => &inner.value,
+            None => unreachable!("a guard has something inside until it is dropped"),
+        }
+    }
+}
+
+impl<T: ?Sized> Deref for RwLockWriteGuard<'_, T> {
+    type Target = T;
+
+    #[inline]
+    fn deref(&self) -> &T {
+        match &self.inner {
+            Some(inner) => &inner.value,
+            None => unreachable!("a guard has something inside until it is dropped"),
+        }
+    }
+}
+
+impl<T: ?Sized> DerefMut for RwLockWriteGuard<'_, T> {
+    #[inline]
+    fn deref_mut(&mut self) -> &mut T {
+        match &mut self.inner {
+            Some(inner) => &mut inner.value,
+            None => unreachable!("a guard has something inside until it is dropped"),
+        }
+    }
+}
+
+impl<T: ?Sized + fmt::Debug> fmt::Debug for RwLockReadGuard<'_, T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        (**self).fmt(f)
+    }
+}
+
+impl<T: ?Sized + fmt::Debug> fmt::Debug for RwLockWriteGuard<'_, T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        (**self).fmt(f)
+    }
+}
+
+impl<T: ?Sized + fmt::Display> fmt::Display for RwLockReadGuard<'_, T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        (**self).fmt(f)
+    }
+}
+
+impl<T: ?Sized + fmt::Display> fmt::Display for RwLockWriteGuard<'_, T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        (**self).fmt(f)
+    }
+}
+
+impl<T: ?Sized + fmt::Debug> fmt::Debug for RwLock<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut shown = f.debug_struct("RwLock");
+        match split_try(self.inner.try_read()) {
+            Some((inner, _)) => shown.field("data", &&inner.value),
+            None => shown.field("data", &format_args!("<locked>")),
+        };
+        shown.field("poisoned", &self.is_poisoned());
+        shown.finish_non_exhaustive()
+    }
+}
+
+impl<T: Default> Default for RwLock<T> {
+    #[track_caller]
+    fn default() -> RwLock<T> {
+        RwLock::new(T::default())
+    }
+}
+
+impl<T> From<T> for RwLock<T> {
+    #[track_caller]
+    fn from(value: T) -> RwLock<T> {
+        RwLock::new(value)
+    }
+}

@@ -1,0 +1,22 @@
+//! The functions and types of `std::thread`, with clocks.
+//!
+//! A thread comes after its spawner, and whoever joins it comes after all that it did. It takes part in
+//! the recording of its spawner.
+//!
+//! | file | |
+//! |---|---|
+//! | `spawn` | threads that may outlive their spawner |
+//! | `scope` | threads that do not |
+//! | `park` | handles of threads, and waiting for somebody to wake one up |
+
+mod park;
+mod scope;
+mod spawn;
+
+pub use std::thread::{
+    AccessError, LocalKey, Result, ThreadId, available_parallelism, panicking, sleep, yield_now,
+};
+
+pub use park::{Thread, current, park, park_timeout};
+pub use scope::{Scope, ScopedJoinHandle, scope};
+pub use spawn::{Builder, JoinHandle, spawn};

@@ -1,0 +1,128 @@
+//! Handles of threads, and waiting for somebody to wake one up.
+//!
+//! In a trace the token of a thread is a condition that is called after it.
+
+use std::{fmt, panic::Location, sync::Arc, thread, time::Duration};
+
+use portent_monitor_core::{Access, Op};
+
+use crate::live::{
+    actor::{self, Line, Place, Ticket},
+    identity::Identity,
+    version,
+};
+
+/// [`std::thread::Thread`], which carries clocks from one who unparks to one who parks.
+#[derive(Clone)]
+pub struct Thread(Arc<Identity>);
+
+/// As [`std::thread::current`].
+///
+/// ```
+/// use portent_hooks::thread;
+///
+/// assert_eq!(thread::current().id(), std::thread::current().id());
+/// ```
+#[must_use]
+pub fn current() -> Thread {
+    let identity = actor::with(|actor| Arc::clone(actor.identity()));
+    Thread(identity.unwrap_or_else(|| Arc::new(Identity::current())))
+}
+
+/// As [`std::thread::park`].
+///
+/// ```
+/// use portent_hooks::thread;
+///
+/// thread::current().unpark();
+/// thread::park();
+/// ```
+#[track_caller]
+pub fn park() {
+    park_by(Some(Location::caller()), thread::park);
+}
+
+/// As [`std::thread::park_timeout`].
+#[track_caller]
+pub fn park_timeout(time: Duration) {
+    park_by(Some(Location::caller()), || thread::park_timeout(time));
+}
+
+fn park_by(place: Place, park: impl FnOnce()) {
+    let ticket = ticket();
+    actor::with(|actor| {
+        let identity = Arc::clone(actor.identity());
+        identity.with_token(|token| {
+            let line = || Line::new(Op::Waiting(identity.condition(), None), place);
+            actor.cross(token, Access::Read, ticket, line);
+        });
+    });
+    park();
+    // It may return for no reason, or because time is over: then it comes after more than it must.
+    actor::with(|actor| {
+        let identity = Arc::clone(actor.identity());
+        identity.with_token(|token| {
+            let line = || Line::new(Op::Wait(identity.condition(), None), place);
+            actor.cross(token, Access::Observe, ticket, line);
+        });
+    });
+}
+
+fn ticket() -> Ticket {
+    match version::is_hidden() {
+        true => actor::prepare(),
+        false => Ticket::NONE,
+    }
+}
+
+impl Thread {
+    pub(super) fn of(identity: Arc<Identity>) -> Thread {
+        Thread(identity)
+    }
+
+    /// As [`std::thread::Thread::unpark`].
+    #[track_caller]
+    pub fn unpark(&self) {
+        let place = Some(Location::caller());
+        let ticket = ticket();
+        actor::with(|actor| {
+            self.0.with_token(|token| {
+                let line = || Line::new(Op::Notify(self.0.condition()), place);
+                actor.cross(token, Access::Contribute, ticket, line);
+            });
+        });
+        self.handle().unpark();
+    }
+
+    /// As [`std::thread::Thread::id`].
+    #[must_use]
+    pub fn id(&self) -> thread::ThreadId {
+        self.handle().id()
+    }
+
+    /// As [`std::thread::Thread::name`].
+    #[must_use]
+    pub fn name(&self) -> Option<&str> {
+        self.handle().name()
+    }
+
+    pub(super) fn identity(&self) -> &Arc<Identity> {
+        &self.0
+    }
+
+    fn handle(&self) -> &thread::Thread {
+        match self.0.handle() {
+            Some(handle) => handle,
+            None => unreachable!("who gives out a handle knows the thread"),
+        }
+    }
+}
+
+impl fmt::Debug for Thread {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Thread")
+            .field("id", &self.id())
+            .field("name", &self.name())
+            .finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,203 @@
+//! Threads that may outlive their spawner.
+
+use std::{fmt, io, panic::Location, sync::Arc, thread};
+
+use portent_monitor_core::Op;
+
+use super::{Scope, ScopedJoinHandle, Thread};
+use crate::live::{
+    actor::{self, Line, Place, Ticket},
+    identity::Identity,
+    version,
+};
+
+/// As [`std::thread::spawn`].
+///
+/// ```
+/// use portent_hooks::thread;
+///
+/// assert_eq!(thread::spawn(|| 7).join().unwrap(), 7);
+/// ```
+///
+/// # Panics
+///
+/// If the system cannot make a thread.
+#[track_caller]
+pub fn spawn<F, T>(f: F) -> JoinHandle<T>
+where
+    F: FnOnce() -> T + Send + 'static,
+    T: Send + 'static,
+{
+    Builder::new().spawn(f).expect("failed to spawn thread")
+}
+
+/// [`std::thread::Builder`], whose threads carry clocks.
+#[derive(Debug)]
+#[must_use = "must eventually spawn the thread"]
+pub struct Builder {
+    inner: thread::Builder,
+    name: Option<String>,
+}
+
+// That of the standard library has no default either.
+#[expect(clippy::new_without_default)]
+impl Builder {
+    /// As [`std::thread::Builder::new`].
+    pub fn new() -> Builder {
+        Builder {
+            inner: thread::Builder::new(),
+            name: None,
+        }
+    }
+
+    /// As [`std::thread::Builder::name`].
+    pub fn name(self, name: String) -> Builder {
+        Builder {
+            name: Some(name.clone()),
+            inner: self.inner.name(name),
+        }
+    }
+
+    /// As [`std::thread::Builder::stack_size`].
+    pub fn stack_size(self, size: usize) -> Builder {
+        Builder {
+            inner: self.inner.stack_size(size),
+            ..self
+        }
+    }
+
+    /// As [`std::thread::Builder::spawn`].
+    ///
+    /// # Errors
+    ///
+    /// If the system cannot make a thread.
+    #[track_caller]
+    pub fn spawn<F, T>(self, f: F) -> io::Result<JoinHandle<T>>
+    where
+        F: FnOnce() -> T + Send + 'static,
+        T: Send + 'static,
+    {
+        let child = Child::forked(self.name.as_deref(), Some(Location::caller()));
+        let identity = Arc::clone(&child.identity);
+        let inner = self.inner.spawn(move || child.run(f, true))?;
+        Ok(JoinHandle {
+            thread: started(identity, inner.thread()),
+            inner,
+        })
+    }
+
+    /// As [`std::thread::Builder::spawn_scoped`].
+    ///
+    /// # Errors
+    ///
+    /// If the system cannot make a thread.
+    #[track_caller]
+    pub fn spawn_scoped<'scope, 'env, F, T>(
+        self,
+        scope: &'scope Scope<'scope, 'env>,
+        f: F,
+    ) -> io::Result<ScopedJoinHandle<'scope, T>>
+    where
+        F: FnOnce() -> T + Send + 'scope,
+        T: Send + 'scope,
+    {
+        let child = Child::forked(self.name.as_deref(), Some(Location::caller()));
+        scope.spawn_child(self.inner, child, f)
+    }
+}
+
+/// A thread that is about to begin.
+pub(super) struct Child {
+    pub(super) identity: Arc<Identity>,
+    recording: Option<Arc<crate::live::Subscriber>>,
+}
+
+impl Child {
+    /// Of this thread.
+    pub(super) fn forked(name: Option<&str>, place: Place) -> Child {
+        let identity = Arc::new(Identity::new(name));
+        let ticket = match version::is_hidden() {
+            true => actor::prepare(),
+            false => Ticket::NONE,
+        };
+        let recording = actor::with(|actor| {
+            actor.did(ticket, || Line::new(Op::Fork(identity.thread()), place));
+            identity.leave(actor.clock());
+            actor.recording()
+        });
+        Child {
+            identity,
+            recording: recording.flatten(),
+        }
+    }
+
+    /// In the thread itself. `waited_for`: whoever joins it also waits for its destructors.
+    pub(super) fn run<T>(self, f: impl FnOnce() -> T, waited_for: bool) -> T {
+        /// Also if it panics.
+        struct End(bool);
+        impl Drop for End {
+            fn drop(&mut self) {
+                actor::with(|actor| actor.finish(self.0));
+            }
+        }
+        self.identity.is(thread::current());
+        actor::begin(self.identity, self.recording);
+        let _end = End(waited_for);
+        f()
+    }
+}
+
+pub(super) fn started(identity: Arc<Identity>, handle: &thread::Thread) -> Thread {
+    identity.is(handle.clone());
+    Thread::of(identity)
+}
+
+/// Comes after all that a thread did, which has ended.
+pub(super) fn joined(identity: &Identity, place: Place) {
+    let ticket = match version::is_hidden() {
+        true => actor::prepare(),
+        false => Ticket::NONE,
+    };
+    actor::with(|actor| {
+        identity.learn(actor.clock());
+        actor.did(ticket, || Line::new(Op::Join(identity.thread()), place));
+    });
+}
+
+/// [`std::thread::JoinHandle`], with clocks.
+pub struct JoinHandle<T> {
+    inner: thread::JoinHandle<T>,
+    thread: Thread,
+}
+
+impl<T> JoinHandle<T> {
+    /// As [`std::thread::JoinHandle::thread`].
+    #[must_use]
+    pub fn thread(&self) -> &Thread {
+        &self.thread
+    }
+
+    /// As [`std::thread::JoinHandle::join`].
+    ///
+    /// # Errors
+    ///
+    /// What the thread panicked with.
+    #[track_caller]
+    pub fn join(self) -> thread::Result<T> {
+        let result = self.inner.join();
+        joined(self.thread.identity(), Some(Location::caller()));
+        result
+    }
+
+    /// As [`std::thread::JoinHandle::is_finished`]. It orders nothing.
+    #[must_use]
+    pub fn is_finished(&self) -> bool {
+        self.inner.is_finished()
+    }
+}
+
+impl<T> fmt::Debug for JoinHandle<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("JoinHandle").finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,5 @@
+//! Everything that needs more than one module.
+
+mod order;
+mod program;
+mod stress;

@@ -1,0 +1,123 @@
+//! Random programs that really run in parallel: their clocks against the order that really was.
+
+use std::collections::HashMap;
+
+use portent_hooks::{Recorded, Recording, symbols};
+use portent_monitor_core::{Causality, Discipline, Op, Stamp, Value};
+
+use crate::{
+    order::Order,
+    program::{self, Run},
+};
+
+/// Runs a program and returns what was recorded of it.
+fn recorded(seed: u64, everything: bool) -> (Run, Vec<Recorded>) {
+    let builder = match everything {
+        true => Recording::everything(),
+        false => Recording::relevant(["happens"]),
+    };
+    let (recording, mut stream) = builder.start();
+    let entered = recording.enter();
+    let run = program::run(seed);
+    drop(entered);
+    let events = stream.finish();
+    let counts = stream.counts();
+    assert_eq!((counts.dropped, counts.foreign), (0, 0), "seed {seed}");
+    (run, events)
+}
+
+/// The stamps of the application events, by their argument.
+fn stamps(events: &[Recorded]) -> HashMap<i64, &Stamp> {
+    let argument = |recorded: &Recorded| match recorded.event.action()?.args[..] {
+        [Value::Int(id)] => Some(id),
+        _ => None,
+    };
+    events
+        .iter()
+        .filter_map(|recorded| Some((argument(recorded)?, &recorded.stamp)))
+        .collect()
+}
+
+/// Compares every pair of relevant events; returns how many pairs there are, and how many of them are
+/// ordered.
+fn compare(seed: u64, run: &Run, events: &[Recorded]) -> [usize; 2] {
+    let order = Order::new(&run.logs, &run.capacities);
+    let stamps = stamps(events);
+    assert_eq!(
+        stamps.len(),
+        order.events().len(),
+        "seed {seed}: all were recorded"
+    );
+    let mut ordered = 0;
+    for &(a, from) in order.events() {
+        for &(b, to) in order.events() {
+            assert_eq!(
+                stamps[&a].precedes(stamps[&b]),
+                order.precedes(from, to),
+                "seed {seed}: {a:x} before {b:x}\n{:#?}",
+                run.logs
+            );
+            ordered += usize::from(order.precedes(from, to));
+        }
+    }
+    [order.events().len().pow(2), ordered]
+}
+
+#[test]
+fn clocks_of_relevant_events_are_the_order_that_was() {
+    let mut all = [0; 2];
+    for seed in 0..2_000 {
+        let (run, events) = recorded(seed, false);
+        let compared = compare(seed, &run, &events);
+        all = [all[0] + compared[0], all[1] + compared[1]];
+    }
+    let [pairs, ordered] = all;
+    assert!(pairs > 1_000_000, "{pairs} pairs");
+    // Of two events that are not ordered, neither precedes the other.
+    let concurrent = pairs - 2 * ordered;
+    assert!(
+        concurrent > pairs / 20,
+        "{concurrent} of {pairs} pairs are concurrent"
+    );
+}
+
+#[test]
+fn clocks_of_everything_are_the_order_that_was() {
+    for seed in 10_000..10_400 {
+        let (run, events) = recorded(seed, true);
+        compare(seed, &run, &events);
+        offline(seed, &events);
+    }
+}
+
+/// Written down in the order in which it comes out, a recording of everything has the same order for one
+/// who only reads it.
+fn offline(seed: u64, events: &[Recorded]) {
+    let symbols = symbols();
+    let mut discipline = Discipline::default();
+    let mut causality = Causality::default();
+    let stamps: Vec<Stamp> = events
+        .iter()
+        .map(|recorded| {
+            let event = &recorded.event;
+            if let Err(error) = discipline.admit(event, &symbols) {
+                let lines: Vec<String> = events.iter().map(|line| line.to_string()).collect();
+                panic!("seed {seed}: {recorded}: {error}\n{}", lines.join("\n"));
+            }
+            causality.step(event, true).unwrap().unwrap()
+        })
+        .collect();
+    for (a, from) in events.iter().zip(&stamps) {
+        for (b, to) in events.iter().zip(&stamps) {
+            assert_eq!(
+                a.stamp.precedes(&b.stamp),
+                from.precedes(to),
+                "seed {seed}: {a} before {b}"
+            );
+        }
+    }
+    let forks = events
+        .iter()
+        .filter(|line| matches!(line.event.op, Op::Fork(_)));
+    assert!(forks.count() >= 2, "seed {seed}");
+}
