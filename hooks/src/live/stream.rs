@@ -31,9 +31,7 @@ pub struct Recorded {
 
 impl fmt::Display for Recorded {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let symbols = names::symbols();
-        let thread = symbols.threads.name(self.event.thread);
-        write!(f, "{thread}: {}", Spelling::new(&self.event, &symbols))
+        names::with_table(|table| Spelling::new(&self.event, &table.symbols).fmt(f))
     }
 }
 

@@ -258,7 +258,7 @@ impl<T: ?Sized + fmt::Debug> fmt::Debug for Mutex<T> {
         let mut shown = f.debug_struct("Mutex");
         match split_try(self.inner.try_lock()) {
             Some((inner, _)) => shown.field("data", &&inner.value),
-            None => shown.field("data", &format_args!("<locked>")),
+            None => shown.field("data", &"<locked>"),
         };
         shown.field("poisoned", &self.is_poisoned());
         shown.finish_non_exhaustive()

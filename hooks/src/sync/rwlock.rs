@@ -38,7 +38,8 @@ pub struct RwLock<T: ?Sized> {
 #[must_use = "if unused the RwLock will immediately unlock"]
 #[clippy::has_significant_drop]
 pub struct RwLockReadGuard<'a, T: ?Sized + 'a> {
-    lock: &'a RwLock<T>,
+    /// Not the lock itself: a guard of something that lives longer is also one of what lives shorter.
+    outside: &'a Outside,
     /// `None` only inside `drop`.
     inner: Option<Shared<'a, T>>,
     ticket: Ticket,
@@ -154,7 +155,7 @@ impl<T: ?Sized> RwLock<T> {
     #[inline]
     fn reading<'a>(&'a self, inner: Shared<'a, T>, ticket: Ticket) -> RwLockReadGuard<'a, T> {
         RwLockReadGuard {
-            lock: self,
+            outside: &self.outside,
             inner: Some(inner),
             ticket,
         }
@@ -258,7 +259,7 @@ impl<T: ?Sized> RwLock<T> {
 impl<T: ?Sized> Drop for RwLockReadGuard<'_, T> {
     #[inline]
     fn drop(&mut self) {
-        let outside = &self.lock.outside;
+        let outside = self.outside;
         if let Some(inner) = &self.inner
             && !outside.knows_reader(&inner.left, version::shown())
             && let Some(inner) = self.inner.take()
@@ -344,7 +345,7 @@ impl<T: ?Sized + fmt::Debug> fmt::Debug for RwLock<T> {
         let mut shown = f.debug_struct("RwLock");
         match split_try(self.inner.try_read()) {
             Some((inner, _)) => shown.field("data", &&inner.value),
-            None => shown.field("data", &format_args!("<locked>")),
+            None => shown.field("data", &"<locked>"),
         };
         shown.field("poisoned", &self.is_poisoned());
         shown.finish_non_exhaustive()

@@ -1,5 +1,7 @@
 //! Everything that needs more than one module.
 
+mod like_std;
 mod order;
 mod program;
 mod stress;
+mod traps;

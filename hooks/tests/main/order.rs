@@ -91,16 +91,8 @@ impl Order {
                     after(Seen::Recv(object, number));
                 }
                 Seen::GoOn(round) => after(Seen::Arrive(round)),
-                Seen::Join(child) => {
-                    if !logs[child].is_empty() {
-                        edges.push((last[child], to));
-                    }
-                }
-                Seen::Fork(child) => {
-                    if !logs[child].is_empty() {
-                        edges.push((to, first[child]));
-                    }
-                }
+                Seen::Join(child) if !logs[child].is_empty() => edges.push((last[child], to)),
+                Seen::Fork(child) if !logs[child].is_empty() => edges.push((to, first[child])),
                 _ => {}
             }
         }

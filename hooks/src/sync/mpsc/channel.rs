@@ -55,22 +55,23 @@ struct State<T> {
 struct Message<T> {
     number: u64,
     content: T,
-    left: Left,
 }
 
 /// What was left at the channel.
 #[derive(Default)]
 struct Clocks {
-    /// Some clock is not empty.
-    any: bool,
-    sends: Left,
+    /// By the sends, from the message of this number on, as long as that stays the same. The last is
+    /// that of the last send; the first that of the oldest message.
+    sends: VecDeque<(u64, Left)>,
     receives: Left,
     /// By those who found it empty.
     empty: Left,
     /// By those who closed an end of it.
     ends: Left,
-    /// By the receives, with their numbers, that made room which nobody has found yet.
+    /// By the receives, with their numbers, that made room which nobody has found yet; but not where it
+    /// is the same as that of the receive before.
     room: VecDeque<(u64, Left)>,
+    last_room: Version,
     /// By the receives whose senders wait for them.
     deliveries: VecDeque<(u64, Left)>,
     /// To be used again.
@@ -80,6 +81,42 @@ struct Clocks {
 impl Clocks {
     fn fresh(&mut self) -> Left {
         self.unused.pop().unwrap_or_default()
+    }
+
+    /// What an actor knows.
+    fn copy(&mut self, actor: &mut Actor) -> Left {
+        let mut left = self.fresh();
+        actor.leave(&mut left);
+        left
+    }
+
+    fn sends_version(&self) -> Version {
+        let last = self.sends.back();
+        last.map_or(Version::EMPTY, |(_, left)| left.version())
+    }
+
+    /// Whether a sender has something to receive or to leave.
+    fn are_news_to_sender(&self) -> bool {
+        let version = version::shown();
+        self.sends_version() != version
+            || self.empty.version() != Version::EMPTY
+            || !self.room.is_empty()
+    }
+
+    /// Whether one who receives the message of this number has something to receive or to leave.
+    fn are_news_to_receiver(&mut self, number: u64, bounded: bool) -> bool {
+        // Those of messages that were received before.
+        while self.sends.get(1).is_some_and(|(first, _)| *first <= number)
+            && let Some((_, left)) = self.sends.pop_front()
+        {
+            self.recycle(left);
+        }
+        let version = version::shown();
+        let sent = self.sends.front().filter(|(first, _)| *first <= number);
+        sent.map_or(Version::EMPTY, |(_, left)| left.version()) != version
+            || self.receives.version() != version
+            || self.empty.version() != Version::EMPTY
+            || (bounded && self.last_room != version)
     }
 
     fn recycle(&mut self, mut left: Left) {
@@ -157,14 +194,6 @@ impl<T> Channel<T> {
         }
     }
 
-    /// Calls `f` with the actor unless there is nothing to be received or left.
-    fn with_actor(clocks: &mut Clocks, f: impl FnOnce(&mut Actor, &mut Clocks)) {
-        if clocks.any || version::shown() != Version::EMPTY {
-            clocks.any = true;
-            actor::with(|actor| f(actor, clocks));
-        }
-    }
-
     #[inline]
     pub(super) fn send(
         &self,
@@ -189,26 +218,10 @@ impl<T> Channel<T> {
         }
         state.sent += 1;
         let number = state.sent;
-        let mut left = Left::EMPTY;
-        Self::with_actor(&mut state.clocks, |actor, clocks| {
-            actor.learn(&clocks.empty);
-            actor.learn(&clocks.sends);
-            if let Some(bound) = self.bound.filter(|bound| *bound > 0) {
-                clocks.find_room(number.saturating_sub(bound as u64), actor);
-            }
-            actor.did(ticket, || {
-                let message = Msg::Number(number.cast_signed());
-                Line::new(Op::Send(self.id(), message, self.delivery()), place)
-            });
-            actor.leave(&mut clocks.sends);
-            left = clocks.fresh();
-            actor.leave(&mut left);
-        });
-        state.queue.push_back(Message {
-            number,
-            content,
-            left,
-        });
+        if state.clocks.are_news_to_sender() {
+            self.note_send(&mut state.clocks, number, place, ticket);
+        }
+        state.queue.push_back(Message { number, content });
         if state.receiver_waits {
             self.sent.notify_one();
         }
@@ -216,6 +229,30 @@ impl<T> Channel<T> {
             Some(0) => self.wait_for_delivery(state, number),
             _ => Ok(()),
         }
+    }
+
+    #[cold]
+    fn note_send(&self, clocks: &mut Clocks, number: u64, place: Place, ticket: Ticket) {
+        actor::with(|actor| {
+            actor.learn(&clocks.empty);
+            // Whoever comes later comes after this send.
+            clocks.empty.clear();
+            if let Some((_, sends)) = clocks.sends.back() {
+                actor.learn(sends);
+            }
+            if let Some(bound) = self.bound.filter(|bound| *bound > 0) {
+                clocks.find_room(number.saturating_sub(bound as u64), actor);
+            }
+            actor.did(ticket, || {
+                let message = Msg::Number(number.cast_signed());
+                Line::new(Op::Send(self.id(), message, self.delivery()), place)
+            });
+            if clocks.sends_version() != actor.real_version() {
+                let mut left = clocks.fresh();
+                actor.leave(&mut left);
+                clocks.sends.push_back((number, left));
+            }
+        });
     }
 
     fn wait_as_sender<'a>(&self, mut state: MutexGuard<'a, State<T>>) -> MutexGuard<'a, State<T>> {
@@ -293,7 +330,8 @@ impl<T> Channel<T> {
             self.saw_end(&mut state.clocks, place, ticket);
             return Taken::Closed;
         }
-        Self::with_actor(&mut state.clocks, |actor, clocks| {
+        let clocks = &mut state.clocks;
+        actor::with(|actor| {
             // All that was sent was received.
             actor.learn(&clocks.receives);
             actor.did(ticket, || Line::new(Op::TryRecv(self.id()), place));
@@ -309,48 +347,59 @@ impl<T> Channel<T> {
         place: Place,
         ticket: Ticket,
     ) -> T {
-        let Message {
-            number,
-            content,
-            left,
-        } = message;
+        let Message { number, content } = message;
         state.received = number;
-        Self::with_actor(&mut state.clocks, |actor, clocks| {
-            actor.learn(&clocks.empty);
-            actor.learn(&clocks.receives);
-            actor.learn(&left);
-            actor.did(ticket, || {
-                let message = Msg::Number(number.cast_signed());
-                Line::new(Op::Recv(self.id(), message, self.delivery()), place)
-            });
-            actor.leave(&mut clocks.receives);
-            // What the message brought is written over by what it takes back.
-            let mut left = left;
-            match self.bound {
-                None => return clocks.recycle(left),
-                Some(_) => actor.leave(&mut left),
-            }
-            match self.bound {
-                Some(0) => clocks.deliveries.push_back((number, left)),
-                _ => clocks.room.push_back((number, left)),
-            }
-        });
+        if state
+            .clocks
+            .are_news_to_receiver(number, self.bound.is_some())
+        {
+            self.note_receive(&mut state.clocks, number, place, ticket);
+        }
         if state.waiting_senders > 0 {
             self.received.notify_all();
         }
         content
     }
 
+    #[cold]
+    fn note_receive(&self, clocks: &mut Clocks, number: u64, place: Place, ticket: Ticket) {
+        actor::with(|actor| {
+            actor.learn(&clocks.empty);
+            actor.learn(&clocks.receives);
+            if let Some((_, sent)) = clocks.sends.front().filter(|(first, _)| *first <= number) {
+                actor.learn(sent);
+            }
+            actor.did(ticket, || {
+                let message = Msg::Number(number.cast_signed());
+                Line::new(Op::Recv(self.id(), message, self.delivery()), place)
+            });
+            actor.leave(&mut clocks.receives);
+            match self.bound {
+                None => {}
+                Some(0) => {
+                    let left = clocks.copy(actor);
+                    clocks.deliveries.push_back((number, left));
+                }
+                Some(_) if clocks.last_room == actor.real_version() => {}
+                Some(_) => {
+                    let left = clocks.copy(actor);
+                    clocks.last_room = left.version();
+                    clocks.room.push_back((number, left));
+                }
+            }
+        });
+    }
+
     /// The other end is known to be gone.
     fn saw_end(&self, clocks: &mut Clocks, place: Place, ticket: Ticket) {
-        Self::with_actor(clocks, |actor, clocks| {
+        actor::with(|actor| {
             actor.learn(&clocks.ends);
             actor.did(ticket, || Line::new(Op::Wait(self.end_id(), None), place));
         });
     }
 
     fn end(&self, clocks: &mut Clocks, ticket: Ticket) {
-        Self::with_actor(clocks, |actor, clocks| {
+        actor::with(|actor| {
             actor.did(ticket, || Line::new(Op::Notify(self.end_id()), None));
             actor.add_to(&mut clocks.ends);
         });

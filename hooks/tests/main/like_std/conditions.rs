@@ -1,0 +1,232 @@
+//! Condition variables and barriers.
+
+use std::time::Duration;
+
+use super::{
+    run,
+    sync::{
+        Arc, Barrier, Condvar, Mutex,
+        atomic::{AtomicBool, AtomicU32, Ordering},
+        mpsc::{TryRecvError, channel},
+    },
+    thread,
+};
+
+#[test]
+fn smoke() {
+    run(|| {
+        let condition = Condvar::new();
+        condition.notify_one();
+        condition.notify_all();
+    });
+}
+
+#[test]
+fn notify_one() {
+    run(|| {
+        let (mutex, condition) = (Arc::new(Mutex::new(())), Arc::new(Condvar::new()));
+        let guard = mutex.lock().unwrap();
+        let (inside, there) = (Arc::clone(&mutex), Arc::clone(&condition));
+        thread::spawn(move || {
+            let _guard = inside.lock().unwrap();
+            there.notify_one();
+        });
+        drop(condition.wait(guard).unwrap());
+    });
+}
+
+#[test]
+fn notify_all() {
+    run(|| {
+        const THREADS: u32 = 10;
+        let data = Arc::new((Mutex::new(0), Condvar::new()));
+        let (sender, receiver) = channel();
+        for _ in 0..THREADS {
+            let (data, sender) = (Arc::clone(&data), sender.clone());
+            thread::spawn(move || {
+                let (lock, condition) = &*data;
+                let mut count = lock.lock().unwrap();
+                *count += 1;
+                if *count == THREADS {
+                    sender.send(()).unwrap();
+                }
+                while *count != 0 {
+                    count = condition.wait(count).unwrap();
+                }
+                sender.send(()).unwrap();
+            });
+        }
+        drop(sender);
+        receiver.recv().unwrap();
+        let (lock, condition) = &*data;
+        let mut count = lock.lock().unwrap();
+        *count = 0;
+        condition.notify_all();
+        drop(count);
+        for _ in 0..THREADS {
+            receiver.recv().unwrap();
+        }
+    });
+}
+
+#[test]
+fn wait_while() {
+    run(|| {
+        let pair = Arc::new((Mutex::new(false), Condvar::new()));
+        let there = Arc::clone(&pair);
+        thread::spawn(move || {
+            *there.0.lock().unwrap() = true;
+            there.1.notify_one();
+        });
+        let guard = pair
+            .1
+            .wait_while(pair.0.lock().unwrap(), |started| !*started);
+        assert!(*guard.unwrap());
+    });
+}
+
+#[test]
+fn wait_timeout() {
+    run(|| {
+        let (mutex, condition) = (Mutex::new(()), Condvar::new());
+        loop {
+            let guard = mutex.lock().unwrap();
+            let (_guard, result) = condition
+                .wait_timeout(guard, Duration::from_millis(1))
+                .unwrap();
+            // It may wake up for no reason.
+            if result.timed_out() {
+                break;
+            }
+        }
+    });
+}
+
+#[test]
+fn wait_timeout_while() {
+    run(|| {
+        let (mutex, condition) = (Mutex::new(()), Condvar::new());
+        let guard = mutex.lock().unwrap();
+        let (guard, result) = condition
+            .wait_timeout_while(guard, Duration::from_millis(1), |()| true)
+            .unwrap();
+        assert!(result.timed_out());
+        let (_guard, result) = condition
+            .wait_timeout_while(guard, Duration::ZERO, |()| false)
+            .unwrap();
+        assert!(!result.timed_out(), "satisfied before it begins");
+    });
+}
+
+#[test]
+fn wait_timeout_wake() {
+    run(|| {
+        let (mutex, condition) = (Arc::new(Mutex::new(())), Arc::new(Condvar::new()));
+        loop {
+            let guard = mutex.lock().unwrap();
+            let notified = Arc::new(AtomicBool::new(false));
+            let (inside, there, told) = (
+                Arc::clone(&mutex),
+                Arc::clone(&condition),
+                Arc::clone(&notified),
+            );
+            let other = thread::spawn(move || {
+                let _guard = inside.lock().unwrap();
+                told.store(true, Ordering::SeqCst);
+                there.notify_one();
+            });
+            let (guard, result) = condition
+                .wait_timeout(guard, Duration::from_secs(600))
+                .unwrap();
+            assert!(!result.timed_out());
+            // It may wake up for no reason.
+            let told = notified.load(Ordering::SeqCst);
+            drop(guard);
+            other.join().unwrap();
+            if told {
+                break;
+            }
+        }
+    });
+}
+
+#[test]
+fn poison_reaches_those_who_wait() {
+    run(|| {
+        let pair = Arc::new((Mutex::new(1), Condvar::new()));
+        let there = Arc::clone(&pair);
+        let (sender, receiver) = channel();
+        let other = thread::spawn(move || {
+            receiver.recv().unwrap();
+            let _guard = there.0.lock().unwrap();
+            there.1.notify_one();
+            std::panic::resume_unwind(Box::new("poison"));
+        });
+        let mut guard = pair.0.lock().unwrap();
+        sender.send(()).unwrap();
+        let poisoned = loop {
+            match pair.1.wait(guard) {
+                Ok(again) => guard = again,
+                Err(poisoned) => break poisoned,
+            }
+        };
+        assert_eq!(**poisoned.get_ref(), 1);
+        drop(poisoned);
+        assert!(other.join().is_err());
+    });
+}
+
+#[test]
+fn barrier() {
+    run(|| {
+        const THREADS: usize = 6;
+        let barrier = Arc::new(Barrier::new(THREADS));
+        let (sender, receiver) = channel();
+        for _ in 0..THREADS - 1 {
+            let (barrier, sender) = (Arc::clone(&barrier), sender.clone());
+            thread::spawn(move || sender.send(barrier.wait().is_leader()).unwrap());
+        }
+        // The others have not passed.
+        assert!(matches!(receiver.try_recv(), Err(TryRecvError::Empty)));
+        let mut leaders = usize::from(barrier.wait().is_leader());
+        for _ in 0..THREADS - 1 {
+            leaders += usize::from(receiver.recv().unwrap());
+        }
+        assert_eq!(leaders, 1);
+        assert!(Barrier::new(0).wait().is_leader());
+        assert!(Barrier::new(1).wait().is_leader());
+    });
+}
+
+#[test]
+fn one_leader_a_round_though_rounds_overtake() {
+    run(|| {
+        // Three threads meet in twos: a round may be over before one of an earlier round wakes up.
+        const ARRIVALS: u32 = 300;
+        let barrier = Barrier::new(2);
+        let arrivals = AtomicU32::new(0);
+        let leaders: u32 = thread::scope(|s| {
+            let all = [(); 3].map(|()| {
+                s.spawn(|| {
+                    let mut leads = 0;
+                    while arrivals.fetch_add(1, Ordering::SeqCst) < ARRIVALS {
+                        leads += u32::from(barrier.wait().is_leader());
+                    }
+                    leads
+                })
+            });
+            all.map(|one| one.join().unwrap()).iter().sum()
+        });
+        assert_eq!(leaders, ARRIVALS / 2);
+    });
+}
+
+#[test]
+fn shown() {
+    assert_eq!(format!("{:?}", Condvar::new()), "Condvar { .. }");
+    assert_eq!(format!("{:?}", Barrier::new(1)), "Barrier { .. }");
+    assert_eq!(
+        format!("{:?}", Barrier::new(1).wait()),
+        "BarrierWaitResult { is_leader: true }"
+    );
+}

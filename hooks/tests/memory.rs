@@ -1,0 +1,104 @@
+//! What is allocated: nothing once a program has done everything once, and little for threads that
+//! come and go. A binary of its own and without the usual
+//! harness, as nobody else may allocate meanwhile.
+
+use std::sync::atomic::Ordering::SeqCst;
+
+use peak_alloc::PeakAlloc;
+use portent_hooks::{
+    Recording, Shared, Stream, event,
+    sync::{Condvar, Mutex, OnceLock, RwLock, atomic::AtomicU64, mpsc},
+    thread,
+};
+
+#[global_allocator]
+static MEMORY: PeakAlloc = PeakAlloc;
+
+struct World {
+    mutex: Mutex<u64>,
+    rwlock: RwLock<u64>,
+    atomic: AtomicU64,
+    shared: Shared<u64>,
+    cell: OnceLock<u64>,
+    condition: Condvar,
+}
+
+fn work(
+    world: &World,
+    (sender, receiver): (&mpsc::Sender<u64>, &mpsc::Receiver<u64>),
+    (little, from_little): (&mpsc::SyncSender<u64>, &mpsc::Receiver<u64>),
+) {
+    *world.mutex.lock().unwrap() += 1;
+    event!(tick, n = 7);
+    drop(world.mutex.try_lock().unwrap());
+    *world.rwlock.write().unwrap() += 1;
+    event!(tick);
+    drop(world.rwlock.read().unwrap());
+    world.atomic.fetch_add(world.atomic.load(SeqCst), SeqCst);
+    world.shared.set(world.shared.get() + 1);
+    world.cell.get_or_init(|| 7);
+    world.condition.notify_all();
+    sender.send(1).unwrap();
+    receiver.recv().unwrap();
+    little.send(1).unwrap();
+    from_little.recv().unwrap();
+}
+
+fn nothing_is_allocated_after_warming_up() {
+    let (recording, mut stream) = Recording::relevant(["tick", "level"]).start();
+    let entered = recording.enter();
+    let world = World {
+        mutex: Mutex::new(0),
+        rwlock: RwLock::new(0),
+        atomic: AtomicU64::new(0),
+        shared: Shared::with_name("level", 0),
+        cell: OnceLock::new(),
+        condition: Condvar::new(),
+    };
+    let (sender, receiver) = mpsc::channel();
+    let (little, from_little) = mpsc::sync_channel(1);
+    let round = |times: usize| {
+        for _ in 0..times {
+            work(&world, (&sender, &receiver), (&little, &from_little));
+        }
+    };
+    round(100);
+    while stream.try_next().is_some() {}
+    let before = MEMORY.current_usage();
+    MEMORY.reset_peak_usage();
+    round(2_000);
+    assert_eq!(
+        MEMORY.peak_usage(),
+        before,
+        "not a byte, not even for a moment"
+    );
+    drop(entered);
+    assert!(stream.finish().len() >= 6_000);
+}
+
+fn short_threads(count: usize, stream: &mut Stream) -> usize {
+    for _ in 0..count {
+        let short = thread::spawn(|| (0..3).for_each(|_| event!(tick)));
+        short.join().unwrap();
+        while stream.try_next().is_some() {}
+    }
+    MEMORY.current_usage()
+}
+
+fn threads_that_come_and_go_leave_nothing() {
+    let (recording, mut stream) = Recording::relevant(["tick"]).start();
+    let entered = recording.enter();
+    event!(tick);
+    let after_some = short_threads(500, &mut stream);
+    let after_all = short_threads(10_000, &mut stream);
+    assert!(
+        after_all < after_some + (1 << 16),
+        "{after_some} bytes, then {after_all}"
+    );
+    drop(entered);
+}
+
+fn main() {
+    nothing_is_allocated_after_warming_up();
+    threads_that_come_and_go_leave_nothing();
+}
