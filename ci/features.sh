@@ -13,10 +13,16 @@ check() {
 check -p portent --no-default-features
 check -p portent
 check -p portent --no-default-features --features trace
+check -p portent --no-default-features --features monitor
 check -p portent --all-features
+check -p portent-hooks
+check -p portent-hooks --features monitor
 for features in "" regex serde snippets; do
     check -p portent-monitor-dsl --no-default-features --features "$features"
 done
+
+# Without a monitor, hooks are the standard library.
+cargo test --quiet --target-dir $target -p portent-hooks --test off
 
 # A program that wants properties and monitors alone pulls in little.
 most=25

@@ -10,6 +10,7 @@
 //! | [`dsl`] | properties: text → [`Property`] → [`Monitor`] → [`Stepper`] | always there |
 //! | [`events`] | values, events, vector clocks, and the causality relation | always there |
 //! | `lattice` | the analyzer: a property and the events of a run, checked on every equivalent run; `Checker` when it has ended, `Watch` while it goes on | `lattice`, on by default |
+//! | [`sync`], [`thread`], [`Shared`], [`event!`] | what a program uses to be watched: drop-in for `std`, and `std` itself without the feature | always there; they record with `monitor` |
 //! | `trace` | readers and writers of traces | `trace` |
 //!
 //! If monitors are all you want, switch the default features off, and little is pulled in. Three small
@@ -33,6 +34,7 @@
 
 mod error;
 
+pub use portent_hooks as hooks;
 #[cfg(feature = "lattice")]
 pub use portent_lattice as lattice;
 pub use portent_monitor_core as events;
@@ -41,6 +43,9 @@ pub use portent_monitor_dsl as dsl;
 pub use portent_trace as trace;
 
 pub use error::Error;
+#[cfg(feature = "monitor")]
+pub use portent_hooks::{Counts, Full, Recorded, Recording, Stream};
+pub use portent_hooks::{Shared, ToValue, event, sync, thread};
 #[cfg(feature = "lattice")]
 pub use portent_lattice::{Checker, Engine, Options, Report, Watch};
 pub use portent_monitor_core::{Action, Event, Op, Symbols, Type, Value};
@@ -50,3 +55,8 @@ pub use portent_monitor_dsl::{Config, Monitor, Property, Stepper, Verdict, Verdi
 #[cfg(all(doctest, feature = "lattice"))]
 #[doc = include_str!("../README.md")]
 struct Readme;
+
+/// So is that of the guide to running programs.
+#[cfg(all(doctest, feature = "lattice", feature = "monitor"))]
+#[doc = include_str!("../docs/live.md")]
+struct Live;

@@ -3,7 +3,7 @@
 //! `UPDATE_DOCS=1 cargo test -p portent-cli documents` writes the new output into the documents; read
 //! the diff.
 //!
-//! The Rust of the README is compiled and run as a doc test of the façade.
+//! The Rust of the README and of `live.md` is compiled and run as doc tests of the façade.
 
 mod block;
 mod complete;
@@ -83,7 +83,10 @@ impl Trial {
                 ),
                 // How a log is read, the command says.
                 "log" if block.file.is_some() => self.save(block),
-                "rust" if self.path.ends_with("README.md") => {}
+                "rust"
+                    if ["README.md", "live.md"]
+                        .iter()
+                        .any(|name| self.path.ends_with(name)) => {}
                 other => {
                     let complaint = format!("nothing tests a block of `{other}` here");
                     self.complain(block.lines.start, &complaint);

@@ -1,0 +1,44 @@
+//! Without the feature `monitor` nothing is hooked: `cargo test -p portent-hooks --test off`.
+
+#![cfg(not(feature = "monitor"))]
+
+use std::{any::TypeId, mem::size_of};
+
+use portent_hooks::{Shared, event, sync, thread};
+
+fn same<A: 'static, B: 'static>() {
+    assert_eq!(TypeId::of::<A>(), TypeId::of::<B>());
+    assert_eq!(size_of::<A>(), size_of::<B>());
+}
+
+#[test]
+fn types_are_those_of_the_standard_library() {
+    same::<sync::Mutex<u8>, std::sync::Mutex<u8>>();
+    same::<sync::RwLock<u64>, std::sync::RwLock<u64>>();
+    same::<sync::Condvar, std::sync::Condvar>();
+    same::<sync::Barrier, std::sync::Barrier>();
+    same::<sync::Once, std::sync::Once>();
+    same::<sync::OnceLock<u8>, std::sync::OnceLock<u8>>();
+    same::<sync::LazyLock<u8>, std::sync::LazyLock<u8>>();
+    same::<sync::atomic::AtomicU64, std::sync::atomic::AtomicU64>();
+    same::<sync::mpsc::Sender<u8>, std::sync::mpsc::Sender<u8>>();
+    same::<thread::JoinHandle<()>, std::thread::JoinHandle<()>>();
+    same::<thread::Thread, std::thread::Thread>();
+}
+
+#[test]
+fn a_variable_is_no_larger_than_a_mutex() {
+    assert_eq!(size_of::<Shared<u64>>(), size_of::<sync::Mutex<u64>>());
+    let level = Shared::with_name("level", 20);
+    level.set(27);
+    assert_eq!(level.update(|level| *level) + level.replace(1), 54);
+    assert_eq!((level.get(), level.with(|level| *level)), (1, 1));
+}
+
+#[test]
+fn an_event_evaluates_nothing() {
+    let evaluated = || -> i64 { panic!("nobody asks") };
+    event!(login);
+    event!(login, user = evaluated(), tries = 3);
+    event!(login, evaluated());
+}
