@@ -22,7 +22,7 @@ struct Monitored {
 
 impl Monitored {
     fn new() -> Monitored {
-        let builder = Recording::relevant(["tick", "x"]).capacity(1 << 16);
+        let builder = Recording::relevant(["tick", "x"]).capacity(1 << 11);
         let (recording, stream) = builder.start();
         let mut monitored = Monitored {
             _entered: recording.enter(),
@@ -45,7 +45,7 @@ impl Monitored {
         name: &str,
         mut operation: impl FnMut(),
     ) {
-        const AT_ONCE: u64 = 10_000;
+        const AT_ONCE: u64 = 500;
         group.bench_function(name, |bencher| {
             bencher.iter_custom(|mut times| {
                 let mut taken = Duration::ZERO;

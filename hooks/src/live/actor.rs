@@ -17,8 +17,8 @@ use portent_monitor_core::{Access, Knowledge, LocId, Mark, NameId, Op, Value, Va
 use rustc_hash::FxHashMap;
 
 use super::{
-    ActorClock, Left, ObjectClock, desk::Desk, identity::Identity, names, record::Record,
-    recording, recording::Subscriber, version,
+    ActorClock, Left, ObjectClock, desk::Desk, identity::Identity, names, record, recording,
+    recording::Subscriber, version,
 };
 
 thread_local! {
@@ -140,15 +140,15 @@ pub(super) fn look_around() {
 #[cold]
 #[inline(never)]
 pub(crate) fn prepare() -> Ticket {
-    with(|actor| actor.prepare(1)).unwrap_or_default()
+    with(|actor| actor.prepare(2)).unwrap_or_default()
 }
 
 /// Asks to record the write of a variable, before it happens; may wait.
 #[inline]
 pub(crate) fn prepare_write(var: Option<VarId>) -> Ticket {
     with(|actor| match (&actor.desk, var) {
-        (Some(desk), _) if desk.everything => actor.prepare(1),
-        (Some(desk), Some(var)) if desk.subscriber.wants_var(var) => actor.prepare(1),
+        (Some(desk), _) if desk.everything => actor.prepare(2),
+        (Some(desk), Some(var)) if desk.subscriber.wants_var(var) => actor.prepare(2),
         _ => Ticket::NONE,
     })
     .unwrap_or_default()
@@ -322,7 +322,11 @@ impl Actor {
             _ => None,
         };
         desk.tell(&mut self.clock, &self.identity);
-        desk.put(Record::Did(op, loc, mark));
+        let (head, part) = record::did(op, loc, mark, desk.texts());
+        desk.put(head);
+        if let Some(part) = part {
+            desk.put(part);
+        }
     }
 
     /// An application event that is wanted.
@@ -335,13 +339,10 @@ impl Actor {
         let Some(desk) = &mut self.desk else { return };
         if tick(&mut self.clock, desk) {
             desk.tell(&mut self.clock, &self.identity);
-            desk.put(Record::Event {
-                name,
-                loc,
-                args: N as u32,
-            });
+            desk.put(record::event(name, loc, N));
             for arg in args {
-                desk.put(Record::Arg(arg));
+                let words = record::value(arg, desk.texts());
+                desk.put(words);
             }
         }
     }

@@ -12,7 +12,7 @@ use rtrb::Producer;
 use super::{
     ActorClock,
     identity::Identity,
-    record::Record,
+    record::{self, Texts, Words},
     recording::{Full, Subscriber},
 };
 
@@ -21,11 +21,12 @@ use super::{
 pub(super) struct Desk {
     pub(super) subscriber: Arc<Subscriber>,
     pub(super) everything: bool,
-    queue: Option<Producer<Record>>,
+    queue: Option<Producer<Words>>,
     /// There is room for at least so many records.
     room: usize,
     /// What found no room.
-    kept: VecDeque<Record>,
+    kept: VecDeque<Words>,
+    texts: Texts,
     /// What the reader knows of our clock.
     told: Clock,
     /// Whether the reader knows whose events follow.
@@ -42,6 +43,7 @@ impl Desk {
             queue: None,
             room: 0,
             kept: VecDeque::new(),
+            texts: Texts::default(),
             told: Clock::default(),
             begun: false,
             seen: 0,
@@ -88,9 +90,14 @@ impl Desk {
     }
 
     fn has_room(&mut self, enough: usize) -> bool {
-        let queue = self
-            .queue
-            .get_or_insert_with(|| self.subscriber.open_queue());
+        let queue = match &mut self.queue {
+            Some(queue) => queue,
+            none => {
+                let (queue, texts) = self.subscriber.open_queue();
+                self.texts = texts;
+                none.insert(queue)
+            }
+        };
         self.room = queue.slots();
         while self.room > 0
             && let Some(record) = self.kept.pop_front()
@@ -123,21 +130,17 @@ impl Desk {
                 true => identity.thread(),
                 false => self.subscriber.thread_of(chain.id(), || identity.thread()),
             };
-            self.put(Record::Begin {
-                thread,
-                chain: chain.id(),
-                count: chain.count() - 1,
-            });
+            self.put(record::begin(thread, chain.id(), chain.count() - 1));
         }
         let mut told = std::mem::take(&mut self.told);
         clock.tell_news(&mut told, |chain, count| {
-            self.put(Record::Knows(chain, count))
+            self.put(record::knows(chain, count))
         });
         self.told = told;
     }
 
     #[inline]
-    pub(super) fn put(&mut self, record: Record) {
+    pub(super) fn put(&mut self, record: Words) {
         match &mut self.queue {
             Some(queue) if self.room > 0 && self.kept.is_empty() => {
                 self.room -= 1;
@@ -147,6 +150,12 @@ impl Desk {
             }
             _ => self.kept.push_back(record),
         }
+    }
+
+    /// The texts that go with the records.
+    #[inline]
+    pub(super) fn texts(&self) -> &Texts {
+        &self.texts
     }
 
     /// The chain changes: what follows must be announced.
@@ -167,7 +176,7 @@ impl Desk {
             }
         }
         if let Some(queue) = self.queue {
-            subscriber.close_queue(queue);
+            subscriber.close_queue(queue, self.texts);
         }
     }
 }

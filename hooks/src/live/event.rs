@@ -1,6 +1,9 @@
 //! Application events.
 
-use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+use std::sync::atomic::{
+    AtomicU32,
+    Ordering::{Acquire, Relaxed, Release},
+};
 
 use portent_monitor_core::{LocId, NameId, Value};
 
@@ -14,7 +17,8 @@ pub struct Callsite {
     line: u32,
     column: u32,
     /// The ids of the name and of the place, from 1; 0 as long as nobody asked.
-    ids: AtomicU64,
+    id: AtomicU32,
+    loc: AtomicU32,
 }
 
 impl Callsite {
@@ -25,44 +29,53 @@ impl Callsite {
             file,
             line,
             column,
-            ids: AtomicU64::new(0),
+            id: AtomicU32::new(0),
+            loc: AtomicU32::new(0),
         }
     }
 
     /// Whether somebody records it.
     #[inline]
     pub fn is_wanted(&self) -> bool {
-        recording::any_open()
-            && self
-                .ids()
-                .is_some_and(|(name, _)| actor::with(|actor| actor.wants(name)).unwrap_or_default())
+        recording::any_open() && self.asks()
     }
 
     /// It happens.
     #[inline]
     pub fn happened<const N: usize>(&self, args: [Value; N]) {
-        if !recording::any_open() {
-            return;
-        }
-        if let Some((name, loc)) = self.ids() {
-            actor::with(|actor| {
-                if actor.wants(name) {
-                    actor.event(name, loc, args);
-                }
-            });
+        if recording::any_open() {
+            self.tell(args);
         }
     }
 
+    #[inline(never)]
+    fn asks(&self) -> bool {
+        let name = self.name();
+        actor::with(|actor| name.is_some_and(|name| actor.wants(name))).unwrap_or_default()
+    }
+
+    #[inline(never)]
+    fn tell<const N: usize>(&self, args: [Value; N]) {
+        let Some(name) = self.name() else { return };
+        actor::with(|actor| {
+            if actor.wants(name)
+                && let Some(loc) = LocId::from_index(self.loc.load(Relaxed) as usize - 1)
+            {
+                actor.event(name, loc, args);
+            }
+        });
+    }
+
     #[inline]
-    fn ids(&self) -> Option<(NameId, LocId)> {
-        match self.ids.load(Relaxed) {
-            0 => self.look_up(),
-            ids => unpack(ids),
+    fn name(&self) -> Option<NameId> {
+        match self.id.load(Acquire) {
+            0 => Some(self.look_up()),
+            id => NameId::from_index(id as usize - 1),
         }
     }
 
     #[cold]
-    fn look_up(&self) -> Option<(NameId, LocId)> {
+    fn look_up(&self) -> NameId {
         let place = format!("{}:{}:{}", self.file, self.line, self.column);
         let (name, loc): (NameId, LocId) = names::with_table(|table| {
             let symbols = &mut table.symbols;
@@ -71,17 +84,9 @@ impl Callsite {
                 names::known(&mut symbols.locs, &place),
             )
         });
-        let ids = ((name.index() as u64 + 1) << 32) | (loc.index() as u64 + 1);
-        self.ids.store(ids, Relaxed);
-        unpack(ids)
+        self.loc.store(loc.index() as u32 + 1, Relaxed);
+        // With it goes the place.
+        self.id.store(name.index() as u32 + 1, Release);
+        name
     }
-}
-
-#[inline]
-fn unpack(ids: u64) -> Option<(NameId, LocId)> {
-    let index = |number: u64| (number & 0xffff_ffff) as usize - 1;
-    Some((
-        NameId::from_index(index(ids >> 32))?,
-        LocId::from_index(index(ids))?,
-    ))
 }

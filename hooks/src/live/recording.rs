@@ -20,7 +20,13 @@ use portent_monitor_core::{Chain, ChainId, Clock, Error, NameId, ThreadId, VarId
 use rtrb::{Consumer, Producer, RingBuffer};
 use rustc_hash::FxHashMap;
 
-use super::{actor, chains::Tenures, lock, names, record::Record, stream::Stream};
+use super::{
+    actor,
+    chains::Tenures,
+    lock, names,
+    record::{Texts, Words},
+    stream::Stream,
+};
 
 /// Changes whenever a recording begins, ends or becomes global, so that threads look around.
 static GENERATION: AtomicU64 = AtomicU64::new(0);
@@ -115,9 +121,9 @@ pub(crate) struct Subscriber {
 
 #[derive(Debug, Default)]
 struct Queues {
-    fresh: Vec<Consumer<Record>>,
+    fresh: Vec<(Consumer<Words>, Texts)>,
     /// Of threads that have ended.
-    unused: Vec<Producer<Record>>,
+    unused: Vec<(Producer<Words>, Texts)>,
 }
 
 impl Subscriber {
@@ -204,25 +210,26 @@ impl Subscriber {
     }
 
     /// A queue for a thread that has none.
-    pub(super) fn open_queue(&self) -> Producer<Record> {
+    pub(super) fn open_queue(&self) -> (Producer<Words>, Texts) {
         let mut queues = lock(&self.queues);
-        if let Some(producer) = queues.unused.pop() {
-            return producer;
+        if let Some(unused) = queues.unused.pop() {
+            return unused;
         }
         let (producer, consumer) = RingBuffer::new(self.capacity);
-        queues.fresh.push(consumer);
+        let texts = Texts::default();
+        queues.fresh.push((consumer, Texts::clone(&texts)));
         self.queue_count.fetch_add(1, Release);
-        producer
+        (producer, texts)
     }
 
-    pub(super) fn close_queue(&self, producer: Producer<Record>) {
+    pub(super) fn close_queue(&self, producer: Producer<Words>, texts: Texts) {
         if !self.is_closed() {
-            lock(&self.queues).unused.push(producer);
+            lock(&self.queues).unused.push((producer, texts));
         }
     }
 
     /// Queues that the reader does not know yet, if it knows so many.
-    pub(super) fn fresh_queues(&self, known: usize) -> Vec<Consumer<Record>> {
+    pub(super) fn fresh_queues(&self, known: usize) -> Vec<(Consumer<Words>, Texts)> {
         match self.queue_count.load(Acquire) > known {
             true => std::mem::take(&mut lock(&self.queues).fresh),
             false => Vec::new(),

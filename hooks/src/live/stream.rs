@@ -18,7 +18,11 @@ use portent_monitor_core::{
 use rtrb::Consumer;
 use rustc_hash::FxHashMap;
 
-use super::{actor, names, record::Record, recording::Subscriber};
+use super::{
+    actor, names,
+    record::{self, Record, Texts, Words},
+    recording::Subscriber,
+};
 
 /// An event and its place in the causal order. Clocks count the events of one recording.
 #[derive(Clone, Debug)]
@@ -110,17 +114,26 @@ impl Local {
 /// A queue, and what is known of the thread at its other end.
 #[derive(Debug)]
 struct Lane {
-    queue: Consumer<Record>,
+    queue: Consumer<Words>,
+    texts: Texts,
     thread: Option<(ThreadId, ChainId)>,
     number: u32,
     clock: Clock,
-    /// An application event whose arguments are still to come.
-    open: Option<(NameId, LocId, u32, Vec<Value>)>,
+    /// An event of which parts are still to come.
+    open: Option<Open>,
+}
+
+/// An event that is not whole yet.
+#[derive(Debug)]
+enum Open {
+    Did(Words),
+    /// And how many arguments are missing.
+    Event(NameId, LocId, u32, Vec<Value>),
 }
 
 impl Lane {
-    fn take(&mut self, record: Record, local: &Local) -> Option<Recorded> {
-        match record {
+    fn take(&mut self, words: Words, local: &Local) -> Option<Recorded> {
+        match record::read(words)? {
             Record::Begin {
                 thread,
                 chain,
@@ -138,30 +151,54 @@ impl Lane {
                 }
                 None
             }
-            Record::Did(op, loc, mark) => {
-                let mut recorded = self.event(op)?;
-                (recorded.event.loc, recorded.event.mark) = (loc, mark);
-                Some(recorded)
+            Record::Did {
+                head,
+                is_whole: true,
+            } => self.did(head, None),
+            Record::Did { head, .. } => {
+                self.open = Some(Open::Did(head));
+                None
             }
             Record::Event { name, loc, args } => {
-                self.open = Some((name, loc, args, Vec::new()));
-                self.completed()
+                self.open = Some(Open::Event(name, loc, args, Vec::new()));
+                self.complete()
             }
-            Record::Arg(value) => {
-                if let Some((_, _, missing, values)) = &mut self.open {
-                    *missing = missing.saturating_sub(1);
-                    values.push(value);
+            Record::Part(words) => match &mut self.open {
+                Some(Open::Did(head)) => {
+                    let head = *head;
+                    self.open = None;
+                    self.did(head, Some(words))
                 }
-                self.completed()
-            }
+                Some(Open::Event(_, _, missing, values)) => {
+                    *missing = missing.saturating_sub(1);
+                    values.push(record::read_value(words, &self.texts));
+                    self.complete()
+                }
+                None => None,
+            },
         }
     }
 
-    fn completed(&mut self) -> Option<Recorded> {
-        let (name, loc, _, values) = self.open.take_if(|(_, _, missing, _)| *missing == 0)?;
-        let mut recorded = self.event(Op::from(Action::new(name).args(values)))?;
-        recorded.event.loc = Some(loc);
+    fn did(&mut self, head: Words, part: Option<Words>) -> Option<Recorded> {
+        let (op, loc, mark) = record::read_did(head, part, &self.texts)?;
+        let mut recorded = self.event(op)?;
+        (recorded.event.loc, recorded.event.mark) = (loc, mark);
         Some(recorded)
+    }
+
+    /// The application event, if all its arguments are there.
+    fn complete(&mut self) -> Option<Recorded> {
+        match self.open.take()? {
+            Open::Event(name, loc, 0, values) => {
+                let mut recorded = self.event(Op::from(Action::new(name).args(values)))?;
+                recorded.event.loc = Some(loc);
+                Some(recorded)
+            }
+            open => {
+                self.open = Some(open);
+                None
+            }
+        }
     }
 
     fn event(&mut self, op: Op) -> Option<Recorded> {
@@ -263,19 +300,21 @@ impl Stream {
     /// Empties the queues.
     fn take_in(&mut self) {
         let fresh = self.subscriber.fresh_queues(self.lanes.len());
-        self.lanes.extend(fresh.into_iter().map(|queue| Lane {
-            queue,
-            thread: None,
-            number: 0,
-            clock: Clock::default(),
-            open: None,
-        }));
+        self.lanes
+            .extend(fresh.into_iter().map(|(queue, texts)| Lane {
+                queue,
+                texts,
+                thread: None,
+                number: 0,
+                clock: Clock::default(),
+                open: None,
+            }));
         for lane in &mut self.lanes {
             // What a thread writes meanwhile is for the next time, so that all get their turn.
             for _ in 0..lane.queue.slots() {
-                let Ok(record) = lane.queue.pop() else { break };
+                let Ok(words) = lane.queue.pop() else { break };
                 self.tenures.refresh(&self.subscriber);
-                if let Some(recorded) = lane.take(record, &self.tenures) {
+                if let Some(recorded) = lane.take(words, &self.tenures) {
                     self.release.push(recorded);
                 }
             }
