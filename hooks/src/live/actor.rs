@@ -13,12 +13,18 @@ use std::{
     },
 };
 
-use portent_monitor_core::{Access, Knowledge, LocId, Mark, NameId, Op, Value, VarId, Version};
+use portent_monitor_core::{Access, Knowledge, LocId, Mark, NameId, Op, VarId, Version};
 use rustc_hash::FxHashMap;
 
 use super::{
-    ActorClock, Left, ObjectClock, desk::Desk, identity::Identity, names, record, recording,
-    recording::Subscriber, version,
+    ActorClock, Left, ObjectClock,
+    desk::Desk,
+    identity::Identity,
+    lock, names,
+    record::{self, Words},
+    recording,
+    recording::Subscriber,
+    version,
 };
 
 thread_local! {
@@ -79,7 +85,7 @@ pub(crate) fn with<R>(f: impl FnOnce(&mut Actor) -> R) -> Option<R> {
         let mut slot = slot.0.try_borrow_mut().ok()?;
         let actor = match &mut *slot {
             Some(actor) => actor,
-            empty => empty.insert(Box::new(Actor::new(Arc::new(Identity::current()), true)?)),
+            empty => empty.insert(Actor::foreign()?),
         };
         if actor.generation != recording::generation() || !actor.clock.has_versions() {
             actor.look_around();
@@ -90,13 +96,18 @@ pub(crate) fn with<R>(f: impl FnOnce(&mut Actor) -> R) -> Option<R> {
     });
     match done {
         Ok(Some(done)) => Some(done),
-        _ => {
-            if recording::any_open() {
-                LATE.fetch_add(1, Relaxed);
-            }
-            None
-        }
+        _ => passed(),
     }
+}
+
+/// An operation went through without a clock.
+#[cold]
+#[inline(never)]
+fn passed<R>() -> Option<R> {
+    if recording::any_open() {
+        LATE.fetch_add(1, Relaxed);
+    }
+    None
 }
 
 /// The actor of a thread that is spawned now, to be called by it before anything else: what is
@@ -169,6 +180,13 @@ impl Actor {
         })
     }
 
+    /// Of a thread that was not spawned through the hooks.
+    #[cold]
+    #[inline(never)]
+    fn foreign() -> Option<Box<Actor>> {
+        Actor::new(Arc::new(Identity::current()), true).map(Box::new)
+    }
+
     #[inline]
     fn version(&self) -> Version {
         match &self.desk {
@@ -188,6 +206,7 @@ impl Actor {
     }
 
     #[cold]
+    #[inline(never)]
     fn look_around(&mut self) {
         self.generation = recording::generation();
         if !self.clock.has_versions()
@@ -226,10 +245,8 @@ impl Actor {
 
     /// Whether an event of this name is recorded.
     #[inline]
-    pub(super) fn wants(&self, name: NameId) -> bool {
-        self.desk
-            .as_ref()
-            .is_some_and(|desk| desk.subscriber.wants_name(name))
+    pub(super) fn wants(&mut self, name: NameId) -> bool {
+        self.desk.as_mut().is_some_and(|desk| desk.wants(name))
     }
 
     #[inline]
@@ -240,7 +257,7 @@ impl Actor {
                 Ticket::NONE
             }
             Some(desk) => match desk.make_room(records) {
-                true => Ticket(desk.subscriber.id()),
+                true => Ticket(desk.id),
                 false => Ticket::NONE,
             },
             None => Ticket::NONE,
@@ -310,7 +327,7 @@ impl Actor {
 
     fn record(&mut self, ticket: Ticket, line: impl FnOnce() -> Line) {
         let Some(desk) = &mut self.desk else { return };
-        if desk.subscriber.id() != ticket.0 || !tick(&mut self.clock, desk) {
+        if desk.id != ticket.0 || !tick(&mut self.clock, desk) {
             return;
         }
         let Line { op, mark, place } = line();
@@ -331,19 +348,24 @@ impl Actor {
 
     /// An application event that is wanted.
     #[inline]
-    pub(super) fn event<const N: usize>(&mut self, name: NameId, loc: LocId, args: [Value; N]) {
-        let records = 1 + N;
-        if !self.prepare(records).is_some() {
+    pub(super) fn event(
+        &mut self,
+        name: NameId,
+        loc: LocId,
+        args: &[Words],
+        texts: &mut Vec<Arc<str>>,
+    ) {
+        if !self.prepare(1 + args.len()).is_some() {
             return;
         }
         let Some(desk) = &mut self.desk else { return };
         if tick(&mut self.clock, desk) {
             desk.tell(&mut self.clock, &self.identity);
-            desk.put(record::event(name, loc, N));
-            for arg in args {
-                let words = record::value(arg, desk.texts());
-                desk.put(words);
+            desk.put(record::event(name, loc, args.len()));
+            if !texts.is_empty() {
+                lock(desk.texts()).extend(texts.drain(..));
             }
+            args.iter().for_each(|&arg| desk.put(arg));
         }
     }
 

@@ -6,7 +6,7 @@
 
 use std::{collections::VecDeque, sync::Arc};
 
-use portent_monitor_core::Clock;
+use portent_monitor_core::{Clock, NameId};
 use rtrb::Producer;
 
 use super::{
@@ -21,6 +21,11 @@ use super::{
 pub(super) struct Desk {
     pub(super) subscriber: Arc<Subscriber>,
     pub(super) everything: bool,
+    /// Which recording it is, and whether it samples: looked up once.
+    pub(super) id: u32,
+    samples: bool,
+    /// An event that is wanted: most often the next one is the same.
+    wanted: Option<NameId>,
     queue: Option<Producer<Words>>,
     /// There is room for at least so many records.
     room: usize,
@@ -39,6 +44,9 @@ impl Desk {
     pub(super) fn new(subscriber: Arc<Subscriber>) -> Desk {
         Desk {
             everything: subscriber.wants_everything(),
+            id: subscriber.id(),
+            samples: matches!(subscriber.full(), Full::Sample(_)),
+            wanted: None,
             subscriber,
             queue: None,
             room: 0,
@@ -55,16 +63,26 @@ impl Desk {
     pub(super) fn make_room(&mut self, records: usize) -> bool {
         // What may have to be told of the clock is told from the reserve.
         let enough = records + RESERVE;
-        (self.room >= enough && self.kept.is_empty() && !self.samples())
-            || self.look_for_room(enough)
+        (self.room >= enough && self.kept.is_empty() && !self.samples) || self.look_for_room(enough)
     }
 
+    /// Whether an event of this name is recorded.
     #[inline]
-    fn samples(&self) -> bool {
-        matches!(self.subscriber.full(), Full::Sample(_))
+    pub(super) fn wants(&mut self, name: NameId) -> bool {
+        self.wanted == Some(name) || self.looks_up(name)
+    }
+
+    #[inline(never)]
+    fn looks_up(&mut self, name: NameId) -> bool {
+        let wants = self.subscriber.wants_name(name);
+        if wants {
+            self.wanted = Some(name);
+        }
+        wants
     }
 
     #[cold]
+    #[inline(never)]
     fn look_for_room(&mut self, enough: usize) -> bool {
         let subscriber = Arc::clone(&self.subscriber);
         let capacity = subscriber.capacity();
@@ -118,6 +136,7 @@ impl Desk {
     }
 
     #[cold]
+    #[inline(never)]
     fn tell_clock(&mut self, clock: &ActorClock, identity: &Identity) {
         if !self.begun
             && let Some(chain) = clock.chain()

@@ -1,13 +1,20 @@
 //! Application events.
 
-use std::sync::atomic::{
-    AtomicU32,
-    Ordering::{Acquire, Relaxed, Release},
+use std::sync::{
+    Arc,
+    atomic::{
+        AtomicU32,
+        Ordering::{Acquire, Relaxed, Release},
+    },
 };
 
 use portent_monitor_core::{LocId, NameId, Value};
 
-use super::{actor, names, recording};
+use super::{
+    actor, names,
+    record::{self, Words},
+    recording,
+};
 
 /// A place where an event happens. Its ids are looked up once.
 #[derive(Debug)]
@@ -44,7 +51,10 @@ impl Callsite {
     #[inline]
     pub fn happened<const N: usize>(&self, args: [Value; N]) {
         if recording::any_open() {
-            self.tell(args);
+            // Values become words here, where the compiler knows what they are.
+            let mut texts = Vec::new();
+            let args = args.map(|arg| record::value(arg, |text| texts.push(text)));
+            self.tell(&args, &mut texts);
         }
     }
 
@@ -55,13 +65,13 @@ impl Callsite {
     }
 
     #[inline(never)]
-    fn tell<const N: usize>(&self, args: [Value; N]) {
+    fn tell(&self, args: &[Words], texts: &mut Vec<Arc<str>>) {
         let Some(name) = self.name() else { return };
         actor::with(|actor| {
             if actor.wants(name)
                 && let Some(loc) = LocId::from_index(self.loc.load(Relaxed) as usize - 1)
             {
-                actor.event(name, loc, args);
+                actor.event(name, loc, args, texts);
             }
         });
     }

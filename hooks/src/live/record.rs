@@ -28,7 +28,7 @@ use portent_monitor_core::{
 use super::lock;
 
 /// A record.
-pub(super) type Words = [u64; 2];
+pub(crate) type Words = [u64; 2];
 /// The texts of a queue.
 pub(super) type Texts = Arc<Mutex<VecDeque<Arc<str>>>>;
 
@@ -71,15 +71,15 @@ pub(super) fn event(name: NameId, loc: LocId, args: usize) -> Words {
     ]
 }
 
-/// An argument of an event, or what was written.
-#[inline]
-pub(super) fn value(value: Value, texts: &Texts) -> Words {
+/// An argument of an event, or what was written; `keep` takes its text.
+#[inline(always)]
+pub(super) fn value(value: Value, keep: impl FnOnce(Arc<str>)) -> Words {
     let (bits, kind) = match value {
         Value::Int(n) => (n.cast_unsigned(), 0u32),
         Value::Bool(b) => (u64::from(b), 1),
         Value::Float(x) => (x.to_bits(), 2),
         Value::Str(text) => {
-            lock(texts).push_back(text);
+            keep(text);
             (0, 3)
         }
     };
@@ -99,7 +99,7 @@ pub(super) fn did(
     let object = match op {
         Op::Read(var) => var.index(),
         Op::Write(var, told) | Op::Update(var, told) => {
-            part = told.map(|told| value(told, texts));
+            part = told.map(|told| value(told, |text| lock(texts).push_back(text)));
             var.index()
         }
         Op::Lock(lock)
