@@ -108,23 +108,22 @@ impl Desk {
     }
 
     fn has_room(&mut self, enough: usize) -> bool {
-        let queue = match &mut self.queue {
-            Some(queue) => queue,
-            none => {
-                let (queue, texts) = self.subscriber.open_queue();
-                self.texts = texts;
-                none.insert(queue)
-            }
-        };
-        self.room = queue.slots();
-        while self.room > 0
-            && let Some(record) = self.kept.pop_front()
-        {
-            self.room -= 1;
-            // There is room.
-            let _ = queue.push(record);
+        if self.queue.is_none() {
+            let Unused {
+                producer,
+                texts,
+                kept,
+            } = self.subscriber.open_queue();
+            (self.queue, self.texts, self.kept) = (Some(producer), texts, kept);
         }
-        self.room >= enough
+        self.flush();
+        self.room >= enough && self.kept.is_empty()
+    }
+
+    fn flush(&mut self) {
+        if let Some(queue) = &mut self.queue {
+            self.room = flush(queue, &mut self.kept);
+        }
     }
 
     /// Tells what is new in the clock of the event that follows.
@@ -182,22 +181,48 @@ impl Desk {
         self.begun = false;
     }
 
-    /// The actor leaves. If it has still something to tell, it waits until that is possible.
+    /// The actor leaves. What found no room yet stays with the queue.
     pub(super) fn close(mut self) {
-        let subscriber = Arc::clone(&self.subscriber);
-        if !self.kept.is_empty() && !subscriber.is_closed() {
-            let mut is_empty = || {
-                self.has_room(0);
-                self.kept.is_empty()
-            };
-            if !is_empty() {
-                subscriber.wait_for_room(is_empty);
-            }
-        }
-        if let Some(queue) = self.queue {
-            subscriber.close_queue(queue, self.texts);
+        self.flush();
+        if let Some(producer) = self.queue {
+            let (texts, kept) = (self.texts, self.kept);
+            self.subscriber.close_queue(Unused {
+                producer,
+                texts,
+                kept,
+            });
         }
     }
+}
+
+/// A queue that nobody writes to, and what found no room in it.
+#[derive(Debug)]
+pub(super) struct Unused {
+    pub(super) producer: Producer<Words>,
+    pub(super) texts: Texts,
+    pub(super) kept: VecDeque<Words>,
+}
+
+impl Unused {
+    /// Whether there was something that now found room.
+    pub(super) fn flush(&mut self) -> bool {
+        let before = self.kept.len();
+        flush(&mut self.producer, &mut self.kept);
+        self.kept.len() < before
+    }
+}
+
+/// Puts what was kept into the queue, and returns how much room is left.
+fn flush(queue: &mut Producer<Words>, kept: &mut VecDeque<Words>) -> usize {
+    let mut room = queue.slots();
+    while room > 0
+        && let Some(record) = kept.pop_front()
+    {
+        room -= 1;
+        // There is room.
+        let _ = queue.push(record);
+    }
+    room
 }
 
 /// So many records are kept free for what is told of clocks. There may be more to tell, which is then

@@ -5,6 +5,7 @@
 //! along all the same.
 
 use std::{
+    collections::VecDeque,
     process,
     sync::{
         Arc, Condvar, Mutex,
@@ -17,12 +18,13 @@ use std::{
 };
 
 use portent_monitor_core::{Chain, ChainId, Clock, Error, NameId, ThreadId, VarId};
-use rtrb::{Consumer, Producer, RingBuffer};
+use rtrb::{Consumer, RingBuffer};
 use rustc_hash::FxHashMap;
 
 use super::{
     actor,
     chains::Tenures,
+    desk::Unused,
     lock, names,
     record::{Texts, Words},
     stream::Stream,
@@ -123,7 +125,7 @@ pub(crate) struct Subscriber {
 struct Queues {
     fresh: Vec<(Consumer<Words>, Texts)>,
     /// Of threads that have ended.
-    unused: Vec<(Producer<Words>, Texts)>,
+    unused: Vec<Unused>,
 }
 
 impl Subscriber {
@@ -210,7 +212,7 @@ impl Subscriber {
     }
 
     /// A queue for a thread that has none.
-    pub(super) fn open_queue(&self) -> (Producer<Words>, Texts) {
+    pub(super) fn open_queue(&self) -> Unused {
         let mut queues = lock(&self.queues);
         if let Some(unused) = queues.unused.pop() {
             return unused;
@@ -219,13 +221,21 @@ impl Subscriber {
         let texts = Texts::default();
         queues.fresh.push((consumer, Texts::clone(&texts)));
         self.queue_count.fetch_add(1, Release);
-        (producer, texts)
+        Unused {
+            producer,
+            texts,
+            kept: VecDeque::new(),
+        }
     }
 
-    pub(super) fn close_queue(&self, producer: Producer<Words>, texts: Texts) {
-        if !self.is_closed() {
-            lock(&self.queues).unused.push((producer, texts));
-        }
+    pub(super) fn close_queue(&self, queue: Unused) {
+        lock(&self.queues).unused.push(queue);
+    }
+
+    /// Whether something that had found no room, by threads that have left, did so now.
+    pub(super) fn flush_unused(&self) -> bool {
+        let mut queues = lock(&self.queues);
+        queues.unused.iter_mut().any(Unused::flush)
     }
 
     /// Queues that the reader does not know yet, if it knows so many.

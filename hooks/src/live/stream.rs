@@ -234,6 +234,9 @@ impl Stream {
             return Some(next);
         }
         self.take_in();
+        if self.release.is_empty() && self.subscriber.flush_unused() {
+            self.take_in();
+        }
         self.pop()
     }
 
@@ -270,6 +273,9 @@ impl Stream {
             self.closed = true;
             self.subscriber.close();
             self.take_in();
+            while self.subscriber.flush_unused() {
+                self.take_in();
+            }
             self.subscriber.forget();
             self.release.close();
         }

@@ -476,6 +476,18 @@ fn a_reader_that_wants_a_lock_of_the_program_gets_it_between_sections() {
 }
 
 #[test]
+fn to_give_back_never_waits_and_is_not_lost() {
+    let (recording, mut stream) = Recording::everything().capacity(64).start();
+    let entered = recording.enter();
+    let mutexes: Vec<Mutex<()>> = (0..40).map(|_| Mutex::new(())).collect();
+    let guards: Vec<_> = mutexes.iter().map(|mutex| mutex.lock().unwrap()).collect();
+    // There is no room for all of these, and nobody takes anything out.
+    drop(guards);
+    drop(entered);
+    assert_eq!(stream.finish().len(), 80);
+}
+
+#[test]
 fn a_failed_try_is_between_lock_and_unlock() {
     let (recording, mut stream) = Recording::everything().start();
     let entered = recording.enter();
