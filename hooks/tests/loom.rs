@@ -1,5 +1,5 @@
 //! How clocks are handed over without a lock, under a model checker: every interleaving and every
-//! outcome that the memory model allows, of small programs, with at most three preemptions. Half a minute at most.
+//! outcome that the memory model allows, of small programs, with at most two preemptions. Some seconds.
 //!
 //! These are models: the protocols of `sync/header.rs` (a variable that is read without a lock), of the
 //! readers in `sync/outside.rs` and of the queue, written down again with clocks that are sets of bits.
@@ -244,7 +244,7 @@ fn check(happened: &[Happened]) {
 
 fn explore(f: impl Fn() + Sync + Send + 'static) {
     let mut builder = loom::model::Builder::new();
-    builder.preemption_bound = Some(3);
+    builder.preemption_bound = Some(2);
     builder.check(f);
 }
 
