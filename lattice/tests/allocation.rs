@@ -1,60 +1,15 @@
 //! Taking an event allocates nothing if it is no step of any property, and nothing but room to grow if it is one.
 //!
 //! A binary of its own, because it replaces the allocator of the whole program by one that counts: the other tests are not to run
-//! with it. It counts for each thread separately, so that neither the harness nor its neighbours disturb the counts.
-
-// A global allocator is unsafe by nature; this one only counts and passes on.
-#![allow(unsafe_code)]
-
-use std::{
-    alloc::{GlobalAlloc, Layout, System},
-    cell::Cell,
-};
+//! with it.
 
 use portent_lattice::{Checker, Options, Watch};
 use portent_monitor_core::{Action, Causality, Details, Event, Op, Stamp, Symbols, Value};
 use portent_monitor_dsl::{Monitor, Property};
-
-struct Counting;
-
-thread_local! {
-    static ALLOCATIONS: Cell<usize> = const { Cell::new(0) };
-}
-
-fn count() {
-    // Not there any more while a thread ends; nothing is measured then.
-    let _ = ALLOCATIONS.try_with(|allocations| allocations.set(allocations.get() + 1));
-}
-
-// SAFETY: everything is passed on to the system's allocator unchanged.
-unsafe impl GlobalAlloc for Counting {
-    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
-        count();
-        // SAFETY: the caller keeps the contract of `alloc`.
-        unsafe { System.alloc(layout) }
-    }
-
-    unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
-        // SAFETY: the caller keeps the contract of `dealloc`.
-        unsafe { System.dealloc(pointer, layout) }
-    }
-
-    unsafe fn realloc(&self, pointer: *mut u8, layout: Layout, size: usize) -> *mut u8 {
-        count();
-        // SAFETY: the caller keeps the contract of `realloc`.
-        unsafe { System.realloc(pointer, layout, size) }
-    }
-}
+use portent_testing::{Counting, allocations};
 
 #[global_allocator]
 static ALLOCATOR: Counting = Counting;
-
-/// How many allocations `work` makes.
-fn allocations(work: impl FnOnce()) -> usize {
-    let before = ALLOCATIONS.get();
-    work();
-    ALLOCATIONS.get() - before
-}
 
 /// Properties that look at events in every way: by name, by argument, by variable, by text.
 const PROPERTIES: [&str; 4] = [
@@ -263,17 +218,15 @@ fn new_values_allocate_nothing_but_room_to_grow() {
     assert!(count < 20, "{count} allocations for {ROUNDS} new values");
 }
 
-/// Where the order is computed here, a step that writes costs the clock which the variable keeps, and any other step nothing.
+/// Where the order is computed here, too.
 #[test]
-fn to_order_a_step_takes_a_clock_at_most() {
+fn to_order_a_step_allocates_nothing_but_room_to_grow() {
     let mut program = Program {
         symbols: Symbols::default(),
         thread: "T1",
     };
     let mut checker = checker();
     let steps: Vec<Event> = (0..50).flat_map(|number| program.steps(number)).collect();
-    let writes = { steps.iter() }.filter(|event| event.writes().next().is_some());
-    let writes = writes.count();
     let mut go = |times: usize| {
         for event in (0..times).flat_map(|_| &steps) {
             checker.take(event, &program.symbols).expect("possible");
@@ -282,7 +235,96 @@ fn to_order_a_step_takes_a_clock_at_most() {
     go(1);
     for times in [1, 2, 4, 8, 16] {
         let count = allocations(|| go(times));
-        let clocks = times * writes;
-        assert!(count < 20 + clocks, "{count} allocations, {clocks} writes");
+        assert!(count < 20, "{count} allocations, {times} times");
+    }
+}
+
+/// So many steps are measured, and an allocation is allowed for a hundred of them.
+const STEPS: usize = 100_000;
+
+/// What four threads do again and again: in turns they use one of some files while they hold its lock, and log about it without. They
+/// meet at variables, too, which a property may read or not.
+fn busy(symbols: &mut Symbols, files: usize) -> Vec<Event> {
+    let threads = ["T1", "T2", "T3", "T4"];
+    let mut events = Vec::new();
+    for turn in 0..threads.len() * files {
+        let file = (turn / threads.len()) as i64;
+        let mut program = Program {
+            symbols: std::mem::take(symbols),
+            thread: threads[turn % threads.len()],
+        };
+        let lock = format!("m{}", file % 3);
+        let lock = program.symbols.locks.intern(&lock).expect("few");
+        let [x, y] = ["x", "y"].map(|name| program.symbols.vars.intern(name).expect("few"));
+        let named = |program: &mut Program, name| program.named(name, &[Value::from(file)], &[]);
+        let log = named(&mut program, "log");
+        events.extend([
+            program.event(Op::Read(y)),
+            log.clone(),
+            program.event(Op::Lock(lock)),
+            named(&mut program, "open"),
+            program.event(Op::Write(x, Some(Value::from(file as f64)))),
+            log,
+            program.event(Op::Write(y, Some(Value::from(1)))),
+            named(&mut program, "close"),
+            program.event(Op::Unlock(lock)),
+        ]);
+        *symbols = program.symbols;
+    }
+    events
+}
+
+const FILE: &str =
+    "property file(f) { event open(f), log(f), close(f)  ere: (open log* close | log)* }";
+
+fn monitor(text: &str) -> Monitor {
+    let property = Property::parse(text).and_then(|property| property.monitor());
+    property.unwrap_or_else(|error| panic!("{text}\n{error}"))
+}
+
+#[test]
+fn in_a_busy_run_a_step_allocates_nothing_but_room_to_grow() {
+    let mut symbols = Symbols::default();
+    let events = busy(&mut symbols, 100);
+    let monitors = [monitor(FILE), monitor(PROPERTIES[1])];
+    let mut checker = Checker::new(monitors, |_| None, Options::default()).expect("declared");
+    let mut go = |steps: usize| {
+        let before: usize = checker.steps().sum();
+        while checker.steps().sum::<usize>() < before + steps {
+            for event in &events {
+                checker.take(event, &symbols).expect("possible");
+            }
+        }
+    };
+    go(10_000);
+    let count = allocations(|| go(STEPS));
+    assert!(count < STEPS / 100, "{count} allocations");
+}
+
+/// A search that goes on keeps some thousand steps, and then puts new ones in the place of those that it forgets.
+#[test]
+fn in_a_busy_run_that_is_watched_a_step_allocates_almost_nothing() {
+    for files in [1, 100] {
+        let mut symbols = Symbols::default();
+        let events = busy(&mut symbols, files);
+        let mut watch = Watch::new([monitor(FILE)], |_| None, Options::default()).expect("none");
+        let a_round = 4 * 4 * files;
+        let mut go = |steps: usize| {
+            for _ in 0..steps.div_ceil(a_round) {
+                for event in &events {
+                    let news = watch.take(event, &symbols).expect("possible");
+                    assert!(news.is_empty());
+                }
+            }
+        };
+        go(10_000 + 3_000 * files);
+        let count = allocations(|| go(STEPS));
+        assert!(count < STEPS / 100, "{count} allocations, {files} files");
+        let report = watch.finish("busy", &symbols).expect("sound");
+        assert!(!report.is_violated());
+        for file in &report.properties {
+            assert!(file.lattice.exhaustive, "{:?}", file.lattice);
+        }
+        assert_eq!(report.properties.len(), files);
     }
 }

@@ -1,13 +1,15 @@
-//! What the tests of several crates share: random numbers from a seed, random traces that could be runs, and the corpora of the
-//! fuzz targets.
+//! What the tests of several crates share: random numbers from a seed, random traces that could be runs, the corpora of the
+//! fuzz targets, and an allocator that counts.
 //!
 //! Only tests depend on this crate. It says how to draw, not what: which events, names and weights are worth drawing is the
 //! business of each test.
 
 mod corpus;
+mod counting;
 mod rng;
 mod run;
 
 pub use corpus::replay;
+pub use counting::{Counting, allocations};
 pub use rng::Rng;
 pub use run::admitted;

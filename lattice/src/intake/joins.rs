@@ -50,6 +50,11 @@ impl Joins {
         joins
     }
 
+    /// How many parameters there are.
+    pub(crate) fn arity(&self) -> usize {
+        self.all[0].len()
+    }
+
     /// The empty binding.
     pub(crate) fn root(&self) -> JoinId {
         JoinId(0)

@@ -15,7 +15,7 @@
 //! intake is restarted.
 
 use portent_monitor_core::{
-    Causality, ChainId, Discipline, Event, Stamp, Symbols, ThreadId, Value,
+    Causality, ChainId, Clock, Discipline, Event, Stamp, Symbols, ThreadId, Value,
 };
 use portent_monitor_dsl::Monitor;
 
@@ -154,11 +154,12 @@ impl Intake {
         if let Some(discipline) = &mut self.discipline {
             discipline.admit(event, symbols)?;
         }
-        let stamp = causality.step(event, !self.seen.is_empty())?;
-        if let Some(stamp) = &stamp {
-            read_clock(stamp, &mut self.clock);
-        }
-        Ok(self.arrive(event, stamp.map(|stamp| stamp.chain)))
+        let kept = &mut self.clock;
+        let chain = causality.step_with(event, !self.seen.is_empty(), |chain, clock| {
+            read_clock(clock, kept);
+            chain
+        })?;
+        Ok(self.arrive(event, chain))
     }
 
     /// Takes the next event of the run, which brings its place in the causal order. It may be one of
@@ -184,7 +185,7 @@ impl Intake {
             &mut self.text,
             &mut self.seen,
         )?;
-        read_clock(stamp, &mut self.clock);
+        read_clock(&stamp.clock, &mut self.clock);
         stamps.admit(stamp.chain, &self.clock)?;
         Ok(self.arrive(event, Some(stamp.chain)))
     }
@@ -288,10 +289,10 @@ fn look(
     Ok(())
 }
 
-/// The counts of a stamp, as they are kept and compared here.
-fn read_clock(stamp: &Stamp, clock: &mut Vec<u32>) {
-    clock.clear();
-    clock.extend_from_slice(stamp.clock.counts());
+/// The counts of a clock, as they are kept and compared here.
+fn read_clock(clock: &Clock, kept: &mut Vec<u32>) {
+    kept.clear();
+    kept.extend_from_slice(clock.counts());
 }
 
 /// The threads that did something.

@@ -63,20 +63,15 @@ impl Unlocked {
             return;
         };
         // A line about a lock may be a step, too: then it is one that orders nothing.
-        let stamp = match without_lock(&event.op) {
-            Some(op) => causality.step(&Event::new(event.thread, op), is_relevant),
-            None => causality.step(event, is_relevant),
-        };
+        let bare = without_lock(&event.op).map(|op| Event::new(event.thread, op));
+        let event = bare.as_ref().unwrap_or(event);
+        let (clocks, stamps) = (&mut self.clocks, &mut self.stamps);
+        let stepped = causality.step_with(event, is_relevant, |chain, clock| {
+            clocks.extend_from_slice(clock.counts());
+            stamps.push((chain, clocks.len()));
+        });
         // Without locks there may be too many chains.
-        let Ok(stamp) = stamp else {
-            return self.give_up();
-        };
-        let Some(stamp) = stamp else {
-            return;
-        };
-        self.clocks.extend_from_slice(stamp.clock.counts());
-        self.stamps.push((stamp.chain, self.clocks.len()));
-        if 4 * self.clocks.len() as u64 > self.memory {
+        if stepped.is_err() || 4 * self.clocks.len() as u64 > self.memory {
             self.give_up();
         }
     }

@@ -64,6 +64,16 @@ impl Poset {
         event
     }
 
+    /// Forgets all events; there are `width` chains from now on.
+    pub(crate) fn clear(&mut self, width: usize) {
+        self.width = width;
+        self.chain_of.clear();
+        self.clocks.clear();
+        self.numbers.clear();
+        self.chains.resize(width, Vec::new());
+        self.chains.iter_mut().for_each(Vec::clear);
+    }
+
     /// Adds chains without events, so that there are `width` of them.
     ///
     /// ```

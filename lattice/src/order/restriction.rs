@@ -36,7 +36,7 @@ impl Chain {
 }
 
 /// The events of a subset that come before another event in every run.
-#[derive(Debug)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct Past {
     /// For each chain how many there are, of those that are not forgotten.
     pub(crate) counts: Vec<u32>,
@@ -53,16 +53,21 @@ impl Past {
 impl Restriction {
     /// The past of an event that has this clock in the whole order.
     pub(crate) fn past(&self, clock: &[u32]) -> Past {
-        let mut past = Past {
-            counts: Vec::with_capacity(self.chains.len() + 1),
-            whole: true,
-        };
+        let mut past = Past::default();
+        past.counts.reserve(self.chains.len() + 1);
+        self.find_past(clock, &mut past);
+        past
+    }
+
+    /// Puts the past of an event that has this clock in the whole order in the place of another.
+    pub(crate) fn find_past(&self, clock: &[u32], past: &mut Past) {
+        past.counts.clear();
+        past.whole = true;
         for chain in &self.chains {
             let seen = clock.get(chain.origin).copied().unwrap_or(0);
             past.counts.push(chain.count(seen));
             past.whole &= chain.forgotten <= seen;
         }
-        past
     }
 
     /// Adds the event at a place of a chain of the whole order, and returns its chain in the subset.

@@ -6,7 +6,7 @@ use portent_monitor_core::{Symbols, ThreadId, Value};
 use portent_monitor_dsl::{Monitor, StateId};
 
 use crate::{
-    intake::{LineNote, Step},
+    intake::{Arrival, LineNote, Step},
     options::Options,
     order::EventIndex,
     report::{Actor, Overtaking, Predicted, Row, Rows},
@@ -31,6 +31,48 @@ pub(super) struct KeptStep {
     pub(super) number: u64,
     pub(super) step: Step,
     pub(super) note: Option<Box<LineNote>>,
+}
+
+/// Steps that no search needs any more: others are put into their memory. There are no more of them than were needed at once.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Spares {
+    free: Vec<Arc<KeptStep>>,
+}
+
+impl Spares {
+    /// Keeps what an event is to a property.
+    pub(super) fn keep(&mut self, arrival: &Arrival<'_>, step: &Step) -> Arc<KeptStep> {
+        let (event, note) = (arrival.event, LineNote::by(arrival.event));
+        if let Some(mut spare) = self.free.pop()
+            && let Some(kept) = Arc::get_mut(&mut spare)
+        {
+            kept.thread = event.thread;
+            kept.line = event.line;
+            kept.number = arrival.number;
+            kept.step.event = step.event;
+            kept.step.args.clone_from(&step.args);
+            kept.step.writes.clone_from(&step.writes);
+            match (&mut kept.note, note) {
+                (Some(there), Some(note)) => **there = note,
+                (there, note) => *there = note.map(Box::new),
+            }
+            return spare;
+        }
+        Arc::new(KeptStep {
+            thread: event.thread,
+            line: event.line,
+            number: arrival.number,
+            step: step.clone(),
+            note: note.map(Box::new),
+        })
+    }
+
+    /// Somebody does not need a step any more.
+    pub(super) fn let_go(&mut self, mut kept: Arc<KeptStep>) {
+        if Arc::get_mut(&mut kept).is_some() {
+            self.free.push(kept);
+        }
+    }
 }
 
 /// The steps of a run that are kept.

@@ -49,10 +49,16 @@ impl Log {
 
     /// The steps, which have these numbers in the run, as a poset.
     pub(super) fn poset(&self, numbers: impl Iterator<Item = u64>) -> Poset {
-        let mut poset = Poset::new(self.width);
+        let mut poset = Poset::default();
+        self.fill(&mut poset, numbers);
+        poset
+    }
+
+    /// Makes a poset that of the steps, which have these numbers in the run.
+    pub(super) fn fill(&self, poset: &mut Poset, numbers: impl Iterator<Item = u64>) {
+        poset.clear(self.width);
         for (record, number) in self.records.chunks_exact(self.stride()).zip(numbers) {
             poset.push_numbered(record[0] as usize, &record[2..], number);
         }
-        poset
     }
 }

@@ -12,15 +12,12 @@ use smallvec::SmallVec;
 use super::{
     kept::{Context, KeptStep},
     plan::Plan,
-    stream::Room,
+    stream::{Memory, Room},
     track::{Shared, Track},
 };
 use crate::{
-    engine::streaming::Scratch,
     error::Error,
-    intake::{
-        Arrival, Binding, BindingId, Inequalities, JoinId, Joins, LineNote, Sighting, Step, Viewer,
-    },
+    intake::{Arrival, Binding, BindingId, Inequalities, JoinId, Joins, Sighting, Step, Viewer},
     options::Options,
     report::PropertyReport,
 };
@@ -34,7 +31,7 @@ pub(super) struct Watched {
     steps: u64,
     /// How its steps are streamed, if they are.
     plan: Option<Arc<Plan>>,
-    scratch: Scratch,
+    memory: Memory,
     joins: Joins,
     /// One for each of the joins.
     tracks: Vec<Track>,
@@ -65,7 +62,7 @@ impl Watched {
         Ok(Watched {
             steps: 0,
             plan,
-            scratch: Scratch::default(),
+            memory: Memory::default(),
             joins: Joins::new(property.parameters().len(), inequalities),
             tracks: vec![track],
             is_cut: false,
@@ -89,23 +86,17 @@ impl Watched {
             return Err(Error::TooManyEvents);
         }
         let room = Room::new(context, self.tracks.len());
-        let kept = |step| {
-            Arc::new(KeptStep {
-                thread: arrival.event.thread,
-                line: arrival.event.line,
-                number: arrival.number,
-                step,
-                note: LineNote::by(arrival.event).map(Box::new),
-            })
-        };
         self.steps += 1;
-        if viewer.others().is_empty() && sighting.step.writes.is_empty() {
+        // What is written concerns all bindings.
+        let concerns_others = !sighting.step.writes.is_empty() && self.joins.arity() > 0;
+        if viewer.others().is_empty() && !concerns_others {
             let binding = viewer.bindings().get(sighting.binding);
             let takers = self.takers(sighting.binding, binding, options);
-            let here = kept(sighting.step.clone());
+            let here = self.memory.spares.keep(arrival, sighting.step);
             let given = { takers.iter() }
                 .try_for_each(|&id| self.give(id, arrival, &here, room, context, viewer, news));
             self.takers[sighting.binding.index()].1 = takers;
+            self.memory.spares.let_go(here);
             return given;
         }
         // What the event is, for each binding that it makes, in the order in which they count.
@@ -119,18 +110,20 @@ impl Watched {
         }
         let mut takers: BTreeMap<JoinId, Arc<KeptStep>> = BTreeMap::new();
         for (binding, step) in readings {
-            let here = kept(step.clone());
+            let here = self.memory.spares.keep(arrival, step);
             for id in self.joins.containing(binding) {
                 takers.entry(id).or_insert_with(|| Arc::clone(&here));
             }
         }
-        if let Some(elsewhere) = sighting.step.elsewhere().map(kept) {
+        if let Some(elsewhere) = sighting.step.elsewhere() {
+            let elsewhere = self.memory.spares.keep(arrival, &elsewhere);
             for id in self.joins.ids() {
                 takers.entry(id).or_insert_with(|| Arc::clone(&elsewhere));
             }
         }
         for (id, kept) in takers {
             self.give(id, arrival, &kept, room, context, viewer, news)?;
+            self.memory.spares.let_go(kept);
         }
         Ok(())
     }
@@ -151,7 +144,7 @@ impl Watched {
         let mut shared = Shared {
             plan: self.plan.as_ref(),
             room,
-            scratch: &mut self.scratch,
+            memory: &mut self.memory,
         };
         self.tracks[id.index()].take(arrival, kept, context, &mut shared)?;
         self.report_news(id, viewer, context, news);

@@ -11,7 +11,7 @@ use portent_monitor_core::Value;
 use portent_monitor_dsl::{Monitor, StateId, Verdict};
 
 use super::{
-    kept::{Context, KeptRun, KeptStep},
+    kept::{Context, KeptRun, KeptStep, Spares},
     live::Live,
     log::Log,
     plan::Plan,
@@ -20,7 +20,9 @@ use crate::{
     automaton::{ActionId, Machine, ProductState},
     engine::{
         Limit, Violation,
-        streaming::{Bounds, By, Extent, LiveThread, Pruning, Scratch, Streaming, Turn, arrange},
+        streaming::{
+            Bounds, By, Extent, LiveThread, Placed, Pruning, Scratch, Streaming, Turn, arrange,
+        },
     },
     error::Error,
     intake::Standings,
@@ -75,6 +77,21 @@ impl Room {
             pruning: Pruning::ALL,
         }
     }
+}
+
+/// Memory that the searches of a property share, as only one of them takes a step at a time.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Memory {
+    scratch: Scratch,
+    pub(super) spares: Spares,
+    /// The past of the step.
+    pub(super) past: Past,
+    /// A clock.
+    clock: Vec<u32>,
+    standings: Vec<LiveThread>,
+    /// When steps are forgotten: the order of all, and a story of them.
+    poset: Poset,
+    placed: Placed,
 }
 
 /// A search that goes on.
@@ -158,7 +175,7 @@ impl Stream {
         past: &Past,
         kept: &Arc<KeptStep>,
         room: Room,
-        scratch: &mut Scratch,
+        memory: &mut Memory,
     ) -> Option<Vec<Turn>> {
         let class = self.plan.class(&kept.step)?;
         self.lost += u64::from(!past.whole);
@@ -166,16 +183,18 @@ impl Stream {
         self.settled.resize(width, 0);
         self.forgotten_counts.resize(width, 0);
         let counts = past.counts.iter().zip(&self.settled);
-        let mut clock: Vec<u32> = counts.map(|(n, settled)| n + settled).collect();
+        let Memory { scratch, clock, .. } = memory;
+        clock.clear();
+        clock.extend(counts.map(|(n, settled)| n + settled));
         let plan = Arc::clone(&self.plan);
         let bounds = room.bounds(&plan, width);
         let found = self
             .search
-            .arrive(&plan.moves, &bounds, scratch, chain, class, &clock);
+            .arrive(&plan.moves, &bounds, scratch, chain, class, clock);
         for (count, forgotten) in clock.iter_mut().zip(&self.forgotten_counts) {
             *count = count.saturating_sub(*forgotten);
         }
-        self.log.push(chain, class, &clock);
+        self.log.push(chain, class, clock);
         self.steps.push(Arc::clone(kept));
         if found.is_none() {
             self.search.narrow(&plan.moves, &bounds);
@@ -190,55 +209,68 @@ impl Stream {
         standings: &Standings,
         room: Room,
         context: Context<'_>,
+        memory: &mut Memory,
     ) {
         if !self.search.is_due() && self.steps.len() < self.full.max(2 * room.steps) {
             return;
         }
-        let standings: Vec<LiveThread> = { standings.iter() }
-            .map(|standing| {
-                let known = order.past(standing.clock).counts;
-                LiveThread {
-                    chain: standing.chain.and_then(|chain| order.chain(chain.index())),
-                    clock: known
-                        .iter()
-                        .zip(&self.settled)
-                        .map(|(a, b)| a + b)
-                        .collect(),
-                }
-            })
-            .collect();
+        let mut count = 0;
+        for standing in standings.iter() {
+            order.find_past(standing.clock, &mut memory.past);
+            let known = memory.past.counts.iter().zip(&self.settled);
+            if count == memory.standings.len() {
+                memory.standings.push(LiveThread::default());
+            }
+            let here = &mut memory.standings[count];
+            here.chain = standing.chain.and_then(|chain| order.chain(chain.index()));
+            here.clock.clear();
+            here.clock.extend(known.map(|(a, b)| a + b));
+            count += 1;
+        }
         let plan = Arc::clone(&self.plan);
         let bounds = room.bounds(&plan, self.settled.len());
-        self.search.tidy(&plan.moves, &bounds, &standings);
-        let mut now: Vec<u32> = self.search.settled_counts().collect();
+        let standings = &mut memory.standings[..count];
+        self.search
+            .tidy(&plan.moves, &bounds, &mut memory.scratch, standings);
+        let now = &mut memory.clock;
+        now.clear();
+        now.extend(self.search.settled_counts());
         self.settled.resize(now.len(), 0);
-        for (settled, now) in self.settled.iter_mut().zip(&mut now) {
+        for (settled, now) in self.settled.iter_mut().zip(now.iter_mut()) {
             // A search that has begun again may have settled less.
             let more = now.saturating_sub(*settled);
             *settled += more;
             *now = more;
         }
-        order.forget(&now);
+        order.forget(now);
         if self.steps.len() >= 2 * room.steps {
-            self.forget(room, context);
+            self.forget(room, context, memory);
         }
         self.full = self.steps.len() + room.steps;
     }
 
     /// Forgets the first steps, but for the last few and what is not settled.
-    fn forget(&mut self, room: Room, context: Context<'_>) {
+    fn forget(&mut self, room: Room, context: Context<'_>, memory: &mut Memory) {
         let settled = (self.first + self.search.settled()) - self.forgotten;
         let count = (settled as usize).min(self.steps.len() - room.steps);
         if count < room.steps / 2 {
             return;
         }
         let number = self.forgotten + count as u32 - self.first;
-        let poset = self.poset();
+        let Memory {
+            scratch,
+            poset,
+            placed,
+            spares,
+            ..
+        } = memory;
+        self.log
+            .fill(poset, self.steps.iter().map(|kept| kept.number));
         let prefix = poset.prefix(count);
         let mut origins = Vec::new();
-        let mut search = std::mem::replace(&mut self.search, Streaming::new(&self.plan.moves));
-        search.forget_stories(number, |turns| {
-            origins.push(self.state_after(&poset, turns, count));
+        let mut search = std::mem::take(&mut self.search);
+        search.forget_stories(number, scratch, |turns| {
+            origins.push(self.state_after(poset, turns, count, placed));
             origins.len() as u32 - 1
         });
         self.search = search;
@@ -246,6 +278,7 @@ impl Stream {
         let mut replay = Replay::at(context.monitor, self.before.clone());
         for kept in self.steps.drain(..count) {
             replay.step(&kept.step);
+            spares.let_go(kept);
         }
         self.before = replay.position();
         self.log.forget(count, &prefix);
@@ -256,11 +289,16 @@ impl Stream {
     }
 
     /// The state that the beginning of a story leads to with the first steps that are kept, if there is room for all of them in it.
-    fn state_after(&self, poset: &Poset, turns: &[Turn], count: usize) -> Option<ProductState> {
-        let extent = Extent::First(count);
-        let placed = self.arrange(poset, turns, extent)?;
+    fn state_after(
+        &self,
+        poset: &Poset,
+        turns: &[Turn],
+        count: usize,
+        placed: &mut Placed,
+    ) -> Option<ProductState> {
+        self.arrange(poset, turns, Extent::First(count), placed)?;
         let mut state = self.origin(turns)?;
-        for &event in &placed[..count] {
+        for &event in &placed.run[..count] {
             let action = self.plan.product.find(&self.steps[event.index()].step)?;
             state = self.plan.product.step(&state, action);
         }
@@ -279,11 +317,17 @@ impl Stream {
         self.log.poset(self.steps.iter().map(|kept| kept.number))
     }
 
-    fn arrange(&self, poset: &Poset, turns: &[Turn], extent: Extent) -> Option<Vec<EventIndex>> {
+    fn arrange(
+        &self,
+        poset: &Poset,
+        turns: &[Turn],
+        extent: Extent,
+        placed: &mut Placed,
+    ) -> Option<()> {
         let forgotten = self.forgotten - self.first;
         let class = |event: EventIndex| self.log.class(event);
-        let placed = arrange(poset, &self.plan.moves, turns, forgotten, extent, class)?;
-        Some(placed.run)
+        let moves = &self.plan.moves;
+        arrange(poset, moves, turns, forgotten, extent, class, placed)
     }
 
     /// Begins again with a plan that knows another action: from the beginning, or, if that is forgotten, from where the observed run was
@@ -294,7 +338,7 @@ impl Stream {
         next: &KeptStep,
         room: Room,
         context: Context<'_>,
-        scratch: &mut Scratch,
+        memory: &mut Memory,
     ) -> Option<(Stream, Option<Vec<Turn>>)> {
         let plan = match self.forgotten {
             0 => Arc::clone(plan),
@@ -321,7 +365,7 @@ impl Stream {
                 whole: true,
             };
             let chain = poset.chain_of(event);
-            found = found.or(again.take(chain, &past, kept, room, scratch));
+            found = found.or(again.take(chain, &past, kept, room, memory));
         }
         // The restriction has forgotten what was settled before.
         let settled = self.settled.iter().zip(&self.forgotten_counts);
@@ -374,12 +418,14 @@ impl Stream {
             ..Predicted::default()
         };
         let poset = self.poset();
-        let (Some(mut run), Some(state)) = (
-            self.arrange(&poset, turns, Extent::Needed),
+        let mut placed = Placed::default();
+        let (Some(()), Some(state)) = (
+            self.arrange(&poset, turns, Extent::Needed, &mut placed),
             self.origin(turns),
         ) else {
             return Ok(without_witness);
         };
+        let mut run = placed.run;
         let begin = || match self.forgotten {
             0 => Replay::new(context.monitor, context.initial),
             _ => Replay::resume(context.monitor, self.plan.product.read(&state)),

@@ -9,14 +9,13 @@ use super::{
     kept::{Context, KeptStep},
     live::Live,
     plan::Plan,
-    stream::{Room, Stream},
+    stream::{Memory, Room, Stream},
 };
 use crate::{
     automaton::ProductState,
     engine::{
         Limit, Savings,
         enumerate::{Peak, Search},
-        streaming::Scratch,
     },
     error::Error,
     intake::Arrival,
@@ -82,7 +81,7 @@ pub(super) struct Shared<'a> {
     /// How steps are streamed, if they are.
     pub(super) plan: Option<&'a Arc<Plan>>,
     pub(super) room: Room,
-    pub(super) scratch: &'a mut Scratch,
+    pub(super) memory: &'a mut Memory,
 }
 
 impl Track {
@@ -151,14 +150,14 @@ impl Track {
         }
     }
 
-    /// The past of the next step in this slice, the step included, and its chain there.
-    fn place(&mut self, arrival: &Arrival<'_>) -> (usize, Past) {
-        let mut past = self.order.past(arrival.clock);
+    /// Finds the past of the next step in this slice, the step included, and gives its chain there.
+    fn place(&mut self, arrival: &Arrival<'_>, past: &mut Past) -> usize {
+        self.order.find_past(arrival.clock, past);
         let origin = arrival.chain.index();
         let chain = self.order.push(origin, arrival.clock[origin]);
         past.counts.resize(past.counts.len().max(chain + 1), 0);
         past.counts[chain] += 1;
-        (chain, past)
+        chain
     }
 
     fn stream(
@@ -176,7 +175,7 @@ impl Track {
         if !stream.knows(kept) {
             let again = shared
                 .plan
-                .and_then(|plan| stream.begin_again(plan, kept, room, context, shared.scratch));
+                .and_then(|plan| stream.begin_again(plan, kept, room, context, shared.memory));
             match again {
                 Some((again, early)) => (**stream, found) = (again, early),
                 None => {
@@ -185,15 +184,18 @@ impl Track {
                 }
             }
         }
-        let (chain, past) = self.place(arrival);
+        let mut past = std::mem::take(&mut shared.memory.past);
+        let chain = self.place(arrival, &mut past);
         let Phase::Streams(stream) = &mut self.search else {
             return Ok(());
         };
-        let now = stream.take(chain, &past, kept, room, shared.scratch);
+        let now = stream.take(chain, &past, kept, room, shared.memory);
+        shared.memory.past = past;
         let found = found.or(now);
         let is_observed = self.observed.verdict() == Verdict::Violated;
         if found.is_none() && !is_observed && stream.goes_on() {
-            stream.tidy(&mut self.order, arrival.standings, room, context);
+            let (order, standings) = (&mut self.order, arrival.standings);
+            stream.tidy(order, standings, room, context, shared.memory);
             return Ok(());
         }
         if is_observed {

@@ -97,7 +97,7 @@ impl<K: Knowledge> Channel<K> {
         match self.recent.iter_mut().find(|(other, _)| *other == thread) {
             Some((_, last)) if knows.is_same(last) => {}
             // What it did before is in the past of what it does now.
-            Some((_, last)) => *last = knows.left(),
+            Some((_, last)) => knows.leave(last),
             None => {
                 let left = knows.left();
                 if K::is_empty(&left) {
@@ -113,8 +113,9 @@ impl<K: Knowledge> Channel<K> {
 
     /// Puts all sends and receives together, in the name of some thread.
     fn gather(&mut self, by: &mut K) {
-        for (_, left) in self.recent.drain(..) {
+        for (_, mut left) in self.recent.drain(..) {
             self.traffic.contribute(&left, by);
+            K::clear(&mut left);
         }
     }
 
@@ -129,10 +130,11 @@ impl<K: Knowledge> Queue<K> {
         self.sent += 1;
         let needed = self.sent.saturating_sub(u64::from(capacity));
         while self.observed < needed
-            && let Some(left) = self.room.pop_front()
+            && let Some(mut left) = self.room.pop_front()
         {
             self.observed += 1;
             knows.learn(&left);
+            K::clear(&mut left);
         }
     }
 }
@@ -283,8 +285,10 @@ impl<K: Knowledge> Flow<K> {
                 };
                 state.knows.learn(&round.arrivals);
                 round.waiting = round.waiting.saturating_sub(1);
-                if round.waiting == 0 {
-                    self.rounds.remove(&key);
+                if round.waiting == 0
+                    && let Some(mut round) = self.rounds.remove(&key)
+                {
+                    K::clear(&mut round.arrivals);
                 }
             }
             Some(Object::Delivery(chan, msg)) => {

@@ -15,8 +15,12 @@
 //! | `edges` | the table: which operation receives from what, and leaves something where |
 //! | `knowledge` | what an access of an object does, whatever is carried along |
 //! | `thread_clock` | the clock that a thread carries along |
+//! | `recycled` | how the clocks of a trace are held |
 //! | `chains` | the components of clocks |
 //! | `flow` | all threads and objects of a run that is seen from outside |
+//!
+//! Nothing is allocated for an event of threads and objects that are known, but for what there is more of with each: messages, and in
+//! a trace with clocks its lines.
 //!
 //! The weak point is a trace in which every event is relevant and hundreds of threads really
 //! overlap: each tick then copies a clock of that length.
@@ -25,10 +29,12 @@ mod chains;
 mod edges;
 mod flow;
 mod knowledge;
+mod recycled;
 mod thread_clock;
 
 use std::sync::Arc;
 
+use self::recycled::Recycled;
 pub use self::{
     chains::{Chain, Chains},
     edges::{Access, Object, edges},
@@ -82,7 +88,7 @@ impl Stamp {
 /// ```
 #[derive(Clone, Debug, Default)]
 pub struct Causality {
-    flow: Flow<ThreadClock>,
+    flow: Flow<ThreadClock<Recycled>>,
     chains: Chains,
 }
 
@@ -93,6 +99,46 @@ impl Causality {
     ///
     /// [`Error::ClockFull`] when a count does not fit in 32 bits; [`Error::TooManyChains`].
     pub fn step(&mut self, event: &Event, relevant: bool) -> Result<Option<Stamp>, Error> {
+        let advanced = self.advance(event, relevant, ThreadClock::stamp)?;
+        Ok(advanced.flatten())
+    }
+
+    /// As [`step`](Self::step), for those who look at the stamp once: `read` is called with the chain of a relevant event, and the
+    /// relevant events in its past, itself included. That allocates nothing.
+    ///
+    /// ```
+    /// use portent_monitor_core::{Causality, Event, Op, Symbols};
+    ///
+    /// let mut s = Symbols::default();
+    /// let (t, x) = (s.threads.intern("T1")?, s.vars.intern("x")?);
+    /// let mut causality = Causality::default();
+    /// let write = Event::new(t, Op::Write(x, None));
+    /// let number = causality.step_with(&write, true, |chain, clock| clock.get(chain))?;
+    /// assert_eq!(number, Some(1));
+    /// # Ok::<(), portent_monitor_core::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// As [`step`](Self::step).
+    pub fn step_with<R>(
+        &mut self,
+        event: &Event,
+        relevant: bool,
+        read: impl FnOnce(ChainId, &Clock) -> R,
+    ) -> Result<Option<R>, Error> {
+        let advanced = self.advance(event, relevant, |thread| {
+            thread.place().map(|(chain, clock)| read(chain, clock))
+        })?;
+        Ok(advanced.flatten())
+    }
+
+    fn advance<R>(
+        &mut self,
+        event: &Event,
+        relevant: bool,
+        read: impl FnOnce(&mut ThreadClock<Recycled>) -> R,
+    ) -> Result<Option<R>, Error> {
         if let Op::Join(child) = event.op {
             self.end(child);
         }
@@ -102,7 +148,7 @@ impl Causality {
                 return Ok(None);
             }
             thread.tick(|past| chains.acquire(past))?;
-            Ok(thread.stamp())
+            Ok(Some(read(thread)))
         })
     }
 

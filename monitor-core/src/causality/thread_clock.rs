@@ -74,6 +74,9 @@ pub trait Hold: Deref<Target = Clock> + Default + Clone + Debug {
 
     /// Holds nothing any more.
     fn clear(held: &mut Option<Self>);
+
+    /// The clock, for somebody to keep.
+    fn share(&self) -> Arc<Clock>;
 }
 
 /// Many have the same clock: a copy costs nothing, and a change of what others have is a new clock.
@@ -94,6 +97,11 @@ impl Hold for Arc<Clock> {
     fn clear(held: &mut Option<Self>) {
         *held = None;
     }
+
+    #[inline]
+    fn share(&self) -> Arc<Clock> {
+        Arc::clone(self)
+    }
 }
 
 /// Everybody has a clock of his own, for good: a copy is written over what was there.
@@ -112,6 +120,10 @@ impl Hold for Box<Clock> {
 
     #[inline]
     fn clear(_: &mut Option<Self>) {}
+
+    fn share(&self) -> Arc<Clock> {
+        Arc::new(Clock::clone(self))
+    }
 }
 
 /// A clock that was left somewhere.
@@ -292,6 +304,22 @@ impl<H: Hold> ThreadClock<H> {
             .unwrap_or_default()
     }
 
+    /// The stamp of the event that ticked last; `None` if none did.
+    pub fn stamp(&mut self) -> Option<Stamp> {
+        self.settle();
+        let chain = self.chain.as_ref()?.id();
+        let clock = self.now.clock()?.share();
+        Some(Stamp { chain, clock })
+    }
+
+    /// What the stamp of the event that ticked last says, without making one.
+    #[inline]
+    pub fn place(&mut self) -> Option<(ChainId, &Clock)> {
+        self.settle();
+        let chain = self.chain.as_ref()?.id();
+        Some((chain, self.now.clock()?))
+    }
+
     /// Whether something was learnt since the last call.
     #[inline]
     pub fn take_news(&mut self) -> bool {
@@ -344,16 +372,6 @@ impl<H: Hold> ThreadClock<H> {
                 *made
             });
         }
-    }
-}
-
-impl ThreadClock {
-    /// The stamp of the event that ticked last; `None` if none did.
-    pub fn stamp(&mut self) -> Option<Stamp> {
-        self.settle();
-        let chain = self.chain.as_ref()?.id();
-        let clock = Arc::clone(self.now.clock()?);
-        Some(Stamp { chain, clock })
     }
 }
 

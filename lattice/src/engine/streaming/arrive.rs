@@ -39,7 +39,9 @@ impl Streaming {
         let number = self.events;
         self.events += 1;
         let event = self.history.push(chain, class, &scratch.clock, number);
-        self.observed.step(moves, &mut self.stories, class, number);
+        let before = &mut scratch.stages;
+        self.observed
+            .step(moves, &mut self.stories, class, number, before);
         debug_assert_eq!(scratch.clock[chain], event.place, "counts itself");
         self.meet(moves, scratch, event, class);
         let found = self.move_on(moves, bounds, scratch, event);

@@ -6,7 +6,7 @@
 //! Every move of the covered node is then answered, and the answer covers again.
 
 use super::{
-    Bounds, Moves, Role, Stage, Streaming,
+    Bounds, Moves, Role, Scratch, Streaming,
     history::{EventPosition, NEVER},
     nodes::NodeId,
 };
@@ -50,7 +50,13 @@ impl Streaming {
     }
 
     /// Compares this many pairs of nodes, going on where it ended last time, and drops what is covered.
-    pub(super) fn drop_covered(&mut self, moves: &Moves, bounds: &Bounds, pairs: usize) {
+    pub(super) fn drop_covered(
+        &mut self,
+        moves: &Moves,
+        bounds: &Bounds,
+        scratch: &mut Scratch,
+        pairs: usize,
+    ) {
         if !bounds.pruning.cover {
             return;
         }
@@ -62,10 +68,13 @@ impl Streaming {
             let open = ends.filter(|(_, end)| **end == NEVER);
             open.fold(0, |all, (chain, _)| all | 1u64 << (chain % 64))
         };
-        let nodes: Vec<(NodeId, Stage, u64)> = { self.nodes.ids() }
-            .filter(|&id| is_searched(self, id))
-            .map(|id| (id, self.nodes.get(id).stage, open(id)))
-            .collect();
+        let nodes = &mut scratch.compared;
+        nodes.clear();
+        nodes.extend(
+            { self.nodes.ids() }
+                .filter(|&id| is_searched(self, id))
+                .map(|id| (id, self.nodes.get(id).stage, open(id))),
+        );
         let width = self.history.width();
         let all = nodes.len() * nodes.len();
         if all == 0 {

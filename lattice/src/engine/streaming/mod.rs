@@ -46,13 +46,13 @@ mod witness;
 pub(crate) use moves::{Class, Moves, Stage};
 pub(crate) use settle::LiveThread;
 pub(crate) use story::{By, Turn};
-pub(crate) use witness::{Extent, arrange};
+pub(crate) use witness::{Extent, Placed, arrange};
 
 use self::{
     history::{NEVER, Unsettled},
     nodes::{Node, NodeId, Nodes, Role},
-    observed::ObservedRun,
-    story::Stories,
+    observed::{ObservedRun, Stages},
+    story::{Forgetting, Stories, StoryId},
 };
 
 /// Which pruning rules are used; the answers are the same without them.
@@ -119,7 +119,7 @@ pub(crate) struct Omissions {
 }
 
 /// A search that goes on.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct Streaming {
     history: Unsettled,
     nodes: Nodes,
@@ -153,6 +153,14 @@ pub(crate) struct Scratch {
     /// Of a new node.
     lowest: Vec<u32>,
     ends: Vec<u32>,
+    /// The stages of the observed run before the event.
+    stages: Stages,
+    /// While it is tidied: all nodes, those that are compared, the stories of all, and their new names.
+    ids: Vec<NodeId>,
+    compared: Vec<(NodeId, Stage, u64)>,
+    stories: Vec<StoryId>,
+    names: Vec<StoryId>,
+    forgetting: Forgetting,
 }
 
 impl Streaming {

@@ -62,6 +62,7 @@ pub(super) struct Nodes {
     /// keys are in the same one.
     by_stage: Vec<Vec<(u64, NodeId)>>,
     spread: usize,
+    stages: usize,
     /// Those that were dropped by the current event.
     dropped: Vec<NodeId>,
 }
@@ -69,6 +70,7 @@ pub(super) struct Nodes {
 impl Nodes {
     pub(super) fn new(moves: &Moves) -> Nodes {
         Nodes {
+            stages: moves.stages(),
             by_stage: vec![Vec::new(); moves.stages()],
             spread: 1,
             ..Nodes::default()
@@ -267,26 +269,40 @@ impl Nodes {
         }
     }
 
+    /// Gives the nodes their stories, in the order of their ids, and says how many there are.
+    pub(super) fn put_stories(&mut self, stories: &[StoryId]) -> usize {
+        let there = self.all.iter_mut().filter(|node| node.role != Role::Gone);
+        let mut count = 0;
+        for (node, &story) in there.zip(stories) {
+            node.story = story;
+            count += 1;
+        }
+        count
+    }
+
     /// Makes the slots of all that is gone free again.
     pub(super) fn sweep(&mut self) {
         let all = &self.all;
         for open in &mut self.open {
             open.retain(|id| all[id.index()].role != Role::Gone);
         }
-        self.free = { (0..self.all.len() as u32).map(NodeId) }
-            .filter(|id| all[id.index()].role == Role::Gone)
-            .collect();
-        let searched: Vec<NodeId> = { self.ids() }
-            .filter(|&id| self.get(id).role == Role::Searched)
-            .collect();
-        self.searched = searched.len();
+        self.free.clear();
+        let gone = (0..).map(NodeId).zip(all);
+        let gone = gone.filter(|(_, node)| node.role == Role::Gone);
+        self.free.extend(gone.map(|(id, _)| id));
+        let searched = all.iter().filter(|node| node.role == Role::Searched);
+        self.searched = searched.count();
         for list in &mut self.by_stage {
             list.clear();
         }
-        let stages = self.by_stage.len() / self.spread;
         self.spread = (self.searched / IN_A_LIST).next_power_of_two();
-        self.by_stage.resize_with(stages * self.spread, Vec::new);
-        for id in searched {
+        // Lists that are not needed now will be again.
+        let lists = self.by_stage.len().max(self.stages * self.spread);
+        self.by_stage.resize_with(lists, Vec::new);
+        for id in (0..self.all.len() as u32).map(NodeId) {
+            if self.get(id).role != Role::Searched {
+                continue;
+            }
             let key = self.key(id);
             let list = self.list(self.get(id).stage, key);
             self.by_stage[list].push((key, id));

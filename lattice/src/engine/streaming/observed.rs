@@ -14,10 +14,13 @@ use super::{
     story::{Stories, StoryId},
 };
 
+/// Stages, with the stories of how they were reached.
+pub(super) type Stages = SmallVec<[(Stage, StoryId); 1]>;
+
 /// Where the observed run may be, and how it got there.
 #[derive(Clone, Debug, Default)]
 pub(super) struct ObservedRun {
-    stages: SmallVec<[(Stage, StoryId); 1]>,
+    stages: Stages,
 }
 
 impl ObservedRun {
@@ -27,7 +30,14 @@ impl ObservedRun {
     }
 
     /// The next event, by its class and number.
-    pub(super) fn step(&mut self, moves: &Moves, stories: &mut Stories, class: Class, number: u32) {
+    pub(super) fn step(
+        &mut self,
+        moves: &Moves,
+        stories: &mut Stories,
+        class: Class,
+        number: u32,
+        before: &mut Stages,
+    ) {
         let is_known = |to: &Stage| self.stages.iter().any(|(known, _)| known == to);
         let stays = |stage| {
             let mut targets = moves.targets(stage, class).iter();
@@ -36,12 +46,13 @@ impl ObservedRun {
         if self.stages.iter().all(|&(stage, _)| stays(stage)) {
             return;
         }
-        let before = std::mem::take(&mut self.stages);
+        std::mem::swap(&mut self.stages, before);
+        self.stages.clear();
         let staying = before
             .iter()
             .filter(|(stage, _)| moves.stays(*stage, class));
         self.stages.extend(staying.copied());
-        for (stage, story) in before {
+        for &(stage, story) in before.iter() {
             for &to in moves.targets(stage, class) {
                 if to == Stage::BAD || self.stages.iter().any(|&(known, _)| known == to) {
                     continue;

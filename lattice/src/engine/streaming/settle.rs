@@ -8,10 +8,12 @@
 //! A thread that is silent settles nothing. Beyond a bound on the history the oldest events are therefore taken for the past of all
 //! that will come. That only adds order, so what is found is real; and nothing is lost until an event comes that knows less.
 
-use super::{Bounds, Moves, Role, Streaming, Turn, history::NEVER, nodes::NodeId, story::StoryId};
+use super::{
+    Bounds, Moves, Role, Scratch, Streaming, Turn, history::NEVER, nodes::NodeId, story::StoryId,
+};
 
 /// Where a thread stands that may still act.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct LiveThread {
     /// Its chain; none if it has done nothing yet.
     pub(crate) chain: Option<usize>,
@@ -31,23 +33,31 @@ impl Streaming {
     }
 
     /// Forgets what no future event needs, given all threads that may still act.
-    pub(crate) fn tidy(&mut self, moves: &Moves, bounds: &Bounds, standings: &[LiveThread]) {
+    pub(crate) fn tidy(
+        &mut self,
+        moves: &Moves,
+        bounds: &Bounds,
+        scratch: &mut Scratch,
+        standings: &mut [LiveThread],
+    ) {
         self.force(bounds);
-        let standings = self.with_floor(standings);
+        self.raise_to_floor(standings);
         if bounds.pruning.settled {
-            self.forget_settled(&standings);
+            self.forget_settled(standings);
         }
-        let ids: Vec<NodeId> = self.nodes.ids().collect();
+        let mut ids = std::mem::take(&mut scratch.ids);
+        ids.clear();
+        ids.extend(self.nodes.ids());
         if bounds.pruning.links {
             for &id in &ids {
-                if !self.needs_parent(id, &standings) {
+                if !self.needs_parent(id, standings) {
                     self.nodes.cut_link(id);
                 }
             }
         }
         if bounds.pruning.dead {
             for &id in &ids {
-                if self.nodes.get(id).role == Role::Searched && !self.lives(id, &standings) {
+                if self.nodes.get(id).role == Role::Searched && !self.lives(id, standings) {
                     self.nodes.drop(id);
                 }
             }
@@ -57,12 +67,14 @@ impl Streaming {
                 self.forget_lowest(id);
             }
         }
+        scratch.ids = ids;
         let since = (self.events - self.tidied) as usize;
         self.tidied = self.events;
-        self.drop_covered(moves, bounds, (since * COMPARISONS).min(AT_ONCE));
+        let pairs = (since * COMPARISONS).min(AT_ONCE);
+        self.drop_covered(moves, bounds, scratch, pairs);
         self.nodes.let_go_dropped();
         self.nodes.sweep();
-        self.keep_stories();
+        self.keep_stories(scratch);
         let pause = (self.history.len() / 2).max(64);
         self.due = self.events.saturating_add(pause as u32);
         if self.history.len() > bounds.history / 2 {
@@ -83,18 +95,13 @@ impl Streaming {
     }
 
     /// What threads will know when they act.
-    fn with_floor(&self, standings: &[LiveThread]) -> Vec<LiveThread> {
-        let with_floor = |standing: &LiveThread| {
-            let mut clock = self.floor.clone();
-            for (count, &known) in clock.iter_mut().zip(&standing.clock) {
-                *count = known.max(*count);
+    fn raise_to_floor(&self, standings: &mut [LiveThread]) {
+        for standing in standings {
+            standing.clock.resize(self.floor.len(), 0);
+            for (count, &floor) in standing.clock.iter_mut().zip(&self.floor) {
+                *count = floor.max(*count);
             }
-            LiveThread {
-                chain: standing.chain,
-                clock,
-            }
-        };
-        standings.iter().map(with_floor).collect()
+        }
     }
 
     fn forget_settled(&mut self, standings: &[LiveThread]) {
@@ -145,32 +152,38 @@ impl Streaming {
         }
     }
 
-    fn keep_stories(&mut self) {
-        let mut stories = self.take_stories();
-        self.stories.keep(stories.iter_mut());
+    fn keep_stories(&mut self, scratch: &mut Scratch) {
+        let Scratch { stories, names, .. } = scratch;
+        stories.clear();
+        stories.extend(self.all_stories());
+        self.stories.keep(stories, names);
         self.put_stories(stories);
     }
 
     /// Forgets how nodes were reached by events before `number`; `origin` gives the origins of what is left of their stories.
-    pub(crate) fn forget_stories(&mut self, number: u32, origin: impl FnMut(&[Turn]) -> u32) {
-        let mut stories = self.take_stories();
-        self.stories.forget(number, stories.iter_mut(), origin);
+    pub(crate) fn forget_stories(
+        &mut self,
+        number: u32,
+        scratch: &mut Scratch,
+        origin: impl FnMut(&[Turn]) -> u32,
+    ) {
+        let stories = &mut scratch.stories;
+        stories.clear();
+        stories.extend(self.all_stories());
+        let forgetting = &mut scratch.forgetting;
+        self.stories.forget(number, stories, forgetting, origin);
         self.put_stories(stories);
     }
 
     /// The stories that are needed: those of all nodes, and of the observed run.
-    fn take_stories(&self) -> Vec<StoryId> {
+    fn all_stories(&self) -> impl Iterator<Item = StoryId> + '_ {
         let of_nodes = self.nodes.ids().map(|id| self.nodes.get(id).story);
-        of_nodes.chain(self.observed.stories()).collect()
+        of_nodes.chain(self.observed.stories())
     }
 
-    fn put_stories(&mut self, stories: Vec<StoryId>) {
-        let ids: Vec<NodeId> = self.nodes.ids().collect();
-        let (of_nodes, observed) = stories.split_at(ids.len());
-        for (id, &story) in ids.into_iter().zip(of_nodes) {
-            self.nodes.get_mut(id).story = story;
-        }
-        self.observed.put_stories(observed);
+    fn put_stories(&mut self, stories: &[StoryId]) {
+        let of_nodes = self.nodes.put_stories(stories);
+        self.observed.put_stories(&stories[of_nodes..]);
     }
 
     /// All events with smaller numbers are settled.

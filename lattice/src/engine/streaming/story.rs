@@ -33,6 +33,18 @@ pub(crate) struct Stories {
     turns: Vec<Turn>,
 }
 
+/// Memory for [`Stories::forget`].
+#[derive(Clone, Debug, Default)]
+pub(super) struct Forgetting {
+    kept: Stories,
+    /// What the stories that are kept are called now.
+    names: FxHashMap<StoryId, StoryId>,
+    /// The end of a story.
+    rest: Vec<StoryId>,
+    /// A story.
+    turns: Vec<Turn>,
+}
+
 impl Stories {
     /// A story that goes on from another, or begins.
     pub(crate) fn tell(&mut self, turn: Turn) -> StoryId {
@@ -47,6 +59,12 @@ impl Stories {
     /// The turns of a story from the first to the last.
     pub(crate) fn turns(&self, last: StoryId) -> Vec<Turn> {
         let mut turns = Vec::new();
+        self.read(last, &mut turns);
+        turns
+    }
+
+    fn read(&self, last: StoryId, turns: &mut Vec<Turn>) {
+        turns.clear();
         let mut next = Some(last);
         while let Some(id) = next {
             let turn = self.turn(id);
@@ -54,21 +72,27 @@ impl Stories {
             next = turn.before;
         }
         turns.reverse();
-        turns
     }
 
     /// Forgets the moves by events before `number`: stories begin at the origins that `origin` gives for their forgotten parts.
-    pub(crate) fn forget<'a>(
+    pub(crate) fn forget(
         &mut self,
         number: u32,
-        stories: impl Iterator<Item = &'a mut StoryId>,
+        stories: &mut [StoryId],
+        memory: &mut Forgetting,
         mut origin: impl FnMut(&[Turn]) -> u32,
     ) {
-        let mut kept = Stories::default();
-        let mut names: FxHashMap<StoryId, StoryId> = FxHashMap::default();
+        let Forgetting {
+            kept,
+            names,
+            rest,
+            turns,
+        } = memory;
+        kept.turns.clear();
+        names.clear();
         for story in stories {
             // From the end to where the forgotten part ends, and back.
-            let mut rest = Vec::new();
+            rest.clear();
             let mut id = *story;
             let mut name = loop {
                 if let Some(&name) = names.get(&id) {
@@ -79,7 +103,8 @@ impl Stories {
                     .before
                     .filter(|_| !matches!(turn.by, By::Event(n) if n < number));
                 let Some(before) = before else {
-                    let by = By::Origin(origin(&self.turns(id)));
+                    self.read(id, turns);
+                    let by = By::Origin(origin(turns));
                     let name = kept.tell(Turn {
                         by,
                         to: turn.to,
@@ -91,7 +116,7 @@ impl Stories {
                 rest.push(id);
                 id = before;
             };
-            for id in rest.into_iter().rev() {
+            for &id in rest.iter().rev() {
                 name = kept.tell(Turn {
                     before: Some(name),
                     ..self.turn(id)
@@ -100,35 +125,38 @@ impl Stories {
             }
             *story = name;
         }
-        *self = kept;
+        self.turns.clear();
+        self.turns.extend_from_slice(&kept.turns);
     }
 
     /// Keeps only what these stories need, and renames them.
-    pub(crate) fn keep<'a>(&mut self, stories: impl Iterator<Item = &'a mut StoryId>) {
-        let stories: Vec<&mut StoryId> = stories.collect();
-        let mut needed = vec![false; self.turns.len()];
-        for story in &stories {
-            let mut next = Some(**story);
+    pub(crate) fn keep(&mut self, stories: &mut [StoryId], names: &mut Vec<StoryId>) {
+        const FORGOTTEN: StoryId = StoryId(u32::MAX);
+        const NEEDED: StoryId = StoryId(u32::MAX - 1);
+        names.clear();
+        names.resize(self.turns.len(), FORGOTTEN);
+        for story in stories.iter() {
+            let mut next = Some(*story);
             while let Some(id) = next
-                && !std::mem::replace(&mut needed[id.index()], true)
+                && names[id.index()] == FORGOTTEN
             {
+                names[id.index()] = NEEDED;
                 next = self.turn(id).before;
             }
         }
-        let mut names = vec![StoryId(0); self.turns.len()];
-        let mut kept = Vec::new();
+        let mut kept = 0;
         // What a story goes on from is older than the story.
-        for (index, turn) in self
-            .turns
-            .iter()
-            .enumerate()
-            .filter(|(index, _)| needed[*index])
-        {
-            names[index] = StoryId(kept.len() as u32);
+        for index in 0..self.turns.len() {
+            if names[index] == FORGOTTEN {
+                continue;
+            }
+            let turn = self.turns[index];
             let before = turn.before.map(|id| names[id.index()]);
-            kept.push(Turn { before, ..*turn });
+            self.turns[kept] = Turn { before, ..turn };
+            names[index] = StoryId(kept as u32);
+            kept += 1;
         }
-        self.turns = kept;
+        self.turns.truncate(kept);
         for story in stories {
             *story = names[story.index()];
         }

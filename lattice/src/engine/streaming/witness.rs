@@ -8,12 +8,20 @@ use super::{By, Class, Moves, Stage, Turn};
 use crate::order::{EventIndex, Poset};
 
 /// A run of a poset in the order of its stages.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct Placed {
     /// All events.
     pub(crate) run: Vec<EventIndex>,
     /// How many of them lead to the end of the story.
     pub(crate) length: usize,
+    /// The moves of the story.
+    moved: Vec<(EventIndex, Stage)>,
+    /// For each chain how many events come before the end of the story.
+    needed: Vec<u32>,
+    /// For each event which move it is.
+    turn_of: Vec<Option<usize>>,
+    /// For each event that is needed, after how many moves it comes.
+    places: Vec<usize>,
 }
 
 /// Which events come before the end of a story.
@@ -25,8 +33,8 @@ pub(crate) enum Extent {
     First(usize),
 }
 
-/// The run of a story that begins with all that was forgotten, if there is room for all events. `class` tells what events do; the story
-/// numbers them with `forgotten` ones before the first of the poset.
+/// Finds the run of a story that begins with all that was forgotten, if there is room for all events. `class` tells what events do; the
+/// story numbers them with `forgotten` ones before the first of the poset.
 pub(crate) fn arrange(
     poset: &Poset,
     moves: &Moves,
@@ -34,27 +42,38 @@ pub(crate) fn arrange(
     forgotten: u32,
     extent: Extent,
     class: impl Fn(EventIndex) -> Class,
-) -> Option<Placed> {
+    placed: &mut Placed,
+) -> Option<()> {
     let (begin, rest) = turns.split_first()?;
-    let moved: Vec<(EventIndex, Stage)> = { rest.iter() }
-        .map(|turn| match turn.by {
-            By::Event(number) => Some((EventIndex(number.checked_sub(forgotten)?), turn.to)),
-            By::Origin(_) => None,
-        })
-        .collect::<Option<_>>()?;
+    let Placed {
+        run,
+        length,
+        moved,
+        needed,
+        turn_of,
+        places,
+    } = placed;
+    moved.clear();
+    for turn in rest {
+        let By::Event(number) = turn.by else {
+            return None;
+        };
+        moved.push((EventIndex(number.checked_sub(forgotten)?), turn.to));
+    }
     let stage = |turn: usize| match turn.checked_sub(1) {
         Some(before) => moved[before].1,
         None => begin.to,
     };
-    let needed = needed(poset, &moved, extent);
-    let mut turn_of = vec![None; poset.len()];
-    for (number, (event, _)) in (1..).zip(&moved) {
+    find_needed(poset, moved, extent, needed);
+    turn_of.clear();
+    turn_of.resize(poset.len(), None);
+    for (number, (event, _)) in (1..).zip(moved.iter()) {
         *turn_of.get_mut(event.index())? = Some(number);
     }
     // At the last stage nothing is needed any more, unless all is to be there.
     let last = moved.len() + usize::from(extent != Extent::Needed);
-    // For each event that is needed, after how many moves it comes.
-    let mut places = vec![usize::MAX; poset.len()];
+    places.clear();
+    places.resize(poset.len(), usize::MAX);
     for event in poset.events() {
         let (chain, clock) = (poset.chain_of(event), poset.clock(event));
         if clock[chain] > needed[chain] {
@@ -72,26 +91,35 @@ pub(crate) fn arrange(
         };
     }
     let is_needed = |event: &EventIndex| places[event.index()] != usize::MAX;
-    let mut run: Vec<EventIndex> = poset.events().filter(is_needed).collect();
-    let length = run.len();
-    run.sort_by_key(|event| {
+    run.clear();
+    run.extend(poset.events().filter(is_needed));
+    *length = run.len();
+    run.sort_unstable_by_key(|event| {
         let event = event.index();
         (places[event], turn_of[event].is_none(), event)
     });
     run.extend(poset.events().filter(|event| !is_needed(event)));
-    Some(Placed { run, length })
+    Some(())
 }
 
 /// For each chain how many events come before the end of the story.
-fn needed(poset: &Poset, moved: &[(EventIndex, Stage)], extent: Extent) -> Vec<u32> {
+fn find_needed(
+    poset: &Poset,
+    moved: &[(EventIndex, Stage)],
+    extent: Extent,
+    needed: &mut Vec<u32>,
+) {
+    needed.clear();
+    needed.resize(poset.width(), 0);
     if let Extent::First(events) = extent {
-        return poset.prefix(events);
+        for event in poset.events().take(events) {
+            needed[poset.chain_of(event)] += 1;
+        }
+        return;
     }
-    let mut needed = vec![0; poset.width()];
     for (event, _) in moved {
         for (count, &past) in needed.iter_mut().zip(poset.clock(*event)) {
             *count = past.max(*count);
         }
     }
-    needed
 }

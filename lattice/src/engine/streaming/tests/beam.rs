@@ -106,14 +106,15 @@ impl Long {
         self.search.narrow(moves, bounds);
         if self.search.is_due() {
             let clocks = self.clocks.iter().enumerate();
-            let standings: Vec<LiveThread> = clocks
+            let mut standings: Vec<LiveThread> = clocks
                 .map(|(chain, clock)| LiveThread {
                     chain: Some(chain),
                     clock: clock.clone(),
                 })
                 .collect();
-            self.search.tidy(moves, bounds, &standings);
-            self.search.forget_stories(self.search.settled(), |_| 0);
+            { &mut self.search }.tidy(moves, bounds, &mut self.scratch, &mut standings);
+            let settled = self.search.settled();
+            { &mut self.search }.forget_stories(settled, &mut self.scratch, |_| 0);
         }
         found.is_some()
     }

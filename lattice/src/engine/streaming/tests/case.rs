@@ -5,7 +5,9 @@ use rustc_hash::FxHashMap;
 
 use crate::{
     automaton::{Automaton, AutomatonShape, StateIndex},
-    engine::streaming::{Class, Extent, LiveThread, Moves, Stage, Turn, arrange, moves::Move},
+    engine::streaming::{
+        Class, Extent, LiveThread, Moves, Placed, Stage, Turn, arrange, moves::Move,
+    },
     order::{EventIndex, Poset},
 };
 use portent_monitor_dsl::Verdict;
@@ -140,7 +142,9 @@ impl Case {
     pub(super) fn follow(&self, with: usize, story: &[Turn]) {
         let poset = self.poset(with + 1);
         let class = |event: EventIndex| self.events[event.index()].class;
-        let placed = arrange(&poset, &self.moves, story, 0, Extent::Needed, class)
+        let mut placed = Placed::default();
+        let (moves, extent) = (&self.moves, Extent::Needed);
+        arrange(&poset, moves, story, 0, extent, class, &mut placed)
             .unwrap_or_else(|| panic!("no room for all events: {story:?}, {self:?}"));
         assert_eq!(placed.run.len(), poset.len());
         let (mut done, mut stages) = (vec![0; poset.width()], self.initial());

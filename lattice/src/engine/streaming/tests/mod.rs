@@ -47,7 +47,8 @@ fn search(case: &Case, bounds: &Bounds, mut tidies: impl FnMut() -> bool) -> Out
         }
         search.narrow(moves, bounds);
         if tidies() {
-            search.tidy(moves, bounds, &event.standings);
+            let mut standings = event.standings.clone();
+            search.tidy(moves, bounds, &mut scratch, &mut standings);
         }
     }
     Outcome {

@@ -1,0 +1,80 @@
+//! Clocks that many have at the same time, in memory that is used again.
+//!
+//! A thread that has left its clock somewhere cannot write into it any more when it ticks, and needs another one. Meanwhile what others
+//! left is replaced, and the last who had a clock lets go of it. So a run that only reads and writes what it has read and written
+//! before allocates nothing.
+
+use std::{cell::RefCell, ops::Deref, sync::Arc};
+
+use super::thread_clock::Hold;
+use crate::Clock;
+
+/// So many clocks are kept for later.
+const MOST: usize = 256;
+
+thread_local! {
+    /// Clocks that nobody has. They belong to the thread that computes clocks, not to those that it computes them of.
+    static SPARE: RefCell<Vec<Arc<Clock>>> = const { RefCell::new(Vec::new()) };
+}
+
+/// A clock that others may have too. A change is made in place if there are no others, and else in a copy.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Recycled(Arc<Clock>);
+
+impl Recycled {
+    fn let_go(self) {
+        // If a thread ends just now, its spare clocks are gone already.
+        if Arc::strong_count(&self.0) == 1 {
+            let _ = SPARE.try_with(|spare| {
+                let mut spare = spare.borrow_mut();
+                if spare.len() < MOST {
+                    spare.push(self.0);
+                }
+            });
+        }
+    }
+}
+
+impl Deref for Recycled {
+    type Target = Clock;
+
+    #[inline]
+    fn deref(&self) -> &Clock {
+        &self.0
+    }
+}
+
+impl Hold for Recycled {
+    const SHARED: bool = true;
+
+    #[inline]
+    fn get_mut(&mut self) -> &mut Clock {
+        if Arc::get_mut(&mut self.0).is_none() {
+            let spare = SPARE.try_with(|spare| spare.borrow_mut().pop());
+            if let Ok(Some(mut copy)) = spare
+                && let Some(clock) = Arc::get_mut(&mut copy)
+            {
+                clock.copy_from(&self.0);
+                self.0 = copy;
+            }
+        }
+        Arc::make_mut(&mut self.0)
+    }
+
+    #[inline]
+    fn assign(&mut self, other: &Self) {
+        std::mem::replace(self, other.clone()).let_go();
+    }
+
+    #[inline]
+    fn clear(held: &mut Option<Self>) {
+        if let Some(held) = held.take() {
+            held.let_go();
+        }
+    }
+
+    #[inline]
+    fn share(&self) -> Arc<Clock> {
+        Arc::clone(&self.0)
+    }
+}
