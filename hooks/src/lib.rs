@@ -8,7 +8,7 @@
 //! | feature `monitor` | |
 //! |---|---|
 //! | off | [`sync`] and [`thread`] *are* those of the standard library; [`event!`] is nothing |
-//! | on | threads and objects carry clocks; [`Recording`]s subscribe to what happens |
+//! | on | threads and objects carry clocks; `Recording`s subscribe to what happens |
 //!
 //! ```
 //! use portent_hooks::{Recording, event, sync::Mutex, thread};
@@ -35,7 +35,7 @@
 //! where that equals the object's version there is nothing to receive and nothing to leave, and a hook
 //! is one comparison. Otherwise the slow path does what the table of edges in `monitor-core` says.
 //!
-//! There is one domain of clocks in a process. A [`Recording`] is a subscriber: it says which events
+//! There is one domain of clocks in a process. A `Recording` is a subscriber: it says which events
 //! tick and takes them out of a queue for each thread. So objects that are older than a recording, and
 //! those that two recordings share, carry causality exactly.
 //!
