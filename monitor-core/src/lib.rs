@@ -3,7 +3,7 @@
 //!
 //! | module's notion | type |
 //! |---|---|
-//! | what is written | [`Value`], [`Type`] |
+//! | what is written | [`Value`], [`Type`]; [`Exact`] where it is a key |
 //! | what happened | [`Event`], [`Op`]; names are ids of [`Symbols`] |
 //! | what operations are called | [`Operation`] |
 //! | what can happen after what was seen | [`Discipline`] |
@@ -46,4 +46,4 @@ pub use operation::Operation;
 pub use release::{CausalRelease, Clocked};
 pub use spelling::Spelling;
 pub use symbols::{Interner, Symbols};
-pub use value::{Type, Value};
+pub use value::{Exact, Type, Value};

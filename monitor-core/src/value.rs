@@ -3,7 +3,13 @@
 //! Four types are enough for what properties compare. A string is shared, not copied, because one
 //! value travels from the reader through the causality module into every property that reads it.
 
-use std::{fmt, sync::Arc};
+use std::{
+    borrow::Borrow,
+    fmt,
+    hash::{Hash, Hasher},
+    mem::discriminant,
+    sync::Arc,
+};
 
 /// A value written to a variable, or carried by an event as an argument.
 ///
@@ -51,6 +57,45 @@ impl Value {
             Value::Int(_) => Type::Int,
             Value::Float(_) => Type::Float,
             Value::Str(_) => Type::Str,
+        }
+    }
+}
+
+/// A value, or a reference to one, that is equal to another only if they are the same to the bit: what is not a
+/// number equals itself, and zero is not minus zero. So it can be a key.
+///
+/// ```
+/// use portent_monitor_core::{Exact, Value};
+///
+/// let nan = Value::from(f64::NAN);
+/// assert_ne!(nan, nan);
+/// assert_eq!(Exact(&nan), Exact(&nan));
+/// assert_eq!(Value::from(0.0), Value::from(-0.0));
+/// assert_ne!(Exact(Value::from(0.0)), Exact(Value::from(-0.0)));
+/// ```
+#[derive(Clone, Copy, Debug)]
+pub struct Exact<V>(pub V);
+
+impl<V: Borrow<Value>> PartialEq for Exact<V> {
+    fn eq(&self, other: &Self) -> bool {
+        match (self.0.borrow(), other.0.borrow()) {
+            (Value::Float(one), Value::Float(other)) => one.to_bits() == other.to_bits(),
+            (one, other) => one == other,
+        }
+    }
+}
+
+impl<V: Borrow<Value>> Eq for Exact<V> {}
+
+impl<V: Borrow<Value>> Hash for Exact<V> {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        let value = self.0.borrow();
+        discriminant(value).hash(state);
+        match value {
+            Value::Bool(value) => value.hash(state),
+            Value::Int(number) => number.hash(state),
+            Value::Float(number) => number.to_bits().hash(state),
+            Value::Str(text) => text.hash(state),
         }
     }
 }

@@ -8,8 +8,8 @@
 
 use std::fmt::Debug;
 
-use portent_monitor_core::Value;
-use portent_monitor_dsl::{EventId, Monitor, StateId, Verdict, automaton::explore};
+use portent_monitor_core::{Exact, Value};
+use portent_monitor_dsl::{EventId, Monitor, StateId, VariableId, Verdict, automaton::explore};
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
@@ -28,11 +28,21 @@ pub(crate) fn spilled<A: smallvec::Array>(list: &SmallVec<A>) -> usize {
     }
 }
 
-/// An action in terms of classes.
+/// What values of one class have in common.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-struct Act {
+enum ClassKey {
+    /// The cells in which they put the gauges of their variable.
+    Cells(SmallVec<[u32; 4]>),
+    /// The value itself, as the property compares the variable with another.
+    Value(Exact<Value>),
+}
+
+/// A [`Step`] in terms of classes: what is left of it for the property. Steps that write different values of the
+/// same classes, or differ only in their arguments, are one action, and it is found by this.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+struct ClassStep {
     event: Option<EventId>,
-    writes: Vec<(usize, u32)>,
+    writes: SmallVec<[(VariableId, u32); 1]>,
 }
 
 /// A state of the product.
@@ -48,10 +58,10 @@ pub(crate) struct Product {
     monitor: Monitor,
     /// For each variable a value of every class.
     values: Vec<Vec<Value>>,
-    class_ids: Vec<FxHashMap<String, u32>>,
-    acts: Vec<Act>,
+    class_ids: Vec<FxHashMap<ClassKey, u32>>,
+    acts: Vec<ClassStep>,
     /// The acts by what they are, for those that are [found](Product::act_once) again.
-    act_ids: FxHashMap<Act, ActionId>,
+    act_ids: FxHashMap<ClassStep, ActionId>,
     initial: ProductState,
 }
 
@@ -106,9 +116,11 @@ impl Product {
     }
 
     fn known(&mut self, monitor: StateId, values: &[Value]) -> ProductState {
-        let values = values.iter().enumerate();
-        let classes = values.map(|(variable, value)| self.class(variable, value));
-        let classes = classes.collect();
+        let variables = self.monitor.alphabet().iter_variables();
+        let variables: SmallVec<[VariableId; 4]> = variables.map(|(id, _)| id).collect();
+        let classes = { variables.into_iter().zip(values) }
+            .map(|(variable, value)| self.class(variable, value))
+            .collect();
         self.state(monitor, classes)
     }
 
@@ -154,43 +166,40 @@ impl Product {
         let writes = step.writes.iter();
         let writes = writes
             .map(|(variable, value)| {
-                let spelling = self.spelling(variable.index(), value);
-                let class = self.class_ids[variable.index()].get(&spelling)?;
-                Some((variable.index(), *class))
+                let class = self.class_ids[variable.index()].get(&self.key(*variable, value))?;
+                Some((*variable, *class))
             })
             .collect::<Option<_>>()?;
-        let act = Act {
+        let act = ClassStep {
             event: step.event,
             writes,
         };
         self.act_ids.get(&act).copied()
     }
 
-    fn read_act(&mut self, step: &Step) -> Act {
+    fn read_act(&mut self, step: &Step) -> ClassStep {
         let writes = step.writes.iter();
         let writes = writes
-            .map(|(variable, value)| (variable.index(), self.class(variable.index(), value)))
+            .map(|(variable, value)| (*variable, self.class(*variable, value)))
             .collect();
-        Act {
+        ClassStep {
             event: step.event,
             writes,
         }
     }
 
-    /// What values of one class have in common.
-    fn spelling(&self, variable: usize, value: &Value) -> String {
-        let alphabet = self.monitor.alphabet();
-        let id = alphabet.variable(&alphabet.variables()[variable].name);
-        match id.and_then(|id| alphabet.cells(id, value)) {
-            Some(cells) => format!("{cells:?}"),
-            None => value.to_string(),
+    fn key(&self, variable: VariableId, value: &Value) -> ClassKey {
+        match self.monitor.alphabet().cells(variable, value) {
+            Some(cells) => ClassKey::Cells(cells.into()),
+            None => ClassKey::Value(Exact(value.clone())),
         }
     }
 
-    fn class(&mut self, variable: usize, value: &Value) -> u32 {
-        let spelling = self.spelling(variable, value);
-        let values = &mut self.values[variable];
-        *self.class_ids[variable].entry(spelling).or_insert_with(|| {
+    fn class(&mut self, variable: VariableId, value: &Value) -> u32 {
+        let key = self.key(variable, value);
+        let values = &mut self.values[variable.index()];
+        let class_ids = &mut self.class_ids[variable.index()];
+        *class_ids.entry(key).or_insert_with(|| {
             values.push(value.clone());
             values.len() as u32 - 1
         })
@@ -205,7 +214,7 @@ impl Product {
         max_entries: usize,
     ) -> Option<(Automaton, Vec<ActionId>)> {
         // Steps with equal classes are one action before anything is computed.
-        let mut distinct: FxHashMap<&Act, usize> = FxHashMap::default();
+        let mut distinct: FxHashMap<&ClassStep, usize> = FxHashMap::default();
         let mut kinds = Vec::new();
         let mut kind_of = Vec::with_capacity(self.acts.len());
         for (index, act) in self.acts.iter().enumerate() {
@@ -243,7 +252,7 @@ impl Machine for Product {
         let mut classes = state.classes.clone();
         let act = &self.acts[action.0 as usize];
         for &(variable, class) in &act.writes {
-            classes[variable] = class;
+            classes[variable.index()] = class;
         }
         let values: SmallVec<[Value; 4]> = self.some_values(&classes).collect();
         let letter = self.monitor.alphabet().letter(act.event, &values);

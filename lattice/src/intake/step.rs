@@ -1,15 +1,12 @@
 //! What an event does to a property, whoever does it.
 //!
 //! A long run repeats a few steps very often. Each is stored once, and found again by its hash; numbers with a fraction are
-//! the same if their bits are, so that a step is always equal to itself.
+//! the same if [their bits](Exact) are, so that a step is always equal to itself.
 
-use std::{
-    hash::{Hash, Hasher},
-    mem::discriminant,
-};
+use std::hash::{Hash, Hasher};
 
 use indexmap::IndexSet;
-use portent_monitor_core::Value;
+use portent_monitor_core::{Exact, Value};
 use portent_monitor_dsl::{EventId, VariableId};
 use rustc_hash::FxBuildHasher;
 use smallvec::SmallVec;
@@ -46,19 +43,16 @@ impl Step {
             writes: self.writes.clone(),
         })
     }
+
+    fn exact_writes(&self) -> impl Iterator<Item = (VariableId, Exact<&Value>)> {
+        { self.writes.iter() }.map(|(variable, value)| (*variable, Exact(value)))
+    }
 }
 
 impl PartialEq for Step {
     fn eq(&self, other: &Step) -> bool {
-        let same_writes = || {
-            let writes = self.writes.iter().zip(&other.writes);
-            self.writes.len() == other.writes.len() && { writes }
-                .all(|((a, x), (b, y))| a == b && same(x, y))
-        };
-        self.event == other.event
-            && self.args.len() == other.args.len()
-            && self.args.iter().zip(&other.args).all(|(a, b)| same(a, b))
-            && same_writes()
+        let [mine, theirs] = [self, other].map(|step| step.args.iter().map(Exact));
+        self.event == other.event && mine.eq(theirs) && self.exact_writes().eq(other.exact_writes())
     }
 }
 
@@ -69,29 +63,11 @@ impl Hash for Step {
         self.event.hash(state);
         self.args.len().hash(state);
         for value in &self.args {
-            hash(value, state);
+            Exact(value).hash(state);
         }
-        for (variable, value) in &self.writes {
-            variable.hash(state);
-            hash(value, state);
+        for write in self.exact_writes() {
+            write.hash(state);
         }
-    }
-}
-
-fn same(one: &Value, other: &Value) -> bool {
-    match (one, other) {
-        (Value::Float(one), Value::Float(other)) => one.to_bits() == other.to_bits(),
-        _ => one == other,
-    }
-}
-
-fn hash<H: Hasher>(value: &Value, state: &mut H) {
-    discriminant(value).hash(state);
-    match value {
-        Value::Bool(value) => value.hash(state),
-        Value::Int(number) => number.hash(state),
-        Value::Float(number) => number.to_bits().hash(state),
-        Value::Str(text) => text.hash(state),
     }
 }
 
