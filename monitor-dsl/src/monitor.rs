@@ -118,6 +118,27 @@ impl Monitor {
         StateId(0)
     }
 
+    /// The state in which a run begins: if the property reads variables, it has read the letter for
+    /// these initial values.
+    ///
+    /// ```
+    /// use portent_monitor_dsl::{Property, Value, Verdict};
+    ///
+    /// let monitor = Property::parse("always x < 3")?.monitor()?;
+    /// assert_eq!(monitor.verdict(monitor.initial_with(&[Value::from(3)])), Verdict::Violated);
+    /// # Ok::<(), portent_monitor_dsl::Error>(())
+    /// ```
+    ///
+    /// # Panics
+    ///
+    /// If there is not one value of the declared type for each variable.
+    pub fn initial_with(&self, values: &[Value]) -> StateId {
+        match self.alphabet().reads_variables() {
+            true => self.next(self.initial(), self.alphabet().letter(None, values)),
+            false => self.initial(),
+        }
+    }
+
     /// The verdict in a state.
     pub fn verdict(&self, state: StateId) -> Verdict {
         self.outputs()[state.index()]

@@ -9,7 +9,7 @@
 //! | `properties` | published formulas and patterns, and properties whose machines are known |
 //! | `messages` | what a user reads about a text: errors, warnings, notes |
 //! | `output` | the machine as JSON, as stored data and as generated Rust |
-//! | `shape` | the analysis of a machine's shape |
+//! | `shape` | the analysis of a machine's shape, and the product of a machine and its variables |
 //! | `hostile` | inputs that mean harm |
 //! | `allocation` | stepping allocates nothing |
 

@@ -3,8 +3,9 @@
 use std::fmt::Debug;
 
 use portent_monitor_dsl::Verdict;
+use smallvec::SmallVec;
 
-use super::{ActionId, Automaton, StateIndex};
+use super::{ActionId, Automaton, Product, ProductState, StateIndex};
 
 /// Something that events act on.
 pub(crate) trait Machine: Sync {
@@ -36,5 +37,33 @@ impl Machine for Automaton {
 
     fn verdict(&self, state: &StateIndex) -> Verdict {
         Automaton::verdict(self, *state)
+    }
+}
+
+impl Machine for Product {
+    type State = ProductState;
+
+    fn initial(&self) -> ProductState {
+        Product::initial(self)
+    }
+
+    fn step(&self, state: &ProductState, action: ActionId) -> ProductState {
+        Product::step(self, state, action)
+    }
+
+    fn verdict(&self, state: &ProductState) -> Verdict {
+        Product::verdict(self, state)
+    }
+
+    fn heap_bytes(state: &ProductState) -> usize {
+        state.heap_bytes()
+    }
+}
+
+/// The bytes that a list takes besides its own, if it has become too long for these.
+pub(crate) fn spilled<A: smallvec::Array>(list: &SmallVec<A>) -> usize {
+    match list.spilled() {
+        true => list.capacity() * size_of::<A::Item>(),
+        false => 0,
     }
 }

@@ -4,11 +4,10 @@
 mod goal;
 mod machine;
 mod numbering;
-mod product;
 mod shape;
 
-pub(crate) use machine::Machine;
+pub(crate) use machine::{Machine, spilled};
 pub(crate) use numbering::Numbered;
 pub use portent_monitor_dsl::automaton::{ActionId, Automaton, StateIndex};
-pub(crate) use product::{Product, ProductState, spilled};
+pub(crate) use portent_monitor_dsl::automaton::{Product, ProductState};
 pub use shape::AutomatonShape;

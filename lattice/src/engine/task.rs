@@ -23,12 +23,9 @@ pub(crate) enum Task {
 
 impl Task {
     pub(crate) fn new(record: &Record<'_>, slice: &Slice, poset: Poset, options: &Options) -> Task {
-        let (actions, steps) = actions(record, slice);
         let viewer = record.viewer;
         let mut product = Product::new(viewer.monitor().clone(), viewer.initial());
-        for step in steps {
-            product.act(record.step(step));
-        }
+        let actions = actions(record, slice, &mut product);
         match product.table(options.max_states, MAX_ENTRIES) {
             Some((automaton, numbers)) => Task::Table(Box::new(Problem {
                 poset,
@@ -47,20 +44,16 @@ impl Task {
     }
 }
 
-/// What each event does, as an action, and the step behind each action.
-fn actions(record: &Record<'_>, slice: &Slice) -> (Vec<ActionId>, Vec<StepId>) {
-    let mut steps = Vec::new();
+/// What each event does, as an action of the product. A step is read once, however often it occurs.
+fn actions(record: &Record<'_>, slice: &Slice, product: &mut Product) -> Vec<ActionId> {
     let mut ids: FxHashMap<StepId, ActionId> = FxHashMap::default();
-    let actions = slice
-        .steps
-        .iter()
+    { slice.steps.iter() }
         .map(|&number| {
-            let step = slice.step_id(record, number);
-            *ids.entry(step).or_insert_with(|| {
-                steps.push(step);
-                ActionId(steps.len() as u32 - 1)
+            let id = slice.step_id(record, number);
+            *ids.entry(id).or_insert_with(|| {
+                let step = record.step(id);
+                product.act(step.event, &step.writes)
             })
         })
-        .collect();
-    (actions, steps)
+        .collect()
 }

@@ -13,7 +13,7 @@ use portent_monitor_dsl::{Monitor, StateId, Verdict};
 
 use super::kept::{Context, KeptRun, KeptStep};
 use crate::{
-    automaton::{ActionId, Machine, Product, ProductState},
+    automaton::{ActionId, Product, ProductState},
     engine::Limit,
     engine::enumerate::{self, Configuration, LabelledPoset, Lists, Search, StateList, Sweep},
     error::Error,
@@ -127,7 +127,9 @@ impl Live {
         self.poset.widen(clock.len());
         let event = self.poset.push_numbered(chain, clock, kept.number);
         self.requirements.push(&self.poset, event);
-        self.actions.push(self.product.act_once(&kept.step));
+        let step = &kept.step;
+        self.actions
+            .push(self.product.act(step.event, &step.writes));
         self.steps.push(kept);
     }
 
@@ -183,7 +185,9 @@ impl Live {
             sweep.sort_states();
         }
         let steps = self.steps.iter().map(|kept| &kept.step);
-        self.actions = steps.map(|step| self.product.act_once(step)).collect();
+        self.actions = { steps }
+            .map(|step| self.product.act(step.event, &step.writes))
+            .collect();
     }
 
     /// The observed run as far as it is known, which was violated after `violated_at` events.

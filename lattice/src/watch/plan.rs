@@ -79,10 +79,10 @@ impl Plan {
             ..Step::default()
         });
         for event in events.clone() {
-            product.act_once(&event);
+            product.act(event.event, &event.writes);
         }
         for step in steps {
-            product.act_once(step);
+            product.act(step.event, &step.writes);
         }
         if product.actions() > MAX_ACTIONS.max(alphabet.events().len()) {
             return None;
@@ -95,7 +95,7 @@ impl Plan {
             .map(|class| Class(class.0))
             .collect();
         let of_event = events
-            .map(|event| Some(classes[product.find(&event)?.0 as usize]))
+            .map(|event| Some(classes[product.find(event.event, &event.writes)?.0 as usize]))
             .collect();
         Some(Plan {
             moves: Moves::of_saturated(&saturated),
@@ -113,7 +113,7 @@ impl Plan {
         {
             return self.of_event[event.index()];
         }
-        let action = self.product.find(step)?;
+        let action = self.product.find(step.event, &step.writes)?;
         self.classes.get(action.0 as usize).copied()
     }
 

@@ -17,7 +17,7 @@ use super::{
     plan::Plan,
 };
 use crate::{
-    automaton::{ActionId, Machine, ProductState},
+    automaton::{ActionId, ProductState},
     engine::{
         Limit, Violation,
         streaming::{
@@ -299,7 +299,8 @@ impl Stream {
         self.arrange(poset, turns, Extent::First(count), placed)?;
         let mut state = self.origin(turns)?;
         for &event in &placed.run[..count] {
-            let action = self.plan.product.find(&self.steps[event.index()].step)?;
+            let step = &self.steps[event.index()].step;
+            let action = self.plan.product.find(step.event, &step.writes)?;
             state = self.plan.product.step(&state, action);
         }
         Some(state)
@@ -442,7 +443,7 @@ impl Stream {
                 is_shortest: false,
             };
             let actions: Option<Vec<ActionId>> = { self.steps.iter() }
-                .map(|kept| self.plan.product.find(&kept.step))
+                .map(|kept| self.plan.product.find(kept.step.event, &kept.step.writes))
                 .collect();
             if let Some(actions) = actions {
                 let (product, goal) = (&self.plan.product, context.options.goal);

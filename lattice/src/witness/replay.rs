@@ -27,10 +27,7 @@ pub(crate) struct Replay<'a> {
 impl<'a> Replay<'a> {
     /// A run that begins with these values.
     pub(crate) fn new(monitor: &'a Monitor, initial: &[Value]) -> Self {
-        let mut state = monitor.initial();
-        if monitor.alphabet().reads_variables() {
-            state = monitor.next(state, monitor.alphabet().letter(None, initial));
-        }
+        let state = monitor.initial_with(initial);
         Replay::from_state(monitor, state, initial.to_vec(), true)
     }
 

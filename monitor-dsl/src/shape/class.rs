@@ -4,7 +4,7 @@ use std::fmt;
 
 use super::{
     bad_prefixes::BadPrefixes,
-    product::{self, Product},
+    implied::{Implied, implied},
     saturated::Saturated,
 };
 use crate::{automaton::Explored, monitor::Monitor};
@@ -79,14 +79,14 @@ impl Monitor {
     /// # Ok::<(), portent_monitor_dsl::Error>(())
     /// ```
     pub fn engine_class(&self) -> EngineClass {
-        let Some(product) = product::product(self) else {
+        let Some(implied) = implied(self) else {
             return EngineClass::Enumerate;
         };
-        let Explored { automaton, initial } = &product.explored;
+        let Explored { automaton, initial } = &implied.explored;
         let Ok(bad_prefixes) = BadPrefixes::from_states(automaton, initial) else {
             return EngineClass::Enumerate;
         };
-        if all_commute(&bad_prefixes, &product) {
+        if all_commute(&bad_prefixes, &implied) {
             return EngineClass::Linear;
         }
         if self.conjunctions().is_some() {
@@ -100,10 +100,9 @@ impl Monitor {
 }
 
 /// Whether all steps that can be concurrent commute; writes of one variable never are.
-fn all_commute(bad_prefixes: &BadPrefixes, product: &Product) -> bool {
-    let mut classes: Vec<_> = product
-        .actions()
-        .map(|(action, writes)| (bad_prefixes.class_of(action), writes))
+fn all_commute(bad_prefixes: &BadPrefixes, implied: &Implied) -> bool {
+    let mut classes: Vec<_> = { implied.actions.iter() }
+        .map(|&(action, writes)| (bad_prefixes.class_of(action), writes))
         .collect();
     classes.sort_unstable();
     classes.dedup();

@@ -23,8 +23,8 @@ mod bad_prefixes;
 mod class;
 mod completeness;
 mod conjunction;
+mod implied;
 mod inclusion;
-mod product;
 mod saturate;
 mod saturated;
 

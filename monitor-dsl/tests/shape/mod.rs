@@ -1,8 +1,10 @@
 //! Saturation keeps the language: compared with the table itself on all short words, and on all
 //! words by walking both automata together. And what class well-known properties have.
 
+mod product;
+
 use portent_monitor_dsl::{
-    EngineClass, Property, Verdict,
+    Config, EngineClass, Property, Verdict,
     automaton::{ActionId, Automaton, StateIndex},
     shape::{BadPrefixes, Inclusion, Node, Saturated},
 };
@@ -262,6 +264,15 @@ fn classes_of_known_properties() {
     for (text, expected) in cases {
         assert_eq!(class(&text), expected, "{text}");
     }
+}
+
+/// There are 2^40 ways to begin, which nobody must try to list.
+#[test]
+fn many_variables_are_not_worth_classifying() {
+    let conditions: Vec<String> = (0..40).map(|index| format!("x{index} > 0")).collect();
+    let property = Property::parse(format!("always ({})", conditions.join(" || "))).unwrap();
+    let monitor = Config::new().max_propositions(40).monitor(&property);
+    assert_eq!(monitor.unwrap().engine_class(), EngineClass::Enumerate);
 }
 
 #[test]
