@@ -31,6 +31,8 @@ pub(super) struct Track {
     /// The number of its first step in the run.
     first: Option<u64>,
     steps: u64,
+    /// The observed run. It is not a [`Replay`], which borrows its monitor and reads every gauge at each step: this one is
+    /// stepped with every event that arrives, and mostly takes one look-up.
     observed: Stepper,
     order: Restriction,
     /// For each chain, how many events that levels still know the restriction has forgotten.
