@@ -10,10 +10,10 @@
 //!
 //! | | one core | naive | |
 //! |---|---|---|---|
-//! | chord, 530,195 cuts | 7.0 M cuts/s, 19.9 B/cut | 2.4 M/s | 2.9 × |
-//! | simpledb, 1,541,953 cuts | 42.2 M/s, 10.3 B/cut | 3.0 M/s | 14.3 × |
-//! | tsviz, 45,372,308 cuts | 51.5 M/s, 10.0 B/cut | 2.8 M/s | 18.5 × |
-//! | grid 4 × 100, 104,060,401 cuts | 87.6 M/s, 9.1 B/cut, 11 MiB; two cores 134.8 M/s | 2.0 M/s | 43.9 × |
+//! | chord, 530,195 cuts | 18.9 M cuts/s, 20.1 B/cut | 2.2 M/s | 8.6 × |
+//! | simpledb, 1,541,953 cuts | 43.1 M/s, 10.3 B/cut | 2.8 M/s | 15.4 × |
+//! | tsviz, 45,372,308 cuts | 55.1 M/s, 10.0 B/cut; two cores 61.4 M/s | 2.6 M/s | 21.0 × |
+//! | grid 4 × 100, 104,060,401 cuts | 98.4 M/s, 9.1 B/cut, 11 MiB; two cores 161.9 M/s | 2.2 M/s | 45.7 × |
 //! | voldemort, three questions | 0.1, 13.4, 13.8 ms | never ends | |
 //! | half of the kinds commute | 721 nodes | 531,441 | 737 × fewer |
 //! | window of 64, 10⁴ to 10⁷ events | 7.4, 5.5, 5.7, 5.5 µs an event | | |
