@@ -95,9 +95,10 @@ impl<T: ?Sized> Shared<T> {
 
     #[inline]
     fn read<R>(&self, place: Place, f: impl FnOnce(&T) -> R) -> R {
-        let ticket = match version::is_hidden() {
-            true => actor::prepare(),
-            false => Ticket::NONE,
+        let ticket = if version::is_hidden() {
+            actor::prepare()
+        } else {
+            Ticket::NONE
         };
         let mut inner = lock(&self.inner);
         if inner.object.version() != version::shown() {
@@ -149,9 +150,10 @@ impl<T: ToValue> Shared<T> {
         op: fn(VarId, Option<Value>) -> Op,
         f: impl FnOnce(&mut T) -> R,
     ) -> R {
-        let ticket = match version::is_hidden() || self.name.is_known() {
-            true => actor::prepare_write(self.name.get()),
-            false => Ticket::NONE,
+        let ticket = if version::is_hidden() || self.name.is_known() {
+            actor::prepare_write(self.name.get())
+        } else {
+            Ticket::NONE
         };
         let mut guard = lock(&self.inner);
         let inner = &mut *guard;

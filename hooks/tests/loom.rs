@@ -128,9 +128,10 @@ impl Var {
     }
 
     fn unless(&self, mutation: Mutation, order: Ordering) -> Ordering {
-        match self.mutation == mutation {
-            true => Relaxed,
-            false => order,
+        if self.mutation == mutation {
+            Relaxed
+        } else {
+            order
         }
     }
 

@@ -133,9 +133,10 @@ impl Monitor {
     ///
     /// If there is not one value of the declared type for each variable.
     pub fn initial_with(&self, values: &[Value]) -> StateId {
-        match self.alphabet().reads_variables() {
-            true => self.next(self.initial(), self.alphabet().letter(None, values)),
-            false => self.initial(),
+        if self.alphabet().reads_variables() {
+            self.next(self.initial(), self.alphabet().letter(None, values))
+        } else {
+            self.initial()
         }
     }
 

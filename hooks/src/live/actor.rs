@@ -256,10 +256,13 @@ impl Actor {
                 desk.subscriber.count_late();
                 Ticket::NONE
             }
-            Some(desk) => match desk.make_room(records) {
-                true => Ticket(desk.id),
-                false => Ticket::NONE,
-            },
+            Some(desk) => {
+                if desk.make_room(records) {
+                    Ticket(desk.id)
+                } else {
+                    Ticket::NONE
+                }
+            }
             None => Ticket::NONE,
         }
     }

@@ -59,9 +59,10 @@ impl Tenures {
         if chain.count() == u32::MAX {
             return;
         }
-        match self.over {
-            true => give_back(chain),
-            false => self.free.push(chain),
+        if self.over {
+            give_back(chain)
+        } else {
+            self.free.push(chain)
         }
     }
 

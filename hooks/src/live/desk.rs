@@ -27,7 +27,7 @@ pub(super) struct Desk {
     /// An event that is wanted: most often the next one is the same.
     wanted: Option<NameId>,
     queue: Option<Producer<Words>>,
-    /// There is room for at least so many records.
+    /// There is room for at least this many records.
     room: usize,
     /// What found no room.
     kept: VecDeque<Words>,
@@ -58,7 +58,7 @@ impl Desk {
         }
     }
 
-    /// Whether an event of so many records may be recorded now.
+    /// Whether an event of this many records may be recorded now.
     #[inline]
     pub(super) fn make_room(&mut self, records: usize) -> bool {
         // What may have to be told of the clock is told from the reserve.
@@ -144,9 +144,10 @@ impl Desk {
             self.told = Clock::default();
             // Where only some events are recorded, short threads that nobody named are one after the
             // other called the same.
-            let thread = match self.everything || identity.is_named() || identity.is_known() {
-                true => identity.thread(),
-                false => self.subscriber.thread_of(chain.id(), || identity.thread()),
+            let thread = if self.everything || identity.is_named() || identity.is_known() {
+                identity.thread()
+            } else {
+                self.subscriber.thread_of(chain.id(), || identity.thread())
             };
             self.put(record::begin(thread, chain.id(), chain.count() - 1));
         }
@@ -225,6 +226,6 @@ fn flush(queue: &mut Producer<Words>, kept: &mut VecDeque<Words>) -> usize {
     room
 }
 
-/// So many records are kept free for what is told of clocks. There may be more to tell, which is then
+/// This many records are kept free for what is told of clocks. There may be more to tell, which is then
 /// kept for a while.
 const RESERVE: usize = 16;

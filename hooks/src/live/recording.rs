@@ -64,7 +64,7 @@ pub enum Full {
     Block,
     /// It goes on, and the event is not recorded.
     Drop,
-    /// While the queue is more than half full only one event of so many is recorded, and none if it is
+    /// While the queue is more than half full only one event in this many is recorded, and none if it is
     /// full.
     Sample(u32),
 }
@@ -238,11 +238,12 @@ impl Subscriber {
         queues.unused.iter_mut().any(Unused::flush)
     }
 
-    /// Queues that the reader does not know yet, if it knows so many.
+    /// Queues that the reader does not know yet, if it knows this many.
     pub(super) fn fresh_queues(&self, known: usize) -> Vec<(Consumer<Words>, Texts)> {
-        match self.queue_count.load(Acquire) > known {
-            true => std::mem::take(&mut lock(&self.queues).fresh),
-            false => Vec::new(),
+        if self.queue_count.load(Acquire) > known {
+            std::mem::take(&mut lock(&self.queues).fresh)
+        } else {
+            Vec::new()
         }
     }
 

@@ -151,9 +151,10 @@ impl Condvar {
 
     /// Before anybody wakes up.
     fn notifies(&self, place: &'static Location<'static>) {
-        let ticket = match version::is_hidden() {
-            true => actor::prepare(),
-            false => Ticket::NONE,
+        let ticket = if version::is_hidden() {
+            actor::prepare()
+        } else {
+            Ticket::NONE
         };
         let mut object = lock(&self.object);
         if object.version() != version::shown() || object.has_reads() {
@@ -177,10 +178,7 @@ impl Condvar {
         let outside = mutex.outside();
         // If everything is recorded, the begin and the end of the wait are so together.
         let hidden = version::shown() == Version::NONE;
-        let ticket = match hidden {
-            true => actor::prepare(),
-            false => before,
-        };
+        let ticket = if hidden { actor::prepare() } else { before };
         let mut book = outside.open();
         let line = || {
             let lock = (before == ticket).then(|| outside.id());
@@ -200,9 +198,12 @@ impl Condvar {
 
         let mut book = outside.open();
         let object = lock(&self.object);
-        let line = || match woken {
-            true => Line::new(Op::Wait(self.id(), Some(outside.id())), Some(place)),
-            false => Line::new(Op::Lock(outside.id()), Some(place)),
+        let line = || {
+            if woken {
+                Line::new(Op::Wait(self.id(), Some(outside.id())), Some(place))
+            } else {
+                Line::new(Op::Lock(outside.id()), Some(place))
+            }
         };
         let side = Side::Exclusive(mutex::left(&mut inner));
         book.count(&side, true);

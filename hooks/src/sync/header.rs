@@ -97,9 +97,10 @@ impl Header {
     #[cold]
     #[inline(never)]
     fn read_slowly<R>(&self, place: Place, value: impl Fn() -> R) -> R {
-        let ticket = match version::is_hidden() {
-            true => actor::prepare(),
-            false => Ticket::NONE,
+        let ticket = if version::is_hidden() {
+            actor::prepare()
+        } else {
+            Ticket::NONE
         };
         let mut object = lock(&self.object);
         let value = value();
@@ -118,9 +119,10 @@ impl Header {
     /// Asks to record a write, before it happens.
     #[inline]
     pub(crate) fn prepare(&self) -> Ticket {
-        match version::is_hidden() || self.name.is_known() {
-            true => actor::prepare_write(self.name.get()),
-            false => Ticket::NONE,
+        if version::is_hidden() || self.name.is_known() {
+            actor::prepare_write(self.name.get())
+        } else {
+            Ticket::NONE
         }
     }
 

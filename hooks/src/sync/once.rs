@@ -99,9 +99,10 @@ impl Once {
 
     /// `call` calls what it is given when it has done what is to be done, if it does so.
     fn call(&self, place: Place, call: impl FnOnce(&mut dyn FnMut())) {
-        let ticket = match version::is_hidden() {
-            true => actor::prepare(),
-            false => self.header.prepare(),
+        let ticket = if version::is_hidden() {
+            actor::prepare()
+        } else {
+            self.header.prepare()
         };
         let mut writing = None;
         call(&mut || writing = Some(self.header.begin()));

@@ -95,9 +95,10 @@ impl<T> OnceLock<T> {
     #[track_caller]
     fn initialise(&self, value: impl FnOnce() -> Option<T>) -> &T {
         let place = Some(Location::caller());
-        let ticket = match version::is_hidden() {
-            true => actor::prepare(),
-            false => self.header.prepare(),
+        let ticket = if version::is_hidden() {
+            actor::prepare()
+        } else {
+            self.header.prepare()
         };
         let mut writing = None;
         let value = self.inner.get_or_init(|| {

@@ -244,9 +244,10 @@ impl Outside {
     ) -> Option<((G, bool), Ticket)> {
         // How often somebody is waited for who took it a moment ago, or is about to give it back.
         const PATIENCE: u32 = 64;
-        let ticket = match version::is_hidden() {
-            true => actor::prepare(),
-            false => Ticket::NONE,
+        let ticket = if version::is_hidden() {
+            actor::prepare()
+        } else {
+            Ticket::NONE
         };
         self.watch();
         let mut book = self.open();

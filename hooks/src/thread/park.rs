@@ -69,9 +69,10 @@ fn park_by(place: Place, park: impl FnOnce()) {
 }
 
 fn ticket() -> Ticket {
-    match version::is_hidden() {
-        true => actor::prepare(),
-        false => Ticket::NONE,
+    if version::is_hidden() {
+        actor::prepare()
+    } else {
+        Ticket::NONE
     }
 }
 

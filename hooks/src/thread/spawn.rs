@@ -116,9 +116,10 @@ impl Child {
     /// Of this thread.
     pub(super) fn forked(name: Option<&str>, place: Place) -> Child {
         let identity = Arc::new(Identity::new(name));
-        let ticket = match version::is_hidden() {
-            true => actor::prepare(),
-            false => Ticket::NONE,
+        let ticket = if version::is_hidden() {
+            actor::prepare()
+        } else {
+            Ticket::NONE
         };
         let recording = actor::with(|actor| {
             actor.did(ticket, || Line::new(Op::Fork(identity.thread()), place));
@@ -154,9 +155,10 @@ pub(super) fn started(identity: Arc<Identity>, handle: &thread::Thread) -> Threa
 
 /// Comes after all that a thread did, which has ended.
 pub(super) fn joined(identity: &Identity, place: Place) {
-    let ticket = match version::is_hidden() {
-        true => actor::prepare(),
-        false => Ticket::NONE,
+    let ticket = if version::is_hidden() {
+        actor::prepare()
+    } else {
+        Ticket::NONE
     };
     actor::with(|actor| {
         identity.learn(actor.clock());

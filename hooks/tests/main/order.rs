@@ -21,7 +21,7 @@ pub(crate) enum Seen {
     /// A message, by its place among all, from 1.
     Send(usize, u64),
     Recv(usize, u64),
-    /// Empty, after so many messages.
+    /// Empty, after this many messages.
     Empty(usize, u64),
     /// Arrived at a round, and went on.
     Arrive(u64),

@@ -126,9 +126,10 @@ impl Thread<'_> {
                 } else {
                     let mine = mine as u64;
                     let made = *world.once[at].get_or_init(|| mine) == mine;
-                    self.log.push(match made {
-                        true => Seen::Update(ONCE + at, 1),
-                        false => Seen::Read(ONCE + at, 1),
+                    self.log.push(if made {
+                        Seen::Update(ONCE + at, 1)
+                    } else {
+                        Seen::Read(ONCE + at, 1)
                     });
                 }
             }

@@ -16,9 +16,10 @@ use crate::{
 
 /// Runs a program and returns what was recorded of it.
 fn recorded(seed: u64, everything: bool) -> (Run, Vec<Recorded>) {
-    let builder = match everything {
-        true => Recording::everything(),
-        false => Recording::relevant(["happens"]),
+    let builder = if everything {
+        Recording::everything()
+    } else {
+        Recording::relevant(["happens"])
     };
     let (recording, mut stream) = builder.start();
     let entered = recording.enter();

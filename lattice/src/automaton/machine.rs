@@ -62,8 +62,9 @@ impl Machine for Product {
 
 /// The bytes that a list takes besides its own, if it has become too long for these.
 pub(crate) fn spilled<A: smallvec::Array>(list: &SmallVec<A>) -> usize {
-    match list.spilled() {
-        true => list.capacity() * size_of::<A::Item>(),
-        false => 0,
+    if list.spilled() {
+        list.capacity() * size_of::<A::Item>()
+    } else {
+        0
     }
 }

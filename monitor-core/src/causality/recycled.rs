@@ -9,7 +9,7 @@ use std::{cell::RefCell, ops::Deref, sync::Arc};
 use super::thread_clock::Hold;
 use crate::Clock;
 
-/// So many clocks are kept for later.
+/// This many clocks are kept for later.
 const MOST: usize = 256;
 
 thread_local! {

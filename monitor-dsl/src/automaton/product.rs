@@ -33,9 +33,10 @@ pub struct ProductState {
 impl ProductState {
     /// The bytes that it points to, besides its own.
     pub fn heap_bytes(&self) -> usize {
-        match self.classes.spilled() {
-            true => self.classes.capacity() * size_of::<u32>(),
-            false => 0,
+        if self.classes.spilled() {
+            self.classes.capacity() * size_of::<u32>()
+        } else {
+            0
         }
     }
 }

@@ -188,9 +188,10 @@ impl<T> Channel<T> {
     }
 
     fn prepare() -> Ticket {
-        match version::is_hidden() {
-            true => actor::prepare(),
-            false => Ticket::NONE,
+        if version::is_hidden() {
+            actor::prepare()
+        } else {
+            Ticket::NONE
         }
     }
 
