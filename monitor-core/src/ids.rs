@@ -13,6 +13,23 @@ pub trait Id: Copy + Eq + fmt::Debug {
     fn from_index(index: usize) -> Option<Self>;
     /// The index, from 0.
     fn index(self) -> usize;
+
+    /// What is kept for this id, which is made if there is nothing yet.
+    ///
+    /// ```
+    /// use portent_monitor_core::{Id, VarId};
+    ///
+    /// let mut writes: Vec<u32> = Vec::new();
+    /// *VarId::from_index(2).unwrap().entry(&mut writes) += 1;
+    /// assert_eq!(writes, [0, 0, 1]);
+    /// ```
+    #[inline]
+    fn entry<T: Default>(self, all: &mut Vec<T>) -> &mut T {
+        if self.index() >= all.len() {
+            all.resize_with(self.index() + 1, T::default);
+        }
+        &mut all[self.index()]
+    }
 }
 
 /// Declares newtypes of dense 32-bit ids.

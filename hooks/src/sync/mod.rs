@@ -57,9 +57,18 @@ fn split_try<G>(result: TryLockResult<G>) -> Option<(G, bool)> {
     }
 }
 
+/// What a try answers that took the lock, or did not.
+fn tried<G>(taken: Option<(G, bool)>) -> TryLockResult<G> {
+    match taken {
+        Some(taken) => join(taken).map_err(TryLockError::Poisoned),
+        None => Err(TryLockError::WouldBlock),
+    }
+}
+
 fn join<G>((guard, poisoned): (G, bool)) -> LockResult<G> {
-    match poisoned {
-        false => Ok(guard),
-        true => Err(PoisonError::new(guard)),
+    if poisoned {
+        Err(PoisonError::new(guard))
+    } else {
+        Ok(guard)
     }
 }

@@ -13,9 +13,9 @@ use std::{
 use portent_monitor_core::{Op, Version};
 
 use super::{
-    Guarded, LockResult, TryLockError, TryLockResult, join,
+    Guarded, LockResult, TryLockResult, join,
     outside::{Outside, Side},
-    split, split_try,
+    split, split_try, tried,
 };
 use crate::live::{Left, actor::Ticket, any_open, names::Name, version};
 
@@ -150,10 +150,7 @@ impl<T: ?Sized> Mutex<T> {
                 attempt().map(|(inner, poisoned)| (self.guard(inner, version::shown()), poisoned))
             }
         };
-        match taken {
-            Some(taken) => join(taken).map_err(TryLockError::Poisoned),
-            None => Err(TryLockError::WouldBlock),
-        }
+        tried(taken)
     }
 
     /// As [`std::sync::Mutex::is_poisoned`].

@@ -14,9 +14,9 @@ use std::{
 use portent_monitor_core::{Op, Version};
 
 use super::{
-    Guarded, LockResult, TryLockError, TryLockResult, join,
+    Guarded, LockResult, TryLockResult, join,
     outside::{Outside, Side},
-    split, split_try,
+    split, split_try, tried,
 };
 use crate::live::{Left, actor::Ticket, any_open, names::Name, version};
 
@@ -212,10 +212,7 @@ impl<T: ?Sized> RwLock<T> {
             false => attempt()
                 .map(|(inner, poisoned)| (self.read_guard(inner, version::shown()), poisoned)),
         };
-        match taken {
-            Some(taken) => join(taken).map_err(TryLockError::Poisoned),
-            None => Err(TryLockError::WouldBlock),
-        }
+        tried(taken)
     }
 
     /// As [`std::sync::RwLock::try_write`].
@@ -230,10 +227,7 @@ impl<T: ?Sized> RwLock<T> {
             false => attempt()
                 .map(|(inner, poisoned)| (self.write_guard(inner, version::shown()), poisoned)),
         };
-        match taken {
-            Some(taken) => join(taken).map_err(TryLockError::Poisoned),
-            None => Err(TryLockError::WouldBlock),
-        }
+        tried(taken)
     }
 
     /// As [`std::sync::RwLock::is_poisoned`].

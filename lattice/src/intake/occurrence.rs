@@ -30,11 +30,11 @@ impl Names {
             self.operations |= 1 << operation as u32;
         }
         for (variable, _) in event.writes() {
-            *entry(&mut self.written, variable) = true;
+            *variable.entry(&mut self.written) = true;
         }
         let Some(action) = event.action() else { return };
         let Some(name) = action.name else { return };
-        let arities = entry(&mut self.events, name);
+        let arities = name.entry(&mut self.events);
         let arguments = action.args.len();
         match arities
             .iter_mut()
@@ -84,13 +84,6 @@ fn chosen<'s>(
 ) -> impl Iterator<Item = &'s str> {
     let names = names.zip(is_chosen);
     names.filter_map(|(name, is_chosen)| is_chosen.then_some(name))
-}
-
-fn entry<I: Id, T: Clone + Default>(all: &mut Vec<T>, id: I) -> &mut T {
-    if id.index() >= all.len() {
-        all.resize(id.index() + 1, T::default());
-    }
-    &mut all[id.index()]
 }
 
 /// Which events and variables of one property have occurred.

@@ -78,11 +78,11 @@ impl Waits {
             }
         }
         match event.op {
-            Op::Notify(cond) => entry(&mut self.conditions, cond).is_notified = true,
+            Op::Notify(cond) => cond.entry(&mut self.conditions).is_notified = true,
             Op::Wait(cond, lock) => self.wake_up(event, cond, lock),
             Op::Lock(lock) => self.take(event, lock),
             Op::Unlock(lock) | Op::Waiting(_, Some(lock)) => {
-                let holder = entry(&mut self.holders, lock);
+                let holder = lock.entry(&mut self.holders);
                 if *holder == Some(event.thread) {
                     *holder = None;
                 }
@@ -101,12 +101,12 @@ impl Waits {
         if let Some(lock) = lock {
             self.take(event, lock);
         }
-        let condition = entry(&mut self.conditions, cond);
+        let condition = cond.entry(&mut self.conditions);
         let is_early = !condition.is_notified;
         if is_early {
             condition.note(event.line);
         }
-        *entry(&mut self.woken, event.thread) = Some(WakeUp {
+        *event.thread.entry(&mut self.woken) = Some(WakeUp {
             condition: cond,
             line: event.line,
             is_early,
@@ -115,20 +115,20 @@ impl Waits {
 
     /// A thread takes a lock, maybe from one that seems to hold it.
     fn take(&mut self, event: &Event, lock: LockId) {
-        let holder = entry(&mut self.holders, lock).replace(event.thread);
+        let holder = lock.entry(&mut self.holders).replace(event.thread);
         let Some(holder) = holder.filter(|holder| *holder != event.thread) else {
             return;
         };
-        match entry(&mut self.woken, holder) {
+        match holder.entry(&mut self.woken) {
             Some(woken) => {
                 if !std::mem::replace(&mut woken.is_early, true) {
                     let WakeUp {
                         condition, line, ..
                     } = *woken;
-                    entry(&mut self.conditions, condition).note(line);
+                    condition.entry(&mut self.conditions).note(line);
                 }
             }
-            None => entry(&mut self.taken_away, holder).push(TakenAway {
+            None => holder.entry(&mut self.taken_away).push(TakenAway {
                 lock,
                 by: event.thread,
                 line: event.line,
@@ -171,14 +171,6 @@ impl Condition {
         self.early += 1;
         self.first_line = self.first_line.or(line);
     }
-}
-
-/// The entry of `id`, which is made if there is none.
-fn entry<I: Id, T: Default>(all: &mut Vec<T>, id: I) -> &mut T {
-    if id.index() >= all.len() {
-        all.resize_with(id.index() + 1, T::default);
-    }
-    &mut all[id.index()]
 }
 
 #[cfg(test)]

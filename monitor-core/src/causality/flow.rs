@@ -188,11 +188,11 @@ impl<K: Knowledge> Flow<K> {
             }
             // One look for the object serves both directions.
             Some((Object::Var(var), access)) => {
-                let there = entry(&mut self.vars, var);
+                let there = var.entry(&mut self.vars);
                 cross(&mut self.threads[thread.index()].knows, there, access, act)
             }
             Some((Object::Lock(lock), access)) => {
-                let there = entry(&mut self.locks, lock);
+                let there = lock.entry(&mut self.locks);
                 cross(&mut self.threads[thread.index()].knows, there, access, act)
             }
             _ => match network_edge(&event.op) {
@@ -217,7 +217,7 @@ impl<K: Knowledge> Flow<K> {
         act: impl FnOnce(&mut K) -> R,
     ) -> R {
         let knows = &mut self.threads[thread.index()].knows;
-        let channel = entry(&mut self.channels, message.0);
+        let channel = message.0.entry(&mut self.channels);
         knows.receive(&channel.traffic, Access::Contribute);
         if access == Access::Observe
             && let Some(sent) = self.messages.get(&message)
@@ -303,10 +303,10 @@ impl<K: Knowledge> Flow<K> {
     fn receive(&mut self, thread: ThreadId, object: Object, access: Access) {
         let knows = &mut self.threads[thread.index()].knows;
         match (object, access) {
-            (Object::Var(var), _) => knows.receive(entry(&mut self.vars, var), access),
-            (Object::Lock(lock), _) => knows.receive(entry(&mut self.locks, lock), access),
+            (Object::Var(var), _) => knows.receive(var.entry(&mut self.vars), access),
+            (Object::Lock(lock), _) => knows.receive(lock.entry(&mut self.locks), access),
             (Object::Condition(cond), _) => {
-                knows.receive(entry(&mut self.conditions, cond), access);
+                knows.receive(cond.entry(&mut self.conditions), access);
             }
             (Object::Message(chan, msg), Access::Observe) => {
                 if let Some(sent) = self.messages.get(&(chan, msg)) {
@@ -314,20 +314,20 @@ impl<K: Knowledge> Flow<K> {
                 }
             }
             (Object::Channel(chan), _) => {
-                let channel = entry(&mut self.channels, chan);
+                let channel = chan.entry(&mut self.channels);
                 if access == Access::Read {
                     channel.gather(knows);
                 }
                 knows.receive(&channel.traffic, access);
             }
             (Object::Sends(chan), _) => {
-                knows.receive(&entry(&mut self.channels, chan).queue().sends, access);
+                knows.receive(&chan.entry(&mut self.channels).queue().sends, access);
             }
             (Object::Receives(chan), _) => {
-                knows.receive(&entry(&mut self.channels, chan).queue().receives, access);
+                knows.receive(&chan.entry(&mut self.channels).queue().receives, access);
             }
             (Object::Room(chan, capacity), Access::Observe) => {
-                entry(&mut self.channels, chan)
+                chan.entry(&mut self.channels)
                     .queue()
                     .make_room(capacity, knows);
             }
@@ -346,10 +346,10 @@ impl<K: Knowledge> Flow<K> {
         let Thread { knows, awaits, .. } = &mut self.threads[thread.index()];
         match (object, access) {
             (_, Access::Await) => *awaits = Some(object),
-            (Object::Var(var), _) => knows.publish(entry(&mut self.vars, var), access),
-            (Object::Lock(lock), _) => knows.publish(entry(&mut self.locks, lock), access),
+            (Object::Var(var), _) => knows.publish(var.entry(&mut self.vars), access),
+            (Object::Lock(lock), _) => knows.publish(lock.entry(&mut self.locks), access),
             (Object::Condition(cond), _) => {
-                knows.publish(entry(&mut self.conditions, cond), access);
+                knows.publish(cond.entry(&mut self.conditions), access);
             }
             (Object::Message(chan, msg), Access::Contribute) => {
                 knows.add_to(self.messages.entry((chan, msg)).or_default());
@@ -358,22 +358,19 @@ impl<K: Knowledge> Flow<K> {
                 knows.add_to(self.deliveries.entry((chan, msg)).or_default());
             }
             (Object::Channel(chan), Access::Contribute) => {
-                entry(&mut self.channels, chan).note(thread, knows);
+                chan.entry(&mut self.channels).note(thread, knows);
             }
             (Object::Channel(chan), _) => {
-                knows.publish(&mut entry(&mut self.channels, chan).traffic, access);
+                knows.publish(&mut chan.entry(&mut self.channels).traffic, access);
             }
             (Object::Sends(chan), _) => {
-                knows.publish(&mut entry(&mut self.channels, chan).queue().sends, access);
+                knows.publish(&mut chan.entry(&mut self.channels).queue().sends, access);
             }
             (Object::Receives(chan), _) => {
-                knows.publish(
-                    &mut entry(&mut self.channels, chan).queue().receives,
-                    access,
-                );
+                knows.publish(&mut chan.entry(&mut self.channels).queue().receives, access);
             }
             (Object::Room(chan, _), Access::Contribute) => {
-                let queue = entry(&mut self.channels, chan).queue();
+                let queue = chan.entry(&mut self.channels).queue();
                 queue.room.push_back(knows.left());
             }
             (Object::Round(barrier, number), Access::Contribute) => {
@@ -423,15 +420,6 @@ fn cross<K: Knowledge, R>(
         knows.publish(there, access);
     }
     done
-}
-
-/// The entry of `id`, which is made if there is none.
-#[inline]
-fn entry<I: Id, T: Default>(all: &mut Vec<T>, id: I) -> &mut T {
-    if id.index() >= all.len() {
-        all.resize_with(id.index() + 1, T::default);
-    }
-    &mut all[id.index()]
 }
 
 fn thread_entry<K: Knowledge>(all: &mut Vec<Thread<K>>, id: ThreadId) -> &mut Thread<K> {

@@ -26,7 +26,7 @@ use std::num::NonZeroU64;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use self::{clocks::Clocks, lock::Holders, rounds::Rounds};
-use crate::{BarrierId, ChanId, Error, Event, LockId, Msg, Op, Symbols, ThreadId};
+use crate::{BarrierId, ChanId, Error, Event, Id, LockId, Msg, Op, Symbols, ThreadId};
 
 /// Checks events in observed order.
 ///
@@ -380,17 +380,10 @@ impl Discipline {
     }
 
     fn thread_mut(&mut self, thread: ThreadId) -> &mut Thread {
-        if thread.index() >= self.threads.len() {
-            self.threads
-                .resize_with(thread.index() + 1, Thread::default);
-        }
-        &mut self.threads[thread.index()]
+        thread.entry(&mut self.threads)
     }
 
     fn holders(&mut self, lock: LockId) -> &mut Holders {
-        if lock.index() >= self.locks.len() {
-            self.locks.resize_with(lock.index() + 1, Holders::default);
-        }
-        &mut self.locks[lock.index()]
+        lock.entry(&mut self.locks)
     }
 }
