@@ -328,3 +328,50 @@ fn in_a_busy_run_that_is_watched_a_step_allocates_almost_nothing() {
         assert_eq!(report.properties.len(), files);
     }
 }
+
+/// Likewise where steps write what a property reads. With parameters, a write is a step of every binding.
+#[test]
+fn in_a_busy_run_that_is_watched_a_write_allocates_almost_nothing() {
+    const QUOTA: &str = "property quota(f) { var x: float = 0  event open(f), log(f), close(f) \
+         ltl: always (open -> x < 1000) }";
+    let files = 10;
+    for (property, bindings) in [(PROPERTIES[1], 1), (QUOTA, files)] {
+        let mut symbols = Symbols::default();
+        let events = busy(&mut symbols, files);
+        let mut watch =
+            Watch::new([monitor(property)], |_| None, Options::default()).expect("declared");
+        let mut go = |steps: usize| {
+            for _ in 0..steps.div_ceil(4 * files * bindings) {
+                for event in &events {
+                    let news = watch.take(event, &symbols).expect("possible");
+                    assert!(news.is_empty());
+                }
+            }
+        };
+        go(40_000);
+        let count = allocations(|| go(STEPS));
+        assert!(count < STEPS / 100, "{count} allocations, {property}");
+    }
+}
+
+/// And where lines have texts, which are kept as long as their steps: a step's own text is moved into the place of a forgotten one.
+#[test]
+fn in_a_busy_run_that_is_watched_a_text_allocates_almost_nothing() {
+    let mut program = Program {
+        symbols: Symbols::default(),
+        thread: "T1",
+    };
+    let texts = ["load is 7", "mode is safe", "load is 12", "mode is fast"];
+    let events: Vec<Event> = texts.iter().map(|text| program.saying(text)).collect();
+    let mut watch = Watch::new([monitor(PROPERTIES[3])], |_| None, Options::default());
+    let watch = watch.as_mut().expect("declared");
+    let mut go = |steps: usize| {
+        for event in events.iter().cycle().take(steps) {
+            let news = watch.take(event, &program.symbols).expect("possible");
+            assert!(news.is_empty());
+        }
+    };
+    go(40_000);
+    let count = allocations(|| go(STEPS));
+    assert!(count < STEPS / 100, "{count} allocations");
+}

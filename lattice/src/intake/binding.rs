@@ -142,7 +142,7 @@ impl Bindings {
     }
 
     /// The sets of parameters that some event binds.
-    pub(crate) fn domains(&self) -> BTreeSet<Vec<bool>> {
+    pub(crate) fn domains(&self) -> BTreeSet<Domain> {
         self.all.iter().map(domain).collect()
     }
 
@@ -154,12 +154,12 @@ impl Bindings {
     /// All instances, or as many as the limit allows. A property without parameters has one, whatever
     /// happened.
     pub(crate) fn instances(&self, limit: usize) -> Instances {
-        let mut by_domain: FxHashMap<Vec<bool>, Vec<&Binding>> = FxHashMap::default();
+        let mut by_domain: FxHashMap<Domain, Vec<&Binding>> = FxHashMap::default();
         for binding in &self.all {
             by_domain.entry(domain(binding)).or_default().push(binding);
         }
         let mut covers = Vec::new();
-        let domains: Vec<&Vec<bool>> = by_domain.keys().collect();
+        let domains: Vec<&Domain> = by_domain.keys().collect();
         find_covers(
             &domains,
             &vec![false; self.arity],
@@ -210,8 +210,11 @@ impl Bindings {
     }
 }
 
+/// Which parameters have values.
+pub(crate) type Domain = SmallVec<[bool; 8]>;
+
 /// Which parameters a binding gives values to.
-pub(crate) fn domain(binding: &Binding) -> Vec<bool> {
+pub(crate) fn domain(binding: &Binding) -> Domain {
     binding.iter().map(Option::is_some).collect()
 }
 
@@ -226,17 +229,17 @@ pub(crate) fn restricted(binding: &Binding, domain: &[bool]) -> Binding {
 /// The choices of domains that cover all parameters, each domain adding the first one that is
 /// missing: every cover that has no superfluous member is among them.
 fn find_covers<'d>(
-    domains: &[&'d Vec<bool>],
+    domains: &[&'d Domain],
     covered: &[bool],
-    chosen: &mut Vec<&'d Vec<bool>>,
-    covers: &mut Vec<Vec<&'d Vec<bool>>>,
+    chosen: &mut Vec<&'d Domain>,
+    covers: &mut Vec<Vec<&'d Domain>>,
 ) {
     let Some(missing) = covered.iter().position(|covered| !covered) else {
         covers.push(chosen.clone());
         return;
     };
     for domain in domains.iter().filter(|domain| domain[missing]) {
-        let both: Vec<bool> = covered.iter().zip(*domain).map(|(a, b)| *a || *b).collect();
+        let both: Domain = covered.iter().zip(*domain).map(|(a, b)| *a || *b).collect();
         chosen.push(domain);
         find_covers(domains, &both, chosen, covers);
         chosen.pop();

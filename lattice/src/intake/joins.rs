@@ -10,7 +10,7 @@
 use indexmap::{IndexMap, map::Entry};
 use rustc_hash::FxHashMap;
 
-use crate::intake::binding::{Binding, Inequalities, TooMany, domain, restricted};
+use crate::intake::binding::{Binding, Domain, Inequalities, TooMany, domain, restricted};
 
 portent_monitor_core::ids! {
     /// A binding that is kept.
@@ -30,11 +30,11 @@ pub(crate) struct Joins {
 /// The bindings that give values to certain parameters.
 #[derive(Clone, Debug)]
 struct Group {
-    domain: Vec<bool>,
+    domain: Domain,
     members: Vec<JoinId>,
     /// For some parts of the domain: the members by their values there. A part is indexed when it
     /// is first asked for.
-    by_part: FxHashMap<Vec<bool>, FxHashMap<Binding, Vec<JoinId>>>,
+    by_part: FxHashMap<Domain, FxHashMap<Binding, Vec<JoinId>>>,
 }
 
 impl Joins {
@@ -136,14 +136,11 @@ impl Joins {
     }
 
     /// The bindings that contain this one: a step that makes it is a step of each.
-    pub(crate) fn containing(&mut self, binding: &Binding) -> Vec<JoinId> {
-        let mut found = Vec::new();
-        for group in &mut self.groups {
-            if restricted(binding, &group.domain) == *binding {
-                found.extend_from_slice(group.with_values(binding, &self.all));
-            }
-        }
-        found
+    pub(crate) fn containing(&mut self, binding: &Binding) -> impl Iterator<Item = JoinId> {
+        let groups = self.groups.iter_mut();
+        groups
+            .filter(|group| restricted(binding, &group.domain) == *binding)
+            .flat_map(|group| group.with_values(binding, &self.all).iter().copied())
     }
 }
 
@@ -211,7 +208,7 @@ mod tests {
             joins.add(&binding(&slots), 100).expect("few");
         }
         let mut containing = |slots: [i32; 2]| -> Vec<Binding> {
-            let ids = joins.containing(&binding(&slots));
+            let ids: Vec<JoinId> = joins.containing(&binding(&slots)).collect();
             ids.into_iter().map(|id| joins.get(id).clone()).collect()
         };
         assert_eq!(containing([-1, -1]).len(), 5);

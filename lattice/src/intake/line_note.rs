@@ -4,7 +4,7 @@
 //!
 //! A long log is not kept in memory as text: beyond a limit, later steps have no notes.
 
-use portent_monitor_core::{Details, Event, LocId, Symbols};
+use portent_monitor_core::{Event, LocId, Symbols};
 use serde::Serialize;
 
 /// What a line of the trace tells besides what the property sees.
@@ -47,7 +47,7 @@ impl Note {
 }
 
 /// Whether an event tells nothing that is worth a note.
-fn is_silent(event: &Event) -> bool {
+pub(crate) fn is_silent(event: &Event) -> bool {
     event.loc.is_none() && event.time.is_none() && event.details.is_none()
 }
 
@@ -57,31 +57,26 @@ fn extra(event: &Event) -> &[(Box<str>, Box<str>)] {
     details.map_or(&[], |details| &details.extra)
 }
 
-/// What one line tells, as long as it is needed.
-#[derive(Clone, Debug)]
-pub(crate) struct LineNote {
-    loc: Option<LocId>,
-    time: Option<u64>,
-    details: Option<Box<Details>>,
-}
+/// What one line tells, as long as it is needed. Its memory is for another line then.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct LineNote(Notes);
+
+/// A text that is longer than this does not leave its memory to the next.
+const LONG: usize = 4096;
 
 impl LineNote {
-    /// What an event tells, if it tells anything.
-    pub(crate) fn by(event: &Event) -> Option<LineNote> {
-        (!is_silent(event)).then(|| LineNote {
-            loc: event.loc,
-            time: event.time,
-            details: event.details.clone(),
-        })
+    /// Forgets the line before, and keeps what this event tells.
+    pub(crate) fn set(&mut self, event: &Event) {
+        self.0.clear();
+        if self.0.texts.capacity() > LONG {
+            self.0.texts = String::new();
+        }
+        self.0.keep(0, event);
     }
 
-    /// The same for a report.
-    pub(crate) fn note(&self, symbols: &Symbols) -> Box<Note> {
-        let details = self.details.as_deref();
-        let text = details.and_then(|details| details.text.as_deref());
-        let extra = details.map_or(&[][..], |details| &details.extra);
-        let extra = extra.iter().map(|(key, value)| (&**key, &**value));
-        Note::new(self.loc, self.time, text, extra, symbols)
+    /// The same for a report, if the line told anything.
+    pub(crate) fn note(&self, symbols: &Symbols) -> Option<Box<Note>> {
+        self.0.of(0, symbols)
     }
 }
 
@@ -181,7 +176,7 @@ impl Notes {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use portent_monitor_core::Op;
+    use portent_monitor_core::{Details, Op};
 
     #[test]
     fn a_note_says_what_the_line_said() {
@@ -213,10 +208,12 @@ mod tests {
             let silent = Event::new(thread, Op::Unlock(lock));
             notes.keep(2 * index as u32 + 1, &silent);
         }
+        let mut alone = LineNote::default();
         for (index, event) in events.iter().enumerate() {
-            let alone = LineNote::by(event).expect("tells something");
+            alone.set(event);
             let kept = notes.of(2 * index as u32, &symbols);
-            assert_eq!(kept, Some(alone.note(&symbols)));
+            assert!(kept.is_some());
+            assert_eq!(kept, alone.note(&symbols));
             assert_eq!(notes.of(2 * index as u32 + 1, &symbols), None);
         }
         let note = notes.of(8, &symbols).expect("kept");

@@ -1,12 +1,12 @@
-//! RunSteps, as long as some search needs them, and how they are shown.
+//! Steps of a run, as long as some search needs them, and how they are shown.
 
 use std::{num::NonZeroU64, sync::Arc};
 
-use portent_monitor_core::{Symbols, ThreadId, Value};
+use portent_monitor_core::{Event, Symbols, ThreadId, Value};
 use portent_monitor_dsl::{Monitor, StateId};
 
 use crate::{
-    intake::{Arrival, LineNote, Step},
+    intake::{Arrival, LineNote, Step, is_silent},
     options::Options,
     order::EventIndex,
     report::{Actor, Overtaking, Predicted, Row, Rows},
@@ -33,6 +33,15 @@ pub(super) struct KeptStep {
     pub(super) note: Option<Box<LineNote>>,
 }
 
+impl KeptStep {
+    /// Keeps what an event tells besides.
+    fn note(&mut self, event: &Event) {
+        if self.note.is_some() || !is_silent(event) {
+            self.note.get_or_insert_default().set(event);
+        }
+    }
+}
+
 /// Steps that no search needs any more: others are put into their memory. There are no more of them than were needed at once.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Spares {
@@ -42,7 +51,7 @@ pub(super) struct Spares {
 impl Spares {
     /// Keeps what an event is to a property.
     pub(super) fn keep(&mut self, arrival: &Arrival<'_>, step: &Step) -> Arc<KeptStep> {
-        let (event, note) = (arrival.event, LineNote::by(arrival.event));
+        let event = arrival.event;
         if let Some(mut spare) = self.free.pop()
             && let Some(kept) = Arc::get_mut(&mut spare)
         {
@@ -52,19 +61,18 @@ impl Spares {
             kept.step.event = step.event;
             kept.step.args.clone_from(&step.args);
             kept.step.writes.clone_from(&step.writes);
-            match (&mut kept.note, note) {
-                (Some(there), Some(note)) => **there = note,
-                (there, note) => *there = note.map(Box::new),
-            }
+            kept.note(event);
             return spare;
         }
-        Arc::new(KeptStep {
+        let mut kept = KeptStep {
             thread: event.thread,
             line: event.line,
             number: arrival.number,
             step: step.clone(),
-            note: note.map(Box::new),
-        })
+            note: None,
+        };
+        kept.note(event);
+        Arc::new(kept)
     }
 
     /// Somebody does not need a step any more.
@@ -98,7 +106,10 @@ impl KeptRun<'_> {
             let actor = Actor {
                 thread: kept.thread,
                 line: kept.line,
-                note: kept.note.as_ref().map(|note| note.note(context.symbols)),
+                note: kept
+                    .note
+                    .as_ref()
+                    .and_then(|note| note.note(context.symbols)),
             };
             rows.row(self.forgotten as u32 + event.0, &kept.step, actor)
         };

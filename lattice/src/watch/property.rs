@@ -1,10 +1,6 @@
 //! One property of a running program: which events are steps of which of its bindings.
 
-use std::{
-    cmp::Reverse,
-    collections::{BTreeMap, BinaryHeap},
-    sync::Arc,
-};
+use std::{cmp::Reverse, collections::BinaryHeap, sync::Arc};
 
 use portent_monitor_core::Symbols;
 use smallvec::SmallVec;
@@ -17,13 +13,36 @@ use super::{
 };
 use crate::{
     error::Error,
-    intake::{Arrival, Binding, BindingId, Inequalities, JoinId, Joins, Sighting, Step, Viewer},
+    intake::{Arrival, Binding, BindingId, Inequalities, JoinId, Joins, Sighting, Viewer},
     options::Options,
     report::PropertyReport,
 };
 
 /// The bindings that a step is given to.
 type Takers = SmallVec<[JoinId; 2]>;
+
+/// What one event is to whom.
+#[derive(Clone, Debug, Default)]
+struct Readings {
+    steps: Vec<Arc<KeptStep>>,
+    /// The bindings, with the places of their steps.
+    takers: Vec<(JoinId, usize)>,
+}
+
+impl Readings {
+    /// To these bindings it is this step, unless it is something else to them already.
+    fn add(&mut self, step: Arc<KeptStep>, to: impl Iterator<Item = JoinId>) {
+        let reading = self.steps.len();
+        self.steps.push(step);
+        self.takers.extend(to.map(|id| (id, reading)));
+    }
+
+    /// Leaves each binding the first of its steps, in the order of the bindings.
+    fn keep_first(&mut self) {
+        self.takers.sort_unstable();
+        self.takers.dedup_by_key(|(id, _)| *id);
+    }
+}
 
 /// A property that is watched.
 #[derive(Clone, Debug)]
@@ -39,6 +58,8 @@ pub(super) struct Watched {
     is_cut: bool,
     /// For each binding of events, with how many tracks its step was last given to whom.
     takers: Vec<(usize, Takers)>,
+    /// Empty between two events: its memory is for the next.
+    readings: Readings,
     /// With a lookahead, the tracks whose current levels become complete, by the numbers of the
     /// events that complete them.
     deadlines: BinaryHeap<Reverse<(u64, JoinId)>>,
@@ -67,6 +88,7 @@ impl Watched {
             tracks: vec![track],
             is_cut: false,
             takers: Vec::new(),
+            readings: Readings::default(),
             deadlines: BinaryHeap::new(),
         })
     }
@@ -99,33 +121,34 @@ impl Watched {
             self.memory.spares.let_go(here);
             return given;
         }
-        // What the event is, for each binding that it makes, in the order in which they count.
+        // What the event is, for each binding that it makes, in the order in which they count; and to all others its writes.
+        let mut readings = std::mem::take(&mut self.readings);
         let others = viewer.others().iter();
-        let readings: Vec<(&Binding, &Step)> = std::iter::once((sighting.binding, sighting.step))
-            .chain(others.map(|other| (other.binding_id, &other.step)))
-            .map(|(binding, step)| (viewer.bindings().get(binding), step))
-            .collect();
-        for (binding, _) in &readings {
-            self.add_joins(binding, options);
+        let all = std::iter::once((sighting.binding, sighting.step))
+            .chain(others.map(|other| (other.binding_id, &other.step)));
+        for (binding, _) in all.clone() {
+            self.add_joins(viewer.bindings().get(binding), options);
         }
-        let mut takers: BTreeMap<JoinId, Arc<KeptStep>> = BTreeMap::new();
-        for (binding, step) in readings {
-            let here = self.memory.spares.keep(arrival, step);
-            for id in self.joins.containing(binding) {
-                takers.entry(id).or_insert_with(|| Arc::clone(&here));
-            }
+        for (binding, step) in all {
+            let binding = viewer.bindings().get(binding);
+            let containing = self.joins.containing(binding);
+            readings.add(self.memory.spares.keep(arrival, step), containing);
         }
         if let Some(elsewhere) = sighting.step.elsewhere() {
             let elsewhere = self.memory.spares.keep(arrival, &elsewhere);
-            for id in self.joins.ids() {
-                takers.entry(id).or_insert_with(|| Arc::clone(&elsewhere));
-            }
+            readings.add(elsewhere, self.joins.ids());
         }
-        for (id, kept) in takers {
-            self.give(id, arrival, &kept, room, context, viewer, news)?;
+        readings.keep_first();
+        let given = { readings.takers.iter() }.try_for_each(|&(id, reading)| {
+            let kept = &readings.steps[reading];
+            self.give(id, arrival, kept, room, context, viewer, news)
+        });
+        for kept in readings.steps.drain(..) {
             self.memory.spares.let_go(kept);
         }
-        Ok(())
+        readings.takers.clear();
+        self.readings = readings;
+        given
     }
 
     /// Gives a step to one binding.
@@ -163,7 +186,7 @@ impl Watched {
             return std::mem::take(takers);
         }
         self.add_joins(binding, options);
-        let mut takers: Takers = self.joins.containing(binding).into();
+        let mut takers: Takers = self.joins.containing(binding).collect();
         takers.sort_unstable();
         self.takers[id.index()].0 = self.tracks.len();
         takers

@@ -10,6 +10,7 @@ use super::{
     key::{Key, Layout, PackedCut},
     labelled::LabelledPoset,
     level::{Level, Strip},
+    mark::mark,
     parallel,
     persistent::Persistent,
     streams::ChainStream,
@@ -136,43 +137,7 @@ impl<K: Key, N: Clone + Send + Sync> Frontier<K, N> {
 
     /// The same level with other keys, or with the same kind of keys packed again.
     pub(crate) fn repacked<L: Key>(&mut self, ceiling: &[u32]) -> Result<Frontier<L, N>, Full> {
-        let chains = ceiling.len();
-        let known = self.layout.chains();
-        let (mut least, mut most) = (vec![u32::MAX; chains], vec![0; chains]);
-        // A chain that nobody knew of when this level was packed has no event in any cut.
-        least[known..].fill(0);
-        for strip in &self.level.strips {
-            for cut in [0, strip.len - 1].map(|along| strip.cut(along, &self.layout)) {
-                for chain in 0..known {
-                    let count = cut.count(chain);
-                    least[chain] = least[chain].min(count);
-                    most[chain] = most[chain].max(count);
-                }
-            }
-        }
-        let layout = Layout::fit(&least, &most, ceiling, L::BITS).ok_or(Full)?;
-        let pack = |cut: PackedCut<'_, K>| {
-            let mut counts = cut.counts();
-            counts.resize(chains, 0);
-            L::pack(&counts, &layout)
-        };
-        let strips = self.level.strips.iter();
-        let strips = match chains == known {
-            true => strips
-                .map(|strip| Strip {
-                    first: pack(strip.cut(0, &self.layout)),
-                    len: strip.len,
-                })
-                .collect(),
-            // Lines are along other chains now.
-            false => strips
-                .flat_map(|strip| strip.cuts(&self.layout))
-                .map(|cut| Strip {
-                    first: pack(cut),
-                    len: 1,
-                })
-                .collect(),
-        };
+        let (strips, layout) = repacked(&self.level.strips, &self.layout, ceiling)?;
         let nodes = std::mem::take(&mut self.level.nodes);
         Ok(Frontier {
             layout,
@@ -193,7 +158,8 @@ impl<K: Key, N: Clone + Send + Sync> Frontier<K, N> {
         }
         self.marks.clear();
         let mut left_out = if bounds.lookahead.is_some() || bounds.persistent.is_some() {
-            self.mark(labelled, bounds)
+            let cuts = (&*self.level.strips, self.level.nodes.len());
+            mark(cuts, &self.layout, labelled, bounds, &mut self.marks)
         } else {
             LeftOut::default()
         };
@@ -201,8 +167,8 @@ impl<K: Key, N: Clone + Send + Sync> Frontier<K, N> {
         let (next, more) = if parallel {
             self.merge_in_parallel(labelled, bounds, rules)
         } else {
-            match Successors::new(self, labelled, bounds) {
-                Some(cuts) => cuts.merge_range(bounds, rules, (None, None)),
+            match self.successors(labelled, bounds) {
+                Some(cuts) => cuts.merge_range(&self.level.nodes, bounds, rules, (None, None)),
                 None => self.merge_range(labelled, bounds, rules, (None, None), &[]),
             }
         };
@@ -212,6 +178,16 @@ impl<K: Key, N: Clone + Send + Sync> Frontier<K, N> {
         Ok(left_out)
     }
 
+    /// The cuts one by one, if its strips are short.
+    fn successors<'a>(
+        &'a self,
+        labelled: LabelledPoset<'a>,
+        bounds: LevelBounds<'_>,
+    ) -> Option<Successors<'a, K>> {
+        let cuts = (&*self.level.strips, self.level.nodes.len());
+        Successors::new(cuts, &self.layout, &self.marks, labelled, bounds)
+    }
+
     fn merge_in_parallel<R: NodeRules<Node = N>>(
         &self,
         labelled: LabelledPoset<'_>,
@@ -219,29 +195,12 @@ impl<K: Key, N: Clone + Send + Sync> Frontier<K, N> {
         rules: &R,
     ) -> (Level<K, N>, LeftOut) {
         let parts = parallel::parts();
-        let strips = &self.level.strips;
-        let mut starts = Vec::with_capacity(strips.len());
-        let mut nodes = 0;
-        for strip in strips {
-            starts.push(nodes);
-            nodes += strip.len as usize;
-        }
-        // The level's own lines are as good as any to cut the next level into even ranges.
-        let borders: Vec<Option<K>> = (0..=parts)
-            .map(|part| match part {
-                0 => None,
-                part if part == parts => None,
-                part => {
-                    let strip = starts.partition_point(|start| *start <= nodes * part / parts) - 1;
-                    Some(strips[strip].first.line(&self.layout))
-                }
-            })
-            .collect();
-        let cuts = Successors::new(self, labelled, bounds);
+        let (starts, borders) = even_ranges(&self.level.strips, &self.layout, parts);
+        let cuts = self.successors(labelled, bounds);
         let made: Vec<(Level<K, N>, LeftOut)> = parallel::map(parts, |part| {
             let range = (borders[part].as_ref(), borders[part + 1].as_ref());
             match &cuts {
-                Some(cuts) => cuts.merge_range(bounds, rules, range),
+                Some(cuts) => cuts.merge_range(&self.level.nodes, bounds, rules, range),
                 None => self.merge_range(labelled, bounds, rules, range, &starts),
             }
         });
@@ -321,4 +280,69 @@ impl<K: Key, N: Clone + Send + Sync> Frontier<K, N> {
         }
         (next, left_out)
     }
+}
+
+/// The same strips with other keys, or with the same kind of keys packed again.
+///
+/// It needs the cuts alone, like [`mark`].
+fn repacked<K: Key, L: Key>(
+    strips: &[Strip<K>],
+    known: &Layout,
+    ceiling: &[u32],
+) -> Result<(Vec<Strip<L>>, Layout), Full> {
+    let chains = ceiling.len();
+    let (mut least, mut most) = (vec![u32::MAX; chains], vec![0; chains]);
+    // A chain that nobody knew of when this level was packed has no event in any cut.
+    least[known.chains()..].fill(0);
+    for strip in strips {
+        for cut in [0, strip.len - 1].map(|along| strip.cut(along, known)) {
+            for chain in 0..known.chains() {
+                let count = cut.count(chain);
+                least[chain] = least[chain].min(count);
+                most[chain] = most[chain].max(count);
+            }
+        }
+    }
+    let layout = Layout::fit(&least, &most, ceiling, L::BITS).ok_or(Full)?;
+    let pack = |cut: PackedCut<'_, K>, len| {
+        let mut counts = cut.counts();
+        counts.resize(chains, 0);
+        Strip {
+            first: L::pack(&counts, &layout),
+            len,
+        }
+    };
+    let strips = strips.iter();
+    let strips = if chains == known.chains() {
+        strips
+            .map(|strip| pack(strip.cut(0, known), strip.len))
+            .collect()
+    } else {
+        // Lines are along other chains now.
+        let cuts = strips.flat_map(|strip| strip.cuts(known));
+        cuts.map(|cut| pack(cut, 1)).collect()
+    };
+    Ok((strips, layout))
+}
+
+/// The first nodes of all strips, and the lines that cut the next level into this many ranges, at either end of all `None`.
+fn even_ranges<K: Key>(
+    strips: &[Strip<K>],
+    layout: &Layout,
+    parts: usize,
+) -> (Vec<usize>, Vec<Option<K>>) {
+    let mut starts = Vec::with_capacity(strips.len());
+    let mut nodes = 0;
+    for strip in strips {
+        starts.push(nodes);
+        nodes += strip.len as usize;
+    }
+    // The level's own lines are as good as any to cut the next level into even ranges.
+    let border = |part| {
+        let strip = starts.partition_point(|start| *start <= nodes * part / parts) - 1;
+        Some(strips[strip].first.line(layout))
+    };
+    let inner = (1..parts).map(border);
+    let borders = [None].into_iter().chain(inner).chain([None]).collect();
+    (starts, borders)
 }

@@ -4,8 +4,8 @@
 use std::sync::{Mutex, PoisonError};
 
 use super::{
-    frontier::{Frontier, LeftOut, LevelBounds, PARALLEL},
-    key::{Key, PackedCut},
+    frontier::{LeftOut, LevelBounds, PARALLEL},
+    key::{Key, Layout, PackedCut},
     labelled::LabelledPoset,
     level::Strip,
     parallel,
@@ -16,45 +16,50 @@ pub(super) fn words(chains: usize) -> usize {
     chains.div_ceil(64).max(1)
 }
 
-impl<K: Key, N: Clone + Send + Sync> Frontier<K, N> {
-    /// Finds the chains to advance from each cut, where not all that can be advanced are.
-    pub(super) fn mark(&mut self, labelled: LabelledPoset<'_>, bounds: LevelBounds<'_>) -> LeftOut {
-        let stride = words(self.layout.chains());
-        self.marks.resize(self.level.nodes.len() * stride, 0);
-        let (strips, layout) = (&self.level.strips, &self.layout);
-        let work = |(strips, marks): (&[Strip<K>], &mut [u64])| {
-            let mut left_out = LeftOut::default();
-            let mut counts = vec![0; layout.chains()];
-            let cuts = strips.iter().flat_map(|strip| strip.cuts(layout));
-            for (cut, marks) in cuts.zip(marks.chunks_exact_mut(stride)) {
-                mark_cut(cut, labelled, bounds, &mut counts, marks, &mut left_out);
-            }
-            left_out
-        };
-        if !bounds.parallel || self.level.nodes.len() < PARALLEL {
-            return work((strips, &mut self.marks));
+/// Finds the chains to advance from each of `nodes` cuts, where not all that can be advanced are.
+///
+/// It needs the cuts alone: a level is a copy of its code for each kind of node, and this is one for each kind of key.
+pub(super) fn mark<K: Key>(
+    (strips, nodes): (&[Strip<K>], usize),
+    layout: &Layout,
+    labelled: LabelledPoset<'_>,
+    bounds: LevelBounds<'_>,
+    marks: &mut Vec<u64>,
+) -> LeftOut {
+    let stride = words(layout.chains());
+    marks.resize(nodes * stride, 0);
+    let work = |(strips, marks): (&[Strip<K>], &mut [u64])| {
+        let mut left_out = LeftOut::default();
+        let mut counts = vec![0; layout.chains()];
+        let cuts = strips.iter().flat_map(|strip| strip.cuts(layout));
+        for (cut, marks) in cuts.zip(marks.chunks_exact_mut(stride)) {
+            mark_cut(cut, labelled, bounds, &mut counts, marks, &mut left_out);
         }
-        let mut rest = &mut *self.marks;
-        let mut parts = Vec::new();
-        for strips in strips.chunks(PARALLEL / 8) {
-            let cuts: usize = strips.iter().map(|strip| strip.len as usize).sum();
-            let (marks, after) = rest.split_at_mut(cuts * stride);
-            parts.push(Mutex::new((strips, marks)));
-            rest = after;
-        }
-        // Each part is worked on once, so nobody waits for a lock.
-        let left_out = parallel::map(parts.len(), |part| {
-            let mut part = parts[part].lock().unwrap_or_else(PoisonError::into_inner);
-            let (strips, marks) = &mut *part;
-            work((*strips, marks))
-        });
         left_out
-            .into_iter()
-            .fold(LeftOut::default(), |mut all, part| {
-                all.add(part);
-                all
-            })
+    };
+    if !bounds.parallel || nodes < PARALLEL {
+        return work((strips, marks));
     }
+    let mut rest = &mut **marks;
+    let mut parts = Vec::new();
+    for strips in strips.chunks(PARALLEL / 8) {
+        let cuts: usize = strips.iter().map(|strip| strip.len as usize).sum();
+        let (marks, after) = rest.split_at_mut(cuts * stride);
+        parts.push(Mutex::new((strips, marks)));
+        rest = after;
+    }
+    // Each part is worked on once, so nobody waits for a lock.
+    let left_out = parallel::map(parts.len(), |part| {
+        let mut part = parts[part].lock().unwrap_or_else(PoisonError::into_inner);
+        let (strips, marks) = &mut *part;
+        work((*strips, marks))
+    });
+    left_out
+        .into_iter()
+        .fold(LeftOut::default(), |mut all, part| {
+            all.add(part);
+            all
+        })
 }
 
 #[inline]

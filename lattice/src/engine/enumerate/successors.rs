@@ -7,10 +7,10 @@
 //! not where the program goes.
 
 use super::{
-    frontier::{Frontier, LeftOut, LevelBounds, NodeRules},
+    frontier::{LeftOut, LevelBounds, NodeRules},
     key::{Field, Key, Layout, PackedCut},
     labelled::LabelledPoset,
-    level::Level,
+    level::{Level, Strip},
 };
 use crate::{
     order::{EventIndex, Required},
@@ -23,8 +23,8 @@ const CHAINS: usize = u64::BITS as usize;
 const TOGETHER: usize = 4;
 
 /// The cuts of a level, and where each chain is advanced.
-pub(super) struct Successors<'a, K, N> {
-    frontier: &'a Frontier<K, N>,
+pub(super) struct Successors<'a, K> {
+    layout: &'a Layout,
     labelled: LabelledPoset<'a>,
     cuts: Vec<K>,
     /// For each chain a bit for each cut; those of chain `c` begin at word `c * stride`.
@@ -34,37 +34,38 @@ pub(super) struct Successors<'a, K, N> {
     last: K,
 }
 
-impl<'a, K: Key, N: Clone + Send + Sync> Successors<'a, K, N> {
+impl<'a, K: Key> Successors<'a, K> {
     /// `None` if the strips of the level are long enough to be taken as a whole, or its cuts are of
     /// too many chains.
     pub(super) fn new(
-        frontier: &'a Frontier<K, N>,
+        (strips, nodes): (&[Strip<K>], usize),
+        layout: &'a Layout,
+        marks: &[u64],
         labelled: LabelledPoset<'a>,
         bounds: LevelBounds<'_>,
     ) -> Option<Self> {
-        let (level, layout) = (&frontier.level, &frontier.layout);
         let chains = layout.chains();
-        if chains > CHAINS || level.nodes.len() >= level.strips.len().saturating_mul(bounds.short) {
+        if chains > CHAINS || nodes >= strips.len().saturating_mul(bounds.short) {
             return None;
         }
         let last = K::LAST?;
-        let mut cuts = Vec::with_capacity(level.nodes.len());
-        for strip in &level.strips {
+        let mut cuts = Vec::with_capacity(nodes);
+        for strip in strips {
             cuts.extend((0..strip.len).map(|along| strip.first.moved(along, layout)));
         }
         let stride = cuts.len().div_ceil(64);
         let mut advanced = vec![0; stride * chains];
-        if frontier.marks.is_empty() {
+        if marks.is_empty() {
             enable(&cuts, layout, labelled, bounds, &mut advanced);
         } else {
-            for (cut, mark) in frontier.marks.iter().enumerate() {
+            for (cut, mark) in marks.iter().enumerate() {
                 for chain in 0..chains {
                     advanced[chain * stride + cut / 64] |= (mark >> chain & 1) << (cut % 64);
                 }
             }
         }
         Some(Successors {
-            frontier,
+            layout,
             labelled,
             cuts,
             advanced,
@@ -74,13 +75,14 @@ impl<'a, K: Key, N: Clone + Send + Sync> Successors<'a, K, N> {
     }
 
     /// The part of the next level from a line on and before another one.
-    pub(super) fn merge_range<R: NodeRules<Node = N>>(
+    pub(super) fn merge_range<R: NodeRules>(
         &self,
+        nodes: &[R::Node],
         bounds: LevelBounds<'_>,
         rules: &R,
         (from, to): (Option<&K>, Option<&K>),
-    ) -> (Level<K, N>, LeftOut) {
-        let (layout, nodes) = (&self.frontier.layout, &self.frontier.level.nodes);
+    ) -> (Level<K, R::Node>, LeftOut) {
+        let layout = self.layout;
         let mut left_out = LeftOut::default();
         let mut next = Level::default();
         let room = bounds.window.map_or(usize::MAX, |window| window.room());
@@ -100,7 +102,7 @@ impl<'a, K: Key, N: Clone + Send + Sync> Successors<'a, K, N> {
         while going != 0 {
             let least = least(&heads, &self.last);
             let mut here = places(&heads, &least) & going;
-            let mut node: Option<N> = None;
+            let mut node: Option<R::Node> = None;
             while here != 0 {
                 let place = here.trailing_zeros() as usize;
                 here &= here - 1;
@@ -154,7 +156,7 @@ impl<'a, K: Key, N: Clone + Send + Sync> Successors<'a, K, N> {
 
     /// The cuts that a chain is advanced to, from a bound on; `None` if there are none.
     fn walk(&self, chain: usize, bounds: LevelBounds<'_>, from: Option<&K>) -> Option<Walk<'_>> {
-        let layout = &self.frontier.layout;
+        let layout = self.layout;
         let cut = from.map_or(0, |from| {
             let before = |cut: &K| !cut.reaches(chain, layout, from);
             self.cuts.partition_point(before)

@@ -7,7 +7,7 @@
 
 use super::{
     key::{Key, Layout, PackedCut},
-    level::{Level, LineStart},
+    level::{Level, LineStart, Strip},
 };
 
 /// How many cuts of a level are kept, and which.
@@ -38,17 +38,23 @@ impl Window<'_> {
         if len <= self.width {
             return 0;
         }
-        // The level is sorted, so a position stands for its key.
-        let cuts = level.cuts(layout).enumerate();
-        let mut order: Vec<(u64, u32)> = cuts
-            .map(|(position, cut)| (self.distance(cut), position as u32))
+        let keep = self.nearest(&level.strips, len, layout);
+        level.retain(LineStart::default(), &keep, layout);
+        (len - level.nodes.len()) as u64
+    }
+
+    /// Whether each of these cuts, which are `len`, is one of the nearest.
+    fn nearest<K: Key>(&self, strips: &[Strip<K>], len: usize, layout: &Layout) -> Vec<bool> {
+        // The strips are sorted, so a position stands for its key.
+        let cuts = strips.iter().flat_map(|strip| strip.cuts(layout));
+        let mut order: Vec<(u64, u32)> = { cuts.zip(0..) }
+            .map(|(cut, position)| (self.distance(cut), position))
             .collect();
         let (_, &mut last, _) = order.select_nth_unstable(self.width - 1);
         let mut keep = vec![false; len];
         for entry in order.iter().filter(|entry| **entry <= last) {
             keep[entry.1 as usize] = true;
         }
-        level.retain(LineStart::default(), &keep, layout);
-        (len - level.nodes.len()) as u64
+        keep
     }
 }
