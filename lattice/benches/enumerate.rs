@@ -91,9 +91,9 @@ fn row(name: &str, problem: &Problem, naive_cuts: u64) {
 fn grid(threads: usize, each: u32) -> Poset {
     let mut poset = Poset::new(threads);
     for count in 1..=each {
-        for chain in 0..threads {
+        for chain in poset.chains() {
             let mut clock = vec![0; threads];
-            clock[chain] = count;
+            clock[chain.index()] = count;
             poset.push(chain, &clock);
         }
     }

@@ -23,12 +23,13 @@ use crate::{
 ///
 /// ```
 /// use portent_lattice::{Options, laboratory::{ActionId, Automaton, Poset, Problem, StateIndex, solve}};
+/// use portent_monitor_core::ChainId;
 /// use portent_monitor_dsl::Verdict;
 ///
 /// // Two threads with one event each; the second event must not come first.
 /// let mut poset = Poset::new(2);
-/// poset.push(0, &[1, 0]);
-/// poset.push(1, &[0, 1]);
+/// poset.push(ChainId::from(0), &[1, 0]);
+/// poset.push(ChainId::from(1), &[0, 1]);
 /// let automaton = Automaton {
 ///     initial: StateIndex(0),
 ///     actions: 2,

@@ -10,7 +10,7 @@ use portent_lattice::{
     },
     report::{PropertyReport, picture::Drawing},
 };
-use portent_monitor_core::{Action, Event, Symbols, Value};
+use portent_monitor_core::{Action, ChainId, Event, Symbols, Value};
 use portent_monitor_dsl::{Property, Verdict};
 use portent_testing::Rng;
 
@@ -21,7 +21,7 @@ fn problem(rng: &mut Rng) -> Problem {
     let width = 1 + rng.below(4);
     let mut poset = Poset::new(width);
     for event in 0..rng.below(8) {
-        let chain = rng.below(width);
+        let chain = ChainId::from(rng.below(width) as u32);
         let mut clock = vec![0; width];
         let mut join = |other: EventIndex| {
             for (count, &seen) in clock.iter_mut().zip(poset.clock(other)) {
@@ -36,7 +36,7 @@ fn problem(rng: &mut Rng) -> Problem {
                 join(EventIndex(other as u32));
             }
         }
-        clock[chain] += 1;
+        clock[chain.index()] += 1;
         poset.push(chain, &clock);
     }
     let (states, actions) = (2 + rng.below(3), 1 + rng.below(3));
@@ -99,7 +99,7 @@ fn graphs_have_the_cuts_the_edges_and_the_verdicts_of_all_runs() {
         let naive = by_runs(&problem);
         let graph = graph(&problem, naive.len()).expect("no more cuts than there are");
         let members = |cut: usize| -> BTreeSet<u32> {
-            let counts = graph.cuts[cut].counts.iter().enumerate();
+            let counts = poset.chains().zip(&graph.cuts[cut].counts);
             let events = counts.flat_map(|(chain, &n)| &poset.chain(chain)[..n as usize]);
             events.map(|event| event.0).collect()
         };

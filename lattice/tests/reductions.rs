@@ -12,9 +12,9 @@ fn grid(threads: usize, actions: &[u32]) -> (Poset, Vec<ActionId>) {
     let mut poset = Poset::new(threads);
     let mut does = Vec::new();
     for (place, action) in actions.iter().enumerate() {
-        for chain in 0..threads {
+        for chain in poset.chains() {
             let mut clock = vec![0; threads];
-            clock[chain] = place as u32 + 1;
+            clock[chain.index()] = place as u32 + 1;
             poset.push(chain, &clock);
             does.push(ActionId(*action));
         }

@@ -42,12 +42,12 @@ fn by_sets(poset: &Poset) -> (u64, u64) {
         widest = widest.max(level.len() as u64);
         let mut next = HashSet::new();
         for cut in &level {
-            for chain in 0..poset.width() {
-                let Some(&event) = poset.chain(chain).get(cut[chain] as usize) else {
+            for chain in poset.chains() {
+                let Some(&event) = poset.chain(chain).get(cut[chain.index()] as usize) else {
                     continue;
                 };
                 let mut more = cut.clone();
-                more[chain] += 1;
+                more[chain.index()] += 1;
                 if poset
                     .clock(event)
                     .iter()
@@ -97,10 +97,10 @@ fn many_threads_need_wide_keys() {
         let mut poset = Poset::new(threads);
         for first in (0..threads - 2).step_by(3) {
             for round in 1..=4 {
-                for chain in first..first + 3 {
+                for chain in poset.chains().skip(first).take(3) {
                     let mut clock = vec![0; threads];
                     clock[..first].fill(4);
-                    clock[chain] = round;
+                    clock[chain.index()] = round;
                     poset.push(chain, &clock);
                 }
             }

@@ -34,8 +34,8 @@ pub trait Id: Copy + Eq + fmt::Debug {
 
 /// Declares newtypes of dense 32-bit ids.
 ///
-/// Each has `from_index` and `index`, compares and hashes as its number, and implements
-/// [`Id`](crate::Id).
+/// Each has `from_index`, `index` and `first`, is made from a `u32`, compares and hashes as its number, and
+/// implements [`Id`](crate::Id).
 ///
 /// ```
 /// portent_monitor_core::ids! {
@@ -46,6 +46,8 @@ pub trait Id: Copy + Eq + fmt::Debug {
 /// let room = RoomId::from_index(3).expect("few rooms");
 /// assert_eq!((room.index(), format!("{room:?}")), (3, "RoomId(3)".to_owned()));
 /// assert_eq!(RoomId::from_index(usize::MAX), None);
+/// assert_eq!(RoomId::first(4).last(), Some(room));
+/// assert_eq!(RoomId::from(3), room);
 /// ```
 #[macro_export]
 macro_rules! ids {
@@ -54,10 +56,11 @@ macro_rules! ids {
         #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
         $vis struct $name($inner u32);
 
-        // Not every kind of id needs both ways.
+        // Not every kind of id needs all of them.
         #[allow(dead_code)]
         impl $name {
             /// The id with this index, or `None` beyond what 32 bits hold.
+            #[inline]
             $vis fn from_index(index: usize) -> Option<Self> {
                 u32::try_from(index).ok().map(Self)
             }
@@ -67,13 +70,30 @@ macro_rules! ids {
             $vis fn index(self) -> usize {
                 self.0 as usize
             }
+
+            /// The ids of this many things, in order: those of a vector that keeps something for each.
+            #[inline]
+            $vis fn first(
+                count: usize,
+            ) -> impl DoubleEndedIterator<Item = Self> + ExactSizeIterator + Clone {
+                (0..u32::try_from(count).unwrap_or(u32::MAX)).map(Self)
+            }
+        }
+
+        impl From<u32> for $name {
+            #[inline]
+            fn from(number: u32) -> Self {
+                Self(number)
+            }
         }
 
         impl $crate::Id for $name {
+            #[inline]
             fn from_index(index: usize) -> Option<Self> {
                 Self::from_index(index)
             }
 
+            #[inline]
             fn index(self) -> usize {
                 self.index()
             }

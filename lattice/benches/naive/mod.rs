@@ -13,12 +13,12 @@ pub(crate) fn cuts(problem: &Problem, most: u64) -> (u64, f64) {
     while !level.is_empty() && visited < most {
         let mut next: HashMap<Vec<u32>, u64> = HashMap::new();
         for (cut, states) in &level {
-            for chain in 0..poset.width() {
-                let Some(&event) = poset.chain(chain).get(cut[chain] as usize) else {
+            for chain in poset.chains() {
+                let Some(&event) = poset.chain(chain).get(cut[chain.index()] as usize) else {
                     continue;
                 };
                 let mut more = cut.clone();
-                more[chain] += 1;
+                more[chain.index()] += 1;
                 let clock = poset.clock(event);
                 if clock.iter().zip(&more).any(|(need, has)| need > has) {
                     continue;

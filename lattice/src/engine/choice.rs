@@ -109,7 +109,7 @@ fn search_fast(
 
 /// Whether the lattice is small, whatever the order: a bound from the lengths of the chains.
 fn has_few_cuts(poset: &Poset) -> bool {
-    let cuts = (0..poset.width()).try_fold(1usize, |cuts, chain| {
+    let cuts = poset.chains().try_fold(1usize, |cuts, chain| {
         cuts.checked_mul(poset.chain(chain).len() + 1)
             .filter(|&cuts| cuts <= FEW_CUTS)
     });

@@ -30,11 +30,12 @@ pub struct Trajectory {
 ///
 /// ```
 /// use portent_lattice::laboratory::{Answer, Poset, conjunctive::{self, Trajectory}};
+/// use portent_monitor_core::ChainId;
 ///
 /// // Two threads raise and lower a flag each, one after the other as observed.
 /// let mut poset = Poset::new(2);
-/// let [up, down] = [1, 2].map(|count| poset.push(0, &[count, 0]));
-/// let [other_up, other_down] = [1, 2].map(|count| poset.push(1, &[0, count]));
+/// let [up, down] = [1, 2].map(|count| poset.push(ChainId::from(0), &[count, 0]));
+/// let [other_up, other_down] = [1, 2].map(|count| poset.push(ChainId::from(1), &[0, count]));
 /// let flag = |up, down| Trajectory { initially: false, writes: vec![(up, true), (down, false)] };
 ///
 /// let both = vec![flag(up, down), flag(other_up, other_down)];
@@ -59,7 +60,7 @@ pub fn search(poset: &Poset, conjunctions: &[Vec<Trajectory>]) -> Searched {
     };
     let events = (0..poset.len() as u32).map(EventIndex);
     let (mut run, rest): (Vec<_>, Vec<_>) = events.partition(|&event| {
-        let chain = poset.chain_of(event);
+        let chain = poset.chain_of(event).index();
         poset.clock(event)[chain] <= cut[chain]
     });
     run.extend(rest);

@@ -24,6 +24,7 @@ use crate::{
 ///
 /// ```
 /// use portent_lattice::laboratory::{ActionId, Answer, Automaton, AutomatonShape, Poset, StateIndex, linear};
+/// use portent_monitor_core::ChainId;
 /// use portent_monitor_dsl::Verdict;
 ///
 /// // Violated by two actions, whatever they are.
@@ -35,8 +36,8 @@ use crate::{
 /// };
 /// let shape = AutomatonShape::new(&automaton)?;
 /// let mut poset = Poset::new(2);
-/// poset.push(0, &[1, 0]);
-/// poset.push(1, &[0, 1]);
+/// poset.push(ChainId::from(0), &[1, 0]);
+/// poset.push(ChainId::from(1), &[0, 1]);
 /// let actions = [ActionId(0), ActionId(1)];
 /// let found = linear::search(&poset, &actions, &automaton, &shape.bad_prefixes);
 /// let Answer::Violated(violation) = found.expect("all commute").answer else { unreachable!() };
@@ -91,7 +92,8 @@ fn some_order_matters(poset: &Poset, classes: &[ActionClass], bad_prefixes: &Bad
 
 /// Whether some event of class `a` is concurrent with one of class `b`.
 fn are_concurrent(poset: &Poset, classes: &[ActionClass], a: ActionClass, b: ActionClass) -> bool {
-    let of_b: Vec<Vec<EventIndex>> = (0..poset.width())
+    let of_b: Vec<Vec<EventIndex>> = poset
+        .chains()
         .map(|chain| {
             let events = poset.chain(chain).iter().copied();
             events.filter(|event| classes[event.index()] == b).collect()

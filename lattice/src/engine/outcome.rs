@@ -73,7 +73,7 @@ impl Violation {
             if event.index() >= poset.len() || !is_next(poset, &done, event) {
                 return Some(format!("event {} comes too early or twice", event.0));
             }
-            done[poset.chain_of(event)] += 1;
+            done[poset.chain_of(event).index()] += 1;
         }
         let mut state = problem.automaton.initial;
         for (step, event) in self.run.iter().enumerate() {
@@ -92,7 +92,7 @@ impl Violation {
 
 /// Whether an event can come right after a cut.
 fn is_next(poset: &Poset, cut: &[u32], event: EventIndex) -> bool {
-    let chain = poset.chain_of(event);
+    let chain = poset.chain_of(event).index();
     let clock = poset.clock(event);
     (0..poset.width()).all(|other| {
         if other == chain {

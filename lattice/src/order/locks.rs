@@ -105,7 +105,7 @@ impl Unlocked {
             let event = record.steps()[step as usize].event;
             let (chain, clock) = self.stamp(record, event);
             UnrestrictedEvent {
-                chain: chain.index(),
+                chain,
                 clock,
                 number: record.event_number(step),
             }

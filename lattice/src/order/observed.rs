@@ -19,7 +19,7 @@ impl ObservedCuts {
             if event % EVERY == 0 {
                 stored.push(cut.clone());
             }
-            cut[poset.chain_of(EventIndex(event as u32))] += 1;
+            cut[poset.chain_of(EventIndex(event as u32)).index()] += 1;
         }
         if poset.is_empty() {
             stored.push(cut);
@@ -39,6 +39,6 @@ impl ObservedCuts {
 
     /// Adds the event with this index to the cut of those before it.
     pub(crate) fn advance(&self, poset: &Poset, event: usize, cut: &mut [u32]) {
-        cut[poset.chain_of(EventIndex(event as u32))] += 1;
+        cut[poset.chain_of(EventIndex(event as u32)).index()] += 1;
     }
 }

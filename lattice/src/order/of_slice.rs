@@ -1,5 +1,7 @@
 //! The partial order of a slice: that of all events that were steps, restricted to those of one instance.
 
+use portent_monitor_core::ChainId;
+
 use crate::{
     intake::{Record, Slice},
     order::{Poset, UnrestrictedEvent},
@@ -9,7 +11,7 @@ impl Poset {
     /// The partial order of a slice.
     pub(crate) fn of_slice(record: &Record<'_>, slice: &Slice) -> Poset {
         Poset::restricted(slice.steps.iter().map(|&step| UnrestrictedEvent {
-            chain: record.chain(step).index(),
+            chain: record.chain(step),
             clock: record.clock(step),
             number: record.event_number(step),
         }))
@@ -29,7 +31,7 @@ impl Poset {
     pub(crate) fn observed_order(record: &Record<'_>, slice: &Slice) -> Poset {
         let mut poset = Poset::new(1);
         for (place, &step) in (1..).zip(&slice.steps) {
-            poset.push_numbered(0, &[place], record.event_number(step));
+            poset.push_numbered(ChainId::from(0), &[place], record.event_number(step));
         }
         poset
     }

@@ -1,5 +1,7 @@
 //! The relevant events of one property (one binding of its parameters), partially ordered.
 
+use portent_monitor_core::ChainId;
+
 portent_monitor_core::ids! {
     /// An event of a [`Poset`]: its index in observed order, from 0.
     pub struct EventIndex(pub u32);
@@ -12,7 +14,7 @@ portent_monitor_core::ids! {
 #[derive(Clone, Debug, Default)]
 pub struct Poset {
     width: usize,
-    chain_of: Vec<u32>,
+    chain_of: Vec<ChainId>,
     /// The clock of event `e` is at `e * width`.
     clocks: Vec<u32>,
     /// The number of each event in the run that these events are some of.
@@ -38,7 +40,7 @@ impl Poset {
     /// # Panics
     ///
     /// If the clock does not have one component for each chain, or does not count the event itself.
-    pub fn push(&mut self, chain: usize, clock: &[u32]) -> EventIndex {
+    pub fn push(&mut self, chain: ChainId, clock: &[u32]) -> EventIndex {
         let number = self.numbers.last().map_or(0, |last| last + 1);
         self.push_numbered(chain, clock, number)
     }
@@ -49,18 +51,18 @@ impl Poset {
     /// # Panics
     ///
     /// As [`push`](Poset::push).
-    pub fn push_numbered(&mut self, chain: usize, clock: &[u32], number: u64) -> EventIndex {
+    pub fn push_numbered(&mut self, chain: ChainId, clock: &[u32], number: u64) -> EventIndex {
         assert_eq!(clock.len(), self.width, "one component for each chain");
         assert_eq!(
-            clock[chain] as usize,
-            self.chains[chain].len() + 1,
+            clock[chain.index()] as usize,
+            self.chains[chain.index()].len() + 1,
             "counts itself"
         );
         let event = EventIndex(self.chain_of.len() as u32);
-        self.chain_of.push(chain as u32);
+        self.chain_of.push(chain);
         self.clocks.extend_from_slice(clock);
         self.numbers.push(number);
-        self.chains[chain].push(event);
+        self.chains[chain.index()].push(event);
         event
     }
 
@@ -78,11 +80,12 @@ impl Poset {
     ///
     /// ```
     /// use portent_lattice::laboratory::Poset;
+    /// use portent_monitor_core::ChainId;
     ///
     /// let mut poset = Poset::new(1);
-    /// let a = poset.push(0, &[1]);
+    /// let a = poset.push(ChainId::from(0), &[1]);
     /// poset.widen(2);
-    /// let b = poset.push(1, &[1, 1]);
+    /// let b = poset.push(ChainId::from(1), &[1, 1]);
     /// assert_eq!(poset.clock(a), [1, 0]);
     /// assert!(poset.precedes(a, b));
     /// ```
@@ -117,7 +120,7 @@ impl Poset {
     pub(crate) fn prefix(&self, events: usize) -> Vec<u32> {
         let mut cut = vec![0; self.width];
         for &chain in &self.chain_of[..events] {
-            cut[chain as usize] += 1;
+            cut[chain.index()] += 1;
         }
         cut
     }
@@ -132,6 +135,24 @@ impl Poset {
         self.width
     }
 
+    /// All chains, in the order of a clock's components.
+    ///
+    /// ```
+    /// use portent_lattice::laboratory::Poset;
+    /// use portent_monitor_core::ChainId;
+    ///
+    /// let mut poset = Poset::new(2);
+    /// let event = poset.push(ChainId::from(1), &[0, 1]);
+    /// let with_events: Vec<ChainId> = poset.chains().filter(|&chain| !poset.chain(chain).is_empty()).collect();
+    /// assert_eq!(with_events, [poset.chain_of(event)]);
+    /// ```
+    #[inline]
+    pub fn chains(
+        &self,
+    ) -> impl DoubleEndedIterator<Item = ChainId> + ExactSizeIterator + Clone + use<> {
+        ChainId::first(self.width)
+    }
+
     /// The number of events.
     pub fn len(&self) -> usize {
         self.chain_of.len()
@@ -143,13 +164,15 @@ impl Poset {
     }
 
     /// The events of a chain in order.
-    pub fn chain(&self, chain: usize) -> &[EventIndex] {
-        &self.chains[chain]
+    #[inline]
+    pub fn chain(&self, chain: ChainId) -> &[EventIndex] {
+        &self.chains[chain.index()]
     }
 
     /// The chain of an event.
-    pub fn chain_of(&self, event: EventIndex) -> usize {
-        self.chain_of[event.index()] as usize
+    #[inline]
+    pub fn chain_of(&self, event: EventIndex) -> ChainId {
+        self.chain_of[event.index()]
     }
 
     /// The number of an event in the whole run, from 0.
@@ -164,7 +187,7 @@ impl Poset {
 
     /// Whether `first` comes before `second` in every run (or is the same event).
     pub fn precedes(&self, first: EventIndex, second: EventIndex) -> bool {
-        let chain = self.chain_of(first);
+        let chain = self.chain_of(first).index();
         self.clock(first)[chain] <= self.clock(second)[chain]
     }
 }

@@ -1,5 +1,7 @@
 //! What an event requires of a cut before it can be added to it.
 
+use portent_monitor_core::{ChainId, Id};
+
 use crate::order::{EventIndex, Poset};
 
 /// What is required is compared with at most this many later ones.
@@ -13,7 +15,7 @@ const COMPARED: usize = 8;
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Requirements {
     /// Chain and count; those of event `e` end at `ends[e]`.
-    all: Vec<(u32, u32)>,
+    all: Vec<(ChainId, u32)>,
     ends: Vec<usize>,
     /// The same in brief for the events of each chain.
     brief: Vec<Vec<Required>>,
@@ -23,7 +25,7 @@ pub(crate) struct Requirements {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Required {
     /// This many events are required of this chain, of the event's own one if nothing is.
-    pub(crate) chain: u32,
+    pub(crate) chain: ChainId,
     pub(crate) count: u32,
 }
 
@@ -44,41 +46,38 @@ impl Requirements {
     /// Notes what is required by the poset's last event.
     pub(crate) fn push(&mut self, poset: &Poset, event: EventIndex) {
         let (own, clock) = (poset.chain_of(event), poset.clock(event));
-        let previous = clock[own]
+        let previous = clock[own.index()]
             .checked_sub(2)
             .map(|place| poset.chain(own)[place as usize]);
         let start = self.all.len();
-        for (chain, &count) in clock.iter().enumerate() {
-            let before = previous.map_or(0, |previous| poset.clock(previous)[chain]);
+        for (chain, &count) in poset.chains().zip(clock) {
+            let before = previous.map_or(0, |previous| poset.clock(previous)[chain.index()]);
             if chain != own && count > before {
-                self.all.push((chain as u32, count));
+                self.all.push((chain, count));
             }
         }
         self.drop_implied(poset, start);
         self.ends.push(self.all.len());
         let (chain, count) = match self.all[start..] {
-            [] => (own as u32, 0),
+            [] => (own, 0),
             [only] => only,
-            _ => (own as u32, Required::SEVERAL),
+            _ => (own, Required::SEVERAL),
         };
-        if self.brief.len() <= own {
-            self.brief.resize_with(own + 1, Vec::new);
-        }
-        self.brief[own].push(Required { chain, count });
+        own.entry(&mut self.brief).push(Required { chain, count });
     }
 
     /// Drops what comes before something else that is required, from `start` on. The latest are
     /// what the others come before, so they go first, and the others are compared with a few of
     /// them only: an event after a barrier of a thousand threads waits for each of them.
     fn drop_implied(&mut self, poset: &Poset, start: usize) {
-        let event = |(chain, count): (u32, u32)| poset.chain(chain as usize)[count as usize - 1];
+        let event = |(chain, count): (ChainId, u32)| poset.chain(chain)[count as usize - 1];
         let last = &mut self.all[start..];
         last.sort_unstable_by_key(|&required| std::cmp::Reverse(event(required)));
         let mut kept = start;
         for place in start..self.all.len() {
             let required = self.all[place];
             let latest = &self.all[start..kept.min(start + COMPARED)];
-            let implied = |&later: &(u32, u32)| poset.precedes(event(required), event(later));
+            let implied = |&later: &(ChainId, u32)| poset.precedes(event(required), event(later));
             if !latest.iter().any(implied) {
                 self.all[kept] = required;
                 kept += 1;
@@ -88,21 +87,21 @@ impl Requirements {
     }
 
     #[inline]
-    pub(crate) fn of(&self, event: EventIndex) -> &[(u32, u32)] {
+    pub(crate) fn of(&self, event: EventIndex) -> &[(ChainId, u32)] {
         let event = event.index();
         let start = if event == 0 { 0 } else { self.ends[event - 1] };
         &self.all[start..self.ends[event]]
     }
 
     /// What the events of a chain require, in brief.
-    pub(crate) fn in_brief(&self, chain: usize) -> &[Required] {
-        self.brief.get(chain).map_or(&[], |events| events)
+    pub(crate) fn in_brief(&self, chain: ChainId) -> &[Required] {
+        self.brief.get(chain.index()).map_or(&[], |events| events)
     }
 
     /// Whether a cut with these counts, and the event's chain up to it, has what it needs.
     #[inline]
-    pub(crate) fn met(&self, event: EventIndex, count: impl Fn(usize) -> u32) -> bool {
+    pub(crate) fn met(&self, event: EventIndex, count: impl Fn(ChainId) -> u32) -> bool {
         let mut requirements = self.of(event).iter();
-        requirements.all(|&(chain, needed)| count(chain as usize) >= needed)
+        requirements.all(|&(chain, needed)| count(chain) >= needed)
     }
 }

@@ -5,6 +5,8 @@
 //! replaced by the number of those that are in the subset. Online, the first events of the subset may
 //! have been forgotten; they are not counted any more.
 
+use portent_monitor_core::ChainId;
+
 use crate::order::{EventIndex, Poset};
 
 /// Which events of which chains are in the subset; its chains are numbered in the order of their
@@ -17,7 +19,7 @@ pub(crate) struct Restriction {
 #[derive(Clone, Debug)]
 struct Chain {
     /// Its number in the whole order.
-    origin: usize,
+    origin: ChainId,
     /// The place there of the last event that was forgotten; 0 if none was.
     forgotten: u32,
     /// The places there of the others.
@@ -64,29 +66,31 @@ impl Restriction {
         past.counts.clear();
         past.whole = true;
         for chain in &self.chains {
-            let seen = clock.get(chain.origin).copied().unwrap_or(0);
+            let seen = clock.get(chain.origin.index()).copied().unwrap_or(0);
             past.counts.push(chain.count(seen));
             past.whole &= chain.forgotten <= seen;
         }
     }
 
     /// Adds the event at a place of a chain of the whole order, and returns its chain in the subset.
-    pub(crate) fn push(&mut self, origin: usize, place: u32) -> usize {
-        let number = self.chain(origin).unwrap_or_else(|| {
+    pub(crate) fn push(&mut self, origin: ChainId, place: u32) -> ChainId {
+        let chain = self.chain(origin).unwrap_or_else(|| {
+            let next = ChainId::from(self.chains.len() as u32);
             self.chains.push(Chain {
                 origin,
                 forgotten: 0,
                 places: Vec::new(),
             });
-            self.chains.len() - 1
+            next
         });
-        self.chains[number].places.push(place);
-        number
+        self.chains[chain.index()].places.push(place);
+        chain
     }
 
     /// The chain of the subset that is this one in the whole order.
-    pub(crate) fn chain(&self, origin: usize) -> Option<usize> {
-        self.chains.iter().position(|chain| chain.origin == origin)
+    pub(crate) fn chain(&self, origin: ChainId) -> Option<ChainId> {
+        let place = self.chains.iter().position(|chain| chain.origin == origin);
+        place.and_then(ChainId::from_index)
     }
 
     /// Forgets the first events of each chain, as many as `prefix` says.
@@ -102,7 +106,7 @@ impl Restriction {
 /// An event as the larger order knows it.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct UnrestrictedEvent<'c> {
-    pub(crate) chain: usize,
+    pub(crate) chain: ChainId,
     /// May end before components that are 0.
     pub(crate) clock: &'c [u32],
     /// Its number in the run.
@@ -124,15 +128,15 @@ impl Poset {
         events: impl Iterator<Item = UnrestrictedEvent<'c>> + Clone,
     ) -> Poset {
         let mut restriction = Restriction::default();
-        let chains: Vec<usize> = events
+        let chains: Vec<ChainId> = events
             .clone()
-            .map(|event| restriction.push(event.chain, event.clock[event.chain]))
+            .map(|event| restriction.push(event.chain, event.clock[event.chain.index()]))
             .collect();
         let mut poset = Poset::new(restriction.chains.len());
         let mut counts = vec![0; restriction.chains.len()];
         for (event, chain) in events.zip(chains) {
             for (count, chain) in counts.iter_mut().zip(&restriction.chains) {
-                *count = chain.count(event.clock.get(chain.origin).copied().unwrap_or(0));
+                *count = chain.count(event.clock.get(chain.origin.index()).copied().unwrap_or(0));
             }
             poset.push_numbered(chain, &counts, event.number);
         }
@@ -153,15 +157,15 @@ mod tests {
             let mut whole = Poset::new(width);
             let mut clocks = vec![vec![0u32; width]; width];
             for _ in 0..rng.below(14) {
-                let (chain, other) = (rng.below(width), rng.below(width));
+                let (own, other) = (rng.below(width), rng.below(width));
                 if rng.below(3) == 0 {
                     let known = clocks[other].clone();
-                    for (mine, theirs) in clocks[chain].iter_mut().zip(known) {
+                    for (mine, theirs) in clocks[own].iter_mut().zip(known) {
                         *mine = (*mine).max(theirs);
                     }
                 }
-                clocks[chain][chain] += 1;
-                whole.push(chain, &clocks[chain]);
+                clocks[own][own] += 1;
+                whole.push(ChainId::from(own as u32), &clocks[own]);
             }
             let kept: Vec<_> = whole.events().filter(|_| rng.below(2) == 0).collect();
             let part = Poset::restricted(kept.iter().map(|&event| whole.origin(event)));

@@ -8,7 +8,7 @@
 
 use std::sync::Arc;
 
-use portent_monitor_core::Value;
+use portent_monitor_core::{ChainId, Value};
 use portent_monitor_dsl::{Monitor, StateId, Verdict};
 
 use super::kept::{Context, KeptRun, KeptStep};
@@ -123,7 +123,7 @@ impl Live {
     }
 
     /// Takes the next event; its clock does not count what was forgotten.
-    pub(super) fn push(&mut self, chain: usize, clock: &[u32], kept: Arc<KeptStep>) {
+    pub(super) fn push(&mut self, chain: ChainId, clock: &[u32], kept: Arc<KeptStep>) {
         self.poset.widen(clock.len());
         let event = self.poset.push_numbered(chain, clock, kept.number);
         self.requirements.push(&self.poset, event);
@@ -260,7 +260,7 @@ impl Live {
         let overtakings = kept.overtakings(&replay, run, violated_at);
         let witness = kept.rows(replay, run, context);
         let number = |event: EventIndex| self.forgotten as u32 + event.0;
-        let before = start.cut.iter().enumerate();
+        let before = self.poset.chains().zip(&start.cut);
         let mut before: Vec<EventIndex> = before
             .flat_map(|(chain, &count)| &self.poset.chain(chain)[..count as usize])
             .map(|&event| EventIndex(number(event)))

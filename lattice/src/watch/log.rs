@@ -1,6 +1,8 @@
 //! Where the steps that are kept are in the causal order: as little as it takes, as there may be very many bindings. A poset is made of
 //! it when one is needed.
 
+use portent_monitor_core::ChainId;
+
 use crate::{
     engine::streaming::Class,
     order::{EventIndex, Poset},
@@ -19,7 +21,7 @@ impl Log {
     }
 
     /// The next step; its clock has a component for each chain, of which there may be more than before.
-    pub(super) fn push(&mut self, chain: usize, class: Class, clock: &[u32]) {
+    pub(super) fn push(&mut self, chain: ChainId, class: Class, clock: &[u32]) {
         if clock.len() > self.width {
             let mut wider = Vec::new();
             for record in self.records.chunks_exact(self.stride()) {
@@ -28,7 +30,7 @@ impl Log {
             }
             (self.width, self.records) = (clock.len(), wider);
         }
-        self.records.extend([chain as u32, class.0]);
+        self.records.extend([chain.index() as u32, class.0]);
         self.records.extend_from_slice(clock);
     }
 
@@ -58,7 +60,7 @@ impl Log {
     pub(super) fn fill(&self, poset: &mut Poset, numbers: impl Iterator<Item = u64>) {
         poset.clear(self.width);
         for (record, number) in self.records.chunks_exact(self.stride()).zip(numbers) {
-            poset.push_numbered(record[0] as usize, &record[2..], number);
+            poset.push_numbered(ChainId::from(record[0]), &record[2..], number);
         }
     }
 }

@@ -7,7 +7,7 @@
 
 use std::sync::Arc;
 
-use portent_monitor_core::Value;
+use portent_monitor_core::{ChainId, Value};
 use portent_monitor_dsl::{Monitor, StateId, Verdict};
 
 use super::{
@@ -171,7 +171,7 @@ impl Stream {
     /// Takes the next step, which [is known](Stream::knows); gives the story of a run that is violated with it.
     pub(super) fn take(
         &mut self,
-        chain: usize,
+        chain: ChainId,
         past: &Past,
         kept: &Arc<KeptStep>,
         room: Room,
@@ -222,7 +222,7 @@ impl Stream {
                 memory.standings.push(LiveThread::default());
             }
             let here = &mut memory.standings[count];
-            here.chain = standing.chain.and_then(|chain| order.chain(chain.index()));
+            here.chain = standing.chain.and_then(|chain| order.chain(chain));
             here.clock.clear();
             here.clock.extend(known.map(|(a, b)| a + b));
             count += 1;

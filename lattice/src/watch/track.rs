@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use portent_monitor_core::Value;
+use portent_monitor_core::{ChainId, Id, Value};
 use portent_monitor_dsl::{Stepper, Verdict};
 
 use super::{
@@ -153,12 +153,11 @@ impl Track {
     }
 
     /// Finds the past of the next step in this slice, the step included, and gives its chain there.
-    fn place(&mut self, arrival: &Arrival<'_>, past: &mut Past) -> usize {
+    fn place(&mut self, arrival: &Arrival<'_>, past: &mut Past) -> ChainId {
         self.order.find_past(arrival.clock, past);
-        let origin = arrival.chain.index();
-        let chain = self.order.push(origin, arrival.clock[origin]);
-        past.counts.resize(past.counts.len().max(chain + 1), 0);
-        past.counts[chain] += 1;
+        let origin = arrival.chain;
+        let chain = self.order.push(origin, arrival.clock[origin.index()]);
+        *chain.entry(&mut past.counts) += 1;
         chain
     }
 
@@ -246,10 +245,9 @@ impl Track {
         let Phase::GoesOn(live) = &mut self.search else {
             return Ok(());
         };
-        let origin = arrival.chain.index();
-        let chain = self.order.push(origin, arrival.clock[origin]);
-        past.counts.resize(past.counts.len().max(chain + 1), 0);
-        past.counts[chain] += 1;
+        let origin = arrival.chain;
+        let chain = self.order.push(origin, arrival.clock[origin.index()]);
+        *chain.entry(&mut past.counts) += 1;
         live.push(chain, &past.counts, Arc::clone(kept));
         if !live.goes_on() {
             self.close(context)?;

@@ -60,7 +60,7 @@ pub(crate) fn examine_order(poset: &Poset, from: &[u32], run: &[EventIndex]) -> 
         if event.index() >= poset.len() {
             return Err(format!("there is no event {}", event.0));
         }
-        let chain = poset.chain_of(event);
+        let chain = poset.chain_of(event).index();
         let clock = poset.clock(event);
         if done[chain] + 1 != clock[chain] {
             return Err(format!("event {} is out of order on its thread", event.0));
@@ -75,14 +75,16 @@ pub(crate) fn examine_order(poset: &Poset, from: &[u32], run: &[EventIndex]) -> 
 
 #[cfg(test)]
 mod tests {
+    use portent_monitor_core::ChainId;
+
     use super::*;
 
     #[test]
     fn wrong_orders_are_refused() {
         let mut poset = Poset::new(2);
-        let a = poset.push(0, &[1, 0]);
-        let b = poset.push(1, &[0, 1]);
-        let c = poset.push(1, &[1, 2]);
+        let a = poset.push(ChainId::from(0), &[1, 0]);
+        let b = poset.push(ChainId::from(1), &[0, 1]);
+        let c = poset.push(ChainId::from(1), &[1, 2]);
         assert!(examine_order(&poset, &[0, 0], &[b, a, c]).is_ok());
         assert!(examine_order(&poset, &[0, 0], &[b, c, a]).is_err());
         assert!(examine_order(&poset, &[0, 0], &[a, c, b]).is_err());

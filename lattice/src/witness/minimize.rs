@@ -117,24 +117,24 @@ impl<M: Machine> Minimizer<'_, M> {
         let poset = self.poset;
         let mut all = vec![0u32; poset.width()];
         for event in run.iter() {
-            all[poset.chain_of(*event)] += 1;
+            all[poset.chain_of(*event).index()] += 1;
         }
         // From the back: how many of each chain come before the place, and are needed behind it.
         let (mut before, mut needed) = (all.clone(), vec![0u32; poset.width()]);
         for place in (0..run.len()).rev() {
             self.left = self.left.saturating_sub(poset.width());
             let event = run[place];
-            let own = poset.chain_of(event);
+            let own = poset.chain_of(event).index();
             before[own] -= 1;
             let is_needed = needed[own] > before[own];
-            for chain in (0..poset.width()).filter(|_| !is_needed) {
-                let next = poset.chain(chain).get(before[chain] as usize);
+            for chain in poset.chains().filter(|_| !is_needed) {
+                let next = poset.chain(chain).get(before[chain.index()] as usize);
                 let Some(&other) = next.filter(|other| **other < event) else {
                     continue;
                 };
-                let clock = poset.clock(other).iter().zip(&before).enumerate();
+                let clock = poset.chains().zip(poset.clock(other).iter().zip(&before));
                 let mut past = clock.filter(|(of, _)| *of != chain);
-                let is_new = before[chain] == all[chain];
+                let is_new = before[chain.index()] == all[chain.index()];
                 if !is_new || !past.all(|(_, (needs, has))| needs <= has) {
                     continue;
                 }
@@ -201,9 +201,9 @@ mod tests {
     /// With every event on a thread of its own.
     fn unswapped(actions: &[u32], run: &[u32], violated_at: usize) -> Vec<u32> {
         let mut poset = Poset::new(actions.len());
-        for chain in 0..actions.len() {
+        for chain in poset.chains() {
             let mut clock = vec![0; actions.len()];
-            clock[chain] = 1;
+            clock[chain.index()] = 1;
             poset.push(chain, &clock);
         }
         let actions: Vec<ActionId> = actions.iter().copied().map(ActionId).collect();

@@ -6,6 +6,7 @@ use portent_lattice::laboratory::{
     Answer, EventIndex, Poset,
     conjunctive::{self, Trajectory},
 };
+use portent_monitor_core::ChainId;
 use portent_monitor_dsl::{Monitor, Property, Value, Verdict};
 use portent_testing::Rng;
 
@@ -36,7 +37,7 @@ impl Writes {
             if rng.below(3) == 0 && !growing.poset.is_empty() {
                 after.push(EventIndex(rng.below(growing.poset.len()) as u32));
             }
-            let event = growing.push(rng.below(width), &after);
+            let event = growing.push(ChainId::from(rng.below(width) as u32), &after);
             for variable in written {
                 of_variable[variable].push((event, rng.below(values) as i64));
             }
@@ -50,7 +51,7 @@ impl Writes {
 
     fn value(&self, variable: usize, cut: &[u32]) -> i64 {
         let inside = |event: EventIndex| {
-            let chain = self.poset.chain_of(event);
+            let chain = self.poset.chain_of(event).index();
             self.poset.clock(event)[chain] <= cut[chain]
         };
         let last = self.of_variable[variable]
@@ -95,7 +96,7 @@ impl Writes {
                 assert_eq!(violation.violated_at, least, "{what}");
                 let mut cut = vec![0; self.poset.width()];
                 for (step, &event) in violation.run.iter().enumerate() {
-                    let chain = self.poset.chain_of(event);
+                    let chain = self.poset.chain_of(event).index();
                     cut[chain] += 1;
                     let clock = self.poset.clock(event);
                     assert!(

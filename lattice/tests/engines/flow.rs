@@ -101,10 +101,10 @@ fn rounds(threads: usize, rounds: usize, steps: usize, barrier: impl Fn(usize) -
     let mut own = vec![0u32; threads];
     for round in 0..rounds {
         for _ in 0..steps {
-            for thread in 0..threads {
-                own[thread] += 1;
+            for (thread, own) in poset.chains().zip(&mut own) {
+                *own += 1;
                 let mut clock = known.clone();
-                clock[thread] = own[thread];
+                clock[thread.index()] = *own;
                 poset.push(thread, &clock);
             }
         }
@@ -120,7 +120,7 @@ fn twenty_of_thirty_threads_inside_at_once() {
     // Each thread enters and leaves in every round.
     let (threads, all) = (30, 40);
     let actions = |poset: &Poset| -> Vec<ActionId> {
-        let place = |event| poset.clock(event)[poset.chain_of(event)];
+        let place = |event| poset.clock(event)[poset.chain_of(event).index()];
         poset
             .events()
             .map(|event| ActionId((place(event) + 1) % 2))
@@ -158,7 +158,7 @@ fn a_row_of_twenty_steps_without_another_between_them() {
     let poset = rounds(30, 20, 1, |round| round % 5 == 4);
     let actions: Vec<ActionId> = poset
         .events()
-        .map(|event| ActionId((poset.chain_of(event) % 2) as u32))
+        .map(|event| ActionId((poset.chain_of(event).index() % 2) as u32))
         .collect();
     let automaton = |bound| counter(0, bound, &[Effect::Add(1), Effect::Reset]);
     // The fifteen others can do ten rounds in a row: what sets back in the first five comes before, in the next five after.

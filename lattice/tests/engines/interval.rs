@@ -5,6 +5,7 @@ use portent_lattice::laboratory::{
     ActionId, Answer, Automaton, AutomatonShape, Poset, Problem, StateIndex, interval,
     interval::IntervalSearch,
 };
+use portent_monitor_core::ChainId;
 use portent_monitor_dsl::Verdict;
 use portent_testing::Rng;
 
@@ -71,11 +72,11 @@ fn gives_up_where_it_was_told_to() {
     let width = 6;
     let mut growing = Growing::new(width);
     let mut last = Vec::new();
-    for chain in 0..width {
+    for chain in ChainId::first(width) {
         growing.push(chain, &[]);
         last.push(growing.push(chain, &[]));
     }
-    growing.push(0, &last);
+    growing.push(ChainId::from(0), &last);
     let poset = growing.poset;
     let mut actions = vec![ActionId(0); 2 * width];
     actions.push(ActionId(1));

@@ -241,7 +241,7 @@ fn poset(trace: &[Event], actions: &[Option<ActionId>]) -> Poset {
     for stamp in &stamps {
         let mut clock = stamp.clock.counts().to_vec();
         clock.resize(causality.chains(), 0);
-        poset.push(stamp.chain.index(), &clock);
+        poset.push(stamp.chain, &clock);
     }
     poset
 }

@@ -1,6 +1,7 @@
 //! Random small problems, and what brute force says of them.
 
 use portent_lattice::laboratory::{ActionId, Automaton, EventIndex, Poset, Problem, StateIndex};
+use portent_monitor_core::ChainId;
 use portent_monitor_dsl::Verdict;
 use portent_testing::Rng;
 use std::collections::HashSet;
@@ -17,7 +18,7 @@ impl Growing {
         }
     }
 
-    pub(crate) fn push(&mut self, chain: usize, after: &[EventIndex]) -> EventIndex {
+    pub(crate) fn push(&mut self, chain: ChainId, after: &[EventIndex]) -> EventIndex {
         let mut clock = vec![0; self.poset.width()];
         let last = self.poset.chain(chain).last();
         for &event in after.iter().chain(last) {
@@ -25,7 +26,7 @@ impl Growing {
                 *count = (*count).max(past);
             }
         }
-        clock[chain] = self.poset.chain(chain).len() as u32 + 1;
+        clock[chain.index()] = self.poset.chain(chain).len() as u32 + 1;
         self.poset.push(chain, &clock)
     }
 }
@@ -36,7 +37,7 @@ pub(crate) fn random_poset(rng: &mut Rng, most_chains: usize, most_events: usize
     let density = rng.below(4);
     let mut growing = Growing::new(width);
     for event in 0..events {
-        let chain = rng.below(width);
+        let chain = ChainId::from(rng.below(width) as u32);
         let mut after = Vec::new();
         if event > 0 && rng.below(4) < density {
             after.push(EventIndex(rng.below(event) as u32));
@@ -103,12 +104,12 @@ pub(crate) fn levels(poset: &Poset) -> Vec<Vec<Vec<u32>>> {
 /// The events that can come next, and the cuts that they lead to.
 fn successors(poset: &Poset, cut: &[u32]) -> Vec<(EventIndex, Vec<u32>)> {
     let mut successors = Vec::new();
-    for chain in 0..poset.width() {
-        let Some(&event) = poset.chain(chain).get(cut[chain] as usize) else {
+    for chain in poset.chains() {
+        let Some(&event) = poset.chain(chain).get(cut[chain.index()] as usize) else {
             continue;
         };
         let mut larger = cut.to_vec();
-        larger[chain] += 1;
+        larger[chain.index()] += 1;
         let clock = poset.clock(event);
         if clock.iter().zip(&larger).all(|(past, count)| past <= count) {
             successors.push((event, larger));

@@ -6,6 +6,7 @@ pub(crate) mod questions;
 pub(crate) mod read;
 
 use portent_lattice::laboratory::Poset;
+use portent_monitor_core::ChainId;
 
 pub(crate) const CHORD: (&str, &str) = ("chord.log", r"(?<host>\S*) (?<clock>{.*})\n(?<event>.*)");
 pub(crate) const SIMPLEDB: (&str, &str) =
@@ -36,7 +37,7 @@ pub(crate) fn generated(processes: usize, events: usize, period: u32, seed: u64)
             }
         }
         clocks[me][me] += 1;
-        poset.push(me, &clocks[me]);
+        poset.push(ChainId::from(me as u32), &clocks[me]);
     }
     poset
 }

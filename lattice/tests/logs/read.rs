@@ -28,7 +28,7 @@ pub(crate) fn log(path: &Path, parser: &str) -> (Poset, Vec<String>) {
     for stamp in stamps {
         let mut clock = stamp.clock.counts().to_vec();
         clock.resize(causality.chains(), 0);
-        poset.push(stamp.chain.index(), &clock);
+        poset.push(stamp.chain, &clock);
     }
     (poset, texts)
 }

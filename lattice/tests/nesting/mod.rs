@@ -30,11 +30,13 @@ pub(crate) fn automaton(depth: u32) -> Automaton {
 pub(crate) fn commuting() -> Problem {
     let (mut poset, mut actions) = (Poset::new(6), Vec::new());
     for place in 0..8u32 {
-        for chain in 0..6usize {
+        for chain in poset.chains() {
             let mut clock = vec![0; 6];
-            clock[chain] = place + 1;
+            clock[chain.index()] = place + 1;
             poset.push(chain, &clock);
-            actions.push(ActionId(place % 2 + if chain % 2 == 0 { 0 } else { 2 }));
+            actions.push(ActionId(
+                place % 2 + if chain.index() % 2 == 0 { 0 } else { 2 },
+            ));
         }
     }
     Problem {

@@ -246,7 +246,7 @@ pub(crate) fn complete<M: Machine>(
     is_shortest: bool,
 ) -> Violation {
     let mut done = vec![false; labelled.poset.len()];
-    for (chain, &count) in from.cut.iter().enumerate() {
+    for (chain, &count) in labelled.poset.chains().zip(&from.cut) {
         for event in &labelled.poset.chain(chain)[..count as usize] {
             done[event.index()] = true;
         }

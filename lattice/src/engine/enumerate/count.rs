@@ -138,13 +138,14 @@ mod tests {
         options::Options,
         order::{Poset, Requirements},
     };
+    use portent_monitor_core::ChainId;
 
     /// Two chains that wait for each other after every event: two orders for each pair.
     fn in_step(pairs: u32) -> Poset {
         let mut poset = Poset::new(2);
         for number in 1..=pairs {
-            poset.push(0, &[number, number - 1]);
-            poset.push(1, &[number - 1, number]);
+            poset.push(ChainId::from(0), &[number, number - 1]);
+            poset.push(ChainId::from(1), &[number - 1, number]);
         }
         poset
     }

@@ -25,7 +25,7 @@ impl<S: Clone + Ord + Send + Sync> Sweep<S, StateList<S>> {
     pub(crate) fn settled(&self, poset: &Poset) -> usize {
         let cuts = self.levels.cuts(poset.width());
         let missing = cuts.iter().flat_map(|cut| {
-            let chains = cut.iter().enumerate();
+            let chains = poset.chains().zip(cut);
             chains.filter_map(|(chain, &count)| poset.chain(chain).get(count as usize))
         });
         missing.min().map_or(poset.len(), |event| event.index())

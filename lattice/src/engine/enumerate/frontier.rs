@@ -153,7 +153,7 @@ impl<K: Key, N: Clone + Send + Sync> Frontier<K, N> {
         bounds: LevelBounds<'_>,
         rules: &R,
     ) -> Result<LeftOut, Full> {
-        if self.layout.slack() == 0 || self.layout.chains() < bounds.upper.len() {
+        if self.layout.slack() == 0 || self.layout.width() < bounds.upper.len() {
             *self = self.repacked(bounds.ceiling)?;
         }
         self.marks.clear();
@@ -236,7 +236,8 @@ impl<K: Key, N: Clone + Send + Sync> Frontier<K, N> {
         let mut next = Level::default();
         let room = bounds.window.map_or(usize::MAX, |window| window.room());
         let layout = &self.layout;
-        let mut streams: Vec<ChainStream<'_, K, N>> = (0..layout.chains())
+        let mut streams: Vec<ChainStream<'_, K, N>> = layout
+            .chains()
             .map(|chain| ChainStream::new(self, labelled, bounds, chain, range, starts))
             .filter(|stream| stream.first().is_some())
             .collect();
@@ -293,13 +294,14 @@ fn repacked<K: Key, L: Key>(
     let chains = ceiling.len();
     let (mut least, mut most) = (vec![u32::MAX; chains], vec![0; chains]);
     // A chain that nobody knew of when this level was packed has no event in any cut.
-    least[known.chains()..].fill(0);
+    least[known.width()..].fill(0);
     for strip in strips {
         for cut in [0, strip.len - 1].map(|along| strip.cut(along, known)) {
-            for chain in 0..known.chains() {
+            let bounds = least.iter_mut().zip(&mut most);
+            for (chain, (least, most)) in known.chains().zip(bounds) {
                 let count = cut.count(chain);
-                least[chain] = least[chain].min(count);
-                most[chain] = most[chain].max(count);
+                *least = count.min(*least);
+                *most = count.max(*most);
             }
         }
     }
@@ -313,7 +315,7 @@ fn repacked<K: Key, L: Key>(
         }
     };
     let strips = strips.iter();
-    let strips = if chains == known.chains() {
+    let strips = if chains == known.width() {
         strips
             .map(|strip| pack(strip.cut(0, known), strip.len))
             .collect()

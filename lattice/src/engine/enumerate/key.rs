@@ -10,10 +10,12 @@
 
 use std::fmt::Debug;
 
+use portent_monitor_core::ChainId;
+
 /// Where the count of one chain is in a key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Field {
-    chain: u32,
+    chain: ChainId,
     base: u32,
     shift: u32,
     mask: u32,
@@ -60,10 +62,11 @@ impl Layout {
             .map_or(u32::MAX, |room| u32::try_from(room).unwrap_or(u32::MAX));
         let mut fields = Vec::with_capacity(widths.len());
         let mut shift: u32 = widths.iter().fold(0, |sum: u32, w| sum.saturating_add(*w));
-        for (chain, (&width, &base)) in widths.iter().zip(least).enumerate() {
+        let components = widths.iter().zip(least);
+        for (chain, (&width, &base)) in ChainId::first(widths.len()).zip(components) {
             shift = shift.saturating_sub(width);
             fields.push(Field {
-                chain: chain as u32,
+                chain,
                 base,
                 shift,
                 mask: ((1u64 << width) - 1) as u32,
@@ -77,13 +80,25 @@ impl Layout {
         })
     }
 
-    pub(crate) fn chains(&self) -> usize {
+    /// The number of chains.
+    pub(crate) fn width(&self) -> usize {
         self.fields.len()
     }
 
     #[inline]
-    pub(crate) fn field(&self, chain: usize) -> &Field {
-        &self.fields[chain]
+    pub(crate) fn chains(&self) -> impl ExactSizeIterator<Item = ChainId> + Clone + use<> {
+        ChainId::first(self.width())
+    }
+
+    /// Where the count of each chain is, in order.
+    #[inline]
+    pub(crate) fn fields(&self) -> &[Field] {
+        &self.fields
+    }
+
+    #[inline]
+    pub(crate) fn field(&self, chain: ChainId) -> &Field {
+        &self.fields[chain.index()]
     }
 
     pub(crate) fn slack(&self) -> u32 {
@@ -92,8 +107,8 @@ impl Layout {
 
     /// How the count of a chain changes from a cut to its neighbour on the line: by 1, -1 or 0.
     #[inline]
-    pub(crate) fn slope(&self, chain: usize) -> i32 {
-        match self.chains() - chain {
+    pub(crate) fn slope(&self, chain: ChainId) -> i32 {
+        match self.width() - chain.index() {
             1 => -1,
             2 => 1,
             _ => 0,
@@ -125,7 +140,7 @@ pub(crate) trait Key: Clone + Ord + Send + Sync + Debug {
     fn plus(&self, field: &Field) -> Self;
     /// Whether the cut with one more event of `chain` is at or past `bound`. Unlike `advanced`
     /// this may be asked of any chain; where it cannot be advanced the answer is merely monotone.
-    fn reaches(&self, chain: usize, layout: &Layout, bound: &Self) -> bool;
+    fn reaches(&self, chain: ChainId, layout: &Layout, bound: &Self) -> bool;
     /// The cut this many places further on the same line.
     fn moved(&self, along: u32, layout: &Layout) -> Self;
     /// Whether two cuts differ in the last two chains at most.
@@ -134,22 +149,22 @@ pub(crate) trait Key: Clone + Ord + Send + Sync + Debug {
     fn line(&self, layout: &Layout) -> Self;
 
     #[inline]
-    fn count(&self, chain: usize, layout: &Layout) -> u32 {
+    fn count(&self, chain: ChainId, layout: &Layout) -> u32 {
         self.at(layout.field(chain))
     }
 
     /// The cut with one more event of `chain`.
     #[inline]
-    fn advanced(&self, chain: usize, layout: &Layout) -> Self {
+    fn advanced(&self, chain: ChainId, layout: &Layout) -> Self {
         self.plus(layout.field(chain))
     }
 
     /// Where the cut is on its line.
     #[inline]
     fn place(&self, layout: &Layout) -> u32 {
-        match layout.chains() {
-            0 | 1 => 0,
-            chains => self.count(chains - 2, layout),
+        match &*layout.fields {
+            [.., field, _] => self.at(field),
+            _ => 0,
         }
     }
 }
@@ -178,9 +193,9 @@ macro_rules! integer_key {
                 self + (1 << field.shift)
             }
 
-            fn reaches(&self, chain: usize, layout: &Layout, bound: &Self) -> bool {
+            fn reaches(&self, chain: ChainId, layout: &Layout, bound: &Self) -> bool {
                 let one: $integer = 1;
-                let one = one.checked_shl(layout.fields[chain].shift).unwrap_or(0);
+                let one = one.checked_shl(layout.field(chain).shift).unwrap_or(0);
                 self.checked_add(one).is_none_or(|key| key >= *bound)
             }
 
@@ -216,7 +231,7 @@ impl Key for Box<[u32]> {
     const LAST: Option<Self> = None;
 
     fn heap_bytes(layout: &Layout) -> usize {
-        4 * layout.chains()
+        4 * layout.width()
     }
 
     fn pack(counts: &[u32], _: &Layout) -> Self {
@@ -224,16 +239,16 @@ impl Key for Box<[u32]> {
     }
 
     fn at(&self, field: &Field) -> u32 {
-        self[field.chain as usize]
+        self[field.chain.index()]
     }
 
     fn plus(&self, field: &Field) -> Self {
         let mut counts = self.clone();
-        counts[field.chain as usize] += 1;
+        counts[field.chain.index()] += 1;
         counts
     }
 
-    fn reaches(&self, chain: usize, layout: &Layout, bound: &Self) -> bool {
+    fn reaches(&self, chain: ChainId, layout: &Layout, bound: &Self) -> bool {
         self.advanced(chain, layout) >= *bound
     }
 
@@ -272,7 +287,7 @@ pub(crate) struct PackedCut<'a, K> {
 impl<K: Key> PackedCut<'_, K> {
     /// How many events of a chain are in the cut.
     #[inline]
-    pub(crate) fn count(&self, chain: usize) -> u32 {
+    pub(crate) fn count(&self, chain: ChainId) -> u32 {
         let count = self.first.count(chain, self.layout);
         match self.layout.slope(chain) {
             1 => count + self.along,
@@ -282,9 +297,8 @@ impl<K: Key> PackedCut<'_, K> {
     }
 
     pub(crate) fn counts(&self) -> Vec<u32> {
-        (0..self.layout.chains())
-            .map(|chain| self.count(chain))
-            .collect()
+        let chains = self.layout.chains();
+        chains.map(|chain| self.count(chain)).collect()
     }
 }
 
@@ -307,10 +321,10 @@ mod tests {
         for counts in [least, most] {
             let key = K::pack(counts, &layout);
             assert_eq!(unpacked(&key, &layout), counts);
-            for chain in 0..counts.len() {
-                if counts[chain] < top[chain] {
+            for chain in layout.chains() {
+                if counts[chain.index()] < top[chain.index()] {
                     let mut more = counts.to_vec();
-                    more[chain] += 1;
+                    more[chain.index()] += 1;
                     assert_eq!(unpacked(&key.advanced(chain, &layout), &layout), more);
                 }
             }

@@ -1,5 +1,7 @@
 //! A labelled poset: the events, what each requires of a cut, and the action that it is labelled with.
 
+use portent_monitor_core::ChainId;
+
 use crate::{
     automaton::ActionId,
     order::{EventIndex, Poset, Requirements},
@@ -32,15 +34,16 @@ impl<'a> LabelledPoset<'a> {
 
     /// The cut of all events.
     pub(crate) fn top(&self) -> Vec<u32> {
-        (0..self.poset.width())
+        let chains = self.poset.chains();
+        chains
             .map(|chain| self.poset.chain(chain).len() as u32)
             .collect()
     }
 
     /// How many events of `cut` come after `event` in the observed run: the swaps it takes to put
     /// `event` behind them.
-    pub(crate) fn overtaken(&self, cut: impl Fn(usize) -> u32, event: EventIndex) -> u64 {
-        let chains = 0..self.poset.width();
+    pub(crate) fn overtaken(&self, cut: impl Fn(ChainId) -> u32, event: EventIndex) -> u64 {
+        let chains = self.poset.chains();
         chains
             .map(|chain| {
                 let events = &self.poset.chain(chain)[..cut(chain) as usize];

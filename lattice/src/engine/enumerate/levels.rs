@@ -123,7 +123,7 @@ impl<N: Clone + Send + Sync> Levels<N> {
     }
 
     /// How many chains cuts have.
-    pub(crate) fn chains(&self) -> usize {
-        each!(self, frontier => frontier.layout.chains())
+    pub(crate) fn width(&self) -> usize {
+        each!(self, frontier => frontier.layout.width())
     }
 }

@@ -24,7 +24,7 @@ pub(super) fn cuts(labelled: LabelledPoset<'_>, enough: u64) -> u64 {
                 break;
             }
         }
-        cut[labelled.poset.chain_of(EventIndex(event as u32))] += 1;
+        cut[labelled.poset.chain_of(EventIndex(event as u32)).index()] += 1;
     }
     most
 }
@@ -32,11 +32,11 @@ pub(super) fn cuts(labelled: LabelledPoset<'_>, enough: u64) -> u64 {
 /// How many cuts there are between one and the next ones that chains reach on their own.
 fn free(labelled: LabelledPoset<'_>, cut: &[u32], enough: u64) -> u64 {
     let mut product = 1u64;
-    for (chain, &count) in cut.iter().enumerate() {
+    for (chain, &count) in labelled.poset.chains().zip(cut) {
         let later = &labelled.poset.chain(chain)[count as usize..];
         let needs_none = |event: &&EventIndex| {
             let mut needs = labelled.requirements.of(**event).iter();
-            needs.all(|&(other, needed)| cut[other as usize] >= needed)
+            needs.all(|&(other, needed)| cut[other.index()] >= needed)
         };
         let alone = later.iter().take_while(needs_none).count() as u64;
         product = product.saturating_mul(alone + 1);
@@ -54,6 +54,7 @@ mod tests {
         engine::enumerate::shape,
         order::{Poset, Requirements},
     };
+    use portent_monitor_core::ChainId;
 
     fn bound(poset: &Poset) -> u64 {
         cuts(
@@ -66,9 +67,9 @@ mod tests {
     fn independent_threads_are_counted_exactly() {
         let mut poset = Poset::new(3);
         for count in 1..=4 {
-            for chain in 0..3 {
+            for chain in poset.chains() {
                 let mut clock = [0; 3];
-                clock[chain] = count;
+                clock[chain.index()] = count;
                 poset.push(chain, &clock);
             }
         }
@@ -98,7 +99,7 @@ mod tests {
                     }
                 }
                 clocks[me][me] += 1;
-                poset.push(me, &clocks[me]);
+                poset.push(ChainId::from(me as u32), &clocks[me]);
             }
             let cuts = shape(&poset, u64::MAX, u64::MAX, false).map_or(0, |shape| shape.cuts);
             let bound = bound(&poset);

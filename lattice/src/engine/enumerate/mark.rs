@@ -3,6 +3,8 @@
 
 use std::sync::{Mutex, PoisonError};
 
+use portent_monitor_core::ChainId;
+
 use super::{
     frontier::{LeftOut, LevelBounds, PARALLEL},
     key::{Key, Layout, PackedCut},
@@ -16,6 +18,12 @@ pub(super) fn words(chains: usize) -> usize {
     chains.div_ceil(64).max(1)
 }
 
+/// Where the mark of a chain is: in which word, and which bit.
+#[inline]
+pub(super) fn place(chain: ChainId) -> (usize, u64) {
+    (chain.index() / 64, 1 << (chain.index() % 64))
+}
+
 /// Finds the chains to advance from each of `nodes` cuts, where not all that can be advanced are.
 ///
 /// It needs the cuts alone: a level is a copy of its code for each kind of node, and this is one for each kind of key.
@@ -26,11 +34,11 @@ pub(super) fn mark<K: Key>(
     bounds: LevelBounds<'_>,
     marks: &mut Vec<u64>,
 ) -> LeftOut {
-    let stride = words(layout.chains());
+    let stride = words(layout.width());
     marks.resize(nodes * stride, 0);
     let work = |(strips, marks): (&[Strip<K>], &mut [u64])| {
         let mut left_out = LeftOut::default();
-        let mut counts = vec![0; layout.chains()];
+        let mut counts = vec![0; layout.width()];
         let cuts = strips.iter().flat_map(|strip| strip.cuts(layout));
         for (cut, marks) in cuts.zip(marks.chunks_exact_mut(stride)) {
             mark_cut(cut, labelled, bounds, &mut counts, marks, &mut left_out);
@@ -71,14 +79,16 @@ fn mark_cut<K: Key>(
     marks: &mut [u64],
     left_out: &mut LeftOut,
 ) {
-    for (chain, count) in counts.iter_mut().enumerate() {
+    for (chain, count) in cut.layout.chains().zip(&mut *counts) {
         *count = cut.count(chain);
     }
-    for (chain, &upper) in bounds.upper.iter().enumerate() {
+    for (chain, &upper) in labelled.poset.chains().zip(bounds.upper) {
         let events = &labelled.poset.chain(chain)[..upper as usize];
-        let event = events.get(counts[chain] as usize);
-        if event.is_some_and(|event| labelled.requirements.met(*event, |other| counts[other])) {
-            marks[chain / 64] |= 1 << (chain % 64);
+        let event = events.get(counts[chain.index()] as usize);
+        let count = |other: ChainId| counts[other.index()];
+        if event.is_some_and(|event| labelled.requirements.met(*event, count)) {
+            let (word, bit) = place(chain);
+            marks[word] |= bit;
         }
     }
     if let Some(lookahead) = bounds.lookahead {
@@ -99,19 +109,21 @@ fn suppress(
     counts: &[u32],
     marks: &mut [u64],
 ) -> u64 {
-    let next = |chain: usize| {
-        let missing = counts[chain] < upper[chain];
+    let next = |chain: ChainId| {
+        let count = counts[chain.index()];
+        let missing = count < upper[chain.index()];
         missing.then(|| {
-            let event = labelled.poset.chain(chain)[counts[chain] as usize];
+            let event = labelled.poset.chain(chain)[count as usize];
             labelled.poset.number(event)
         })
     };
-    let Some(oldest) = (0..counts.len()).filter_map(next).min() else {
+    let Some(oldest) = labelled.poset.chains().filter_map(next).min() else {
         return 0;
     };
     let mut suppressed = 0;
-    for chain in 0..counts.len() {
-        let (mark, bit) = (&mut marks[chain / 64], 1u64 << (chain % 64));
+    for chain in labelled.poset.chains() {
+        let (word, bit) = place(chain);
+        let mark = &mut marks[word];
         if *mark & bit != 0
             && next(chain).is_some_and(|event| event - oldest > u64::from(lookahead))
         {

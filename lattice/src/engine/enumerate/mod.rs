@@ -107,14 +107,15 @@ impl Peak {
 ///
 /// ```
 /// use portent_lattice::laboratory::{Poset, shape};
+/// use portent_monitor_core::ChainId;
 ///
 /// // Two threads with two independent events each: a grid of 3 × 3 cuts.
 /// let mut poset = Poset::new(2);
 /// for clock in [[1, 0], [2, 0]] {
-///     poset.push(0, &clock);
+///     poset.push(ChainId::from(0), &clock);
 /// }
 /// for clock in [[0, 1], [0, 2]] {
-///     poset.push(1, &clock);
+///     poset.push(ChainId::from(1), &clock);
 /// }
 /// let shape = shape(&poset, u64::MAX, u64::MAX, false).unwrap();
 /// assert_eq!((shape.cuts, shape.widest, shape.levels), (9, 3, 5));

@@ -92,7 +92,9 @@ impl Number for BigUint {
 /// it would be the multinomial coefficient of the chains' lengths.
 pub(super) fn bits(poset: &Poset) -> u64 {
     let factorial = |n: usize| (2..=n).map(|factor| (factor as f64).log2()).sum::<f64>();
-    let chains = (0..poset.width()).map(|chain| factorial(poset.chain(chain).len()));
+    let chains = poset
+        .chains()
+        .map(|chain| factorial(poset.chain(chain).len()));
     let most = factorial(poset.len()) - chains.sum::<f64>();
     // 2ⁿ has n + 1 bits. Logarithms are rounded: 2³² of them, each off by 2⁻⁵², are off by less
     // than a bit on the whole, and the sums of this many terms by less than a 2⁻²⁰th of what they are.
@@ -105,10 +107,10 @@ mod tests {
 
     fn chains(lengths: &[u32]) -> Poset {
         let mut poset = Poset::new(lengths.len());
-        for (chain, &length) in lengths.iter().enumerate() {
+        for (chain, &length) in poset.chains().zip(lengths) {
             for number in 1..=length {
                 let mut clock = vec![0; lengths.len()];
-                clock[chain] = number;
+                clock[chain.index()] = number;
                 poset.push(chain, &clock);
             }
         }

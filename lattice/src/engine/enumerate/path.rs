@@ -179,9 +179,10 @@ impl<M: Machine> Paths<'_, M> {
                 self.extend(std::slice::from_ref(a), b, events)?;
                 continue;
             }
-            let chains = a.cut.iter().zip(&b.cut).enumerate();
+            let poset = self.labelled.poset;
+            let chains = poset.chains().zip(a.cut.iter().zip(&b.cut));
             for (chain, (&before, _)) in chains.filter(|(_, (before, after))| before < after) {
-                events.push(self.labelled.poset.chain(chain)[before as usize]);
+                events.push(poset.chain(chain)[before as usize]);
             }
         }
         Some(label as usize)

@@ -12,6 +12,8 @@
 //! one that it has to wait for. Every enabled event is tried as a beginning; the smallest set
 //! wins. What the reduction does not keep is the length of the shortest way to a violation.
 
+use portent_monitor_core::ChainId;
+
 use super::labelled::LabelledPoset;
 use crate::{
     automaton::{ActionId, Automaton, StateIndex},
@@ -48,14 +50,15 @@ impl Persistent {
         }
         let mut starts = Vec::with_capacity(width);
         let mut clash = Vec::with_capacity((poset.len() + width) * actions);
-        for chain in 0..width {
+        for chain in poset.chains() {
             let events = poset.chain(chain);
-            starts.push(clash.len());
+            let start = clash.len();
+            starts.push(start);
             clash.resize(clash.len() + (events.len() + 1) * actions, u32::MAX);
             for place in (0..events.len()).rev() {
                 let does = labelled.action(events[place]).0 as usize;
                 for action in 0..actions {
-                    let here = starts[chain] + place * actions + action;
+                    let here = start + place * actions + action;
                     clash[here] = if clashes[action * actions + does] {
                         place as u32
                     } else {
@@ -89,9 +92,11 @@ impl Persistent {
     fn grow(&self, labelled: LabelledPoset<'_>, counts: &[u32], enabled: u64, seed: u64) -> u64 {
         let mut set = seed;
         'grown: loop {
-            for chain in 0..counts.len() {
-                if set >> chain & 1 == 0 && self.disturbs(labelled, counts, set, chain) {
-                    set |= 1 << self.enabler(labelled, counts, enabled, chain);
+            for chain in labelled.poset.chains() {
+                let outside = set >> chain.index() & 1 == 0;
+                if outside && self.disturbs(labelled, counts, set, chain) {
+                    let enabler = self.enabler(labelled, counts, enabled, chain);
+                    set |= 1 << enabler.index();
                     if set == enabled {
                         return set;
                     }
@@ -108,19 +113,20 @@ impl Persistent {
         labelled: LabelledPoset<'_>,
         counts: &[u32],
         set: u64,
-        chain: usize,
+        chain: ChainId,
     ) -> bool {
         let poset = labelled.poset;
         let members = || {
-            let bits = (0..counts.len()).filter(move |member| set >> member & 1 == 1);
-            bits.map(|member| poset.chain(member)[counts[member] as usize])
+            let members = poset.chains();
+            let members = members.filter(move |member| set >> member.index() & 1 == 1);
+            members.map(|member| poset.chain(member)[counts[member.index()] as usize])
         };
         // From this place on the chain waits for the set.
         let end = members()
-            .map(|event| self.after[event.index() * counts.len() + chain])
+            .map(|event| self.after[event.index() * counts.len() + chain.index()])
             .min()
             .unwrap_or(u32::MAX);
-        let here = self.starts[chain] + counts[chain] as usize * self.actions;
+        let here = self.starts[chain.index()] + counts[chain.index()] as usize * self.actions;
         members().any(|event| self.clash[here + labelled.action(event).0 as usize] < end)
     }
 
@@ -130,20 +136,20 @@ impl Persistent {
         labelled: LabelledPoset<'_>,
         counts: &[u32],
         enabled: u64,
-        chain: usize,
-    ) -> usize {
+        chain: ChainId,
+    ) -> ChainId {
         let mut chain = chain;
-        while enabled >> chain & 1 == 0 {
-            let event = labelled.poset.chain(chain)[counts[chain] as usize];
+        while enabled >> chain.index() & 1 == 0 {
+            let event = labelled.poset.chain(chain)[counts[chain.index()] as usize];
             let missing = labelled
                 .requirements
                 .of(event)
                 .iter()
-                .find(|(other, n)| counts[*other as usize] < *n);
+                .find(|(other, n)| counts[other.index()] < *n);
             match missing {
-                Some(&(other, _)) => chain = other as usize,
+                Some(&(other, _)) => chain = other,
                 // Held back by a bound and not by the order; then any enabled chain will do.
-                None => return enabled.trailing_zeros() as usize,
+                None => return ChainId::from(enabled.trailing_zeros()),
             }
         }
         chain
@@ -171,9 +177,9 @@ fn after(poset: &Poset) -> Vec<u32> {
     let width = poset.width();
     let mut after = Vec::with_capacity(poset.len() * width);
     for event in (0..poset.len() as u32).map(EventIndex) {
-        let own = poset.chain_of(event);
+        let own = poset.chain_of(event).index();
         let number = poset.clock(event)[own];
-        for chain in 0..width {
+        for chain in poset.chains() {
             let events = poset.chain(chain);
             let place = events.partition_point(|other| poset.clock(*other)[own] < number);
             after.push(place as u32);

@@ -147,8 +147,8 @@ impl DeadEnds {
     /// The states that the events outside the cut can lead to a violation.
     fn alive<K: Key>(&self, labelled: LabelledPoset<'_>, cut: PackedCut<'_, K>) -> u64 {
         let mut to_come = 0;
-        for chain in 0..labelled.poset.width() {
-            to_come |= self.rest[chain][cut.count(chain) as usize];
+        for chain in labelled.poset.chains() {
+            to_come |= self.rest[chain.index()][cut.count(chain) as usize];
             if to_come == self.all {
                 // What absorption has not dropped is alive under all actions; without absorption
                 // it is merely kept.
@@ -170,7 +170,7 @@ impl DeadEnds {
 }
 
 fn rest(labelled: LabelledPoset<'_>) -> Vec<Vec<u64>> {
-    let chains = 0..labelled.poset.width();
+    let chains = labelled.poset.chains();
     chains
         .map(|chain| {
             let events = labelled.poset.chain(chain);

@@ -7,12 +7,14 @@
 
 use std::ops::Range;
 
+use portent_monitor_core::ChainId;
+
 use super::{
     frontier::{Frontier, LevelBounds, NodeRules},
     key::Key,
     labelled::LabelledPoset,
     level::{Level, LineStart, Strip},
-    mark::words,
+    mark::{self, words},
 };
 use crate::order::EventIndex;
 
@@ -20,7 +22,7 @@ use crate::order::EventIndex;
 pub(super) struct ChainStream<'a, K, N> {
     frontier: &'a Frontier<K, N>,
     labelled: LabelledPoset<'a>,
-    chain: usize,
+    chain: ChainId,
     /// The chain's events, as far as cuts may go.
     events: &'a [EventIndex],
     /// How the count of the chain changes along a strip.
@@ -55,7 +57,7 @@ impl<'a, K: Key, N> ChainStream<'a, K, N> {
         frontier: &'a Frontier<K, N>,
         labelled: LabelledPoset<'a>,
         bounds: LevelBounds<'_>,
-        chain: usize,
+        chain: ChainId,
         (from, to): (Option<&K>, Option<&'a K>),
         starts: &[usize],
     ) -> Self {
@@ -68,7 +70,7 @@ impl<'a, K: Key, N> ChainStream<'a, K, N> {
             frontier,
             labelled,
             chain,
-            events: &labelled.poset.chain(chain)[..bounds.upper[chain] as usize],
+            events: &labelled.poset.chain(chain)[..bounds.upper[chain.index()] as usize],
             slope: frontier.layout.slope(chain),
             to,
             strip,
@@ -153,7 +155,7 @@ impl<'a, K: Key, N> ChainStream<'a, K, N> {
         };
         let (mut start, mut end) = (0, strip.len);
         for &(chain, needed) in self.labelled.requirements.of(*event) {
-            let (chain, has) = (chain as usize, count(chain as usize));
+            let has = count(chain);
             match layout.slope(chain) {
                 1 => start = start.max(needed.saturating_sub(has)),
                 -1 => end = end.min((has + 1).saturating_sub(needed)),
@@ -166,10 +168,11 @@ impl<'a, K: Key, N> ChainStream<'a, K, N> {
 
     /// The next part of a strip in which the chain is marked.
     fn marked(&self, strip: &Strip<K>) -> Range<u32> {
-        let stride = words(self.frontier.layout.chains());
+        let stride = words(self.frontier.layout.width());
+        let (word, bit) = mark::place(self.chain);
         let marked = |along: u32| {
-            let word = (self.node + along as usize) * stride + self.chain / 64;
-            self.frontier.marks[word] >> (self.chain % 64) & 1 == 1
+            let marks = (self.node + along as usize) * stride;
+            self.frontier.marks[marks + word] & bit != 0
         };
         let mut rest = self.along..strip.len;
         let start = rest.find(|&along| marked(along)).unwrap_or(strip.len);
@@ -200,8 +203,8 @@ impl<'a, K: Key, N> ChainStream<'a, K, N> {
                 continue;
             }
             let first = strip.first.moved(part.start, layout);
-            let count = first.count(self.chain, layout);
-            let first = first.advanced(self.chain, layout);
+            let field = layout.field(self.chain);
+            let (count, first) = (first.at(field), first.plus(field));
             if self.to.is_none_or(|to| first < *to) {
                 self.head = Some(Advanced {
                     strip: Strip {

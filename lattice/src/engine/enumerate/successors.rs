@@ -6,6 +6,8 @@
 //! next cut is the least one go on together. What depends on the data is mostly which bits are set,
 //! not where the program goes.
 
+use portent_monitor_core::ChainId;
+
 use super::{
     frontier::{LeftOut, LevelBounds, NodeRules},
     key::{Field, Key, Layout, PackedCut},
@@ -44,8 +46,8 @@ impl<'a, K: Key> Successors<'a, K> {
         labelled: LabelledPoset<'a>,
         bounds: LevelBounds<'_>,
     ) -> Option<Self> {
-        let chains = layout.chains();
-        if chains > CHAINS || nodes >= strips.len().saturating_mul(bounds.short) {
+        let width = layout.width();
+        if width > CHAINS || nodes >= strips.len().saturating_mul(bounds.short) {
             return None;
         }
         let last = K::LAST?;
@@ -54,12 +56,12 @@ impl<'a, K: Key> Successors<'a, K> {
             cuts.extend((0..strip.len).map(|along| strip.first.moved(along, layout)));
         }
         let stride = cuts.len().div_ceil(64);
-        let mut advanced = vec![0; stride * chains];
+        let mut advanced = vec![0; stride * width];
         if marks.is_empty() {
             enable(&cuts, layout, labelled, bounds, &mut advanced);
         } else {
             for (cut, mark) in marks.iter().enumerate() {
-                for chain in 0..chains {
+                for chain in 0..width {
                     advanced[chain * stride + cut / 64] |= (mark >> chain & 1) << (cut % 64);
                 }
             }
@@ -90,7 +92,7 @@ impl<'a, K: Key> Successors<'a, K> {
         // The next cut of each walk, close together, and which walks are not at their end.
         let (mut heads, mut going) = (Vec::new(), 0u64);
         let wanted = |head: &K| to.is_none_or(|to| head < to);
-        for chain in 0..layout.chains() {
+        for chain in layout.chains() {
             if let Some(walk) = self.walk(chain, bounds, from) {
                 let head = self.cuts[walk.cut].plus(&walk.field);
                 going |= u64::from(wanted(&head)) << heads.len();
@@ -155,16 +157,16 @@ impl<'a, K: Key> Successors<'a, K> {
     }
 
     /// The cuts that a chain is advanced to, from a bound on; `None` if there are none.
-    fn walk(&self, chain: usize, bounds: LevelBounds<'_>, from: Option<&K>) -> Option<Walk<'_>> {
+    fn walk(&self, chain: ChainId, bounds: LevelBounds<'_>, from: Option<&K>) -> Option<Walk<'_>> {
         let layout = self.layout;
         let cut = from.map_or(0, |from| {
             let before = |cut: &K| !cut.reaches(chain, layout, from);
             self.cuts.partition_point(before)
         });
-        let advanced = &self.advanced[chain * self.stride..][..self.stride];
+        let advanced = &self.advanced[chain.index() * self.stride..][..self.stride];
         let mut walk = Walk {
             field: *layout.field(chain),
-            events: &self.labelled.poset.chain(chain)[..bounds.upper[chain] as usize],
+            events: &self.labelled.poset.chain(chain)[..bounds.upper[chain.index()] as usize],
             advanced,
             cut,
             rest: advanced.get(cut / 64)? & u64::MAX << (cut % 64),
@@ -229,27 +231,30 @@ fn enable<K: Key>(
 ) {
     let stride = cuts.len().div_ceil(64);
     let requirements = labelled.requirements;
-    let next: Vec<&[Required]> = (0..layout.chains())
+    let next: Vec<(ChainId, &[Required])> = layout
+        .chains()
         .map(|chain| {
             let events = requirements.in_brief(chain);
-            &events[..events.len().min(bounds.upper[chain] as usize)]
+            let most = bounds.upper[chain.index()] as usize;
+            (chain, &events[..events.len().min(most)])
         })
         .collect();
     let mut counts = [0; CHAINS];
     for (word, cuts) in cuts.chunks(64).enumerate() {
         let mut words = [0u64; CHAINS];
         for cut in cuts.iter().rev() {
-            for (chain, count) in counts[..next.len()].iter_mut().enumerate() {
-                *count = cut.count(chain, layout);
+            for (field, count) in layout.fields().iter().zip(&mut counts) {
+                *count = cut.at(field);
             }
-            for (chain, (events, word)) in next.iter().zip(&mut words).enumerate() {
-                let enabled = match events.get(counts[chain] as usize) {
+            let places = words.iter_mut().zip(&counts);
+            for (&(chain, events), (word, &count)) in next.iter().zip(places) {
+                let enabled = match events.get(count as usize) {
                     None => false,
                     Some(needs) if needs.count == Required::SEVERAL => {
-                        let event = labelled.poset.chain(chain)[counts[chain] as usize];
-                        requirements.met(event, |chain| counts[chain])
+                        let event = labelled.poset.chain(chain)[count as usize];
+                        requirements.met(event, |chain| counts[chain.index()])
                     }
-                    Some(needs) => counts[needs.chain as usize % CHAINS] >= needs.count,
+                    Some(needs) => counts[needs.chain.index() % CHAINS] >= needs.count,
                 };
                 *word = *word << 1 | u64::from(enabled);
             }

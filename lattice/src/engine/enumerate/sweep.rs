@@ -120,7 +120,7 @@ impl<T: Clone, N: Clone + Send + Sync> Sweep<T, N> {
         let useless = result.nodes > PATIENCE && result.left_out.commuted * 50 < result.nodes;
         self.observed.resize(ceiling.len(), 0);
         let event = EventIndex(self.level as u32);
-        self.observed[labelled.poset.chain_of(event)] += 1;
+        self.observed[labelled.poset.chain_of(event).index()] += 1;
         let (width, why) = width(&self.levels, sets, options);
         let upper = labelled.top();
         let bounds = LevelBounds {
@@ -175,7 +175,7 @@ fn width<S: Sets>(levels: &Levels<S::Node>, sets: &S, options: &Options) -> (usi
     // The level itself and, before it is narrowed, twice a window of the next.
     let fits = options.memory / (3 * (levels.cut_bytes() + heap));
     let fits = usize::try_from(fits).unwrap_or(usize::MAX).max(1);
-    let chains = levels.chains();
+    let chains = levels.width();
     match options.window {
         Some(window) if window <= fits => (window.max(1), Limit::Window),
         None if chains > MANY_CHAINS => {

@@ -3,6 +3,7 @@
 
 use std::collections::BTreeMap;
 
+use portent_monitor_core::ChainId;
 use portent_testing::Rng;
 
 use super::{
@@ -48,9 +49,9 @@ impl NodeRules for Ways {
 fn random_poset(rng: &mut Rng, chains: usize, events: usize) -> Poset {
     let mut poset = Poset::new(chains);
     for _ in 0..events {
-        let own = rng.below(chains);
+        let own = ChainId::from(rng.below(chains) as u32);
         let mut clock = vec![0; chains];
-        let mut learn = |chain: usize, poset: &Poset| {
+        let mut learn = |chain: ChainId, poset: &Poset| {
             if let Some(last) = poset.chain(chain).last() {
                 let known = clock.iter_mut().zip(poset.clock(*last));
                 known.for_each(|(a, b)| *a = (*a).max(*b));
@@ -58,9 +59,9 @@ fn random_poset(rng: &mut Rng, chains: usize, events: usize) -> Poset {
         };
         learn(own, &poset);
         if rng.below(3) == 0 {
-            learn(rng.below(chains), &poset);
+            learn(ChainId::from(rng.below(chains) as u32), &poset);
         }
-        clock[own] += 1;
+        clock[own.index()] += 1;
         poset.push(own, &clock);
     }
     poset
@@ -72,15 +73,16 @@ type Cuts = BTreeMap<Vec<u32>, u64>;
 fn next_by_definition(level: &Cuts, poset: &Poset, rules: &Ways, lookahead: Option<u32>) -> Cuts {
     let mut next = Cuts::new();
     for (cut, ways) in level {
-        let missing = |chain: usize| poset.chain(chain).get(cut[chain] as usize).copied();
-        let chains = 0..poset.width();
+        let count = |chain: ChainId| cut[chain.index()] as usize;
+        let missing = |chain: ChainId| poset.chain(chain).get(count(chain)).copied();
+        let chains = poset.chains();
         let oldest = chains.clone().filter_map(missing).min();
         for chain in chains {
             let Some(event) = missing(chain) else {
                 continue;
             };
             let mut after = cut.clone();
-            after[chain] += 1;
+            after[chain.index()] += 1;
             let known = poset.clock(event).iter().zip(&after).all(|(a, b)| a <= b);
             let near = lookahead.is_none_or(|l| oldest.is_some_and(|o| event.0 - o.0 <= l));
             if known && near {
@@ -143,7 +145,7 @@ fn compare<K: Key>(seed: u64) -> usize {
     let mut frontier = bottom::<K>(&top);
     let mut seen = 0;
     for event in 0..poset.len() as u32 {
-        observed[poset.chain_of(EventIndex(event))] += 1;
+        observed[poset.chain_of(EventIndex(event)).index()] += 1;
         let bounds = LevelBounds {
             upper: &top,
             ceiling: &top,

@@ -55,8 +55,8 @@ impl Visible {
         for event in prefix {
             let event = self.origin[event.index()];
             let start = lifted.len();
-            for (chain, done) in done.iter_mut().enumerate() {
-                let needed = whole.clock(event)[chain].max(*done);
+            for (chain, done) in whole.chains().zip(&mut done) {
+                let needed = whole.clock(event)[chain.index()].max(*done);
                 lifted.extend_from_slice(&whole.chain(chain)[*done as usize..needed as usize]);
                 *done = needed;
             }

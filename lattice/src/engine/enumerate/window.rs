@@ -26,7 +26,7 @@ impl Window<'_> {
     }
 
     fn distance<K: Key>(&self, cut: PackedCut<'_, K>) -> u64 {
-        let chains = self.observed.iter().enumerate();
+        let chains = cut.layout.chains().zip(self.observed);
         chains
             .map(|(chain, &n)| u64::from(cut.count(chain).abs_diff(n)))
             .sum()

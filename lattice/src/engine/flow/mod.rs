@@ -34,6 +34,7 @@ const EVENT_BYTES: u64 = 160;
 ///
 /// ```
 /// use portent_lattice::{Stop, laboratory::{ActionId, Answer, Automaton, Poset, StateIndex, flow}};
+/// use portent_monitor_core::ChainId;
 /// use portent_monitor_dsl::Verdict;
 ///
 /// // Action 0 enters, action 1 leaves; two inside at once are a violation.
@@ -46,7 +47,7 @@ const EVENT_BYTES: u64 = 160;
 /// // One thread was in and out before the other; nothing orders them.
 /// let mut poset = Poset::new(2);
 /// for (chain, clock) in [(0, [1, 0]), (0, [2, 0]), (1, [0, 1]), (1, [0, 2])] {
-///     poset.push(chain, &clock);
+///     poset.push(ChainId::from(chain), &clock);
 /// }
 /// let actions = [0, 1, 0, 1].map(ActionId);
 /// let found = flow::search(&poset, &actions, &automaton, 1 << 20, &Stop::default());
@@ -144,7 +145,7 @@ fn run(
                 *count = past.max(*count);
             }
         }
-        for (chain, &count) in cut.iter().enumerate() {
+        for (chain, &count) in poset.chains().zip(&cut) {
             for event in &poset.chain(chain)[..count as usize] {
                 stage[event.index()] = stage[event.index()].min(number);
             }

@@ -1,6 +1,7 @@
 //! What the search asks of a poset, by looking it up: where reverse pasts begin, and where along a
 //! chain the next event of a class, or the next that a node does not loop on, is.
 
+use portent_monitor_core::ChainId;
 use portent_monitor_dsl::shape::{ActionClass, Node, Saturated};
 
 use crate::{
@@ -16,7 +17,7 @@ pub(super) struct Index<'a> {
     reverse: Vec<u32>,
     /// For each event, the chains that have an event which is the event or comes after it: where
     /// threads hardly know of each other, they are few.
-    later_chains: Vec<Vec<u32>>,
+    later_chains: Vec<Vec<ChainId>>,
     /// For each class and chain, the positions of its events.
     of_class: Vec<Vec<u32>>,
     /// For each node and chain, the positions of the events that it does not loop on. Made when the
@@ -34,10 +35,10 @@ impl<'a> Index<'a> {
             .map(|action| saturated.class_of(*action))
             .collect();
         let mut of_class = vec![Vec::new(); saturated.classes() * width];
-        for chain in 0..width {
+        for chain in poset.chains() {
             for (event, position) in poset.chain(chain).iter().zip(1..) {
                 let class = classes[event.index()];
-                of_class[class.index() * width + chain].push(position);
+                of_class[class.index() * width + chain.index()].push(position);
             }
         }
         let reverse = reverse_clocks(poset);
@@ -58,12 +59,12 @@ impl<'a> Index<'a> {
     }
 
     /// The positions of a chain's events of a class.
-    pub(super) fn of_class(&self, class: ActionClass, chain: usize) -> &[u32] {
-        &self.of_class[class.index() * self.poset.width() + chain]
+    pub(super) fn of_class(&self, class: ActionClass, chain: ChainId) -> &[u32] {
+        &self.of_class[class.index() * self.poset.width() + chain.index()]
     }
 
     /// The event at a position.
-    pub(super) fn event(&self, chain: usize, position: u32) -> EventIndex {
+    pub(super) fn event(&self, chain: ChainId, position: u32) -> EventIndex {
         self.poset.chain(chain)[position as usize - 1]
     }
 
@@ -80,7 +81,8 @@ impl<'a> Index<'a> {
         let width = poset.width();
         let blocking = blocking[node.index()].get_or_insert_with(|| {
             let blocks = |event: &EventIndex| !saturated.loops(node, classes[event.index()]);
-            (0..width)
+            poset
+                .chains()
                 .map(|chain| {
                     let events = poset.chain(chain).iter().zip(1..);
                     events
@@ -91,32 +93,34 @@ impl<'a> Index<'a> {
                 .collect()
         });
         // The first of each chain is enough: what comes later on the chain comes after it.
-        let firsts: Vec<EventIndex> = (0..width)
-            .filter_map(|chain| {
-                let later = blocking[chain].partition_point(|&position| position <= cut[chain]);
-                let position = *blocking[chain].get(later)?;
+        let firsts: Vec<EventIndex> = poset
+            .chains()
+            .zip(blocking.iter().zip(&*cut))
+            .filter_map(|(chain, (blocking, count))| {
+                let later = blocking.partition_point(|position| position <= count);
+                let position = *blocking.get(later)?;
                 Some(poset.chain(chain)[position as usize - 1])
             })
             .collect();
-        for (chain, count) in cut.iter_mut().enumerate() {
+        for (chain, count) in poset.chains().zip(&mut *cut) {
             *count = poset.chain(chain).len() as u32;
         }
         for first in firsts {
             let begins = &reverse[first.index() * width..][..width];
             for &chain in &later_chains[first.index()] {
-                let count = &mut cut[chain as usize];
-                *count = (*count).min(begins[chain as usize] - 1);
+                let count = &mut cut[chain.index()];
+                *count = (*count).min(begins[chain.index()] - 1);
             }
         }
     }
 }
 
-fn later_chains(poset: &Poset, reverse: &[u32]) -> Vec<Vec<u32>> {
+fn later_chains(poset: &Poset, reverse: &[u32]) -> Vec<Vec<ChainId>> {
     let width = poset.width();
     let chains = |event: usize| {
-        let begins = reverse[event * width..][..width].iter().zip(0..);
-        let later = begins.filter(|&(&begin, chain)| begin as usize <= poset.chain(chain).len());
-        later.map(|(_, chain)| chain as u32).collect()
+        let begins = poset.chains().zip(&reverse[event * width..][..width]);
+        let later = begins.filter(|&(chain, &begin)| begin as usize <= poset.chain(chain).len());
+        later.map(|(chain, _)| chain).collect()
     };
     (0..poset.len()).map(chains).collect()
 }
@@ -125,15 +129,15 @@ fn later_chains(poset: &Poset, reverse: &[u32]) -> Vec<Vec<u32>> {
 fn reverse_clocks(poset: &Poset) -> Vec<u32> {
     let width = poset.width();
     let mut reverse = vec![0; poset.len() * width];
-    for from in 0..width {
-        for to in 0..width {
+    for from in poset.chains() {
+        for to in poset.chains() {
             let later = poset.chain(to);
             let mut begin = 0;
             for (event, position) in poset.chain(from).iter().zip(1..) {
-                while begin < later.len() && poset.clock(later[begin])[from] < position {
+                while begin < later.len() && poset.clock(later[begin])[from.index()] < position {
                     begin += 1;
                 }
-                reverse[event.index() * width + to] = begin as u32 + 1;
+                reverse[event.index() * width + to.index()] = begin as u32 + 1;
             }
         }
     }

@@ -22,7 +22,8 @@ pub(super) struct Prospects {
 impl Prospects {
     pub(super) fn new(index: &Index<'_>, saturated: &Saturated) -> Self {
         let (width, classes) = (index.poset.width(), saturated.classes());
-        let pairs = (0..classes).flat_map(|class| (0..width).map(move |chain| (class, chain)));
+        let chains = index.poset.chains();
+        let pairs = (0..classes).flat_map(|class| chains.clone().map(move |chain| (class, chain)));
         let last = pairs
             .map(|(class, chain)| {
                 let positions = index.of_class(ActionClass(class as u32), chain);

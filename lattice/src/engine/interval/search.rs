@@ -1,5 +1,6 @@
 //! Best-first search over symbolic nodes, and the run that a violating one stands for.
 
+use portent_monitor_core::ChainId;
 use portent_monitor_dsl::shape::{Edge, Node, Saturated};
 use std::{cmp::Reverse, collections::BinaryHeap};
 
@@ -19,6 +20,7 @@ use crate::{
 ///
 /// ```
 /// use portent_lattice::laboratory::{ActionId, Answer, Automaton, Poset, AutomatonShape, StateIndex, interval};
+/// use portent_monitor_core::ChainId;
 /// use portent_monitor_dsl::Verdict;
 ///
 /// // Violated by action 1 before action 0.
@@ -33,8 +35,8 @@ use crate::{
 ///
 /// // Two threads, nothing between them; observed was 0, then 1.
 /// let mut poset = Poset::new(2);
-/// poset.push(0, &[1, 0]);
-/// poset.push(1, &[0, 1]);
+/// poset.push(ChainId::from(0), &[1, 0]);
+/// poset.push(ChainId::from(1), &[0, 1]);
 /// let found = interval::search(&poset, &[ActionId(0), ActionId(1)], saturated, 1_000);
 /// let Answer::Violated(violation) = found.answer else { unreachable!() };
 /// assert_eq!(violation.violated_at, 1);
@@ -144,26 +146,26 @@ impl<'a> IntervalSearch<'a> {
         let lowest = self.nodes.lowest(found).to_vec();
         let highest = self.nodes.highest(found).to_vec();
         for &edge in self.saturated.edges(self.nodes.origin(found).node) {
-            for chain in 0..lowest.len() {
+            for chain in self.index.poset.chains() {
                 self.follow(found, edge, chain, &lowest, &highest);
             }
         }
     }
 
     /// Takes an edge by each of the events of a chain that can.
-    fn follow(&mut self, from: Found, edge: Edge, chain: usize, lowest: &[u32], highest: &[u32]) {
+    fn follow(&mut self, from: Found, edge: Edge, chain: ChainId, lowest: &[u32], highest: &[u32]) {
         let positions = self.index.of_class(edge.class, chain);
-        let mut next = positions.partition_point(|&position| position <= lowest[chain]);
+        let mut next = positions.partition_point(|&position| position <= lowest[chain.index()]);
         let mut previous: Option<Vec<u32>> = None;
         while let Some(&position) = self.index.of_class(edge.class, chain).get(next) {
             next += 1;
             let event = self.index.event(chain, position);
             let clock = self.index.poset.clock(event);
             // Its past is inside, so the event is at most one past the end of its own chain.
-            let is_enabled = clock
-                .iter()
-                .zip(highest)
-                .enumerate()
+            let chains = self.index.poset.chains();
+            let is_enabled = chains
+                .clone()
+                .zip(clock.iter().zip(highest))
                 .all(|(other, (&count, &most))| count - u32::from(other == chain) <= most);
             if !is_enabled {
                 break;
@@ -175,7 +177,7 @@ impl<'a> IntervalSearch<'a> {
                 .zip(self.index.reverse(event))
                 .map(|(&count, &begin)| count.min(begin - 1))
                 .collect();
-            top[chain] = position;
+            top[chain.index()] = position;
             self.index.raise(self.saturated, edge.to, &mut top);
             // Later events of the chain only raise the lowest cut unless they raise the highest.
             if previous.as_ref() == Some(&top) {
@@ -186,9 +188,8 @@ impl<'a> IntervalSearch<'a> {
                 parent: Some((from, event)),
             };
             self.add(origin, &raised, &top);
-            let is_all = top
-                .iter()
-                .enumerate()
+            let is_all = chains
+                .zip(&top)
                 .all(|(chain, &count)| count as usize == self.index.poset.chain(chain).len());
             if is_all {
                 break;
@@ -214,7 +215,7 @@ impl<'a> IntervalSearch<'a> {
                 .map(|((&count, &most), &begin)| count.min(most).min(begin - 1))
                 .collect();
             let mut after = before.clone();
-            after[poset.chain_of(event)] += 1;
+            after[poset.chain_of(event).index()] += 1;
             backwards.extend(later(poset, &after, Some(&cut)));
             backwards.push(event);
             cut = before;
@@ -232,11 +233,12 @@ impl<'a> IntervalSearch<'a> {
 
 /// The events from one cut to another (or to the end), in reversed observed order.
 fn later(poset: &Poset, from: &[u32], to: Option<&[u32]>) -> Vec<EventIndex> {
-    let mut events: Vec<EventIndex> = (0..poset.width())
+    let mut events: Vec<EventIndex> = poset
+        .chains()
         .flat_map(|chain| {
             let events = poset.chain(chain);
-            let end = to.map_or(events.len(), |to| to[chain] as usize);
-            &events[from[chain] as usize..end]
+            let end = to.map_or(events.len(), |to| to[chain.index()] as usize);
+            &events[from[chain.index()] as usize..end]
         })
         .copied()
         .collect();

@@ -6,6 +6,8 @@
 //! every feasible prefix respects, but not every prefix that respects it is feasible: where even that order has no
 //! violated run, there is none.
 
+use portent_monitor_core::ChainId;
+
 use super::rules::{HeldLock, Rules, open};
 use crate::order::{Poset, UnrestrictedEvent};
 
@@ -98,7 +100,7 @@ impl Needs {
     /// The order of some events by their needs.
     pub(super) fn order(&self, rules: &Rules, events: &[u32]) -> Poset {
         Poset::restricted(events.iter().map(|&event| UnrestrictedEvent {
-            chain: rules.events[event as usize].thread as usize,
+            chain: ChainId::from(rules.events[event as usize].thread),
             clock: self.of(event),
             number: u64::from(event),
         }))

@@ -1,5 +1,7 @@
 //! What an event does to the nodes that are open on its chain.
 
+use portent_monitor_core::ChainId;
+
 use super::{
     Bounds, By, Class, Moves, Role, Scratch, Stage, Streaming, Turn,
     history::{EventPosition, NEVER},
@@ -13,28 +15,28 @@ impl Streaming {
         moves: &Moves,
         bounds: &Bounds,
         scratch: &mut Scratch,
-        chain: usize,
+        chain: ChainId,
         class: Class,
         clock: &[u32],
     ) -> Option<Vec<Turn>> {
-        self.widen(clock.len().max(chain + 1), moves);
+        self.widen(clock.len().max(chain.index() + 1), moves);
         scratch.clock.clear();
         scratch.clock.extend_from_slice(clock);
         scratch.clock.resize(self.history.width(), 0);
         let mut late = false;
-        for (other, count) in scratch.clock.iter_mut().enumerate() {
+        for (other, count) in self.history.chains().zip(&mut scratch.clock) {
             // What is settled is in its past, unless it is of a thread that nobody had heard of.
-            let least = self.floor[other].max(self.history.gone(other));
+            let least = self.floor[other.index()].max(self.history.gone(other));
             late |= *count < least;
             *count = (*count).max(least);
         }
         self.omissions.late += u64::from(late);
         scratch.news.clear();
-        let before = self.history.last_clock(chain).iter().enumerate();
-        let news = before.zip(&scratch.clock);
+        let clocks = self.history.last_clock(chain).iter().zip(&scratch.clock);
+        let news = self.history.chains().zip(clocks);
         scratch.news.extend(
-            news.filter(|((other, known), now)| *other != chain && now > known)
-                .map(|((other, _), now)| (other, *now)),
+            news.filter(|(other, (known, now))| *other != chain && now > known)
+                .map(|(other, (_, now))| (other, *now)),
         );
         let number = self.events;
         self.events += 1;
@@ -42,7 +44,7 @@ impl Streaming {
         let before = &mut scratch.stages;
         self.observed
             .step(moves, &mut self.stories, class, number, before);
-        debug_assert_eq!(scratch.clock[chain], event.place, "counts itself");
+        debug_assert_eq!(scratch.clock[chain.index()], event.place, "counts itself");
         self.meet(moves, scratch, event, class);
         let found = self.move_on(moves, bounds, scratch, event);
         self.nodes.let_go_dropped();
@@ -53,7 +55,7 @@ impl Streaming {
     /// Lets every node that is open on the event's chain look at it.
     fn meet(&mut self, moves: &Moves, scratch: &mut Scratch, event: EventPosition, class: Class) {
         scratch.moved.clear();
-        let chain = event.chain();
+        let chain = event.chain;
         for rank in 0..moves.ranks() {
             if self.nodes.is_open_empty(chain, rank, moves) {
                 continue;
@@ -86,7 +88,7 @@ impl Streaming {
             return false;
         }
         let ends = self.nodes.ends(id);
-        let enabled = { scratch.news.iter() }.all(|&(other, count)| count < ends[other]);
+        let enabled = { scratch.news.iter() }.all(|&(other, count)| count < ends[other.index()]);
         if enabled && node.role == Role::Searched {
             let targets = moves.targets(node.stage, class).iter();
             scratch.moved.extend(targets.map(|&to| (id, to)));
@@ -96,13 +98,13 @@ impl Streaming {
                 return false;
             };
             // The parent has had its turn: if it is still open, the event is inside of it.
-            scratch.clock[by.chain()] < by.place && self.is_open(parent, event.chain())
+            scratch.clock[by.chain.index()] < by.place && self.is_open(parent, event.chain)
         };
         let inside = enabled && (moves.stays(node.stage, class) || was_inside());
         if !inside {
-            self.nodes.ends_mut(id)[event.chain()] = event.place;
+            self.nodes.ends_mut(id)[event.chain.index()] = event.place;
         }
-        debug_assert!(!inside || self.nodes.ends(id)[event.chain()] == NEVER);
+        debug_assert!(!inside || self.nodes.ends(id)[event.chain.index()] == NEVER);
         inside
     }
 

@@ -9,6 +9,8 @@
 
 use std::cmp::Reverse;
 
+use portent_monitor_core::ChainId;
+
 use super::{Bounds, Moves, Role, Streaming, history::NEVER, nodes::NodeId};
 
 impl Streaming {
@@ -56,11 +58,11 @@ impl Streaming {
     pub(super) fn promise(&self, id: NodeId) -> (Reverse<usize>, Reverse<u64>, u32) {
         let (ends, lowest) = (self.nodes.ends(id), self.nodes.lowest(id));
         let open = ends.iter().filter(|&&end| end == NEVER).count();
-        let size = |chain: usize| {
-            let end = ends[chain].min(self.history.last(chain) + 1);
-            u64::from(end.saturating_sub(lowest[chain]))
+        let size = |chain: ChainId| {
+            let end = ends[chain.index()].min(self.history.last(chain) + 1);
+            u64::from(end.saturating_sub(lowest[chain.index()]))
         };
-        let size = (0..ends.len()).map(size).sum();
+        let size = self.history.chains().map(size).sum();
         (Reverse(open), Reverse(size), self.nodes.get(id).born)
     }
 }

@@ -157,7 +157,8 @@ impl Streaming {
         if later.chain == earlier.chain {
             return earlier.place <= later.place;
         }
-        self.history.is_kept(later) && self.history.clock(later)[earlier.chain()] >= earlier.place
+        self.history.is_kept(later)
+            && self.history.clock(later)[earlier.chain.index()] >= earlier.place
     }
 }
 

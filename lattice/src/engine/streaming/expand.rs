@@ -1,5 +1,7 @@
 //! New nodes: the interval after a move, and the moves from there by events that had arrived before.
 
+use portent_monitor_core::ChainId;
+
 use super::{
     Bounds, By, Class, Moves, Role, Scratch, Stage, Streaming, Turn,
     history::{EventPosition, NEVER},
@@ -27,12 +29,12 @@ impl Streaming {
         let loops = moves.loops(to);
         if !moves.loops_on_all(to) {
             let (parent_ends, after) = (self.nodes.ends(parent), self.history.firsts_after(by));
-            for chain in 0..width {
+            for chain in self.history.chains() {
                 // The event itself is inside, even if it was what ended the parent.
-                let end = if chain == by.chain() {
+                let end = if chain == by.chain {
                     by.place + 1
                 } else {
-                    parent_ends[chain].min(after[chain])
+                    parent_ends[chain.index()].min(after[chain.index()])
                 };
                 if end == NEVER {
                     continue;
@@ -41,10 +43,7 @@ impl Streaming {
                 if place == NEVER {
                     continue;
                 }
-                let blocker = EventPosition {
-                    chain: chain as u32,
-                    place,
-                };
+                let blocker = EventPosition { chain, place };
                 let after = self.history.firsts_after(blocker);
                 for (end, &after) in scratch.ends.iter_mut().zip(after) {
                     *end = after.min(*end);
@@ -93,7 +92,7 @@ impl Streaming {
             return;
         }
         let round = |into: &mut [u32], classes| {
-            for (chain, (rounded, &place)) in into.iter_mut().zip(lowest).enumerate() {
+            for (chain, (rounded, &place)) in history.chains().zip(into.iter_mut().zip(lowest)) {
                 *rounded = history.last_of(chain, place, classes);
             }
         };
@@ -134,7 +133,7 @@ impl Streaming {
             if moves.targets(stage, class).is_empty() {
                 continue;
             }
-            for chain in 0..self.history.width() {
+            for chain in self.history.chains() {
                 let (first, end) = self.candidates(id, chain, class);
                 if first >= end {
                     continue;
@@ -142,10 +141,7 @@ impl Streaming {
                 for &to in moves.targets(stage, class) {
                     if to == Stage::BAD {
                         let place = self.history.places(chain, class)[first];
-                        let by = EventPosition {
-                            chain: chain as u32,
-                            place,
-                        };
+                        let by = EventPosition { chain, place };
                         return Some(self.tell(id, by, to));
                     }
                     self.step_by(moves, bounds, scratch, id, (chain, class), first..end, to);
@@ -157,12 +153,12 @@ impl Streaming {
 
     /// Which of a chain's events of a class can come next, of those that have arrived: not in the lowest cut, and their past is
     /// inside. As pasts grow along a chain, they are neighbours in the list of that class.
-    fn candidates(&self, id: NodeId, chain: usize, class: Class) -> (usize, usize) {
+    fn candidates(&self, id: NodeId, chain: ChainId, class: Class) -> (usize, usize) {
         let places = self.history.places(chain, class);
         let (lowest, ends) = (self.nodes.lowest(id), self.nodes.ends(id));
         let first = match places.last() {
-            Some(&last) if last > lowest[chain] => {
-                places.partition_point(|&place| place <= lowest[chain])
+            Some(&last) if last > lowest[chain.index()] => {
+                places.partition_point(|&place| place <= lowest[chain.index()])
             }
             _ => return (0, 0),
         };
@@ -170,12 +166,10 @@ impl Streaming {
             return (first, places.len());
         }
         let is_enabled = |place: u32| {
-            let clock = self.history.clock(EventPosition {
-                chain: chain as u32,
-                place,
-            });
-            let mut past = clock.iter().zip(ends).enumerate();
-            place <= ends[chain] && past.all(|(other, (count, end))| other == chain || count < end)
+            let clock = self.history.clock(EventPosition { chain, place });
+            let mut past = self.history.chains().zip(clock.iter().zip(ends));
+            place <= ends[chain.index()]
+                && past.all(|(other, (count, end))| other == chain || count < end)
         };
         let end = first + places[first..].partition_point(|&place| is_enabled(place));
         (first, end)
@@ -192,12 +186,12 @@ impl Streaming {
         bounds: &Bounds,
         scratch: &mut Scratch,
         id: NodeId,
-        (chain, class): (usize, Class),
+        (chain, class): (ChainId, Class),
         candidates: std::ops::Range<usize>,
         to: Stage,
     ) {
         let spot = |search: &Streaming, candidate: usize| EventPosition {
-            chain: chain as u32,
+            chain,
             place: search.history.places(chain, class)[candidate],
         };
         let rules = bounds.pruning;
@@ -231,10 +225,11 @@ impl Streaming {
         let classes = moves.moving_or_later(to);
         let lowest = self.nodes.lowest(id);
         let (first, last) = (self.history.clock(first), self.history.clock(last));
-        (0..lowest.len()).all(|chain| {
+        self.history.chains().all(|chain| {
+            let least = lowest[chain.index()];
             let (a, b) = (
-                lowest[chain].max(first[chain]),
-                lowest[chain].max(last[chain]),
+                first[chain.index()].max(least),
+                last[chain.index()].max(least),
             );
             // Between the two there is nothing that matters.
             a == b || self.history.last_of(chain, b, classes) <= a

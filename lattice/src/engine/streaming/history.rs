@@ -4,6 +4,8 @@
 //! Positions along a chain are counts: the event at position p is the p-th, from 1, whether or not those before it are still
 //! there.
 
+use portent_monitor_core::ChainId;
+
 use super::moves::{Class, ClassSet};
 
 /// No such position.
@@ -12,14 +14,8 @@ pub(super) const NEVER: u32 = u32::MAX;
 /// An event: its chain and its position there.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct EventPosition {
-    pub(super) chain: u32,
+    pub(super) chain: ChainId,
     pub(super) place: u32,
-}
-
-impl EventPosition {
-    pub(super) fn chain(self) -> usize {
-        self.chain as usize
-    }
 }
 
 /// What is kept of one chain.
@@ -69,6 +65,10 @@ impl Unsettled {
         self.lines.len()
     }
 
+    pub(super) fn chains(&self) -> impl ExactSizeIterator<Item = ChainId> + Clone + use<> {
+        ChainId::first(self.width())
+    }
+
     /// How many events are kept.
     pub(super) fn len(&self) -> usize {
         self.len
@@ -97,92 +97,90 @@ impl Unsettled {
         self.lines.resize_with(width, Line::default);
     }
 
-    pub(super) fn last_clock(&self, chain: usize) -> &[u32] {
+    pub(super) fn last_clock(&self, chain: ChainId) -> &[u32] {
         let width = self.width();
-        &self.last_clocks[chain * width..][..width]
+        &self.last_clocks[chain.index() * width..][..width]
     }
 
     /// The position of a chain's last event.
-    pub(super) fn last(&self, chain: usize) -> u32 {
-        self.lines[chain].last()
+    pub(super) fn last(&self, chain: ChainId) -> u32 {
+        self.lines[chain.index()].last()
     }
 
     /// Positions up to this one are gone.
-    pub(super) fn gone(&self, chain: usize) -> u32 {
-        self.lines[chain].gone
+    pub(super) fn gone(&self, chain: ChainId) -> u32 {
+        self.lines[chain.index()].gone
     }
 
     /// Appends an event; `number` tells it among those of the slice.
     pub(super) fn push(
         &mut self,
-        chain: usize,
+        chain: ChainId,
         class: Class,
         clock: &[u32],
         number: u32,
     ) -> EventPosition {
         let width = self.width();
-        let place = self.lines[chain].last() + 1;
+        let own = chain.index();
+        let place = self.lines[own].last() + 1;
         for (other, line) in self.lines.iter_mut().enumerate() {
-            let known = self.last_clocks[chain * width + other];
-            if other == chain || clock[other] <= known {
+            let known = self.last_clocks[own * width + other];
+            if other == own || clock[other] <= known {
                 continue;
             }
             // Those that the chain knows of from now on.
             let first = known.max(line.gone) - line.gone;
             let end = clock[other].clamp(line.gone, line.last()) - line.gone;
             for index in first..end {
-                line.records[index as usize * stride(width) + 2 + width + chain] = place;
+                line.records[index as usize * stride(width) + 2 + width + own] = place;
             }
         }
-        self.last_clocks[chain * width..][..width].copy_from_slice(clock);
-        let line = &mut self.lines[chain];
+        self.last_clocks[own * width..][..width].copy_from_slice(clock);
+        let line = &mut self.lines[own];
         line.records.extend([class.0, number]);
         line.records.extend_from_slice(clock);
         let afters = line.records.len();
         line.records.resize(afters + width, NEVER);
-        line.records[afters + chain] = place;
+        line.records[afters + own] = place;
         line.len += 1;
         if line.places.len() <= class.index() {
             line.places.resize_with(class.index() + 1, Vec::new);
         }
         line.places[class.index()].push(place);
         self.len += 1;
-        EventPosition {
-            chain: chain as u32,
-            place,
-        }
+        EventPosition { chain, place }
     }
 
     pub(super) fn is_kept(&self, spot: EventPosition) -> bool {
-        spot.place > self.lines[spot.chain()].gone
+        spot.place > self.lines[spot.chain.index()].gone
     }
 
     pub(super) fn clock(&self, spot: EventPosition) -> &[u32] {
-        let (width, line) = (self.width(), &self.lines[spot.chain()]);
+        let (width, line) = (self.width(), &self.lines[spot.chain.index()]);
         &line.records[(spot.place - line.gone - 1) as usize * stride(width) + 2..][..width]
     }
 
     pub(super) fn number(&self, spot: EventPosition) -> u32 {
-        let line = &self.lines[spot.chain()];
+        let line = &self.lines[spot.chain.index()];
         line.number((spot.place - line.gone - 1) as usize, self.width())
     }
 
     /// The positions of a chain's events of a class.
-    pub(super) fn places(&self, chain: usize, class: Class) -> &[u32] {
-        let places = self.lines[chain].places.get(class.index());
+    pub(super) fn places(&self, chain: ChainId, class: Class) -> &[u32] {
+        let places = self.lines[chain.index()].places.get(class.index());
         places.map_or(&[], Vec::as_slice)
     }
 
     /// For each chain its first event that is this event, or comes after it.
     pub(super) fn firsts_after(&self, spot: EventPosition) -> &[u32] {
-        let (width, line) = (self.width(), &self.lines[spot.chain()]);
+        let (width, line) = (self.width(), &self.lines[spot.chain.index()]);
         let index = (spot.place - line.gone - 1) as usize;
         &line.records[index * stride(width) + 2 + width..][..width]
     }
 
     /// The first event of a chain from a position on that is of none of these classes.
-    pub(super) fn first_outside(&self, chain: usize, from: u32, classes: &ClassSet) -> u32 {
-        let line = &self.lines[chain];
+    pub(super) fn first_outside(&self, chain: ChainId, from: u32, classes: &ClassSet) -> u32 {
+        let line = &self.lines[chain.index()];
         if from > line.last() {
             return NEVER;
         }
@@ -198,8 +196,8 @@ impl Unsettled {
     }
 
     /// The last event of a chain up to a position that is of one of these classes, 0 if none is kept.
-    pub(super) fn last_of(&self, chain: usize, place: u32, classes: &ClassSet) -> u32 {
-        let line = &self.lines[chain];
+    pub(super) fn last_of(&self, chain: ChainId, place: u32, classes: &ClassSet) -> u32 {
+        let line = &self.lines[chain.index()];
         if place <= line.gone || classes.is_empty() {
             return 0;
         }
@@ -226,8 +224,8 @@ impl Unsettled {
     }
 
     /// How many events of a chain have a number below this one, those that are gone included.
-    pub(super) fn before(&self, chain: usize, number: u32) -> u32 {
-        let line = &self.lines[chain];
+    pub(super) fn before(&self, chain: ChainId, number: u32) -> u32 {
+        let line = &self.lines[chain.index()];
         let (mut low, mut high) = (0, line.len);
         while low < high {
             let middle = (low + high) / 2;
@@ -241,9 +239,9 @@ impl Unsettled {
     }
 
     /// Lets go of a chain's events up to a position.
-    pub(super) fn forget(&mut self, chain: usize, up_to: u32) {
+    pub(super) fn forget(&mut self, chain: ChainId, up_to: u32) {
         let width = self.width();
-        let line = &mut self.lines[chain];
+        let line = &mut self.lines[chain.index()];
         let count = up_to.min(line.last()).saturating_sub(line.gone) as usize;
         if count == 0 {
             return;

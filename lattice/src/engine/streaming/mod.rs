@@ -48,6 +48,8 @@ pub(crate) use settle::LiveThread;
 pub(crate) use story::{By, Turn};
 pub(crate) use witness::{Extent, Placed, arrange};
 
+use portent_monitor_core::ChainId;
+
 use self::{
     history::{NEVER, Unsettled},
     nodes::{Node, NodeId, Nodes, Role},
@@ -145,7 +147,7 @@ pub(crate) struct Scratch {
     /// The clock of the event.
     clock: Vec<u32>,
     /// The chains of which the event knows more than the one before it on its chain, and how much.
-    news: Vec<(usize, u32)>,
+    news: Vec<(ChainId, u32)>,
     /// Nodes that the event moves, and where to.
     moved: Vec<(NodeId, Stage)>,
     /// New nodes, not all of them expanded.
@@ -231,8 +233,8 @@ impl Streaming {
         }
     }
 
-    fn is_open(&self, id: NodeId, chain: usize) -> bool {
-        self.nodes.ends(id)[chain] == NEVER
+    fn is_open(&self, id: NodeId, chain: ChainId) -> bool {
+        self.nodes.ends(id)[chain.index()] == NEVER
     }
 }
 

@@ -4,6 +4,8 @@
 //! `ends` is about the future as well: a chain on which it is [`NEVER`] is *open*, and the next event there may be
 //! inside or not. An event need only look at the nodes that are open on its chain.
 
+use portent_monitor_core::ChainId;
+
 use super::{
     history::{EventPosition, NEVER},
     moves::{Moves, Stage},
@@ -154,7 +156,7 @@ impl Nodes {
 
     /// What nodes have in common that are worth comparing at once: the chains of the last two moves.
     pub(super) fn key(&self, id: NodeId) -> u64 {
-        let chain = |node: &Node| node.by.map_or(0, |by| u64::from(by.chain) + 1);
+        let chain = |node: &Node| node.by.map_or(0, |by| by.chain.index() as u64 + 1);
         let node = self.get(id);
         let before = node
             .parent
@@ -185,16 +187,22 @@ impl Nodes {
     }
 
     /// The nodes of one rank that are open on a chain, to be put back.
-    pub(super) fn take_open(&mut self, chain: usize, rank: usize, moves: &Moves) -> Vec<NodeId> {
-        std::mem::take(&mut self.open[chain * moves.ranks() + rank])
+    pub(super) fn take_open(&mut self, chain: ChainId, rank: usize, moves: &Moves) -> Vec<NodeId> {
+        std::mem::take(&mut self.open[chain.index() * moves.ranks() + rank])
     }
 
-    pub(super) fn put_open(&mut self, chain: usize, rank: usize, moves: &Moves, open: Vec<NodeId>) {
-        self.open[chain * moves.ranks() + rank] = open;
+    pub(super) fn put_open(
+        &mut self,
+        chain: ChainId,
+        rank: usize,
+        moves: &Moves,
+        open: Vec<NodeId>,
+    ) {
+        self.open[chain.index() * moves.ranks() + rank] = open;
     }
 
-    pub(super) fn is_open_empty(&self, chain: usize, rank: usize, moves: &Moves) -> bool {
-        self.open[chain * moves.ranks() + rank].is_empty()
+    pub(super) fn is_open_empty(&self, chain: ChainId, rank: usize, moves: &Moves) -> bool {
+        self.open[chain.index() * moves.ranks() + rank].is_empty()
     }
 
     /// A node is searched no longer. An event may still be about to move it, so it is followed until

@@ -89,9 +89,8 @@ impl Streaming {
             if self.has_observed(moves, stage) {
                 continue;
             }
-            let width = self.history.width();
             scratch.lowest.clear();
-            let lasts = (0..width).map(|chain| self.history.last(chain));
+            let lasts = self.history.chains().map(|chain| self.history.last(chain));
             scratch.lowest.extend(lasts);
             let id = self.nodes.make(Node {
                 stage,

@@ -8,6 +8,8 @@
 //! A thread that is silent settles nothing. Beyond a bound on the history the oldest events are therefore taken for the past of all
 //! that will come. That only adds order, so what is found is real; and nothing is lost until an event comes that knows less.
 
+use portent_monitor_core::ChainId;
+
 use super::{
     Bounds, Moves, Role, Scratch, Streaming, Turn, history::NEVER, nodes::NodeId, story::StoryId,
 };
@@ -16,7 +18,7 @@ use super::{
 #[derive(Clone, Debug, Default)]
 pub(crate) struct LiveThread {
     /// Its chain; none if it has done nothing yet.
-    pub(crate) chain: Option<usize>,
+    pub(crate) chain: Option<ChainId>,
     /// The events that it knows of; what is beyond the end counts 0.
     pub(crate) clock: Vec<u32>,
 }
@@ -89,7 +91,7 @@ impl Streaming {
             return;
         }
         let oldest = self.events - bounds.history as u32;
-        for (chain, floor) in self.floor.iter_mut().enumerate() {
+        for (chain, floor) in self.history.chains().zip(&mut self.floor) {
             *floor = (*floor).max(self.history.before(chain, oldest));
         }
     }
@@ -105,8 +107,10 @@ impl Streaming {
     }
 
     fn forget_settled(&mut self, standings: &[LiveThread]) {
-        for chain in 0..self.history.width() {
-            let known = standings.iter().map(|standing| standing.clock[chain]);
+        for chain in self.history.chains() {
+            let known = standings
+                .iter()
+                .map(|standing| standing.clock[chain.index()]);
             let settled = known.min().unwrap_or(NEVER);
             self.history.forget(chain, settled);
         }
@@ -136,18 +140,19 @@ impl Streaming {
             return false;
         };
         standings.iter().any(|standing| {
-            standing.clock[by.chain()] < by.place && self.is_extended_by(parent, standing)
+            standing.clock[by.chain.index()] < by.place && self.is_extended_by(parent, standing)
         })
     }
 
     /// What is settled is in all lowest cuts that matter.
     fn forget_lowest(&mut self, id: NodeId) {
         let width = self.history.width();
-        for place in 0..2 * width {
-            let gone = self.history.gone(place % width);
-            let count = &mut self.nodes.lowest_mut(id)[place];
-            if *count <= gone {
-                *count = 0;
+        let (exact, coarse) = self.nodes.lowest_mut(id).split_at_mut(width);
+        for lowest in [exact, coarse] {
+            for (chain, count) in self.history.chains().zip(lowest) {
+                if *count <= self.history.gone(chain) {
+                    *count = 0;
+                }
             }
         }
     }
@@ -193,6 +198,6 @@ impl Streaming {
 
     /// How many events of each chain are settled.
     pub(crate) fn settled_counts(&self) -> impl Iterator<Item = u32> + '_ {
-        (0..self.history.width()).map(|chain| self.history.gone(chain))
+        self.history.chains().map(|chain| self.history.gone(chain))
     }
 }

@@ -76,11 +76,11 @@ pub(crate) fn arrange(
     places.resize(poset.len(), usize::MAX);
     for event in poset.events() {
         let (chain, clock) = (poset.chain_of(event), poset.clock(event));
-        if clock[chain] > needed[chain] {
+        if clock[chain.index()] > needed[chain.index()] {
             continue;
         }
-        let before = (0..poset.width()).filter_map(|other| {
-            let count = clock[other] - u32::from(other == chain);
+        let before = poset.chains().filter_map(|other| {
+            let count = clock[other.index()] - u32::from(other == chain);
             Some(poset.chain(other)[(count as usize).checked_sub(1)?])
         });
         let earliest = before.map(|event| places[event.index()]).max().unwrap_or(0);
@@ -113,7 +113,7 @@ fn find_needed(
     needed.resize(poset.width(), 0);
     if let Extent::First(events) = extent {
         for event in poset.events().take(events) {
-            needed[poset.chain_of(event)] += 1;
+            needed[poset.chain_of(event).index()] += 1;
         }
         return;
     }

@@ -46,12 +46,13 @@ pub struct Edge {
 ///
 /// ```
 /// use portent_lattice::{report::picture::graph, laboratory::{ActionId, Automaton, Poset, Problem, StateIndex}};
+/// use portent_monitor_core::ChainId;
 /// use portent_monitor_dsl::Verdict::{Ok, Satisfied, Violated};
 ///
 /// // Two threads with one event each; the second event must not come first.
 /// let mut poset = Poset::new(2);
-/// poset.push(0, &[1, 0]);
-/// poset.push(1, &[0, 1]);
+/// poset.push(ChainId::from(0), &[1, 0]);
+/// poset.push(ChainId::from(1), &[0, 1]);
 /// let automaton = Automaton {
 ///     initial: StateIndex(0),
 ///     actions: 2,
@@ -103,12 +104,12 @@ pub(crate) fn explore<M: Machine>(
             }));
         let mut next: BTreeMap<Vec<u32>, BTreeSet<M::State>> = BTreeMap::new();
         for (index, (counts, states)) in level.iter().enumerate() {
-            for chain in 0..poset.width() {
-                let Some(&event) = poset.chain(chain).get(counts[chain] as usize) else {
+            for chain in poset.chains() {
+                let Some(&event) = poset.chain(chain).get(counts[chain.index()] as usize) else {
                     continue;
                 };
                 let mut more = counts.clone();
-                more[chain] += 1;
+                more[chain.index()] += 1;
                 let needs = poset.clock(event).iter();
                 if needs.zip(&more).any(|(need, has)| need > has) {
                     continue;
@@ -147,10 +148,11 @@ pub struct Widths {
 ///
 /// ```
 /// use portent_lattice::{report::picture::widths, laboratory::Poset};
+/// use portent_monitor_core::ChainId;
 ///
 /// let mut poset = Poset::new(2);
-/// poset.push(0, &[1, 0]);
-/// poset.push(1, &[0, 1]);
+/// poset.push(ChainId::from(0), &[1, 0]);
+/// poset.push(ChainId::from(1), &[0, 1]);
 /// assert_eq!(widths(&poset, 10, false).bars, [1, 2, 1]);
 /// assert_eq!(widths(&poset, 2, false).bars, [2, 1]);
 /// ```

@@ -1,6 +1,7 @@
 //! How much a beam finds where moves make cycles and nodes are as many as the orders: random automata and runs of four or five threads
 //! that some order violates, and the observed one does not.
 
+use portent_monitor_core::ChainId;
 use portent_testing::Rng;
 
 use super::{
@@ -96,16 +97,16 @@ impl Long {
     }
 
     /// Whether some run is violated with this step.
-    fn step(&mut self, chain: usize, letter: char) -> bool {
-        self.clocks[chain][chain] += 1;
+    fn step(&mut self, chain: ChainId, letter: char) -> bool {
+        self.clocks[chain.index()][chain.index()] += 1;
         let class = Class(letter as u32 - 'a' as u32);
-        let clock = &self.clocks[chain];
+        let clock = &self.clocks[chain.index()];
         let (moves, bounds) = (&self.moves, &self.bounds);
         let found =
             { &mut self.search }.arrive(moves, bounds, &mut self.scratch, chain, class, clock);
         self.search.narrow(moves, bounds);
         if self.search.is_due() {
-            let clocks = self.clocks.iter().enumerate();
+            let clocks = ChainId::first(self.clocks.len()).zip(&self.clocks);
             let mut standings: Vec<LiveThread> = clocks
                 .map(|(chain, clock)| LiveThread {
                     chain: Some(chain),
@@ -119,12 +120,12 @@ impl Long {
         found.is_some()
     }
 
-    fn some_thread(&mut self) -> usize {
+    fn some_thread(&mut self) -> ChainId {
         let threads = self.clocks.len();
-        let chain = self.rng.below(threads);
+        let chain = ChainId::from(self.rng.below(threads) as u32);
         if self.rng.below(100) < 30 {
             let other = self.clocks[self.rng.below(threads)].clone();
-            for (mine, theirs) in self.clocks[chain].iter_mut().zip(other) {
+            for (mine, theirs) in self.clocks[chain.index()].iter_mut().zip(other) {
                 *mine = theirs.max(*mine);
             }
         }
@@ -147,10 +148,10 @@ fn after_100_000_events_a_violation_that_becomes_possible_is_predicted() {
         }
         assert!(long.search.searched() > 0);
         if !is_even {
-            assert!(!long.step(0, 'a'));
+            assert!(!long.step(ChainId::from(0), 'a'));
         }
         // The d could have come before this a.
-        assert!(!long.step(0, 'a'));
-        assert!(long.step(1, 'd'), "{threads} threads");
+        assert!(!long.step(ChainId::from(0), 'a'));
+        assert!(long.step(ChainId::from(1), 'd'), "{threads} threads");
     }
 }

@@ -1,5 +1,6 @@
 //! Random automata and random posets, and what is true of them by brute force.
 
+use portent_monitor_core::ChainId;
 use portent_testing::Rng;
 use rustc_hash::FxHashMap;
 
@@ -38,7 +39,7 @@ impl Shape {
 
 #[derive(Clone, Debug)]
 pub(super) struct Arrived {
-    pub(super) chain: usize,
+    pub(super) chain: ChainId,
     pub(super) class: Class,
     pub(super) clock: Vec<u32>,
     /// The threads that may act after it.
@@ -65,7 +66,11 @@ impl Case {
     }
 
     fn poset(&self, events: usize) -> Poset {
-        let width = self.events.iter().map(|event| event.chain + 1).max();
+        let width = self
+            .events
+            .iter()
+            .map(|event| event.chain.index() + 1)
+            .max();
         let width = width.unwrap_or(0);
         let mut poset = Poset::new(width);
         for event in &self.events[..events] {
@@ -113,12 +118,12 @@ impl Case {
         while !level.is_empty() {
             let mut next: FxHashMap<Vec<u32>, (u64, usize)> = FxHashMap::default();
             for (cut, (stages, last)) in &level {
-                for chain in 0..width {
-                    let Some(&event) = poset.chain(chain).get(cut[chain] as usize) else {
+                for chain in poset.chains() {
+                    let Some(&event) = poset.chain(chain).get(cut[chain.index()] as usize) else {
                         continue;
                     };
                     let last = *last.max(&event.index());
-                    let mut past = poset.clock(event).iter().zip(cut).enumerate();
+                    let mut past = poset.chains().zip(poset.clock(event).iter().zip(cut));
                     let is_next = past.all(|(other, (needs, has))| other == chain || needs <= has);
                     if !is_next || first.is_some_and(|first| first <= last) {
                         continue;
@@ -128,7 +133,7 @@ impl Case {
                         first = Some(last);
                     } else if stages != 0 {
                         let mut cut = cut.clone();
-                        cut[chain] += 1;
+                        cut[chain.index()] += 1;
                         next.entry(cut).or_insert((0, last)).0 |= stages;
                     }
                 }
@@ -149,7 +154,7 @@ impl Case {
         assert_eq!(placed.run.len(), poset.len());
         let (mut done, mut stages) = (vec![0; poset.width()], self.initial());
         for (place, &event) in placed.run.iter().enumerate() {
-            let (chain, clock) = (poset.chain_of(event), poset.clock(event));
+            let (chain, clock) = (poset.chain_of(event).index(), poset.clock(event));
             done[chain] += 1;
             assert_eq!(done[chain], clock[chain], "each event once, in order");
             assert!(clock.iter().zip(&done).all(|(needs, has)| needs <= has));
@@ -203,24 +208,24 @@ impl Case {
         let mut clocks = vec![vec![0; width]; width];
         let events = (0..kind.length)
             .map(|_| {
-                let chain = rng.below(width);
+                let own = rng.below(width);
                 if rng.below(100) < 30 {
                     let other = clocks[rng.below(width)].clone();
-                    for (mine, theirs) in clocks[chain].iter_mut().zip(other) {
+                    for (mine, theirs) in clocks[own].iter_mut().zip(other) {
                         *mine = theirs.max(*mine);
                     }
                 }
-                clocks[chain][chain] += 1;
+                clocks[own][own] += 1;
                 let class = if rng.below(100) < kind.neutral {
                     neutral
                 } else {
                     Class(rng.below(classes) as u32)
                 };
-                let standings = clocks.iter().enumerate();
+                let standings = ChainId::first(width).zip(&clocks);
                 Arrived {
-                    chain,
+                    chain: ChainId::from(own as u32),
                     class,
-                    clock: clocks[chain].clone(),
+                    clock: clocks[own].clone(),
                     standings: standings
                         .map(|(chain, clock)| LiveThread {
                             chain: Some(chain),
@@ -253,11 +258,11 @@ impl Case {
         for number in 1..=self.events.len() {
             let mut next: FxHashMap<Vec<u32>, u64> = FxHashMap::default();
             for (cut, stages) in &level {
-                for chain in 0..width {
-                    let Some(&event) = poset.chain(chain).get(cut[chain] as usize) else {
+                for chain in poset.chains() {
+                    let Some(&event) = poset.chain(chain).get(cut[chain.index()] as usize) else {
                         continue;
                     };
-                    let mut past = poset.clock(event).iter().zip(cut).enumerate();
+                    let mut past = poset.chains().zip(poset.clock(event).iter().zip(cut));
                     if !past.all(|(other, (needs, has))| other == chain || needs <= has) {
                         continue;
                     }
@@ -266,7 +271,7 @@ impl Case {
                         return true;
                     }
                     let mut cut = cut.clone();
-                    cut[chain] += 1;
+                    cut[chain.index()] += 1;
                     *next.entry(cut).or_insert(0) |= stages;
                 }
             }
@@ -365,7 +370,7 @@ fn saturated(rng: &mut Rng, states: usize, actions: usize) -> Moves {
 /// A thread of a random run.
 #[derive(Clone, Debug)]
 struct Thread {
-    chain: Option<usize>,
+    chain: Option<ChainId>,
     clock: Vec<u32>,
     lives: bool,
 }
@@ -403,12 +408,13 @@ fn run(rng: &mut Rng, classes: usize, length: usize) -> Vec<Arrived> {
         }
         if threads[actor].chain.is_none() {
             // A chain whose thread has ended, and all of which is known; or else a new one.
-            let used = |chain: usize| threads.iter().any(|t| t.lives && t.chain == Some(chain));
-            let free = (0..chains).find(|&c| !used(c) && threads[actor].clock[c] == counts[c]);
+            let used = |chain: ChainId| threads.iter().any(|t| t.lives && t.chain == Some(chain));
+            let known = |c: ChainId| threads[actor].clock[c.index()] == counts[c.index()];
+            let free = ChainId::first(chains).find(|&c| !used(c) && known(c));
             match free {
                 Some(chain) => threads[actor].chain = Some(chain),
                 None if chains < width => {
-                    threads[actor].chain = Some(chains);
+                    threads[actor].chain = ChainId::from_index(chains);
                     chains += 1;
                 }
                 None => {
@@ -418,8 +424,8 @@ fn run(rng: &mut Rng, classes: usize, length: usize) -> Vec<Arrived> {
             }
         }
         let chain = threads[actor].chain.expect("given");
-        counts[chain] += 1;
-        threads[actor].clock[chain] = counts[chain];
+        counts[chain.index()] += 1;
+        threads[actor].clock[chain.index()] = counts[chain.index()];
         let clock = threads[actor].clock.clone();
         if rng.one_in(10) {
             threads[actor].lives = false;

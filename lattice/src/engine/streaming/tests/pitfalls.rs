@@ -1,5 +1,6 @@
 //! Mistakes that are easily made, each with a case that shows it.
 
+use portent_monitor_core::ChainId;
 use portent_testing::Rng;
 
 use super::{
@@ -35,17 +36,18 @@ pub(super) fn automaton(stays: &[&str], moves: &[(u32, char, u32)]) -> Moves {
 }
 
 /// Events as letter and clock; the chain is that of the event's thread, and all threads may act to the end.
-fn case(moves: Moves, events: &[(usize, char, &[u32])]) -> Case {
+fn case(moves: Moves, events: &[(u32, char, &[u32])]) -> Case {
     let width = events
         .iter()
-        .map(|(chain, ..)| chain + 1)
+        .map(|(chain, ..)| *chain as usize + 1)
         .max()
         .unwrap_or(0);
     let mut clocks = vec![vec![0; width]; width];
     let events = { events.iter() }
         .map(|&(chain, letter, clock)| {
-            clocks[chain] = clock.to_vec();
-            let standings = clocks.iter().enumerate();
+            let chain = ChainId::from(chain);
+            clocks[chain.index()] = clock.to_vec();
+            let standings = ChainId::first(width).zip(&clocks);
             Arrived {
                 chain,
                 class: Class(letter as u32 - 'a' as u32),
@@ -72,7 +74,7 @@ fn found(case: &Case) -> Option<usize> {
 fn of_two_nodes_with_the_same_interval_the_later_one_will_have_the_larger() {
     // Anything, a, anything but r = c, then b. The c comes after the first a and not after the second.
     let moves = automaton(&["", "abde", "abcde"], &[(2, 'a', 1), (1, 'b', 0)]);
-    let events: &[(usize, char, &[u32])] = &[
+    let events: &[(u32, char, &[u32])] = &[
         (0, 'a', &[1, 0]),
         (0, 'a', &[2, 0]),
         (1, 'c', &[1, 1]),
@@ -88,7 +90,7 @@ fn what_is_covered_while_an_event_is_looked_at_still_takes_the_event() {
         &["", "abcde", "abde", "abcde"],
         &[(3, 'a', 2), (2, 'a', 1), (1, 'b', 0)],
     );
-    let events: &[(usize, char, &[u32])] = &[(0, 'a', &[1]), (0, 'a', &[2]), (0, 'b', &[3])];
+    let events: &[(u32, char, &[u32])] = &[(0, 'a', &[1]), (0, 'a', &[2]), (0, 'b', &[3])];
     assert_eq!(found(&case(moves, events)), Some(2));
 }
 
@@ -111,23 +113,23 @@ fn a_beam_keeps_the_initial_node() {
         ..Bounds::NONE
     };
     let (mut streaming, mut scratch) = (Streaming::new(&moves), Scratch::default());
-    let mut arrive = |chain: usize, letter: char, place: u32| {
+    let mut arrive = |chain: ChainId, letter: char, place: u32| {
         let mut clock = [0; 8];
-        clock[chain] = place;
+        clock[chain.index()] = place;
         let class = Class(letter as u32 - 'a' as u32);
         let found = streaming.arrive(&moves, &bounds, &mut scratch, chain, class, &clock);
         streaming.narrow(&moves, &bounds);
         found
     };
-    for chain in 0..8 {
+    for chain in ChainId::first(8) {
         assert_eq!(arrive(chain, 'a', 1), None);
     }
     // These end all nodes but the initial one.
-    for chain in 0..8 {
+    for chain in ChainId::first(8) {
         assert_eq!(arrive(chain, 'c', 2), None);
     }
-    assert_eq!(arrive(0, 'a', 3), None);
-    assert!(arrive(0, 'b', 4).is_some());
+    assert_eq!(arrive(ChainId::from(0), 'a', 3), None);
+    assert!(arrive(ChainId::from(0), 'b', 4).is_some());
 }
 
 #[test]
@@ -145,9 +147,9 @@ fn one_event_makes_no_more_nodes_than_it_may() {
     };
     let (mut streaming, mut scratch) = (Streaming::new(&moves), Scratch::default());
     for round in 1..=4 {
-        for chain in 0..8 {
+        for chain in ChainId::first(8) {
             let mut clock = [0; 8];
-            clock[chain] = round;
+            clock[chain.index()] = round;
             let before = streaming.made();
             streaming.arrive(&moves, &bounds, &mut scratch, chain, Class(0), &clock);
             streaming.narrow(&moves, &bounds);
