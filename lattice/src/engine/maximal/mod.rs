@@ -18,7 +18,8 @@
 //! | `rules`, `reader` | the demands of a trace |
 //! | `needs` | what must have happened before each event; if even the order of needs has no violated run, there is none |
 //! | `relax` | rules that enforce only the locks and variables that infeasible violations were found to break |
-//! | `search`, `state` | the prefixes, by the number of steps in them; whole runs are preferred |
+//! | `question` | what is asked and answered: with relaxed rules first, then with all of them |
+//! | `search`, `state`, `waiting` | the prefixes, by the number of steps in them; whole runs are preferred |
 //! | `stubborn` | which threads have to go on; events that take nothing from anybody happen as soon as they can |
 //! | `ahead` | how far threads can still come at best, and so what is still to come |
 //! | `outlook` | what that can do to the property: dead ends, states that stand for others, steps that may overtake others |
@@ -31,15 +32,17 @@ mod complete;
 mod examine;
 mod needs;
 mod outlook;
+mod question;
 mod reader;
 mod relax;
 mod rules;
 mod search;
 mod state;
 mod stubborn;
+mod waiting;
 mod widen;
 
+pub use question::{FeasibleRun, MaximalAnswer, MaximalSearched, search};
 pub(crate) use reader::RulesReader;
 pub use rules::Rules;
-pub use search::{FeasibleRun, MaximalAnswer, MaximalSearched, search};
 pub(crate) use widen::{SliceInTrace, WideningBudget, widen};

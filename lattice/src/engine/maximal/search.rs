@@ -11,214 +11,20 @@ use super::{
     ahead::Ahead,
     complete::complete,
     outlook::Outlook,
-    relax::Enforced,
-    rules::Rules,
+    question::{FeasibilityQuestion, FeasibleRun, MaximalAnswer},
     state::{Packing, Prefix, PrefixKey},
     stubborn::Stubborn,
+    waiting::PrefixLevels,
 };
 use crate::{
-    automaton::{ActionId, Automaton, Machine, StateIndex},
-    goal::Goal,
+    automaton::{Machine, StateIndex},
     options::Reductions,
-    progress::Progress,
-    stop::Stop,
 };
 
 /// Progress is reported each time this many prefixes were found.
 const TOLD: usize = 1 << 14;
-/// A prefix takes about this many bytes besides its numbers.
-const NODE_BYTES: u64 = 112;
 /// After a violation that cannot be completed, a whole run is looked for while this many more prefixes are found, or as many as before.
 const PATIENCE: usize = 5_000;
-
-/// Whether some feasible run is violated.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum MaximalAnswer {
-    /// Yes, this one.
-    Violated(FeasibleRun),
-    /// No.
-    Safe,
-    /// A limit was met first.
-    GaveUp,
-}
-
-/// A violated run.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct FeasibleRun {
-    /// Indices of events of the trace: all of them, or those up to the one that violates, if no way was found to go on to the end.
-    pub order: Vec<usize>,
-    /// After how many of them it is violated.
-    pub violated_at: usize,
-    /// Whether no feasible prefix is violated after fewer relevant events.
-    pub is_shortest: bool,
-}
-
-/// The result of [`search`].
-#[derive(Clone, Debug)]
-pub struct MaximalSearched {
-    /// Whether some feasible run is violated.
-    pub answer: MaximalAnswer,
-    /// How many prefixes, up to what matters of them, were looked at.
-    pub nodes: usize,
-    /// How many were found and not looked at when the search ended.
-    pub left: usize,
-}
-
-/// Looks for a violated feasible prefix, giving up after `max_nodes` nodes. `actions` has for each
-/// event of the trace what it does to the automaton, or `None` if it is no step of the property.
-///
-/// ```
-/// use portent_lattice::{Reductions, laboratory::{ActionId, Automaton, StateIndex, maximal::{self, MaximalAnswer, Rules}}};
-/// use portent_monitor_core::{Event, Op, Symbols};
-/// use portent_monitor_dsl::Verdict;
-///
-/// // Two critical sections of one lock; a step in each.
-/// let mut s = Symbols::default();
-/// let (t1, t2) = (s.threads.intern("T1")?, s.threads.intern("T2")?);
-/// let (m, x, y) = (s.locks.intern("m")?, s.vars.intern("x")?, s.vars.intern("y")?);
-/// let trace = [
-///     Event::new(t1, Op::Lock(m)),
-///     Event::new(t1, Op::Write(x, None)),
-///     Event::new(t1, Op::Unlock(m)),
-///     Event::new(t2, Op::Lock(m)),
-///     Event::new(t2, Op::Write(y, None)),
-///     Event::new(t2, Op::Unlock(m)),
-/// ];
-/// // Violated if the second step comes first, which happens-before does not allow.
-/// let automaton = Automaton {
-///     initial: StateIndex(0),
-///     actions: 2,
-///     next: [1, 2, 1, 1, 2, 2].map(StateIndex).to_vec(),
-///     verdicts: vec![Verdict::Ok, Verdict::Satisfied, Verdict::Violated],
-/// };
-/// let actions = [None, Some(ActionId(0)), None, None, Some(ActionId(1)), None];
-/// let found = maximal::search(&Rules::new(&trace), &actions, &automaton, 1_000, Reductions::ALL);
-/// let MaximalAnswer::Violated(run) = found.answer else { unreachable!() };
-/// assert_eq!(run.order, [3, 4, 5, 0, 1, 2]);
-/// assert_eq!(run.violated_at, 2);
-/// # Ok::<(), portent_monitor_core::Error>(())
-/// ```
-pub fn search(
-    rules: &Rules,
-    actions: &[Option<ActionId>],
-    automaton: &Automaton,
-    max_nodes: usize,
-    reductions: Reductions,
-) -> MaximalSearched {
-    let question = FeasibilityQuestion {
-        rules,
-        actions,
-        machine: automaton,
-        table: Some(automaton),
-        goal: Goal::default(),
-        reductions,
-        progress: &Progress::default(),
-        stop: &Stop::default(),
-    };
-    question.answer(max_nodes)
-}
-
-/// What is looked for, and in what.
-pub(super) struct FeasibilityQuestion<'a, M> {
-    pub(super) rules: &'a Rules,
-    /// What each event of the trace does, if it is a step of the property.
-    pub(super) actions: &'a [Option<ActionId>],
-    pub(super) machine: &'a M,
-    /// The machine as a table, if there is one.
-    pub(super) table: Option<&'a Automaton>,
-    pub(super) goal: Goal,
-    pub(super) reductions: Reductions,
-    pub(super) progress: &'a Progress,
-    pub(super) stop: &'a Stop,
-}
-
-impl<M: Machine<State = StateIndex>> FeasibilityQuestion<'_, M> {
-    /// How many nodes fit in this many bytes.
-    pub(super) fn nodes_in(&self, memory: u64) -> usize {
-        let node = Packing::new(self.rules).key_bytes() as u64 + NODE_BYTES;
-        usize::try_from(memory / node).unwrap_or(usize::MAX)
-    }
-
-    /// The answer, from relaxed rules if they have it.
-    pub(super) fn answer(&self, max_nodes: usize) -> MaximalSearched {
-        let mut spent = 0;
-        if self.reductions.commutation
-            && let Some(answer) = self.refine(max_nodes / 2, &mut spent)
-        {
-            return MaximalSearched {
-                answer,
-                nodes: spent,
-                left: 0,
-            };
-        }
-        let mut found = self.search((max_nodes - spent).max(1));
-        found.nodes += spent;
-        found
-    }
-
-    /// Searches with relaxed rules, and enforces what violations break that are not feasible, until there are none, or one
-    /// is part of a whole run.
-    fn refine(&self, max_nodes: usize, spent: &mut usize) -> Option<MaximalAnswer> {
-        let mut enforced = Enforced::nothing(self.rules);
-        while !enforced.is_everything() && *spent < max_nodes {
-            let rules = &enforced.rules(self.rules)?;
-            let found = FeasibilityQuestion { rules, ..*self }.search(max_nodes - *spent);
-            *spent += found.nodes + found.left;
-            match found.answer {
-                MaximalAnswer::Safe => return Some(MaximalAnswer::Safe),
-                MaximalAnswer::GaveUp => return None,
-                MaximalAnswer::Violated(mut run) => {
-                    run.order.truncate(run.violated_at);
-                    if !enforced.enforce(self.rules, &run.order) {
-                        run.order = complete(self.rules, &run.order)?;
-                        return Some(MaximalAnswer::Violated(run));
-                    }
-                }
-            }
-        }
-        None
-    }
-
-    fn search(&self, max_nodes: usize) -> MaximalSearched {
-        let mut search = Search {
-            question: self,
-            packing: Packing::new(self.rules),
-            outlook: self.table.map(|table| Outlook::new(table, self.goal)),
-            stubborn: Stubborn::new(self.rules, self.actions),
-            ahead: Ahead::new(self.rules),
-            beyond: Ahead::new(self.rules),
-            found: IndexMap::default(),
-            nodes: Vec::new(),
-            whole: PrefixLevels::default(),
-            stuck: PrefixLevels::default(),
-            violated: None,
-        };
-        let answer = search.run(max_nodes);
-        let left = search.whole.len + search.stuck.len;
-        MaximalSearched {
-            answer,
-            nodes: search.nodes.len() - left,
-            left,
-        }
-    }
-
-    fn is_violated(&self, state: StateIndex) -> bool {
-        self.goal.is_bad(self.machine.verdict(&state), false)
-    }
-
-    fn is_bad(&self, prefix: &Prefix) -> bool {
-        let verdict = self.machine.verdict(&prefix.state);
-        self.goal.is_bad(verdict, false)
-            || (self.goal.is_bad(verdict, true) && prefix.is_whole(self.rules))
-    }
-
-    fn happen(&self, prefix: &mut Prefix, event: u32) {
-        prefix.happen(self.rules, event);
-        if let Some(action) = self.actions[event as usize] {
-            prefix.state = self.machine.step(&prefix.state, action);
-        }
-    }
-}
 
 /// A prefix that was found, in one of the states that it can be in.
 struct PrefixNode {
@@ -231,49 +37,8 @@ struct PrefixNode {
     origin: Option<(u32, u32)>,
 }
 
-/// Nodes that wait to be looked at, those with the fewest relevant events first.
-#[derive(Default)]
-struct PrefixLevels {
-    waiting: Vec<Vec<u32>>,
-    lowest: usize,
-    len: usize,
-}
-
-impl PrefixLevels {
-    fn push(&mut self, level: u32, node: u32) {
-        let level = level as usize;
-        if self.waiting.len() <= level {
-            self.waiting.resize(level + 1, Vec::new());
-        }
-        self.waiting[level].push(node);
-        self.lowest = self.lowest.min(level);
-        self.len += 1;
-    }
-
-    fn pop(&mut self) -> Option<u32> {
-        self.pop_below(u32::MAX)
-    }
-
-    /// The next node, if it has fewer relevant events than that.
-    fn pop_below(&mut self, level: u32) -> Option<u32> {
-        while self.lowest < self.waiting.len().min(level as usize) {
-            if let Some(node) = self.waiting[self.lowest].pop() {
-                self.len -= 1;
-                return Some(node);
-            }
-            self.lowest += 1;
-        }
-        None
-    }
-
-    /// Whether no node waits that has fewer relevant events.
-    fn is_past(&self, level: u32) -> bool {
-        let below = self.waiting.iter().take(level as usize);
-        below.into_iter().all(Vec::is_empty)
-    }
-}
-
-struct Search<'a, M> {
+/// A search under way.
+pub(super) struct Search<'a, M> {
     question: &'a FeasibilityQuestion<'a, M>,
     packing: Packing,
     outlook: Option<Outlook<'a>>,
@@ -291,8 +56,36 @@ struct Search<'a, M> {
     violated: Option<u32>,
 }
 
-impl<M: Machine<State = StateIndex>> Search<'_, M> {
-    fn run(&mut self, max_nodes: usize) -> MaximalAnswer {
+impl<'a, M: Machine<State = StateIndex>> Search<'a, M> {
+    pub(super) fn new(question: &'a FeasibilityQuestion<'a, M>) -> Self {
+        let (rules, table) = (question.rules, question.table);
+        Search {
+            question,
+            packing: Packing::new(rules),
+            outlook: table.map(|table| Outlook::new(table, question.goal)),
+            stubborn: Stubborn::new(rules, question.actions),
+            ahead: Ahead::new(rules),
+            beyond: Ahead::new(rules),
+            found: IndexMap::default(),
+            nodes: Vec::new(),
+            whole: PrefixLevels::default(),
+            stuck: PrefixLevels::default(),
+            violated: None,
+        }
+    }
+
+    /// How many prefixes were found.
+    pub(super) fn found(&self) -> usize {
+        self.nodes.len()
+    }
+
+    /// How many of them were not looked at.
+    pub(super) fn left(&self) -> usize {
+        self.whole.len() + self.stuck.len()
+    }
+
+    /// Looks for a violated prefix until `max_nodes` were found.
+    pub(super) fn run(&mut self, max_nodes: usize) -> MaximalAnswer {
         let question = self.question;
         let mut prefix = Prefix::empty(question.rules, question.machine.initial());
         self.look(&prefix);
@@ -302,17 +95,7 @@ impl<M: Machine<State = StateIndex>> Search<'_, M> {
         let mut is_whole_turn = false;
         loop {
             is_whole_turn = !is_whole_turn;
-            let next = match cut_short {
-                Some((_, until)) if self.nodes.len() >= until => None,
-                // Or one that is at least violated sooner.
-                Some((other, _)) => self.whole.pop().or_else(|| {
-                    let level = self.nodes[other as usize].level;
-                    self.stuck.pop_below(level)
-                }),
-                None if is_whole_turn => self.whole.pop().or_else(|| self.stuck.pop()),
-                None => self.stuck.pop().or_else(|| self.whole.pop()),
-            };
-            let Some(mut number) = next else {
+            let Some(mut number) = self.next(cut_short, is_whole_turn) else {
                 break;
             };
             let is_over = self.nodes.len() >= max_nodes || question.stop.is_raised();
@@ -366,6 +149,20 @@ impl<M: Machine<State = StateIndex>> Search<'_, M> {
                 })
             }
             None => MaximalAnswer::Safe,
+        }
+    }
+
+    /// The node that is looked at next; `cut_short` as in [`run`](Search::run).
+    fn next(&mut self, cut_short: Option<(u32, usize)>, is_whole_turn: bool) -> Option<u32> {
+        match cut_short {
+            Some((_, until)) if self.nodes.len() >= until => None,
+            // Or one that is at least violated sooner.
+            Some((other, _)) => self.whole.pop().or_else(|| {
+                let level = self.nodes[other as usize].level;
+                self.stuck.pop_below(level)
+            }),
+            None if is_whole_turn => self.whole.pop().or_else(|| self.stuck.pop()),
+            None => self.stuck.pop().or_else(|| self.whole.pop()),
         }
     }
 

@@ -3,8 +3,8 @@
 
 use super::{
     examine::examine,
+    question::{FeasibilityQuestion, FeasibleRun, MaximalAnswer, MaximalSearched},
     rules::Rules,
-    search::{FeasibilityQuestion, FeasibleRun, MaximalAnswer, MaximalSearched},
 };
 use crate::{
     automaton::{ActionId, Automaton, Machine, Numbered, StateIndex},

@@ -1,0 +1,199 @@
+//! The question whether some feasible run is violated: what it is asked of, what its answer is, and how it is found. Rules
+//! are relaxed first, as most of them are not what a violation depends on; if that does not lead to an answer, all
+//! feasible prefixes are searched.
+
+use super::{
+    complete::complete,
+    relax::Enforced,
+    rules::Rules,
+    search::Search,
+    state::{Packing, Prefix},
+};
+use crate::{
+    automaton::{ActionId, Automaton, Machine, StateIndex},
+    goal::Goal,
+    options::Reductions,
+    progress::Progress,
+    stop::Stop,
+};
+
+/// A prefix takes about this many bytes besides its numbers.
+const NODE_BYTES: u64 = 112;
+
+/// Whether some feasible run is violated.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum MaximalAnswer {
+    /// Yes, this one.
+    Violated(FeasibleRun),
+    /// No.
+    Safe,
+    /// A limit was met first.
+    GaveUp,
+}
+
+/// A violated run.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FeasibleRun {
+    /// Indices of events of the trace: all of them, or those up to the one that violates, if no way was found to go on to the end.
+    pub order: Vec<usize>,
+    /// After how many of them it is violated.
+    pub violated_at: usize,
+    /// Whether no feasible prefix is violated after fewer relevant events.
+    pub is_shortest: bool,
+}
+
+/// The result of [`search`].
+#[derive(Clone, Debug)]
+pub struct MaximalSearched {
+    /// Whether some feasible run is violated.
+    pub answer: MaximalAnswer,
+    /// How many prefixes, up to what matters of them, were looked at.
+    pub nodes: usize,
+    /// How many were found and not looked at when the search ended.
+    pub left: usize,
+}
+
+/// Looks for a violated feasible prefix, giving up after `max_nodes` nodes. `actions` has for each
+/// event of the trace what it does to the automaton, or `None` if it is no step of the property.
+///
+/// ```
+/// use portent_lattice::{Reductions, laboratory::{ActionId, Automaton, StateIndex, maximal::{self, MaximalAnswer, Rules}}};
+/// use portent_monitor_core::{Event, Op, Symbols};
+/// use portent_monitor_dsl::Verdict;
+///
+/// // Two critical sections of one lock; a step in each.
+/// let mut s = Symbols::default();
+/// let (t1, t2) = (s.threads.intern("T1")?, s.threads.intern("T2")?);
+/// let (m, x, y) = (s.locks.intern("m")?, s.vars.intern("x")?, s.vars.intern("y")?);
+/// let trace = [
+///     Event::new(t1, Op::Lock(m)),
+///     Event::new(t1, Op::Write(x, None)),
+///     Event::new(t1, Op::Unlock(m)),
+///     Event::new(t2, Op::Lock(m)),
+///     Event::new(t2, Op::Write(y, None)),
+///     Event::new(t2, Op::Unlock(m)),
+/// ];
+/// // Violated if the second step comes first, which happens-before does not allow.
+/// let automaton = Automaton {
+///     initial: StateIndex(0),
+///     actions: 2,
+///     next: [1, 2, 1, 1, 2, 2].map(StateIndex).to_vec(),
+///     verdicts: vec![Verdict::Ok, Verdict::Satisfied, Verdict::Violated],
+/// };
+/// let actions = [None, Some(ActionId(0)), None, None, Some(ActionId(1)), None];
+/// let found = maximal::search(&Rules::new(&trace), &actions, &automaton, 1_000, Reductions::ALL);
+/// let MaximalAnswer::Violated(run) = found.answer else { unreachable!() };
+/// assert_eq!(run.order, [3, 4, 5, 0, 1, 2]);
+/// assert_eq!(run.violated_at, 2);
+/// # Ok::<(), portent_monitor_core::Error>(())
+/// ```
+pub fn search(
+    rules: &Rules,
+    actions: &[Option<ActionId>],
+    automaton: &Automaton,
+    max_nodes: usize,
+    reductions: Reductions,
+) -> MaximalSearched {
+    let question = FeasibilityQuestion {
+        rules,
+        actions,
+        machine: automaton,
+        table: Some(automaton),
+        goal: Goal::default(),
+        reductions,
+        progress: &Progress::default(),
+        stop: &Stop::default(),
+    };
+    question.answer(max_nodes)
+}
+
+/// What is looked for, and in what.
+pub(super) struct FeasibilityQuestion<'a, M> {
+    pub(super) rules: &'a Rules,
+    /// What each event of the trace does, if it is a step of the property.
+    pub(super) actions: &'a [Option<ActionId>],
+    pub(super) machine: &'a M,
+    /// The machine as a table, if there is one.
+    pub(super) table: Option<&'a Automaton>,
+    pub(super) goal: Goal,
+    pub(super) reductions: Reductions,
+    pub(super) progress: &'a Progress,
+    pub(super) stop: &'a Stop,
+}
+
+impl<M: Machine<State = StateIndex>> FeasibilityQuestion<'_, M> {
+    /// How many nodes fit in this many bytes.
+    pub(super) fn nodes_in(&self, memory: u64) -> usize {
+        let node = Packing::new(self.rules).key_bytes() as u64 + NODE_BYTES;
+        usize::try_from(memory / node).unwrap_or(usize::MAX)
+    }
+
+    /// The answer, from relaxed rules if they have it.
+    pub(super) fn answer(&self, max_nodes: usize) -> MaximalSearched {
+        let mut spent = 0;
+        if self.reductions.commutation
+            && let Some(answer) = self.refine(max_nodes / 2, &mut spent)
+        {
+            return MaximalSearched {
+                answer,
+                nodes: spent,
+                left: 0,
+            };
+        }
+        let mut found = self.search((max_nodes - spent).max(1));
+        found.nodes += spent;
+        found
+    }
+
+    /// Searches with relaxed rules, and enforces what violations break that are not feasible, until there are none, or one
+    /// is part of a whole run.
+    fn refine(&self, max_nodes: usize, spent: &mut usize) -> Option<MaximalAnswer> {
+        let mut enforced = Enforced::nothing(self.rules);
+        while !enforced.is_everything() && *spent < max_nodes {
+            let rules = &enforced.rules(self.rules)?;
+            let found = FeasibilityQuestion { rules, ..*self }.search(max_nodes - *spent);
+            *spent += found.nodes + found.left;
+            match found.answer {
+                MaximalAnswer::Safe => return Some(MaximalAnswer::Safe),
+                MaximalAnswer::GaveUp => return None,
+                MaximalAnswer::Violated(mut run) => {
+                    run.order.truncate(run.violated_at);
+                    if !enforced.enforce(self.rules, &run.order) {
+                        run.order = complete(self.rules, &run.order)?;
+                        return Some(MaximalAnswer::Violated(run));
+                    }
+                }
+            }
+        }
+        None
+    }
+
+    /// Looks for a violated prefix with these rules.
+    fn search(&self, max_nodes: usize) -> MaximalSearched {
+        let mut search = Search::new(self);
+        let answer = search.run(max_nodes);
+        let left = search.left();
+        MaximalSearched {
+            answer,
+            nodes: search.found() - left,
+            left,
+        }
+    }
+
+    pub(super) fn is_violated(&self, state: StateIndex) -> bool {
+        self.goal.is_bad(self.machine.verdict(&state), false)
+    }
+
+    pub(super) fn is_bad(&self, prefix: &Prefix) -> bool {
+        let verdict = self.machine.verdict(&prefix.state);
+        self.goal.is_bad(verdict, false)
+            || (self.goal.is_bad(verdict, true) && prefix.is_whole(self.rules))
+    }
+
+    pub(super) fn happen(&self, prefix: &mut Prefix, event: u32) {
+        prefix.happen(self.rules, event);
+        if let Some(action) = self.actions[event as usize] {
+            prefix.state = self.machine.step(&prefix.state, action);
+        }
+    }
+}

@@ -1,0 +1,47 @@
+//! Which prefix is looked at next: one of those with the fewest relevant events.
+
+/// Nodes that wait to be looked at, those with the fewest relevant events first.
+#[derive(Default)]
+pub(super) struct PrefixLevels {
+    waiting: Vec<Vec<u32>>,
+    lowest: usize,
+    len: usize,
+}
+
+impl PrefixLevels {
+    pub(super) fn len(&self) -> usize {
+        self.len
+    }
+
+    pub(super) fn push(&mut self, level: u32, node: u32) {
+        let level = level as usize;
+        if self.waiting.len() <= level {
+            self.waiting.resize(level + 1, Vec::new());
+        }
+        self.waiting[level].push(node);
+        self.lowest = self.lowest.min(level);
+        self.len += 1;
+    }
+
+    pub(super) fn pop(&mut self) -> Option<u32> {
+        self.pop_below(u32::MAX)
+    }
+
+    /// The next node, if it has fewer relevant events than that.
+    pub(super) fn pop_below(&mut self, level: u32) -> Option<u32> {
+        while self.lowest < self.waiting.len().min(level as usize) {
+            if let Some(node) = self.waiting[self.lowest].pop() {
+                self.len -= 1;
+                return Some(node);
+            }
+            self.lowest += 1;
+        }
+        None
+    }
+
+    /// Whether no node waits that has fewer relevant events.
+    pub(super) fn is_past(&self, level: u32) -> bool {
+        let below = self.waiting.iter().take(level as usize);
+        below.into_iter().all(Vec::is_empty)
+    }
+}
