@@ -5,6 +5,7 @@
 //! |---|---|
 //! | [`stream`] | the way in: events are looked at, checked and ordered, and arrive |
 //! | [`viewer`], [`relevance`] | one property that looks at them, and what it sees |
+//! | [`text`], [`values`] | what is read out of text; values of variables |
 //! | [`seen`], [`step`] | what an event is to a property, and what it does to it |
 //! | [`spelling`], [`binding`] | values of parameters, and what events bind |
 //! | [`stamps`] | events that bring their place in the order |
@@ -28,6 +29,8 @@ mod stamps;
 mod standing;
 mod step;
 mod stream;
+mod text;
+mod values;
 mod viewer;
 mod waits;
 

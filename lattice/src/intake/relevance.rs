@@ -15,12 +15,8 @@
 //! Most events are no steps, and most steps were there before. So what was found out about an id is
 //! remembered, and whatever is written here is written into buffers that are used again.
 
-use std::{fmt::Write, sync::Arc};
-
-use portent_monitor_core::{Event, NameId, Spelling, Symbols, Type, Value, VarId};
-use portent_monitor_dsl::{EventId, Monitor, Object, On, Pattern, VariableId};
-use regex::CaptureLocations;
-use rustc_hash::FxHashSet;
+use portent_monitor_core::{Event, NameId, Symbols, Type, Value, VarId};
+use portent_monitor_dsl::{EventId, Monitor, Object, On, VariableId};
 use smallvec::SmallVec;
 
 use super::{
@@ -28,40 +24,10 @@ use super::{
     seen::Seen,
     spelling::SpellingId,
     step::Step,
+    text::{EventText, TextEvent, TextVariable, Texts},
+    values::fit,
 };
 use crate::error::Error;
-
-/// The text of the event that is looked at, spelled when the first property asks for it.
-#[derive(Debug)]
-pub(super) struct EventText<'a> {
-    event: &'a Event,
-    symbols: &'a Symbols,
-    /// Empty until somebody asks; no spelling is.
-    buffer: &'a mut String,
-}
-
-impl<'a> EventText<'a> {
-    pub(super) fn new(event: &'a Event, symbols: &'a Symbols, buffer: &'a mut String) -> Self {
-        buffer.clear();
-        EventText {
-            event,
-            symbols,
-            buffer,
-        }
-    }
-
-    /// What `matches` reads: the event's own text or, if it has none, its spelling.
-    fn get(&mut self) -> &str {
-        if let Some(text) = self.event.text() {
-            return text;
-        }
-        if self.buffer.is_empty() {
-            // Writing to a string cannot fail.
-            let _ = write!(self.buffer, "{}", Spelling::new(self.event, self.symbols));
-        }
-        self.buffer
-    }
-}
 
 /// The eyes of one property.
 #[derive(Clone, Debug)]
@@ -92,14 +58,6 @@ enum Mark {
     Operation(On),
 }
 
-/// Text that is an event.
-#[derive(Clone, Debug)]
-struct TextEvent {
-    groups: Groups,
-    /// For each argument the parameter that it binds and the number of its group.
-    arguments: Vec<(usize, usize)>,
-}
-
 /// One of the property's events that an event may be, as far as it is known.
 #[derive(Clone, Debug, Default)]
 struct Draft {
@@ -120,84 +78,20 @@ impl Draft {
     }
 }
 
-impl TextEvent {
-    /// Whether a text is the event, with a value for each of its arguments.
-    fn is_in(&mut self, text: &str) -> bool {
-        self.groups.look(text) && { self.arguments.iter() }
-            .all(|&(_, group)| self.groups.found.get(group).is_some())
-    }
-}
-
-/// A variable whose values are read out of text.
-#[derive(Clone, Debug)]
-struct TextVariable {
-    variable: VariableId,
-    groups: Groups,
-    /// The number of its group.
-    group: usize,
-}
-
-/// A regular expression, and where its groups were found.
-#[derive(Clone, Debug)]
-struct Groups {
-    pattern: Pattern,
-    found: CaptureLocations,
-}
-
-impl Groups {
-    fn new(pattern: &Pattern) -> Groups {
-        Groups {
-            found: pattern.regex().capture_locations(),
-            pattern: pattern.clone(),
-        }
-    }
-
-    /// The number of the group of this name, if there is one.
-    fn number(&self, name: &str) -> Option<usize> {
-        let mut names = self.pattern.regex().capture_names();
-        names.position(|group| group == Some(name))
-    }
-
-    fn look(&mut self, text: &str) -> bool {
-        let regex = self.pattern.regex();
-        regex.captures_read(&mut self.found, text).is_some()
-    }
-
-    fn get<'t>(&self, group: usize, text: &'t str) -> Option<&'t str> {
-        let (start, end) = self.found.get(group)?;
-        Some(&text[start..end])
-    }
-}
-
 impl Relevance {
     pub(super) fn new(monitor: Monitor) -> Relevance {
         let alphabet = monitor.alphabet();
         let parameters = monitor.property().parameters();
-        let text_event = |declared: &portent_monitor_dsl::Event| {
-            let groups = Groups::new(declared.matches.as_ref()?);
-            let arguments = declared.parameters.iter().flatten();
-            Some(TextEvent {
-                arguments: arguments
-                    .map(|&parameter| Some((parameter, groups.number(&parameters[parameter])?)))
-                    .collect::<Option<_>>()?,
-                groups,
-            })
-        };
         let nameless = |declared: &portent_monitor_dsl::Event| {
             let event = alphabet.event(&declared.name)?;
             let mark = match &declared.on {
                 Some(on) => Mark::Operation(on.clone()),
-                None => Mark::Text(text_event(declared)?),
+                None => Mark::Text(TextEvent::new(declared, parameters)?),
             };
             Some(Nameless { event, mark })
         };
         let text_variable = |declared: &portent_monitor_dsl::StateVariable| {
-            let groups = Groups::new(declared.matches.as_ref()?);
-            Some(TextVariable {
-                variable: alphabet.variable(&declared.name)?,
-                group: groups.number(&declared.name)?,
-                groups,
-            })
+            TextVariable::new(declared, alphabet.variable(&declared.name)?)
         };
         Relevance {
             names: Vec::new(),
@@ -324,12 +218,10 @@ impl Relevance {
         self.draft.begin(seen.binding.len());
         match mark {
             Mark::Text(expected) => {
-                let text = text.get();
-                if !expected.is_in(text) {
+                let Some(arguments) = expected.arguments(text.get()) else {
                     return;
-                }
-                for &(parameter, group) in &expected.arguments {
-                    let found = expected.groups.get(group, text).unwrap_or_default();
+                };
+                for (parameter, found) in arguments {
                     let (spelling, value) = bindings.spelling_of_text(found);
                     if !self.draft.bind(parameter, spelling) {
                         return;
@@ -403,10 +295,7 @@ impl Relevance {
         step: &mut Step,
     ) -> Result<(), Error> {
         for read in &mut self.text_variables {
-            if !read.groups.look(text) {
-                continue;
-            }
-            let Some(found) = read.groups.get(read.group, text) else {
+            let Some(found) = read.find(text) else {
                 continue;
             };
             let variable = &self.monitor.alphabet().variables()[read.variable.index()];
@@ -455,74 +344,9 @@ fn known<T: Clone>(all: &mut Vec<Option<T>>, index: usize) -> &mut Option<T> {
     &mut all[index]
 }
 
-/// Texts that were lately the value of a variable, so that one which comes again is not copied again.
-#[derive(Clone, Debug, Default)]
-struct Texts(FxHashSet<Arc<str>>);
-
-impl Texts {
-    /// When there are this many, all are forgotten: a variable may take ever new values.
-    const MOST: usize = 4096;
-
-    fn get(&mut self, text: &str) -> Arc<str> {
-        if let Some(known) = self.0.get(text) {
-            return Arc::clone(known);
-        }
-        if self.0.len() == Self::MOST {
-            self.0.clear();
-        }
-        let text: Arc<str> = text.into();
-        self.0.insert(Arc::clone(&text));
-        text
-    }
-}
-
 fn place(event: &Event) -> String {
     match event.line {
         Some(line) => format!("line {line}"),
         None => "the program".to_owned(),
-    }
-}
-
-/// The values of the property's variables before anything happens: those that `initial` gives by
-/// their names, or else those of the declarations.
-pub(super) fn initial_values(
-    monitor: &Monitor,
-    mut initial: impl FnMut(&str) -> Option<Value>,
-) -> Result<Vec<Value>, Error> {
-    let alphabet = monitor.alphabet();
-    let variables = alphabet.variables().iter();
-    let values = variables.map(|variable| {
-        let id = alphabet.variable(&variable.name);
-        let value = initial(&variable.name).or_else(|| variable.initial.clone());
-        let (Some(id), Some(value)) = (id, value) else {
-            return Err(Error::NoInitialValue {
-                property: monitor.property().name().to_owned(),
-                variable: variable.name.clone(),
-            });
-        };
-        fit(monitor, id, value, || "the header of the trace".to_owned())
-    });
-    values.collect()
-}
-
-/// The value as one of the variable's type; integers are numbers too.
-fn fit(
-    monitor: &Monitor,
-    variable: VariableId,
-    value: Value,
-    place: impl FnOnce() -> String,
-) -> Result<Value, Error> {
-    let declared = &monitor.alphabet().variables()[variable.index()];
-    match (declared.type_of, value) {
-        (Type::Float, Value::Int(n)) => Ok(Value::Float(n as f64)),
-        (expected, value) if value.type_of() == expected => Ok(value),
-        (expected, value) => Err(Error::WrongType {
-            property: monitor.property().name().to_owned(),
-            variable: declared.name.clone(),
-            expected,
-            found: value.type_of(),
-            value: value.to_string(),
-            place: place(),
-        }),
     }
 }

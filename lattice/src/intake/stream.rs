@@ -20,8 +20,8 @@ use portent_monitor_core::{
 use portent_monitor_dsl::Monitor;
 
 use super::{
-    binding::BindingId, occurrence::Names, relevance::EventText, stamps::Stamps,
-    standing::Standings, step::Step, viewer::Viewer, waits::Waits,
+    binding::BindingId, occurrence::Names, stamps::Stamps, standing::Standings, step::Step,
+    text::EventText, viewer::Viewer, waits::Waits,
 };
 use crate::error::Error;
 

@@ -8,9 +8,11 @@ use portent_monitor_dsl::{Monitor, shape::Conjunction};
 use super::{
     binding::{BindingId, Bindings, Inequalities},
     occurrence::Occurrence,
-    relevance::{EventText, Relevance, initial_values},
+    relevance::Relevance,
     seen::{Reading, Seen},
     step::Step,
+    text::EventText,
+    values::initial_values,
 };
 use crate::error::Error;
 
