@@ -2,12 +2,15 @@
 
 mod entries;
 mod fields;
+mod header;
 mod near_miss;
+mod operation;
 mod read;
 mod scan;
 mod short_names;
 mod values;
 mod write;
 
-pub(crate) use read::{Native, read_clock};
+pub(crate) use operation::read_clock;
+pub(crate) use read::Native;
 pub(crate) use write::{write_event, write_header};

@@ -1,0 +1,43 @@
+//! The header of a trace: the version of the format, and what variables are before anything happens.
+
+use portent_monitor_core::Symbols;
+
+use super::{
+    fields::{Fields, Key},
+    near_miss,
+    operation::assignments,
+    values::Problem,
+};
+use crate::Header;
+
+/// The header, and where the initial values stand; `None` if the line is an event that merely has a key `portent`.
+pub(super) fn read_header<'a>(
+    line: &'a str,
+    symbols: &mut Symbols,
+) -> Result<Option<(Header, &'a str)>, Problem<'a>> {
+    let mut fields = Fields::default();
+    let fields = fields.read(line)?;
+    let Some(version) = fields.get(Key::Portent) else {
+        return Ok(None);
+    };
+    let mut unknown = fields.unknown();
+    if fields.get(Key::Init).is_none()
+        && let Some((key, at)) = unknown.find(|(key, _)| near_miss::meant(key) == Some(Key::Init))
+    {
+        let what = format!("expected the key `init`, not `{key}`");
+        return Err(Problem::new(at, what));
+    }
+    drop(unknown);
+    if fields.get(Key::T).is_some() {
+        return Ok(None);
+    }
+    if version != "1" {
+        return Err(Problem::new(version, "expected version 1 of the format"));
+    }
+    let mut header = Header::default();
+    let init = fields.get(Key::Init);
+    if let Some(init) = init {
+        header.init = assignments(init, symbols)?;
+    }
+    Ok(Some((header, init.unwrap_or(version))))
+}
