@@ -211,8 +211,7 @@ pub(crate) fn count_runs(
 ) -> Option<RunCounts> {
     match number::bits(labelled.poset) {
         0..=128 => count_by::<u128>(labelled, machine, options),
-        129..=512 => count_by::<Words<8>>(labelled, machine, options),
-        513..=2048 => count_by::<Words<32>>(labelled, machine, options),
+        129..=1024 => count_by::<Words<16>>(labelled, machine, options),
         _ => count_by::<BigUint>(labelled, machine, options),
     }
 }
