@@ -6,6 +6,7 @@
 /// use portent_monitor_core::suggest::closest;
 ///
 /// assert_eq!(closest("wirte", ["read", "write"]), Some("write"));
+/// assert_eq!(closest("lgn", ["logout", "login"]), Some("login"));
 /// assert_eq!(closest("jump", ["read", "write"]), None);
 /// ```
 pub fn closest<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
@@ -20,8 +21,61 @@ pub fn closest<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str>) ->
     }
     candidates
         .into_iter()
-        .map(|candidate| (strsim::damerau_levenshtein(word, candidate), candidate))
-        .filter(|(distance, _)| *distance <= allowed)
-        .min_by_key(|(distance, _)| *distance)
+        .map(|candidate| (mistakes(word, candidate), candidate))
+        .filter(|(mistakes, _)| *mistakes <= allowed)
+        // Of those that are equally far away, one that was only shortened, or else begins more alike.
+        .min_by(|(less, one), (more, other)| {
+            let shortened = |candidate| is_short_for(word, candidate);
+            let alike = |candidate| strsim::jaro_winkler(word, candidate);
+            less.cmp(more)
+                .then_with(|| shortened(other).cmp(&shortened(one)))
+                .then_with(|| alike(other).total_cmp(&alike(one)))
+        })
         .map(|(_, candidate)| candidate)
+}
+
+/// How many mistakes make the candidate the word: letters that are wrong, missing, too many or swapped. That
+/// letters were left out of the middle, as in `lgn` for `login`, is one mistake as long as most of them are there.
+fn mistakes(word: &str, candidate: &str) -> usize {
+    if is_short_for(word, candidate) {
+        return 1;
+    }
+    strsim::damerau_levenshtein(word, candidate)
+}
+
+fn is_short_for(word: &str, candidate: &str) -> bool {
+    let ends = |text: &str| (text.chars().next(), text.chars().next_back());
+    let mut letters = candidate.chars();
+    ends(word) == ends(candidate)
+        && 5 * word.chars().count() >= 3 * candidate.chars().count()
+        && word
+            .chars()
+            .all(|letter| letters.any(|other| other == letter))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn letters_may_be_left_out_of_the_middle() {
+        assert_eq!(closest("lgn", ["logout", "login"]), Some("login"));
+        assert_eq!(closest("cnt", ["cat", "count"]), Some("count"));
+        assert_eq!(closest("rqust", ["request", "response"]), Some("request"));
+    }
+
+    #[test]
+    fn of_equally_close_names_the_more_alike_is_meant() {
+        assert_eq!(closest("nxt", ["not", "next"]), Some("next"));
+        assert_eq!(closest("nxt", ["next", "not"]), Some("next"));
+    }
+
+    #[test]
+    fn what_is_not_alike_is_not_meant() {
+        // The letters are there in order, but too few of them, or the ends differ.
+        assert_eq!(closest("end", ["extend"]), None);
+        assert_eq!(closest("log", ["login_failed"]), None);
+        assert_eq!(closest("ogi", ["login"]), None);
+        assert_eq!(closest("at", ["await"]), None);
+    }
 }

@@ -15,8 +15,14 @@ pub(super) fn hint(text: &str, position: usize, found: &str, expected: &str) -> 
     });
     let previous = &before[word_start..];
     let open = brackets_before(text, position).ok()?;
-    let open = open.last().map(|(_, bracket)| *bracket);
+    let innermost = open.last().copied();
+    let open = innermost.map(|(_, bracket)| bracket);
     let wants = |what: &str| expected.contains(what);
+    if let Some((place, '[')) = innermost
+        && let Some(closed) = unclosed_count(text, place)
+    {
+        return Some(format!("close the bracket of the count: `{closed}`"));
+    }
     if let Some(known) = mistake(found, expected, before, previous, open) {
         return Some(known);
     }
@@ -65,6 +71,30 @@ pub(super) fn hint(text: &str, position: usize, found: &str, expected: &str) -> 
     wants("operator").then(|| run_together(previous)).flatten()
 }
 
+/// For `next[2 a`, where the bracket at this place is not closed after its numbers: `next[2]`.
+fn unclosed_count(text: &str, bracket: usize) -> Option<String> {
+    let before = text[..bracket].trim_end();
+    let is_operator = |word: &&&str| {
+        let rest = before.strip_suffix(**word);
+        rest.is_some_and(|rest| !rest.ends_with(|c: char| c.is_alphanumeric() || c == '_'))
+    };
+    let operator = OPERATORS.iter().find(is_operator)?;
+    let rest = text[bracket + 1..].trim_start();
+    let number =
+        |text: &str| text.len() - text.trim_start_matches(|c: char| c.is_ascii_digit()).len();
+    let mut end = number(rest);
+    if let Some(more) = rest[end..].strip_prefix(':')
+        && number(more) > 0
+    {
+        end += 1 + number(more);
+    }
+    let (count, rest) = rest.split_at(end);
+    let goes_on = rest
+        .trim_start()
+        .starts_with(|c: char| c.is_alphabetic() || "(!\"".contains(c));
+    (!count.is_empty() && goes_on).then(|| format!("{operator}[{count}]"))
+}
+
 /// A mistake that what was found tells, with what stands before it and the innermost open bracket.
 fn mistake(
     found: &str,
@@ -89,7 +119,11 @@ fn mistake(
         ":" if is_body(previous) && wants("`}`") => "a property has one body".to_owned(),
         ":" if wants("`=`") => "a `let` has no type; a variable is declared with `var`".to_owned(),
         body if is_body(body) && wants("a body") => format!("write `{body}:`, with a colon"),
-        _ if is_body(previous) && before == previous && wants("operator") => {
+        _ if is_body(previous)
+            && previous != "never"
+            && before == previous
+            && wants("operator") =>
+        {
             format!("write `{previous}:`, with a colon")
         }
         _ if matches!(previous, "start" | "end") && wants("operator") => {

@@ -22,7 +22,7 @@ use crate::{
 };
 
 pub(crate) use hint::meant_by_name;
-pub(super) use words::words;
+pub(super) use words::{elsewhere, words};
 
 /// The signs of more than one character.
 const SIGNS: &[&str] = &[

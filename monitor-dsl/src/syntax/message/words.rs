@@ -71,13 +71,17 @@ pub(super) const OPERATORS: &[&str] = &[
 ];
 
 /// For the word that another language, or plain English, has for an operator: how it is spelled here.
-pub(super) fn elsewhere(word: &str) -> Option<&'static str> {
+pub(in crate::syntax) fn elsewhere(word: &str) -> Option<&'static str> {
     Some(match word {
         "globally" | "henceforth" | "forever" | "invariantly" => {
             "\"at every step from here on\" is `always` or `G`"
         }
         "finally" | "sometime" | "sometimes" | "future" => {
             "\"at some step from here on\" is `eventually` or `F`"
+        }
+        "never" => {
+            "\"at no step from here on\" is `always !`, as in `always !a`; `never:` begins a body, an \
+             expression that no run may match"
         }
         "previously" | "past" => {
             "\"at some step up to here\" is `once` or `O`, \"at the step before\" is `prev` or `Y`"

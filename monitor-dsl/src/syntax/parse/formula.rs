@@ -83,6 +83,10 @@ impl<'a> Reader<'a> {
             .to_owned();
         let message = format!("`{name}` is not a function");
         let diagnostic = Diagnostic::error(self.source, span, message, "looks like a call");
+        if let Some(here) = message::elsewhere(&name) {
+            let help = format!("`{name}` is no operator here; {here}");
+            return Error::syntax(diagnostic.help(help));
+        }
         Error::syntax(match suggest::closest(&name, message::words()) {
             Some(word) => diagnostic.help(format!("did you mean `{word}`?")),
             None => diagnostic.help(format!(
