@@ -55,6 +55,21 @@ pub enum Error {
         /// The line that took it.
         line: Option<NonZeroU64>,
     },
+    /// A thread began to wait, gave its lock back, and goes on.
+    #[error(
+        "thread {thread} began to wait for {cond}{} and gave lock {lock} back, and goes on or ends without waking \
+         up: log `wait` when it has woken up, or `lock` where its time was over", on(.line)
+    )]
+    NotAwake {
+        /// Who.
+        thread: String,
+        /// The condition.
+        cond: String,
+        /// The lock that it gave back.
+        lock: String,
+        /// The line that began the wait.
+        line: Option<NonZeroU64>,
+    },
     /// Several threads cannot do this in one event.
     #[error(
         "threads {threads} do this together: only `event`, `read`, `write`, `update` and lines with `vc` \

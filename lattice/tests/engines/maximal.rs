@@ -105,7 +105,7 @@ fn random_trace(rng: &mut Rng, events: usize) -> Vec<Event> {
                 let msg = Msg::Number(1 + rng.below(sent as usize) as i64);
                 Op::Recv(chan, msg, Delivery::Unordered)
             }
-            12 => match rng.below(5) {
+            12 => match if wakes { 4 } else { rng.below(5) } {
                 0 => Op::Notify(cond),
                 1 => Op::Waiting(cond, None),
                 2 if queued == taken && rng.one_in(2) => Op::TryRecv(queue),
@@ -142,13 +142,15 @@ fn random_trace(rng: &mut Rng, events: usize) -> Vec<Event> {
                     Op::Fork(threads[2])
                 }
                 0 | 1 if runs && known && who == 0 => {
-                    if held.iter().any(|&(holder, ..)| holder == threads[2]) || blocked == Some(2) {
+                    let waits = waits.iter().any(|&(waiter, _)| waiter == threads[2]);
+                    let holds = held.iter().any(|&(holder, ..)| holder == threads[2]);
+                    if waits || holds || blocked == Some(2) {
                         continue;
                     }
                     runs = false;
                     Op::Join(threads[2])
                 }
-                2 if blocked.is_none() => {
+                2 if blocked.is_none() && waits.is_empty() => {
                     // The first two come to a barrier, and go on only then.
                     rounds += 1;
                     let op = Op::Barrier(BarrierId::from_index(0).unwrap(), rounds);
@@ -170,7 +172,7 @@ fn random_trace(rng: &mut Rng, events: usize) -> Vec<Event> {
             event.op,
             Op::Read(_) | Op::Write(..) | Op::Update(..) | Op::Event(_)
         );
-        if is_joint && blocked.is_none() && rng.one_in(10) {
+        if is_joint && blocked.is_none() && waits.is_empty() && rng.one_in(10) {
             let mut details = Details::default();
             details.partners.push(threads[usize::from(who == 0)]);
             event.details = Some(Box::new(details));

@@ -12,7 +12,8 @@
 //! - marks of a thread's begin and end anywhere: some recorders open with those of all threads;
 //! - threads that nobody forked, threads that several others join, and a name that is forked again
 //!   after it was joined;
-//! - a wake-up without a notify, since such things happen;
+//! - a wake-up without a notify, since such things happen; the wake-up from a wait that gave no lock back may not
+//!   even be logged;
 //! - a message that several threads receive, or one thread twice;
 //! - vector clocks that skip events of a thread, or count events of one that is not in the trace: a
 //!   log may have lost them.
@@ -26,7 +27,7 @@ use std::num::NonZeroU64;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use self::{clocks::Clocks, lock::Holders, rounds::Rounds};
-use crate::{BarrierId, ChanId, Error, Event, Id, LockId, Msg, Op, Symbols, ThreadId};
+use crate::{BarrierId, ChanId, CondId, Error, Event, Id, LockId, Msg, Op, Symbols, ThreadId};
 
 /// Checks events in observed order.
 ///
@@ -64,6 +65,8 @@ struct Thread {
     suspended: Vec<Suspended>,
     /// The last that it did was to wake up from a wait; or, logged too early, to begin one.
     waited: bool,
+    /// The wait that it gave a lock back for, and has not woken up from.
+    asleep: Option<Asleep>,
 }
 
 impl Thread {
@@ -73,6 +76,7 @@ impl Thread {
             && self.arrived.is_none()
             && self.suspended.is_empty()
             && !self.waited
+            && self.asleep.is_none()
     }
 }
 
@@ -85,6 +89,26 @@ struct Suspended {
     line: Option<NonZeroU64>,
     /// The thread is known to wait.
     waits: bool,
+}
+
+/// A wait that has begun.
+#[derive(Clone, Copy, Debug)]
+struct Asleep {
+    cond: CondId,
+    lock: LockId,
+    line: Option<NonZeroU64>,
+}
+
+impl Asleep {
+    /// Whether this is how such a wait ends: with a wake-up, or, when its time is over, with its lock,
+    /// which the thread may have asked for.
+    fn can_be_followed_by(&self, op: &Op) -> bool {
+        match *op {
+            Op::Wait(cond, _) => cond == self.cond,
+            Op::Lock(lock) | Op::Request(lock) => lock == self.lock,
+            _ => false,
+        }
+    }
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -186,10 +210,12 @@ impl Discipline {
             }
             let wakes_up = matches!(event.op, Op::Wait(..));
             self.check_locks(thread, wakes_up, symbols)?;
+            self.check_awake(thread, &event.op, symbols)?;
         }
         if let Op::Join(child) = event.op {
             // It has ended, so it was not waiting.
             self.check_locks(child, false, symbols)?;
+            self.check_awake(child, &event.op, symbols)?;
         }
         let alone = !matches!(
             event.op,
@@ -280,6 +306,20 @@ impl Discipline {
         Ok(())
     }
 
+    /// A thread that began to wait wakes up before it does anything else.
+    fn check_awake(&self, thread: ThreadId, op: &Op, symbols: &Symbols) -> Result<(), Error> {
+        let asleep = self.thread(thread).and_then(|thread| thread.asleep);
+        match asleep.filter(|asleep| !asleep.can_be_followed_by(op)) {
+            None => Ok(()),
+            Some(asleep) => Err(Error::NotAwake {
+                thread: symbols.threads.name(thread).to_owned(),
+                cond: symbols.conds.name(asleep.cond).to_owned(),
+                lock: symbols.locks.name(asleep.lock).to_owned(),
+                line: asleep.line,
+            }),
+        }
+    }
+
     /// A thread takes a lock: whoever seems to hold it must be waiting.
     fn take(&mut self, event: &Event, lock: LockId, exclusive: bool) {
         let thread = event.thread;
@@ -339,6 +379,9 @@ impl Discipline {
             }
             state.life = Life::Running;
             state.waited = matches!(event.op, Op::Wait(..));
+            if !matches!(event.op, Op::Request(_)) {
+                state.asleep = None;
+            }
             if !state.suspended.is_empty() {
                 self.resume(thread);
             }
@@ -350,8 +393,14 @@ impl Discipline {
             Op::Wait(_, Some(lock)) if !self.holds(thread, *lock, false) => {
                 self.take(event, *lock, true);
             }
-            Op::Unlock(lock) | Op::Waiting(_, Some(lock)) => {
+            Op::Unlock(lock) => self.holders(*lock).give_back(thread, true),
+            Op::Waiting(cond, Some(lock)) => {
                 self.holders(*lock).give_back(thread, true);
+                self.thread_mut(thread).asleep = Some(Asleep {
+                    cond: *cond,
+                    lock: *lock,
+                    line: event.line,
+                });
             }
             Op::ReadUnlock(lock) => self.holders(*lock).give_back(thread, false),
             Op::Fork(child) => self.thread_mut(*child).life = Life::Forked,

@@ -3,7 +3,7 @@
 use std::num::NonZeroU64;
 
 use portent_monitor_core::{
-    Action, Delivery, Discipline, Event, Msg, Op, Stamped, Symbols, ThreadId,
+    Action, CondId, Delivery, Discipline, Event, LockId, Msg, Op, Stamped, Symbols, ThreadId,
 };
 
 /// Feeds the events; all but the last are fine, and the last one is refused with this message.
@@ -170,6 +170,50 @@ fn two_threads_do_not_hold_one_lock_at_once() {
         },
         "thread A releases lock m, which it does not hold",
     );
+}
+
+#[test]
+fn a_thread_that_waits_does_nothing_before_it_wakes_up() {
+    fn ids(s: &mut Symbols) -> (LockId, CondId, CondId) {
+        let conds = &mut s.conds;
+        let (c, d) = (conds.intern("c").unwrap(), conds.intern("d").unwrap());
+        (s.locks.intern("m").unwrap(), c, d)
+    }
+    let asleep = "thread A began to wait for c on line 2 and gave lock m back, and goes on or ends without \
+                  waking up: log `wait` when it has woken up, or `lock` where its time was over";
+    type Goes = fn(&mut Symbols, CondId) -> (&'static str, Op);
+    let goes_on: [Goes; 5] = [
+        |_, _| ("A", Op::Event(Box::default())),
+        |s, _| ("A", Op::Read(s.vars.intern("x").unwrap())),
+        |s, _| ("A", Op::Lock(s.locks.intern("n").unwrap())),
+        |_, d| ("A", Op::Wait(d, None)),
+        |s, _| ("B", Op::Join(t(s, "A"))),
+    ];
+    for goes_on in goes_on {
+        refused(
+            |s| {
+                let (m, c, d) = ids(s);
+                let begin = [("A", Op::Lock(m)), ("A", Op::Waiting(c, Some(m)))];
+                begin.into_iter().chain([goes_on(s, d)]).collect()
+            },
+            asleep,
+        );
+    }
+    // It wakes up, its time is over, or there was no lock to be given back.
+    admitted(|s| {
+        let (m, c, _) = ids(s);
+        vec![
+            ("A", Op::Lock(m)),
+            ("A", Op::Waiting(c, Some(m))),
+            ("A", Op::Wait(c, Some(m))),
+            ("A", Op::Waiting(c, Some(m))),
+            ("A", Op::Request(m)),
+            ("A", Op::Lock(m)),
+            ("A", Op::Unlock(m)),
+            ("A", Op::Waiting(c, None)),
+            ("A", Op::Event(Box::default())),
+        ]
+    });
 }
 
 #[test]
