@@ -24,6 +24,9 @@ use prefix::Prefix;
 /// This many steps may be taken to find the part of a formula that decided it.
 const MAX_STEPS: usize = 2_000_000;
 
+/// Of a conjunction that is false this many operands are named, as the first few say enough.
+const MAX_NAMED: usize = 3;
+
 /// Why the verdict on a run is final.
 ///
 /// ```
@@ -167,20 +170,34 @@ impl Monitor {
 
     /// "is false there (`q` is true, `p` is false)".
     fn describe(&self, prefix: &Prefix, part: &Ltl, position: usize, truth: bool) -> String {
-        let operands: Vec<String> = part
-            .parts
-            .iter()
+        let operands: Vec<String> = { part.parts.iter() }
             // The parts of a pattern all have its text.
             .filter(|operand| operand.span != part.span)
             .filter_map(|operand| {
                 let truth = prefix.value(operand, position)?;
-                Some(format!("`{}` is {truth}", self.text(operand.span)))
+                Some(self.name_decisive(&prefix.decisive(operand, position, truth), truth))
             })
             .collect();
         if operands.is_empty() {
             format!("is {truth} there")
         } else {
             format!("is {truth} there ({})", operands.join(", "))
+        }
+    }
+
+    /// "`p` is false", "`p` and `q` are false", or the first few of more.
+    fn name_decisive(&self, parts: &[&Ltl], truth: bool) -> String {
+        let mut names: Vec<String> = { parts.iter().take(MAX_NAMED) }
+            .map(|part| format!("`{}`", self.text(part.span)))
+            .collect();
+        if parts.len() > MAX_NAMED {
+            names.push(format!("{} more", parts.len() - MAX_NAMED));
+        }
+        match names.split_last() {
+            Some((last, before)) if !before.is_empty() => {
+                format!("{} and {last} are {truth}", before.join(", "))
+            }
+            _ => format!("{} is {truth}", names.concat()),
         }
     }
 

@@ -55,6 +55,28 @@ impl<'a> Prefix<'a> {
         self.values(formula).get(position).copied().flatten()
     }
 
+    /// The parts that make `formula` true or false at a position: of a conjunction those that are
+    /// false, of a disjunction those that are true, of everything else itself.
+    pub(super) fn decisive<'f>(
+        &self,
+        formula: &'f Ltl,
+        position: usize,
+        truth: bool,
+    ) -> Vec<&'f Ltl> {
+        let mut decisive = Vec::new();
+        let mut open = vec![formula];
+        while let Some(part) = open.pop() {
+            let joins = matches!((part.op, truth), (LtlOp::And, false) | (LtlOp::Or, true));
+            if !joins || !is_written_out(part) {
+                decisive.push(part);
+                continue;
+            }
+            let operands = part.parts.iter().rev();
+            open.extend(operands.filter(|operand| self.value(operand, position) == Some(truth)));
+        }
+        decisive
+    }
+
     /// The truth at every position that was seen.
     fn values(&self, formula: &Ltl) -> Vec<Truth> {
         use LtlOp::*;
@@ -212,4 +234,15 @@ impl<'a> Prefix<'a> {
             _ => here,
         }
     }
+}
+
+/// Whether the operands stand where the whole stands: those of a name do not, and those of a pattern
+/// all have its text.
+fn is_written_out(part: &Ltl) -> bool {
+    let inside = |operand: &Ltl| {
+        operand.span != part.span
+            && part.span.start <= operand.span.start
+            && operand.span.end <= part.span.end
+    };
+    part.parts.iter().all(inside)
 }
