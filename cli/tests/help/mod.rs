@@ -4,7 +4,7 @@ use std::{fs, process::Command};
 
 use crate::common::{Done, portent, portent_with};
 
-const TOPICS: [&str; 4] = ["properties", "traces", "reports", "cookbook"];
+const TOPICS: [&str; 5] = ["properties", "traces", "reports", "cookbook", "live"];
 
 /// What a command prints that must succeed.
 fn printed(arguments: &[&str]) -> String {
