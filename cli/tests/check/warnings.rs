@@ -116,6 +116,14 @@ fn an_event_that_never_occurs() {
             "event `login` never occurs in this trace; did you mean `logon`?"
         )
     );
+    let property = "property p { event lgn, logout ltl: always (logout -> once lgn) }";
+    assert_eq!(
+        warning(property, "p", &["T1 login", "T2 logout"]),
+        pair(
+            "event_never_occurs",
+            "event `lgn` never occurs in this trace; did you mean `login`?"
+        )
+    );
     // What nobody mentions but the declaration does not occur either.
     let property = "property p { event login, logout, admin ltl: always (logout -> once login) }";
     let found = warnings(property, "p", &["T1 login", "T2 logout"]);
