@@ -134,6 +134,8 @@ async function checkFolding(page, property) {
 /** A gap can be opened, or says why not. */
 async function checkGaps(page) {
   const gaps = await page.locator("tr.gap").evaluateAll((rows) => rows.map((row) => ({ words: row.innerText, opens: row.querySelector("button.unfold") !== null })));
+  const lengths = await page.locator("button.unfold").evaluateAll((buttons) => buttons.map(({ dataset }) => dataset.to - dataset.from + 1));
+  assert.ok(lengths.every((length) => length > 2), `a fold hides more than it takes: ${lengths}`);
   for (const { words, opens } of gaps) assert.ok(opens || words.includes("left out to keep the page small"), words);
 }
 
@@ -221,6 +223,84 @@ async function checkLongNames(browser) {
     if (shots) await shoot(browser, url, name);
     console.log(`ok  ${name}`);
   }
+}
+
+const pageOf = ({ name, options }) => {
+  const file = join(folder, `${name}.html`);
+  portent("--format", "html", "--output", file, ...options);
+  return pathToFileURL(file).href;
+};
+
+/** Of many names only those are told that matter; the others are folded, and can be opened. */
+async function checkLets(browser) {
+  const url = pageOf(generated("lets", traces.lets));
+  const { page, context, noise } = await open(browser, url);
+  const why = await page.locator(".story").innerText();
+  assert.match(why, /limit_3, limit_8, limit_13 and 5 more are false/);
+  assert.match(why, /limit_3 is x3 < 100/);
+  assert.ok(!why.includes("limit_4 is"), "what holds is no reason");
+  assert.ok(why.length < 1000, `${why.length} characters`);
+  const meanings = page.locator(".lets .let");
+  assert.equal(await meanings.count(), 40);
+  assert.ok(!(await meanings.first().isVisible()));
+  await page.locator("summary").click();
+  assert.ok(await meanings.first().isVisible());
+  assert.deepEqual(noise, []);
+  await context.close();
+  await checkWidths(browser, url, "lets");
+  if (shots) await shoot(browser, url, "lets");
+  console.log("ok  lets");
+}
+
+/** Many threads fit if they can; if not, the texts come first, and the page says that there is more. */
+async function checkCrowds(browser) {
+  for (const [threads, fits] of [[30, true], [80, false]]) {
+    const url = pageOf(generated(`crowd-${threads}`, traces.crowd(threads)));
+    const { page, context, noise } = await open(browser, url, { viewport: { width: 700, height: 900 } });
+    assert.equal(await page.locator(".sideways").isVisible(), !fits);
+    assert.equal(await page.locator(".panel.more-right").count(), fits ? 0 : 2);
+    // The verdicts, and the ways to open a fold, are in sight without scrolling.
+    const out = await page.locator("tr.step .pill, button.unfold").evaluateAll((nodes) => nodes.filter((node) => node.getBoundingClientRect().right > innerWidth - 40).length);
+    assert.equal(out, 0, `${threads} threads`);
+    const names = await page.locator(".panel.observed .lane-name").evaluateAll((nodes) => nodes.map((node) => node.firstChild.textContent));
+    assert.deepEqual(names, Array.from({ length: threads }, (_, n) => `worker-${n}`));
+    if (!fits) {
+      await page.locator(".panel.observed").evaluate((panel) => panel.scrollTo(panel.scrollWidth, 0));
+      await page.locator(".panel.observed.more-left:not(.more-right)").waitFor({ timeout: 5000 });
+    }
+    assert.deepEqual(noise, []);
+    await context.close();
+    if (shots) await shoot(browser, url, `crowd-${threads}`);
+    console.log(`ok  crowd-${threads}`);
+  }
+}
+
+/** On paper everything is light, open and within the sheet, and the heads of long tables have the names of the threads. */
+async function checkPrint(browser) {
+  for (const report of [generated("printed-busy", traces.busy(5000)), generated("printed-crowd", traces.crowd(30)), generated("printed-crowd-80", traces.crowd(80)), generated("printed-lets", traces.lets), generated("printed-bindings", traces.bindings)]) {
+    const { page, context, noise } = await open(browser, pageOf(report), { colorScheme: "dark", viewport: { width: 1400, height: 900 } });
+    const before = await page.locator("main").innerText();
+    const threads = await page.locator(".panel.observed .lane-name").evaluateAll((nodes) => nodes.map((node) => node.firstChild.textContent));
+    await page.emulateMedia({ media: "print", colorScheme: "dark" });
+    await page.setViewportSize({ width: 718, height: 1040 });
+    await page.evaluate(() => dispatchEvent(new Event("beforeprint")));
+    assert.equal(await page.evaluate(() => getComputedStyle(document.body).backgroundColor), "rgb(255, 255, 255)");
+    for (const hidden of ["button.unfold", ".controls", "nav", ".sideways"]) assert.equal(await page.locator(`${hidden}:visible`).count(), 0, hidden);
+    assert.equal(await page.locator("details:not([open])").count(), 0);
+    const wide = await page.locator(".panel, .scroll, main, body").evaluateAll((nodes) => nodes.filter((node) => node.scrollWidth > node.clientWidth + 1).map((node) => node.className || node.tagName));
+    assert.deepEqual(wide, [], `${report.name} is within the sheet`);
+    assert.deepEqual(await page.locator(".panel.observed .printed-names span").allTextContents(), threads);
+    assert.equal(await page.locator(".on-paper:visible").count(), report.name.endsWith("bindings") ? 1 : 0);
+    await page.emulateMedia({ media: "screen", colorScheme: "dark" });
+    await page.setViewportSize({ width: 1400, height: 900 });
+    await page.evaluate(() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))));
+    await page.evaluate(() => dispatchEvent(new Event("afterprint")));
+    assert.equal(await page.locator("main").innerText(), before, "afterwards all is as before");
+    if (shots) await page.pdf({ path: join(shots, `${report.name}.pdf`), format: "A4" });
+    assert.deepEqual(noise, []);
+    await context.close();
+  }
+  console.log("ok  print");
 }
 
 /** What is not drawn says why, and promises only what there is. */
@@ -538,6 +618,9 @@ try {
   await checkFilter(browser, generated("bindings", traces.bindings));
   await checkPromises(browser);
   await checkLongNames(browser);
+  await checkLets(browser);
+  await checkCrowds(browser);
+  await checkPrint(browser);
   await checkWarnings(browser);
 } finally {
   await browser.close();

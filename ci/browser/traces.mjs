@@ -200,6 +200,20 @@ export function longNames(use) {
   };
 }
 
+/** Forty names, of which the eight that are about one variable become false. */
+export const lets = {
+  spec: `property limits { event report
+    ${[0, 1, 2, 3, 4].map((n) => `var x${n}: int = 0`).join("\n")}
+    ${Array.from({ length: 40 }, (_, n) => `let limit_${n} = x${n % 5} < ${100 + (Math.floor(n / 5) % 3)}`).join("\n")}
+    ltl: always (report -> ${Array.from({ length: 40 }, (_, n) => `limit_${n}`).join(" && ")}) }`,
+  trace: lines([
+    { t: "T1", op: "write", var: "x1", val: 7 },
+    { t: "T2", op: "write", var: "x3", val: 500 },
+    { t: "T2", op: "write", var: "x3", val: 5 },
+    event("T1", "report"),
+  ]),
+};
+
 /** A step of each of many threads. */
 export function crowd(threads) {
   const worker = (n) => `worker-${n}`;

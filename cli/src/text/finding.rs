@@ -21,6 +21,9 @@ use crate::check::trace::Outcome;
 pub(super) const AT_END: &str =
     "at the end of the trace; if it has ended for good, --complete counts such runs as violated.";
 
+/// More names than this are not listed one by one; those that matter are told with the violation.
+const LETS: usize = 12;
+
 /// One entry of a report, with what is needed to explain it.
 pub(crate) struct Finding<'a> {
     pub(crate) property: &'a PropertyReport,
@@ -52,11 +55,17 @@ impl<'a> Finding<'a> {
         let mut text = format!("\n{}", self.headline());
         let formula = formula(self.monitor.property());
         if self.monitor.property().name() != formula.trim_start_matches("ltl: ") {
-            text += &format!("  {}\n", self.style.paint.dim(&formula));
+            text += &self.dim_paragraph(&formula);
         }
-        for (name, meaning) in self.definitions() {
-            let line = format!("let {name} = {meaning}");
-            text += &format!("  {}\n", self.style.paint.dim(&line));
+        let definitions = self.definitions();
+        if definitions.len() > LETS {
+            let number = definitions.len();
+            text +=
+                &self.dim_paragraph(&format!("let: {number} names; --format json has them all"));
+        } else {
+            for (name, meaning) in definitions {
+                text += &self.dim_paragraph(&format!("let {name} = {meaning}"));
+            }
         }
         if let Some(story) = self.story() {
             text += &story.render(self);
@@ -84,6 +93,12 @@ impl<'a> Finding<'a> {
             Status::Holds => paint.green(status.word()),
         };
         format!("{}  {word}: {claim}\n", paint.bold(&self.title()))
+    }
+
+    fn dim_paragraph(&self, words: &str) -> String {
+        let lines = paragraph("", words);
+        let dim = |line: &str| format!("  {}\n", self.style.paint.dim(line.trim_start()));
+        lines.lines().map(dim).collect()
     }
 
     /// The name of the property, with the values of its parameters.

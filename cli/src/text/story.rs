@@ -13,6 +13,11 @@ use super::{
     swap::{Difference, and, spell},
 };
 
+/// A longer piece of a property is quoted without its middle: the property itself is shown in full.
+const QUOTED: usize = 160;
+/// This many names are explained in a sentence.
+const MEANINGS: usize = 6;
+
 /// A violated run, and what is to be said about it.
 pub(crate) struct Story<'a> {
     witness: &'a [Row],
@@ -135,20 +140,43 @@ fn in_words(why: &Explanation, monitor: &Monitor) -> String {
         ..
     } = why;
     let (step, at) = (count(why.step), count(why.at));
+    let quoted = shortened(part, QUOTED);
     let words = if why.step == why.at {
-        format!("{verdict} at step {step}: `{part}` {reason}.")
+        format!("{verdict} at step {step}: `{quoted}` {reason}.")
     } else {
-        format!("{verdict} at step {step}: `{part}`, at step {at}, {reason}.")
+        format!("{verdict} at step {step}: `{quoted}`, at step {at}, {reason}.")
     };
-    let meant = meanings(monitor.property(), &format!("{part} {reason}"));
+    // What the reason names is what matters; only where it names nothing all of the part does.
+    let property = monitor.property();
+    let meant = match meanings(property, reason) {
+        named if named.is_empty() => meanings(property, part),
+        named => named,
+    };
     if meant.is_empty() {
         return words;
     }
-    let meant: Vec<String> = meant
-        .iter()
-        .map(|(name, meaning)| format!("`{name}` is `{meaning}`"))
+    let mut told: Vec<String> = { meant.iter().take(MEANINGS) }
+        .map(|(name, meaning)| format!("`{name}` is `{}`", shortened(meaning, QUOTED)))
         .collect();
-    format!("{words} There, {}.", and(&meant))
+    match meant.len().saturating_sub(MEANINGS) {
+        0 => {}
+        more => told.push(format!("{} more names are defined", count(more as u64))),
+    }
+    format!("{words} There, {}.", and(&told))
+}
+
+/// A long text without its middle, cut between words where that is possible.
+fn shortened(text: &str, most: usize) -> String {
+    let length = text.chars().count();
+    if length <= most {
+        return text.to_owned();
+    }
+    let (head, tail) = (most * 2 / 3, most / 3);
+    let at = |chars: usize| text.char_indices().nth(chars).map_or(0, |(at, _)| at);
+    let (head, tail) = (&text[..at(head)], &text[at(length - tail)..]);
+    let head = head.rsplit_once(' ').map_or(head, |(words, _)| words);
+    let tail = tail.split_once(' ').map_or(tail, |(_, words)| words);
+    format!("{head} … {tail}")
 }
 
 /// Why the observed run is violated.
@@ -175,4 +203,19 @@ fn next(finding: &Finding<'_>, difference: &Difference<'_>) -> Option<String> {
         "nothing in the trace makes {early} wait for {late}{advice}; if it need not, the property \
          asks for too much."
     ))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn long_texts_lose_their_middle() {
+        assert_eq!(shortened("a && b", 6), "a && b");
+        assert_eq!(
+            shortened("one two three four five six", 18),
+            "one two … six"
+        );
+        assert_eq!(shortened(&"é".repeat(30), 9), "éééééé … ééé");
+    }
 }

@@ -4,6 +4,8 @@
 const WHOLE = 24;
 /** This many steps are shown before and after one that matters. */
 const AROUND = 2;
+/** So few rows may as well be shown: a fold takes the room of one. */
+const SHORT_FOLD = 2;
 /** How many of the places where a run parts from the observed order matter: the first and the last ones. */
 const [FIRST_PARTINGS, LAST_PARTINGS] = [4, 8];
 
@@ -17,9 +19,16 @@ function stepsShown(entry) {
   const marks = new Set([1, all.at(-1), entry.observed.step, predicted.violated_at]);
   for (const run of runs) for (const step of changes(drawing, run)) marks.add(step);
   const near = (step) => [...marks].some((mark) => mark !== null && Math.abs(mark - step) <= AROUND);
-  const kept = all.filter(near);
-  // What would fold to a single row may as well be shown.
-  return new Set(all.filter((step) => near(step) || opened(step) || (kept.includes(step - 1) && kept.includes(step + 1))));
+  const isShown = all.map((step) => near(step) || opened(step));
+  return new Set(all.filter((_, place) => isShown[place] || foldLength(all, isShown, place) <= SHORT_FOLD));
+}
+
+/** How many steps the fold has that the step at this place is in; a gap on the page ends it as well. */
+function foldLength(all, isShown, place) {
+  let [from, to] = [place, place];
+  while (from > 0 && !isShown[from - 1] && all[from - 1] === all[from] - 1) from -= 1;
+  while (to + 1 < all.length && !isShown[to + 1] && all[to + 1] === all[to] + 1) to += 1;
+  return to - from + 1;
 }
 
 /** The steps at which a run comes to another state, or begins or ceases to leave the observed order. */

@@ -160,8 +160,19 @@ pub(crate) fn render(
     let (head, rest) = cut(DOCUMENT, "/*style*/");
     let (body, rest) = cut(rest, "/*data*/");
     let (between, tail) = cut(rest, "/*script*/");
-    let (style, script) = (STYLE.concat(), SCRIPT.concat());
+    let (style, script) = (STYLE.concat(), uncommented(&SCRIPT.concat()));
     Ok([head, &style, body, &data, between, &script, tail].concat())
+}
+
+/// A script without the lines that are comments: they are for whoever changes it, not for every page.
+fn uncommented(script: &str) -> String {
+    let is_comment = |line: &&str| {
+        ["//", "/*", "* ", "*/"]
+            .iter()
+            .any(|sign| line.trim_start().starts_with(sign))
+    };
+    let code = script.lines().filter(|line| !is_comment(line));
+    code.flat_map(|line| [line, "\n"]).collect()
 }
 
 /// What comes before and after a mark of the document.

@@ -274,12 +274,27 @@ document.addEventListener("keydown", (event) => {
   goStep(violatedStep(shown.entry));
   shown.runs?.reveal();
 });
+/** Draws the finding once more, for a page of another width. */
+function redraw() {
+  if (!shown.entry) return;
+  const { place } = shown;
+  drawFinding(shown.entry);
+  goPlace(place);
+}
+
+// On paper nothing can be scrolled or opened.
+window.addEventListener("beforeprint", () => {
+  isPrinted = true;
+  redraw();
+  for (const fold of document.querySelectorAll("details")) fold.open = true;
+});
+window.addEventListener("afterprint", () => {
+  isPrinted = false;
+  redraw();
+});
 window.addEventListener("hashchange", fromAddress);
 window.addEventListener("resize", () => {
-  if (shown.runs?.misfits()) {
-    drawFinding(shown.entry);
-    goPlace(shown.place);
-  }
+  if (shown.runs?.misfits()) redraw();
   shown.runs?.align();
 });
 

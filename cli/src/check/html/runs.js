@@ -6,6 +6,17 @@ const VARIABLES = 6;
 /** A label that is cut after this many characters still says something. */
 const READABLE = 24;
 
+/** How wide a sheet of paper is, with margins, while the page is printed. */
+const PAPER = 720;
+/** A run with more rows begins on a sheet of its own. */
+const ON_A_SHEET = 20;
+let isPrinted = false;
+
+/** How much room there is from one side to the other. */
+function pageWidth() {
+  return isPrinted ? PAPER : Math.min(document.documentElement.clientWidth, 1480);
+}
+
 /** The rows of a table: the start, the steps that are visible, and gaps where steps are folded away or
  * are not on the page. */
 function rowsOf(drawing, steps, visible, total) {
@@ -42,17 +53,18 @@ function rowsOf(drawing, steps, visible, total) {
 }
 
 function headRow(drawing, layout, variables) {
-  const lanes = html("th", { scope: "col", class: "lanes-head" }, laneHead(layout));
+  const lanes = html("th", { scope: "col", class: "lanes-head" }, isPrinted ? printedHead(layout) : laneHead(layout));
   return html(
     "tr",
     {},
     html("th", { scope: "col", class: "number" }, "step"),
     html("th", { scope: "col", class: "number line" }, "line"),
-    lanes,
+    layout.fits ? lanes : null,
     layout.inline ? null : html("th", { scope: "col" }, "event"),
     variables.map((name) => html("th", { scope: "col", class: "number", title: name }, clip(name, 12))),
     html("th", { scope: "col", class: "number" }, "state"),
     html("th", { scope: "col" }, "verdict"),
+    layout.fits ? null : lanes,
   );
 }
 
@@ -62,6 +74,12 @@ function stepRow(drawing, layout, lines, row, variables, decided) {
   const words = event ? `${drawing.threads[event.thread]}: ${event.label}` : "start";
   const said = event?.earlier ? `${words}, comes earlier than observed` : event?.later ? `${words}, is overtaken` : words;
   const mark = event?.earlier ? " ↑" : event?.later ? " ↓" : "";
+  const lanes = html(
+    "td",
+    { class: "lanes-cell", title: event?.loc ? `${words}\n${event.loc}` : words },
+    html("span", { class: "hidden" }, said),
+    laneRow(layout, lines, row.top, row.height, event),
+  );
   return html(
     "tr",
     {
@@ -72,18 +90,14 @@ function stepRow(drawing, layout, lines, row, variables, decided) {
     },
     html("td", { class: "number" }, number(row.step)),
     html("td", { class: "number line dim", title: event?.loc }, event?.line ? number(event.line) : ""),
-    html(
-      "td",
-      { class: "lanes-cell", title: event?.loc ? `${words}\n${event.loc}` : words },
-      html("span", { class: "hidden" }, said),
-      laneRow(layout, lines, row.top, row.height, event),
-    ),
+    layout.fits ? lanes : null,
     layout.inline ? null : html("td", { class: `event ${shift}`, title: event?.loc ? `${words}\n${event.loc}` : words }, event ? clip(event.label, layout.label) + mark : ""),
     variables.map((_, index) =>
       html("td", { class: "number value", title: row.values[index] }, clip(row.values[index] ?? "", 12)),
     ),
     html("td", { class: "number" }, String(row.state)),
     html("td", {}, verdictPill(row.verdict)),
+    layout.fits ? null : lanes,
   );
 }
 
@@ -117,18 +131,12 @@ function runTable(entry, layout, steps, visible, total, decided, title, note) {
   const lines = arrowLines(drawing, layout, heights);
   const variables = drawing.variables.length <= VARIABLES ? drawing.variables : [];
   const columns = 5 + variables.length + (layout.inline ? 0 : 1);
-  const body = rows.map((row) =>
-    row.kind === "step"
-      ? stepRow(drawing, layout, lines, row, variables, decided)
-      : html(
-          "tr",
-          { class: "gap" },
-          html("td", {}),
-          html("td", { class: "line" }),
-          html("td", { class: "lanes-cell" }, laneRow(layout, lines, row.top, row.height)),
-          html("td", { colspan: columns - 3 }, html("span", { class: "gap-words" }, gapWords(entry, row))),
-        ),
-  );
+  const gapRow = (row) => {
+    const lanes = html("td", { class: "lanes-cell" }, laneRow(layout, lines, row.top, row.height));
+    const words = html("td", { colspan: columns - 3 }, html("span", { class: "gap-words" }, gapWords(entry, row)));
+    return html("tr", { class: "gap" }, html("td", {}), html("td", { class: "line" }), layout.fits ? [lanes, words] : [words, lanes]);
+  };
+  const body = rows.map((row) => (row.kind === "step" ? stepRow(drawing, layout, lines, row, variables, decided) : gapRow(row)));
   const table = html(
     "table",
     { class: layout.inline ? "run inline" : "run" },
@@ -174,10 +182,17 @@ function crossing(drawing, left, right) {
   return drawn;
 }
 
+/** Shows at which sides a run goes on that is wider than the page. */
+function markEdges(panel) {
+  const { scrollLeft, clientWidth, scrollWidth } = panel;
+  panel.classList.toggle("more-left", scrollLeft > 1);
+  panel.classList.toggle("more-right", scrollLeft + clientWidth < scrollWidth - 1);
+}
+
 /** How much of the page is left for the lanes and labels of a run: in one half of it, and in all of it. */
 function tableRooms(entry) {
   const { drawing } = entry;
-  const page = Math.min(document.documentElement.clientWidth, 1480);
+  const page = pageWidth();
   const narrow = page <= 640;
   const card = page - (narrow ? 52 : 90);
   const steps = Math.max(textWidth(number(entry.relevant)), 26) + 14;
@@ -200,7 +215,8 @@ function drawRuns(entry, visible, go, unfold) {
   const verdict = entry.observed.verdict;
   const observedNote = decided === null ? `ends ${verdict}` : `${verdict} after ${counted(decided, "step")}`;
   const left = runTable(entry, layout, drawing.observed, visible, entry.relevant, decided, "Observed run", observedNote);
-  const parts = [html("div", { class: "panel observed", tabindex: "0", role: "group", "aria-label": "Observed run" }, left.table)];
+  const panelOf = (run, { rows }) => `panel ${run}${rows.length > ON_A_SHEET ? " long" : ""}`;
+  const parts = [html("div", { class: panelOf("observed", left), tabindex: "0", role: "group", "aria-label": "Observed run" }, left.table)];
   const tables = [left.table];
   if (two) {
     const at = entry.predicted.violated_at;
@@ -210,10 +226,11 @@ function drawRuns(entry, visible, go, unfold) {
     tables.push(right.table);
     parts.push(
       html("div", { class: "between" }, crossing(drawing, left, right)),
-      html("div", { class: "panel witness", tabindex: "0", role: "group", "aria-label": "Witness" }, right.table),
+      html("div", { class: panelOf("witness", right), tabindex: "0", role: "group", "aria-label": "Witness" }, right.table),
     );
   }
-  const node = html("div", { class: two ? "runs two" : "runs" }, parts);
+  const sideways = html("p", { class: "sideways dim", hidden: true }, "The runs are wider than the page: scroll them sideways to see every thread.");
+  const node = html("div", { class: two ? "runs two" : "runs" }, sideways, parts);
   for (const table of tables) {
     table.addEventListener("click", (event) => {
       const fold = event.target.closest("button.unfold");
@@ -222,7 +239,16 @@ function drawRuns(entry, visible, go, unfold) {
       if (row) go(Number(row.dataset.step));
     });
   }
+  const panels = tables.map((table) => table.parentElement);
+  for (const panel of panels) panel.addEventListener("scroll", () => markEdges(panel), { passive: true });
   const align = () => {
+    // On paper nothing can be scrolled: what is too wide is made smaller.
+    if (isPrinted) for (const table of tables) table.style.zoom = Math.min(1, (PAPER - 60) / table.offsetWidth);
+    alignRows();
+    panels.forEach(markEdges);
+    sideways.hidden = !panels.some((panel) => panel.scrollWidth > panel.clientWidth + 1);
+  };
+  const alignRows = () => {
     const between = node.querySelector(".between");
     if (!between) return;
     node.classList.toggle("stacked", stacked);
@@ -247,7 +273,7 @@ function drawRuns(entry, visible, go, unfold) {
   /** Whether the page has become so wide or narrow that the runs are to be laid out anew. */
   const misfits = () => {
     const now = arrangement(entry, visible);
-    return now.stacked !== stacked || now.layout.inline !== layout.inline || now.layout.label !== layout.label;
+    return now.stacked !== stacked || now.layout.inline !== layout.inline || now.layout.label !== layout.label || now.layout.width !== layout.width || now.layout.fits !== layout.fits;
   };
   return { node, align, select, reveal, misfits };
 }

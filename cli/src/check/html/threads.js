@@ -6,6 +6,8 @@
 const ROW = 30;
 const GAP = 34;
 const DOT = 6;
+/** Lanes that are nearer than this cannot be told apart. */
+const NARROWEST = 10;
 /** Names that are turned to stand above narrow lanes. */
 const TURNED = 18;
 /** How many characters a label may have, where there is room; and where there is none. */
@@ -51,18 +53,24 @@ function inlineLayout({ threads, events }, label) {
 /** Narrow lanes, and what is left for labels beyond them. */
 function columnLayout(drawing, room) {
   const { threads } = drawing;
-  const step = [[6, 24], [12, 20], [20, 16]].find(([most]) => threads.length <= most)?.[1] ?? 13;
   // So that nothing of the first and last lane is cut off.
   const margin = 8;
+  const widthOf = (step) => Math.max(threads.length * step + 2 * margin, 40);
+  const freeBeside = (step) => Math.floor((room - widthOf(step) - 34) / textWidth("0"));
+  const needed = Math.min(longestLabel(drawing), SHORTEST);
+  const wished = [[6, 24], [12, 20], [20, 16]].find(([most]) => threads.length <= most)?.[1] ?? 13;
+  const steps = [wished, 16, 13, 12, 11, NARROWEST].filter((step) => step <= wished);
+  // Where even the narrowest lanes leave no room, they are scrolled anyway, and may as well be wide.
+  const step = steps.find((step) => freeBeside(step) >= needed) ?? wished;
   const lanes = threads.map((_, thread) => margin + (thread + 0.5) * step);
-  const width = Math.max(threads.length * step + 2 * margin, 40);
-  const narrow = document.documentElement.clientWidth <= 640;
-  const free = Math.floor((room - width - 34) / textWidth("0"));
+  const width = widthOf(step);
+  const narrow = pageWidth() <= 640;
+  const free = freeBeside(step);
   const label = narrow ? SHORTEST : Math.max(SHORTEST, Math.min(free, LONGEST));
-  const fits = free >= Math.min(longestLabel(drawing), SHORTEST);
+  const fits = free >= needed;
   // Names that are short stand upright even above narrow lanes.
   const upright = threads.every((name) => textWidth(name) <= step - 2);
-  return { lanes, inline: false, fits, label, upright, width, names: threads, short: shortNames(threads, TURNED) };
+  return { lanes, inline: false, fits, label, upright, tight: step < 13, width, names: threads, short: shortNames(threads, TURNED) };
 }
 
 /** The names of the threads above their lanes. */
@@ -80,12 +88,25 @@ function laneHead(layout) {
   const texts = names.map((name, thread) =>
     svg(
       "text",
-      { transform: `translate(${lanes[thread] + 4} ${height - 4}) rotate(-90)`, class: "lane-name" },
+      { transform: `translate(${lanes[thread] + (layout.tight ? 3 : 4)} ${height - 4}) rotate(-90)`, class: layout.tight ? "lane-name tight" : "lane-name" },
       short[thread],
       svg("title", {}, name),
     ),
   );
   return canvas([0, 0, width, height], { "aria-label": label }, texts);
+}
+
+/** The same as boxes: where the head of a table is repeated on the next sheet, browsers leave out what is drawn or moved. */
+function printedHead({ lanes, inline, upright, tight, width, names, short }) {
+  let end = 0;
+  const boxes = names.map((_, thread) => {
+    const next = lanes[thread + 1] ?? width;
+    const [left, room] = upright && inline ? [lanes[thread] - DOT, next - lanes[thread]] : [lanes[thread] - 8, 16];
+    const style = `margin-left: ${left - end}px; width: ${room}px${upright && !inline ? "; text-align: center" : ""}`;
+    end = left + room;
+    return html("span", { class: `${upright ? "" : "turned"} ${tight ? "tight" : ""}`, style }, short[thread]);
+  });
+  return html("div", { class: "printed-names", style: `width: ${width}px` }, boxes);
 }
 
 /** Where the label of an event is, if it stands next to its dot. */

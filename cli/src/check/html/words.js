@@ -35,11 +35,16 @@ function capital(text) {
   return text.charAt(0).toUpperCase() + text.slice(1);
 }
 
+/** More definitions than this are folded; those that matter are told with the violation. */
+const LETS = 12;
+
 /** The property: its body, what the names in it mean, and where it is written. */
 function drawProperty({ formula, definitions, spec }) {
   const from = spec ? html("span", { class: "spec" }, "in ", html("code", {}, spec)) : null;
-  const lets = definitions.map(([name, meaning]) => html("code", { class: "let" }, html("span", { class: "keyword" }, "let "), html("strong", {}, name), ` = ${meaning}`));
-  return html("div", { class: "property" }, html("p", { class: "formula" }, html("code", {}, formula), " ", from), lets.length ? html("p", { class: "lets" }, lets) : null);
+  const meanings = definitions.map(([name, meaning]) => html("code", { class: "let" }, html("span", { class: "keyword" }, "let "), html("strong", {}, name), ` = ${meaning}`));
+  const list = meanings.length ? html("p", { class: "lets" }, meanings) : null;
+  const lets = meanings.length > LETS ? html("details", {}, html("summary", {}, `${number(meanings.length)} names are defined with `, html("code", {}, "let")), list) : list;
+  return html("div", { class: "property" }, html("p", { class: "formula" }, html("code", {}, formula), " ", from), lets);
 }
 
 /** The head of a finding. */
@@ -48,6 +53,7 @@ function drawClaim(entry) {
     "section",
     { class: "claim", "aria-labelledby": "title" },
     html("h1", { id: "title" }, badge(entry.status), " ", html("span", {}, entry.title)),
+    entries.length > 1 ? html("p", { class: "dim on-paper" }, `One of ${number(entries.length)} findings; the page has them all.`) : null,
     html("p", { class: "lead" }, `${capital(entry.claim)}.`),
     drawProperty(page.properties[entry.property]),
     entry.runs && entry.relevant > 0 ? shareBar(entry.runs) : null,
