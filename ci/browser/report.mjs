@@ -296,7 +296,10 @@ async function checkPrint(browser) {
     await page.evaluate(() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))));
     await page.evaluate(() => dispatchEvent(new Event("afterprint")));
     assert.equal(await page.locator("main").innerText(), before, "afterwards all is as before");
-    if (shots) await page.pdf({ path: join(shots, `${report.name}.pdf`), format: "A4" });
+    if (shots) {
+      await page.emulateMedia({ media: null, colorScheme: "dark" });
+      await page.pdf({ path: join(shots, `${report.name}.pdf`), format: "A4" });
+    }
     assert.deepEqual(noise, []);
     await context.close();
   }
