@@ -6,6 +6,7 @@
 //! have been forgotten; they are not counted any more.
 
 use portent_monitor_core::ChainId;
+use smallvec::SmallVec;
 
 use crate::order::{EventIndex, Poset};
 
@@ -22,8 +23,8 @@ struct Chain {
     origin: ChainId,
     /// The place there of the last event that was forgotten; 0 if none was.
     forgotten: u32,
-    /// The places there of the others.
-    places: Vec<u32>,
+    /// The places there of the others: mostly few, and there may be very many subsets.
+    places: SmallVec<[u32; 4]>,
 }
 
 impl Chain {
@@ -79,7 +80,7 @@ impl Restriction {
             self.chains.push(Chain {
                 origin,
                 forgotten: 0,
-                places: Vec::new(),
+                places: SmallVec::new(),
             });
             next
         });

@@ -69,7 +69,7 @@ impl Streaming {
                 continue;
             }
             let mut open = self.nodes.take_open(chain, rank, moves);
-            open.retain(|&id| self.look(moves, scratch, event, class, id));
+            open.retain(|id| self.look(moves, scratch, event, class, *id));
             self.nodes.put_open(chain, rank, moves, open);
         }
     }

@@ -5,6 +5,7 @@
 //! there.
 
 use portent_monitor_core::ChainId;
+use smallvec::SmallVec;
 
 use super::moves::{Class, ClassSet};
 
@@ -18,6 +19,9 @@ pub(super) struct EventPosition {
     pub(super) place: u32,
 }
 
+/// Positions in order; mostly few, and there may be very many such lists.
+type Places = SmallVec<[u32; 4]>;
+
 /// What is kept of one chain.
 #[derive(Clone, Debug, Default)]
 struct Line {
@@ -29,7 +33,7 @@ struct Line {
     /// there may be very many histories.
     records: Vec<u32>,
     /// The positions of each class.
-    places: Vec<Vec<u32>>,
+    places: Vec<Places>,
 }
 
 impl Line {
@@ -144,7 +148,7 @@ impl Unsettled {
         line.records[afters + own] = place;
         line.len += 1;
         if line.places.len() <= class.index() {
-            line.places.resize_with(class.index() + 1, Vec::new);
+            line.places.resize_with(class.index() + 1, Places::new);
         }
         line.places[class.index()].push(place);
         self.len += 1;
@@ -168,7 +172,7 @@ impl Unsettled {
     /// The positions of a chain's events of a class.
     pub(super) fn places(&self, chain: ChainId, class: Class) -> &[u32] {
         let places = self.lines[chain.index()].places.get(class.index());
-        places.map_or(&[], Vec::as_slice)
+        places.map_or(&[], Places::as_slice)
     }
 
     /// For each chain its first event that is this event, or comes after it.

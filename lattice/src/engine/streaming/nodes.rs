@@ -5,6 +5,7 @@
 //! inside or not. An event need only look at the nodes that are open on its chain.
 
 use portent_monitor_core::ChainId;
+use smallvec::SmallVec;
 
 use super::{
     history::{EventPosition, NEVER},
@@ -19,6 +20,9 @@ portent_monitor_core::ids! {
 
 /// There are about this many nodes in a list.
 const IN_A_LIST: usize = 8;
+
+/// The nodes of a rank that are open on a chain: mostly few, and there may be very many such lists.
+pub(super) type Open = SmallVec<[NodeId; 4]>;
 
 /// What a node is there for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -59,7 +63,7 @@ pub(super) struct Nodes {
     /// How many are searched.
     pub(super) searched: usize,
     /// For each chain and rank the nodes that are open there, the older first, so that parents come before their children.
-    open: Vec<Vec<NodeId>>,
+    open: Vec<Open>,
     /// For each stage the nodes that are searched, with what tells likely candidates for comparison, in `spread` lists: those with equal
     /// keys are in the same one.
     by_stage: Vec<Vec<(u64, NodeId)>>,
@@ -187,7 +191,7 @@ impl Nodes {
     }
 
     /// The nodes of one rank that are open on a chain, to be put back.
-    pub(super) fn take_open(&mut self, chain: ChainId, rank: usize, moves: &Moves) -> Vec<NodeId> {
+    pub(super) fn take_open(&mut self, chain: ChainId, rank: usize, moves: &Moves) -> Open {
         std::mem::take(&mut self.open[chain.index() * moves.ranks() + rank])
     }
 
@@ -196,7 +200,7 @@ impl Nodes {
         chain: ChainId,
         rank: usize,
         moves: &Moves,
-        open: Vec<NodeId>,
+        open: Open,
     ) {
         self.open[chain.index() * moves.ranks() + rank] = open;
     }
@@ -258,7 +262,7 @@ impl Nodes {
         }
         self.bounds = bounds;
         self.width = width;
-        self.open.resize_with(width * moves.ranks(), Vec::new);
+        self.open.resize_with(width * moves.ranks(), Open::new);
         let mut ids: Vec<NodeId> = self.ids().collect();
         // Slots are used again, so their order is not that of age; parents come first.
         let depth = |mut id: NodeId| {
