@@ -52,6 +52,16 @@ impl Clock {
         &self.counts
     }
 
+    /// The bytes that it takes.
+    pub(crate) fn bytes(&self) -> usize {
+        let spilled = if self.counts.spilled() {
+            size_of::<u32>() * self.counts.capacity()
+        } else {
+            0
+        };
+        size_of::<Clock>() + spilled
+    }
+
     /// Becomes a copy of another, in the memory that it has.
     #[inline]
     pub(crate) fn copy_from(&mut self, other: &Clock) {

@@ -267,6 +267,40 @@ impl<K: Knowledge> Flow<K> {
         done
     }
 
+    /// How many places there are where something may have been left: threads, objects, messages.
+    pub fn places(&self) -> usize {
+        let objects = self.vars.len() + self.locks.len() + self.conditions.len();
+        let channels = self.channels.len();
+        let messages = self.messages.len() + self.deliveries.len() + self.rounds.len();
+        self.threads.len() + 2 * objects + 4 * channels + messages
+    }
+
+    /// About how many bytes everything takes that threads know and have left. It looks everywhere.
+    pub fn bytes(&self) -> usize {
+        let left = K::bytes_left;
+        let threads = self.threads.iter().map(|thread| {
+            let history = thread.history.iter().map(|(_, known)| left(known));
+            thread.knows.bytes() + history.sum::<usize>()
+        });
+        let objects = self.vars.iter().chain(&self.locks).chain(&self.conditions);
+        let messages = self.messages.values().chain(self.deliveries.values());
+        let rounds = self.rounds.values().map(|round| left(&round.arrivals));
+        let channels = self.channels.iter().map(|channel| {
+            let recent = channel.recent.iter().map(|(_, last)| left(last));
+            let queue = channel.queue.as_deref().map_or(0, |queue| {
+                queue.sends.bytes::<K>()
+                    + queue.receives.bytes::<K>()
+                    + queue.room.iter().map(left).sum::<usize>()
+            });
+            channel.traffic.bytes::<K>() + recent.sum::<usize>() + queue
+        });
+        threads.sum::<usize>()
+            + objects.map(ObjectClock::bytes::<K>).sum::<usize>()
+            + messages.map(left).sum::<usize>()
+            + rounds.sum::<usize>()
+            + channels.sum::<usize>()
+    }
+
     /// What a thread knows when it does nothing more for now: what it awaited has come.
     pub fn thread(&mut self, thread: ThreadId) -> &mut K {
         self.go_on(thread);

@@ -56,6 +56,16 @@ pub trait Knowledge: Debug + Clone {
     /// Whether that is known to be the same as what was left.
     fn is_same(&self, left: &Self::Left) -> bool;
 
+    /// About how many bytes what was left points to; what several share, each has a part of.
+    fn bytes_left(_: &Self::Left) -> usize {
+        0
+    }
+
+    /// About how many bytes what it knows points to, likewise.
+    fn bytes(&self) -> usize {
+        0
+    }
+
     /// Receives what an access of an object receives.
     #[inline]
     fn receive(&mut self, object: &ObjectClock<Self::Left>, access: Access) {
@@ -138,6 +148,11 @@ impl<H> ObjectClock<Snapshot<H>> {
 }
 
 impl<L> ObjectClock<L> {
+    /// About how many bytes it points to.
+    pub(super) fn bytes<K: Knowledge<Left = L>>(&self) -> usize {
+        K::bytes_left(&self.updates) + K::bytes_left(&self.reads)
+    }
+
     /// Adds to the updates what somebody has left elsewhere.
     pub(super) fn contribute<K: Knowledge<Left = L>>(&mut self, left: &L, by: &mut K) {
         by.merge(left, &mut self.updates);

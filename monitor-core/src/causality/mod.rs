@@ -160,6 +160,33 @@ impl Causality {
         }
     }
 
+    /// How many threads, objects and messages there are that may have a clock.
+    pub fn places(&self) -> usize {
+        self.flow.places()
+    }
+
+    /// About how many bytes all clocks take: they grow with the square of the number of threads where these know of each other. It
+    /// looks at all of them.
+    ///
+    /// ```
+    /// use portent_monitor_core::{Causality, Event, Op, Symbols};
+    ///
+    /// let mut s = Symbols::default();
+    /// let mut causality = Causality::default();
+    /// let lock = s.locks.intern("m")?;
+    /// for number in 0..1000 {
+    ///     let thread = s.threads.intern(&format!("T{number}"))?;
+    ///     causality.step(&Event::new(thread, Op::Lock(lock)), true)?;
+    ///     causality.step(&Event::new(thread, Op::Unlock(lock)), true)?;
+    /// }
+    /// // The n-th thread knows of the n before it.
+    /// assert!((2_000_000..4_000_000).contains(&causality.bytes()));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn bytes(&self) -> usize {
+        self.flow.bytes()
+    }
+
     /// How many chains there are: the length of the longest clock.
     pub fn chains(&self) -> usize {
         self.chains.len()

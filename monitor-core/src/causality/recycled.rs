@@ -77,4 +77,8 @@ impl Hold for Recycled {
     fn share(&self) -> Arc<Clock> {
         Arc::clone(&self.0)
     }
+
+    fn bytes(&self) -> usize {
+        self.0.bytes() / Arc::strong_count(&self.0)
+    }
 }

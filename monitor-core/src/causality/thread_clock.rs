@@ -77,6 +77,11 @@ pub trait Hold: Deref<Target = Clock> + Default + Clone + Debug {
 
     /// The clock, for somebody to keep.
     fn share(&self) -> Arc<Clock>;
+
+    /// Its bytes, divided by how many have it.
+    fn bytes(&self) -> usize {
+        self.deref().bytes()
+    }
 }
 
 /// Many have the same clock: a copy costs nothing, and a change of what others have is a new clock.
@@ -455,5 +460,13 @@ impl<H: Hold> Knowledge for ThreadClock<H> {
     #[inline]
     fn is_same(&self, left: &Snapshot<H>) -> bool {
         left.version == self.now.version
+    }
+
+    fn bytes_left(left: &Snapshot<H>) -> usize {
+        left.clock.as_ref().map_or(0, Hold::bytes)
+    }
+
+    fn bytes(&self) -> usize {
+        Self::bytes_left(&self.now)
     }
 }
