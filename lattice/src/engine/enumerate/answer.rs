@@ -5,6 +5,7 @@ use portent_monitor_dsl::Verdict;
 use super::{
     Bits, Configuration, LabelledPoset, LatticeSize, Lists, Paths, Persistent, Reducer, Saved,
     Search, SearchExtent, Sets, Visible,
+    path::{MIN_CHECKPOINTS, checkpoint_bytes},
 };
 use crate::{
     automaton::{ActionId, Automaton, Machine},
@@ -219,8 +220,10 @@ pub(crate) fn way<M: Machine>(
     search: &Search<M::State>,
     options: &Options,
 ) -> Option<(usize, Vec<EventIndex>)> {
-    let spot_bytes = 64 + 4 * labelled.poset.width() as u64;
-    let levels = (options.memory / 2) / (search.widest.max(1) * spot_bytes);
+    // Keys of a word or two; with more chains than these have room for, a number for each. The window leaves room for two checkpoints.
+    let strip = 24 + 4 * labelled.poset.width() as u64 / 8;
+    let mark_bytes = checkpoint_bytes::<M::State>(strip, 2);
+    let levels = (options.memory / 3) / (search.widest.max(1) * mark_bytes);
     let levels = usize::try_from(levels).unwrap_or(usize::MAX);
     let paths = |window| Paths {
         labelled,
@@ -228,7 +231,7 @@ pub(crate) fn way<M: Machine>(
         observed,
         window,
         lookahead: options.lookahead,
-        checkpoints: levels.clamp(2, CHECKPOINTS),
+        checkpoints: levels.clamp(MIN_CHECKPOINTS as usize, CHECKPOINTS),
         parallel: options.parallel,
     };
     // What a search with a window reached, a walk with that window reaches too, except if the

@@ -130,6 +130,18 @@ impl<K: Key, N: Clone + Send + Sync> Frontier<K, N> {
         ((strips + nodes) as u64, marks as u64)
     }
 
+    /// The same cuts, with nothing kept at them.
+    pub(crate) fn cuts_alone(&self) -> Frontier<K, ()> {
+        Frontier {
+            layout: self.layout.clone(),
+            level: Level {
+                strips: self.level.strips.clone(),
+                nodes: vec![(); self.level.nodes.len()],
+            },
+            marks: Vec::new(),
+        }
+    }
+
     /// The bytes of a strip of one cut.
     pub(crate) fn strip_bytes(&self) -> usize {
         size_of::<Strip<K>>() + K::heap_bytes(&self.layout)
@@ -197,27 +209,31 @@ impl<K: Key, N: Clone + Send + Sync> Frontier<K, N> {
         let parts = parallel::parts();
         let (starts, borders) = even_ranges(&self.level.strips, &self.layout, parts);
         let cuts = self.successors(labelled, bounds);
-        let made: Vec<(Level<K, N>, LeftOut)> = parallel::map(parts, |part| {
+        let merge = |part: usize| {
             let range = (borders[part].as_ref(), borders[part + 1].as_ref());
             match &cuts {
                 Some(cuts) => cuts.merge_range(&self.level.nodes, bounds, rules, range),
                 None => self.merge_range(labelled, bounds, rules, range, &starts),
             }
-        });
+        };
+        // Where cuts will be dropped, a few parts at a time, so that there are never many too many.
+        let together = match bounds.window {
+            Some(window) if self.level.nodes.len() > window.width / 2 => parallel::threads(),
+            _ => parts,
+        };
         let mut left_out = LeftOut::default();
         let mut whole = Level::default();
-        let total = |len: fn(&Level<K, N>) -> usize| made.iter().map(|(level, _)| len(level)).sum();
-        whole
-            .strips
-            .reserve_exact(total(|level| level.strips.len()));
-        whole.nodes.reserve_exact(total(|level| level.nodes.len()));
-        for (part, more) in made {
-            left_out.add(more);
-            whole.strips.extend(part.strips);
-            whole.nodes.extend(part.nodes);
-        }
-        if let Some(window) = bounds.window {
-            left_out.dropped += window.narrow(&mut whole, &self.layout);
+        for first in (0..parts).step_by(together) {
+            let made = parallel::map(together.min(parts - first), |part| merge(first + part));
+            for (part, more) in made {
+                left_out.add(more);
+                whole.extend(part);
+            }
+            if let Some(window) = bounds.window
+                && (first + together >= parts || whole.nodes.len() >= window.room())
+            {
+                left_out.dropped += window.narrow(&mut whole, &self.layout);
+            }
         }
         (whole, left_out)
     }

@@ -120,6 +120,14 @@ impl<K: Key, N> Level<K, N> {
         true
     }
 
+    /// Adds a level whose lines all come after those of this one.
+    pub(super) fn extend(&mut self, other: Level<K, N>) {
+        make_room(&mut self.strips, other.strips.len());
+        make_room(&mut self.nodes, other.nodes.len());
+        self.strips.extend(other.strips);
+        self.nodes.extend(other.nodes);
+    }
+
     /// Ends a line: drops the cuts at which nothing is left to keep, and tells how many.
     #[inline]
     pub(super) fn settle<R: NodeRules<Node = N>>(

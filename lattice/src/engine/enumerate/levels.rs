@@ -116,10 +116,45 @@ impl<N: Clone + Send + Sync> Levels<N> {
         nodes.map(|node| rules.heap_bytes(node) as u64).sum()
     }
 
-    /// The bytes that one more cut takes at most: a strip, its node, its marks.
-    pub(crate) fn cut_bytes(&self) -> u64 {
-        let strip = each!(self, frontier => frontier.strip_bytes());
-        (strip + size_of::<N>() + 8) as u64
+    /// The bytes that a strip of one cut takes.
+    pub(crate) fn strip_bytes(&self) -> u64 {
+        each!(self, frontier => frontier.strip_bytes() as u64)
+    }
+
+    /// The bytes that a walk takes for each cut of a level while the next one is made, of which up to twice as many may gather before they
+    /// are dropped. A node takes `node` bytes with all that it points to.
+    pub(crate) fn walk_bytes(&self, node: u64) -> u64 {
+        let (strip, chains) = (self.strip_bytes(), self.width() as u64);
+        // Vectors grow by an eighth.
+        let cut = (strip + node) * 9 / 8;
+        let marks = 8 * chains.div_ceil(64);
+        // A key, and a bit for each chain.
+        let successors = strip + chains.div_ceil(8);
+        // Which of the gathered are kept, and what becomes of their strips.
+        let narrowing = 2 + strip;
+        3 * cut + marks + successors + narrowing
+    }
+
+    /// The cuts alone.
+    pub(crate) fn cuts_alone(&self) -> Levels<()> {
+        match self {
+            Levels::Narrow(frontier) => Levels::Narrow(frontier.cuts_alone()),
+            Levels::Middle(frontier) => Levels::Middle(frontier.cuts_alone()),
+            Levels::Wide(frontier) => Levels::Wide(frontier.cuts_alone()),
+        }
+    }
+
+    /// The cut at a place; `None` beyond the last.
+    pub(crate) fn cut(&self, place: usize) -> Option<Vec<u32>> {
+        each!(self, frontier => {
+            let mut before = 0;
+            let strip = frontier.level.strips.iter().find(|strip| {
+                before += strip.len as usize;
+                place < before
+            })?;
+            let along = place + strip.len as usize - before;
+            Some(strip.cut(along as u32, &frontier.layout).counts())
+        })
     }
 
     /// How many chains cuts have.

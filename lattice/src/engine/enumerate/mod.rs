@@ -63,7 +63,7 @@ use crate::{
     order::{Poset, Requirements},
 };
 use count::RunCounter;
-use frontier::{LeftOut, LevelBounds, SHORT};
+use frontier::{LeftOut, LevelBounds, NodeRules, SHORT};
 use levels::Levels;
 use number::{Number, Words};
 use sets::CutsAlone;
@@ -143,6 +143,7 @@ pub(crate) fn measure(
     let mut levels = Levels::new(&vec![0; top.len()], (), &top);
     let bounds = everything(&top, options.parallel);
     options.progress.begin(labelled.poset.len());
+    let mut room = Room::default();
     let mut shape = LatticeSize {
         levels: 1,
         cuts: 1,
@@ -150,8 +151,7 @@ pub(crate) fn measure(
         peak: Peak::default(),
     };
     for _ in 0..labelled.poset.len() {
-        let too_large =
-            shape.cuts > max_cuts || levels.bytes().0.saturating_mul(2) > options.memory;
+        let too_large = shape.cuts > max_cuts || !room.has_next(&levels, &CutsAlone, options);
         if too_large || options.stop.is_raised() {
             return None;
         }
@@ -225,11 +225,9 @@ fn count_by<C: Number>(
     let rules = RunCounter::<C>::new(labelled, machine);
     let mut levels = Levels::new(&vec![0; top.len()], rules.one(), &top);
     options.progress.begin(labelled.poset.len());
+    let mut room = Room::default();
     for level in 1..=labelled.poset.len() {
-        let bytes = levels.bytes().0 + levels.heap_bytes(&rules);
-        // The level and the next one; made in parts, that is there twice for a while.
-        let held = if options.parallel { 3 } else { 2 };
-        if bytes.saturating_mul(held) > options.memory || options.stop.is_raised() {
+        if !room.has_next(&levels, &rules, options) || options.stop.is_raised() {
             return None;
         }
         levels.advance(labelled, everything(&top, options.parallel), &rules);
@@ -237,6 +235,32 @@ fn count_by<C: Number>(
     }
     let ways = levels.nodes().first().cloned().unwrap_or_default();
     Some(rules.by_verdict(ways))
+}
+
+/// Whether there is room for one level after the other, where none of them may lack a cut.
+#[derive(Default)]
+struct Room {
+    /// The bytes of the level before.
+    before: u64,
+}
+
+impl Room {
+    /// Whether there is room for the level after this one, if levels go on growing as they do.
+    fn has_next<R: NodeRules>(
+        &mut self,
+        levels: &Levels<R::Node>,
+        rules: &R,
+        options: &Options,
+    ) -> bool {
+        let bytes = levels.bytes().0 + levels.heap_bytes(rules);
+        // In tenths: the level grew by half at most, but for the first ones, which are small.
+        let growth = (10 * bytes / self.before.max(1)).clamp(10, 15);
+        self.before = bytes;
+        // Made in parts, the next one is there twice for a while.
+        let next = (if options.parallel { 2 } else { 1 }) * bytes.saturating_mul(growth) / 10;
+        let cuts = (levels.len() as u64).saturating_mul(8 + levels.width() as u64 / 8);
+        bytes.saturating_add(next).saturating_add(cuts) <= options.memory
+    }
 }
 
 /// How a search is bounded besides the user's options.

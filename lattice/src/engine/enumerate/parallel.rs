@@ -9,7 +9,12 @@ use rayon::prelude::*;
 
 /// How many parts are worth making.
 pub(super) fn parts() -> usize {
-    rayon::current_num_threads() * 4
+    threads() * 4
+}
+
+/// How many parts are worked on at the same time.
+pub(super) fn threads() -> usize {
+    rayon::current_num_threads()
 }
 
 /// Does the work of each part, and returns the results in the order of the parts.

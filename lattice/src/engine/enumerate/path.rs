@@ -21,20 +21,38 @@ use super::{
     window::Window,
 };
 use crate::{
-    automaton::Machine,
+    automaton::{Machine, spilled},
     order::{EventIndex, ObservedCuts},
 };
+
+/// A walk has at least so many checkpoints.
+pub(crate) const MIN_CHECKPOINTS: u64 = 2;
 
 /// A state, how few swaps lead to it, and from which node of the last checkpoint.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct Trail<S> {
     state: S,
-    swaps: u64,
+    /// Ways with more than 32 bits count are as good as each other.
+    swaps: u32,
     label: u32,
 }
 
-/// The trails to a cut, in the order of their states.
-type Trails<S> = SmallVec<[Trail<S>; 1]>;
+/// The trails to a cut, in the order of their states: two of them where others would fit one, as there are levels of them.
+type Trails<S> = SmallVec<[Trail<S>; 2]>;
+
+/// About the bytes that the trails to a cut take, if there are so many.
+pub(crate) fn trail_bytes<S>(states: u64) -> u64 {
+    let spilled = match states {
+        0..=2 => 0,
+        more => 16 + more.next_power_of_two() * size_of::<Trail<S>>() as u64,
+    };
+    size_of::<Trails<S>>() as u64 + spilled
+}
+
+/// About the bytes that a checkpoint takes for each cut, if there are so many trails to it.
+pub(crate) fn checkpoint_bytes<S>(strip: u64, states: u64) -> u64 {
+    strip + states * size_of::<Mark<S>>() as u64
+}
 
 struct Trailing<'a, M> {
     labelled: LabelledPoset<'a>,
@@ -51,17 +69,22 @@ impl<M: Machine> NodeRules for Trailing<'_, M> {
         let action = self.labelled.action(event);
         move |node, cut| {
             let swapped = self.labelled.overtaken(|chain| cut.count(chain), event);
+            let swapped = u32::try_from(swapped).unwrap_or(u32::MAX);
             let mut after = Self::Node::new();
             for trail in node {
                 let trail = Trail {
                     state: self.machine.step(&trail.state, action),
-                    swaps: trail.swaps + swapped,
+                    swaps: trail.swaps.saturating_add(swapped),
                     label: trail.label,
                 };
                 put(&mut after, trail);
             }
             after
         }
+    }
+
+    fn heap_bytes(&self, node: &Self::Node) -> usize {
+        spilled(node)
     }
 
     fn merge(&self, into: &mut Self::Node, other: Self::Node) {
@@ -136,8 +159,7 @@ impl<M: Machine> Paths<'_, M> {
             machine: self.machine,
         };
         let mut levels = first_level(from, &to.cut)?;
-        // For each checkpoint its nodes, each with its label of the checkpoint before.
-        let mut kept: Vec<Vec<(Configuration<M::State>, u32)>> = Vec::new();
+        let mut kept: Vec<Checkpoint<M::State>> = Vec::new();
         let mut observed = self.observed.cut(self.labelled.poset, start);
         for made in 1..=length {
             self.observed
@@ -159,16 +181,19 @@ impl<M: Machine> Paths<'_, M> {
             };
             levels.advance(self.labelled, bounds, &rules);
             if made % stride == 0 && made < length {
-                kept.push(checkpoint(&mut levels));
+                kept.push(Checkpoint::new(&mut levels));
             }
         }
         let node = levels.nodes().first()?;
         let last = node.iter().find(|trail| trail.state == to.state)?;
         let mut configurations = vec![to.clone()];
         let mut label = last.label;
-        for nodes in kept.into_iter().rev() {
-            let (configuration, before) = nodes[label as usize].clone();
-            configurations.push(configuration);
+        for checkpoint in kept.into_iter().rev() {
+            let Mark { state, before, cut } = checkpoint.marks[label as usize].clone();
+            configurations.push(Configuration {
+                cut: checkpoint.cuts.cut(cut as usize)?,
+                state,
+            });
             label = before;
         }
         configurations.push(from[label as usize].clone());
@@ -221,22 +246,40 @@ fn first_level<S: Clone + Ord + Send + Sync>(
     (!cuts.is_empty()).then(|| Levels::of(&cuts, nodes, upper))
 }
 
-/// Numbers the nodes of a level, and lets them carry these numbers on.
-fn checkpoint<S: Clone + Send + Sync>(
-    levels: &mut Levels<Trails<S>>,
-) -> Vec<(Configuration<S>, u32)> {
-    let mut cuts = Vec::with_capacity(levels.len());
-    levels.each(|_, cut| cuts.push(cut()));
-    let mut kept = Vec::new();
-    for (cut, node) in cuts.iter().zip(levels.nodes_mut()) {
-        for trail in node {
-            let configuration = Configuration {
-                cut: cut.clone(),
-                state: trail.state.clone(),
-            };
-            kept.push((configuration, trail.label));
-            trail.label = kept.len() as u32 - 1;
+/// A level that a walk came through, so that it is known where its trails come from.
+struct Checkpoint<S> {
+    cuts: Levels<()>,
+    marks: Vec<Mark<S>>,
+}
+
+/// A state at a cut of a checkpoint.
+#[derive(Clone)]
+struct Mark<S> {
+    state: S,
+    /// Its mark at the checkpoint before.
+    before: u32,
+    /// The place of its cut.
+    cut: u32,
+}
+
+impl<S: Clone + Send + Sync> Checkpoint<S> {
+    /// Numbers the trails of a level, and lets them carry these numbers on.
+    fn new(levels: &mut Levels<Trails<S>>) -> Checkpoint<S> {
+        let trails = levels.nodes().iter().map(SmallVec::len).sum();
+        let mut marks = Vec::with_capacity(trails);
+        for (cut, node) in levels.nodes_mut().iter_mut().enumerate() {
+            for trail in node {
+                let before = std::mem::replace(&mut trail.label, marks.len() as u32);
+                marks.push(Mark {
+                    state: trail.state.clone(),
+                    before,
+                    cut: cut as u32,
+                });
+            }
+        }
+        Checkpoint {
+            cuts: levels.cuts_alone(),
+            marks,
         }
     }
-    kept
 }

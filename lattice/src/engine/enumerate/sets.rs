@@ -21,6 +21,8 @@ pub(crate) trait Sets: NodeRules {
 
     /// The set with one state.
     fn only(&self, state: Self::State) -> Self::Node;
+    /// How many states it has.
+    fn len(&self, node: &Self::Node) -> usize;
     /// A state of the set in which the run is violated; at the end of the trace also one in which
     /// it counts as violated then.
     fn bad(&self, node: &Self::Node, at_end: bool) -> Option<Self::State>;
@@ -123,6 +125,10 @@ impl Sets for Bits<'_> {
         1 << state.0
     }
 
+    fn len(&self, node: &u64) -> usize {
+        node.count_ones() as usize
+    }
+
     fn bad(&self, node: &u64, at_end: bool) -> Option<StateIndex> {
         let bad = node & if at_end { self.bad_at_end } else { self.bad };
         (bad != 0).then(|| StateIndex(bad.trailing_zeros()))
@@ -185,6 +191,10 @@ impl<M: Machine> Sets for Lists<'_, M> {
 
     fn only(&self, state: M::State) -> Self::Node {
         SmallVec::from_iter([state])
+    }
+
+    fn len(&self, node: &Self::Node) -> usize {
+        node.len()
     }
 
     fn bad(&self, node: &Self::Node, at_end: bool) -> Option<M::State> {

@@ -9,7 +9,7 @@ use super::{
     frontier::{LeftOut, LevelBounds, SHORT},
     labelled::LabelledPoset,
     levels::Levels,
-    path::Configuration,
+    path::{Configuration, MIN_CHECKPOINTS, checkpoint_bytes, trail_bytes},
     persistent::Persistent,
     sets::Sets,
     window::Window,
@@ -171,9 +171,15 @@ impl<T: Clone, N: Clone + Send + Sync> Sweep<T, N> {
 
 /// How many cuts of the next level may be kept, and by which limit.
 fn width<S: Sets>(levels: &Levels<S::Node>, sets: &S, options: &Options) -> (usize, Limit) {
-    let heap = levels.heap_bytes(sets) / (levels.len() as u64).max(1);
-    // The level itself and, before it is narrowed, twice a window of the next.
-    let fits = options.memory / (3 * (levels.cut_bytes() + heap));
+    let cuts = (levels.len() as u64).max(1);
+    let heap = levels.heap_bytes(sets).div_ceil(cuts);
+    let search = levels.walk_bytes(size_of::<S::Node>() as u64 + heap);
+    // The way to what is found is looked for with the same window.
+    let states: u64 = { levels.nodes().iter() }
+        .map(|node| sets.len(node) as u64)
+        .sum();
+    let way = way_bytes::<S::State, _>(levels, states.div_ceil(cuts), MIN_CHECKPOINTS);
+    let fits = options.memory / search.max(way);
     let fits = usize::try_from(fits).unwrap_or(usize::MAX).max(1);
     let chains = levels.width();
     match options.window {
@@ -188,6 +194,12 @@ fn width<S: Sets>(levels: &Levels<S::Node>, sets: &S, options: &Options) -> (usi
         }
         _ => (fits, Limit::Memory),
     }
+}
+
+/// The bytes that a walk back takes for each cut of a level, with so many states at each and so many checkpoints.
+fn way_bytes<T, N: Clone + Send + Sync>(levels: &Levels<N>, states: u64, checkpoints: u64) -> u64 {
+    let checkpoint = checkpoint_bytes::<T>(levels.strip_bytes(), states);
+    levels.walk_bytes(trail_bytes::<T>(states)) + checkpoints * checkpoint
 }
 
 /// Of the violated cuts of a level, the one nearest the observed run.

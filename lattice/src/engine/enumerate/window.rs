@@ -5,6 +5,8 @@
 //! never dropped, and keeping the best of a part and then the best of the rest with it gives the
 //! best of all: a level can be narrowed while it is made.
 
+use std::cmp::Ordering;
+
 use super::{
     key::{Key, Layout, PackedCut},
     level::{Level, LineStart, Strip},
@@ -38,23 +40,38 @@ impl Window<'_> {
         if len <= self.width {
             return 0;
         }
-        let keep = self.nearest(&level.strips, len, layout);
+        let keep = self.nearest(&level.strips, layout);
         level.retain(LineStart::default(), &keep, layout);
         (len - level.nodes.len()) as u64
     }
 
-    /// Whether each of these cuts, which are `len`, is one of the nearest.
-    fn nearest<K: Key>(&self, strips: &[Strip<K>], len: usize, layout: &Layout) -> Vec<bool> {
-        // The strips are sorted, so a position stands for its key.
-        let cuts = strips.iter().flat_map(|strip| strip.cuts(layout));
-        let mut order: Vec<(u64, u32)> = { cuts.zip(0..) }
-            .map(|(cut, position)| (self.distance(cut), position))
-            .collect();
-        let (_, &mut last, _) = order.select_nth_unstable(self.width - 1);
-        let mut keep = vec![false; len];
-        for entry in order.iter().filter(|entry| **entry <= last) {
-            keep[entry.1 as usize] = true;
+    /// Whether each of these cuts, which are too many, is one of the nearest.
+    fn nearest<K: Key>(&self, strips: &[Strip<K>], layout: &Layout) -> Vec<bool> {
+        let cuts = || strips.iter().flat_map(|strip| strip.cuts(layout));
+        // How many cuts there are at each distance: to sort them would take as much memory as the level.
+        let mut at: Vec<usize> = Vec::new();
+        for cut in cuts() {
+            let distance = self.distance(cut) as usize;
+            if distance >= at.len() {
+                at.resize(distance + 1, 0);
+            }
+            at[distance] += 1;
         }
-        keep
+        // Of those at the farthest distance, only as many as there is room for; the strips are sorted by key.
+        let (mut farthest, mut room) = (0, self.width);
+        while at[farthest] < room {
+            room -= at[farthest];
+            farthest += 1;
+        }
+        cuts()
+            .map(|cut| match (self.distance(cut) as usize).cmp(&farthest) {
+                Ordering::Less => true,
+                Ordering::Equal if room > 0 => {
+                    room -= 1;
+                    true
+                }
+                _ => false,
+            })
+            .collect()
     }
 }
