@@ -19,6 +19,13 @@ pub(crate) enum Failure {
         place: String,
         error: Box<portent_lattice::Error>,
     },
+    #[error(
+        "{place}: {error}; a larger --memory has room for more, and so has a property that fewer events are about"
+    )]
+    Memory {
+        place: String,
+        error: Box<portent_lattice::Error>,
+    },
     #[error("cannot read {}: {error}", path.display())]
     Read { path: PathBuf, error: io::Error },
     #[error("cannot write {}: {error}", path.display())]

@@ -1,7 +1,7 @@
 //! Whether to use colour, and writing that a closed pipe does not turn into a panic.
 
 use std::{
-    io::{self, IsTerminal, Write},
+    io::{self, BufWriter, IsTerminal, Write},
     path::Path,
 };
 
@@ -34,9 +34,17 @@ impl Colour {
 
 /// Writes to standard output. That nobody reads on (`| head`) is no error.
 pub(crate) fn print(text: &str) -> io::Result<()> {
-    let mut out = io::stdout().lock();
-    match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
-        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
+    print_with(|out| out.write_all(text.as_bytes()))
+}
+
+fn print_with(fill: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> io::Result<()> {
+    let mut out = BufWriter::new(io::stdout().lock());
+    match fill(&mut out).and_then(|()| out.flush()) {
+        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => {
+            // What is left over is not to be tried again.
+            let _ = out.into_parts();
+            Ok(())
+        }
         result => result,
     }
 }
@@ -44,15 +52,23 @@ pub(crate) fn print(text: &str) -> io::Result<()> {
 /// Writes to a file if there is one to write to, else to standard output. A file takes its place when
 /// it is complete.
 pub(crate) fn deliver(file: Option<&Path>, text: &str) -> Result<(), Failure> {
+    deliver_with(file, |out| out.write_all(text.as_bytes()))
+}
+
+/// Likewise, what is too large to be had as one text.
+pub(crate) fn deliver_with(
+    file: Option<&Path>,
+    fill: impl FnOnce(&mut dyn Write) -> io::Result<()>,
+) -> Result<(), Failure> {
     let Some(path) = file else {
-        return print(text).map_err(Failure::Print);
+        return print_with(fill).map_err(Failure::Print);
     };
     let (staged, ()) = Staged::write(path.to_owned(), |out| {
-        out.write_all(text.as_bytes())
-            .map_err(|error| Failure::Write {
-                path: path.to_owned(),
-                error,
-            })
+        let mut out = BufWriter::new(out);
+        { fill(&mut out).and_then(|()| out.flush()) }.map_err(|error| Failure::Write {
+            path: path.to_owned(),
+            error,
+        })
     })?;
     staged.publish()
 }

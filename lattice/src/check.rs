@@ -6,7 +6,7 @@ use portent_monitor_dsl::Monitor;
 use crate::{
     engine::maximal::{Rules, RulesReader, SliceInTrace},
     error::Error,
-    intake::{Arrival, History, Intake, Record, StepsTaken, slices},
+    intake::{Arrival, History, Intake, IntakeLimits, Record, StepsTaken, slices},
     options::{Model, Options},
     order::Unlocked,
     report::{Fit, Instance, Report, ReportBudget},
@@ -53,6 +53,38 @@ pub struct Checker {
     options: Options,
 }
 
+/// However little memory there is, so many bytes are kept of steps.
+const LEAST_KEPT: u64 = 8 << 20;
+/// Every so many steps the memory is looked at.
+const LOOKED_AT_EVERY: usize = 1024;
+/// About what a binding takes while the trace is read, and the report on it.
+const BINDING_BYTES: u64 = 4096;
+
+/// What of the memory may be taken for what. The search has the rest, and at least a quarter.
+struct Shares {
+    intake: IntakeLimits,
+    history_clocks: u64,
+    notes: u64,
+    unlocked: u64,
+}
+
+impl Shares {
+    fn of(memory: u64, properties: usize) -> Shares {
+        let bindings = memory / BINDING_BYTES / (properties as u64).max(1);
+        let bindings = usize::try_from(bindings).unwrap_or(usize::MAX);
+        Shares {
+            intake: IntakeLimits {
+                clocks: memory / 8,
+                bindings: bindings.max(1),
+                standings: false,
+            },
+            history_clocks: memory / 4,
+            notes: memory / 8,
+            unlocked: memory / 16,
+        }
+    }
+}
+
 /// What the maximal model needs of a trace.
 #[derive(Clone, Debug, Default)]
 struct Feasible {
@@ -73,13 +105,15 @@ impl Checker {
         initial: impl FnMut(&str) -> Option<Value>,
         options: Options,
     ) -> Result<Checker, Error> {
-        let intake = Intake::new(monitors, initial, options.admitted)?;
+        let monitors: Vec<Monitor> = monitors.into_iter().collect();
+        let shares = Shares::of(options.memory, monitors.len());
+        let intake = Intake::new(monitors, initial, options.admitted, shares.intake)?;
         Ok(Checker {
             taken: vec![StepsTaken::default(); intake.viewers().len()],
             intake,
-            history: History::new(options.memory),
+            history: History::new(shares.history_clocks, shares.notes),
             unlocked: (options.causality == Model::HappensBefore)
-                .then(|| Unlocked::new(options.memory)),
+                .then(|| Unlocked::new(shares.unlocked)),
             feasible: (options.causality == Model::Maximal).then(Feasible::default),
             options,
         })
@@ -116,7 +150,9 @@ impl Checker {
         if self.feasible.is_some() && number >= u64::from(u32::MAX) {
             return Err(Error::TooManyEventsInAll);
         }
-        if let Some(unlocked) = &mut self.unlocked {
+        if let Some(unlocked) = &mut self.unlocked
+            && !self.intake.is_order_lost()
+        {
             unlocked.prepare(event, self.intake.causality(), &self.history);
         }
         let arrival = self.intake.take(event, symbols)?;
@@ -126,9 +162,14 @@ impl Checker {
             if let Some(feasible) = &mut self.feasible {
                 feasible.places.push(arrival.number as u32);
             }
+            self.look_at_memory()?;
         }
         if let Some(unlocked) = &mut self.unlocked {
-            unlocked.take(event, is_relevant);
+            if self.intake.is_order_lost() {
+                unlocked.end(true);
+            } else {
+                unlocked.take(event, is_relevant);
+            }
         }
         if let Some(feasible) = &mut self.feasible {
             feasible.rules.read(event);
@@ -154,9 +195,32 @@ impl Checker {
             return Err(Error::MaximalStamped);
         }
         match self.intake.take_stamped(event, stamp, symbols)? {
-            Some(arrival) => keep(&arrival, &mut self.history, &mut self.taken),
-            None => Ok(()),
+            Some(arrival) => keep(&arrival, &mut self.history, &mut self.taken)?,
+            None => return Ok(()),
         }
+        self.look_at_memory()
+    }
+
+    /// Now and then, whether what is kept of the steps leaves room for an answer.
+    fn look_at_memory(&self) -> Result<(), Error> {
+        let steps = self.history.len();
+        let most = (self.options.memory / 4 * 3).max(LEAST_KEPT);
+        if steps.is_multiple_of(LOOKED_AT_EVERY) && self.kept() > most {
+            return Err(Error::StepsBeyondMemory {
+                steps: steps as u64,
+                memory: self.options.memory,
+            });
+        }
+        Ok(())
+    }
+
+    /// About how many bytes are kept until the run has ended.
+    fn kept(&self) -> u64 {
+        let taken: u64 = self.taken.iter().map(StepsTaken::bytes).sum();
+        let bindings = self.intake.viewers().iter();
+        let bindings: u64 = bindings.map(|viewer| viewer.bindings().bytes()).sum();
+        let unlocked = self.unlocked.as_ref().map_or(0, Unlocked::bytes);
+        self.history.bytes() + taken + bindings + unlocked
     }
 
     /// How many steps each property has seen so far.
@@ -171,6 +235,11 @@ impl Checker {
     ///
     /// In debug builds [`Error::BadWitness`].
     pub fn finish(&mut self, file: &str, symbols: &Symbols) -> Result<Report, Error> {
+        let is_order_lost = self.intake.is_order_lost();
+        self.intake.forget_order();
+        if let Some(unlocked) = &mut self.unlocked {
+            unlocked.end(is_order_lost);
+        }
         let feasible = self.feasible.as_mut().map(std::mem::take);
         let feasible = feasible.map(|all| (all.rules.finish(self.options.memory), all.places));
         let report = self.report(file, symbols, feasible.as_ref());
@@ -190,16 +259,20 @@ impl Checker {
         feasible: Option<&(Rules, Vec<u32>)>,
     ) -> Result<Report, Error> {
         let mut report = Report::new(file, self.intake.events(), self.intake.threads());
-        let mut budget = ReportBudget::new(&self.options);
+        let memory = self.options.memory;
+        // The search has what is left.
+        let left = memory.saturating_sub(self.kept()).max(memory / 4);
+        let options = &self.options.clone().memory(left);
+        let mut budget = ReportBudget::new(options);
         for (viewer, taken) in self.intake.viewers().iter().zip(&self.taken) {
             let record = Record {
                 viewer,
                 taken,
                 history: &self.history,
             };
-            let slices = slices(&record, self.options.max_bindings);
+            let slices = slices(&record, options.max_bindings);
             let mut found = Vec::with_capacity(slices.all.len());
-            budget.begin_property(&self.options);
+            budget.begin_property(options);
             for slice in &slices.all {
                 let origin = feasible.map(|(rules, places)| SliceInTrace {
                     rules,
@@ -217,18 +290,20 @@ impl Checker {
                     unlocked: self.unlocked.as_ref(),
                     origin,
                 };
-                found.push(instance.report(&self.options, &mut budget)?);
+                found.push(instance.report(options, &mut budget)?);
             }
-            budget.end_property(&self.options, &mut found);
+            budget.end_property(options, &mut found);
             let fit = Fit {
                 viewer,
                 names: self.intake.names(),
                 symbols,
-                unchecked: (!slices.is_complete).then_some(self.options.max_bindings),
+                unchecked: (!slices.is_complete).then_some(options.max_bindings),
+                refused: viewer.bindings().refused_beyond(),
             };
             report.add(&fit, found);
         }
         report.add_waits(self.intake.waits(), symbols);
+        report.add_forgotten(&self.history);
         Ok(report)
     }
 }

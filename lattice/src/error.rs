@@ -67,6 +67,16 @@ pub enum Error {
         /// The line of the trace.
         place: String,
     },
+    /// What is kept of the steps of a run takes more than the memory that there is.
+    #[error(
+        "what is kept of {steps} relevant events takes most of the {memory} bytes that may be used"
+    )]
+    StepsBeyondMemory {
+        /// How many there were.
+        steps: u64,
+        /// How many bytes may be used.
+        memory: u64,
+    },
     /// More events than 32 bits number.
     #[error("more than 4294967295 relevant events")]
     TooManyEvents,

@@ -7,6 +7,7 @@ mod golden;
 mod intake;
 mod locks;
 mod logs;
+mod memory;
 mod nesting;
 mod online;
 mod operations;

@@ -7,7 +7,10 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use portent_lattice::{Checker, Counting, Options, Reductions, Watch, report::PropertyReport};
+use portent_lattice::{
+    Checker, Counting, Options, Reductions, Watch,
+    report::{PropertyReport, WarningKind},
+};
 use portent_monitor_core::{Action, Event, Op, Symbols, Value};
 use portent_monitor_dsl::{Property, Verdict};
 use portent_testing::Rng;
@@ -277,6 +280,64 @@ fn instances_are_as_defined() {
     }
     println!("{instances} instances, {violated} violated, {partial} bindings not full");
     assert!(instances > 2000 && violated > 300 && partial > 300);
+}
+
+/// Where there is room for a few bindings only, those that are checked have all their steps, whatever was refused.
+#[test]
+fn what_has_no_room_is_left_out_and_never_judged_by_some_of_its_steps() {
+    let mut rng = Rng::new(6);
+    let (mut kept, mut left_out) = (0, 0);
+    for round in 0..3000 {
+        let arity = 1 + round % 3;
+        let body = rng.pick(&BODIES);
+        let mut symbols = Symbols::default();
+        let values = rng.below(SPELLINGS.len());
+        let lines = trace(&mut rng, &mut symbols, values, 11);
+        let whole = events(&lines, &mut symbols, |kind, arguments| {
+            match binds(kind, arity) {
+                Some(_) => (EVENTS[kind].0, arguments.to_vec()),
+                None => ("other", Vec::new()),
+            }
+        });
+        let property = property(body, arity, true);
+        let judge = |memory: u64| {
+            let monitor = property.monitor().expect("small");
+            let options = Options::default().memory(memory);
+            let mut checker = Checker::new([monitor], |_| None, options).expect("no variables");
+            for event in &whole {
+                checker.take(event, &symbols).expect("fits");
+            }
+            let report = checker.finish("random", &symbols).expect("a report");
+            let is_cut = { report.warnings.iter() }
+                .any(|warning| warning.kind == WarningKind::BindingsBeyondMemory);
+            let found = report.properties.into_iter().map(|report| {
+                let values = report.binding.iter().map(|(_, value)| spelling(value));
+                (values.collect::<Vec<String>>(), report)
+            });
+            (found.collect::<BTreeMap<_, _>>(), is_cut)
+        };
+        let (all, is_cut) = judge(1 << 30);
+        assert!(!is_cut);
+        let (some, is_cut) = judge(4096 * (1 + rng.below(5) as u64));
+        assert!(is_cut || some.len() == all.len());
+        for (binding, report) in &some {
+            let truth = &all[binding];
+            assert_eq!(
+                (report.relevant, &report.observed),
+                (truth.relevant, &truth.observed),
+                "round {round}: {body}, {binding:?}"
+            );
+            assert!(truth.predicted.violated || !report.predicted.violated);
+            let violated = report.predicted.violated;
+            assert!(!report.lattice.exhaustive || violated == truth.predicted.violated);
+        }
+        kept += if is_cut { some.len() } else { 0 };
+        left_out += all.len() - some.len();
+    }
+    assert!(
+        kept > 200 && left_out > 500,
+        "{kept} kept, {left_out} left out"
+    );
 }
 
 /// `a(7, "7")` bound nothing, while `a(7, 7)` and `c("7")` were of one instance.

@@ -6,7 +6,10 @@ use serde::{
     Serialize, Serializer,
     ser::{Error as _, SerializeSeq},
 };
-use std::collections::BTreeMap;
+use std::{
+    collections::BTreeMap,
+    io::{self, Write},
+};
 
 use super::{trace::Outcome, warning::Warning};
 use crate::text::{Style, finding::Finding};
@@ -113,15 +116,17 @@ impl Serialize for PropertyEntries<'_> {
     }
 }
 
-/// One object, over several lines; or, of several traces or executions, each on a line of its own.
-pub(crate) fn render(
+/// Writes one object, over several lines; or, of several traces or executions, each on a line of its own. A report
+/// may be far larger as text than it is, so that the text is never there as a whole.
+pub(crate) fn write(
+    out: &mut dyn Write,
     outcomes: &[Outcome],
     monitors: &[Monitor],
     style: Style,
     several: bool,
-) -> String {
+) -> io::Result<()> {
     let several = several || outcomes.len() > 1;
-    let print = |outcome: &Outcome| {
+    for outcome in outcomes {
         let report = &outcome.report;
         let object = Document {
             portent: report.portent,
@@ -140,12 +145,12 @@ pub(crate) fn render(
             },
             known: &outcome.known,
         };
-        let text = if several {
-            serde_json::to_string(&object)
+        if several {
+            serde_json::to_writer(&mut *out, &object)?;
         } else {
-            serde_json::to_string_pretty(&object)
-        };
-        text.expect("a report is plain data") + "\n"
-    };
-    outcomes.iter().map(print).collect()
+            serde_json::to_writer_pretty(&mut *out, &object)?;
+        }
+        out.write_all(b"\n")?;
+    }
+    Ok(())
 }

@@ -50,7 +50,8 @@ pub(crate) struct Check {
     /// Consider at most this many events past the oldest unfinished one
     #[arg(long, value_name = "EVENTS", help_heading = SEARCH)]
     lookahead: Option<u32>,
-    /// The memory that the search may take; beyond, it uses a window that fits, and says so
+    /// The memory to keep to. Where it is too small for everything, the search uses a window that fits, fewer
+    /// bindings are checked, or only the observed order is followed; the report says so
     #[arg(long, value_name = "SIZE", default_value = "1GiB", value_parser = size::bytes, help_heading = SEARCH)]
     memory: u64,
     /// End the search after this time, as in `30s` or `2min`, with what is known by then; the trace is read
@@ -207,8 +208,7 @@ impl Check {
         }
         let violated = outcomes.iter().any(|outcome| outcome.report.is_violated());
         if !outcomes.is_empty() {
-            let text = self.render(&outcomes, &monitors, colour)?;
-            terminal::deliver(self.output.as_deref(), &text)?;
+            self.deliver(&outcomes, &monitors, colour)?;
         }
         // Last, so that it is not overlooked above what the other traces have to say.
         for failure in &failures {
@@ -295,12 +295,12 @@ impl Check {
         }
     }
 
-    fn render(
+    fn deliver(
         &self,
         outcomes: &[Outcome],
         monitors: &[Monitor],
         colour: Colour,
-    ) -> Result<String, Failure> {
+    ) -> Result<(), Failure> {
         let style = |on| text::Style {
             paint: Paint { on },
             complete: self.complete,
@@ -311,8 +311,14 @@ impl Check {
             counting: self.counting(),
             all: self.all,
         };
-        Ok(match self.format {
-            Format::Json => json::render(outcomes, monitors, style(false), self.traces.len() > 1),
+        let file = self.output.as_deref();
+        let text = match self.format {
+            Format::Json => {
+                let several = self.traces.len() > 1;
+                return terminal::deliver_with(file, |out| {
+                    json::write(out, outcomes, monitors, style(false), several)
+                });
+            }
             Format::Html => html::render(outcomes, monitors, style(false))?,
             Format::Text => {
                 let on = match self.output {
@@ -321,7 +327,8 @@ impl Check {
                 };
                 text::report(outcomes, monitors, style(on))
             }
-        })
+        };
+        terminal::deliver(file, &text)
     }
 }
 

@@ -14,12 +14,22 @@ use crate::{terminal, text::Status};
 /// Watches a trace that flows in.
 pub(super) struct News {
     watch: Option<Watch>,
+    /// With more threads than this their clocks take too much memory.
+    max_threads: usize,
 }
+
+/// What news may take of the memory.
+const SHARE: u64 = 16;
+/// About what is kept for each binding.
+const BINDING_BYTES: u64 = 10_000;
 
 impl News {
     /// Nobody wants to know before the end.
     pub(super) fn none() -> News {
-        News { watch: None }
+        News {
+            watch: None,
+            max_threads: 0,
+        }
     }
 
     pub(super) fn new(
@@ -28,11 +38,17 @@ impl News {
         options: &Options,
     ) -> News {
         // The reader has refused what no run can do; and what is wrong with initial values was said.
+        let memory = options.memory / SHARE;
+        let bindings = usize::try_from(memory / BINDING_BYTES).unwrap_or(usize::MAX);
+        // A thread has a clock and is known by where it stands, and both count for each thread.
+        let max_threads = (memory / 8).isqrt() as usize;
         let options = Options::default()
             .admitted(true)
             .history(0)
-            .max_bindings(options.max_bindings);
+            .memory(memory)
+            .max_bindings(options.max_bindings.min(bindings));
         News {
+            max_threads,
             watch: Watch::new(monitors.iter().cloned(), initial, options).ok(),
         }
     }
@@ -42,12 +58,16 @@ impl News {
         let Some(watch) = &mut self.watch else {
             return Ok(());
         };
+        if symbols.threads.len() > self.max_threads {
+            self.watch = None;
+            return Ok(());
+        }
         match watch.take(event, symbols) {
             Ok(found) => found
                 .iter()
                 .try_for_each(|found| terminal::print(&line(event, found))),
             Err(_) => {
-                // Too many bindings, which the report will say, too.
+                // Too many bindings to be followed as well: the report will tell.
                 self.watch = None;
                 Ok(())
             }

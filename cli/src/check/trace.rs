@@ -95,6 +95,12 @@ pub(crate) fn check(
                         .map_err(Failure::Print)?;
                 }
                 Err(error) if is_of_the_event(&error) => reader.refuse(error.to_string())?,
+                Err(error @ Error::StepsBeyondMemory { .. }) => {
+                    return Err(Failure::Memory {
+                        place: reader.last_place().to_string(),
+                        error: Box::new(error),
+                    });
+                }
                 Err(error) => {
                     return Err(Failure::Check {
                         place: reader.last_place().to_string(),

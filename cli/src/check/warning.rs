@@ -53,6 +53,11 @@ impl From<&report::Warning> for Warning {
                 report::WarningKind::TooManyBindings => {
                     format!("{}; --max-bindings allows more", warning.text)
                 }
+                report::WarningKind::BindingsBeyondMemory
+                | report::WarningKind::OrderBeyondMemory
+                | report::WarningKind::TextsBeyondMemory => {
+                    format!("{}; a larger --memory has room for more", warning.text)
+                }
                 _ => warning.text.clone(),
             },
         }

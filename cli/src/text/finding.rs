@@ -71,7 +71,13 @@ impl<'a> Finding<'a> {
             text += &story.render(self);
         }
         if self.property.predicted.witness_omitted {
-            let fact = "A run that violates it was found, but the report has enough of them; --all shows it.";
+            // The first is always there if there is room for it.
+            let is_too_long = self.style.all || self.property.binding.is_empty();
+            let fact = if is_too_long {
+                "A run that violates it was found, but has too many steps for the memory limit; a larger --memory shows it."
+            } else {
+                "A run that violates it was found, but the report has enough of them; --all shows it."
+            };
             text += &paragraph("", fact);
         }
         for (begin, fact) in self.searched() {
@@ -308,8 +314,8 @@ impl<'a> Finding<'a> {
                 counted(events.into(), "place")
             ),
             (Limit::Memory, _, 0) => format!(
-                "only the observed run was looked at, as the order of so many threads does not fit \
-                 in the memory limit; {how} looks further."
+                "some events were taken to come in the order in which they were observed and no other, as \
+                 the order of so many threads does not fit in the memory limit; {how} looks further."
             ),
             (Limit::Time, ..) => {
                 format!("the time was up before everything was looked at; {how} looks further.")

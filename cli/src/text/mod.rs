@@ -139,9 +139,15 @@ impl Page<'_> {
 
     /// Whether a property has bindings that were not checked.
     fn is_cut_off(&self, name: &str) -> bool {
-        let kind = WarningKind::TooManyBindings.as_str();
+        let kinds = [
+            WarningKind::TooManyBindings,
+            WarningKind::BindingsBeyondMemory,
+        ];
+        let kinds = kinds.map(WarningKind::as_str);
         let mut warnings = self.outcome.warnings.iter();
-        warnings.any(|warning| warning.kind == kind && warning.property.as_deref() == Some(name))
+        warnings.any(|warning| {
+            kinds.contains(&warning.kind) && warning.property.as_deref() == Some(name)
+        })
     }
 
     /// A property with parameters: how many bindings, and the ones that matter.

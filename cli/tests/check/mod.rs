@@ -5,6 +5,7 @@ mod input;
 mod json;
 mod limits;
 mod maximal;
+mod memory;
 mod search;
 mod story;
 mod text;

@@ -17,7 +17,10 @@ use portent_monitor_core::Value;
 use rustc_hash::{FxBuildHasher, FxHashMap};
 use smallvec::SmallVec;
 
-use super::spelling::{SpellingId, Spellings};
+use super::{
+    refused::Refused,
+    spelling::{SpellingId, Spellings},
+};
 
 /// A value of some parameter, or none.
 type Slot = Option<SpellingId>;
@@ -72,17 +75,47 @@ pub(crate) struct Bindings {
     spellings: Spellings,
     all: Vec<Binding>,
     ids: FxHashMap<Binding, BindingId>,
+    /// How many there may be, and those that were too many.
+    limit: usize,
+    refused: Refused,
+    /// How many spellings are of bindings that were taken.
+    spelled: usize,
 }
 
 impl Bindings {
-    pub(crate) fn new(arity: usize, inequalities: Inequalities) -> Bindings {
+    pub(crate) fn new(arity: usize, inequalities: Inequalities, limit: usize) -> Bindings {
         Bindings {
             arity,
             inequalities,
             spellings: Spellings::default(),
             all: Vec::new(),
             ids: FxHashMap::default(),
+            limit,
+            refused: Refused::default(),
+            spelled: 0,
         }
+    }
+
+    /// Whether there is room for a binding. If there is not, it is remembered that it was refused, and forgotten what it is.
+    pub(super) fn admits(&mut self, binding: &Binding) -> bool {
+        if self.all.len() < self.limit || self.ids.contains_key(binding) {
+            return true;
+        }
+        self.refused.add(binding, &self.spellings);
+        self.spellings.truncate(self.spelled);
+        false
+    }
+
+    /// About how many bytes they take.
+    pub(crate) fn bytes(&self) -> u64 {
+        let binding = 2 * size_of::<Binding>() + 16;
+        let spelling = 2 * size_of::<Value>() + 64;
+        (self.all.len() * binding + self.spellings.len() * spelling) as u64
+    }
+
+    /// How many bindings there may be, if some were refused.
+    pub(crate) fn refused_beyond(&self) -> Option<usize> {
+        (!self.refused.is_empty()).then_some(self.limit)
     }
 
     /// The value of a parameter, as bindings have it.
@@ -107,6 +140,7 @@ impl Bindings {
 
     /// The id of a binding, which is stored if it is new.
     pub(super) fn intern(&mut self, binding: &Binding) -> BindingId {
+        self.spelled = self.spellings.len();
         if let Some(&id) = self.ids.get(binding) {
             return id;
         }
@@ -121,6 +155,8 @@ impl Bindings {
         self.spellings.clear();
         self.all.clear();
         self.ids.clear();
+        self.refused = Refused::default();
+        self.spelled = 0;
     }
 
     pub(crate) fn get(&self, id: BindingId) -> &Binding {
@@ -175,6 +211,8 @@ impl Bindings {
             }
             found.extend(joined);
         }
+        // What lacks some of its steps must not be judged by the others.
+        found.retain(|instance| !self.refused.may_be_part_of(instance, &self.spellings));
         is_complete &= found.len() <= limit;
         found.truncate(limit);
         let mut all: Vec<Binding> = found.into_iter().collect();
@@ -257,7 +295,7 @@ mod tests {
     }
 
     fn all(arity: usize, seen: &[&[Option<i64>]]) -> Vec<Vec<Value>> {
-        let mut bindings = Bindings::new(arity, Inequalities::default());
+        let mut bindings = Bindings::new(arity, Inequalities::default(), usize::MAX);
         for values in seen {
             bind(&mut bindings, values);
         }
@@ -285,7 +323,7 @@ mod tests {
 
     #[test]
     fn what_must_differ_differs() {
-        let mut bindings = Bindings::new(2, Inequalities::new(&[(0, 1)]));
+        let mut bindings = Bindings::new(2, Inequalities::new(&[(0, 1)]), usize::MAX);
         for n in 0..20 {
             bind(&mut bindings, &[Some(n), None]);
             bind(&mut bindings, &[None, Some(n)]);
@@ -301,7 +339,7 @@ mod tests {
 
     #[test]
     fn of_more_than_the_limit_the_first_are_there() {
-        let mut bindings = Bindings::new(2, Inequalities::default());
+        let mut bindings = Bindings::new(2, Inequalities::default(), usize::MAX);
         for n in 0..20 {
             bind(&mut bindings, &[Some(n), None]);
             bind(&mut bindings, &[None, Some(n)]);

@@ -1,7 +1,8 @@
 //! What is kept of a run until it has ended: the events that were steps of some property, and their order.
 //!
 //! Properties share it. It keeps what an answer needs and no event: ten million steps over four threads fit in half a
-//! gigabyte.
+//! gigabyte. Where clocks take too much memory they are kept of the first events only; each of the others is taken to come after
+//! all before it, which allows for fewer runs and for none that cannot be.
 
 use std::num::NonZeroU64;
 
@@ -35,23 +36,26 @@ pub(crate) struct PastEvent {
 #[derive(Clone, Debug)]
 pub(crate) struct History {
     events: Vec<PastEvent>,
-    /// Empty once they take too much memory; then only the observed order is known.
     clocks: Vec<u32>,
+    /// How many events have a clock: the first ones.
+    ordered: usize,
     /// The bytes that clocks may take.
-    memory: u64,
+    clock_bytes: u64,
     /// How many chains there are.
     chains: usize,
     notes: Notes,
 }
 
 impl History {
-    pub(crate) fn new(memory: u64) -> History {
+    /// A history of which clocks, and what lines tell, may take so many bytes each.
+    pub(crate) fn new(clock_bytes: u64, note_bytes: u64) -> History {
         History {
             events: Vec::new(),
             clocks: Vec::new(),
-            memory,
+            ordered: 0,
+            clock_bytes,
             chains: 0,
-            notes: Notes::default(),
+            notes: Notes::new(note_bytes),
         }
     }
 
@@ -61,7 +65,9 @@ impl History {
             .ok()
             .filter(|&index| index < u32::MAX)
             .ok_or(Error::TooManyEvents)?;
-        self.keep_clock(arrival.clock);
+        if arrival.is_ordered {
+            self.keep_clock(arrival.clock);
+        }
         self.chains = self.chains.max(arrival.chain.index() + 1);
         self.notes.keep(index, arrival.event);
         self.events.push(PastEvent {
@@ -75,20 +81,32 @@ impl History {
     }
 
     fn keep_clock(&mut self, counts: &[u32]) {
-        if !self.is_ordered() {
-            return;
+        let fits = 4 * (self.clocks.len() + counts.len()) as u64 <= self.clock_bytes;
+        if fits && self.ordered == self.events.len() {
+            self.clocks.extend_from_slice(counts);
+            self.ordered += 1;
         }
-        if 4 * (self.clocks.len() + counts.len()) as u64 > self.memory {
-            self.clocks = Vec::new();
-            return;
-        }
-        self.clocks.extend_from_slice(counts);
     }
 
-    /// Whether the clocks of all events were kept.
-    pub(crate) fn is_ordered(&self) -> bool {
-        // Every clock counts its own event.
-        self.events.is_empty() || !self.clocks.is_empty()
+    /// Whether the clock of an event was kept. If not, it comes after all events before it.
+    pub(crate) fn is_ordered(&self, index: HistoryIndex) -> bool {
+        index.index() < self.ordered
+    }
+
+    /// The first event whose clock was not kept.
+    pub(crate) fn first_unordered(&self) -> Option<&PastEvent> {
+        self.events.get(self.ordered)
+    }
+
+    /// The first event of which it was not kept what its line tells, as it tells too much.
+    pub(crate) fn first_untold(&self) -> Option<&PastEvent> {
+        self.events.get(self.notes.first_left_out()? as usize)
+    }
+
+    /// About how many bytes it takes.
+    pub(crate) fn bytes(&self) -> u64 {
+        let (events, clocks) = (size_of_val(&self.events[..]), size_of_val(&self.clocks[..]));
+        (events + clocks + self.notes.bytes()) as u64
     }
 
     /// How many events there are.
@@ -121,6 +139,7 @@ impl History {
     pub(crate) fn clear(&mut self) {
         self.events.clear();
         self.clocks.clear();
+        self.ordered = 0;
         self.chains = 0;
         self.notes.clear();
     }

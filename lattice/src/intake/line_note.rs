@@ -58,8 +58,14 @@ fn extra(event: &Event) -> &[(Box<str>, Box<str>)] {
 }
 
 /// What one line tells, as long as it is needed. Its memory is for another line then.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub(crate) struct LineNote(Notes);
+
+impl Default for LineNote {
+    fn default() -> Self {
+        LineNote(Notes::new(MAX_BYTES))
+    }
+}
 
 /// A text that is longer than this does not leave its memory to the next.
 const LONG: usize = 4096;
@@ -80,12 +86,16 @@ impl LineNote {
     }
 }
 
-/// All notes take at most about this many bytes.
-const MAX_BYTES: usize = 64 << 20;
+/// All notes take at most about this many bytes, however many they may take.
+const MAX_BYTES: u64 = 64 << 20;
 
 /// The notes of the events that have some, in their order.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub(crate) struct Notes {
+    /// How many bytes they may take.
+    max_bytes: usize,
+    /// The first event whose note was left out; from there on all are.
+    first_left_out: Option<u32>,
     kept: Vec<KeptNote>,
     /// The unknown keys of all notes.
     extra: Vec<[TextEnd; 2]>,
@@ -109,15 +119,26 @@ struct KeptNote {
 }
 
 impl Notes {
+    pub(crate) fn new(max_bytes: u64) -> Notes {
+        Notes {
+            max_bytes: max_bytes.min(MAX_BYTES) as usize,
+            first_left_out: None,
+            kept: Vec::new(),
+            extra: Vec::new(),
+            texts: String::new(),
+        }
+    }
+
     /// Keeps what an event tells, if it tells anything and there is room.
     pub(crate) fn keep(&mut self, event_index: u32, event: &Event) {
-        if is_silent(event) || self.bytes() >= MAX_BYTES {
+        if is_silent(event) || self.first_left_out.is_some() {
             return;
         }
         let told = event.text().map_or(0, str::len) + { extra(event).iter() }
             .map(|(key, value)| key.len() + value.len())
             .sum::<usize>();
-        if u32::try_from(self.texts.len() + told).is_err() {
+        if self.bytes() + told > self.max_bytes {
+            self.first_left_out = Some(event_index);
             return;
         }
         let begin = self.texts.len() as TextEnd;
@@ -141,7 +162,12 @@ impl Notes {
         self.texts.len() as TextEnd
     }
 
-    fn bytes(&self) -> usize {
+    /// The first event whose note was left out, as were those of all after it.
+    pub(crate) fn first_left_out(&self) -> Option<u32> {
+        self.first_left_out
+    }
+
+    pub(crate) fn bytes(&self) -> usize {
         size_of_val(&self.kept[..]) + size_of_val(&self.extra[..]) + self.texts.len()
     }
 
@@ -170,6 +196,7 @@ impl Notes {
         self.kept.clear();
         self.extra.clear();
         self.texts.clear();
+        self.first_left_out = None;
     }
 }
 
@@ -202,7 +229,7 @@ mod tests {
         ];
         events[2].loc = Some(loc);
         events[3].time = Some(7);
-        let mut notes = Notes::default();
+        let mut notes = Notes::new(1 << 20);
         for (index, event) in events.iter().enumerate() {
             notes.keep(2 * index as u32, event);
             let silent = Event::new(thread, Op::Unlock(lock));
@@ -219,5 +246,16 @@ mod tests {
         let note = notes.of(8, &symbols).expect("kept");
         assert_eq!(note.text.as_deref(), Some("two"));
         assert_eq!(note.extra["d"], "no JSON");
+
+        // With less room, the first are there.
+        let mut few = Notes::new(4 * size_of::<KeptNote>() as u64);
+        for (index, event) in events.iter().enumerate() {
+            few.keep(index as u32, event);
+        }
+        let first = few.first_left_out().expect("not all fit");
+        for index in 0..events.len() as u32 {
+            let kept = (index < first).then(|| notes.of(2 * index, &symbols));
+            assert_eq!(few.of(index, &symbols), kept.flatten(), "{index}");
+        }
     }
 }

@@ -7,8 +7,9 @@
 //! | [`viewer`], [`relevance`] | one property that looks at them, and what it sees |
 //! | [`text`], [`values`] | what is read out of text; values of variables |
 //! | [`seen`], [`step`] | what an event is to a property, and what it does to it |
-//! | [`spelling`], [`binding`] | values of parameters, and what events bind |
+//! | [`spelling`], [`binding`], [`refused`] | values of parameters, what events bind, and what there is no room for |
 //! | [`stamps`] | events that bring their place in the order |
+//! | [`clock_budget`] | how much the clocks of threads may take |
 //! | [`standing`] | the threads that may still act, and what they know |
 //! | [`history`], [`record`], [`line_note`] | what is kept until the run has ended |
 //! | [`occurrence`] | which names have occurred |
@@ -16,11 +17,13 @@
 //! | [`joins`] | the instances while they are not |
 
 mod binding;
+mod clock_budget;
 mod history;
 mod joins;
 mod line_note;
 mod occurrence;
 mod record;
+mod refused;
 mod relevance;
 mod seen;
 mod slice;
@@ -35,6 +38,7 @@ mod viewer;
 mod waits;
 
 pub(crate) use binding::{Binding, BindingId, Inequalities};
+pub(crate) use clock_budget::ClockBudget;
 pub(crate) use history::{History, HistoryIndex};
 pub(crate) use joins::{JoinId, Joins};
 pub use line_note::Note;
@@ -44,6 +48,6 @@ pub(crate) use record::{Record, StepsTaken};
 pub(crate) use slice::{Slice, slices};
 pub(crate) use standing::Standings;
 pub(crate) use step::{Step, StepId};
-pub(crate) use stream::{Arrival, Intake, Sighting};
+pub(crate) use stream::{Arrival, Intake, IntakeLimits, Sighting};
 pub(crate) use viewer::Viewer;
 pub(crate) use waits::{EarlyWait, HeldAtEnd, Waits};

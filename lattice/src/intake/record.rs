@@ -70,6 +70,14 @@ impl StepsTaken {
         id
     }
 
+    /// About how many bytes they take.
+    pub(crate) fn bytes(&self) -> u64 {
+        let steps = self.steps.len() * (size_of::<Step>() + 24);
+        let elsewhere = size_of_val(&self.elsewhere[..]);
+        let taken = size_of_val(&self.all[..]) + size_of_val(&self.others[..]);
+        (steps + elsewhere + taken) as u64
+    }
+
     /// How many there are.
     pub(crate) fn len(&self) -> usize {
         self.all.len()
@@ -118,6 +126,11 @@ impl<'a> Record<'a> {
     /// The number of a step's event among all events of the run.
     pub(crate) fn event_number(&self, number: u32) -> u64 {
         self.history.event(self.taken(number).event).number
+    }
+
+    /// Whether the clock of a step was kept. If not, it comes after all steps before it.
+    pub(crate) fn is_ordered(&self, number: u32) -> bool {
+        self.history.is_ordered(self.taken(number).event)
     }
 
     pub(crate) fn chain(&self, number: u32) -> ChainId {

@@ -78,6 +78,23 @@ impl Spellings {
         &self.all[id.0 as usize].1
     }
 
+    /// How it is spelled.
+    pub(super) fn text(&self, id: SpellingId) -> &str {
+        &self.all[id.0 as usize].0
+    }
+
+    /// How many there are; their ids are below this.
+    pub(super) fn len(&self) -> usize {
+        self.all.len()
+    }
+
+    /// Forgets all but the first.
+    pub(super) fn truncate(&mut self, len: usize) {
+        for (spelling, _) in self.all.drain(len..) {
+            self.ids.remove(&spelling);
+        }
+    }
+
     pub(crate) fn clear(&mut self) {
         self.ids.clear();
         self.all.clear();

@@ -20,14 +20,35 @@ use portent_monitor_core::{
 use portent_monitor_dsl::Monitor;
 
 use super::{
-    binding::BindingId, occurrence::Names, stamps::Stamps, standing::Standings, step::Step,
-    text::EventText, viewer::Viewer, waits::Waits,
+    binding::BindingId, clock_budget::ClockBudget, occurrence::Names, stamps::Stamps,
+    standing::Standings, step::Step, text::EventText, viewer::Viewer, waits::Waits,
 };
 use crate::error::Error;
 
 portent_monitor_core::ids! {
     /// One of the properties that look at a run.
     pub(crate) struct PropertyIndex(u32);
+}
+
+/// What an intake may take in.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct IntakeLimits {
+    /// How many bytes the clocks of threads and objects may take. From where they take more, events are ordered as they were
+    /// observed: that allows for fewer runs, and for none that the clocks would not.
+    pub(crate) clocks: u64,
+    /// How many bindings of its parameters a property may meet. The steps of others are not taken.
+    pub(crate) bindings: usize,
+    /// Whether anybody asks where the threads stand.
+    pub(crate) standings: bool,
+}
+
+impl IntakeLimits {
+    /// Everything, and for those who want to know where threads stand.
+    pub(crate) const NONE: IntakeLimits = IntakeLimits {
+        clocks: u64::MAX,
+        bindings: usize::MAX,
+        standings: true,
+    };
 }
 
 /// Takes the events of a run one by one, in observed order.
@@ -38,6 +59,8 @@ pub(crate) struct Intake {
     discipline: Option<Discipline>,
     /// How events are ordered, which the first one decides.
     order: Option<Order>,
+    limits: IntakeLimits,
+    clock_budget: ClockBudget,
     events: u64,
     threads: Threads,
     standings: Standings,
@@ -57,6 +80,8 @@ enum Order {
     Computed(Box<Causality>),
     /// By the stamps that they bring.
     Given(Stamps),
+    /// As they were observed, since their clocks take too much memory.
+    Observed,
 }
 
 /// An event that is a step of some property.
@@ -70,6 +95,8 @@ pub(crate) struct Arrival<'a> {
     /// For each chain how many of its events are in the past of this one, itself included; what is
     /// beyond the end counts 0.
     pub(crate) clock: &'a [u32],
+    /// Whether that is its place. Otherwise it comes after all before it, and there are no clocks any more.
+    pub(crate) is_ordered: bool,
     /// The threads that may act after it.
     pub(crate) standings: &'a Standings,
     viewers: &'a [Viewer],
@@ -108,15 +135,18 @@ impl Intake {
         monitors: impl IntoIterator<Item = Monitor>,
         mut initial: impl FnMut(&str) -> Option<Value>,
         admitted: bool,
+        limits: IntakeLimits,
     ) -> Result<Intake, Error> {
         let viewers = monitors
             .into_iter()
-            .map(|monitor| Viewer::new(monitor, &mut initial))
+            .map(|monitor| Viewer::new(monitor, &mut initial, limits.bindings))
             .collect::<Result<_, _>>()?;
         Ok(Intake {
             viewers,
             discipline: (!admitted).then(Discipline::default),
             order: None,
+            limits,
+            clock_budget: ClockBudget::new(limits.clocks),
             events: 0,
             threads: Threads::default(),
             standings: Standings::default(),
@@ -141,9 +171,9 @@ impl Intake {
         symbols: &Symbols,
     ) -> Result<Option<Arrival<'a>>, Error> {
         let order = (self.order).get_or_insert_with(|| Order::Computed(Box::default()));
-        let Order::Computed(causality) = order else {
+        if matches!(order, Order::Given(_)) {
             return Err(Error::MixedStamps);
-        };
+        }
         look(
             &mut self.viewers,
             event,
@@ -154,11 +184,17 @@ impl Intake {
         if let Some(discipline) = &mut self.discipline {
             discipline.admit(event, symbols)?;
         }
+        let Order::Computed(causality) = order else {
+            return Ok(self.arrive(event, ChainId::from_index(0)));
+        };
         let kept = &mut self.clock;
         let chain = causality.step_with(event, !self.seen.is_empty(), |chain, clock| {
             read_clock(clock, kept);
             chain
         })?;
+        if self.clock_budget.is_spent(causality) {
+            self.order = Some(Order::Observed);
+        }
         Ok(self.arrive(event, chain))
     }
 
@@ -197,21 +233,27 @@ impl Intake {
         for thread in event.threads() {
             self.threads.note(thread);
         }
-        let stamp = chain.map(|chain| (chain, self.clock.as_slice()));
-        self.standings.note(event, stamp);
+        if self.limits.standings {
+            let stamp = chain.map(|chain| (chain, self.clock.as_slice()));
+            self.standings.note(event, stamp);
+        }
         self.names.note(event);
         self.waits.note(event);
+        let viewers = &mut self.viewers;
+        self.seen.retain_mut(|(property, binding)| {
+            let taken = viewers[property.index()].take();
+            *binding = taken.unwrap_or_default();
+            taken.is_some()
+        });
         if self.seen.is_empty() {
             return None;
-        }
-        for (property, binding) in &mut self.seen {
-            *binding = self.viewers[property.index()].take();
         }
         Some(Arrival {
             number,
             event,
             chain: chain?,
             clock: &self.clock,
+            is_ordered: !self.is_order_lost(),
             standings: &self.standings,
             viewers: &self.viewers,
             seen: &self.seen,
@@ -228,6 +270,7 @@ impl Intake {
             *discipline = Discipline::default();
         }
         self.order = None;
+        self.clock_budget = ClockBudget::new(self.limits.clocks);
         self.events = 0;
         self.threads = Threads::default();
         self.standings = Standings::default();
@@ -257,6 +300,16 @@ impl Intake {
             Some(Order::Computed(causality)) => Some(causality),
             _ => None,
         }
+    }
+
+    /// Whether the clocks took too much memory, so that events are ordered as they were observed.
+    pub(crate) fn is_order_lost(&self) -> bool {
+        matches!(self.order, Some(Order::Observed))
+    }
+
+    /// The run has ended: there is nothing left to be ordered.
+    pub(crate) fn forget_order(&mut self) {
+        self.order = None;
     }
 
     /// The waits of the run.

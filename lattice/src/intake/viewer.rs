@@ -37,11 +37,12 @@ impl Viewer {
     pub(super) fn new(
         monitor: Monitor,
         initial: impl FnMut(&str) -> Option<Value>,
+        max_bindings: usize,
     ) -> Result<Viewer, Error> {
         let initial = initial_values(&monitor, initial)?;
         let property = monitor.property();
         let inequalities = Inequalities::new(property.inequalities());
-        let bindings = Bindings::new(property.parameters().len(), inequalities);
+        let bindings = Bindings::new(property.parameters().len(), inequalities, max_bindings);
         Ok(Viewer {
             relevance: Relevance::new(monitor),
             initial,
@@ -61,16 +62,21 @@ impl Viewer {
         Ok(!self.seen.step.is_nothing())
     }
 
-    /// Takes the step that it has looked at.
-    pub(super) fn take(&mut self) -> BindingId {
+    /// Takes the step that it has looked at; `None` if there is no room for its binding. What is more than a step of one
+    /// binding is always taken.
+    pub(super) fn take(&mut self) -> Option<BindingId> {
         self.steps += 1;
         self.occurrence.note(&self.seen.step);
+        let is_of_one = self.seen.others.is_empty() && self.seen.step.writes.is_empty();
+        if is_of_one && !self.bindings.admits(&self.seen.binding) {
+            return None;
+        }
         let first = self.bindings.intern(&self.seen.binding);
         for other in &mut self.seen.others {
             self.occurrence.note(&other.step);
             other.binding_id = self.bindings.intern(other.binding());
         }
-        first
+        Some(first)
     }
 
     /// The step that it looked at last.

@@ -99,7 +99,9 @@ pub struct Options {
     /// Of a program that is watched, this many steps before a violation are shown at
     /// least; what is older may be forgotten. See [`Watch`](crate::Watch).
     pub history: usize,
-    /// The frontier takes at most about this many bytes; beyond, a window that fits is used.
+    /// About how many bytes may be used. Where they are not enough, a level of the lattice has a window that fits, later events are
+    /// taken to come in observed order, and later bindings and texts are left out; the report says so.
+    /// A [`Watch`](crate::Watch) uses it for the levels of a lookahead only.
     pub memory: u64,
     /// How many nodes the search for each instance may find under the maximal model. `None` is as many as take some
     /// seconds, for all instances of a report together.
@@ -191,7 +193,7 @@ impl Options {
         self
     }
 
-    /// How many bytes the frontier takes at most.
+    /// About how many bytes may be used.
     pub fn memory(mut self, memory: u64) -> Self {
         self.memory = memory;
         self

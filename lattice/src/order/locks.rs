@@ -7,7 +7,7 @@
 use portent_monitor_core::{Causality, ChainId, Event, Op};
 
 use super::{EventIndex, Poset, UnrestrictedEvent};
-use crate::intake::{History, HistoryIndex, Record, Slice};
+use crate::intake::{ClockBudget, History, HistoryIndex, Record, Slice};
 
 /// The order of events without locks, as far as it is not that of the history.
 #[derive(Clone, Debug)]
@@ -18,8 +18,9 @@ pub(crate) struct Unlocked {
     /// For each event of the history after that its chain, and where its clock ends among the clocks.
     stamps: Vec<(ChainId, usize)>,
     clocks: Vec<u32>,
-    /// The bytes that clocks may take.
+    /// The bytes that clocks may take: those of steps, and those of threads.
     memory: u64,
+    budget: ClockBudget,
 }
 
 #[derive(Clone, Debug)]
@@ -40,6 +41,7 @@ impl Unlocked {
             stamps: Vec::new(),
             clocks: Vec::new(),
             memory,
+            budget: ClockBudget::new(memory),
         }
     }
 
@@ -71,8 +73,25 @@ impl Unlocked {
             stamps.push((chain, clocks.len()));
         });
         // Without locks there may be too many chains.
-        if stepped.is_err() || 4 * self.clocks.len() as u64 > self.memory {
+        if stepped.is_err()
+            || 4 * self.clocks.len() as u64 > self.memory
+            || self.budget.is_spent(causality)
+        {
             self.give_up();
+        }
+    }
+
+    /// About how many bytes the clocks of steps take.
+    pub(crate) fn bytes(&self) -> u64 {
+        size_of_val(&self.clocks[..]) as u64
+    }
+
+    /// The run has ended, or its order is not known any more: no more events are taken.
+    pub(crate) fn end(&mut self, is_order_lost: bool) {
+        if is_order_lost {
+            self.give_up();
+        } else if let State::Apart(causality) = &mut self.state {
+            **causality = Causality::default();
         }
     }
 

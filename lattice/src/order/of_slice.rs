@@ -7,32 +7,40 @@ use crate::{
     order::{Poset, UnrestrictedEvent},
 };
 
+/// For each step and chain: a count, and what engines make of it once more.
+const COUNT_BYTES: u64 = 8;
+
 impl Poset {
-    /// The partial order of a slice.
-    pub(crate) fn of_slice(record: &Record<'_>, slice: &Slice) -> Poset {
-        Poset::restricted(slice.steps.iter().map(|&step| UnrestrictedEvent {
+    /// The partial order of a slice, and whether that is all of it. Where clocks were not kept, or the order takes more than `bytes`, only that of
+    /// the first steps is there: each of the others comes after all before it.
+    pub(crate) fn of_slice(record: &Record<'_>, slice: &Slice, bytes: u64) -> (Poset, bool) {
+        let width = bytes / COUNT_BYTES / (slice.steps.len() as u64).max(1);
+        let (ordered, others) = slice.steps.split_at(known_steps(record, slice, width));
+        let mut poset = Poset::restricted(ordered.iter().map(|&step| UnrestrictedEvent {
             chain: record.chain(step),
             clock: record.clock(step),
             number: record.event_number(step),
-        }))
-    }
-
-    /// The bytes that [`of_slice`](Poset::of_slice) takes, and what engines make of it once more.
-    pub(crate) fn slice_bytes(record: &Record<'_>, slice: &Slice) -> u64 {
-        let mut chains = vec![false; record.history.chains()];
-        for &step in &slice.steps {
-            chains[record.chain(step).index()] = true;
+        }));
+        if !others.is_empty() {
+            poset.widen(1);
+            let mut clock = poset.prefix(poset.len());
+            for &step in others {
+                clock[0] += 1;
+                poset.push_numbered(ChainId::from(0), &clock, record.event_number(step));
+            }
         }
-        let chains = chains.into_iter().filter(|&used| used).count();
-        8 * chains as u64 * slice.steps.len() as u64
+        (poset, others.is_empty())
     }
+}
 
-    /// The steps of a slice in their observed order and no other.
-    pub(crate) fn observed_order(record: &Record<'_>, slice: &Slice) -> Poset {
-        let mut poset = Poset::new(1);
-        for (place, &step) in (1..).zip(&slice.steps) {
-            poset.push_numbered(ChainId::from(0), &[place], record.event_number(step));
-        }
-        poset
-    }
+/// How many of the first steps of a slice have clocks and are on at most so many chains.
+fn known_steps(record: &Record<'_>, slice: &Slice, width: u64) -> usize {
+    let mut seen = vec![false; record.history.chains()];
+    let mut chains = 0;
+    let unknown = slice.steps.iter().position(|&step| {
+        let is_new = !std::mem::replace(&mut seen[record.chain(step).index()], true);
+        chains += u64::from(is_new);
+        !record.is_ordered(step) || chains > width
+    });
+    unknown.unwrap_or(slice.steps.len())
 }

@@ -19,6 +19,11 @@ use crate::{
     witness::{self, Replay, RunSteps, minimize_swaps, overtakings, swaps},
 };
 
+/// About what a row takes in a report, without its texts.
+const ROW_BYTES: u64 = size_of::<Row>() as u64;
+/// A witness with at most this many is shown whatever the memory.
+const FEW_ROWS: usize = 10_000;
+
 /// The run of one binding, with what is needed to speak of it.
 pub(crate) struct Instance<'a> {
     pub(crate) record: Record<'a>,
@@ -56,17 +61,11 @@ impl Instance<'_> {
         options: &Options,
         budget: &mut ReportBudget,
     ) -> Result<PropertyReport, Error> {
-        // Where the order does not fit in memory, the observed run is all that is looked at.
-        let too_wide = !self.record.history.is_ordered()
-            || Poset::slice_bytes(&self.record, self.slice) > options.memory;
-        let poset = if too_wide {
-            Poset::observed_order(&self.record, self.slice)
-        } else {
-            Poset::of_slice(&self.record, self.slice)
-        };
+        // What of the order does not fit in memory is taken to be as observed.
+        let (poset, is_order_known) = Poset::of_slice(&self.record, self.slice, options.memory / 2);
         let task = Task::new(&self.record, self.slice, poset, options);
         let mut solution = self.solve(&task, options, budget)?;
-        if too_wide && solution.engine != Engine::Maximal {
+        if !is_order_known && solution.engine != Engine::Maximal {
             solution.give_up(Limit::Memory);
         }
         let property = self.monitor().property();
@@ -83,7 +82,7 @@ impl Instance<'_> {
             limit: solution.limit,
             frontier: solution.peak,
             saved,
-            ordered_by_locks: { self.unlocked.filter(|_| !too_wide) }.and_then(|unlocked| {
+            ordered_by_locks: { self.unlocked.filter(|_| is_order_known) }.and_then(|unlocked| {
                 unlocked.steps_ordered_by_locks(&self.record, self.slice, task.poset())
             }),
         };
@@ -91,10 +90,12 @@ impl Instance<'_> {
         let rank = Rank::new(&observed, solution.violation.is_some(), options.goal);
         let (predicted, why_witness) =
             self.predicted(task.poset(), &solution, options, |rows| {
-                budget.witnesses.takes(rank, rows)
+                let bytes = (rows as u64).saturating_mul(ROW_BYTES);
+                let fits = rows <= FEW_ROWS || bytes <= options.memory;
+                fits && budget.witnesses.takes(rank, rows)
             })?;
         let is_explained = predicted.witness.is_some() && observed.verdict == Verdict::Violated;
-        let is_drawn = !too_wide && budget.pictures.takes(rank);
+        let is_drawn = is_order_known && budget.pictures.takes(rank);
         Ok(PropertyReport {
             name: property.name().to_owned(),
             binding: names.zip(self.slice.binding.iter().cloned()).collect(),

@@ -30,7 +30,7 @@ pub(crate) use self::{
 };
 use crate::{
     engine::{Limit, enumerate::RunCounts},
-    intake::Waits,
+    intake::{History, Waits},
     options::Engine,
 };
 
@@ -76,7 +76,12 @@ impl Report {
         }
         self.warnings
             .extend(fit.warnings(&found, self.trace.events == 0));
-        self.properties.extend(found);
+        if self.properties.is_empty() {
+            // There may be very many: they are not copied.
+            self.properties = found;
+        } else {
+            self.properties.extend(found);
+        }
     }
 
     /// Warns of waits that look as if they were logged where they begin, or not at all.
@@ -86,6 +91,21 @@ impl Report {
         let held = waits.held_at_end(symbols);
         self.warnings
             .extend(held.map(|held| Warning::held_twice(&held)));
+    }
+
+    /// Warns of what is not known of the last events, because it took too much memory.
+    pub(crate) fn add_forgotten(&mut self, history: &History) {
+        if let Some(event) = history.first_unordered() {
+            self.warnings.push(Warning::order_lost(event.line));
+        }
+        let Some(first) = history.first_untold().and_then(|event| event.line) else {
+            return;
+        };
+        let mut rows = { self.properties.iter() }
+            .flat_map(|property| property.predicted.witness.iter().flatten());
+        if rows.any(|row| row.line >= Some(first)) {
+            self.warnings.push(Warning::untold(first));
+        }
     }
 
     /// Warns of events that wait in vain, with an example.

@@ -4,7 +4,7 @@
 //! A property whose events are misspelt holds on every run. So every name of a property that the run
 //! never uses is worth a warning, even if that is as it should be: a run without a single `error`.
 
-use std::fmt;
+use std::{fmt, num::NonZeroU64};
 
 use portent_monitor_core::{Operation, Symbols, Value, suggest};
 use portent_monitor_dsl::{Event, Object, On, StateVariable};
@@ -53,6 +53,12 @@ pub enum WarningKind {
     PatternNeverMatches,
     /// There are more bindings than may be checked.
     TooManyBindings,
+    /// There are more bindings than the memory has room for.
+    BindingsBeyondMemory,
+    /// From some event on, events were taken to come in observed order, as the memory has no room for their clocks.
+    OrderBeyondMemory,
+    /// The texts of the last lines of a witness are not there, as the memory has no room for them.
+    TextsBeyondMemory,
     /// Events were not looked at, as others never came that their clocks count.
     EventsMissing,
 }
@@ -77,6 +83,9 @@ impl WarningKind {
             WarningKind::VariableNeverWritten => "variable_never_written",
             WarningKind::PatternNeverMatches => "pattern_never_matches",
             WarningKind::TooManyBindings => "too_many_bindings",
+            WarningKind::BindingsBeyondMemory => "bindings_beyond_memory",
+            WarningKind::OrderBeyondMemory => "order_beyond_memory",
+            WarningKind::TextsBeyondMemory => "texts_beyond_memory",
             WarningKind::EventsMissing => "events_missing",
         }
     }
@@ -107,6 +116,34 @@ impl Warning {
             property: None,
             kind: WarningKind::EventsMissing,
             text: format!("{events} not looked at, as {their} others that never came{example}"),
+        }
+    }
+
+    /// From a line on, only the observed order is known.
+    pub(super) fn order_lost(line: Option<NonZeroU64>) -> Warning {
+        let from = line.map_or_else(
+            || "from some event on".to_owned(),
+            |line| format!("from line {line} on"),
+        );
+        Warning {
+            property: None,
+            kind: WarningKind::OrderBeyondMemory,
+            text: format!(
+                "{from} events were taken to come in the order in which they were observed and no other, as \
+                 the order of so many threads does not fit in the memory"
+            ),
+        }
+    }
+
+    /// From a line on, what lines tell was not kept.
+    pub(super) fn untold(line: NonZeroU64) -> Warning {
+        Warning {
+            property: None,
+            kind: WarningKind::TextsBeyondMemory,
+            text: format!(
+                "from line {line} on, texts and what else lines tell are not shown, as they do not fit in \
+                 the memory"
+            ),
         }
     }
 
@@ -157,6 +194,8 @@ pub(crate) struct Fit<'a> {
     pub(crate) symbols: &'a Symbols,
     /// Where not all bindings were checked, how many were.
     pub(crate) unchecked: Option<usize>,
+    /// Where the memory had no room for all bindings, for how many it had.
+    pub(crate) refused: Option<usize>,
 }
 
 impl Fit<'_> {
@@ -182,6 +221,13 @@ impl Fit<'_> {
                 "its parameters have more than {limit} bindings; the others were not checked"
             );
             texts.push((WarningKind::TooManyBindings, text));
+        }
+        if let Some(room) = self.refused {
+            let text = format!(
+                "its parameters have more than {room} bindings, for which the memory has room; the others \
+                 were not checked"
+            );
+            texts.push((WarningKind::BindingsBeyondMemory, text));
         }
         // Of an empty run enough is said.
         if !is_empty_run {

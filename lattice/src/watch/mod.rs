@@ -40,7 +40,7 @@ use self::{
 use crate::{
     engine::Limit,
     error::Error,
-    intake::{Arrival, Intake},
+    intake::{Arrival, Intake, IntakeLimits},
     options::{Model, Options},
     report::{Fit, PropertyReport, Report},
 };
@@ -194,7 +194,7 @@ impl Watch {
             // The level, and the two that witnesses may begin at.
             options.memory /= 3;
         }
-        let intake = Intake::new(monitors, initial, options.admitted)?;
+        let intake = Intake::new(monitors, initial, options.admitted, IntakeLimits::NONE)?;
         Ok(Watch {
             properties: begin(&intake, &options)?,
             intake,
@@ -327,6 +327,7 @@ impl Watch {
             }
             let fit = Fit {
                 unchecked: property.is_cut().then_some(self.options.max_bindings),
+                refused: None,
                 viewer,
                 names: self.intake.names(),
                 symbols,
