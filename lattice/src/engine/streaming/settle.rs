@@ -24,7 +24,7 @@ pub(crate) struct LiveThread {
 }
 
 /// For each event this many pairs of nodes are compared.
-const COMPARISONS: usize = 128;
+const COMPARISONS: usize = 8;
 /// This many pairs are compared at once, which takes about a millisecond.
 const AT_ONCE: usize = 1 << 16;
 
