@@ -16,6 +16,8 @@ pub(super) struct News {
     watch: Option<Watch>,
     /// With more threads than this their clocks take too much memory.
     max_threads: usize,
+    /// Whether it was said that some violations are reported at the end only.
+    is_cut: bool,
 }
 
 /// What news may take of the memory.
@@ -29,6 +31,7 @@ impl News {
         News {
             watch: None,
             max_threads: 0,
+            is_cut: false,
         }
     }
 
@@ -49,6 +52,7 @@ impl News {
             .max_bindings(options.max_bindings.min(bindings));
         News {
             max_threads,
+            is_cut: false,
             watch: Watch::new(monitors.iter().cloned(), initial, options).ok(),
         }
     }
@@ -58,20 +62,33 @@ impl News {
         let Some(watch) = &mut self.watch else {
             return Ok(());
         };
-        if symbols.threads.len() > self.max_threads {
+        let found = if symbols.threads.len() <= self.max_threads {
+            watch.take(event, symbols).ok()
+        } else {
+            None
+        };
+        let is_cut = found.is_none() || watch.leaves_out_bindings();
+        if is_cut && !std::mem::replace(&mut self.is_cut, true) {
+            let place = place(event);
+            eprintln!(
+                "note: {place}: from here on some violations are reported at the end only, as to follow all of them takes more memory \
+                 than --memory allows for that"
+            );
+        }
+        let Some(found) = found else {
             self.watch = None;
             return Ok(());
-        }
-        match watch.take(event, symbols) {
-            Ok(found) => found
-                .iter()
-                .try_for_each(|found| terminal::print(&line(event, found))),
-            Err(_) => {
-                // Too many bindings to be followed as well: the report will tell.
-                self.watch = None;
-                Ok(())
-            }
-        }
+        };
+        found
+            .iter()
+            .try_for_each(|found| terminal::print(&line(event, found)))
+    }
+}
+
+fn place(event: &Event) -> String {
+    match event.line {
+        Some(line) => format!("line {line}"),
+        None => "now".to_owned(),
     }
 }
 
@@ -81,10 +98,7 @@ fn line(event: &Event, found: &PropertyReport) -> String {
         Verdict::Violated => Status::Observed,
         _ => Status::Predicted,
     };
-    let place = match event.line {
-        Some(line) => format!("line {line}"),
-        None => "now".to_owned(),
-    };
+    let place = place(event);
     let binding: String = { found.binding.iter() }
         .map(|(name, value)| format!(", {name} = {value}"))
         .collect();

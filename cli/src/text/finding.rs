@@ -231,13 +231,11 @@ impl<'a> Finding<'a> {
                     "The equivalent runs were not counted, as that does not fit in the memory limit; \
                      a larger --memory may do."
                 }
-                Counting::Never => {
-                    "The equivalent runs were not counted; --count always does that."
-                }
                 Counting::Auto => {
                     "The equivalent runs were not counted, as that takes longer than the search; \
                      --count always does it."
                 }
+                _ => "The equivalent runs were not counted; --count always does that.",
             };
             facts.push(("", fact.to_owned()));
         }
@@ -315,7 +313,7 @@ impl<'a> Finding<'a> {
             ),
             (Limit::Memory, _, 0) => format!(
                 "some events were taken to come in the order in which they were observed and no other, as \
-                 the order of so many threads does not fit in the memory limit; {how} looks further."
+                 the order of all these threads does not fit in the memory limit; {how} looks further."
             ),
             (Limit::Time, ..) => {
                 format!("the time was up before everything was looked at; {how} looks further.")

@@ -423,3 +423,27 @@ fn what_flows_in_is_answered_with_the_event_that_completes_it() {
     );
     assert_eq!(done.json()["trace"]["events"], 4);
 }
+
+/// What is not followed while a trace flows in is known at the end, and that is said.
+#[test]
+fn news_that_take_too_much_memory_wait_for_the_end() {
+    let mut trace: String = (0..200)
+        .map(|file| format!("{{\"t\":1,\"op\":\"event\",\"name\":\"open\",\"args\":[{file}]}}\n"))
+        .collect();
+    trace.push_str("{\"t\":2,\"op\":\"event\",\"name\":\"read\",\"args\":[199]}\n");
+    let property = "property p(f) { event open(f), read(f)  ltl: always (read -> once open) }";
+    let check = |memory: &str| {
+        let arguments = ["check", "-", "--memory", memory, "--property", property];
+        let done = portent_with(&arguments, trace.as_bytes());
+        assert_eq!(done.code, Some(1), "{}", done.err);
+        done
+    };
+    let done = check("1GiB");
+    assert_eq!(done.err, "");
+    assert!(done.out.starts_with("line 201: PREDICTED p, f = 199\n"));
+    let done = check("4MiB");
+    let note = "from here on some violations are reported at the end only";
+    assert_eq!(done.err.matches(note).count(), 1, "{}", done.err);
+    assert!(!done.out.contains("line 201: PREDICTED"));
+    assert!(done.out.contains("f = 199"), "{}", done.out);
+}

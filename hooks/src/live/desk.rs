@@ -61,7 +61,7 @@ impl Desk {
     /// Whether an event of this many records may be recorded now.
     #[inline]
     pub(super) fn make_room(&mut self, records: usize) -> bool {
-        // What may have to be told of the clock is told from the reserve.
+        // Changes of the clock that have to be recorded come out of the reserve.
         let enough = records + RESERVE;
         (self.room >= enough && self.kept.is_empty() && !self.samples) || self.look_for_room(enough)
     }
@@ -226,6 +226,6 @@ fn flush(queue: &mut Producer<Words>, kept: &mut VecDeque<Words>) -> usize {
     room
 }
 
-/// This many records are kept free for what is told of clocks. There may be more to tell, which is then
-/// kept for a while.
+/// This many records are kept free for changes of clocks. There may be more of these; what does
+/// not fit is then held back for a while.
 const RESERVE: usize = 16;

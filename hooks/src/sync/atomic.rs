@@ -44,7 +44,7 @@ fn both<R>(changed: Result<R, R>) -> R {
 const UPDATE: fn(VarId, Option<Value>) -> Op = Op::Update;
 const WRITE: fn(VarId, Option<Value>) -> Op = Op::Write;
 
-/// What all atomics have. `$tell` says what is told of a value.
+/// What all atomics have. `$tell` converts a value to what is recorded of it.
 macro_rules! atomic {
     ($name:ident $(<$param:ident>)?, $native:ty, $value:ty, $kind:literal, $tell:expr) => {
         #[doc = concat!("[`std::sync::atomic::", $kind, "`], with clocks.")]

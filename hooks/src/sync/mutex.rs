@@ -130,9 +130,8 @@ impl<T: ?Sized> Mutex<T> {
     #[track_caller]
     pub fn try_lock(&self) -> TryLockResult<MutexGuard<'_, T>> {
         let attempt = || split_try(self.inner.try_lock());
-        let taken = match any_open() {
-            true => self
-                .outside
+        let taken = if any_open() {
+            self.outside
                 .try_take(Some(Location::caller()), attempt, side, Op::Lock)
                 .map(|((inner, poisoned), ticket)| {
                     let inner = Some(inner);
@@ -144,11 +143,10 @@ impl<T: ?Sized> Mutex<T> {
                         },
                         poisoned,
                     )
-                }),
+                })
+        } else {
             // Nobody will ever ask.
-            false => {
-                attempt().map(|(inner, poisoned)| (self.guard(inner, version::shown()), poisoned))
-            }
+            attempt().map(|(inner, poisoned)| (self.guard(inner, version::shown()), poisoned))
         };
         tried(taken)
     }

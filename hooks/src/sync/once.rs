@@ -43,14 +43,15 @@ impl Once {
     #[track_caller]
     pub fn call_once<F: FnOnce()>(&self, f: F) {
         let place = Some(Location::caller());
-        match self.inner.is_completed() {
-            true => self.sees_it_done(place),
-            false => self.call(place, |done| {
+        if self.inner.is_completed() {
+            self.sees_it_done(place)
+        } else {
+            self.call(place, |done| {
                 self.inner.call_once(|| {
                     f();
                     done();
                 });
-            }),
+            })
         }
     }
 
@@ -59,14 +60,15 @@ impl Once {
     #[track_caller]
     pub fn call_once_force<F: FnOnce(&OnceState)>(&self, f: F) {
         let place = Some(Location::caller());
-        match self.inner.is_completed() {
-            true => self.sees_it_done(place),
-            false => self.call(place, |done| {
+        if self.inner.is_completed() {
+            self.sees_it_done(place)
+        } else {
+            self.call(place, |done| {
                 self.inner.call_once_force(|state| {
                     f(state);
                     done();
                 });
-            }),
+            })
         }
     }
 

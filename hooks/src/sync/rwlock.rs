@@ -204,13 +204,12 @@ impl<T: ?Sized> RwLock<T> {
     #[track_caller]
     pub fn try_read(&self) -> TryLockResult<RwLockReadGuard<'_, T>> {
         let attempt = || split_try(self.inner.try_read());
-        let taken = match any_open() {
-            true => self
-                .outside
+        let taken = if any_open() {
+            self.outside
                 .try_take(Some(Location::caller()), attempt, shared, Op::ReadLock)
-                .map(|((inner, poisoned), ticket)| (self.reading(inner, ticket), poisoned)),
-            false => attempt()
-                .map(|(inner, poisoned)| (self.read_guard(inner, version::shown()), poisoned)),
+                .map(|((inner, poisoned), ticket)| (self.reading(inner, ticket), poisoned))
+        } else {
+            attempt().map(|(inner, poisoned)| (self.read_guard(inner, version::shown()), poisoned))
         };
         tried(taken)
     }
@@ -219,13 +218,12 @@ impl<T: ?Sized> RwLock<T> {
     #[track_caller]
     pub fn try_write(&self) -> TryLockResult<RwLockWriteGuard<'_, T>> {
         let attempt = || split_try(self.inner.try_write());
-        let taken = match any_open() {
-            true => self
-                .outside
+        let taken = if any_open() {
+            self.outside
                 .try_take(Some(Location::caller()), attempt, exclusive, Op::Lock)
-                .map(|((inner, poisoned), ticket)| (self.writing(inner, ticket), poisoned)),
-            false => attempt()
-                .map(|(inner, poisoned)| (self.write_guard(inner, version::shown()), poisoned)),
+                .map(|((inner, poisoned), ticket)| (self.writing(inner, ticket), poisoned))
+        } else {
+            attempt().map(|(inner, poisoned)| (self.write_guard(inner, version::shown()), poisoned))
         };
         tried(taken)
     }

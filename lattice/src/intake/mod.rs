@@ -10,6 +10,7 @@
 //! | [`spelling`], [`binding`], [`refused`] | values of parameters, what events bind, and what there is no room for |
 //! | [`stamps`] | events that bring their place in the order |
 //! | [`clock_budget`] | how much the clocks of threads may take |
+//! | [`waits`] | waits that were recorded too early, and locks that several threads seem to hold |
 //! | [`standing`] | the threads that may still act, and what they know |
 //! | [`history`], [`record`], [`line_note`] | what is kept until the run has ended |
 //! | [`occurrence`] | which names have occurred |

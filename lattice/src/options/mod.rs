@@ -44,6 +44,7 @@ impl Default for Reductions {
 
 /// Whether equivalent runs are counted.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Counting {
     /// Whatever the size of the lattice, within the memory limit.
     Always,
@@ -68,6 +69,7 @@ impl Counting {
 
 /// Which other orders of events are the same computation.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Model {
     /// Those that program order, synchronisation and conflicts leave open.
     #[default]

@@ -130,7 +130,7 @@ impl Warning {
             kind: WarningKind::OrderBeyondMemory,
             text: format!(
                 "{from} events were taken to come in the order in which they were observed and no other, as \
-                 the order of so many threads does not fit in the memory"
+                 the order of all these threads does not fit in the memory"
             ),
         }
     }

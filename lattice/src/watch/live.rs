@@ -296,12 +296,13 @@ impl Live {
         {
             return Err(format!("violated already after {} events", early + 1));
         }
-        match options
+        if options
             .goal
             .is_bad(rows[last].verdict, last + 1 == rows.len())
         {
-            true => Ok(()),
-            false => Err(format!("{} there and not violated", rows[last].verdict)),
+            Ok(())
+        } else {
+            Err(format!("{} there and not violated", rows[last].verdict))
         }
     }
 }

@@ -292,6 +292,11 @@ impl Watch {
         self.properties.iter().map(Watched::kept).sum()
     }
 
+    /// Whether there were more bindings than [allowed](Options::max_bindings), so that only the first ones are watched.
+    pub fn leaves_out_bindings(&self) -> bool {
+        self.properties.iter().any(Watched::is_cut)
+    }
+
     /// The run has ended: makes the remaining levels, and reports; `name` stands for the file. Then it is ready for another
     /// run that begins with the same values; its events may come with other symbols.
     ///

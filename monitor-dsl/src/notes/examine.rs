@@ -95,11 +95,12 @@ impl<'a> Examination<'a> {
     }
 
     fn check_steps(&self) -> Result<(), GaveUp> {
-        match self.steps.get() < self.max_steps {
-            true => Err(GaveUp {
+        if self.steps.get() < self.max_steps {
+            Err(GaveUp {
                 why: "that would take too long".to_owned(),
-            }),
-            false => Ok(()),
+            })
+        } else {
+            Ok(())
         }
     }
 

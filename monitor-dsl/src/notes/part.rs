@@ -11,7 +11,7 @@ pub(super) trait Tree: Clone {
     fn span(&self) -> Span;
     fn parts(&self) -> &[Self];
     fn parts_mut(&mut self) -> &mut [Self];
-    /// Whether it is one of those that others are replaced by, so that to replace it tells nothing.
+    /// Whether it is a constant; replacing one would reveal nothing.
     fn is_constant(&self) -> bool;
 
     /// The ways from the root to all nodes, shorter ones first in each direction.

@@ -1,4 +1,4 @@
-//! What every step needs, at hand: the table that one look-up tells the next state and its verdict from.
+//! The hot data of a step: one look-up gives the next state and its verdict.
 
 use std::sync::Arc;
 

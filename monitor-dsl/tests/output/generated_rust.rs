@@ -149,13 +149,13 @@ fn driver(index: usize, monitor: &Monitor, source: &str) -> String {
         .variables()
         .iter()
         .all(|variable| variable.initial.is_some());
-    let start = match !fields.is_empty() && all_declared {
-        // Both constructors are there to be used.
-        true => format!(
+    let start = if !fields.is_empty() && all_declared {
+        format!(
             "let fresh = {module}::Monitor::new(); drop(fresh.clone()); {module}::Monitor::with({})",
             values.join(", ")
-        ),
-        false => format!("{module}::Monitor::new({})", values.join(", ")),
+        )
+    } else {
+        format!("{module}::Monitor::new({})", values.join(", "))
     };
     let mut text = String::new();
     writeln!(text, "fn start_{module}(line: &[&str]) -> {module}::Monitor {{ let _ = line; {start} }}")

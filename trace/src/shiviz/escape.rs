@@ -4,8 +4,9 @@ use std::borrow::Cow;
 
 /// The clock as JSON.
 pub(super) fn unescaped(clock: &str) -> Cow<'_, str> {
-    match clock.trim_start().starts_with("{\\\"") {
-        true => clock.replace("\\\"", "\"").into(),
-        false => clock.into(),
+    if clock.trim_start().starts_with("{\\\"") {
+        clock.replace("\\\"", "\"").into()
+    } else {
+        clock.into()
     }
 }

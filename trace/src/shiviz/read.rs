@@ -339,9 +339,10 @@ fn begins_clock(line: &str) -> bool {
 fn half_record(number: u64, line: &str) -> Fault {
     let before = line.find('{').unwrap_or(0);
     let clock = &line[before..];
-    let problem = match clock.trim_end().ends_with('}') {
-        true => "expected the text of the event next to this line with its clock",
-        false => "expected a whole clock, such as `{\"host\":1}`",
+    let problem = if clock.trim_end().ends_with('}') {
+        "expected the text of the event next to this line with its clock"
+    } else {
+        "expected a whole clock, such as `{\"host\":1}`"
     };
     Fault::Line {
         line: number,

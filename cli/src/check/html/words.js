@@ -94,7 +94,7 @@ function witnessOption(entry) {
 function undrawnWords(entry) {
   const { all, pictures, bytes, described } = page.room;
   const where = isViolated(entry) ? ` ${witnessOption(entry)} has its witness.` : "";
-  if (entry.lattice?.limit === "memory" && entry.lattice.dropped === 0) return `Not drawn: the order of so many threads does not fit in the memory limit.${where}`;
+  if (entry.lattice?.limit === "memory" && entry.lattice.dropped === 0) return `Not drawn: the order of all these threads does not fit in the memory limit.${where}`;
   const more = all ? "" : " --all draws and describes more.";
   if (!entry.searched) return `Not described, to keep the page small: ${number(described)} findings are, violated ones first.${isViolated(entry) ? more : ""}${where}`;
   if (!isViolated(entry)) return "Not drawn, to keep the page small: violated findings are drawn first, and others as long as there is room.";

@@ -94,7 +94,7 @@ impl Enforced {
     }
 }
 
-/// Tells what an order of events breaks, which is in order on every thread.
+/// Reports each rule that an order of events violates; it already respects program order.
 fn broken(rules: &Rules, order: &[usize], mut tell: impl FnMut(Broken)) {
     let mut cut = vec![0; rules.threads.len()];
     let mut last_write = vec![0; rules.variables.len()];

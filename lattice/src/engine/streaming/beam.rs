@@ -5,7 +5,7 @@
 //! newest were preferred it would be lost first.
 //!
 //! A search is exact as long as it can. Once something was dropped it is not, and many nodes are no better than a few: from then on there
-//! is a beam, somewhat more than full before it is narrowed again, as that takes longer than an event.
+//! is a beam, which may overfill before it is pruned, because pruning costs more than an event.
 
 use std::cmp::Reverse;
 

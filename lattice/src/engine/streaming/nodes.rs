@@ -195,13 +195,7 @@ impl Nodes {
         std::mem::take(&mut self.open[chain.index() * moves.ranks() + rank])
     }
 
-    pub(super) fn put_open(
-        &mut self,
-        chain: ChainId,
-        rank: usize,
-        moves: &Moves,
-        open: Open,
-    ) {
+    pub(super) fn put_open(&mut self, chain: ChainId, rank: usize, moves: &Moves, open: Open) {
         self.open[chain.index() * moves.ranks() + rank] = open;
     }
 

@@ -95,7 +95,7 @@ fn unclosed_count(text: &str, bracket: usize) -> Option<String> {
     (!count.is_empty() && goes_on).then(|| format!("{operator}[{count}]"))
 }
 
-/// A mistake that what was found tells, with what stands before it and the innermost open bracket.
+/// A mistake that can be recognised by the unexpected token, what stands before it and the innermost open bracket.
 fn mistake(
     found: &str,
     expected: &str,

@@ -191,13 +191,14 @@ impl Case {
                 } else {
                     1 + rng.below(states)
                 };
-                match to == from {
-                    true => loops[from * (classes + 1) + class] = true,
-                    false => moves.push(Move {
+                if to == from {
+                    loops[from * (classes + 1) + class] = true
+                } else {
+                    moves.push(Move {
                         from: Stage(from as u32),
                         class: Class(class as u32),
                         to: Stage(to as u32),
-                    }),
+                    })
                 }
             }
         }
@@ -301,13 +302,16 @@ fn automaton(rng: &mut Rng, shape: Shape) -> Moves {
     let mut moves = Vec::new();
     for from in 1..stages {
         for class in 0..classes {
-            let mut go = |to: usize| match to == from {
-                true => loops[from * classes + class] = true,
-                false => moves.push(Move {
-                    from: Stage(from as u32),
-                    class: Class(class as u32),
-                    to: Stage(to as u32),
-                }),
+            let mut go = |to: usize| {
+                if to == from {
+                    loops[from * classes + class] = true
+                } else {
+                    moves.push(Move {
+                        from: Stage(from as u32),
+                        class: Class(class as u32),
+                        to: Stage(to as u32),
+                    })
+                }
             };
             match shape {
                 // A dead end is a stage that is not there.
