@@ -20,9 +20,9 @@ function shortTitle(entry, entries) {
   return alike && inner && entries.length > UNFILTERED ? inner : entry.title;
 }
 
-function findingLink(entry, current, entries, most) {
+function findingLink(entry, current, title) {
   const attributes = { href: `#${encodeURIComponent(entry.id)}`, "data-id": entry.id, title: entry.title, "aria-current": String(entry === current) };
-  return html("li", {}, html("a", attributes, badge(entry.status), html("span", {}, clipMiddle(shortTitle(entry, entries), most))));
+  return html("li", {}, html("a", attributes, badge(entry.status), html("span", {}, title)));
 }
 
 /** How many characters the titles of a long list get: so many that most are whole, if they are not very long. */
@@ -48,7 +48,12 @@ function drawList(traces, entries) {
     lists.map(({ trace, list, more }) => [several ? html("p", { class: "trace-name" }, describeTrace(trace)) : null, list, more]),
   );
   const found = html("output", { class: "found" });
-  const most = entries.length > UNFILTERED ? titleLength(entries) : Infinity;
+  const isLong = entries.length > UNFILTERED;
+  const most = isLong ? titleLength(entries) : 44;
+  // What is cut off is cut out of the middle, as titles often differ at their ends; a few are kept apart.
+  const whole = entries.map((entry) => shortTitle(entry, entries));
+  const short = isLong ? whole.map((title) => clipMiddle(title, most)) : shortNames(whole, most);
+  const titles = new Map(entries.map((entry, index) => [entry, short[index]]));
   const state = { text: "", hidden: new Set(), limit: AT_ONCE, current: null };
   const passes = (entry) => !state.hidden.has(entry.status) && entry.title.toLowerCase().includes(state.text);
   const fillLists = () => {
@@ -56,7 +61,7 @@ function drawList(traces, entries) {
     for (const { trace, list, more } of lists) {
       const passing = trace.findings.filter(passes);
       matching += passing.length;
-      list.replaceChildren(...passing.slice(0, state.limit).map((entry) => findingLink(entry, state.current, entries, most)));
+      list.replaceChildren(...passing.slice(0, state.limit).map((entry) => findingLink(entry, state.current, titles.get(entry))));
       const rest = passing.length - state.limit;
       const button = html("button", { type: "button", class: "show-more" }, `Show ${number(Math.min(rest, 5 * AT_ONCE))} more of ${number(passing.length)}`);
       button.addEventListener("click", () => {
@@ -73,9 +78,8 @@ function drawList(traces, entries) {
     }
     found.textContent = `${number(matching)} of ${number(entries.length)}`;
   };
-  // What is cut off is cut out of the middle, as titles often differ at their ends.
-  box.style.setProperty("--column", `${124 + 7 * most}px`);
-  if (entries.length > UNFILTERED) nav.append(drawFilter(entries, state, found, fillLists));
+  if (isLong) box.style.setProperty("--column", `${124 + 7 * most}px`);
+  if (isLong) nav.append(drawFilter(entries, state, found, fillLists));
   nav.append(box);
   fillLists();
   return (entry) => {

@@ -140,7 +140,7 @@ function describeStanding(entry, run, standing) {
   const event = drawing.byEvent.get(standing.event);
   const words = event ? `${drawing.threads[event.thread]}: ${event.label}` : "start";
   // What happens matters more than who does it.
-  const short = event ? `${shortNames(drawing.threads, 28)[event.thread]}: ${clip(event.label, 100)}` : "start";
+  const short = event ? `${shortNames(drawing.threads, 28)[event.thread]}: ${clipMiddle(event.label, 100)}` : "start";
   const values = drawing.variables.map((name, index) => html("span", { class: "binding" }, `${name} = ${standing.values[index]}`));
   const allValues = drawing.variables.map((name, index) => `${name} = ${standing.values[index]}`).join("\n");
   return [

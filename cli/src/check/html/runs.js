@@ -91,7 +91,7 @@ function stepRow(drawing, layout, lines, row, variables, decided) {
     html("td", { class: "number" }, number(row.step)),
     html("td", { class: "number line dim", title: event?.loc }, event?.line ? number(event.line) : ""),
     layout.fits ? lanes : null,
-    layout.inline ? null : html("td", { class: `event ${shift}`, title: event?.loc ? `${words}\n${event.loc}` : words }, event ? clip(event.label, layout.label) + mark : ""),
+    layout.inline ? null : html("td", { class: `event ${shift}`, title: event?.loc ? `${words}\n${event.loc}` : words }, event ? clipMiddle(event.label, layout.label) + mark : ""),
     variables.map((_, index) =>
       html("td", { class: "number value", title: row.values[index] }, clip(row.values[index] ?? "", 12)),
     ),

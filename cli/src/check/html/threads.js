@@ -38,7 +38,7 @@ function inlineLayout({ threads, events }, label) {
   const widths = short.map((name) => textWidth(name) + 14);
   for (const event of events) {
     const mark = event.earlier || event.later ? 14 : 0;
-    const width = textWidth(clip(event.label, label)) + mark + 36;
+    const width = textWidth(clipMiddle(event.label, label)) + mark + 36;
     widths[event.thread] = Math.max(widths[event.thread], width);
   }
   const lanes = [];
@@ -116,7 +116,7 @@ function labelBox(layout, event, y) {
 }
 
 function labelText(layout, event) {
-  return clip(event.label, layout.label) + (event.earlier ? " ↑" : event.later ? " ↓" : "");
+  return clipMiddle(event.label, layout.label) + (event.earlier ? " ↑" : event.later ? " ↓" : "");
 }
 
 /** The arrows of a run as lines between the rows where its events stand. */
