@@ -35,7 +35,10 @@ struct Case {
     #[serde(default)]
     vacuous: Vec<String>,
     /// One entry for each property and binding, in the order of the report.
+    #[serde(default)]
     expect: Vec<Expect>,
+    /// Of a trace that no run can have: the error that it ends in, from its line on.
+    refused: Option<String>,
 }
 
 #[derive(Deserialize)]
@@ -181,7 +184,30 @@ impl Expect {
     }
 }
 
+/// Reads a trace that no run can have, until it is refused.
+fn refuse(case: &Case, message: &str) {
+    let text = case.trace.trim_start().as_bytes();
+    let mut reader = TraceReader::new("trace", text, &TraceOptions::default()).expect("a trace");
+    let error = loop {
+        match reader.next_event() {
+            Ok(Some(_)) => {}
+            Ok(None) => panic!("`{}` is read to its end", case.name),
+            Err(error) => break error.to_string(),
+        }
+    };
+    let found = error.strip_prefix("trace:").unwrap_or(&error);
+    assert!(found.starts_with(message), "`{}`: {error}", case.name);
+}
+
 fn examine(case: &Case) {
+    if let Some(message) = &case.refused {
+        return refuse(case, message);
+    }
+    assert!(
+        !case.expect.is_empty() || !case.vacuous.is_empty(),
+        "{}",
+        case.name
+    );
     for way in ways() {
         let report = answer(case, &way.options, way.online);
         let context = format!("of `{}`, {}", case.name, way.name);

@@ -233,7 +233,25 @@ impl Checker {
     ///
     /// # Errors
     ///
-    /// In debug builds [`Error::BadWitness`].
+    /// [`Error::Causality`] if the run cannot end so, with a lock that two threads hold (not looked for if its events are
+    /// known to be [admitted](Options::admitted)); in debug builds [`Error::BadWitness`]. The checker is ready for another
+    /// run then, too.
+    ///
+    /// ```
+    /// use portent_lattice::{Checker, Options};
+    /// use portent_monitor_core::{Event, Op, Symbols};
+    /// use portent_monitor_dsl::Property;
+    ///
+    /// let mut s = Symbols::default();
+    /// let (a, b, m) = (s.threads.intern("A")?, s.threads.intern("B")?, s.locks.intern("m")?);
+    /// let monitor = Property::parse("always !error")?.monitor()?;
+    /// let mut checker = Checker::new([monitor], |_| None, Options::default())?;
+    /// checker.take(&Event::new(a, Op::Lock(m)), &s)?;
+    /// checker.take(&Event::new(b, Op::Lock(m)), &s)?; // A may be waiting for a condition
+    /// let error = checker.finish("run", &s).unwrap_err().to_string();
+    /// assert!(error.starts_with("thread A holds lock m to the end, but B has taken it"));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn finish(&mut self, file: &str, symbols: &Symbols) -> Result<Report, Error> {
         let is_order_lost = self.intake.is_order_lost();
         self.intake.forget_order();
@@ -258,6 +276,7 @@ impl Checker {
         symbols: &Symbols,
         feasible: Option<&(Rules, Vec<u32>)>,
     ) -> Result<Report, Error> {
+        self.intake.check_end(symbols)?;
         let mut report = Report::new(file, self.intake.events(), self.intake.threads());
         let memory = self.options.memory;
         // The search has what is left.

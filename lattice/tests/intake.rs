@@ -44,6 +44,11 @@ fn impossible(symbols: &mut Symbols) -> Vec<(Vec<Event>, &'static str)> {
             "thread T releases lock m, which it does not hold",
         ),
         (
+            vec![event(u, Op::ReadLock(m)), event(t, Op::Lock(m))],
+            "thread T takes lock m, which U holds for reading: log `lock` and `rlock` when the lock was acquired, \
+             `unlock` and `runlock` before it is released",
+        ),
+        (
             vec![event(u, Op::Fork(t)), event(u, Op::Join(t)), a],
             "thread T acts after it was joined",
         ),
@@ -79,6 +84,47 @@ fn what_no_run_can_do_is_an_error() {
         let mut checker = Checker::new([property], zero, trusting).expect("no variables");
         for event in &events {
             checker.take(event, &symbols).expect("not looked at");
+        }
+    }
+}
+
+#[test]
+fn a_run_without_conditions_does_not_end_with_a_lock_that_two_threads_hold() {
+    let mut symbols = Symbols::default();
+    let (t, u) = (thread(&mut symbols, "T"), thread(&mut symbols, "U"));
+    let m = symbols.locks.intern("m").expect("few");
+    let c = symbols.conds.intern("c").expect("few");
+    let a = named(&mut symbols, t, "a");
+    let mut checker =
+        Checker::new([monitor("always !a")], zero, Options::default()).expect("no variables");
+    let mut watch =
+        Watch::new([monitor("always !a")], zero, Options::default()).expect("no variables");
+    for takes in [Op::Lock(m), Op::ReadLock(m)] {
+        let held = [Event::new(u, Op::Lock(m)), Event::new(t, takes), a.clone()];
+        let mut end = |more: &[Event]| {
+            for event in held.iter().chain(more) {
+                checker.take(event, &symbols).expect("possible");
+                watch.take(event, &symbols).expect("possible");
+            }
+            [
+                checker.finish("run", &symbols),
+                watch.finish("run", &symbols),
+            ]
+        };
+        for ended in end(&[]) {
+            let error = ended.expect_err("held twice").to_string();
+            let said =
+                "thread U holds lock m to the end, but T has taken it, and U cannot be waiting";
+            assert!(error.starts_with(said), "{error}");
+        }
+        // Both are ready for another run. With a condition it may have been waiting, which is only warned of.
+        for ended in end(&[Event::new(t, Op::Notify(c))]) {
+            let report = ended.expect("a report");
+            let kinds: Vec<&str> = { report.warnings.iter() }
+                .map(|warning| warning.kind.as_str())
+                .collect();
+            assert_eq!(kinds, ["held_twice"]);
+            assert!(report.is_violated());
         }
     }
 }

@@ -21,7 +21,7 @@ fn an_order_that_is_lost_on_the_way_adds_no_run() {
     let mut rng = Rng::new(23);
     let monitors = random::monitors(&mut rng, 150);
     let (mut lost, mut predicted, mut missed) = (0, 0, 0);
-    for _ in 0..9000 {
+    for _ in 0..12_000 {
         let monitor = &monitors[rng.below(monitors.len())];
         let (events, symbols) = random::trace(&mut rng, 14);
         let oracle = Oracle::new(&events, &symbols, monitor, zero);

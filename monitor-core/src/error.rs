@@ -55,6 +55,37 @@ pub enum Error {
         /// The line that took it.
         line: Option<NonZeroU64>,
     },
+    /// A lock is taken though another thread reads under it.
+    #[error(
+        "thread {thread} takes lock {lock}, which {reader} holds for reading{}: log `lock` and `rlock` when the lock \
+         was acquired, `unlock` and `runlock` before it is released", since(.line)
+    )]
+    HeldForReading {
+        /// Who takes it.
+        thread: String,
+        /// Who holds its shared side.
+        reader: String,
+        /// Which lock.
+        lock: String,
+        /// The line where the reader took it.
+        line: Option<NonZeroU64>,
+    },
+    /// Two threads hold one lock at the end of a run in which nobody can be waiting.
+    #[error(
+        "thread {thread} holds lock {lock} to the end, but {other} has taken it{}, and {thread} cannot be waiting, \
+         as no line is about a condition: log `lock` when the lock was acquired, `unlock` before it is released, \
+         and a wait as `waiting` and `wait`", on(.line)
+    )]
+    HeldToTheEnd {
+        /// Who held it first.
+        thread: String,
+        /// Who took it meanwhile.
+        other: String,
+        /// Which lock.
+        lock: String,
+        /// The line that took it.
+        line: Option<NonZeroU64>,
+    },
     /// A thread began to wait, gave its lock back, and goes on.
     #[error(
         "thread {thread} began to wait for {cond}{} and gave lock {lock} back, and goes on or ends without waking \
@@ -207,6 +238,11 @@ pub enum Error {
 /// " on line 3", if there is a line.
 fn on(line: &Option<NonZeroU64>) -> String {
     line.map_or_else(String::new, |line| format!(" on line {line}"))
+}
+
+/// " since line 3", if there is a line.
+fn since(line: &Option<NonZeroU64>) -> String {
+    line.map_or_else(String::new, |line| format!(" since line {line}"))
 }
 
 /// ", the last on line 3", if there is a line.

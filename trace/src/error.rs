@@ -52,6 +52,16 @@ pub enum Error {
         /// What may be the reason, after a semicolon, or nothing.
         hint: String,
     },
+    /// Every line may follow those before it, but the run cannot end so.
+    #[error("{place}: {source}{hint}")]
+    WrongEnd {
+        /// The line that the end contradicts.
+        place: Place,
+        /// What is wrong.
+        source: Box<portent_monitor_core::Error>,
+        /// What may be the reason, after a semicolon, or nothing.
+        hint: String,
+    },
     /// An event that whoever asked for it has no use for; see [`TraceReader::refuse`].
     ///
     /// [`TraceReader::refuse`]: crate::TraceReader::refuse

@@ -108,6 +108,8 @@ pub struct TraceReader<'r> {
     last: Position,
     /// Whether that event may order others.
     last_orders: bool,
+    /// Whether the end of the current execution was looked at.
+    ended: bool,
 }
 
 impl TraceReader<'static> {
@@ -188,6 +190,7 @@ impl<'r> TraceReader<'r> {
             initial,
             last: start,
             last_orders: false,
+            ended: false,
         };
         if let Some(fault) = header_fault {
             reader.skip_or_fail(fault)?;
@@ -199,14 +202,17 @@ impl<'r> TraceReader<'r> {
     ///
     /// # Errors
     ///
-    /// A line that is not of the format, or that contradicts the lines before it; if the reader is
-    /// lenient only what makes further reading impossible. Reading may go on after an error: the
-    /// line is passed over.
+    /// A line that is not of the format, or that contradicts the lines before it, and once at the end
+    /// [`Error::WrongEnd`]; if the reader is lenient only what makes further reading impossible. Reading
+    /// may go on after an error: the line is passed over.
     pub fn next_event(&mut self) -> Result<Option<Event>, Error> {
         loop {
             let decoded = match self.decoder.next(&mut self.symbols) {
                 Ok(Some(decoded)) => decoded,
-                Ok(None) => return Ok(None),
+                Ok(None) => {
+                    self.end()?;
+                    return Ok(None);
+                }
                 Err(fault) => {
                     self.skip_or_fail(fault)?;
                     continue;
@@ -230,6 +236,29 @@ impl<'r> TraceReader<'r> {
                 }
             }
         }
+    }
+
+    /// Looks at the end of the current execution, once. A lenient reader may have skipped what is missing.
+    fn end(&mut self) -> Result<(), Error> {
+        if std::mem::replace(&mut self.ended, true) || self.lenient {
+            return Ok(());
+        }
+        self.discipline.finish(&self.symbols).map_err(|source| {
+            let place = match &source {
+                portent_monitor_core::Error::HeldToTheEnd {
+                    line: Some(line), ..
+                } => Position {
+                    line: line.get(),
+                    column: 1,
+                },
+                _ => self.last,
+            };
+            Error::WrongEnd {
+                place: self.place(place),
+                source: Box::new(source),
+                hint: self.hint(),
+            }
+        })
     }
 
     /// An event as the trace has it, shortened.
@@ -378,6 +407,7 @@ impl<'r> TraceReader<'r> {
         let more = log.next_execution();
         if more {
             self.discipline = Discipline::default();
+            self.ended = false;
         }
         more
     }

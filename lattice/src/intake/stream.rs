@@ -312,6 +312,12 @@ impl Intake {
         self.order = None;
     }
 
+    /// Says what is wrong if the run ends here, unless whoever gives the events has seen to that.
+    pub(crate) fn check_end(&self, symbols: &Symbols) -> Result<(), Error> {
+        let discipline = self.discipline.as_ref();
+        discipline.map_or(Ok(()), |discipline| Ok(discipline.finish(symbols)?))
+    }
+
     /// The waits of the run.
     pub(crate) fn waits(&self) -> &Waits {
         &self.waits

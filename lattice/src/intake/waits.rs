@@ -16,7 +16,7 @@ use portent_monitor_core::{CondId, Event, Id, LockId, Op, Symbols, ThreadId};
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Waits {
     conditions: Vec<Condition>,
-    /// Who holds each lock, as far as it was logged.
+    /// Who holds each lock exclusively, as far as it was logged.
     holders: Vec<Option<ThreadId>>,
     /// The wake-up of each thread that did nothing since.
     woken: Vec<Option<WakeUp>>,
@@ -74,13 +74,19 @@ impl Waits {
                 *woken = None;
             }
             if let Some(locks) = self.taken_away.get_mut(thread.index()) {
-                locks.clear();
+                for TakenAway { lock, .. } in locks.drain(..) {
+                    // It has waited, and holds it again.
+                    if matches!(event.op, Op::Wait(..)) {
+                        lock.entry(&mut self.holders).get_or_insert(thread);
+                    }
+                }
             }
         }
         match event.op {
             Op::Notify(cond) => cond.entry(&mut self.conditions).is_notified = true,
             Op::Wait(cond, lock) => self.wake_up(event, cond, lock),
-            Op::Lock(lock) => self.take(event, lock),
+            Op::Lock(lock) => self.take(event, lock, true),
+            Op::ReadLock(lock) => self.take(event, lock, false),
             Op::Unlock(lock) | Op::Waiting(_, Some(lock)) => {
                 let holder = lock.entry(&mut self.holders);
                 if *holder == Some(event.thread) {
@@ -99,7 +105,7 @@ impl Waits {
 
     fn wake_up(&mut self, event: &Event, cond: CondId, lock: Option<LockId>) {
         if let Some(lock) = lock {
-            self.take(event, lock);
+            self.take(event, lock, true);
         }
         let condition = cond.entry(&mut self.conditions);
         let is_early = !condition.is_notified;
@@ -114,11 +120,18 @@ impl Waits {
     }
 
     /// A thread takes a lock, maybe from one that seems to hold it.
-    fn take(&mut self, event: &Event, lock: LockId) {
-        let holder = lock.entry(&mut self.holders).replace(event.thread);
-        let Some(holder) = holder.filter(|holder| *holder != event.thread) else {
+    fn take(&mut self, event: &Event, lock: LockId, exclusive: bool) {
+        let now = lock.entry(&mut self.holders);
+        let before = now.filter(|holder| *holder != event.thread);
+        if exclusive {
+            *now = Some(event.thread);
+        }
+        let Some(holder) = before else {
             return;
         };
+        if !exclusive {
+            *now = None;
+        }
         match holder.entry(&mut self.woken) {
             Some(woken) => {
                 if !std::mem::replace(&mut woken.is_early, true) {
@@ -272,5 +285,26 @@ mod tests {
         run.take("B", Op::Unlock(m));
         run.take("A", Op::Wait(c, None));
         assert_eq!(run.held_at_end(), []);
+        // It holds the lock again, and somebody takes it again.
+        run.take("A", Op::Notify(c));
+        run.take("B", Op::Lock(m));
+        assert_eq!(run.held_at_end(), [("m", "A", "B")]);
+    }
+
+    #[test]
+    fn a_reader_takes_a_lock_away_as_well() {
+        let mut run = Run::new();
+        let m = run.lock("m");
+        run.take("A", Op::ReadLock(m));
+        run.take("B", Op::ReadLock(m));
+        assert_eq!(run.held_at_end(), []);
+        for reader in ["A", "B"] {
+            run.take(reader, Op::ReadUnlock(m));
+        }
+        run.take("A", Op::Lock(m));
+        run.take("A", Op::ReadLock(m));
+        assert_eq!(run.held_at_end(), []);
+        run.take("B", Op::ReadLock(m));
+        assert_eq!(run.held_at_end(), [("m", "A", "B")]);
     }
 }

@@ -302,7 +302,7 @@ impl Watch {
     ///
     /// # Errors
     ///
-    /// In debug builds [`Error::BadWitness`].
+    /// As [`Checker::finish`](crate::Checker::finish).
     pub fn finish(&mut self, name: &str, symbols: &Symbols) -> Result<Report, Error> {
         let begun = begin(&self.intake, &self.options)?;
         let properties = std::mem::replace(&mut self.properties, begun);
@@ -318,6 +318,7 @@ impl Watch {
         name: &str,
         symbols: &Symbols,
     ) -> Result<Report, Error> {
+        self.intake.check_end(symbols)?;
         let mut report = Report::new(name, self.intake.events(), self.intake.threads());
         let held = self.held.as_ref();
         let missing = held.and_then(|held| Missing::at_end(held, symbols));

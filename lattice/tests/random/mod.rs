@@ -53,11 +53,14 @@ fn some_op(rng: &mut Rng, symbols: &mut Symbols) -> Op {
     let lock = symbols.locks.intern("m").expect("few");
     let chan = symbols.chans.intern("c").expect("few");
     let msg = Msg::Number(rng.below(3) as i64);
+    let reads = value == Value::from(0);
     match rng.below(24) {
         0..8 => Op::Write(var, Some(value)),
         8 => Op::Update(var, Some(value)),
         9 => Op::Read(var),
+        10 if reads => Op::ReadLock(lock),
         10 => Op::Lock(lock),
+        11 if reads => Op::ReadUnlock(lock),
         11 => Op::Unlock(lock),
         12 => Op::Send(chan, msg, Delivery::Unordered),
         13 => Op::Recv(chan, msg, Delivery::Unordered),

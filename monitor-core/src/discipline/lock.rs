@@ -1,5 +1,7 @@
 //! Who holds a lock, and how often.
 
+use std::num::NonZeroU64;
+
 use rustc_hash::FxHashMap;
 
 use crate::ThreadId;
@@ -9,17 +11,25 @@ use crate::ThreadId;
 pub(super) struct Holders {
     exclusive: Side,
     shared: Side,
+    /// Those who must have given the exclusive side back in a wait, since another took the lock. They are kept
+    /// apart so that nobody is looked at twice.
+    suspended: Option<Box<FxHashMap<ThreadId, Hold>>>,
+}
+
+/// What a thread has of one side.
+#[derive(Clone, Copy, Debug)]
+struct Hold {
+    times: u32,
+    /// Where it took it first.
+    line: Option<NonZeroU64>,
 }
 
 /// Who holds one side of a lock. One thread is the rule; a trace that never releases may have a
 /// million.
 #[derive(Clone, Debug, Default)]
 struct Side {
-    first: Option<(ThreadId, u32)>,
-    others: Option<Box<FxHashMap<ThreadId, u32>>>,
-    /// Those who must have given it back in a wait, since another took it. They are kept apart so that
-    /// nobody is looked at twice.
-    suspended: Option<Box<FxHashMap<ThreadId, u32>>>,
+    first: Option<(ThreadId, Hold)>,
+    others: Option<Box<FxHashMap<ThreadId, Hold>>>,
 }
 
 impl Holders {
@@ -33,15 +43,17 @@ impl Holders {
 
     /// Whether a thread holds a side, or will when it wakes up.
     pub(super) fn holds(&self, thread: ThreadId, exclusive: bool) -> bool {
+        let is_suspended = || { self.suspended.iter() }.any(|those| those.contains_key(&thread));
         if exclusive {
-            self.exclusive.holds(thread)
+            self.exclusive.holds(thread) || is_suspended()
         } else {
             self.shared.holds(thread)
         }
     }
 
-    pub(super) fn take(&mut self, thread: ThreadId, exclusive: bool) {
-        self.side(exclusive).add(thread, 1);
+    pub(super) fn take(&mut self, thread: ThreadId, exclusive: bool, line: Option<NonZeroU64>) {
+        let hold = Hold { times: 1, line };
+        self.side(exclusive).add(thread, hold);
     }
 
     pub(super) fn give_back(&mut self, thread: ThreadId, exclusive: bool) {
@@ -52,69 +64,78 @@ impl Holders {
     pub(super) fn excluding(&self, thread: ThreadId, exclusive: bool) -> Option<ThreadId> {
         let other = self.exclusive.other_than(thread);
         let shared = || self.shared.other_than(thread);
-        other.or_else(|| exclusive.then(shared).flatten())
+        let other = other.or_else(|| exclusive.then(shared).flatten());
+        other.map(|(holder, _)| holder)
     }
 
-    /// Suspends those who exclude that a thread takes a side, and names them.
-    pub(super) fn suspend(&mut self, thread: ThreadId, exclusive: bool) -> Vec<ThreadId> {
-        let mut suspended = Vec::new();
-        self.exclusive.suspend_others(thread, &mut suspended);
-        if exclusive {
-            self.shared.suspend_others(thread, &mut suspended);
+    /// A thread other than `thread` that holds the shared side, and the line where it took it.
+    pub(super) fn reader_other_than(
+        &self,
+        thread: ThreadId,
+    ) -> Option<(ThreadId, Option<NonZeroU64>)> {
+        let reader = self.shared.other_than(thread);
+        reader.map(|(reader, hold)| (reader, hold.line))
+    }
+
+    /// Suspends those but `thread` who hold the exclusive side, and names them.
+    pub(super) fn suspend_others(&mut self, thread: ThreadId) -> Vec<ThreadId> {
+        let others = self.exclusive.remove_others(thread);
+        if !others.is_empty() {
+            let suspended = self.suspended.get_or_insert_default();
+            suspended.extend(others.iter().copied());
         }
-        suspended
+        others.into_iter().map(|(holder, _)| holder).collect()
     }
 
     /// A thread holds again what it held before it waited.
     pub(super) fn resume(&mut self, thread: ThreadId) {
-        self.exclusive.resume(thread);
-        self.shared.resume(thread);
+        let suspended = self.suspended.as_mut();
+        if let Some(hold) = suspended.and_then(|suspended| suspended.remove(&thread)) {
+            self.exclusive.add(thread, hold);
+        }
     }
 }
 
 impl Side {
     fn holds(&self, thread: ThreadId) -> bool {
-        let is_in = |map: &Option<Box<FxHashMap<ThreadId, u32>>>| {
-            map.as_ref().is_some_and(|map| map.contains_key(&thread))
-        };
-        self.first.is_some_and(|(holder, _)| holder == thread)
-            || is_in(&self.others)
-            || is_in(&self.suspended)
+        self.first.is_some_and(|(holder, _)| holder == thread) || { self.others.iter() }
+            .any(|others| others.contains_key(&thread))
     }
 
-    fn other_than(&self, thread: ThreadId) -> Option<ThreadId> {
+    fn other_than(&self, thread: ThreadId) -> Option<(ThreadId, Hold)> {
         match self.first {
-            Some((holder, _)) if holder != thread => return Some(holder),
+            Some((holder, hold)) if holder != thread => return Some((holder, hold)),
             _ => {}
         }
-        let mut others = self.others.iter().flat_map(|others| others.keys());
-        others.find(|&&holder| holder != thread).copied()
+        let mut others = self.others.iter().flat_map(|others| others.iter());
+        let other = others.find(|(holder, _)| **holder != thread);
+        other.map(|(&holder, &hold)| (holder, hold))
     }
 
-    /// How often a thread holds it, if it does.
-    fn depth(&mut self, thread: ThreadId) -> Option<&mut u32> {
+    /// What a thread has of it, if anything.
+    fn hold(&mut self, thread: ThreadId) -> Option<&mut Hold> {
         match &mut self.first {
-            Some((holder, depth)) if *holder == thread => Some(depth),
+            Some((holder, hold)) if *holder == thread => Some(hold),
             _ => self.others.as_mut()?.get_mut(&thread),
         }
     }
 
-    fn add(&mut self, thread: ThreadId, times: u32) {
-        if let Some(depth) = self.depth(thread) {
-            *depth = depth.saturating_add(times);
+    fn add(&mut self, thread: ThreadId, more: Hold) {
+        if let Some(hold) = self.hold(thread) {
+            hold.times = hold.times.saturating_add(more.times);
         } else if self.first.is_none() {
-            self.first = Some((thread, times));
+            self.first = Some((thread, more));
         } else {
-            self.others.get_or_insert_default().insert(thread, times);
+            self.others.get_or_insert_default().insert(thread, more);
         }
     }
 
     fn give_back(&mut self, thread: ThreadId) {
-        let Some(depth) = self.depth(thread) else {
+        let Some(hold) = self.hold(thread) else {
             return;
         };
-        *depth -= 1;
-        if *depth > 0 {
+        hold.times -= 1;
+        if hold.times > 0 {
             return;
         }
         if self.first.is_some_and(|(holder, _)| holder == thread) {
@@ -127,28 +148,15 @@ impl Side {
         }
     }
 
-    fn suspend_others(&mut self, thread: ThreadId, names: &mut Vec<ThreadId>) {
+    fn remove_others(&mut self, thread: ThreadId) -> Vec<(ThreadId, Hold)> {
         if self.other_than(thread).is_none() {
-            return;
+            return Vec::new();
         }
         let others = self.others.take();
         let others = others.into_iter().flat_map(|others| *others);
-        let holders: Vec<(ThreadId, u32)> = self.first.take().into_iter().chain(others).collect();
-        for (holder, depth) in holders {
-            if holder == thread {
-                self.add(holder, depth);
-            } else {
-                names.push(holder);
-                let suspended = self.suspended.get_or_insert_default();
-                suspended.insert(holder, depth);
-            }
-        }
-    }
-
-    fn resume(&mut self, thread: ThreadId) {
-        let suspended = self.suspended.as_mut();
-        if let Some(depth) = suspended.and_then(|suspended| suspended.remove(&thread)) {
-            self.add(thread, depth);
-        }
+        let holders = self.first.take().into_iter().chain(others);
+        let (own, others): (Vec<_>, Vec<_>) = holders.partition(|(holder, _)| *holder == thread);
+        self.first = own.into_iter().next();
+        others
     }
 }

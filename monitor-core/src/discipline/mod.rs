@@ -7,7 +7,8 @@
 //!
 //! What is deliberately allowed:
 //! - a lock taken while another thread seems to hold it, if that thread does nothing before it wakes
-//!   up from a wait: a wait gives the lock back, and some traces show only the wake-up;
+//!   up from a wait: a wait gives the lock back, and some traces show only the wake-up. A read lock is not given
+//!   back so, and in a run without conditions nobody waits;
 //! - taking a lock twice, which then is to be released twice;
 //! - marks of a thread's begin and end anywhere: some recorders open with those of all threads;
 //! - threads that nobody forked, threads that several others join, and a name that is forked again
@@ -52,6 +53,8 @@ pub struct Discipline {
     /// Rounds of barriers that some thread has left.
     left: FxHashMap<BarrierId, Rounds>,
     clocks: Clocks,
+    /// Whether some thread began to wait, woke up or notified, so that others may be waiting unseen.
+    has_conditions: bool,
     /// Whether events bring clocks; the first event decides.
     stamped: Option<bool>,
 }
@@ -84,7 +87,6 @@ impl Thread {
 #[derive(Clone, Debug)]
 struct Suspended {
     lock: LockId,
-    exclusive: bool,
     by: ThreadId,
     line: Option<NonZeroU64>,
     /// The thread is known to wait.
@@ -158,6 +160,50 @@ impl Discipline {
         holders.is_some_and(|holders| holders.excluding(event.thread, exclusive).is_some())
     }
 
+    /// Tells that the run has ended: whoever seems to hold a lock that another took does not wake up any more. In a
+    /// run with conditions it may have been waiting to the end. Without any, two threads hold one lock.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::HeldToTheEnd`], of the first such lock.
+    ///
+    /// ```
+    /// use portent_monitor_core::{Discipline, Event, Op, Symbols};
+    ///
+    /// let mut symbols = Symbols::default();
+    /// let (a, b) = (symbols.threads.intern("A")?, symbols.threads.intern("B")?);
+    /// let (m, c) = (symbols.locks.intern("m")?, symbols.conds.intern("c")?);
+    /// let mut discipline = Discipline::default();
+    /// discipline.admit(&Event::new(a, Op::Lock(m)), &symbols)?;
+    /// discipline.admit(&Event::new(b, Op::Lock(m)), &symbols)?;
+    /// assert!(discipline.finish(&symbols).is_err());
+    /// discipline.admit(&Event::new(b, Op::Notify(c)), &symbols)?;
+    /// assert!(discipline.finish(&symbols).is_ok());
+    /// # Ok::<(), portent_monitor_core::Error>(())
+    /// ```
+    pub fn finish(&self, symbols: &Symbols) -> Result<(), Error> {
+        if self.has_conditions {
+            return Ok(());
+        }
+        let threads = self.threads.iter().enumerate();
+        let held = threads.flat_map(|(thread, state)| {
+            let thread = ThreadId::from_index(thread);
+            thread.into_iter().flat_map(|thread| {
+                let suspended = state.suspended.iter();
+                suspended.map(move |held| (thread, held))
+            })
+        });
+        match held.min_by_key(|(_, held)| held.line) {
+            None => Ok(()),
+            Some((thread, held)) => Err(Error::HeldToTheEnd {
+                thread: symbols.threads.name(thread).to_owned(),
+                other: symbols.threads.name(held.by).to_owned(),
+                lock: symbols.locks.name(held.lock).to_owned(),
+                line: held.line,
+            }),
+        }
+    }
+
     /// Tells that events are missing, which nobody could read. From now on a clock may count more
     /// events of a thread than were seen.
     ///
@@ -228,6 +274,11 @@ impl Discipline {
             });
         }
         match &event.op {
+            Op::Lock(lock) => self.check_readers(thread, *lock, symbols),
+            // If its lock was not seen to be given back it is not taken again either.
+            Op::Wait(_, Some(lock)) if !self.holds(thread, *lock, false) => {
+                self.check_readers(thread, *lock, symbols)
+            }
             Op::Unlock(lock) | Op::Waiting(_, Some(lock)) if !self.holds(thread, *lock, false) => {
                 Err(Error::NotHeld {
                     thread: name(thread),
@@ -276,6 +327,25 @@ impl Discipline {
         }
     }
 
+    /// A thread takes the exclusive side only if no other reads: a reader does not wait with its lock.
+    fn check_readers(
+        &self,
+        thread: ThreadId,
+        lock: LockId,
+        symbols: &Symbols,
+    ) -> Result<(), Error> {
+        let holders = self.locks.get(lock.index());
+        match holders.and_then(|holders| holders.reader_other_than(thread)) {
+            None => Ok(()),
+            Some((reader, line)) => Err(Error::HeldForReading {
+                thread: symbols.threads.name(thread).to_owned(),
+                reader: symbols.threads.name(reader).to_owned(),
+                lock: symbols.locks.name(lock).to_owned(),
+                line,
+            }),
+        }
+    }
+
     /// A thread whose lock another took must have waited, and goes on by waking up.
     fn check_locks(
         &self,
@@ -298,7 +368,7 @@ impl Discipline {
             }
             // It has it again.
             let holders = &self.locks[held.lock.index()];
-            if let Some(other) = holders.excluding(thread, held.exclusive) {
+            if let Some(other) = holders.excluding(thread, true) {
                 let line = held.line.filter(|_| other == held.by);
                 return Err(held_twice(held.lock, other, line));
             }
@@ -325,10 +395,9 @@ impl Discipline {
         let thread = event.thread;
         let holders = self.holders(lock);
         if holders.excluding(thread, exclusive).is_some() {
-            for holder in holders.suspend(thread, exclusive) {
+            for holder in holders.suspend_others(thread) {
                 let held = Suspended {
                     lock,
-                    exclusive: self.holds(holder, lock, false),
                     by: thread,
                     line: event.line,
                     waits: self.threads[holder.index()].waited,
@@ -340,7 +409,7 @@ impl Discipline {
                 }
             }
         }
-        self.holders(lock).take(thread, exclusive);
+        self.holders(lock).take(thread, exclusive, event.line);
     }
 
     /// A thread that waited, if it did, holds its locks again.
@@ -367,6 +436,7 @@ impl Discipline {
         let thread = event.thread;
         self.stamped
             .get_or_insert(matches!(event.op, Op::Stamped(_)));
+        self.has_conditions |= matches!(event.op, Op::Waiting(..) | Op::Wait(..) | Op::Notify(_));
         let is_mark = matches!(event.op, Op::Marker(_, None));
         for thread in event.threads() {
             self.go_on(thread);

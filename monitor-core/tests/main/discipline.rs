@@ -5,6 +5,7 @@ use std::num::NonZeroU64;
 use portent_monitor_core::{
     Action, CondId, Delivery, Discipline, Event, LockId, Msg, Op, Stamped, Symbols, ThreadId,
 };
+use portent_testing::Rng;
 
 /// Feeds the events; all but the last are fine, and the last one is refused with this message.
 fn refused(events: impl FnOnce(&mut Symbols) -> Vec<(&'static str, Op)>, message: &str) {
@@ -132,9 +133,9 @@ fn two_threads_do_not_hold_one_lock_at_once() {
         |s| {
             let m = lock(s);
             vec![
-                ("A", Op::ReadLock(m)),
-                ("B", Op::Lock(m)),
-                ("A", Op::ReadUnlock(m)),
+                ("A", Op::Lock(m)),
+                ("B", Op::ReadLock(m)),
+                ("A", Op::Unlock(m)),
             ]
         },
         both,
@@ -170,6 +171,177 @@ fn two_threads_do_not_hold_one_lock_at_once() {
         },
         "thread A releases lock m, which it does not hold",
     );
+}
+
+#[test]
+fn a_reader_cannot_be_waiting_so_its_lock_is_not_taken() {
+    let reads = "thread B takes lock m, which A holds for reading since line 1: log `lock` and `rlock` when the lock \
+                 was acquired, `unlock` and `runlock` before it is released";
+    let lock = |s: &mut Symbols| s.locks.intern("m").unwrap();
+    let cond = |s: &mut Symbols| s.conds.intern("c").unwrap();
+    refused(
+        |s| {
+            let m = lock(s);
+            vec![("A", Op::ReadLock(m)), ("B", Op::Lock(m))]
+        },
+        reads,
+    );
+    // Be it by a wake-up, after a notify, from one of several readers, or from one that reads too.
+    refused(
+        |s| {
+            let (m, c) = (lock(s), cond(s));
+            vec![
+                ("A", Op::ReadLock(m)),
+                ("B", Op::Notify(c)),
+                ("B", Op::Wait(c, Some(m))),
+            ]
+        },
+        reads,
+    );
+    refused(
+        |s| {
+            let m = lock(s);
+            vec![
+                ("A", Op::ReadLock(m)),
+                ("C", Op::ReadLock(m)),
+                ("B", Op::ReadLock(m)),
+                ("C", Op::ReadUnlock(m)),
+                ("B", Op::Lock(m)),
+            ]
+        },
+        reads,
+    );
+    refused(
+        |s| {
+            let (m, c) = (lock(s), cond(s));
+            vec![
+                ("A", Op::ReadLock(m)),
+                ("A", Op::Wait(c, None)),
+                ("B", Op::Lock(m)),
+            ]
+        },
+        reads,
+    );
+    // Who reads may take the lock as well, if nobody else reads.
+    admitted(|s| {
+        let m = lock(s);
+        vec![
+            ("A", Op::ReadLock(m)),
+            ("A", Op::Lock(m)),
+            ("A", Op::Unlock(m)),
+            ("A", Op::ReadUnlock(m)),
+            ("B", Op::Lock(m)),
+        ]
+    });
+}
+
+#[test]
+fn a_lock_is_not_held_twice_at_the_end_of_a_run_without_conditions() {
+    let lock = |s: &mut Symbols| s.locks.intern("m").unwrap();
+    let cond = |s: &mut Symbols| s.conds.intern("c").unwrap();
+    let held = "thread A holds lock m to the end, but B has taken it on line 2, and A cannot be waiting, as no line is \
+                about a condition: log `lock` when the lock was acquired, `unlock` before it is released, and a wait \
+                as `waiting` and `wait`";
+    for op in [Op::Lock, Op::ReadLock] {
+        let ended = ends(|s| {
+            let m = lock(s);
+            vec![("A", Op::Lock(m)), ("B", op(m))]
+        });
+        assert_eq!(ended.unwrap_err(), held);
+    }
+    // The first of two.
+    let ended = ends(|s| {
+        let (m, n) = (lock(s), s.locks.intern("n").unwrap());
+        vec![
+            ("A", Op::Lock(m)),
+            ("B", Op::Lock(m)),
+            ("B", Op::Lock(n)),
+            ("C", Op::Lock(n)),
+            ("D", Op::Lock(m)),
+        ]
+    });
+    assert_eq!(ended.unwrap_err(), held);
+    // In a run with conditions A may be waiting.
+    for op in [Op::Notify, |c| Op::Wait(c, None), |c| Op::Waiting(c, None)] {
+        let ended = ends(|s| {
+            let (m, c) = (lock(s), cond(s));
+            vec![("A", Op::Lock(m)), ("B", Op::Lock(m)), ("B", op(c))]
+        });
+        assert_eq!(ended, Ok(()));
+    }
+    let ended = ends(|s| {
+        let m = lock(s);
+        vec![("A", Op::Lock(m)), ("A", Op::Unlock(m)), ("B", Op::Lock(m))]
+    });
+    assert_eq!(ended, Ok(()));
+}
+
+/// Feeds the events, all of which are fine, and says what is wrong with the end of the run.
+fn ends(events: impl FnOnce(&mut Symbols) -> Vec<(&'static str, Op)>) -> Result<(), String> {
+    let mut symbols = Symbols::default();
+    let events = events(&mut symbols);
+    let mut discipline = Discipline::default();
+    for (line, (name, op)) in (1..).zip(events) {
+        let mut event = Event::new(symbols.threads.intern(name).unwrap(), op);
+        event.line = NonZeroU64::new(line);
+        discipline.admit(&event, &symbols).unwrap();
+    }
+    discipline
+        .finish(&symbols)
+        .map_err(|error| error.to_string())
+}
+
+/// Locks of both kinds, as they come: a run without conditions is admitted to its end if and only if at every moment each
+/// lock has one writer or only readers, by a count that knows nothing of waits.
+#[test]
+fn random_locks_are_admitted_if_nobody_holds_one_that_another_excludes() {
+    let symbols = Symbols::default();
+    let (mut fine, mut broken, mut at_the_end, mut readers) = (0, 0, 0, 0);
+    for seed in 0..20_000 {
+        let mut rng = Rng::new(seed);
+        let length = 1 + rng.below(7);
+        let events: Vec<(usize, usize, usize)> = (0..length)
+            .map(|_| (rng.below(3), rng.below(5), rng.below(2)))
+            .collect();
+        // How often each thread holds each lock, for writing and for reading.
+        let mut held = [[[0u32; 2]; 3]; 2];
+        let mut possible = true;
+        let mut discipline = Discipline::default();
+        let mut admitted = true;
+        for &(thread, op, lock) in &events {
+            let side = op % 2;
+            let others_exclude = |held: &[[u32; 2]; 3]| {
+                let others = (0..3).filter(|&other| other != thread);
+                { others }.any(|other| held[other][0] > 0 || side == 0 && held[other][1] > 0)
+            };
+            match op {
+                0 | 1 => {
+                    possible &= !others_exclude(&held[lock]);
+                    held[lock][thread][side] += 1;
+                }
+                2 | 3 if held[lock][thread][side] == 0 => possible = false,
+                2 | 3 => held[lock][thread][side] -= 1,
+                _ => {}
+            }
+            let lock = LockId::from_index(lock).unwrap();
+            let op = match op {
+                0 => Op::Lock(lock),
+                1 => Op::ReadLock(lock),
+                2 => Op::Unlock(lock),
+                3 => Op::ReadUnlock(lock),
+                _ => Action::default().into(),
+            };
+            let event = Event::new(ThreadId::from_index(thread).unwrap(), op);
+            admitted &= discipline.admit(&event, &symbols).is_ok();
+        }
+        let ended = discipline.finish(&symbols).is_ok();
+        assert_eq!(admitted && ended, possible, "seed {seed}: {events:?}");
+        fine += usize::from(possible);
+        broken += usize::from(!possible);
+        at_the_end += usize::from(admitted && !ended);
+        readers += usize::from(possible && events.iter().any(|event| event.1 == 1));
+    }
+    assert!(fine > 1_000 && broken > 1_000 && at_the_end > 100 && readers > 500);
 }
 
 #[test]
