@@ -38,7 +38,7 @@ pub use causality::{
     ThreadClock, Version, edges,
 };
 pub use clock::Clock;
-pub use discipline::Discipline;
+pub use discipline::{Discipline, SkippedEvents};
 pub use error::Error;
 pub use event::{Action, Delivery, Details, Event, Mark, Marker, Msg, Op, Stamped};
 pub use ids::{BarrierId, ChainId, ChanId, CondId, Id, LocId, LockId, NameId, ThreadId, VarId};

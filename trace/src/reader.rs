@@ -7,7 +7,7 @@ use std::{
     sync::Arc,
 };
 
-use portent_monitor_core::{Discipline, Event, Op, Symbols, Value, VarId};
+use portent_monitor_core::{Discipline, Event, Op, SkippedEvents, Symbols, Value, VarId};
 
 use crate::{
     Error, Format, Options, Place, Warning,
@@ -317,6 +317,15 @@ impl<'r> TraceReader<'r> {
             .collect();
         if !names.is_empty() {
             warnings.push(Warning::AbsentThreads { names });
+        }
+        let skipped: Vec<SkippedEvents> = self.discipline.skipped_events().collect();
+        if !skipped.is_empty() {
+            let name = |thread| self.symbols.threads.name(thread).to_owned();
+            warnings.push(Warning::SkippedLines {
+                names: skipped.iter().map(|events| name(events.thread)).collect(),
+                count: skipped.iter().map(|events| events.count).sum(),
+                before: skipped.iter().filter_map(|events| events.before).min(),
+            });
         }
         if let Some(regex) = self.unused_delimiter() {
             warnings.push(Warning::UnusedDelimiter {

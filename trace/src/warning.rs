@@ -1,6 +1,6 @@
 //! What to know before trusting what was read, though nothing of it is an error.
 
-use std::fmt;
+use std::{fmt, num::NonZeroU64};
 
 use crate::Place;
 
@@ -42,6 +42,15 @@ pub enum Warning {
         /// The threads.
         names: Vec<String>,
     },
+    /// Threads count more lines of their own than were read.
+    SkippedLines {
+        /// The threads.
+        names: Vec<String>,
+        /// How many lines are missing in all.
+        count: u64,
+        /// The line of the trace before which the first ones are.
+        before: Option<NonZeroU64>,
+    },
     /// No line is a delimiter of executions.
     UnusedDelimiter {
         /// The regular expression.
@@ -56,6 +65,7 @@ impl Warning {
             Warning::MisspeltKey { .. } => "misspelt_key",
             Warning::NoClocks { .. } => "no_clocks",
             Warning::AbsentThreads { .. } => "absent_threads",
+            Warning::SkippedLines { .. } => "skipped_lines",
             Warning::UnusedDelimiter { .. } => "unused_delimiter",
         }
     }
@@ -86,19 +96,41 @@ impl fmt::Display for Warning {
                  the only order that they can have",
             ),
             Warning::AbsentThreads { names } => {
-                const SHOWN: usize = 3;
-                let shown = names.iter().take(SHOWN).map(|name| format!("`{name}`"));
-                let shown = shown.collect::<Vec<_>>().join(", ");
-                write!(f, "the clocks count events of {shown}")?;
-                if names.len() > SHOWN {
-                    write!(f, " and {} others", names.len() - SHOWN)?;
-                }
+                write!(f, "the clocks count events of {}", some_of(names))?;
                 f.write_str(", of which the trace has none: what they kept in order is not known")
+            }
+            Warning::SkippedLines {
+                names,
+                count,
+                before,
+            } => {
+                let (lines, were, they) = match count {
+                    1 => ("1 line".to_owned(), "was", "it"),
+                    more => (format!("{more} lines"), "were", "they"),
+                };
+                let of = some_of(names);
+                write!(f, "the clocks count {lines} of {of} that {were} not read")?;
+                if let Some(before) = before {
+                    let first = if *count == 1 { "" } else { "the first " };
+                    write!(f, " ({first}before line {before})")?;
+                }
+                write!(f, ": what {they} did is not known")
             }
             Warning::UnusedDelimiter { regex } => write!(
                 f,
                 "the delimiter `{regex}` matches no line: all is taken for one execution"
             ),
         }
+    }
+}
+
+/// The first few names, and how many others there are.
+fn some_of(names: &[String]) -> String {
+    const SHOWN: usize = 3;
+    let shown = names.iter().take(SHOWN).map(|name| format!("`{name}`"));
+    let shown = shown.collect::<Vec<_>>().join(", ");
+    match names.len().saturating_sub(SHOWN) {
+        0 => shown,
+        others => format!("{shown} and {others} others"),
     }
 }

@@ -439,6 +439,12 @@ fn what_the_reader_noticed_is_warned_of() {
         kinds("{\"t\":1,\"vc\":{\"1\":1,\"2\":1}}\n", &[]),
         ["absent_threads"]
     );
+    // What a thread counts of its own and nobody has read.
+    let late = "{\"t\":\"B\",\"vc\":{\"B\":2},\"name\":\"a\"}\n";
+    let counted = "{\"t\":\"C\",\"vc\":{\"C\":1,\"B\":1},\"name\":\"a\"}\n";
+    assert_eq!(kinds(&[late, counted].concat(), &[]), ["skipped_lines"]);
+    assert_eq!(kinds("B {\"B\":2}\na\n", &[]), ["skipped_lines"]);
+    assert!(kinds("B {\"B\":1}\na\nB {\"B\":2}\na\n", &[]).is_empty());
     assert!(kinds("{\"t\":1,\"text\":\"hello\"}\n", &[]).is_empty());
 }
 

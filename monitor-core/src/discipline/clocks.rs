@@ -25,6 +25,22 @@ struct Past {
     claimed: u32,
     /// The line with that other clock.
     claimed_by: Option<NonZeroU64>,
+    /// How many of its own events its clocks count though nobody has seen them.
+    skipped: u64,
+    /// The line with the first clock that does.
+    skipped_before: Option<NonZeroU64>,
+}
+
+/// Events that a thread's own clocks count and that were not seen.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct SkippedEvents {
+    /// Whose.
+    pub thread: ThreadId,
+    /// How many.
+    pub count: u64,
+    /// The line of the thread before which the first of them are missing.
+    pub before: Option<NonZeroU64>,
 }
 
 impl Clocks {
@@ -119,6 +135,14 @@ impl Clocks {
         }
         for thread in event.threads() {
             let past = self.past(thread);
+            let before = past.clock.get(&thread).copied().unwrap_or(0);
+            let skipped = stamped
+                .component(thread)
+                .saturating_sub(before.saturating_add(1));
+            if skipped > 0 && past.skipped == 0 {
+                past.skipped_before = event.line;
+            }
+            past.skipped += u64::from(skipped);
             past.line = event.line;
             past.clock.extend(stamped.clock.iter().copied());
         }
@@ -129,6 +153,19 @@ impl Clocks {
         let is_absent = |past: &Past| past.claimed > 0 && past.clock.is_empty();
         let threads = self.threads.iter().enumerate();
         threads.filter_map(move |(i, past)| ThreadId::from_index(i).filter(|_| is_absent(past)))
+    }
+
+    /// What threads that have events count of their own though it was not seen.
+    pub(super) fn skipped(&self) -> impl Iterator<Item = SkippedEvents> {
+        let threads = self.threads.iter().enumerate();
+        let threads = threads.filter(|(_, past)| past.skipped > 0);
+        threads.filter_map(|(thread, past)| {
+            Some(SkippedEvents {
+                thread: ThreadId::from_index(thread)?,
+                count: past.skipped,
+                before: past.skipped_before,
+            })
+        })
     }
 
     fn past(&mut self, thread: ThreadId) -> &mut Past {

@@ -27,6 +27,7 @@ use std::num::NonZeroU64;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
+pub use self::clocks::SkippedEvents;
 use self::{clocks::Clocks, lock::Holders, rounds::Rounds};
 use crate::{BarrierId, ChanId, CondId, Error, Event, Id, LockId, Msg, Op, Symbols, ThreadId};
 
@@ -228,6 +229,26 @@ impl Discipline {
     /// The threads whose events the clocks count, though none of them was seen.
     pub fn absent_threads(&self) -> impl Iterator<Item = ThreadId> {
         self.clocks.absent()
+    }
+
+    /// The threads whose own clocks count more of their events than were seen.
+    ///
+    /// ```
+    /// use portent_monitor_core::{Action, Discipline, Event, Stamped, Symbols};
+    ///
+    /// let mut symbols = Symbols::default();
+    /// let b = symbols.threads.intern("b")?;
+    /// let event = |number| Event::new(b, Stamped::new(Action::default(), vec![(b, number)]));
+    /// let mut discipline = Discipline::default();
+    /// for number in [2, 3, 7] {
+    ///     discipline.admit(&event(number), &symbols)?; // 1, 4, 5 and 6 were lost
+    /// }
+    /// let skipped: Vec<_> = discipline.skipped_events().map(|s| (s.thread, s.count)).collect();
+    /// assert_eq!(skipped, [(b, 4)]);
+    /// # Ok::<(), portent_monitor_core::Error>(())
+    /// ```
+    pub fn skipped_events(&self) -> impl Iterator<Item = SkippedEvents> {
+        self.clocks.skipped()
     }
 
     fn thread(&self, thread: ThreadId) -> Option<&Thread> {
