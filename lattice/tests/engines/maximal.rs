@@ -307,19 +307,22 @@ fn cases() -> u64 {
     asked.and_then(|n| n.parse().ok()).unwrap_or(20_000)
 }
 
-#[test]
-fn agrees_with_the_definition() {
-    let (mut violated, mut safe, mut widened, mut cut_short) = (0, 0, 0, 0);
-    for seed in 0..cases() {
-        let rng = &mut Rng::new(seed);
-        let events = 3 + rng.below(6);
-        let trace = random_trace(rng, events);
-        let (automaton, actions) = match seed % 2 {
-            0 => random_steps(rng, &trace),
-            _ => swapped_steps(rng, &trace),
-        };
+/// How many cases were of which kind.
+#[derive(Debug, Default)]
+struct Compared {
+    violated: usize,
+    safe: usize,
+    /// Violated, but not under happens-before.
+    widened: usize,
+    /// Violated, but no violation can be completed.
+    cut_short: usize,
+}
+
+impl Compared {
+    /// Compares the answers with all settings of reductions to what trying everything finds.
+    fn compare(&mut self, seed: u64, trace: &[Event], (automaton, actions): Steps) {
         let mut brute = Brute {
-            trace: &trace,
+            trace,
             actions: &actions,
             automaton: &automaton,
             fewest: None,
@@ -327,11 +330,11 @@ fn agrees_with_the_definition() {
         };
         brute.try_all(&mut Vec::new(), automaton.initial, 0);
         let (fewest, whole) = (brute.fewest, brute.whole);
-        violated += usize::from(fewest.is_some());
-        safe += usize::from(fewest.is_none());
-        cut_short += usize::from(fewest.is_some() && whole.is_none());
+        self.violated += usize::from(fewest.is_some());
+        self.safe += usize::from(fewest.is_none());
+        self.cut_short += usize::from(fewest.is_some() && whole.is_none());
 
-        let rules = Rules::new(&trace);
+        let rules = Rules::new(trace);
         for on in reductions() {
             let found = maximal::search(&rules, &actions, &automaton, 1 << 20, on);
             let run = match &found.answer {
@@ -344,7 +347,7 @@ fn agrees_with_the_definition() {
             };
             for (index, &event) in run.order.iter().enumerate() {
                 let before = &run.order[..index];
-                assert!(may_follow(&trace, before, event), "seed {seed}, {on:?}");
+                assert!(may_follow(trace, before, event), "seed {seed}, {on:?}");
             }
             let (mut state, mut steps) = (automaton.initial, 0);
             for &event in &run.order[..run.violated_at] {
@@ -371,17 +374,181 @@ fn agrees_with_the_definition() {
 
         // What happens-before allows is feasible.
         let problem = Problem {
-            poset: poset(&trace, &actions),
+            poset: poset(trace, &actions),
             actions: actions.iter().flatten().copied().collect(),
             automaton,
         };
         match shortest_violation(&problem) {
             Some(steps) => assert!(fewest.is_some_and(|fewest| fewest <= steps), "seed {seed}"),
-            None => widened += usize::from(fewest.is_some()),
+            None => self.widened += usize::from(fewest.is_some()),
         }
     }
-    let counts = [violated, safe, widened, cut_short];
-    assert!(counts.iter().all(|&count| count > 50), "{counts:?}");
+
+    fn assert_many_of_each(&self) {
+        let counts = [self.violated, self.safe, self.widened, self.cut_short];
+        assert!(counts.iter().all(|&count| count > 50), "{self:?}");
+    }
+}
+
+fn any_steps(seed: u64, rng: &mut Rng, trace: &[Event]) -> Steps {
+    match seed % 2 {
+        0 => random_steps(rng, trace),
+        _ => swapped_steps(rng, trace),
+    }
+}
+
+#[test]
+fn agrees_with_the_definition() {
+    let mut compared = Compared::default();
+    for seed in 0..cases() {
+        let rng = &mut Rng::new(seed);
+        let events = 3 + rng.below(6);
+        let trace = random_trace(rng, events);
+        let steps = any_steps(seed, rng, &trace);
+        compared.compare(seed, &trace, steps);
+    }
+    compared.assert_many_of_each();
+}
+
+/// This many events, most of which send, receive, or find a channel empty; some find it so though it is not.
+fn random_traffic(rng: &mut Rng, events: usize) -> Vec<Event> {
+    let threads = 2 + rng.below(2);
+    let delivery = rng.pick(&[
+        Delivery::Unordered,
+        Delivery::Unordered,
+        Delivery::Fifo,
+        Delivery::Bounded(0),
+        Delivery::Bounded(1),
+        Delivery::Bounded(2),
+    ]);
+    let channels = 1 + rng.below(2);
+    // Names of messages may come again, and a network may deliver twice or lose something.
+    let names = [1, 2, 100][rng.below(3)];
+    let is_exact = delivery != Delivery::Unordered || !rng.one_in(4);
+    let mut sent = 0;
+    let mut inside: Vec<Vec<i64>> = vec![Vec::new(); channels];
+    let mut blocked: Vec<(usize, usize)> = Vec::new();
+    let mut held = None;
+    let mut trace = Vec::new();
+    while trace.len() < events {
+        let who = rng.below(threads);
+        let thread = ThreadId::from_index(who).unwrap();
+        let number = rng.below(channels);
+        let chan = ChanId::from_index(number).unwrap();
+        let queue = &mut inside[number];
+        let is_blocked = blocked.iter().any(|&(other, _)| other == who);
+        let op = match rng.below(12) {
+            _ if is_blocked && blocked.len() < threads => continue,
+            // All wait for somebody to receive: one more does.
+            _ if is_blocked => {
+                trace.push(Event::new(
+                    ThreadId::from_index(threads).unwrap(),
+                    Op::TryRecv(ChanId::from_index(channels).unwrap()),
+                ));
+                continue;
+            }
+            0..=2 => {
+                match delivery {
+                    Delivery::Bounded(0) if !queue.is_empty() => continue,
+                    Delivery::Bounded(0) => blocked.push((who, number)),
+                    Delivery::Bounded(room) if queue.len() >= room as usize => continue,
+                    _ => {}
+                }
+                sent += 1;
+                let msg = 1 + sent % names;
+                queue.push(msg);
+                Op::Send(chan, Msg::Number(msg), delivery)
+            }
+            3..=5 if !queue.is_empty() => {
+                let place = match delivery {
+                    Delivery::Unordered => rng.below(queue.len()),
+                    _ => 0,
+                };
+                let msg = queue[place];
+                if is_exact || rng.one_in(2) {
+                    queue.remove(place);
+                }
+                blocked.retain(|&(_, other)| other != number);
+                Op::Recv(chan, Msg::Number(msg), delivery)
+            }
+            6..=8 if queue.is_empty() || rng.one_in(6) => Op::TryRecv(chan),
+            9 => Op::Write(VarId::from_index(0).unwrap(), None),
+            10 => Op::Read(VarId::from_index(0).unwrap()),
+            11 => {
+                let lock = LockId::from_index(0).unwrap();
+                match held {
+                    None => {
+                        held = Some(who);
+                        Op::Lock(lock)
+                    }
+                    Some(holder) if holder == who => {
+                        held = None;
+                        Op::Unlock(lock)
+                    }
+                    Some(_) => Op::TryLock(lock),
+                }
+            }
+            _ => continue,
+        };
+        trace.push(Event::new(thread, op));
+    }
+    trace
+}
+
+#[test]
+fn channels_that_are_found_empty_agree_with_the_definition() {
+    let mut compared = Compared::default();
+    for seed in 0..cases() {
+        let rng = &mut Rng::new(seed);
+        let events = 3 + rng.below(6);
+        let trace = random_traffic(rng, events);
+        let steps = any_steps(seed, rng, &trace);
+        compared.compare(seed, &trace, steps);
+    }
+    compared.assert_many_of_each();
+}
+
+#[test]
+fn a_channel_is_also_empty_before_anything_is_sent() {
+    let [a, b] = [0, 1].map(|i| ThreadId::from_index(i).unwrap());
+    let q = ChanId::from_index(0).unwrap();
+    let event = || Op::Event(Box::default());
+    let message = Msg::Number(1);
+    let mut trace = vec![
+        Event::new(a, event()),
+        Event::new(a, Op::Send(q, message, Delivery::Unordered)),
+        Event::new(a, Op::Recv(q, message, Delivery::Unordered)),
+        Event::new(b, Op::TryRecv(q)),
+        Event::new(b, event()),
+    ];
+    let mut actions = vec![Some(ActionId(0)), None, None, None, Some(ActionId(1))];
+    let answer = |trace: &[Event], actions: &[Option<ActionId>], on| {
+        maximal::search(&Rules::new(trace), actions, &first_one(), 100, on).answer
+    };
+    for on in reductions() {
+        let MaximalAnswer::Violated(run) = answer(&trace, &actions, on) else {
+            panic!("{on:?}: the receive also fails before the send");
+        };
+        assert_eq!(run.order[..run.violated_at], [3, 4], "{on:?}");
+        assert_eq!(run.order.len(), 5, "{on:?}");
+    }
+    // Somebody who knows that it was sent finds nothing only after it was received.
+    let fork = Event::new(a, Op::Fork(b));
+    trace.insert(2, fork);
+    trace[3].thread = ThreadId::from_index(2).unwrap();
+    trace.insert(3, Event::new(trace[3].thread, event()));
+    actions = vec![
+        None,
+        None,
+        None,
+        Some(ActionId(0)),
+        None,
+        None,
+        Some(ActionId(1)),
+    ];
+    for on in reductions() {
+        assert_eq!(answer(&trace, &actions, on), MaximalAnswer::Safe, "{on:?}");
+    }
 }
 
 #[test]

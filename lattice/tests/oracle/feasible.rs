@@ -1,6 +1,6 @@
 //! Which orders are feasible under the maximal model, by its definition and nothing else.
 
-use portent_monitor_core::{ChanId, Delivery, Event, LockId, Op, ThreadId, VarId};
+use portent_monitor_core::{ChanId, Delivery, Event, LockId, Msg, Op, ThreadId, VarId};
 
 /// Whether an event must come before another in every feasible run, by their kinds alone.
 fn is_before(trace: &[Event], earlier: usize, later: usize) -> bool {
@@ -19,8 +19,12 @@ fn is_before(trace: &[Event], earlier: usize, later: usize) -> bool {
             (Op::Fork(child), Op::Join(other)) if child == other => true,
             (Op::Fork(child), _) if is_of(b, *child) => true,
             (Op::Send(c1, m1, _), Op::Recv(c2, m2, _)) => c1 == c2 && m1 == m2,
-            (Op::Send(c1, ..) | Op::Recv(c1, ..), Op::TryRecv(c2))
-            | (Op::TryRecv(c1), Op::Send(c2, ..) | Op::Recv(c2, ..)) => c1 == c2,
+            (Op::Send(c1, ..) | Op::Recv(c1, ..), Op::TryRecv(c2)) => {
+                c1 == c2 && !was_seen_empty(trace, later, *c2)
+            }
+            (Op::TryRecv(c1), Op::Send(c2, ..) | Op::Recv(c2, ..)) => {
+                c1 == c2 && !was_seen_empty(trace, earlier, *c1)
+            }
             (Op::Notify(one), Op::Wait(other, _) | Op::Waiting(other, _))
             | (Op::Waiting(one, _), Op::Notify(other)) => one == other,
             _ => false,
@@ -91,8 +95,41 @@ pub(crate) fn may_follow(trace: &[Event], order: &[usize], event: usize) -> bool
                 || is_held(trace, order, *lock, true, None)
                 || is_held(trace, order, *lock, false, None)
         }
+        Op::TryRecv(chan) => !was_seen_empty(trace, event, *chan) || is_empty(trace, order, *chan),
         _ => true,
     }
+}
+
+/// Whether a channel has nothing that was sent and not received, after some events in any order.
+fn is_empty(trace: &[Event], order: &[usize], chan: ChanId) -> bool {
+    let mut inside: Vec<Msg> = Vec::new();
+    for &event in order {
+        match trace[event].op {
+            Op::Send(c, msg, _) if c == chan => inside.push(msg),
+            Op::Recv(c, msg, _) if c == chan => {
+                let taken = inside.iter().position(|&other| other == msg);
+                inside.remove(taken.expect("a receive comes after its send"));
+            }
+            _ => {}
+        }
+    }
+    inside.is_empty()
+}
+
+/// Whether a receive failed because its channel was empty. Of a channel that gives one message to several that is not known;
+/// nor was it empty if something was received later that had been sent before, or never.
+fn was_seen_empty(trace: &[Event], tried: usize, chan: ChanId) -> bool {
+    let gives_twice = (0..trace.len()).any(|event| {
+        let Op::Recv(c, msg, _) = trace[event].op else {
+            return false;
+        };
+        let until = || trace[..=event].iter();
+        let sent = until().filter(|e| matches!(e.op, Op::Send(c, m, _) if (c, m) == (chan, msg)));
+        let taken = until().filter(|e| matches!(e.op, Op::Recv(c, m, _) if (c, m) == (chan, msg)));
+        c == chan && taken.count() > sent.count()
+    });
+    let observed: Vec<usize> = (0..tried).collect();
+    !gives_twice && is_empty(trace, &observed, chan)
 }
 
 /// Whether one side of a lock is held by any thread, or any but one.

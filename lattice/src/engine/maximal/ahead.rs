@@ -1,7 +1,7 @@
 //! How far each thread can still come after a prefix, at best.
 //!
-//! A thread is stuck for good before a read whose write was overwritten, before a lock whose holder is stuck, and before
-//! whatever waits for an event that some stuck thread does not come to. A prefix in which nobody is stuck
+//! A thread is stuck for good before a read whose write was overwritten, before a lock whose holder is stuck, before a try that fails only
+//! when stuck threads have received what was sent, and before whatever waits for an event that some stuck thread does not come to. A prefix in which nobody is stuck
 //! may be the beginning of a whole run.
 
 use super::{rules::Rules, state::Prefix};
@@ -85,5 +85,9 @@ fn may_happen(rules: &Rules, prefix: &Prefix, limits: &[u32], event: u32) -> boo
         && demands.takes.iter().all(|&taken| {
             let holder = rules.holder(taken, demands.thread, cut);
             holder.is_none_or(|end| end.is_in(limits))
+        })
+        && demands.finds_empty().is_none_or(|channel| {
+            let channel = &rules.channels[channel as usize];
+            channel.may_be_emptied(cut, limits, demands.place())
         })
 }

@@ -3,7 +3,7 @@
 
 use rustc_hash::FxHashMap;
 
-use super::rules::Rules;
+use super::{channel::Traffic, rules::Rules};
 
 /// Says what is wrong with an order of some events of a trace, if anything is.
 pub(crate) fn examine(rules: &Rules, order: &[usize]) -> Result<(), String> {
@@ -11,6 +11,8 @@ pub(crate) fn examine(rules: &Rules, order: &[usize]) -> Result<(), String> {
     let mut last_write: FxHashMap<u32, u32> = FxHashMap::default();
     // Who holds each lock, once for every time that it was taken.
     let mut holding: FxHashMap<u32, Vec<(usize, bool)>> = FxHashMap::default();
+    // How many messages are on their way.
+    let mut on_the_way: FxHashMap<u32, i64> = FxHashMap::default();
     for &event in order {
         let Some(demands) = rules.events.get(event) else {
             return Err(format!("there is no event {event}"));
@@ -42,6 +44,17 @@ pub(crate) fn examine(rules: &Rules, order: &[usize]) -> Result<(), String> {
             && holding.get(&lock).is_none_or(Vec::is_empty)
         {
             return Err(format!("event {event} fails to take a lock that is free"));
+        }
+        if let Some(traffic) = demands.traffic {
+            let messages = on_the_way.entry(traffic.channel()).or_default();
+            match traffic {
+                Traffic::Send(_) => *messages += 1,
+                Traffic::Receive(_) => *messages -= 1,
+                Traffic::Try(_) if *messages == 0 => {}
+                Traffic::Try(_) => {
+                    return Err(format!("event {event} finds nothing where something is"));
+                }
+            }
         }
         for released in demands.freed() {
             let holders = holding.entry(released.lock).or_default();

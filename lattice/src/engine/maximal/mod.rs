@@ -16,8 +16,9 @@
 //! | file | what it is for |
 //! |---|---|
 //! | `rules`, `reader` | the demands of a trace |
+//! | `channel` | channels that were found empty, and where they are empty again |
 //! | `needs` | what must have happened before each event; if even the order of needs has no violated run, there is none |
-//! | `relax` | rules that enforce only the locks and variables that infeasible violations were found to break |
+//! | `relax` | rules that enforce only the locks, variables and channels that infeasible violations were found to break |
 //! | `question` | what is asked and answered: with relaxed rules first, then with all of them |
 //! | `search`, `state`, `waiting` | the prefixes, by the number of steps in them; whole runs are preferred |
 //! | `stubborn` | which threads have to go on; events that take nothing from anybody happen as soon as they can |
@@ -28,6 +29,7 @@
 //! | `widen` | all of it for one instance of a property, and what it may cost |
 
 mod ahead;
+mod channel;
 mod complete;
 mod examine;
 mod needs;

@@ -2,13 +2,14 @@
 //!
 //! Program order, the edges of the trace, the write that each read sees; and, of two sections of one lock that
 //! are known to have begun, the one that is not open any more has ended: at an event of a thread that holds a lock, every section
-//! of the others that its needs have begun and that excludes it is over. What each event needs is an order that
+//! of the others that its needs have begun and that excludes it is over. A channel is found empty when all is received that its
+//! needs have sent. What each event needs is an order that
 //! every feasible prefix respects, but not every prefix that respects it is feasible: where even that order has no
 //! violated run, there is none.
 
 use portent_monitor_core::ChainId;
 
-use super::rules::{HeldLock, Rules, open};
+use super::rules::{Demands, HeldLock, Place, Rules, open};
 use crate::order::{Poset, UnrestrictedEvent};
 
 /// For each event how many events of each thread it needs, itself included.
@@ -44,11 +45,13 @@ impl Needs {
                 grows |= needs.join(rules, place.thread as usize, place.position, &mut clock);
             }
             clock[thread] = demands.position;
+            grows |= needs.drain(rules, demands, &mut clock);
             held[thread].extend_from_slice(&demands.takes);
             // What the thread's last event needed is closed under the locks that it had.
             grows = grows || needs.close(rules, thread, &demands.takes, &mut clock);
             while grows {
-                grows = needs.close(rules, thread, &held[thread], &mut clock);
+                grows = needs.close(rules, thread, &held[thread], &mut clock)
+                    | needs.drain(rules, demands, &mut clock);
             }
             for freed in demands.freed() {
                 let place = held[thread].iter().rposition(|other| other == freed);
@@ -90,6 +93,28 @@ impl Needs {
             }
         }
         changed
+    }
+
+    /// Receives what was sent on a channel that is found empty; whether there was anything.
+    fn drain(&self, rules: &Rules, demands: &Demands, clock: &mut [u32]) -> bool {
+        let Some(channel) = demands.finds_empty() else {
+            return false;
+        };
+        let channel = &rules.channels[channel as usize];
+        // When the thread found it empty the last time, everything was received that had been sent by then.
+        let tries = channel
+            .tries
+            .of(demands.thread)
+            .map_or(&[][..], |tries| tries);
+        let earlier = tries.partition_point(|&position| position < demands.position);
+        let last = tries[..earlier].last();
+        let last = last.and_then(|&position| rules.next(demands.thread as usize, position - 1));
+        let places = channel.received_between(last.map(|event| self.of(event)), clock);
+        let missing: Vec<Place> = places.filter(|place| !place.is_in(clock)).collect();
+        for place in &missing {
+            self.join(rules, place.thread as usize, place.position, clock);
+        }
+        !missing.is_empty()
     }
 
     /// What an event needs of each thread.

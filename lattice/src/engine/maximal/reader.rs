@@ -1,13 +1,14 @@
 //! Reads the demands of a trace off its events, one by one in observed order.
 //!
 //! What must come before what is followed along the same table of edges as happens-before is
-//! ([`portent_monitor_core::edges`]), except through variables and locks: of those the model demands
-//! less.
+//! ([`portent_monitor_core::edges`]), except through variables, locks and channels that are found empty: of those the model
+//! demands less.
 
 use portent_monitor_core::{Event, Flow, Knowledge, LockId, Object, Op, ThreadId, VarId};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::{
+    channel::SeenChannels,
     needs::Needs,
     rules::{Demands, HeldLock, Lock, Place, Read, Rules, Section, Variable, Write},
 };
@@ -28,6 +29,7 @@ pub(crate) struct RulesReader {
     waiting: FxHashMap<u32, Vec<HeldLock>>,
     flow: Flow<Places>,
     tries: FxHashMap<u32, Tries>,
+    channels: SeenChannels,
 }
 
 /// Who holds a lock, and how many times it took it.
@@ -80,7 +82,10 @@ impl Knowledge for Places {
     }
 
     fn travels(object: Object) -> bool {
-        !matches!(object, Object::Var(_) | Object::Lock(_))
+        !matches!(
+            object,
+            Object::Var(_) | Object::Lock(_) | Object::Channel(_)
+        )
     }
 
     fn is_empty(left: &Vec<Place>) -> bool {
@@ -140,6 +145,7 @@ impl RulesReader {
         };
         self.hold(here, &event.op, &mut demands);
         self.access(index, here, event, &mut demands);
+        self.channels.read(index, event);
         self.rules.events.push(demands);
     }
 
@@ -147,6 +153,7 @@ impl RulesReader {
     pub(crate) fn finish(self, memory: u64) -> Rules {
         let mut rules = self.rules;
         rules.compare_writers();
+        self.channels.finish(&mut rules);
         if Needs::bytes(&rules) <= MOST_NEEDS.min(memory / 4) {
             rules.needs = Some(Needs::new(&rules));
         }

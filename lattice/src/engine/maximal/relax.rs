@@ -1,7 +1,7 @@
 //! Rules with fewer demands, of which most are not needed to see that a property holds.
 //!
-//! Of most locks and variables it is enough to know what they make events [need](super::needs): that is kept. Beyond that, sections keep
-//! apart and reads see what they saw only for those objects that an infeasible violation was found to break. Every
+//! Of most locks, variables and channels it is enough to know what they make events [need](super::needs): that is kept. Beyond that, sections keep
+//! apart, reads see what they saw and channels are found empty only for those objects that an infeasible violation was found to break. Every
 //! feasible prefix satisfies the relaxed rules, so where they allow no violation there is none.
 
 use super::rules::{Demands, HeldLock, Place, Read, Rules};
@@ -11,6 +11,7 @@ use super::rules::{Demands, HeldLock, Place, Read, Rules};
 pub(super) struct Enforced {
     locks: Vec<bool>,
     variables: Vec<bool>,
+    channels: Vec<bool>,
 }
 
 /// Something that an order does not respect.
@@ -18,6 +19,7 @@ pub(super) struct Enforced {
 enum Broken {
     Lock(u32),
     Variable(u32),
+    Channel(u32),
 }
 
 impl Enforced {
@@ -25,12 +27,14 @@ impl Enforced {
         Enforced {
             locks: vec![false; rules.locks.len()],
             variables: vec![false; rules.variables.len()],
+            channels: vec![false; rules.channels.len()],
         }
     }
 
     /// Whether nothing is left to be enforced.
     pub(super) fn is_everything(&self) -> bool {
-        self.locks.iter().chain(&self.variables).all(|&on| on)
+        let objects = self.locks.iter().chain(&self.variables);
+        objects.chain(&self.channels).all(|&on| on)
     }
 
     /// Enforces what an order of events breaks; whether there was anything.
@@ -41,6 +45,7 @@ impl Enforced {
             match object {
                 Broken::Lock(lock) => self.locks[lock as usize] = true,
                 Broken::Variable(variable) => self.variables[variable as usize] = true,
+                Broken::Channel(channel) => self.channels[channel as usize] = true,
             }
         });
         found
@@ -55,6 +60,9 @@ impl Enforced {
         }
         for (variable, _) in self.variables.iter().enumerate().filter(|(_, on)| !**on) {
             relaxed.variables[variable] = Default::default();
+        }
+        for (channel, _) in self.channels.iter().enumerate().filter(|(_, on)| !**on) {
+            relaxed.channels[channel] = Default::default();
         }
         for (event, demands) in relaxed.events.iter_mut().enumerate() {
             let before = demands.position.checked_sub(2);
@@ -85,6 +93,8 @@ impl Enforced {
         demands.yields = kept(&demands.yields);
         demands.releases = demands.releases.filter(lock);
         demands.tries = demands.tries.filter(|&lock| self.locks[lock as usize]);
+        let traffic = demands.traffic;
+        demands.traffic = traffic.filter(|traffic| self.channels[traffic.channel() as usize]);
         let reads = demands.reads.iter().copied();
         demands.reads = reads
             .filter(|read: &Read| variable(read.variable))
@@ -114,6 +124,11 @@ fn broken(rules: &Rules, order: &[usize], mut tell: impl FnMut(Broken)) {
             && !rules.is_locked(lock, &cut)
         {
             tell(Broken::Lock(lock));
+        }
+        if let Some(channel) = demands.finds_empty()
+            && !rules.channels[channel as usize].is_empty(&cut)
+        {
+            tell(Broken::Channel(channel));
         }
         cut[demands.thread as usize] += 1;
         for write in &demands.writes {

@@ -3,7 +3,11 @@
 use portent_monitor_core::Event;
 use rustc_hash::FxHashMap;
 
-use super::{needs::Needs, reader::RulesReader};
+use super::{
+    channel::{Channel, Traffic},
+    needs::Needs,
+    reader::RulesReader,
+};
 
 /// The demands of a trace: made once, for any number of properties.
 #[derive(Clone, Debug, Default)]
@@ -15,6 +19,8 @@ pub struct Rules {
     /// How many variables are contended.
     pub(super) contended: usize,
     pub(super) locks: Vec<Lock>,
+    /// The channels that somebody finds empty.
+    pub(super) channels: Vec<Channel>,
     /// What each event needs, if there is room for that.
     pub(super) needs: Option<Needs>,
 }
@@ -34,6 +40,8 @@ pub(super) struct Demands {
     pub(super) takes: Box<[HeldLock]>,
     /// The lock that it fails to take, because somebody holds it.
     pub(super) tries: Option<u32>,
+    /// What it does with a channel that somebody finds empty.
+    pub(super) traffic: Option<Traffic>,
     /// The lock that it releases.
     pub(super) releases: Option<HeldLock>,
     /// The locks that its thread releases after it without a line, in a wait.
@@ -57,6 +65,14 @@ impl Demands {
         self.after = after.into();
     }
 
+    /// The channel that it finds empty.
+    pub(super) fn finds_empty(&self) -> Option<u32> {
+        match self.traffic? {
+            Traffic::Try(channel) => Some(channel),
+            Traffic::Send(_) | Traffic::Receive(_) => None,
+        }
+    }
+
     /// The locks that are free after it.
     pub(super) fn freed(&self) -> impl Iterator<Item = &HeldLock> {
         self.releases.iter().chain(&self.yields)
@@ -65,7 +81,11 @@ impl Demands {
     /// Whether it can always happen once its thread is there.
     pub(super) fn is_free(&self) -> bool {
         let Demands { after, reads, .. } = self;
-        after.is_empty() && reads.is_empty() && self.takes.is_empty() && self.tries.is_none()
+        after.is_empty()
+            && reads.is_empty()
+            && self.takes.is_empty()
+            && self.tries.is_none()
+            && self.finds_empty().is_none()
     }
 }
 

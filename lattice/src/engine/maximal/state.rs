@@ -114,6 +114,8 @@ impl Prefix {
             && reads.all(|read| self.last_write(rules, read.variable) == read.write)
             && self.can_take(rules, demands)
             && (demands.tries).is_none_or(|lock| rules.is_locked(lock, cut))
+            && (demands.finds_empty())
+                .is_none_or(|channel| rules.channels[channel as usize].is_empty(cut))
     }
 
     fn can_take(&self, rules: &Rules, demands: &Demands) -> bool {

@@ -10,9 +10,9 @@
 //! long, and it can be completed if it could be. So neither is a violation lost, nor how soon it comes, nor that it is part of a whole run.
 //!
 //! What disturbs what: sections of one lock, unless both are shared; a write and the reads of others that see another one; a write that
-//! is read and other writes; a release and a failed try; and steps whose order matters to the property.
+//! is read and other writes; a release and a failed try; a send and a receive that failed; and steps whose order matters to the property.
 
-use super::{ahead::Ahead, outlook::Outlook, rules::Rules, state::Prefix};
+use super::{ahead::Ahead, channel::Traffic, outlook::Outlook, rules::Rules, state::Prefix};
 use crate::automaton::ActionId;
 
 /// Where any thread will do to begin with, this many are tried.
@@ -168,6 +168,14 @@ impl<'a> Stubborn<'a> {
         }
         for freed in demands.freed() {
             for (other, tries) in &rules.locks[freed.lock as usize].tries.of_threads {
+                if meet(*other, tries.get(later(tries, *other))) {
+                    return true;
+                }
+            }
+        }
+        // A receive disturbs nobody: as long as it can happen the channel is not empty, whatever the others do.
+        if let Some(Traffic::Send(channel)) = demands.traffic {
+            for (other, tries) in &rules.channels[channel as usize].tries.of_threads {
                 if meet(*other, tries.get(later(tries, *other))) {
                     return true;
                 }
@@ -345,6 +353,18 @@ impl<'a> Stubborn<'a> {
                 if sections
                     .get(next)
                     .is_some_and(|section| section.from <= limit)
+                {
+                    self.grown.add(*other);
+                }
+            }
+        } else if let Some(channel) = demands.finds_empty() {
+            for (other, receives) in &rules.channels[channel as usize].receives.of_threads {
+                let count = cut[*other as usize];
+                let next = receives.partition_point(|&position| position <= count);
+                let limit = ahead.limits[*other as usize];
+                if receives
+                    .get(next)
+                    .is_some_and(|&position| position <= limit)
                 {
                     self.grown.add(*other);
                 }
