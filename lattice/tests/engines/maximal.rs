@@ -422,8 +422,11 @@ fn random_traffic(rng: &mut Rng, events: usize) -> Vec<Event> {
         Delivery::Bounded(2),
     ]);
     let channels = 1 + rng.below(2);
-    // Names of messages may come again, and a network may deliver twice or lose something.
-    let names = [1, 2, 100][rng.below(3)];
+    // Names of messages may come again, unless senders wait for theirs; and a network may deliver twice or lose something.
+    let names = match delivery {
+        Delivery::Bounded(0) => 100,
+        _ => rng.pick(&[1, 2, 100]),
+    };
     let is_exact = delivery != Delivery::Unordered || !rng.one_in(4);
     let mut sent = 0;
     let mut inside: Vec<Vec<i64>> = vec![Vec::new(); channels];
