@@ -17,7 +17,7 @@
 //! |---|---|
 //! | `rules`, `reader` | the demands of a trace |
 //! | `channel` | channels that were found empty, and where they are empty again |
-//! | `needs` | what must have happened before each event; if even the order of needs has no violated run, there is none |
+//! | `prerequisites` | what must have happened before each event; if even the order of needs has no violated run, there is none |
 //! | `relax` | rules that enforce only the locks, variables and channels that infeasible violations were found to break |
 //! | `question` | what is asked and answered: with relaxed rules first, then with all of them |
 //! | `search`, `state`, `waiting` | the prefixes, by the number of steps in them; whole runs are preferred |
@@ -32,8 +32,8 @@ mod ahead;
 mod channel;
 mod complete;
 mod examine;
-mod needs;
 mod outlook;
+mod prerequisites;
 mod question;
 mod reader;
 mod relax;

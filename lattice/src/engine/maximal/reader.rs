@@ -9,12 +9,12 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::{
     channel::SeenChannels,
-    needs::Needs,
+    prerequisites::Prerequisites,
     rules::{Demands, HeldLock, Lock, Place, Read, Rules, Section, Variable, Write},
 };
 
 /// The needs of events are not worth more bytes than this.
-const MOST_NEEDS: u64 = 1 << 28;
+const MOST_PREREQUISITES: u64 = 1 << 28;
 
 /// The rules so far, and what the next events may refer to.
 #[derive(Clone, Debug, Default)]
@@ -154,8 +154,8 @@ impl RulesReader {
         let mut rules = self.rules;
         rules.compare_writers();
         self.channels.finish(&mut rules);
-        if Needs::bytes(&rules) <= MOST_NEEDS.min(memory / 4) {
-            rules.needs = Some(Needs::new(&rules));
+        if Prerequisites::bytes(&rules) <= MOST_PREREQUISITES.min(memory / 4) {
+            rules.prerequisites = Some(Prerequisites::new(&rules));
         }
         rules
     }

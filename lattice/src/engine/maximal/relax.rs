@@ -1,6 +1,6 @@
 //! Rules with fewer demands, of which most are not needed to see that a property holds.
 //!
-//! Of most locks, variables and channels it is enough to know what they make events [need](super::needs): that is kept. Beyond that, sections keep
+//! Of most locks, variables and channels it is enough to know what they make events [need](super::prerequisites): that is kept. Beyond that, sections keep
 //! apart, reads see what they saw and channels are found empty only for those objects that an infeasible violation was found to break. Every
 //! feasible prefix satisfies the relaxed rules, so where they allow no violation there is none.
 
@@ -53,7 +53,7 @@ impl Enforced {
 
     /// The rules as far as they are enforced; `None` if what events need is not known.
     pub(super) fn rules(&self, rules: &Rules) -> Option<Rules> {
-        let needs = rules.needs.as_ref()?;
+        let needs = rules.prerequisites.as_ref()?;
         let mut relaxed = rules.clone();
         for (lock, _) in self.locks.iter().enumerate().filter(|(_, on)| !**on) {
             relaxed.locks[lock] = Default::default();

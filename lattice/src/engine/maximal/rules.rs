@@ -5,7 +5,7 @@ use rustc_hash::FxHashMap;
 
 use super::{
     channel::{Channel, Traffic},
-    needs::Needs,
+    prerequisites::Prerequisites,
     reader::RulesReader,
 };
 
@@ -22,7 +22,7 @@ pub struct Rules {
     /// The channels that somebody finds empty.
     pub(super) channels: Vec<Channel>,
     /// What each event needs, if there is room for that.
-    pub(super) needs: Option<Needs>,
+    pub(super) prerequisites: Option<Prerequisites>,
 }
 
 /// What one event demands and does.

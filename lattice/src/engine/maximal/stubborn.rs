@@ -321,7 +321,7 @@ impl<'a> Stubborn<'a> {
 
     /// Whether an event needs something of a member that has not happened: then the member acts before it.
     fn is_late(&self, prefix: &Prefix, thread: u32, position: u32) -> bool {
-        let Some(needs) = &self.rules.needs else {
+        let Some(needs) = &self.rules.prerequisites else {
             return false;
         };
         let event = self.rules.threads[thread as usize][position as usize - 1];

@@ -65,7 +65,7 @@ pub(crate) fn widen(
 impl SliceInTrace<'_> {
     /// Whether even the runs that respect no more than what each event needs are not violated; then after how many nodes.
     fn relaxed(&self, problem: &Problem, options: &Options) -> Option<usize> {
-        let needs = self.rules.needs.as_ref()?;
+        let needs = self.rules.prerequisites.as_ref()?;
         let poset = needs.order(self.rules, &self.events);
         let relaxed = Problem {
             poset,

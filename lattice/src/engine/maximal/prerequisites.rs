@@ -14,20 +14,20 @@ use crate::order::{Poset, UnrestrictedEvent};
 
 /// For each event how many events of each thread it needs, itself included.
 #[derive(Clone, Debug)]
-pub(super) struct Needs {
+pub(super) struct Prerequisites {
     width: usize,
     clocks: Vec<u32>,
 }
 
-impl Needs {
+impl Prerequisites {
     /// How many bytes the needs of a trace take.
     pub(super) fn bytes(rules: &Rules) -> u64 {
         4 * rules.threads.len() as u64 * rules.len() as u64
     }
 
-    pub(super) fn new(rules: &Rules) -> Needs {
+    pub(super) fn new(rules: &Rules) -> Prerequisites {
         let width = rules.threads.len();
-        let mut needs = Needs {
+        let mut needs = Prerequisites {
             width,
             clocks: Vec::with_capacity(width * rules.len()),
         };
