@@ -9,7 +9,7 @@ use std::{
 
 use crate::{
     failure::Failure,
-    reading::Reading,
+    reading::ReadOptions,
     staged::Staged,
     text::{
         numbers::{count, counted},
@@ -27,7 +27,7 @@ use crate::{
 #[derive(clap::Args)]
 pub(crate) struct Convert {
     #[command(flatten)]
-    reading: Reading,
+    reading: ReadOptions,
     /// The format to write: native, std, rapid-binary or shiviz; by the name of OUT if not given
     #[arg(long, value_name = "FORMAT")]
     to: Option<Format>,

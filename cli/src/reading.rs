@@ -8,7 +8,7 @@ use crate::{failure::Failure, size};
 /// The options that say how traces are read.
 #[derive(clap::Args)]
 #[command(next_help_heading = "How to read traces")]
-pub(crate) struct Reading {
+pub(crate) struct ReadOptions {
     /// The format to read: native, std, rapid-binary, shiviz, poet or kairos; recognised if not given
     #[arg(long, value_name = "FORMAT")]
     from: Option<Format>,
@@ -26,7 +26,7 @@ pub(crate) struct Reading {
     max_line: u64,
 }
 
-impl Reading {
+impl ReadOptions {
     /// Opens a trace, or standard input.
     pub(crate) fn open(&self, path: &Path) -> Result<TraceReader<'static>, Failure> {
         let options = self.options();

@@ -8,7 +8,7 @@ use crate::{
     ToValue,
     live::{
         ObjectClock,
-        actor::{self, Line, Place, Ticket},
+        actor::{self, OperationRecord, Place, Ticket},
         lock,
         names::Name,
         version,
@@ -102,7 +102,7 @@ impl<T: ?Sized> Shared<T> {
         };
         let mut inner = lock(&self.inner);
         if inner.object.version() != version::shown() {
-            let line = || Line::new(Op::Read(self.id()), place);
+            let line = || OperationRecord::new(Op::Read(self.id()), place);
             actor::with(|actor| actor.cross(&mut inner.object, Access::Read, ticket, line));
         }
         f(&inner.value)
@@ -162,7 +162,7 @@ impl<T: ToValue> Shared<T> {
         if ticket.is_some() || object.version() != version::shown() || object.has_reads() {
             // What a value tells may be the program's own code, which must not find the actor in use.
             let told = ticket.is_some().then(|| inner.value.to_value());
-            let line = || Line::new(op(self.id(), told), place);
+            let line = || OperationRecord::new(op(self.id(), told), place);
             actor::with(|actor| actor.cross(object, Access::Update, ticket, line));
         }
         done

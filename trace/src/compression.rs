@@ -71,7 +71,7 @@ pub(crate) fn peek<'r>(
     let stream: Box<dyn Read + Send + 'r> = match read {
         Ok(_) => Box::new(start.chain(input)),
         Err(error) if bytes.is_empty() => return Err(error),
-        Err(error) => Box::new(start.chain(Broken(error.kind(), error.to_string()))),
+        Err(error) => Box::new(start.chain(BrokenStream(error.kind(), error.to_string()))),
     };
     let whole = bytes.len() < length;
     Ok((Sample { bytes, whole }, stream))
@@ -94,7 +94,7 @@ pub(crate) fn peek_line<'r>(
             Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
             Err(error) if bytes.is_empty() => return Err(error),
             Err(error) => {
-                let rest = Broken(error.kind(), error.to_string());
+                let rest = BrokenStream(error.kind(), error.to_string());
                 let start = io::Cursor::new(bytes.clone());
                 let whole = false;
                 return Ok((Sample { bytes, whole }, Box::new(start.chain(rest))));
@@ -107,9 +107,9 @@ pub(crate) fn peek_line<'r>(
 
 /// The rest of a stream that could not be read further when it was looked at: what came before is
 /// still worth reading, and the error then gets its place.
-struct Broken(io::ErrorKind, String);
+struct BrokenStream(io::ErrorKind, String);
 
-impl Read for Broken {
+impl Read for BrokenStream {
     fn read(&mut self, _: &mut [u8]) -> io::Result<usize> {
         Err(io::Error::new(self.0, self.1.clone()))
     }

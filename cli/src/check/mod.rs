@@ -16,7 +16,7 @@ use crate::{
     duration,
     failure::Failure,
     paint::Paint,
-    reading::Reading,
+    reading::ReadOptions,
     size,
     spec::Spec,
     terminal::{self, Colour},
@@ -79,7 +79,7 @@ pub(crate) struct Check {
     #[arg(long, value_name = "N", default_value_t = Options::default().max_bindings, help_heading = SEARCH)]
     max_bindings: usize,
     #[command(flatten)]
-    reading: Reading,
+    reading: ReadOptions,
     /// Show every witness in full; without it the first of each property are shown, and the others
     /// have a line each
     #[arg(long, help_heading = REPORT)]
@@ -276,7 +276,7 @@ impl Check {
                 Options::default().witnesses
             })
             .pictures(match self.format {
-                Format::Html => html::Room::pictures(self.all, self.baseline.is_some()),
+                Format::Html => html::PageRoom::pictures(self.all, self.baseline.is_some()),
                 Format::Text | Format::Json => 0,
             })
     }

@@ -18,14 +18,14 @@ pub(super) fn width() -> usize {
 }
 
 /// A line as it is printed, and how wide it is without its colours.
-pub(super) struct Line {
+pub(super) struct PrintedLine {
     pub(super) shown: String,
     pub(super) width: usize,
 }
 
 /// The lines of a text; none is wider, though a word may have to be broken.
-pub(super) fn wrap(words: &Words, width: usize, paint: Paint) -> Vec<Line> {
-    let mut lines: Vec<Line> = Vec::new();
+pub(super) fn wrap(words: &Words, width: usize, paint: Paint) -> Vec<PrintedLine> {
+    let mut lines: Vec<PrintedLine> = Vec::new();
     let mut add = |word: &Word| {
         let (shown, wide) = (word.show(paint), word.width());
         match lines.last_mut() {
@@ -34,7 +34,7 @@ pub(super) fn wrap(words: &Words, width: usize, paint: Paint) -> Vec<Line> {
                 line.shown += &shown;
                 line.width += 1 + wide;
             }
-            _ => lines.push(Line { shown, width: wide }),
+            _ => lines.push(PrintedLine { shown, width: wide }),
         }
     };
     for word in &words.all {

@@ -1,7 +1,7 @@
 //! Tables whose cells are wrapped, so that they fit into a width.
 
 use super::{
-    lines::{Line, wrap},
+    lines::{PrintedLine, wrap},
     words::Words,
 };
 use crate::paint::Paint;
@@ -49,7 +49,7 @@ fn widths(rows: &[Vec<Words>], columns: usize, width: usize) -> Vec<usize> {
 }
 
 fn print(row: &[Words], widths: &[usize], paint: Paint) -> String {
-    let cells: Vec<Vec<Line>> = row
+    let cells: Vec<Vec<PrintedLine>> = row
         .iter()
         .zip(widths)
         .map(|(words, width)| wrap(words, *width, paint))

@@ -274,7 +274,7 @@ impl Actor {
         object: &mut ObjectClock,
         access: Access,
         ticket: Ticket,
-        line: impl FnOnce() -> Line,
+        line: impl FnOnce() -> OperationRecord,
     ) {
         self.clock.receive(object, access);
         self.did(ticket, line);
@@ -322,18 +322,18 @@ impl Actor {
 
     /// Ticks and records an operation, if there is a ticket for it.
     #[inline]
-    pub(crate) fn did(&mut self, ticket: Ticket, line: impl FnOnce() -> Line) {
+    pub(crate) fn did(&mut self, ticket: Ticket, line: impl FnOnce() -> OperationRecord) {
         if ticket.is_some() {
             self.record(ticket, line);
         }
     }
 
-    fn record(&mut self, ticket: Ticket, line: impl FnOnce() -> Line) {
+    fn record(&mut self, ticket: Ticket, line: impl FnOnce() -> OperationRecord) {
         let Some(desk) = &mut self.desk else { return };
         if desk.id != ticket.0 || !tick(&mut self.clock, desk) {
             return;
         }
-        let Line { op, mark, place } = line();
+        let OperationRecord { op, mark, place } = line();
         let loc = match place {
             Some(place) if desk.everything => {
                 let known = self.places.entry(std::ptr::from_ref(place) as usize);
@@ -387,23 +387,23 @@ impl Actor {
 }
 
 /// What was done.
-pub(crate) struct Line {
+pub(crate) struct OperationRecord {
     pub(crate) op: Op,
     pub(crate) mark: Option<Mark>,
     pub(crate) place: Place,
 }
 
-impl Line {
-    pub(crate) fn new(op: Op, place: Place) -> Line {
-        Line {
+impl OperationRecord {
+    pub(crate) fn new(op: Op, place: Place) -> OperationRecord {
+        OperationRecord {
             op,
             mark: None,
             place,
         }
     }
 
-    pub(crate) fn marked(self, mark: Mark) -> Line {
-        Line {
+    pub(crate) fn marked(self, mark: Mark) -> OperationRecord {
+        OperationRecord {
             mark: Some(mark),
             ..self
         }

@@ -14,7 +14,7 @@ use portent_monitor_core::{BarrierId, Op};
 
 use crate::live::{
     Left,
-    actor::{self, Line, Ticket},
+    actor::{self, OperationRecord, Ticket},
     lock,
     names::Name,
     version,
@@ -103,7 +103,9 @@ impl Barrier {
         let number = state.round;
         let round = state.arrive(number);
         actor::with(|actor| {
-            actor.did(ticket, || Line::new(Op::Barrier(self.id(), number), place));
+            actor.did(ticket, || {
+                OperationRecord::new(Op::Barrier(self.id(), number), place)
+            });
             actor.add_to(&mut round.arrivals);
         });
         state.arrived += 1;

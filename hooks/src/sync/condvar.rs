@@ -13,10 +13,10 @@ use std::{
 
 use portent_monitor_core::{Access, CondId, Op, Version};
 
-use super::{LockResult, MutexGuard, join, mutex, outside::Side, split};
+use super::{LockResult, MutexGuard, join, mutex, outside::LockSide, split};
 use crate::live::{
     ObjectClock,
-    actor::{self, Line, Ticket},
+    actor::{self, OperationRecord, Ticket},
     lock,
     names::Name,
     version,
@@ -158,7 +158,7 @@ impl Condvar {
         };
         let mut object = lock(&self.object);
         if object.version() != version::shown() || object.has_reads() {
-            let line = || Line::new(Op::Notify(self.id()), Some(place));
+            let line = || OperationRecord::new(Op::Notify(self.id()), Some(place));
             actor::with(|actor| actor.cross(&mut object, Access::Contribute, ticket, line));
         }
     }
@@ -182,10 +182,10 @@ impl Condvar {
         let mut book = outside.open();
         let line = || {
             let lock = (before == ticket).then(|| outside.id());
-            Line::new(Op::Waiting(self.id(), lock), Some(place))
+            OperationRecord::new(Op::Waiting(self.id(), lock), Some(place))
         };
         let mut object = lock(&self.object);
-        let side = Side::Exclusive(mutex::left(&mut inner));
+        let side = LockSide::Exclusive(mutex::left(&mut inner));
         book.count(&side, false);
         outside.enter(&mut book, side, ticket, line, |actor| {
             actor.receive(&object, Access::Read);
@@ -200,12 +200,12 @@ impl Condvar {
         let object = lock(&self.object);
         let line = || {
             if woken {
-                Line::new(Op::Wait(self.id(), Some(outside.id())), Some(place))
+                OperationRecord::new(Op::Wait(self.id(), Some(outside.id())), Some(place))
             } else {
-                Line::new(Op::Lock(outside.id()), Some(place))
+                OperationRecord::new(Op::Lock(outside.id()), Some(place))
             }
         };
-        let side = Side::Exclusive(mutex::left(&mut inner));
+        let side = LockSide::Exclusive(mutex::left(&mut inner));
         book.count(&side, true);
         outside.enter(&mut book, side, ticket, line, |actor| {
             if woken {

@@ -27,7 +27,7 @@ use portent_monitor_core::{Access, Mark, Op, Value, VarId, Version};
 
 use crate::live::{
     ObjectClock,
-    actor::{self, Line, Place, Ticket},
+    actor::{self, OperationRecord, Place, Ticket},
     lock,
     names::Name,
     version,
@@ -69,8 +69,8 @@ impl Header {
         self.name.id(self.kind, |symbols| &mut symbols.vars)
     }
 
-    fn line(&self, place: Place, op: impl FnOnce(VarId) -> Op) -> Line {
-        Line::new(op(self.id()), place).marked(Mark::Atomic)
+    fn line(&self, place: Place, op: impl FnOnce(VarId) -> Op) -> OperationRecord {
+        OperationRecord::new(op(self.id()), place).marked(Mark::Atomic)
     }
 
     #[inline(always)]

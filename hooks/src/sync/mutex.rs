@@ -14,7 +14,7 @@ use portent_monitor_core::{Op, Version};
 
 use super::{
     Guarded, LockResult, TryLockResult, join,
-    outside::{Outside, Side},
+    outside::{LockSide, Outside},
     split, split_try, tried,
 };
 use crate::live::{Left, actor::Ticket, any_open, names::Name, version};
@@ -45,8 +45,8 @@ pub struct MutexGuard<'a, T: ?Sized + 'a> {
 
 type Inner<'a, T> = sync::MutexGuard<'a, Guarded<T>>;
 
-fn side<'g, T: ?Sized>(inner: &'g mut Inner<'_, T>) -> Side<'g> {
-    Side::Exclusive(&mut inner.left)
+fn side<'g, T: ?Sized>(inner: &'g mut Inner<'_, T>) -> LockSide<'g> {
+    LockSide::Exclusive(&mut inner.left)
 }
 
 impl<T> Mutex<T> {

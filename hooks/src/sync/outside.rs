@@ -18,7 +18,7 @@ use portent_monitor_core::{Access, LockId, Op, Version};
 
 use crate::live::{
     Left, ObjectClock,
-    actor::{self, Actor, Line, Place, Ticket},
+    actor::{self, Actor, OperationRecord, Place, Ticket},
     lock,
     names::Name,
     version,
@@ -50,16 +50,16 @@ pub(super) struct Book {
 }
 
 /// One side of a lock, and what was left inside.
-pub(super) enum Side<'a> {
+pub(super) enum LockSide<'a> {
     Exclusive(&'a mut Left),
     Shared(&'a Left),
 }
 
-impl Side<'_> {
+impl LockSide<'_> {
     fn access(&self) -> Access {
         match self {
-            Side::Exclusive(_) => Access::Update,
-            Side::Shared(_) => Access::Read,
+            LockSide::Exclusive(_) => Access::Update,
+            LockSide::Shared(_) => Access::Read,
         }
     }
 }
@@ -119,14 +119,14 @@ impl Outside {
     /// The lock was taken; it is not watched, or the book is open.
     #[cold]
     #[inline(never)]
-    pub(super) fn taken(&self, side: Side<'_>) {
+    pub(super) fn taken(&self, side: LockSide<'_>) {
         if self.is_watched() {
             let mut book = self.open();
             return self.enter_taken(&mut book, side, Ticket::NONE, unreachable_line);
         }
         actor::with(|actor| match side {
-            Side::Shared(left) => actor.learn(left),
-            Side::Exclusive(left) => {
+            LockSide::Shared(left) => actor.learn(left),
+            LockSide::Exclusive(left) => {
                 actor.learn(left);
                 if self.flags.load(Relaxed) & READ != 0 {
                     self.receive_reads(actor, &mut self.open());
@@ -138,10 +138,10 @@ impl Outside {
     /// The lock is about to be given back and is not watched.
     #[cold]
     #[inline(never)]
-    pub(super) fn giving_back(&self, side: Side<'_>) {
+    pub(super) fn giving_back(&self, side: LockSide<'_>) {
         actor::with(|actor| match side {
-            Side::Exclusive(left) => actor.leave(left),
-            Side::Shared(_) => self.note_reader(actor, &mut self.open()),
+            LockSide::Exclusive(left) => actor.leave(left),
+            LockSide::Shared(_) => self.note_reader(actor, &mut self.open()),
         });
     }
 
@@ -169,9 +169,9 @@ impl Outside {
     pub(super) fn enter_taken(
         &self,
         book: &mut Book,
-        side: Side<'_>,
+        side: LockSide<'_>,
         ticket: Ticket,
-        line: impl FnOnce() -> Line,
+        line: impl FnOnce() -> OperationRecord,
     ) {
         book.count(&side, true);
         self.enter(book, side, ticket, line, |_| {});
@@ -181,25 +181,25 @@ impl Outside {
     pub(super) fn enter(
         &self,
         book: &mut Book,
-        side: Side<'_>,
+        side: LockSide<'_>,
         ticket: Ticket,
-        line: impl FnOnce() -> Line,
+        line: impl FnOnce() -> OperationRecord,
         also: impl FnOnce(&mut Actor),
     ) {
         let access = side.access();
         actor::with(|actor| {
             also(actor);
             match &side {
-                Side::Exclusive(left) => actor.learn(left),
-                Side::Shared(left) => actor.learn(left),
+                LockSide::Exclusive(left) => actor.learn(left),
+                LockSide::Shared(left) => actor.learn(left),
             }
             actor.cross(&mut book.object, access, ticket, line);
             match side {
-                Side::Exclusive(left) => {
+                LockSide::Exclusive(left) => {
                     self.forget_readers();
                     actor.leave(left);
                 }
-                Side::Shared(_) => self.note_reader(actor, book),
+                LockSide::Shared(_) => self.note_reader(actor, book),
             }
         });
     }
@@ -212,7 +212,7 @@ impl Outside {
         place: Place,
         attempt: impl FnOnce() -> Option<(G, bool)>,
         wait: impl FnOnce() -> (G, bool),
-        side: impl FnOnce(&mut G) -> Side<'_>,
+        side: impl FnOnce(&mut G) -> LockSide<'_>,
         op: fn(LockId) -> Op,
     ) -> ((G, bool), Ticket) {
         let ticket = actor::prepare();
@@ -222,14 +222,14 @@ impl Outside {
             Some(taken) => taken,
             None => {
                 drop(book);
-                let request = || Line::new(Op::Request(self.id()), place);
+                let request = || OperationRecord::new(Op::Request(self.id()), place);
                 actor::with(|actor| actor.did(ticket, request));
                 let taken = wait();
                 book = self.open();
                 taken
             }
         };
-        let line = || Line::new(op(self.id()), place);
+        let line = || OperationRecord::new(op(self.id()), place);
         self.enter_taken(&mut book, side(&mut taken.0), ticket, line);
         (taken, ticket)
     }
@@ -239,7 +239,7 @@ impl Outside {
         &self,
         place: Place,
         mut attempt: impl FnMut() -> Option<(G, bool)>,
-        side: impl FnOnce(&mut G) -> Side<'_>,
+        side: impl FnOnce(&mut G) -> LockSide<'_>,
         op: fn(LockId) -> Op,
     ) -> Option<((G, bool), Ticket)> {
         // How often somebody is waited for who took it a moment ago, or is about to give it back.
@@ -254,13 +254,15 @@ impl Outside {
         let mut patience = 0;
         loop {
             if let Some(mut taken) = attempt() {
-                let line =
-                    || Line::new(op(self.id()), place).marked(portent_monitor_core::Mark::Try);
+                let line = || {
+                    OperationRecord::new(op(self.id()), place)
+                        .marked(portent_monitor_core::Mark::Try)
+                };
                 self.enter_taken(&mut book, side(&mut taken.0), ticket, line);
                 return Some((taken, ticket));
             }
             if book.holders > 0 || patience == PATIENCE {
-                let line = || Line::new(Op::TryLock(self.id()), place);
+                let line = || OperationRecord::new(Op::TryLock(self.id()), place);
                 actor::with(|actor| {
                     actor.cross(&mut book.object, Access::Read, ticket, line);
                     self.flags.fetch_or(READ, Relaxed);
@@ -280,7 +282,7 @@ impl Outside {
     pub(super) fn give_back<G>(
         &self,
         mut guard: G,
-        side: impl FnOnce(&mut G) -> Side<'_>,
+        side: impl FnOnce(&mut G) -> LockSide<'_>,
         ticket: Ticket,
         op: fn(LockId) -> Op,
     ) {
@@ -290,7 +292,7 @@ impl Outside {
         let mut book = self.open();
         let side = side(&mut guard);
         book.count(&side, false);
-        let line = || Line::new(op(self.id()), None);
+        let line = || OperationRecord::new(op(self.id()), None);
         self.enter(&mut book, side, ticket, line, |_| {});
         drop(guard);
     }
@@ -308,16 +310,16 @@ impl Outside {
 
 impl Book {
     /// Somebody has the lock, or has it no more.
-    pub(super) fn count(&mut self, side: &Side<'_>, holds: bool) {
+    pub(super) fn count(&mut self, side: &LockSide<'_>, holds: bool) {
         self.holders = match (side, holds) {
-            (Side::Exclusive(_), holds) => u32::from(holds),
-            (Side::Shared(_), true) => self.holders + 1,
-            (Side::Shared(_), false) => self.holders.saturating_sub(1),
+            (LockSide::Exclusive(_), holds) => u32::from(holds),
+            (LockSide::Shared(_), true) => self.holders + 1,
+            (LockSide::Shared(_), false) => self.holders.saturating_sub(1),
         };
     }
 }
 
 /// The line of an operation that is not recorded is never asked for.
-fn unreachable_line() -> Line {
+fn unreachable_line() -> OperationRecord {
     unreachable!("there was no ticket")
 }

@@ -15,7 +15,7 @@ use portent_monitor_core::{Op, Version};
 
 use super::{
     Guarded, LockResult, TryLockResult, join,
-    outside::{Outside, Side},
+    outside::{LockSide, Outside},
     split, split_try, tried,
 };
 use crate::live::{Left, actor::Ticket, any_open, names::Name, version};
@@ -58,12 +58,12 @@ pub struct RwLockWriteGuard<'a, T: ?Sized + 'a> {
 type Shared<'a, T> = sync::RwLockReadGuard<'a, Guarded<T>>;
 type Exclusive<'a, T> = sync::RwLockWriteGuard<'a, Guarded<T>>;
 
-fn shared<'g, T: ?Sized>(inner: &'g mut Shared<'_, T>) -> Side<'g> {
-    Side::Shared(&inner.left)
+fn shared<'g, T: ?Sized>(inner: &'g mut Shared<'_, T>) -> LockSide<'g> {
+    LockSide::Shared(&inner.left)
 }
 
-fn exclusive<'g, T: ?Sized>(inner: &'g mut Exclusive<'_, T>) -> Side<'g> {
-    Side::Exclusive(&mut inner.left)
+fn exclusive<'g, T: ?Sized>(inner: &'g mut Exclusive<'_, T>) -> LockSide<'g> {
+    LockSide::Exclusive(&mut inner.left)
 }
 
 impl<T> RwLock<T> {

@@ -7,7 +7,7 @@ use std::{fmt, panic::Location, sync::Arc, thread, time::Duration};
 use portent_monitor_core::{Access, Op};
 
 use crate::live::{
-    actor::{self, Line, Place, Ticket},
+    actor::{self, OperationRecord, Place, Ticket},
     identity::Identity,
     version,
 };
@@ -53,7 +53,7 @@ fn park_by(place: Place, park: impl FnOnce()) {
     actor::with(|actor| {
         let identity = Arc::clone(actor.identity());
         identity.with_token(|token| {
-            let line = || Line::new(Op::Waiting(identity.condition(), None), place);
+            let line = || OperationRecord::new(Op::Waiting(identity.condition(), None), place);
             actor.cross(token, Access::Read, ticket, line);
         });
     });
@@ -62,7 +62,7 @@ fn park_by(place: Place, park: impl FnOnce()) {
     actor::with(|actor| {
         let identity = Arc::clone(actor.identity());
         identity.with_token(|token| {
-            let line = || Line::new(Op::Wait(identity.condition(), None), place);
+            let line = || OperationRecord::new(Op::Wait(identity.condition(), None), place);
             actor.cross(token, Access::Observe, ticket, line);
         });
     });
@@ -88,7 +88,7 @@ impl Thread {
         let ticket = ticket();
         actor::with(|actor| {
             self.0.with_token(|token| {
-                let line = || Line::new(Op::Notify(self.0.condition()), place);
+                let line = || OperationRecord::new(Op::Notify(self.0.condition()), place);
                 actor.cross(token, Access::Contribute, ticket, line);
             });
         });

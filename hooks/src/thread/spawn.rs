@@ -6,7 +6,7 @@ use portent_monitor_core::Op;
 
 use super::{Scope, ScopedJoinHandle, Thread};
 use crate::live::{
-    actor::{self, Line, Place, Ticket},
+    actor::{self, OperationRecord, Place, Ticket},
     identity::Identity,
     version,
 };
@@ -122,7 +122,9 @@ impl Child {
             Ticket::NONE
         };
         let recording = actor::with(|actor| {
-            actor.did(ticket, || Line::new(Op::Fork(identity.thread()), place));
+            actor.did(ticket, || {
+                OperationRecord::new(Op::Fork(identity.thread()), place)
+            });
             identity.leave(actor.clock());
             actor.recording()
         });
@@ -162,7 +164,9 @@ pub(super) fn joined(identity: &Identity, place: Place) {
     };
     actor::with(|actor| {
         identity.learn(actor.clock());
-        actor.did(ticket, || Line::new(Op::Join(identity.thread()), place));
+        actor.did(ticket, || {
+            OperationRecord::new(Op::Join(identity.thread()), place)
+        });
     });
 }
 

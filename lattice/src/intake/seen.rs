@@ -20,12 +20,12 @@ pub(super) struct Seen {
     /// For each parameter of the property the value that the event gives it.
     pub(super) binding: Binding,
     /// What else it can be, in the order of declarations.
-    pub(super) others: Vec<Reading>,
+    pub(super) others: Vec<Interpretation>,
 }
 
 /// What an event is to the instances that contain a binding.
 #[derive(Clone, Debug)]
-pub(crate) struct Reading {
+pub(crate) struct Interpretation {
     pub(crate) step: Step,
     binding: Binding,
     /// The binding's number, once the step is taken.
@@ -60,7 +60,7 @@ impl Seen {
             // Wherever this one counts, the earlier one does.
             return;
         }
-        self.others.push(Reading {
+        self.others.push(Interpretation {
             step: Step {
                 event: Some(event),
                 args: args.iter().cloned().collect(),
@@ -72,7 +72,7 @@ impl Seen {
     }
 }
 
-impl Reading {
+impl Interpretation {
     pub(super) fn binding(&self) -> &Binding {
         &self.binding
     }

@@ -9,7 +9,7 @@ use super::{
     binding::{BindingId, Bindings, Inequalities},
     occurrence::Occurrence,
     relevance::Relevance,
-    seen::{Reading, Seen},
+    seen::{Interpretation, Seen},
     step::Step,
     text::EventText,
     values::initial_values,
@@ -86,7 +86,7 @@ impl Viewer {
 
     /// What else it is, where its first binding is not part of the instance's: the first of these counts
     /// whose binding is.
-    pub(crate) fn others(&self) -> &[Reading] {
+    pub(crate) fn others(&self) -> &[Interpretation] {
         &self.seen.others
     }
 

@@ -9,8 +9,8 @@ use crate::ThreadId;
 /// How often each thread holds a lock.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Holders {
-    exclusive: Side,
-    shared: Side,
+    exclusive: SideHolders,
+    shared: SideHolders,
     /// Those who must have given the exclusive side back in a wait, since another took the lock. They are kept
     /// apart so that nobody is looked at twice.
     suspended: Option<Box<FxHashMap<ThreadId, Hold>>>,
@@ -27,13 +27,13 @@ struct Hold {
 /// Who holds one side of a lock. One thread is the rule; a trace that never releases may have a
 /// million.
 #[derive(Clone, Debug, Default)]
-struct Side {
+struct SideHolders {
     first: Option<(ThreadId, Hold)>,
     others: Option<Box<FxHashMap<ThreadId, Hold>>>,
 }
 
 impl Holders {
-    fn side(&mut self, exclusive: bool) -> &mut Side {
+    fn side(&mut self, exclusive: bool) -> &mut SideHolders {
         if exclusive {
             &mut self.exclusive
         } else {
@@ -96,7 +96,7 @@ impl Holders {
     }
 }
 
-impl Side {
+impl SideHolders {
     fn holds(&self, thread: ThreadId) -> bool {
         self.first.is_some_and(|(holder, _)| holder == thread) || { self.others.iter() }
             .any(|others| others.contains_key(&thread))

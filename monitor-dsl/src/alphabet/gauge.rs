@@ -32,7 +32,7 @@ pub(crate) enum GaugeCondition {
 /// Where a gauge gets its reading.
 #[derive(Clone, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-pub(crate) enum Reading {
+pub(crate) enum GaugeReading {
     Bool(VariableId),
     /// The position is the number of thresholds that are at most the value.
     Integer(Polynomial, Vec<i128>),
@@ -51,7 +51,7 @@ pub(crate) enum Reading {
 #[derive(Clone, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub(crate) struct Gauge {
-    pub(crate) reading: Reading,
+    pub(crate) reading: GaugeReading,
     /// The cell of every position of the reading.
     pub(crate) cell_at: Vec<u32>,
     pub(crate) cells: u32,
@@ -106,20 +106,22 @@ impl Gauge {
     /// The cell that the gauge shows.
     pub(crate) fn read(&self, values: &[Value]) -> u32 {
         let position = match &self.reading {
-            Reading::Bool(variable) => usize::from(values[variable.index()] == Value::Bool(true)),
-            Reading::Integer(term, thresholds) => {
+            GaugeReading::Bool(variable) => {
+                usize::from(values[variable.index()] == Value::Bool(true))
+            }
+            GaugeReading::Integer(term, thresholds) => {
                 let value = term.evaluate(values);
                 thresholds.partition_point(|&threshold| threshold <= value)
             }
-            Reading::Float(term, points) => float_position(points, term.evaluate(values)),
-            Reading::Order(left, right) => {
+            GaugeReading::Float(term, points) => float_position(points, term.evaluate(values)),
+            GaugeReading::Order(left, right) => {
                 order_position(left.evaluate(values), right.evaluate(values))
             }
-            Reading::Text(variable, literals) => match &values[variable.index()] {
+            GaugeReading::Text(variable, literals) => match &values[variable.index()] {
                 Value::Str(text) => text_position(literals, text),
                 _ => literals.len(),
             },
-            Reading::SameText(left, right) => {
+            GaugeReading::SameText(left, right) => {
                 usize::from(values[left.index()] == values[right.index()])
             }
         };
@@ -129,15 +131,15 @@ impl Gauge {
     /// The variables that the reading depends on.
     pub(crate) fn variables(&self) -> Vec<VariableId> {
         let mut variables = match &self.reading {
-            Reading::Bool(variable) | Reading::Text(variable, _) => vec![*variable],
-            Reading::Integer(term, _) => term.variables().collect(),
-            Reading::Float(term, _) => term.variables(),
-            Reading::Order(left, right) => {
+            GaugeReading::Bool(variable) | GaugeReading::Text(variable, _) => vec![*variable],
+            GaugeReading::Integer(term, _) => term.variables().collect(),
+            GaugeReading::Float(term, _) => term.variables(),
+            GaugeReading::Order(left, right) => {
                 let mut variables = left.variables();
                 variables.extend(right.variables());
                 variables
             }
-            Reading::SameText(left, right) => vec![*left, *right],
+            GaugeReading::SameText(left, right) => vec![*left, *right],
         };
         variables.sort_unstable();
         variables.dedup();
@@ -147,7 +149,7 @@ impl Gauge {
     /// The one integer variable that is compared with constants, and those constants as 64-bit
     /// numbers: the case that stepping treats specially.
     pub(crate) fn as_integer_scale(&self) -> Option<(VariableId, Vec<i64>)> {
-        let Reading::Integer(term, thresholds) = &self.reading else {
+        let GaugeReading::Integer(term, thresholds) = &self.reading else {
             return None;
         };
         let thresholds: Option<Vec<i64>> = thresholds
@@ -220,14 +222,14 @@ impl Sample<'_> {
 fn reading<'a>(
     conditions: &[&'a GaugeCondition],
     variables: &[StateVariable],
-) -> (Reading, Vec<Option<Sample<'a>>>) {
+) -> (GaugeReading, Vec<Option<Sample<'a>>>) {
     match conditions[0] {
         GaugeCondition::Bool(variable) => (
-            Reading::Bool(*variable),
+            GaugeReading::Bool(*variable),
             vec![Some(Sample::Bool(false)), Some(Sample::Bool(true))],
         ),
         GaugeCondition::SameText(left, right, _) => (
-            Reading::SameText(*left, *right),
+            GaugeReading::SameText(*left, *right),
             vec![
                 (left != right).then_some(Sample::Bool(false)),
                 Some(Sample::Bool(true)),
@@ -252,7 +254,7 @@ fn reading<'a>(
                 .collect();
             samples.push(Some(Sample::Text(None)));
             (
-                Reading::Text(*variable, literals.into_iter().cloned().collect()),
+                GaugeReading::Text(*variable, literals.into_iter().cloned().collect()),
                 samples,
             )
         }
@@ -262,7 +264,7 @@ fn reading<'a>(
 fn integer_reading<'a>(
     term: &Polynomial,
     conditions: &[&GaugeCondition],
-) -> (Reading, Vec<Option<Sample<'a>>>) {
+) -> (GaugeReading, Vec<Option<Sample<'a>>>) {
     let mut thresholds = Vec::new();
     for condition in conditions {
         let GaugeCondition::Integer(_, comparison, constant) = condition else {
@@ -289,14 +291,14 @@ fn integer_reading<'a>(
             .iter()
             .map(|&threshold| Some(Sample::Integer(threshold))),
     );
-    (Reading::Integer(term.clone(), thresholds), samples)
+    (GaugeReading::Integer(term.clone(), thresholds), samples)
 }
 
 fn float_reading<'a>(
     term: &FloatTerm,
     conditions: &[&GaugeCondition],
     variables: &[StateVariable],
-) -> (Reading, Vec<Option<Sample<'a>>>) {
+) -> (GaugeReading, Vec<Option<Sample<'a>>>) {
     let mut points: Vec<f64> = conditions
         .iter()
         .filter_map(|condition| match condition {
@@ -323,14 +325,14 @@ fn float_reading<'a>(
     let above = points.last().is_none_or(|&last| last < f64::INFINITY);
     samples.push(above.then(|| between(from, f64::INFINITY)).flatten());
     samples.push(range.nan.then_some(Sample::Float(f64::NAN)));
-    (Reading::Float(term.clone(), points), samples)
+    (GaugeReading::Float(term.clone(), points), samples)
 }
 
 fn order_reading<'a>(
     left: &FloatTerm,
     right: &FloatTerm,
     variables: &[StateVariable],
-) -> (Reading, Vec<Option<Sample<'a>>>) {
+) -> (GaugeReading, Vec<Option<Sample<'a>>>) {
     let (a, b) = (Range::of(left, variables), Range::of(right, variables));
     let same = left == right;
     let possible = [
@@ -343,7 +345,10 @@ fn order_reading<'a>(
         (None, a.nan || b.nan),
     ];
     let samples = possible.map(|(order, possible)| possible.then_some(Sample::Order(order)));
-    (Reading::Order(left.clone(), right.clone()), samples.into())
+    (
+        GaugeReading::Order(left.clone(), right.clone()),
+        samples.into(),
+    )
 }
 
 /// Whether two conditions read the same quantity, and so share a gauge.

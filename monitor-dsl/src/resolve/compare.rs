@@ -18,7 +18,7 @@ use crate::{
 };
 
 /// One side of a comparison.
-enum Side {
+enum Operand {
     /// Twice: exactly, and as it would be in a comparison with floats.
     Integer(IntegerSum, FloatTerm),
     Float(FloatTerm),
@@ -27,19 +27,19 @@ enum Side {
     Truth(Ltl),
 }
 
-impl Side {
+impl Operand {
     fn describe(&self) -> &'static str {
         with_article(match self {
-            Side::Integer(..) => Type::Int,
-            Side::Float(_) => Type::Float,
-            Side::Literal(_) | Side::Text(_) => Type::Str,
-            Side::Truth(_) => Type::Bool,
+            Operand::Integer(..) => Type::Int,
+            Operand::Float(_) => Type::Float,
+            Operand::Literal(_) | Operand::Text(_) => Type::Str,
+            Operand::Truth(_) => Type::Bool,
         })
     }
 
     fn into_float(self) -> Option<FloatTerm> {
         match self {
-            Side::Integer(_, term) | Side::Float(term) => Some(term),
+            Operand::Integer(_, term) | Operand::Float(term) => Some(term),
             _ => None,
         }
     }
@@ -57,10 +57,10 @@ impl Resolver<'_> {
         let span = whole.span;
         let equality = !comparison.is_order();
         let condition = match (left, right) {
-            (Side::Integer(left, _), Side::Integer(right, _)) => {
+            (Operand::Integer(left, _), Operand::Integer(right, _)) => {
                 self.integers(left, comparison, right, span)?
             }
-            (Side::Truth(left), Side::Truth(right)) if equality => {
+            (Operand::Truth(left), Operand::Truth(right)) if equality => {
                 let op = if comparison == Comparison::Equal {
                     LtlOp::Iff
                 } else {
@@ -68,9 +68,9 @@ impl Resolver<'_> {
                 };
                 return Ok(Ltl::new(op, vec![left, right], span));
             }
-            (Side::Literal(a), Side::Literal(b)) if equality => Err(comparison.holds(a, b)),
-            (Side::Text(variable), Side::Literal(literal))
-            | (Side::Literal(literal), Side::Text(variable))
+            (Operand::Literal(a), Operand::Literal(b)) if equality => Err(comparison.holds(a, b)),
+            (Operand::Text(variable), Operand::Literal(literal))
+            | (Operand::Literal(literal), Operand::Text(variable))
                 if equality =>
             {
                 Ok(GaugeCondition::Text(
@@ -79,21 +79,21 @@ impl Resolver<'_> {
                     comparison == Comparison::Equal,
                 ))
             }
-            (Side::Text(a), Side::Text(b)) if equality => Ok(GaugeCondition::SameText(
+            (Operand::Text(a), Operand::Text(b)) if equality => Ok(GaugeCondition::SameText(
                 a.min(b),
                 a.max(b),
                 comparison == Comparison::Equal,
             )),
             (left, right) => {
                 let (a, b) = (left.describe(), right.describe());
-                if a == b && !matches!(left, Side::Integer(..) | Side::Float(_)) {
+                if a == b && !matches!(left, Operand::Integer(..) | Operand::Float(_)) {
                     let message = format!("{a} can only be compared with `==` and `!=`");
                     return Err(Error::meaning(self.error(span, message, "has no order")));
                 }
                 match (left, right) {
                     (
-                        left @ (Side::Integer(..) | Side::Float(_)),
-                        right @ (Side::Integer(..) | Side::Float(_)),
+                        left @ (Operand::Integer(..) | Operand::Float(_)),
+                        right @ (Operand::Integer(..) | Operand::Float(_)),
                     ) => self.numbers(left, comparison, right, span)?,
                     _ => {
                         let message = format!("cannot compare {a} with {b}");
@@ -172,18 +172,18 @@ impl Resolver<'_> {
     /// `left op right` where at least one side is a float.
     fn numbers(
         &self,
-        left: Side,
+        left: Operand,
         comparison: Comparison,
-        right: Side,
+        right: Operand,
         span: Span,
     ) -> Result<Result<GaugeCondition, bool>, Error> {
         let (left, comparison, right) = match (left, right) {
             // An integer against a constant is a matter of integers.
-            (Side::Integer(left, term), Side::Float(right)) => match right.as_constant() {
+            (Operand::Integer(left, term), Operand::Float(right)) => match right.as_constant() {
                 Some(bound) => return self.integer_bound(left, comparison, bound, span),
                 None => (term, comparison, right),
             },
-            (Side::Float(left), Side::Integer(right, term)) => match left.as_constant() {
+            (Operand::Float(left), Operand::Integer(right, term)) => match left.as_constant() {
                 Some(bound) => {
                     return self.integer_bound(right, comparison.mirrored(), bound, span);
                 }
@@ -246,15 +246,15 @@ impl Resolver<'_> {
         }
     }
 
-    fn side(&mut self, expression: &Expression) -> Result<Side, Error> {
+    fn side(&mut self, expression: &Expression) -> Result<Operand, Error> {
         let span = expression.span;
         match &expression.kind {
             ExpressionKind::Number(digits) => match number(digits) {
-                Some(Value::Int(n)) => Ok(Side::Integer(
+                Some(Value::Int(n)) => Ok(Operand::Integer(
                     IntegerSum::constant(n),
                     FloatTerm::Constant(n as f64),
                 )),
-                Some(Value::Float(x)) => Ok(Side::Float(FloatTerm::Constant(x))),
+                Some(Value::Float(x)) => Ok(Operand::Float(FloatTerm::Constant(x))),
                 _ => {
                     let message = "this number does not fit 64 bits";
                     Err(Error::meaning(self.error(span, message, "too large")))
@@ -268,14 +268,14 @@ impl Resolver<'_> {
                         self.symbol(text);
                         self.declared(index, span)
                     }
-                    _ => Ok(Side::Literal(text.as_str().into())),
+                    _ => Ok(Operand::Literal(text.as_str().into())),
                 }
             }
             ExpressionKind::Name(name) => match self.symbol(name) {
                 Some(Symbol::Variable(index)) => self.declared(index, span),
-                Some(_) => Ok(Side::Truth(self.formula(expression)?)),
+                Some(_) => Ok(Operand::Truth(self.formula(expression)?)),
                 None if name == "true" || name == "false" => {
-                    Ok(Side::Truth(self.formula(expression)?))
+                    Ok(Operand::Truth(self.formula(expression)?))
                 }
                 None => match self.inferred.get(name).copied() {
                     Some(type_of) => self.undeclared(name, type_of, span),
@@ -288,15 +288,15 @@ impl Resolver<'_> {
                     if number(digits).is_none() && number(&format!("-{digits}")).is_some()) =>
             {
                 let smallest = FloatTerm::Constant(i64::MIN as f64);
-                Ok(Side::Integer(IntegerSum::constant(i64::MIN), smallest))
+                Ok(Operand::Integer(IntegerSum::constant(i64::MIN), smallest))
             }
             ExpressionKind::Apply(operator, operands) => match operator {
                 Operator::Negate | Operator::Times | Operator::Plus | Operator::Minus => {
-                    let sides: Result<Vec<Side>, Error> =
+                    let sides: Result<Vec<Operand>, Error> =
                         operands.iter().map(|operand| self.side(operand)).collect();
                     self.calculate(*operator, sides?, operands, span)
                 }
-                _ => Ok(Side::Truth(self.formula(expression)?)),
+                _ => Ok(Operand::Truth(self.formula(expression)?)),
             },
         }
     }
@@ -304,20 +304,20 @@ impl Resolver<'_> {
     fn calculate(
         &self,
         operator: Operator,
-        sides: Vec<Side>,
+        sides: Vec<Operand>,
         operands: &[Expression],
         span: Span,
-    ) -> Result<Side, Error> {
+    ) -> Result<Operand, Error> {
         for (side, operand) in sides.iter().zip(operands) {
-            if !matches!(side, Side::Integer(..) | Side::Float(_)) {
+            if !matches!(side, Operand::Integer(..) | Operand::Float(_)) {
                 let message = format!("cannot calculate with {}", side.describe());
                 let diagnostic = self.error(operand.span, message, "not a number");
                 return Err(Error::meaning(diagnostic));
             }
         }
         let exact = match sides.as_slice() {
-            [Side::Integer(a, _)] => Some(a.scaled(-1)),
-            [Side::Integer(a, _), Side::Integer(b, _)] => Some(match operator {
+            [Operand::Integer(a, _)] => Some(a.scaled(-1)),
+            [Operand::Integer(a, _), Operand::Integer(b, _)] => Some(match operator {
                 Operator::Times => a.times(b),
                 Operator::Plus => a.plus(b),
                 _ => b.scaled(-1).and_then(|b| a.plus(&b)),
@@ -337,20 +337,20 @@ impl Resolver<'_> {
         match exact {
             Some(sum) => {
                 let sum = sum.map_err(|outgrown| self.outgrown(outgrown, span))?;
-                Ok(Side::Integer(sum, float))
+                Ok(Operand::Integer(sum, float))
             }
-            None => Ok(Side::Float(float)),
+            None => Ok(Operand::Float(float)),
         }
     }
 
-    fn declared(&mut self, index: usize, span: Span) -> Result<Side, Error> {
+    fn declared(&mut self, index: usize, span: Span) -> Result<Operand, Error> {
         let type_of = self.variables[index].variable.type_of;
         let id = self.variable(index);
         Ok(self.variable_side(id, type_of, span))
     }
 
     /// A variable that a bare formula reads.
-    fn undeclared(&mut self, name: &str, type_of: Type, span: Span) -> Result<Side, Error> {
+    fn undeclared(&mut self, name: &str, type_of: Type, span: Span) -> Result<Operand, Error> {
         let id = self.builder.find_variable(name).unwrap_or_else(|| {
             let name = name.to_owned();
             self.builder.variable(StateVariable {
@@ -363,15 +363,15 @@ impl Resolver<'_> {
         Ok(self.variable_side(id, type_of, span))
     }
 
-    fn variable_side(&mut self, id: VariableId, type_of: Type, span: Span) -> Side {
+    fn variable_side(&mut self, id: VariableId, type_of: Type, span: Span) -> Operand {
         match type_of {
-            Type::Int => Side::Integer(IntegerSum::variable(id), FloatTerm::Variable(id)),
-            Type::Float => Side::Float(FloatTerm::Variable(id)),
-            Type::Str => Side::Text(id),
+            Type::Int => Operand::Integer(IntegerSum::variable(id), FloatTerm::Variable(id)),
+            Type::Float => Operand::Float(FloatTerm::Variable(id)),
+            Type::Str => Operand::Text(id),
             Type::Bool => {
                 let text = spelling::name(&self.builder.variables()[id.index()].name);
                 let proposition = self.builder.condition(text, GaugeCondition::Bool(id));
-                Side::Truth(Ltl::new(LtlOp::Proposition(proposition), Vec::new(), span))
+                Operand::Truth(Ltl::new(LtlOp::Proposition(proposition), Vec::new(), span))
             }
         }
     }

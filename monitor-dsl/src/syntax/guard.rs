@@ -5,7 +5,7 @@
 
 use std::sync::Arc;
 
-use super::scan::Outside;
+use super::scan::CodeCharacters;
 use crate::{
     diagnostic::{Diagnostic, Source},
     error::Error,
@@ -65,7 +65,7 @@ pub(crate) fn decode(file: Option<&str>, bytes: &[u8]) -> Result<Arc<Source>, Er
 
 fn check_brackets(source: &Arc<Source>) -> Result<(), Error> {
     let mut depth = 0usize;
-    for (index, character) in Outside::of(&source.text) {
+    for (index, character) in CodeCharacters::of(&source.text) {
         match character {
             '(' | '[' | '{' => depth += 1,
             ')' | ']' | '}' => depth = depth.saturating_sub(1),

@@ -4,16 +4,16 @@
 //! grammar on what a comment is, or a bracket hidden from them could still make the parser recurse.
 
 /// The characters outside of texts and comments, with their places.
-pub(super) struct Outside<'a> {
+pub(super) struct CodeCharacters<'a> {
     text: &'a str,
     index: usize,
     /// The quote of a text that is not closed on its line.
     pub(super) unclosed: Option<usize>,
 }
 
-impl<'a> Outside<'a> {
+impl<'a> CodeCharacters<'a> {
     pub(super) fn of(text: &'a str) -> Self {
-        Outside {
+        CodeCharacters {
             text,
             index: 0,
             unclosed: None,
@@ -39,7 +39,7 @@ impl<'a> Outside<'a> {
     }
 }
 
-impl Iterator for Outside<'_> {
+impl Iterator for CodeCharacters<'_> {
     type Item = (usize, char);
 
     fn next(&mut self) -> Option<(usize, char)> {

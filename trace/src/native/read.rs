@@ -70,7 +70,7 @@ impl<'r> Native<'r> {
     }
 
     pub(crate) fn next(&mut self, symbols: &mut Symbols) -> Result<Option<Decoded>, Fault> {
-        let mut reading = Reading {
+        let mut reading = LineDecoder {
             fields: &mut self.fields,
             lately: &mut self.lately,
             near_misses: &mut self.near_misses,
@@ -118,13 +118,13 @@ fn fault(line: &Line<'_>, problem: Problem<'_>) -> Fault {
 }
 
 /// Places in a line that is being read.
-struct Places<'a> {
+struct LinePlaces<'a> {
     number: u64,
     line: &'a str,
     is_ascii: bool,
 }
 
-impl Places<'_> {
+impl LinePlaces<'_> {
     /// Where a part of the line begins.
     #[inline]
     fn of(&self, part: &str) -> Position {
@@ -142,7 +142,7 @@ impl Places<'_> {
 }
 
 /// What it takes to turn a line into an event.
-struct Reading<'s> {
+struct LineDecoder<'s> {
     fields: &'s mut Fields,
     lately: &'s mut Lately,
     near_misses: &'s mut NearMisses,
@@ -150,14 +150,14 @@ struct Reading<'s> {
     symbols: &'s mut Symbols,
 }
 
-impl Reading<'_> {
+impl LineDecoder<'_> {
     fn decode(&mut self, line: &Line<'_>) -> Result<Decoded, Fault> {
         parse_line(line, |text| self.event(text, line.number))
     }
 
     #[inline(always)]
     fn event<'a>(&mut self, line: &'a str, number: u64) -> Result<Decoded, Problem<'a>> {
-        let places = Places {
+        let places = LinePlaces {
             number,
             line,
             is_ascii: line.is_ascii(),
@@ -226,7 +226,7 @@ impl Reading<'_> {
 
 /// Remembers the first key that was probably meant to be another, and counts the others.
 #[cold]
-fn note(misspelt: &mut Option<Misspelt>, near_miss: NearMiss<'_>, places: &Places<'_>) {
+fn note(misspelt: &mut Option<Misspelt>, near_miss: NearMiss<'_>, places: &LinePlaces<'_>) {
     let NearMiss { at, key, meant } = near_miss;
     match misspelt {
         Some(misspelt) => misspelt.more += 1,

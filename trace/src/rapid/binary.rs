@@ -36,14 +36,14 @@ fn field(record: u64, (shift, bits): (u32, u32)) -> u64 {
 }
 
 /// The ids of things that have only numbers, so that a name is spelled once and not for each event.
-struct Numbered<I> {
+struct NumberedNames<I> {
     prefix: &'static str,
     ids: FxHashMap<u64, I>,
 }
 
-impl<I: Id> Numbered<I> {
+impl<I: Id> NumberedNames<I> {
     fn new(prefix: &'static str) -> Self {
-        Numbered {
+        NumberedNames {
             prefix,
             ids: FxHashMap::default(),
         }
@@ -67,11 +67,11 @@ pub(crate) struct RapidBinary<'r> {
     /// The end was looked for.
     ended: bool,
     number: u64,
-    threads: Numbered<ThreadId>,
-    locks: Numbered<LockId>,
-    vars: Numbered<VarId>,
-    blocks: Numbered<NameId>,
-    locations: Numbered<LocId>,
+    threads: NumberedNames<ThreadId>,
+    locks: NumberedNames<LockId>,
+    vars: NumberedNames<VarId>,
+    blocks: NumberedNames<NameId>,
+    locations: NumberedNames<LocId>,
 }
 
 impl<'r> RapidBinary<'r> {
@@ -81,11 +81,11 @@ impl<'r> RapidBinary<'r> {
             left: None,
             ended: false,
             number: 0,
-            threads: Numbered::new("T"),
-            locks: Numbered::new("L"),
-            vars: Numbered::new("V"),
-            blocks: Numbered::new(""),
-            locations: Numbered::new(""),
+            threads: NumberedNames::new("T"),
+            locks: NumberedNames::new("L"),
+            vars: NumberedNames::new("V"),
+            blocks: NumberedNames::new(""),
+            locations: NumberedNames::new(""),
         }
     }
 

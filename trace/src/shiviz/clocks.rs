@@ -12,7 +12,7 @@ use rustc_hash::FxHashMap;
 pub(crate) struct Clocks {
     causality: Causality,
     /// Who was on a chain, in order.
-    chains: Vec<Vec<Turn>>,
+    chains: Vec<Vec<Tenure>>,
     /// The events of each thread so far.
     lines: FxHashMap<ThreadId, u32>,
     /// The last event that set a variable, by its number on its thread.
@@ -20,7 +20,7 @@ pub(crate) struct Clocks {
 }
 
 /// The time of one thread on a chain.
-struct Turn {
+struct Tenure {
     thread: ThreadId,
     /// The number on the chain of its first event there.
     first: u32,
@@ -43,7 +43,7 @@ impl Clocks {
         }
         let turns = &mut self.chains[chain];
         if turns.last().is_none_or(|turn| turn.thread != thread) {
-            turns.push(Turn {
+            turns.push(Tenure {
                 thread,
                 first: stamp.number(),
                 earlier: *lines - 1,

@@ -24,7 +24,7 @@ pub(super) struct Drawing {
     variables: Vec<String>,
     threads: Vec<String>,
     events: Vec<Event>,
-    start: Standing,
+    start: Situation,
     observed: Vec<Step>,
     witness: Vec<Step>,
     /// How many steps the witness has, shown or not.
@@ -57,7 +57,7 @@ struct Event {
 
 /// How things stand.
 #[derive(Serialize)]
-struct Standing {
+struct Situation {
     values: Vec<String>,
     state: usize,
     verdict: Verdict,
@@ -69,7 +69,7 @@ struct Step {
     step: u64,
     event: u32,
     #[serde(flatten)]
-    after: Standing,
+    after: Situation,
 }
 
 #[derive(Serialize)]
@@ -118,7 +118,7 @@ impl Drawing {
             variables: names_of(&picture.start.values),
             threads: names.iter().map(|name| clip(name, WORD)).collect(),
             events: events.into_values().collect(),
-            start: Standing::from(&picture.start),
+            start: Situation::from(&picture.start),
             observed: picture.observed.iter().map(Step::from).collect(),
             witness: picture.witness.iter().map(Step::from).collect(),
             witness_steps: picture.witness_steps,
@@ -144,9 +144,9 @@ impl Drawing {
     }
 }
 
-impl From<&Moment> for Standing {
-    fn from(moment: &Moment) -> Standing {
-        Standing {
+impl From<&Moment> for Situation {
+    fn from(moment: &Moment) -> Situation {
+        Situation {
             values: spelled(&moment.values),
             state: moment.state,
             verdict: moment.verdict,
@@ -159,7 +159,7 @@ impl From<&Shown> for Step {
         Step {
             step: shown.step,
             event: shown.row.event,
-            after: Standing {
+            after: Situation {
                 values: spelled(&shown.row.values),
                 state: shown.row.state,
                 verdict: shown.row.verdict,

@@ -48,7 +48,7 @@ const LISTED: usize = 3000;
 
 /// How much a page has room for.
 #[derive(Clone, Copy, Serialize)]
-pub(crate) struct Room {
+pub(crate) struct PageRoom {
     /// Whether every witness was asked for.
     all: bool,
     /// This many instances of a property are drawn, violated ones first.
@@ -59,15 +59,15 @@ pub(crate) struct Room {
     described: usize,
 }
 
-impl Room {
-    const USUAL: Room = Room {
+impl PageRoom {
+    const USUAL: PageRoom = PageRoom {
         all: false,
         pictures: 100,
         bytes: 600_000,
         described: 300,
     };
     /// A browser still opens such a page at once.
-    const ALL: Room = Room {
+    const ALL: PageRoom = PageRoom {
         all: true,
         pictures: 1000,
         bytes: 6_000_000,
@@ -75,13 +75,13 @@ impl Room {
     };
 
     /// With or without `--all`.
-    fn new(all: bool) -> Room {
-        if all { Room::ALL } else { Room::USUAL }
+    fn new(all: bool) -> PageRoom {
+        if all { PageRoom::ALL } else { PageRoom::USUAL }
     }
 
     /// How many pictures of each property are to be made; more if a baseline may take some away.
     pub(crate) fn pictures(all: bool, has_baseline: bool) -> usize {
-        Room::new(all || has_baseline).pictures
+        PageRoom::new(all || has_baseline).pictures
     }
 }
 
@@ -91,7 +91,7 @@ struct Page {
     origin: Origin,
     /// Whether the runs are those of the maximal model.
     maximal: bool,
-    room: Room,
+    room: PageRoom,
     /// By their names.
     properties: BTreeMap<String, Property>,
     traces: Vec<Trace>,
@@ -145,7 +145,7 @@ pub(crate) fn render(
     monitors: &[Monitor],
     style: Style,
 ) -> Result<String, Failure> {
-    let room = Room::new(style.all);
+    let room = PageRoom::new(style.all);
     let page = Page {
         portent: 1,
         origin: Origin::here()?,
@@ -197,7 +197,7 @@ fn clip(text: &str, most: usize) -> String {
 
 /// The traces, with as much of their findings as there is room for. What matters most gets it first, in whichever
 /// trace it is.
-fn traces(outcomes: &[Outcome], monitors: &[Monitor], style: Style, room: Room) -> Vec<Trace> {
+fn traces(outcomes: &[Outcome], monitors: &[Monitor], style: Style, room: PageRoom) -> Vec<Trace> {
     let mut shelf = Shelf {
         room,
         bytes: 0,
@@ -247,7 +247,7 @@ impl Trace {
 
 /// What the page has so far.
 struct Shelf {
-    room: Room,
+    room: PageRoom,
     /// What its drawings take.
     bytes: usize,
     /// How many findings are described.
@@ -266,7 +266,7 @@ impl Shelf {
             let room = if finding.property.predicted.violated {
                 self.room
             } else {
-                Room::USUAL
+                PageRoom::USUAL
             };
             let drawn = self.drawn.entry(finding.property.name.clone()).or_default();
             if *drawn < self.room.pictures && self.bytes + bytes <= room.bytes {

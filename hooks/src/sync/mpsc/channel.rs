@@ -20,7 +20,7 @@ use portent_monitor_core::{ChanId, CondId, Delivery, Msg, Op, Version};
 
 use crate::live::{
     Left,
-    actor::{self, Actor, Line, Place, Ticket},
+    actor::{self, Actor, OperationRecord, Place, Ticket},
     lock,
     names::Name,
     version,
@@ -246,7 +246,7 @@ impl<T> Channel<T> {
             }
             actor.did(ticket, || {
                 let message = Msg::Number(number.cast_signed());
-                Line::new(Op::Send(self.id(), message, self.delivery()), place)
+                OperationRecord::new(Op::Send(self.id(), message, self.delivery()), place)
             });
             if clocks.sends_version() != actor.real_version() {
                 let mut left = clocks.fresh();
@@ -335,7 +335,9 @@ impl<T> Channel<T> {
         actor::with(|actor| {
             // All that was sent was received.
             actor.learn(&clocks.receives);
-            actor.did(ticket, || Line::new(Op::TryRecv(self.id()), place));
+            actor.did(ticket, || {
+                OperationRecord::new(Op::TryRecv(self.id()), place)
+            });
             actor.add_to(&mut clocks.empty);
         });
         Taken::Nothing
@@ -372,7 +374,7 @@ impl<T> Channel<T> {
             }
             actor.did(ticket, || {
                 let message = Msg::Number(number.cast_signed());
-                Line::new(Op::Recv(self.id(), message, self.delivery()), place)
+                OperationRecord::new(Op::Recv(self.id(), message, self.delivery()), place)
             });
             actor.leave(&mut clocks.receives);
             match self.bound {
@@ -395,13 +397,17 @@ impl<T> Channel<T> {
     fn saw_end(&self, clocks: &mut Clocks, place: Place, ticket: Ticket) {
         actor::with(|actor| {
             actor.learn(&clocks.ends);
-            actor.did(ticket, || Line::new(Op::Wait(self.end_id(), None), place));
+            actor.did(ticket, || {
+                OperationRecord::new(Op::Wait(self.end_id(), None), place)
+            });
         });
     }
 
     fn end(&self, clocks: &mut Clocks, ticket: Ticket) {
         actor::with(|actor| {
-            actor.did(ticket, || Line::new(Op::Notify(self.end_id()), None));
+            actor.did(ticket, || {
+                OperationRecord::new(Op::Notify(self.end_id()), None)
+            });
             actor.add_to(&mut clocks.ends);
         });
     }

@@ -143,7 +143,7 @@ pub(crate) fn measure(
     let mut levels = Levels::new(&vec![0; top.len()], (), &top);
     let bounds = everything(&top, options.parallel);
     options.progress.begin(labelled.poset.len());
-    let mut room = Room::default();
+    let mut room = LevelRoom::default();
     let mut shape = LatticeSize {
         levels: 1,
         cuts: 1,
@@ -225,7 +225,7 @@ fn count_by<C: Number>(
     let rules = RunCounter::<C>::new(labelled, machine);
     let mut levels = Levels::new(&vec![0; top.len()], rules.one(), &top);
     options.progress.begin(labelled.poset.len());
-    let mut room = Room::default();
+    let mut room = LevelRoom::default();
     for level in 1..=labelled.poset.len() {
         if !room.has_next(&levels, &rules, options) || options.stop.is_raised() {
             return None;
@@ -239,12 +239,12 @@ fn count_by<C: Number>(
 
 /// Whether there is room for one level after the other, where none of them may lack a cut.
 #[derive(Default)]
-struct Room {
+struct LevelRoom {
     /// The bytes of the level before.
     before: u64,
 }
 
-impl Room {
+impl LevelRoom {
     /// Whether there is room for the level after this one, if levels go on growing as they do.
     fn has_next<R: NodeRules>(
         &mut self,

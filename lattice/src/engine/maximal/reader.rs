@@ -27,7 +27,7 @@ pub(crate) struct RulesReader {
     holding: Vec<Holders>,
     /// The locks that threads released in a wait, and take again with their next event.
     waiting: FxHashMap<u32, Vec<HeldLock>>,
-    flow: Flow<Places>,
+    flow: Flow<ThreadPlaces>,
     tries: FxHashMap<u32, Tries>,
     channels: SeenChannels,
 }
@@ -66,16 +66,16 @@ struct Tries {
 /// What a thread's next event comes after, apart from the thread's own events, and where the thread
 /// is.
 #[derive(Clone, Debug)]
-struct Places {
+struct ThreadPlaces {
     here: Option<Place>,
     after: Vec<Place>,
 }
 
-impl Knowledge for Places {
+impl Knowledge for ThreadPlaces {
     type Left = Vec<Place>;
 
-    fn new(_: ThreadId) -> Places {
-        Places {
+    fn new(_: ThreadId) -> ThreadPlaces {
+        ThreadPlaces {
             here: None,
             after: Vec::new(),
         }

@@ -16,7 +16,7 @@ pub(super) struct Enforced {
 
 /// Something that an order does not respect.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Broken {
+enum BrokenRule {
     Lock(u32),
     Variable(u32),
     Channel(u32),
@@ -43,9 +43,9 @@ impl Enforced {
         broken(rules, order, |object| {
             found = true;
             match object {
-                Broken::Lock(lock) => self.locks[lock as usize] = true,
-                Broken::Variable(variable) => self.variables[variable as usize] = true,
-                Broken::Channel(channel) => self.channels[channel as usize] = true,
+                BrokenRule::Lock(lock) => self.locks[lock as usize] = true,
+                BrokenRule::Variable(variable) => self.variables[variable as usize] = true,
+                BrokenRule::Channel(channel) => self.channels[channel as usize] = true,
             }
         });
         found
@@ -105,30 +105,30 @@ impl Enforced {
 }
 
 /// Reports each rule that an order of events violates; it already respects program order.
-fn broken(rules: &Rules, order: &[usize], mut tell: impl FnMut(Broken)) {
+fn broken(rules: &Rules, order: &[usize], mut tell: impl FnMut(BrokenRule)) {
     let mut cut = vec![0; rules.threads.len()];
     let mut last_write = vec![0; rules.variables.len()];
     for &event in order {
         let demands = &rules.events[event];
         for read in &demands.reads {
             if last_write[read.variable as usize] != read.write {
-                tell(Broken::Variable(read.variable));
+                tell(BrokenRule::Variable(read.variable));
             }
         }
         for &taken in &demands.takes {
             if rules.holder(taken, demands.thread, &cut).is_some() {
-                tell(Broken::Lock(taken.lock));
+                tell(BrokenRule::Lock(taken.lock));
             }
         }
         if let Some(lock) = demands.tries
             && !rules.is_locked(lock, &cut)
         {
-            tell(Broken::Lock(lock));
+            tell(BrokenRule::Lock(lock));
         }
         if let Some(channel) = demands.finds_empty()
             && !rules.channels[channel as usize].is_empty(&cut)
         {
-            tell(Broken::Channel(channel));
+            tell(BrokenRule::Channel(channel));
         }
         cut[demands.thread as usize] += 1;
         for write in &demands.writes {

@@ -24,7 +24,7 @@ type Places = SmallVec<[u32; 4]>;
 
 /// What is kept of one chain.
 #[derive(Clone, Debug, Default)]
-struct Line {
+struct ChainHistory {
     /// Positions up to this one are gone.
     gone: u32,
     len: u32,
@@ -36,7 +36,7 @@ struct Line {
     places: Vec<Places>,
 }
 
-impl Line {
+impl ChainHistory {
     fn last(&self) -> u32 {
         self.gone + self.len
     }
@@ -58,7 +58,7 @@ fn stride(width: usize) -> usize {
 /// The unsettled events.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Unsettled {
-    lines: Vec<Line>,
+    lines: Vec<ChainHistory>,
     /// The clock of each chain's last event, whether it is still there or not.
     last_clocks: Vec<u32>,
     len: usize,
@@ -98,7 +98,7 @@ impl Unsettled {
             last_clocks[chain * width..][..old].copy_from_slice(clock);
         }
         self.last_clocks = last_clocks;
-        self.lines.resize_with(width, Line::default);
+        self.lines.resize_with(width, ChainHistory::default);
     }
 
     pub(super) fn last_clock(&self, chain: ChainId) -> &[u32] {

@@ -6,7 +6,7 @@ use super::{Generator, spell::rust_float};
 use crate::alphabet::{
     VariableId,
     arithmetic::{FloatTerm, Polynomial},
-    gauge::{Gauge, Reading},
+    gauge::{Gauge, GaugeReading},
 };
 
 impl Generator<'_> {
@@ -37,16 +37,18 @@ impl Generator<'_> {
         let field = |variable: &VariableId| format!("self.{}", self.fields[variable.index()]);
         let either = |yes: bool, text: String| if yes { text } else { format!("!({text})") };
         match &gauge.reading {
-            Reading::Bool(variable) => either(holds[1], field(variable)),
-            Reading::SameText(a, b) => either(holds[1], format!("{} == {}", field(a), field(b))),
-            Reading::Text(variable, literals) => {
+            GaugeReading::Bool(variable) => either(holds[1], field(variable)),
+            GaugeReading::SameText(a, b) => {
+                either(holds[1], format!("{} == {}", field(a), field(b)))
+            }
+            GaugeReading::Text(variable, literals) => {
                 let other = holds[literals.len()];
                 let is = |literal: &str| format!("{} == {literal:?}", field(variable));
                 let listed = literals.iter().zip(&holds).filter(|(_, at)| **at != other);
                 let listed: Vec<String> = listed.map(|(literal, _)| is(literal)).collect();
                 either(!other, listed.join(" || "))
             }
-            Reading::Order(a, b) => {
+            GaugeReading::Order(a, b) => {
                 let (a, b) = (self.float_term(a), self.float_term(b));
                 unless_nan(&holds, |holds| {
                     let signs = ["<", "==", ">"].into_iter().zip(holds);
@@ -55,7 +57,7 @@ impl Generator<'_> {
                     tests.join(" || ")
                 })
             }
-            Reading::Integer(term, thresholds) => {
+            GaugeReading::Integer(term, thresholds) => {
                 let term = self.polynomial(term);
                 runs(&holds, |from, to| {
                     let lower = from.map(|at| format!("{term} >= {}", thresholds[at - 1]));
@@ -63,7 +65,7 @@ impl Generator<'_> {
                     (lower, upper)
                 })
             }
-            Reading::Float(term, points) => {
+            GaugeReading::Float(term, points) => {
                 let term = self.float_term(term);
                 // Odd positions are points, even ones what lies between them.
                 let lower = |at: usize| match at % 2 {

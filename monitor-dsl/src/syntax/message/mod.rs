@@ -15,7 +15,7 @@ use self::{
     expected::{expectations, join},
     hint::hint,
 };
-use super::{parse::Rule, scan::Outside, tree::Span};
+use super::{parse::Rule, scan::CodeCharacters, tree::Span};
 use crate::{
     diagnostic::{Diagnostic, Source},
     error::Error,
@@ -102,7 +102,7 @@ fn token_at(text: &str, position: usize) -> &str {
 /// The brackets that are open at a place, or else the place of a quote that nothing closes.
 fn brackets_before(text: &str, position: usize) -> Result<Vec<(usize, char)>, usize> {
     let mut open: Vec<(usize, char)> = Vec::new();
-    let mut outside = Outside::of(&text[..position]);
+    let mut outside = CodeCharacters::of(&text[..position]);
     for (index, character) in outside.by_ref() {
         match character {
             '(' | '[' | '{' => open.push((index, character)),
