@@ -11,9 +11,9 @@
 //! |---|---|---|---|
 //! | no or one restricted stage | 1.22 to 1.92 M | 893 k to 1.32 M | 1 M, 500 k |
 //! | two restricted stages | 820 k | 152 k | 500 k, 75 k |
-//! | three | 186 k | 17 k, not exhaustive | 200 k, 10 k |
+//! | three | 210 k | 18 k, not exhaustive | 200 k, 10 k |
 //! | parity, beam of 64 | 258 k, not exhaustive | 147 k, not exhaustive | 150 k, 25 k |
-//! | 16,000 bindings | 329 k and 143 MB | | 500 k and 100 MB |
+//! | 16,000 bindings | 309 k and 136 MB | | 500 k and 100 MB |
 //!
 //! No event took more than 3 ms.
 
