@@ -53,9 +53,9 @@ pub struct Checker {
     options: Options,
 }
 
-/// However little memory there is, so many bytes are kept of steps.
+/// This many bytes are kept of steps, however little memory there is.
 const LEAST_KEPT: u64 = 8 << 20;
-/// Every so many steps the memory is looked at.
+/// After this many steps the memory is looked at again.
 const LOOKED_AT_EVERY: usize = 1024;
 /// About what a binding takes while the trace is read, and the report on it.
 const BINDING_BYTES: u64 = 4096;

@@ -6,7 +6,7 @@
 
 use portent_monitor_core::Causality;
 
-/// The bound is looked at once in so many events.
+/// The bound is looked at after this many events.
 const EVERY: u64 = 4;
 
 /// What clocks may take, and when to look again.

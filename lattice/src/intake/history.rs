@@ -47,7 +47,7 @@ pub(crate) struct History {
 }
 
 impl History {
-    /// A history of which clocks, and what lines tell, may take so many bytes each.
+    /// A history of which clocks, and notes on lines, may take this many bytes.
     pub(crate) fn new(clock_bytes: u64, note_bytes: u64) -> History {
         History {
             events: Vec::new(),

@@ -33,7 +33,7 @@ impl Poset {
     }
 }
 
-/// How many of the first steps of a slice have clocks and are on at most so many chains.
+/// How many of the first steps of a slice have clocks and are on at most `width` chains.
 fn known_steps(record: &Record<'_>, slice: &Slice, width: u64) -> usize {
     let mut seen = vec![false; record.history.chains()];
     let mut chains = 0;

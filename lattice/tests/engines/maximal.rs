@@ -397,17 +397,22 @@ fn any_steps(seed: u64, rng: &mut Rng, trace: &[Event]) -> Steps {
     }
 }
 
-#[test]
-fn agrees_with_the_definition() {
+/// Compares the engine with the definition on random traces of some kind.
+fn agree_with_the_definition(draw: impl Fn(&mut Rng, usize) -> Vec<Event>) {
     let mut compared = Compared::default();
     for seed in 0..cases() {
         let rng = &mut Rng::new(seed);
         let events = 3 + rng.below(6);
-        let trace = random_trace(rng, events);
+        let trace = draw(rng, events);
         let steps = any_steps(seed, rng, &trace);
         compared.compare(seed, &trace, steps);
     }
     compared.assert_many_of_each();
+}
+
+#[test]
+fn agrees_with_the_definition() {
+    agree_with_the_definition(random_trace);
 }
 
 /// This many events, most of which send, receive, or find a channel empty; some find it so though it is not.
@@ -500,15 +505,7 @@ fn random_traffic(rng: &mut Rng, events: usize) -> Vec<Event> {
 
 #[test]
 fn channels_that_are_found_empty_agree_with_the_definition() {
-    let mut compared = Compared::default();
-    for seed in 0..cases() {
-        let rng = &mut Rng::new(seed);
-        let events = 3 + rng.below(6);
-        let trace = random_traffic(rng, events);
-        let steps = any_steps(seed, rng, &trace);
-        compared.compare(seed, &trace, steps);
-    }
-    compared.assert_many_of_each();
+    agree_with_the_definition(random_traffic);
 }
 
 #[test]

@@ -25,7 +25,7 @@ use crate::{
     order::{EventIndex, ObservedCuts},
 };
 
-/// A walk has at least so many checkpoints.
+/// A walk has at least this many checkpoints.
 pub(crate) const MIN_CHECKPOINTS: u64 = 2;
 
 /// A state, how few swaps lead to it, and from which node of the last checkpoint.
@@ -40,7 +40,7 @@ struct Trail<S> {
 /// The trails to a cut, in the order of their states: two of them where others would fit one, as there are levels of them.
 type Trails<S> = SmallVec<[Trail<S>; 2]>;
 
-/// About the bytes that the trails to a cut take, if there are so many.
+/// About the bytes that this many trails to a cut take.
 pub(crate) fn trail_bytes<S>(states: u64) -> u64 {
     let spilled = match states {
         0..=2 => 0,
@@ -49,7 +49,7 @@ pub(crate) fn trail_bytes<S>(states: u64) -> u64 {
     size_of::<Trails<S>>() as u64 + spilled
 }
 
-/// About the bytes that a checkpoint takes for each cut, if there are so many trails to it.
+/// About the bytes that a checkpoint takes for each cut that this many trails lead to.
 pub(crate) fn checkpoint_bytes<S>(strip: u64, states: u64) -> u64 {
     strip + states * size_of::<Mark<S>>() as u64
 }

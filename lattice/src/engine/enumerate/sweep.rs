@@ -196,7 +196,7 @@ fn width<S: Sets>(levels: &Levels<S::Node>, sets: &S, options: &Options) -> (usi
     }
 }
 
-/// The bytes that a walk back takes for each cut of a level, with so many states at each and so many checkpoints.
+/// The bytes that a walk back takes for each cut of a level, with this many states at each and this many checkpoints.
 fn way_bytes<T, N: Clone + Send + Sync>(levels: &Levels<N>, states: u64, checkpoints: u64) -> u64 {
     let checkpoint = checkpoint_bytes::<T>(levels.strip_bytes(), states);
     levels.walk_bytes(trail_bytes::<T>(states)) + checkpoints * checkpoint
