@@ -32,5 +32,6 @@ if [ ! -e "$modules/node_modules/playwright-core/package.json" ]; then
   retry npm install --prefix "$modules" --no-audit --no-fund --loglevel=error "playwright-core@$PLAYWRIGHT"
 fi
 
-cargo build -q -p portent-cli
+# As the tests have built it.
+cargo build -q --profile test -p portent-cli
 PORTENT=$target/debug/portent PLAYWRIGHT=$modules/node_modules/playwright-core node ci/browser/report.mjs "$@"

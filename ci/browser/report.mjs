@@ -4,12 +4,13 @@
 // screenshots are left there.
 
 import assert from "node:assert/strict";
-import { spawnSync } from "node:child_process";
+import { execFile } from "node:child_process";
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
+import { promisify } from "node:util";
 import * as traces from "./traces.mjs";
 
 const { chromium } = createRequire(import.meta.url)(process.env.PLAYWRIGHT);
@@ -18,10 +19,11 @@ const shots = process.argv[2];
 if (shots) mkdirSync(shots, { recursive: true });
 
 /** Runs the command; its exit code is 0 or 1. */
-function portent(...options) {
+async function portent(...options) {
   const env = { ...process.env, SOURCE_DATE_EPOCH: "1700000000" };
-  const done = spawnSync(process.env.PORTENT, ["check", ...options], { encoding: "utf8", maxBuffer: 1 << 30, env });
-  assert.ok(done.status === 0 || done.status === 1, done.stderr);
+  const run = promisify(execFile)(process.env.PORTENT, ["check", ...options], { encoding: "utf8", maxBuffer: 1 << 30, env });
+  const done = await run.catch((failed) => failed);
+  assert.ok(done.code === undefined || done.code === 1, done.stderr);
   return done.stdout;
 }
 
@@ -206,7 +208,7 @@ async function checkLongNames(browser) {
   for (const [length, labels] of [["short", "use"], ["long", "use_the_result_of_the_order_before_shipping"]]) {
     const { name, options } = generated(`names-${length}`, traces.longNames(labels));
     const file = join(folder, `${name}.html`);
-    portent("--format", "html", "--output", file, ...options);
+    await portent("--format", "html", "--output", file, ...options);
     const url = pathToFileURL(file).href;
     const { page, context } = await open(browser, url, { viewport: { width: 1400, height: 900 } });
     for (const run of ["observed", "witness"]) {
@@ -225,15 +227,15 @@ async function checkLongNames(browser) {
   }
 }
 
-const pageOf = ({ name, options }) => {
+const pageOf = async ({ name, options }) => {
   const file = join(folder, `${name}.html`);
-  portent("--format", "html", "--output", file, ...options);
+  await portent("--format", "html", "--output", file, ...options);
   return pathToFileURL(file).href;
 };
 
 /** Of many names only those are told that matter; the others are folded, and can be opened. */
 async function checkLets(browser) {
-  const url = pageOf(generated("lets", traces.lets));
+  const url = await pageOf(generated("lets", traces.lets));
   const { page, context, noise } = await open(browser, url);
   const why = await page.locator(".story").innerText();
   assert.match(why, /limit_3, limit_8, limit_13 and 5 more are false/);
@@ -255,7 +257,7 @@ async function checkLets(browser) {
 /** Many threads fit if they can; if not, the texts come first, and the page says that there is more. */
 async function checkCrowds(browser) {
   for (const [threads, fits] of [[30, true], [80, false]]) {
-    const url = pageOf(generated(`crowd-${threads}`, traces.crowd(threads)));
+    const url = await pageOf(generated(`crowd-${threads}`, traces.crowd(threads)));
     const { page, context, noise } = await open(browser, url, { viewport: { width: 700, height: 900 } });
     assert.equal(await page.locator(".sideways").isVisible(), !fits);
     assert.equal(await page.locator(".panel.more-right").count(), fits ? 0 : 2);
@@ -278,7 +280,7 @@ async function checkCrowds(browser) {
 /** On paper everything is light, open and within the sheet, and the heads of long tables have the names of the threads. */
 async function checkPrint(browser) {
   for (const report of [generated("printed-busy", traces.busy(5000)), generated("printed-crowd", traces.crowd(30)), generated("printed-crowd-80", traces.crowd(80)), generated("printed-lets", traces.lets), generated("printed-bindings", traces.bindings)]) {
-    const { page, context, noise } = await open(browser, pageOf(report), { colorScheme: "dark", viewport: { width: 1400, height: 900 } });
+    const { page, context, noise } = await open(browser, await pageOf(report), { colorScheme: "dark", viewport: { width: 1400, height: 900 } });
     const before = await page.locator("main").innerText();
     const threads = await page.locator(".panel.observed .lane-name").evaluateAll((nodes) => nodes.map((node) => node.firstChild.textContent));
     await page.emulateMedia({ media: "print", colorScheme: "dark" });
@@ -311,9 +313,9 @@ async function checkPromises(browser) {
   const { name, options } = generated("files-700", traces.files(700));
   for (const all of [[], ["--all"]]) {
     const file = join(folder, `${name}.html`);
-    portent("--format", "html", "--output", file, ...all, ...options);
-    const json = (...more) => JSON.parse(portent("--format", "json", ...more, ...options)).properties;
-    const [usual, everything] = [json(), json("--all")];
+    await portent("--format", "html", "--output", file, ...all, ...options);
+    const json = async (...more) => JSON.parse(await portent("--format", "json", ...more, ...options)).properties;
+    const [usual, everything] = [await json(), await json("--all")];
     const { page, context, noise } = await open(browser, pathToFileURL(file).href);
     assert.match(await page.locator("h1").innerText(), /^OBSERVED/, "what was observed comes first");
     let [drawn, undrawn] = [0, 0];
@@ -348,17 +350,17 @@ async function checkPromises(browser) {
 async function checkWarnings(browser) {
   const { options } = generated("vacuous", { ...traces.observed, spec: "property quiet { event silence\n ltl: always !silence }" });
   const file = join(folder, "vacuous.html");
-  portent("--format", "html", "--output", file, ...options);
+  await portent("--format", "html", "--output", file, ...options);
   const vacuous = await open(browser, pathToFileURL(file).href);
   const heads = await vacuous.page.locator("#warnings .warning strong").allInnerTexts();
-  const text = portent(...options).split("\n").filter((line) => line.startsWith("warning: "));
+  const text = (await portent(...options)).split("\n").filter((line) => line.startsWith("warning: "));
   assert.ok(text.length > 0);
   assert.deepEqual(heads.map((head) => head.trim()), text.map(() => "Warning"));
   await vacuous.context.close();
   const known = generated("known", traces.observed);
   const baseline = join(folder, "baseline.json");
-  portent("--format", "json", "--output", baseline, ...known.options);
-  portent("--format", "html", "--output", file, "--baseline", baseline, ...known.options);
+  await portent("--format", "json", "--output", baseline, ...known.options);
+  await portent("--format", "html", "--output", file, "--baseline", baseline, ...known.options);
   const { page, context, noise } = await open(browser, pathToFileURL(file).href);
   assert.equal(await page.locator(".warning").count(), 0);
   assert.match(await page.locator("#warnings").innerText(), /^1 known violation left out/);
@@ -431,8 +433,8 @@ async function checkOrigin(page, options) {
 /** Many bindings: what a text and the verdicts let through. */
 async function checkFilter(browser, { name, options }) {
   const file = join(folder, `${name}.html`);
-  portent("--format", "html", "--output", file, ...options);
-  const { properties } = JSON.parse(portent("--format", "json", ...options));
+  await portent("--format", "html", "--output", file, ...options);
+  const { properties } = JSON.parse(await portent("--format", "json", ...options));
   const url = pathToFileURL(file).href;
   const { page, context, noise } = await open(browser, url);
   const found = () => page.locator(".found").innerText();
@@ -561,8 +563,8 @@ async function checkWidths(browser, url, name) {
 
 async function checkReport(browser, { name, options }) {
   const file = join(folder, `${name}.html`);
-  portent("--format", "html", "--output", file, ...options);
-  const json = JSON.parse(portent("--format", "json", ...options));
+  await portent("--format", "html", "--output", file, ...options);
+  const json = JSON.parse(await portent("--format", "json", ...options));
   const url = pathToFileURL(file).href;
   const { page, context, noise } = await open(browser, url);
   const rank = ({ observed, predicted }) => (observed.verdict === "violated" ? 0 : predicted.violated ? 1 : 2);
@@ -616,15 +618,27 @@ const browser = await chromium.launch({
     "--disable-sync",
   ],
 });
+
+/** Does all of it, a few at a time: most of what a check does is waiting for an answer of the browser. */
+async function inTurn(checks, atOnce = 4) {
+  const rest = checks.values();
+  const worker = async () => {
+    for (const check of rest) await check();
+  };
+  await Promise.all(Array.from({ length: atOnce }, worker));
+}
+
 try {
-  for (const report of reports) await checkReport(browser, report);
-  await checkFilter(browser, generated("bindings", traces.bindings));
-  await checkPromises(browser);
-  await checkLongNames(browser);
-  await checkLets(browser);
-  await checkCrowds(browser);
-  await checkPrint(browser);
-  await checkWarnings(browser);
+  await inTurn([
+    () => checkPrint(browser),
+    () => checkPromises(browser),
+    ...reports.map((report) => () => checkReport(browser, report)),
+    () => checkFilter(browser, generated("bindings", traces.bindings)),
+    () => checkLongNames(browser),
+    () => checkLets(browser),
+    () => checkCrowds(browser),
+    () => checkWarnings(browser),
+  ]);
 } finally {
   await browser.close();
   rmSync(folder, { recursive: true, force: true });
