@@ -70,6 +70,21 @@ pub enum Error {
         /// The line where the reader took it.
         line: Option<NonZeroU64>,
     },
+    /// A thread has ended with a lock that another takes: a lock that was never given back cannot be had.
+    #[error(
+        "thread {thread} takes lock {lock}, which {ended} has held{} and did not give back before it ended: log `unlock` \
+         before the lock is released", since(.line)
+    )]
+    HeldByEnded {
+        /// Who takes it.
+        thread: String,
+        /// Who holds it.
+        ended: String,
+        /// Which lock.
+        lock: String,
+        /// The line where that one took it.
+        line: Option<NonZeroU64>,
+    },
     /// Two threads hold one lock at the end of a run in which nobody can be waiting.
     #[error(
         "thread {thread} holds lock {lock} to the end, but {other} has taken it{}, and {thread} cannot be waiting, \

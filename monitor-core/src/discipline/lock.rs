@@ -68,6 +68,15 @@ impl Holders {
         other.map(|(holder, _)| holder)
     }
 
+    /// A thread other than `thread` that holds the exclusive side, and the line where it took it.
+    pub(super) fn owner_other_than(
+        &self,
+        thread: ThreadId,
+    ) -> Option<(ThreadId, Option<NonZeroU64>)> {
+        let owner = self.exclusive.other_than(thread);
+        owner.map(|(owner, hold)| (owner, hold.line))
+    }
+
     /// A thread other than `thread` that holds the shared side, and the line where it took it.
     pub(super) fn reader_other_than(
         &self,

@@ -295,10 +295,11 @@ impl Discipline {
             });
         }
         match &event.op {
-            Op::Lock(lock) => self.check_readers(thread, *lock, symbols),
+            Op::Lock(lock) => self.check_holders(thread, *lock, true, symbols),
+            Op::ReadLock(lock) => self.check_holders(thread, *lock, false, symbols),
             // If its lock was not seen to be given back it is not taken again either.
             Op::Wait(_, Some(lock)) if !self.holds(thread, *lock, false) => {
-                self.check_readers(thread, *lock, symbols)
+                self.check_holders(thread, *lock, true, symbols)
             }
             Op::Unlock(lock) | Op::Waiting(_, Some(lock)) if !self.holds(thread, *lock, false) => {
                 Err(Error::NotHeld {
@@ -348,19 +349,34 @@ impl Discipline {
         }
     }
 
-    /// A thread takes the exclusive side only if no other reads: a reader does not wait with its lock.
-    fn check_readers(
+    /// A thread takes a lock only if nobody holds it who cannot have given it back in a wait: a reader does not wait with its
+    /// lock, and a thread that has ended does not wait.
+    fn check_holders(
         &self,
         thread: ThreadId,
         lock: LockId,
+        exclusive: bool,
         symbols: &Symbols,
     ) -> Result<(), Error> {
-        let holders = self.locks.get(lock.index());
-        match holders.and_then(|holders| holders.reader_other_than(thread)) {
+        let Some(holders) = self.locks.get(lock.index()) else {
+            return Ok(());
+        };
+        let name = |thread| symbols.threads.name(thread).to_owned();
+        if let Some((ended, line)) = holders.owner_other_than(thread)
+            && self.life(ended) == Life::Joined
+        {
+            return Err(Error::HeldByEnded {
+                thread: name(thread),
+                ended: name(ended),
+                lock: symbols.locks.name(lock).to_owned(),
+                line,
+            });
+        }
+        match holders.reader_other_than(thread).filter(|_| exclusive) {
             None => Ok(()),
             Some((reader, line)) => Err(Error::HeldForReading {
-                thread: symbols.threads.name(thread).to_owned(),
-                reader: symbols.threads.name(reader).to_owned(),
+                thread: name(thread),
+                reader: name(reader),
                 lock: symbols.locks.name(lock).to_owned(),
                 line,
             }),
@@ -423,11 +439,7 @@ impl Discipline {
                     line: event.line,
                     waits: self.threads[holder.index()].waited,
                 };
-                let holder = &mut self.threads[holder.index()];
-                // One that has ended does not go on; another of its name may.
-                if holder.life != Life::Joined {
-                    holder.suspended.push(held);
-                }
+                self.threads[holder.index()].suspended.push(held);
             }
         }
         self.holders(lock).take(thread, exclusive, event.line);

@@ -117,6 +117,16 @@ fn two_threads_do_not_hold_one_lock_at_once() {
         },
         both,
     );
+    for op in [Op::Lock, Op::ReadLock] {
+        refused(
+            |s| {
+                let (m, a) = (lock(s), s.threads.intern("A").unwrap());
+                vec![("A", Op::Lock(m)), ("T", Op::Join(a)), ("T", op(m))]
+            },
+            "thread T takes lock m, which A has held since line 1 and did not give back before it ended: log `unlock` \
+             before the lock is released",
+        );
+    }
     refused(
         |s| {
             let (m, c) = (lock(s), cond(s));
@@ -291,7 +301,7 @@ fn ends(events: impl FnOnce(&mut Symbols) -> Vec<(&'static str, Op)>) -> Result<
         .map_err(|error| error.to_string())
 }
 
-/// Locks of both kinds, as they come: a run without conditions is admitted to its end if and only if at every moment each
+/// Locks of both kinds, as they come, and threads that end: a run without conditions is admitted to its end if and only if at every moment each
 /// lock has one writer or only readers, by a count that knows nothing of waits.
 #[test]
 fn random_locks_are_admitted_if_nobody_holds_one_that_another_excludes() {
@@ -301,14 +311,20 @@ fn random_locks_are_admitted_if_nobody_holds_one_that_another_excludes() {
         let mut rng = Rng::new(seed);
         let length = 1 + rng.below(7);
         let events: Vec<(usize, usize, usize)> = (0..length)
-            .map(|_| (rng.below(3), rng.below(5), rng.below(2)))
+            .map(|_| (rng.below(3), rng.below(6), rng.below(2)))
             .collect();
         // How often each thread holds each lock, for writing and for reading.
         let mut held = [[[0u32; 2]; 3]; 2];
         let mut possible = true;
         let mut discipline = Discipline::default();
         let mut admitted = true;
+        let (mut began, mut ended) = ([false; 3], [false; 3]);
         for &(thread, op, lock) in &events {
+            let child = (thread + 1) % 3;
+            if ended[thread] || op == 5 && (!began[child] || ended[child]) {
+                continue;
+            }
+            began[thread] = true;
             let side = op % 2;
             let others_exclude = |held: &[[u32; 2]; 3]| {
                 let others = (0..3).filter(|&other| other != thread);
@@ -321,6 +337,7 @@ fn random_locks_are_admitted_if_nobody_holds_one_that_another_excludes() {
                 }
                 2 | 3 if held[lock][thread][side] == 0 => possible = false,
                 2 | 3 => held[lock][thread][side] -= 1,
+                5 => ended[child] = true,
                 _ => {}
             }
             let lock = LockId::from_index(lock).unwrap();
@@ -329,6 +346,7 @@ fn random_locks_are_admitted_if_nobody_holds_one_that_another_excludes() {
                 1 => Op::ReadLock(lock),
                 2 => Op::Unlock(lock),
                 3 => Op::ReadUnlock(lock),
+                5 => Op::Join(ThreadId::from_index(child).unwrap()),
                 _ => Action::default().into(),
             };
             let event = Event::new(ThreadId::from_index(thread).unwrap(), op);

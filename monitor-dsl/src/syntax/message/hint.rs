@@ -6,6 +6,9 @@ use super::{
 };
 use crate::suggest;
 
+/// What a body begins with.
+const BODIES: [&str; 4] = ["ltl", "ere", "never", "pattern"];
+
 /// What the usual mistake is.
 pub(super) fn hint(text: &str, position: usize, found: &str, expected: &str) -> Option<String> {
     let is_word = |c: char| c.is_alphanumeric() || c == '_';
@@ -25,6 +28,12 @@ pub(super) fn hint(text: &str, position: usize, found: &str, expected: &str) -> 
     }
     if let Some(known) = mistake(found, expected, before, previous, open) {
         return Some(known);
+    }
+    if found == ":"
+        && before == previous
+        && let Some(body) = suggest::closest(previous, BODIES)
+    {
+        return Some(format!("did you mean `{body}:`?"));
     }
     if let Some(known) = signs::instead(text, position, expected, open) {
         return Some(known);
@@ -103,7 +112,7 @@ fn mistake(
     previous: &str,
     open: Option<char>,
 ) -> Option<String> {
-    let is_body = |word: &str| matches!(word, "ltl" | "ere" | "never" | "pattern");
+    let is_body = |word: &str| BODIES.contains(&word);
     let wants = |what: &str| expected.contains(what);
     Some(match found {
         "&&" | "&" | "and" if wants("`,` or `{`") => {

@@ -97,6 +97,15 @@ pub(in crate::syntax) fn elsewhere(word: &str) -> Option<&'static str> {
             "a property with parameters, `property name(x) { ... }`, is checked for every value of them"
         }
         "weakuntil" | "wuntil" | "awaits" => "a weak until is `unless` or `W`",
+        "precedes" | "before" | "preceded" => {
+            "\"b only after a\" is `always (b -> once a)`, or the pattern `pattern: a precedes b`"
+        }
+        "responds" | "leads_to" | "leadsto" | "leads" | "followed" | "follows" => {
+            "\"after every a some b\" is `always (a -> eventually b)`, or the pattern `pattern: b responds to a`"
+        }
+        "absence" | "existence" | "universality" => {
+            "a pattern is a body of its own, as in `pattern: absence of a`"
+        }
         "triggered" | "backto" => "a weak since is `wsince` or `WS`, a trigger is `trigger` or `T`",
         _ => return None,
     })
