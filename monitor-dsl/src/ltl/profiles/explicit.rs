@@ -5,7 +5,7 @@
 //! end. A new obligation splits the vertex that an edge leads to, and its update says which half of
 //! the other vertex the edge comes from; for a memory it is the other way round.
 
-use rustc_hash::FxHashSet;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::{
     Profiles,
@@ -22,7 +22,7 @@ const MAX_LETTERS: u64 = 1 << 12;
 /// This many letters may be told apart.
 const MAX_CLASSES: usize = 256;
 /// This many edges are written down at most.
-const MAX_EDGES: usize = 1 << 18;
+const MAX_EDGES: usize = 1 << 16;
 /// A profile has a bit for each element.
 const MAX_ELEMENTS: usize = u128::BITS as usize;
 
@@ -62,7 +62,9 @@ fn letters(updates: &Updates, alphabet: &Alphabet) -> Option<Vec<Vec<usize>>> {
         let places = alphabet.places().iter();
         let cells: Vec<usize> = places.map(|place| place.cell(letter)).collect();
         let sets = updates.letter_sets.iter();
-        let class: Vec<bool> = sets.map(|&set| holds(updates, set, &cells, 0, 0)).collect();
+        let class: Vec<bool> = sets
+            .map(|&set| Decision::new(updates, set, &cells).holds(0, 0))
+            .collect();
         if classes.insert(class) {
             letters.push(cells);
         }
@@ -73,26 +75,108 @@ fn letters(updates: &Updates, alphabet: &Alphabet) -> Option<Vec<Vec<usize>>> {
     Some(letters)
 }
 
-/// The value of a diagram of the updates for a letter and the profiles at its position and the next.
-fn holds(
-    updates: &Updates,
-    mut diagram: Diagram,
-    letter: &[usize],
+/// What a diagram of the updates is for one letter: tests of elements alone. Every edge is asked, so the letter is read
+/// once and not for each of them.
+struct Decision {
+    tests: Vec<ElementTest>,
+    first: Outcome,
+}
+
+struct ElementTest {
+    /// The bit of the element, if it is tested at the first position, or at the next.
     here: u128,
     there: u128,
-) -> bool {
-    let top = updates.elements.len().wrapping_sub(1);
-    loop {
-        let variable = match updates.store.view(diagram) {
-            View::Leaf(result) => return result == 1,
-            View::Test(variable) => variable,
+    /// What follows if it is false, and if it is true.
+    next: [Outcome; 2],
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Outcome {
+    Known(bool),
+    Test(u32),
+}
+
+impl Decision {
+    fn new(updates: &Updates, diagram: Diagram, letter: &[usize]) -> Decision {
+        let mut decision = Decision {
+            tests: Vec::new(),
+            first: Outcome::Known(false),
         };
-        let cell = match updates.roles[variable.0 as usize] {
-            Role::Letter(place) => letter[place],
-            Role::Here(element) => (here >> (top - element)) as usize & 1,
-            Role::There(element) => (there >> (top - element)) as usize & 1,
+        decision.first = decision.add(updates, diagram, letter, &mut FxHashMap::default());
+        decision
+    }
+
+    fn add(
+        &mut self,
+        updates: &Updates,
+        mut diagram: Diagram,
+        letter: &[usize],
+        added: &mut FxHashMap<Diagram, Outcome>,
+    ) -> Outcome {
+        let bit = |element: usize| 1 << (updates.elements.len() - 1 - element);
+        let (variable, here, there) = loop {
+            let variable = match updates.store.view(diagram) {
+                View::Leaf(result) => return Outcome::Known(result == 1),
+                View::Test(variable) => variable,
+            };
+            match updates.roles[variable.0 as usize] {
+                Role::Letter(place) => {
+                    diagram = updates.store.branch(diagram, variable, letter[place]);
+                }
+                Role::Here(element) => break (variable, bit(element), 0),
+                Role::There(element) => break (variable, 0, bit(element)),
+            }
         };
-        diagram = updates.store.branch(diagram, variable, cell);
+        if let Some(&known) = added.get(&diagram) {
+            return known;
+        }
+        let mut follow = |cell| {
+            let branch = updates.store.branch(diagram, variable, cell);
+            self.add(updates, branch, letter, added)
+        };
+        let next = [follow(0), follow(1)];
+        let outcome = if next[0] == next[1] {
+            next[0]
+        } else {
+            self.tests.push(ElementTest { here, there, next });
+            Outcome::Test(self.tests.len() as u32 - 1)
+        };
+        added.insert(diagram, outcome);
+        outcome
+    }
+
+    /// Its value for the profiles at the position of the letter and at the next.
+    fn holds(&self, here: u128, there: u128) -> bool {
+        let mut outcome = self.first;
+        loop {
+            match outcome {
+                Outcome::Known(value) => return value,
+                Outcome::Test(test) => {
+                    let test = &self.tests[test as usize];
+                    let is_true = here & test.here | there & test.there != 0;
+                    outcome = test.next[usize::from(is_true)];
+                }
+            }
+        }
+    }
+}
+
+/// What is known of an element, for one letter.
+struct LetterUpdate {
+    value: Decision,
+    last: Decision,
+    fulfilled: Option<Decision>,
+}
+
+impl LetterUpdate {
+    fn new(updates: &Updates, place: usize, letter: &[usize]) -> LetterUpdate {
+        let update = &updates.elements[place];
+        let decide = |diagram| Decision::new(updates, diagram, letter);
+        LetterUpdate {
+            value: decide(update.value),
+            last: decide(update.last),
+            fulfilled: update.until.map(|until| decide(until.fulfilled)),
+        }
     }
 }
 
@@ -113,6 +197,14 @@ struct ProfileGraph {
     /// Profiles: the first element stands highest.
     vertices: Vec<u128>,
     edges: Vec<ProfileEdge>,
+}
+
+/// One of the two vertices that a vertex is split into.
+fn half(vertex: u32, second: bool) -> u32 {
+    match vertex {
+        END => END,
+        vertex => 2 * vertex + u32::from(second),
+    }
 }
 
 /// What can be reached from each vertex.
@@ -147,10 +239,14 @@ impl ProfileGraph {
     /// Takes one more element into account.
     fn split(&mut self, updates: &mut Updates, place: usize) -> Option<()> {
         let bit = 1 << (updates.elements.len() - 1 - place);
-        let update = &updates.elements[place];
+        let is_memory = updates.elements[place].is_memory;
+        let letters = self.letters.iter();
+        let letters: Vec<LetterUpdate> = letters
+            .map(|letter| LetterUpdate::new(updates, place, letter))
+            .collect();
         let mut edges = Vec::with_capacity(2 * self.edges.len());
-        for &edge in &self.edges {
-            let letter = &self.letters[usize::from(edge.letter)];
+        for edge in &self.edges {
+            let letter = &letters[usize::from(edge.letter)];
             let from = self.vertices[edge.from as usize];
             let is_last = edge.to == END;
             let to = if is_last {
@@ -158,27 +254,21 @@ impl ProfileGraph {
             } else {
                 self.vertices[edge.to as usize]
             };
-            let update = if is_last { update.last } else { update.value };
-            let half = |vertex: u32, second: bool| match vertex {
-                END => END,
-                vertex => 2 * vertex + u32::from(second),
-            };
+            let update = if is_last { &letter.last } else { &letter.value };
             // An edge to the end has one continuation for each half that it comes from.
             for given in [false, true] {
                 let chosen = if given { bit } else { 0 };
-                let (from_half, to_half) = if updates.elements[place].is_memory {
-                    (given, holds(updates, update, letter, from | chosen, to))
+                let (from_half, to_half) = if is_memory {
+                    (given, update.holds(from | chosen, to))
                 } else {
-                    (holds(updates, update, letter, from, to | chosen), given)
+                    (update.holds(from, to | chosen), given)
                 };
-                if is_last && given && !updates.elements[place].is_memory {
+                if is_last && given && !is_memory {
                     continue;
                 }
                 let there = if to_half && !is_last { to | bit } else { to };
-                let is_put_off = from_half
-                    && updates.elements[place].until.is_some_and(|until| {
-                        !holds(updates, until.fulfilled, letter, from | bit, there)
-                    });
+                let is_put_off = from_half && { letter.fulfilled.iter() }
+                    .any(|fulfilled| !fulfilled.holds(from | bit, there));
                 edges.push(ProfileEdge {
                     from: half(edge.from, from_half),
                     to: half(edge.to, to_half),
