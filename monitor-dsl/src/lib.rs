@@ -86,8 +86,8 @@ mod syntax;
 mod verdict;
 
 pub use alphabet::{
-    Alphabet, Event, EventId, Letter, NoPattern, Object, On, Pattern, Proposition, StateVariable,
-    VariableId,
+    Alphabet, Event, EventId, Letter, NoPattern, Object, On, Proposition, StateVariable,
+    TextPattern, VariableId,
 };
 pub use condition::Condition;
 pub use config::Config;

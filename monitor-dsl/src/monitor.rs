@@ -6,7 +6,7 @@ use std::{fmt, sync::Arc};
 use crate::{
     alphabet::{Alphabet, Letter},
     error::Error,
-    machine::{Machine, Table, Trees},
+    machine::{DecisionTrees, Machine, Table},
     property::Property,
     stepper::{Hot, Plans, Stepper},
     verdict::{Verdict, Verdicts},
@@ -65,7 +65,7 @@ struct Parts {
 
 impl Monitor {
     pub(crate) fn new(property: Property, machine: Machine, verdicts: Verdicts) -> Self {
-        let trees = Trees::new(&machine, property.alphabet());
+        let trees = DecisionTrees::new(&machine, property.alphabet());
         Monitor::from_parts(property, verdicts, machine.verdicts, trees)
     }
 
@@ -73,7 +73,7 @@ impl Monitor {
         property: Property,
         verdicts: Verdicts,
         outputs: Vec<Verdict>,
-        trees: Trees,
+        trees: DecisionTrees,
     ) -> Self {
         let table = Table::new(trees, property.alphabet());
         let plans = Plans::new(property.alphabet());
@@ -187,7 +187,7 @@ impl Monitor {
         Stepper::new(self.clone(), initial)
     }
 
-    pub(crate) fn trees(&self) -> &Trees {
+    pub(crate) fn trees(&self) -> &DecisionTrees {
         &self.0.table.trees
     }
 
@@ -234,7 +234,7 @@ struct Stored {
     property: crate::property::Origin,
     verdicts: Verdicts,
     outputs: Vec<Verdict>,
-    trees: Trees,
+    trees: DecisionTrees,
 }
 
 #[cfg(feature = "serde")]

@@ -16,7 +16,7 @@ const CODE: &str = "    ";
 
 /// Lays out a document.
 pub(super) fn render(document: &str, width: usize, paint: Paint) -> String {
-    let mut page = Page {
+    let mut page = TerminalLayout {
         width,
         paint,
         text: String::new(),
@@ -36,7 +36,7 @@ pub(super) fn render(document: &str, width: usize, paint: Paint) -> String {
 }
 
 /// What has been laid out, and what is being read.
-struct Page {
+struct TerminalLayout {
     width: usize,
     paint: Paint,
     text: String,
@@ -57,7 +57,7 @@ struct Page {
     code: Option<(String, String)>,
 }
 
-impl Page {
+impl TerminalLayout {
     fn take(&mut self, event: Event<'_>) {
         match event {
             Event::Start(tag) => self.start(tag),

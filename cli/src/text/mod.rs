@@ -64,7 +64,7 @@ impl Style {
 pub(crate) fn report(outcomes: &[Outcome], monitors: &[Monitor], style: Style) -> String {
     let texts: Vec<String> = outcomes
         .iter()
-        .map(|outcome| Page { outcome, style }.render(monitors))
+        .map(|outcome| ExecutionText { outcome, style }.render(monitors))
         .collect();
     texts.join("\n")
 }
@@ -77,12 +77,12 @@ pub(crate) fn left_out_as_known(known: &[PropertyReport]) -> String {
 }
 
 /// One execution.
-struct Page<'a> {
+struct ExecutionText<'a> {
     outcome: &'a Outcome,
     style: Style,
 }
 
-impl Page<'_> {
+impl ExecutionText<'_> {
     fn render(&self, monitors: &[Monitor]) -> String {
         let report = &self.outcome.report;
         let mut text = self.head();

@@ -3,7 +3,7 @@
 use std::{fmt::Write, sync::Arc};
 
 use portent_monitor_core::{Event, Spelling, Symbols};
-use portent_monitor_dsl::{Pattern, StateVariable, VariableId};
+use portent_monitor_dsl::{StateVariable, TextPattern, VariableId};
 use regex::CaptureLocations;
 use rustc_hash::FxHashSet;
 
@@ -106,12 +106,12 @@ impl TextVariable {
 /// A regular expression, and where its groups were found.
 #[derive(Clone, Debug)]
 struct Groups {
-    pattern: Pattern,
+    pattern: TextPattern,
     found: CaptureLocations,
 }
 
 impl Groups {
-    fn new(pattern: &Pattern) -> Groups {
+    fn new(pattern: &TextPattern) -> Groups {
         Groups {
             found: pattern.regex().capture_locations(),
             pattern: pattern.clone(),

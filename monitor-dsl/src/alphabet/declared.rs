@@ -2,7 +2,7 @@
 
 use portent_monitor_core::{Operation, Type, Value};
 
-use super::pattern::Pattern;
+use super::pattern::TextPattern;
 use crate::spelling;
 
 portent_monitor_core::ids! {
@@ -39,7 +39,7 @@ pub struct Event {
     #[cfg_attr(feature = "serde", serde(default))]
     pub by: Option<usize>,
     /// Recognises the event in the text of a log line instead of by its name.
-    pub matches: Option<Pattern>,
+    pub matches: Option<TextPattern>,
     /// Recognises the event by what was done instead of by its name.
     #[cfg_attr(feature = "serde", serde(default))]
     pub on: Option<On>,
@@ -146,5 +146,5 @@ pub struct StateVariable {
     /// Its value before anything happens, unless a trace says otherwise.
     pub initial: Option<Value>,
     /// Reads new values out of the text of a log line.
-    pub matches: Option<Pattern>,
+    pub matches: Option<TextPattern>,
 }

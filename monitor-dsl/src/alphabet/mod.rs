@@ -15,7 +15,7 @@ mod range;
 
 pub(crate) use builder::AlphabetBuilder;
 pub use declared::{Event, EventId, Object, On, StateVariable, VariableId};
-pub use pattern::{NoPattern, Pattern};
+pub use pattern::{NoPattern, TextPattern};
 
 use portent_monitor_core::Value;
 use std::fmt;

@@ -10,13 +10,13 @@ use regex::Regex;
 #[derive(Clone, Debug)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(into = "String", try_from = "String"))]
-pub struct Pattern {
+pub struct TextPattern {
     text: String,
     #[cfg(feature = "regex")]
     regex: Regex,
 }
 
-impl Pattern {
+impl TextPattern {
     /// The expression as it is written.
     pub fn as_str(&self) -> &str {
         &self.text
@@ -38,25 +38,25 @@ impl Pattern {
     }
 }
 
-impl PartialEq for Pattern {
+impl PartialEq for TextPattern {
     fn eq(&self, other: &Self) -> bool {
         self.text == other.text
     }
 }
 
-impl From<Pattern> for String {
-    fn from(pattern: Pattern) -> String {
+impl From<TextPattern> for String {
+    fn from(pattern: TextPattern) -> String {
         pattern.text
     }
 }
 
-impl TryFrom<String> for Pattern {
+impl TryFrom<String> for TextPattern {
     type Error = NoPattern;
 
     #[cfg(feature = "regex")]
     fn try_from(text: String) -> Result<Self, NoPattern> {
         match Regex::new(&text) {
-            Ok(regex) => Ok(Pattern { text, regex }),
+            Ok(regex) => Ok(TextPattern { text, regex }),
             Err(error) => Err(NoPattern {
                 problem: "this is not a regular expression of the `regex` crate",
                 why: error.to_string(),
@@ -73,7 +73,7 @@ impl TryFrom<String> for Pattern {
     }
 }
 
-/// Why a text is no [`Pattern`].
+/// Why a text is no [`TextPattern`].
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{problem}: {why}")]
 pub struct NoPattern {

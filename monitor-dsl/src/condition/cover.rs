@@ -11,7 +11,7 @@ use super::{Condition, MAX_LITERALS, write::ConditionWriter};
 use crate::diagram::{Diagram, Variable};
 
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Form {
+pub(super) enum NormalForm {
     Sum,
     Product,
 }
@@ -23,7 +23,7 @@ type Covered = (Diagram, Condition);
 /// A search for one condition.
 pub(super) struct Cover<'w, 'm> {
     writer: &'w mut ConditionWriter<'m>,
-    form: Form,
+    form: NormalForm,
     /// By what must be covered and what may be.
     known: FxHashMap<(Diagram, Diagram), Covered>,
     /// What has more parts than can be written out is not worth looking for.
@@ -31,7 +31,7 @@ pub(super) struct Cover<'w, 'm> {
 }
 
 impl<'w, 'm> Cover<'w, 'm> {
-    pub(super) fn new(writer: &'w mut ConditionWriter<'m>, form: Form) -> Self {
+    pub(super) fn new(writer: &'w mut ConditionWriter<'m>, form: NormalForm) -> Self {
         Cover {
             writer,
             form,
@@ -43,15 +43,15 @@ impl<'w, 'm> Cover<'w, 'm> {
     /// A condition for a set of letters; nothing if it takes too long to find.
     pub(super) fn condition(mut self, set: Diagram) -> Option<Condition> {
         let covered = match self.form {
-            Form::Sum => set,
-            Form::Product => self.writer.diagrams.not(set),
+            NormalForm::Sum => set,
+            NormalForm::Product => self.writer.diagrams.not(set),
         };
         Some(self.between(covered, covered)?.1)
     }
 
     /// Covers at least and at most these letters.
     fn between(&mut self, least: Diagram, most: Diagram) -> Option<Covered> {
-        let sum = self.form == Form::Sum;
+        let sum = self.form == NormalForm::Sum;
         if least == Diagram::FALSE {
             return Some((least, Condition::constant(!sum)));
         }
@@ -100,8 +100,8 @@ impl<'w, 'm> Cover<'w, 'm> {
         }
         parts.push(last);
         let condition = match self.form {
-            Form::Sum => Condition::any(parts),
-            Form::Product => parts.into_iter().fold(Condition::True, Condition::and),
+            NormalForm::Sum => Condition::any(parts),
+            NormalForm::Product => parts.into_iter().fold(Condition::True, Condition::and),
         };
         self.known.insert((least, most), (all, condition.clone()));
         Some((all, condition))
@@ -111,8 +111,8 @@ impl<'w, 'm> Cover<'w, 'm> {
     fn guarded(&self, place: Variable, mut cells: Vec<bool>, condition: Condition) -> Condition {
         let place = place.0 as usize;
         match self.form {
-            Form::Sum => self.writer.cells(place, &cells).and(condition),
-            Form::Product => {
+            NormalForm::Sum => self.writer.cells(place, &cells).and(condition),
+            NormalForm::Product => {
                 cells.iter_mut().for_each(|cell| *cell = !*cell);
                 Condition::any(vec![self.writer.cells(place, &cells), condition])
             }

@@ -10,12 +10,12 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::{
     Condition,
-    cover::{Cover, Form},
+    cover::{Cover, NormalForm},
 };
 use crate::{
     alphabet::Alphabet,
     diagram::{Budget, Diagram, Diagrams, Variable, View},
-    machine::{Tree, Trees},
+    machine::{DecisionNode, DecisionTrees},
     monitor::{Monitor, StateId},
 };
 
@@ -29,7 +29,7 @@ struct Goal<'a> {
 
 pub(super) struct ConditionWriter<'a> {
     alphabet: &'a Alphabet,
-    trees: &'a Trees,
+    trees: &'a DecisionTrees,
     /// Sets of letters, with a variable for each place.
     pub(super) diagrams: Diagrams,
     /// What was read off diagrams.
@@ -85,8 +85,8 @@ impl<'a> ConditionWriter<'a> {
         }
         let mut targets = Vec::new();
         match self.trees.node(node) {
-            Tree::State(state) => targets.push(*state),
-            Tree::Test(_, branches) => {
+            DecisionNode::State(state) => targets.push(*state),
+            DecisionNode::Test(_, branches) => {
                 for branch in branches {
                     self.targets_below(*branch, below);
                     targets.extend_from_slice(&below[branch]);
@@ -108,9 +108,9 @@ impl<'a> ConditionWriter<'a> {
         }
         let trees = self.trees;
         let set = match trees.node(node) {
-            Tree::State(state) if (goal.wanted)(*state) => Diagram::TRUE,
-            Tree::State(_) => Diagram::FALSE,
-            Tree::Test(place, branches) => {
+            DecisionNode::State(state) if (goal.wanted)(*state) => Diagram::TRUE,
+            DecisionNode::State(_) => Diagram::FALSE,
+            DecisionNode::Test(place, branches) => {
                 let branches: Vec<Diagram> = branches
                     .iter()
                     .map(|&branch| self.letters(branch, goal, known))
@@ -132,7 +132,7 @@ impl<'a> ConditionWriter<'a> {
         if best.literals() <= places.len() {
             return best;
         }
-        for form in [Form::Sum, Form::Product] {
+        for form in [NormalForm::Sum, NormalForm::Product] {
             if let Some(other) = Cover::new(self, form).condition(set)
                 && other.literals() < best.literals()
             {

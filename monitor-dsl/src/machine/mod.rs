@@ -8,7 +8,7 @@ mod minimize;
 mod table;
 
 pub(crate) use minimize::minimize;
-pub(crate) use table::{Table, Tree, Trees};
+pub(crate) use table::{DecisionNode, DecisionTrees, Table};
 
 use crate::{
     diagram::{Diagram, Diagrams, Shortage},

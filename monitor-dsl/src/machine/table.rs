@@ -23,12 +23,12 @@ const MAX_EFFORT: usize = 1 << 24;
 /// The transition function of a machine.
 #[derive(Clone, Debug)]
 pub(crate) struct Table {
-    pub(crate) trees: Trees,
+    pub(crate) trees: DecisionTrees,
     pub(crate) dense: Option<Dense>,
 }
 
 impl Table {
-    pub(crate) fn new(trees: Trees, alphabet: &Alphabet) -> Table {
+    pub(crate) fn new(trees: DecisionTrees, alphabet: &Alphabet) -> Table {
         let dense = Dense::new(&trees, alphabet);
         Table { trees, dense }
     }
@@ -48,9 +48,9 @@ impl Table {
 /// Decision trees, one for each state, that share nodes.
 #[derive(Clone, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-pub(crate) struct Trees {
+pub(crate) struct DecisionTrees {
     roots: Vec<u32>,
-    nodes: Vec<Tree>,
+    nodes: Vec<DecisionNode>,
     /// For each place of a letter, where its bits are.
     fields: Vec<(u32, u64)>,
 }
@@ -58,16 +58,16 @@ pub(crate) struct Trees {
 /// A node of a decision tree; its branches come before it.
 #[derive(Clone, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-pub(crate) enum Tree {
+pub(crate) enum DecisionNode {
     /// The successor.
     State(u32),
     /// A place of the letter and a branch for every cell.
     Test(u32, Vec<u32>),
 }
 
-impl Trees {
+impl DecisionTrees {
     pub(crate) fn new(machine: &Machine, alphabet: &Alphabet) -> Self {
-        let mut trees = Trees {
+        let mut trees = DecisionTrees {
             roots: Vec::new(),
             nodes: Vec::new(),
             fields: fields(alphabet),
@@ -90,13 +90,13 @@ impl Trees {
             return node;
         }
         let node = match diagrams.view(diagram) {
-            View::Leaf(state) => Tree::State(state),
+            View::Leaf(state) => DecisionNode::State(state),
             View::Test(variable) => {
                 let branches = diagrams.branches(diagram).iter();
                 let branches = branches
                     .map(|&branch| self.copy(diagrams, branch, known))
                     .collect();
-                Tree::Test(variable.0, branches)
+                DecisionNode::Test(variable.0, branches)
             }
         };
         self.nodes.push(node);
@@ -113,7 +113,7 @@ impl Trees {
         self.roots[state as usize]
     }
 
-    pub(crate) fn node(&self, node: u32) -> &Tree {
+    pub(crate) fn node(&self, node: u32) -> &DecisionNode {
         &self.nodes[node as usize]
     }
 
@@ -127,8 +127,8 @@ impl Trees {
                 continue;
             }
             match self.node(node) {
-                Tree::State(state) => successors.push(*state),
-                Tree::Test(_, branches) => stack.extend(branches.iter().rev()),
+                DecisionNode::State(state) => successors.push(*state),
+                DecisionNode::Test(_, branches) => stack.extend(branches.iter().rev()),
             }
         }
         successors
@@ -136,7 +136,7 @@ impl Trees {
 
     fn branch(&self, node: u32, place: usize, cell: usize) -> u32 {
         match self.node(node) {
-            Tree::Test(tested, branches) if *tested as usize == place => branches[cell],
+            DecisionNode::Test(tested, branches) if *tested as usize == place => branches[cell],
             _ => node,
         }
     }
@@ -145,8 +145,8 @@ impl Trees {
         let mut node = self.root(state);
         loop {
             match self.node(node) {
-                Tree::State(state) => return *state,
-                Tree::Test(place, branches) => {
+                DecisionNode::State(state) => return *state,
+                DecisionNode::Test(place, branches) => {
                     let (shift, mask) = self.fields[*place as usize];
                     node = branches[((letter.0 & mask) >> shift) as usize];
                 }
@@ -174,8 +174,8 @@ impl Trees {
                 .iter()
                 .enumerate()
                 .all(|(index, node)| match node {
-                    Tree::State(state) => (*state as usize) < states,
-                    Tree::Test(place, branches) => {
+                    DecisionNode::State(state) => (*state as usize) < states,
+                    DecisionNode::Test(place, branches) => {
                         cells(*place) == Some(branches.len())
                             && branches.iter().all(|&branch| (branch as usize) < index)
                     }
@@ -203,7 +203,7 @@ pub(crate) struct Dense {
 }
 
 impl Dense {
-    fn new(trees: &Trees, alphabet: &Alphabet) -> Option<Dense> {
+    fn new(trees: &DecisionTrees, alphabet: &Alphabet) -> Option<Dense> {
         let codes = alphabet
             .places()
             .iter()
@@ -247,7 +247,7 @@ impl Dense {
 
 /// Finds the letter classes by branching in all states at once.
 struct Columns<'a> {
-    trees: &'a Trees,
+    trees: &'a DecisionTrees,
     places: &'a [BitField],
     columns: Vec<Vec<u32>>,
     index: FxHashMap<Vec<u32>, u16>,
@@ -266,8 +266,8 @@ impl Columns<'_> {
             let column = joint
                 .iter()
                 .map(|&node| match self.trees.node(node) {
-                    Tree::State(state) => *state,
-                    Tree::Test(..) => unreachable!("every place of the letter is decided"),
+                    DecisionNode::State(state) => *state,
+                    DecisionNode::Test(..) => unreachable!("every place of the letter is decided"),
                 })
                 .collect();
             self.classes[letter] = self.class(column)?;

@@ -2,13 +2,13 @@
 
 use std::cell::Cell;
 
-use super::{Note, NoteKind, part::Tree};
+use super::{Note, NoteKind, part::SyntaxTree};
 use crate::{
     config::Config,
     diagnostic::Diagnostic,
     ere::{Ere, EreOp, Mode},
     ltl::{Ltl, LtlOp},
-    machine::Trees,
+    machine::DecisionTrees,
     monitor::Monitor,
     resolve::ResolvedBody,
     syntax::Span,
@@ -54,13 +54,13 @@ impl<'a> Examination<'a> {
     }
 
     /// The machine of a variant, if it is not too large.
-    fn machine(&self, body: &ResolvedBody) -> Option<(Vec<Verdict>, Trees)> {
+    fn machine(&self, body: &ResolvedBody) -> Option<(Vec<Verdict>, DecisionTrees)> {
         let property = self.monitor.property();
         let mut steps = self.steps.get();
         let machine = self.config.machine(property, body, &mut steps);
         self.steps.set(steps);
         let machine = machine.ok()?;
-        let trees = Trees::new(&machine, property.alphabet());
+        let trees = DecisionTrees::new(&machine, property.alphabet());
         Some((machine.verdicts, trees))
     }
 
@@ -107,7 +107,7 @@ impl<'a> Examination<'a> {
     /// Judges the parts of a tree, from the root on. `judge` gets the rest of the tree, the way to
     /// the part and the part; it takes out of the rest what it finds redundant, since of two equal
     /// parts only one can be left out.
-    fn parts<T: Tree>(
+    fn parts<T: SyntaxTree>(
         &self,
         whole: &T,
         judge: impl Fn(&mut T, &[usize], &T) -> Option<NoteKind>,

@@ -7,7 +7,7 @@ use crate::{
 };
 
 /// A formula or an expression.
-pub(super) trait Tree: Clone {
+pub(super) trait SyntaxTree: Clone {
     fn span(&self) -> Span;
     fn parts(&self) -> &[Self];
     fn parts_mut(&mut self) -> &mut [Self];
@@ -37,7 +37,7 @@ pub(super) trait Tree: Clone {
     }
 }
 
-fn collect_paths(tree: &impl Tree, path: &mut Vec<usize>, paths: &mut Vec<Vec<usize>>) {
+fn collect_paths(tree: &impl SyntaxTree, path: &mut Vec<usize>, paths: &mut Vec<Vec<usize>>) {
     paths.push(path.clone());
     for (index, part) in tree.parts().iter().enumerate() {
         path.push(index);
@@ -46,7 +46,7 @@ fn collect_paths(tree: &impl Tree, path: &mut Vec<usize>, paths: &mut Vec<Vec<us
     }
 }
 
-impl Tree for Ltl {
+impl SyntaxTree for Ltl {
     fn span(&self) -> Span {
         self.span
     }
@@ -64,7 +64,7 @@ impl Tree for Ltl {
     }
 }
 
-impl Tree for Ere {
+impl SyntaxTree for Ere {
     fn span(&self) -> Span {
         self.span
     }

@@ -4,7 +4,7 @@ use portent_monitor_core::{Type, Value};
 
 use super::{DeclaredVariable, Definition, Entry, Resolver, Symbol, with_article};
 use crate::{
-    alphabet::{Pattern, StateVariable},
+    alphabet::{StateVariable, TextPattern},
     diagnostic::Diagnostic,
     error::Error,
     suggest,
@@ -184,8 +184,8 @@ impl Resolver<'_> {
         text: &Name,
         groups: &[String],
         what: &str,
-    ) -> Result<Pattern, Error> {
-        let pattern = Pattern::try_from(text.text.clone()).map_err(|error| {
+    ) -> Result<TextPattern, Error> {
+        let pattern = TextPattern::try_from(text.text.clone()).map_err(|error| {
             let why = error.why.lines().last().unwrap_or_default();
             let why = why.trim_start_matches("error: ");
             Error::meaning(self.error(text.span, error.problem, why))

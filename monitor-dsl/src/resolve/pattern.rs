@@ -16,16 +16,16 @@ impl Resolver<'_> {
     ) -> Result<Ltl, Error> {
         let mut proposition = |expression: &Expression| self.state_formula(expression, "a pattern");
         let shape = match pattern {
-            Pattern::Absence(p) => Form::Absence(proposition(p)?),
-            Pattern::Existence(p) => Form::Existence(proposition(p)?),
-            Pattern::Universality(p) => Form::Universality(proposition(p)?),
+            Pattern::Absence(p) => PatternKind::Absence(proposition(p)?),
+            Pattern::Existence(p) => PatternKind::Existence(proposition(p)?),
+            Pattern::Universality(p) => PatternKind::Universality(proposition(p)?),
             Pattern::Precedence(s, p) => {
                 let s = proposition(s)?;
-                Form::Precedence(s, proposition(p)?)
+                PatternKind::Precedence(s, proposition(p)?)
             }
             Pattern::Response(s, p) => {
                 let s = proposition(s)?;
-                Form::Response(s, proposition(p)?)
+                PatternKind::Response(s, proposition(p)?)
             }
         };
         let scope = match scope {
@@ -45,7 +45,7 @@ impl Resolver<'_> {
     }
 }
 
-enum Form {
+enum PatternKind {
     Absence(Ltl),
     Existence(Ltl),
     Universality(Ltl),
@@ -69,7 +69,7 @@ struct FormulaWriter {
 }
 
 impl FormulaWriter {
-    fn write(&self, shape: Form, scope: Interval) -> Ltl {
+    fn write(&self, shape: PatternKind, scope: Interval) -> Ltl {
         match scope {
             Interval::Globally => self.globally(shape),
             Interval::Before(r) => self.before(shape, r),
@@ -79,18 +79,18 @@ impl FormulaWriter {
         }
     }
 
-    fn globally(&self, shape: Form) -> Ltl {
+    fn globally(&self, shape: PatternKind) -> Ltl {
         match shape {
-            Form::Absence(p) => self.always(self.not(p)),
-            Form::Existence(p) => self.eventually(p),
-            Form::Universality(p) => self.always(p),
-            Form::Precedence(s, p) => self.op(LtlOp::WeakUntil, [self.not(p), s]),
-            Form::Response(s, p) => self.always(self.implies(p, self.eventually(s))),
+            PatternKind::Absence(p) => self.always(self.not(p)),
+            PatternKind::Existence(p) => self.eventually(p),
+            PatternKind::Universality(p) => self.always(p),
+            PatternKind::Precedence(s, p) => self.op(LtlOp::WeakUntil, [self.not(p), s]),
+            PatternKind::Response(s, p) => self.always(self.implies(p, self.eventually(s))),
         }
     }
 
-    fn before(&self, shape: Form, r: Ltl) -> Ltl {
-        if let Form::Existence(p) = shape {
+    fn before(&self, shape: PatternKind, r: Ltl) -> Ltl {
+        if let PatternKind::Existence(p) = shape {
             let not_r = self.not(r);
             return self.op(LtlOp::WeakUntil, [not_r.clone(), self.and([not_r, p])]);
         }
@@ -100,13 +100,13 @@ impl FormulaWriter {
         )
     }
 
-    fn after(&self, shape: Form, q: Ltl) -> Ltl {
+    fn after(&self, shape: PatternKind, q: Ltl) -> Ltl {
         match shape {
-            Form::Existence(p) => self.or([
+            PatternKind::Existence(p) => self.or([
                 self.always(self.not(q.clone())),
                 self.eventually(self.and([q, self.eventually(p)])),
             ]),
-            Form::Precedence(s, p) => {
+            PatternKind::Precedence(s, p) => {
                 let precedes = self.op(LtlOp::WeakUntil, [self.not(p), s]);
                 self.or([
                     self.always(self.not(q.clone())),
@@ -117,9 +117,9 @@ impl FormulaWriter {
         }
     }
 
-    fn between(&self, shape: Form, q: Ltl, r: Ltl) -> Ltl {
+    fn between(&self, shape: PatternKind, q: Ltl, r: Ltl) -> Ltl {
         let not_r = self.not(r.clone());
-        if let Form::Existence(p) = shape {
+        if let PatternKind::Existence(p) = shape {
             let found = self.and([not_r.clone(), p]);
             let content = self.op(LtlOp::WeakUntil, [not_r.clone(), found]);
             return self.always(self.implies(self.and([q, not_r]), content));
@@ -128,10 +128,10 @@ impl FormulaWriter {
         self.always(self.implies(closed, self.held_until(shape, r, LtlOp::Until)))
     }
 
-    fn after_until(&self, shape: Form, q: Ltl, r: Ltl) -> Ltl {
+    fn after_until(&self, shape: PatternKind, q: Ltl, r: Ltl) -> Ltl {
         let not_r = self.not(r.clone());
         let content = match shape {
-            Form::Existence(p) => {
+            PatternKind::Existence(p) => {
                 let found = self.and([not_r.clone(), p]);
                 self.op(LtlOp::Until, [not_r.clone(), found])
             }
@@ -141,17 +141,17 @@ impl FormulaWriter {
     }
 
     /// What has to hold until `r`.
-    fn held_until(&self, shape: Form, r: Ltl, until: LtlOp) -> Ltl {
+    fn held_until(&self, shape: PatternKind, r: Ltl, until: LtlOp) -> Ltl {
         match shape {
-            Form::Absence(p) => self.op(until, [self.not(p), r]),
-            Form::Universality(p) => self.op(until, [p, r]),
-            Form::Precedence(s, p) => self.op(until, [self.not(p), self.or([r, s])]),
-            Form::Response(s, p) => {
+            PatternKind::Absence(p) => self.op(until, [self.not(p), r]),
+            PatternKind::Universality(p) => self.op(until, [p, r]),
+            PatternKind::Precedence(s, p) => self.op(until, [self.not(p), self.or([r, s])]),
+            PatternKind::Response(s, p) => {
                 let not_r = self.not(r.clone());
                 let answer = self.op(LtlOp::Until, [not_r.clone(), self.and([not_r, s])]);
                 self.op(until, [self.implies(p, answer), r])
             }
-            Form::Existence(_) => unreachable!("existence is written out for each scope"),
+            PatternKind::Existence(_) => unreachable!("existence is written out for each scope"),
         }
     }
 

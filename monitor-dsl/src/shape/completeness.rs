@@ -9,7 +9,7 @@ use smallvec::SmallVec;
 
 use super::{
     bad_prefixes::{ActionClass, BadPrefixes, Node},
-    saturated::Edge,
+    saturated::SaturatedEdge,
 };
 
 /// A set of nodes, as bits.
@@ -37,7 +37,7 @@ pub(super) fn is_complete(
     bad_prefixes: &BadPrefixes,
     initial: &[Vec<Node>],
     loops: &[bool],
-    edges: &[Vec<Edge>],
+    edges: &[Vec<SaturatedEdge>],
     budget: &mut SubsetBudget,
 ) -> bool {
     let (nodes, classes) = (edges.len(), bad_prefixes.classes());

@@ -32,4 +32,4 @@ pub use bad_prefixes::{ActionClass, BadPrefixes, Node};
 pub use class::EngineClass;
 pub use conjunction::{Conjunction, LocalCondition};
 pub use inclusion::Inclusion;
-pub use saturated::{Edge, Saturated};
+pub use saturated::{Saturated, SaturatedEdge};

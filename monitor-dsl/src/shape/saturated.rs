@@ -11,7 +11,7 @@ use crate::{
 
 /// A move of a [`Saturated`] automaton to another node.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct Edge {
+pub struct SaturatedEdge {
     /// On which actions.
     pub class: ActionClass,
     /// Where to.
@@ -31,7 +31,7 @@ pub struct Saturated {
     pub(super) classes: usize,
     /// Whether node `n` loops on class `c`, at `n * classes + c`.
     pub(super) loops: Vec<bool>,
-    pub(super) edges: Vec<Vec<Edge>>,
+    pub(super) edges: Vec<Vec<SaturatedEdge>>,
     pub(super) chain: bool,
     /// Whether node `n` can do all that node `m` can, at `n * nodes + m`.
     pub(super) simulates: Vec<bool>,
@@ -75,7 +75,7 @@ impl Saturated {
     }
 
     /// The moves from a node to others.
-    pub fn edges(&self, node: Node) -> &[Edge] {
+    pub fn edges(&self, node: Node) -> &[SaturatedEdge] {
         &self.edges[node.index()]
     }
 
@@ -125,12 +125,12 @@ impl Saturated {
     }
 
     /// Whether self-loops are the only cycles of these edges.
-    pub(super) fn has_only_loops(edges: &[Vec<Edge>]) -> bool {
+    pub(super) fn has_only_loops(edges: &[Vec<SaturatedEdge>]) -> bool {
         Saturated::components(edges).count == edges.len()
     }
 
     /// The strongly connected components that edges make.
-    pub(super) fn components(edges: &[Vec<Edge>]) -> Components {
+    pub(super) fn components(edges: &[Vec<SaturatedEdge>]) -> Components {
         let targets: Vec<Vec<u32>> = edges
             .iter()
             .map(|edges| edges.iter().map(|edge| edge.to.0).collect())

@@ -1,7 +1,7 @@
 //! Best-first search over symbolic nodes, and the run that a violating one stands for.
 
 use portent_monitor_core::ChainId;
-use portent_monitor_dsl::shape::{Edge, Node, Saturated};
+use portent_monitor_dsl::shape::{Node, Saturated, SaturatedEdge};
 use std::{cmp::Reverse, collections::BinaryHeap};
 
 use super::{
@@ -153,7 +153,14 @@ impl<'a> IntervalSearch<'a> {
     }
 
     /// Takes an edge by each of the events of a chain that can.
-    fn follow(&mut self, from: Found, edge: Edge, chain: ChainId, lowest: &[u32], highest: &[u32]) {
+    fn follow(
+        &mut self,
+        from: Found,
+        edge: SaturatedEdge,
+        chain: ChainId,
+        lowest: &[u32],
+        highest: &[u32],
+    ) {
         let positions = self.index.of_class(edge.class, chain);
         let mut next = positions.partition_point(|&position| position <= lowest[chain.index()]);
         let mut previous: Option<Vec<u32>> = None;

@@ -8,7 +8,7 @@ use crate::{
     shape::{
         bad_prefixes::{ActionClass, BadPrefixes, Node},
         inclusion::Inclusion,
-        saturated::{Edge, Saturated},
+        saturated::{Saturated, SaturatedEdge},
     },
 };
 
@@ -20,10 +20,10 @@ const DISCOUNT: f64 = 0.75;
 const HORIZON: usize = 100;
 
 /// A move with where it comes from.
-pub(super) type Move = (Node, Edge);
+pub(super) type SourcedEdge = (Node, SaturatedEdge);
 
 /// An automaton in the making.
-pub(super) struct Draft<'a> {
+pub(super) struct SaturationDraft<'a> {
     pub(super) bad_prefixes: &'a BadPrefixes,
     inclusion: &'a Inclusion,
     /// For each node, the nodes of the deterministic automaton whose languages it intersects.
@@ -34,22 +34,22 @@ pub(super) struct Draft<'a> {
     nearness: Vec<f64>,
     pub(super) initial: Vec<Vec<Node>>,
     pub(super) loops: Vec<bool>,
-    pub(super) edges: Vec<Vec<Edge>>,
+    pub(super) edges: Vec<Vec<SaturatedEdge>>,
     /// Moves that close cycles.
-    pub(super) backward: Vec<Move>,
+    pub(super) backward: Vec<SourcedEdge>,
     /// Moves and beginnings that were added, and may be superfluous.
-    pub(super) added: Vec<Move>,
+    pub(super) added: Vec<SourcedEdge>,
     pub(super) added_initial: Vec<(usize, Node)>,
 }
 
-impl<'a> Draft<'a> {
+impl<'a> SaturationDraft<'a> {
     /// The deterministic automaton with all loops.
     pub(super) fn plain(
         bad_prefixes: &'a BadPrefixes,
         inclusion: &'a Inclusion,
         components: &Components,
     ) -> Self {
-        let mut draft = Draft {
+        let mut draft = SaturationDraft {
             bad_prefixes,
             inclusion,
             meaning: nodes_of(bad_prefixes).map(|node| vec![node]).collect(),
@@ -70,7 +70,7 @@ impl<'a> Draft<'a> {
             for class in classes_of(bad_prefixes) {
                 let to = bad_prefixes.step(node, class);
                 if to != node && to != Node::DEAD {
-                    draft.edges[node.index()].push(Edge { class, to });
+                    draft.edges[node.index()].push(SaturatedEdge { class, to });
                 }
             }
         }
@@ -85,7 +85,7 @@ impl<'a> Draft<'a> {
         components: &Components,
         meets: bool,
     ) -> Self {
-        let mut draft = Draft::plain(bad_prefixes, inclusion, components);
+        let mut draft = SaturationDraft::plain(bad_prefixes, inclusion, components);
         draft.find_backward();
         if meets {
             draft.add_meets(components);
@@ -165,7 +165,7 @@ impl<'a> Draft<'a> {
                         .all(|other| other == to || !self.inclusion.included(*to, *other))
                 };
                 let highest = sound.iter().copied().filter(is_highest);
-                edges.extend(highest.map(|to| Edge { class, to }));
+                edges.extend(highest.map(|to| SaturatedEdge { class, to }));
             }
             self.edges.push(edges);
         }
@@ -186,16 +186,16 @@ impl<'a> Draft<'a> {
 
     /// Lets everybody who goes to a node go lower, unless that closes a cycle.
     fn add_entries(&mut self) {
-        let mut known: FxHashSet<Move> = FxHashSet::default();
+        let mut known: FxHashSet<SourcedEdge> = FxHashSet::default();
         for (from, edges) in self.edges.iter().enumerate() {
             known.extend(edges.iter().map(|&edge| (Node(from as u32), edge)));
         }
-        let mut originals: Vec<Move> = known.iter().copied().collect();
+        let mut originals: Vec<SourcedEdge> = known.iter().copied().collect();
         originals.sort_unstable();
-        for (from, Edge { class, to }) in originals {
+        for (from, SaturatedEdge { class, to }) in originals {
             let inside = self.component[from.index()] == self.component[to.index()];
             for to in self.lower(to) {
-                let entry = (from, Edge { class, to });
+                let entry = (from, SaturatedEdge { class, to });
                 if self.added.len() < MAX_ADDED
                     && (!inside || self.is_ascent(from, to))
                     && known.insert(entry)

@@ -26,7 +26,7 @@ mod draft;
 mod simulate;
 mod thin;
 
-use self::draft::Draft;
+use self::draft::SaturationDraft;
 use super::{
     bad_prefixes::{ActionClass, BadPrefixes, Node},
     completeness::SubsetBudget,
@@ -53,7 +53,7 @@ pub(super) fn saturate(bad_prefixes: &BadPrefixes) -> Option<Saturated> {
     let components = components(bad_prefixes);
     let mut budget = SubsetBudget(CHECKS);
     let chain = [false, true].into_iter().find_map(|meets| {
-        let mut draft = Draft::new(bad_prefixes, &inclusion, &components, meets);
+        let mut draft = SaturationDraft::new(bad_prefixes, &inclusion, &components, meets);
         draft.thin(&mut budget).then_some(draft)
     });
     Some(match chain {
@@ -63,7 +63,7 @@ pub(super) fn saturate(bad_prefixes: &BadPrefixes) -> Option<Saturated> {
         }
         None => {
             // Nothing was dropped, so every node accepts its language and inclusion will do.
-            let draft = Draft::plain(bad_prefixes, &inclusion, &components);
+            let draft = SaturationDraft::plain(bad_prefixes, &inclusion, &components);
             let pairs = pairs(nodes).map(|(larger, smaller)| inclusion.included(smaller, larger));
             draft.finish(false, pairs.collect())
         }

@@ -1,12 +1,12 @@
 //! Which nodes can do all that others can, so that a search need not look at both.
 
-use super::{classes_of, draft::Draft, pairs};
-use crate::shape::{bad_prefixes::Node, saturated::Edge};
+use super::{classes_of, draft::SaturationDraft, pairs};
+use crate::shape::{bad_prefixes::Node, saturated::SaturatedEdge};
 
 /// A chain with more nodes than this is searched without comparing different nodes.
 const MAX_SIMULATED: usize = 128;
 
-impl Draft<'_> {
+impl SaturationDraft<'_> {
     /// The greatest simulation, by taking out pairs until nothing changes: whether the first of
     /// each pair of nodes can follow every path of the second. (Inclusion would not do: after
     /// moves were dropped, a node may accept less than its language, as others make up for it.)
@@ -38,7 +38,7 @@ impl Draft<'_> {
             let classes = self.bad_prefixes.classes();
             let stays = classes_of(self.bad_prefixes)
                 .filter(move |class| self.loops[node.index() * classes + class.index()])
-                .map(move |class| Edge { class, to: node });
+                .map(move |class| SaturatedEdge { class, to: node });
             stays.chain(self.edges[node.index()].iter().copied())
         };
         moves(smaller).all(|edge| {

@@ -2,14 +2,14 @@
 
 use rustc_hash::FxHashSet;
 
-use super::draft::{Draft, Move};
+use super::draft::{SaturationDraft, SourcedEdge};
 use crate::shape::{
     bad_prefixes::Node,
     completeness::{SubsetBudget, is_complete},
-    saturated::{Edge, Saturated},
+    saturated::{Saturated, SaturatedEdge},
 };
 
-impl Draft<'_> {
+impl SaturationDraft<'_> {
     /// Drops moves that close cycles, and whether none is left; then what was added for nothing.
     pub(super) fn thin(&mut self, budget: &mut SubsetBudget) -> bool {
         let all = self.edges.clone();
@@ -42,9 +42,9 @@ impl Draft<'_> {
 
     /// Where a move away from violations is needed, the way back may not be.
     fn break_cycles(&mut self, budget: &mut SubsetBudget) {
-        let added: FxHashSet<Move> = self.added.iter().copied().collect();
+        let added: FxHashSet<SourcedEdge> = self.added.iter().copied().collect();
         // A move that is needed stays needed when others go.
-        let mut needed: FxHashSet<Move> = FxHashSet::default();
+        let mut needed: FxHashSet<SourcedEdge> = FxHashSet::default();
         let mut candidates = self.on_cycles();
         candidates.sort_by_key(|candidate| added.contains(candidate));
         while let Some(&closing) = candidates.iter().find(|closing| !needed.contains(closing)) {
@@ -61,11 +61,11 @@ impl Draft<'_> {
     }
 
     /// The moves that are on a cycle.
-    fn on_cycles(&self) -> Vec<Move> {
+    fn on_cycles(&self) -> Vec<SourcedEdge> {
         let components = Saturated::components(&self.edges).of;
-        let mut moves: Vec<Move> = Vec::new();
+        let mut moves: Vec<SourcedEdge> = Vec::new();
         for (from, edges) in self.edges.iter().enumerate() {
-            let inside = |edge: &&Edge| components[from] == components[edge.to.index()];
+            let inside = |edge: &&SaturatedEdge| components[from] == components[edge.to.index()];
             let edges = edges.iter().filter(inside);
             moves.extend(edges.map(|&edge| (Node(from as u32), edge)));
         }
@@ -73,7 +73,7 @@ impl Draft<'_> {
     }
 
     /// Drops a move if nothing is lost.
-    fn try_drop(&mut self, (from, edge): Move, budget: &mut SubsetBudget) -> bool {
+    fn try_drop(&mut self, (from, edge): SourcedEdge, budget: &mut SubsetBudget) -> bool {
         let before = self.edges[from.index()].clone();
         self.edges[from.index()].retain(|&other| other != edge);
         let complete = self.is_complete(budget);
