@@ -4,6 +4,8 @@ use std::num::NonZeroU64;
 
 use thiserror::Error;
 
+use crate::SymbolKind;
+
 /// An event that contradicts the events before it, or a limit that was reached.
 ///
 /// Names are spelled out because an error outlives the symbols that it was found with.
@@ -13,6 +15,15 @@ pub enum Error {
     /// More distinct names of one kind than 32 bits can number.
     #[error("more than 4294967295 names of one kind")]
     TooManyNames,
+    /// Names were to be taken over by symbols that have names of their own.
+    #[error(
+        "a {kind} has another number in these symbols than in those that they are to catch up with; let symbols that catch up \
+         get their names from nowhere else"
+    )]
+    OtherNames {
+        /// Of what kind the name is.
+        kind: SymbolKind,
+    },
     /// More relevant events, or chains of them, than a clock can count.
     #[error("more than 4294967295 relevant events on one thread")]
     ClockFull,

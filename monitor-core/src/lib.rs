@@ -31,6 +31,7 @@ mod release;
 mod spelling;
 pub mod suggest;
 mod symbols;
+mod unknown;
 mod value;
 
 pub use causality::{
@@ -46,4 +47,5 @@ pub use operation::Operation;
 pub use release::{CausalRelease, Clocked};
 pub use spelling::Spelling;
 pub use symbols::{Interner, Symbols};
+pub use unknown::SymbolKind;
 pub use value::{Exact, Type, Value};

@@ -8,7 +8,9 @@ use std::{hash::Hasher, marker::PhantomData, ops::Range, str};
 use hashbrown::HashTable;
 use rustc_hash::FxHasher;
 
-use crate::{BarrierId, ChanId, CondId, Error, Event, Id, LocId, LockId, NameId, ThreadId, VarId};
+use crate::{
+    BarrierId, ChanId, CondId, Error, Event, Id, LocId, LockId, NameId, SymbolKind, ThreadId, VarId,
+};
 
 /// Gives each distinct text of one kind an id, densely from 0 in order of first appearance.
 ///
@@ -131,12 +133,48 @@ impl<I: Id> Interner<I> {
 
     /// All names in the order of their ids.
     pub fn iter(&self) -> impl Iterator<Item = &str> {
-        (0..self.len()).map(|i| &self.text[span(&self.ends, i)])
+        self.iter_from(0)
+    }
+
+    fn iter_from(&self, first: usize) -> impl Iterator<Item = &str> {
+        (first..self.len()).map(|i| &self.text[span(&self.ends, i)])
+    }
+
+    /// See [`Symbols::catch_up`].
+    #[inline]
+    fn catch_up(&mut self, other: &Interner<I>, kind: SymbolKind) -> Result<(), Error> {
+        if self.len() == other.len() {
+            return Ok(());
+        }
+        self.append(other, kind)
+    }
+
+    #[cold]
+    fn append(&mut self, other: &Interner<I>, kind: SymbolKind) -> Result<(), Error> {
+        let known = self.len();
+        // To compare the last name is to notice nearly every mistake, and costs the same however many there are.
+        let last = known.checked_sub(1);
+        let is_same = |last| self.iter_from(last).next() == other.iter_from(last).next();
+        if known > other.len() || !last.is_none_or(is_same) {
+            return Err(Error::OtherNames { kind });
+        }
+        for (index, name) in (known..).zip(other.iter_from(known)) {
+            if self.intern(name)?.index() != index {
+                return Err(Error::OtherNames { kind });
+            }
+        }
+        Ok(())
+    }
+
+    /// About how many bytes the names take.
+    fn bytes(&self) -> usize {
+        let ends = self.ends.capacity() * size_of::<usize>();
+        self.text.capacity() + ends + self.table.allocation_size()
     }
 }
 
-/// The names of one trace, by kind. A name is its spelling: the integer `7` and the text `"7"` in
-/// a trace are the same thread.
+/// The names of one run, by kind, or of several that have ids in common. A name is its spelling: the integer `7` and the text
+/// `"7"` in a trace are the same thread.
 #[derive(Clone, Debug, Default)]
 pub struct Symbols {
     /// Threads, processes, hosts.
@@ -165,5 +203,49 @@ impl Symbols {
             Some(text) => text.into(),
             None => crate::Spelling::new(event, self).to_string().into(),
         }
+    }
+
+    /// Takes over the names that `other` has more, with their ids, so that events made with `other` can be given to whoever
+    /// has these. Where nothing is new, eight lengths are compared.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::OtherNames`] if these symbols have got names from elsewhere too, as far as the new names and the last one
+    /// of each kind show that.
+    ///
+    /// ```
+    /// use portent_monitor_core::Symbols;
+    ///
+    /// let (mut program, mut watcher) = (Symbols::default(), Symbols::default());
+    /// let m = program.locks.intern("m")?;
+    /// watcher.catch_up(&program)?;
+    /// assert_eq!(watcher.locks.get("m"), Some(m));
+    /// program.locks.intern("n")?;
+    /// watcher.catch_up(&program)?;
+    /// assert_eq!(watcher.locks.len(), 2);
+    /// # Ok::<(), portent_monitor_core::Error>(())
+    /// ```
+    pub fn catch_up(&mut self, other: &Symbols) -> Result<(), Error> {
+        self.threads.catch_up(&other.threads, SymbolKind::Thread)?;
+        self.vars.catch_up(&other.vars, SymbolKind::Variable)?;
+        self.locks.catch_up(&other.locks, SymbolKind::Lock)?;
+        self.chans.catch_up(&other.chans, SymbolKind::Channel)?;
+        self.conds.catch_up(&other.conds, SymbolKind::Condition)?;
+        self.barriers
+            .catch_up(&other.barriers, SymbolKind::Barrier)?;
+        self.names.catch_up(&other.names, SymbolKind::Name)?;
+        self.locs.catch_up(&other.locs, SymbolKind::Location)
+    }
+
+    /// About how many bytes all names take, with room to grow.
+    pub fn bytes(&self) -> usize {
+        self.threads.bytes()
+            + self.vars.bytes()
+            + self.locks.bytes()
+            + self.chans.bytes()
+            + self.conds.bytes()
+            + self.barriers.bytes()
+            + self.names.bytes()
+            + self.locs.bytes()
     }
 }

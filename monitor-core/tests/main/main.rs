@@ -3,3 +3,4 @@
 mod causality;
 mod discipline;
 mod random;
+mod symbols;
