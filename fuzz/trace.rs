@@ -134,24 +134,26 @@ fn spellings(events: &[Shown], with_zero: bool) -> Vec<String> {
 /// The events of the first execution, unless something is wrong.
 fn read_all(data: &[u8], options: &Options) -> Result<Vec<Shown>, Error> {
     let mut reader = TraceReader::new("fuzz", data, options)?;
+    let mut symbols = Symbols::default();
     let mut events = Vec::new();
-    while let Some(event) = reader.next_event()? {
-        events.push(shown(&event, reader.symbols()));
+    while let Some(event) = reader.next_event(&mut symbols)? {
+        events.push(shown(&event, &symbols));
     }
     Ok(events)
 }
 
 fn write(data: &[u8], to: Format) -> Option<Vec<u8>> {
     let mut reader = TraceReader::new("fuzz", data, &options().max_line(1 << 24)).ok()?;
+    let mut symbols = Symbols::default();
     let mut writer = TraceWriter::new("out", Vec::new(), to, Compression::None).ok()?;
-    match convert(&mut reader, &mut writer) {
+    match convert(&mut reader, &mut writer, &mut symbols) {
         Ok(converted) => assert_eq!(converted.events, reader.events()),
         Err(error) => {
             assert!(matches!(error, Error::Unsupported { .. }), "{error}");
             return None;
         }
     }
-    writer.finish(reader.symbols()).ok()
+    writer.finish(&symbols).ok()
 }
 
 /// Reads a trace strictly and leniently: never a panic, never without end, and every error says
@@ -179,17 +181,18 @@ struct Read {
 fn execute(data: &[u8], options: &Options) -> Result<Read, String> {
     let mut events = Vec::new();
     let mut reader = TraceReader::new("fuzz", data, options).map_err(fit_to_be_shown)?;
+    let mut symbols = Symbols::default();
     loop {
         let mut causality = Causality::default();
         let mut stamped = 0;
-        while let Some(event) = reader.next_event().map_err(fit_to_be_shown)? {
+        while let Some(event) = reader.next_event(&mut symbols).map_err(fit_to_be_shown)? {
             if stamped < MAX_STAMPED {
                 stamped += 1;
                 let stamp = causality.step(&event, true).expect("not that many threads");
                 let stamp = stamp.expect("all are relevant");
                 assert!(stamp.number() >= 1);
             }
-            events.push(Spelling::new(&event, reader.symbols()).to_string());
+            events.push(Spelling::new(&event, &symbols).to_string());
         }
         if !reader.next_execution() {
             break;

@@ -4,7 +4,7 @@ use std::sync::mpsc;
 
 use portent::{
     Config, Options, Property, Value, Verdict, Verdicts, Watch,
-    events::{Event, Op, Symbols},
+    events::{Event, Op},
 };
 
 /// The property files of the examples, with the sizes of their monitors.
@@ -85,16 +85,16 @@ fn a_program_is_watched_from_another_thread() {
     let monitor = Property::parse(text)
         .and_then(|property| property.monitor())
         .expect("parses");
-    let mut symbols = Symbols::default();
-    let threads = ["T1", "T2"].map(|name| symbols.threads.intern(name).expect("few"));
-    let [w, v] = ["w", "v"].map(|name| symbols.vars.intern(name).expect("few"));
     let (sender, receiver) = mpsc::channel();
     let options = Options::default().lookahead(3);
     let mut watch = Watch::new([monitor], |_| None, options).expect("initial values are declared");
+    let symbols = watch.symbols_mut();
+    let threads = ["T1", "T2"].map(|name| symbols.threads.intern(name).expect("few"));
+    let [w, v] = ["w", "v"].map(|name| symbols.vars.intern(name).expect("few"));
     let found = std::thread::scope(|scope| {
         let sidecar = scope.spawn(move || {
             let events = receiver.into_iter();
-            let news = events.flat_map(|event| watch.take(&event, &symbols).expect("integers"));
+            let news = events.flat_map(|event| watch.take(&event).expect("integers"));
             news.collect::<Vec<_>>()
         });
         for (thread, variable, value) in [

@@ -9,7 +9,7 @@ mod facade;
 use std::{collections::BTreeMap, fs, path::Path};
 
 use portent::{
-    Checker, Monitor, Options, Property, Report, Value, Watch,
+    Checker, Monitor, Options, Property, Report, Symbols, Watch,
     lattice::{Counting, Engine, Model, Reductions, report::PropertyReport},
     trace::{Options as TraceOptions, TraceReader},
 };
@@ -124,25 +124,20 @@ fn answer(case: &Case, options: &Options, online: bool) -> Report {
     let options = options.clone().complete(case.complete);
     let text = case.trace.trim_start().as_bytes();
     let mut reader = TraceReader::new("trace", text, &TraceOptions::default()).expect("a trace");
-    let (header, symbols) = (reader.header().clone(), reader.symbols().clone());
-    let initial = |name: &str| -> Option<Value> {
-        let variable = symbols.vars.get(name)?;
-        let found = header.init.iter().find(|(other, _)| *other == variable);
-        found.map(|(_, value)| value.clone())
-    };
+    let initial = |name: &str| reader.header().initial(name);
     let monitors = monitors(&case.spec);
     if online {
         let mut watch = Watch::new(monitors, initial, options).expect("initial values");
-        while let Some(event) = reader.next_event().expect("an event") {
-            watch.take(&event, reader.symbols()).expect("fits");
+        while let Some(event) = reader.next_event(watch.symbols_mut()).expect("an event") {
+            watch.take(&event).expect("fits");
         }
-        return watch.finish("trace", reader.symbols()).expect("a report");
+        return watch.finish("trace").expect("a report");
     }
     let mut checker = Checker::new(monitors, initial, options).expect("initial values");
-    while let Some(event) = reader.next_event().expect("an event") {
-        checker.take(&event, reader.symbols()).expect("fits");
+    while let Some(event) = reader.next_event(checker.symbols_mut()).expect("an event") {
+        checker.take(&event).expect("fits");
     }
-    checker.finish("trace", reader.symbols()).expect("a report")
+    checker.finish("trace").expect("a report")
 }
 
 impl Expect {
@@ -188,8 +183,9 @@ impl Expect {
 fn refuse(case: &Case, message: &str) {
     let text = case.trace.trim_start().as_bytes();
     let mut reader = TraceReader::new("trace", text, &TraceOptions::default()).expect("a trace");
+    let mut symbols = Symbols::default();
     let error = loop {
-        match reader.next_event() {
+        match reader.next_event(&mut symbols) {
             Ok(Some(_)) => {}
             Ok(None) => panic!("`{}` is read to its end", case.name),
             Err(error) => break error.to_string(),

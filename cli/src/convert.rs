@@ -1,5 +1,6 @@
 //! `portent convert`: a trace from one format to another.
 
+use portent_monitor_core::Symbols;
 use portent_trace::{Compression, Converted, Format, TraceReader, TraceWriter, convert};
 use std::{
     io::{self, Write},
@@ -79,7 +80,9 @@ impl Convert {
 
     fn to_stdout(&self, reader: &mut TraceReader<'_>, to: Format) -> Result<(), Failure> {
         let out = io::stdout().lock();
-        tell(&copy(reader, "<stdout>", out, to, Compression::None)?);
+        let mut symbols = Symbols::default();
+        let none = Compression::None;
+        tell(&copy(reader, &mut symbols, "<stdout>", out, to, none)?);
         if reader.next_execution() {
             Err(Failure::Usage(format!(
                 "{} holds several executions, and standard output can take one; name a file for OUT, \
@@ -94,13 +97,14 @@ impl Convert {
     /// The first execution goes to OUT; if there are more, they go to files with a number. All of
     /// them take their places at the end, so that a failure changes none.
     fn to_files(&self, reader: &mut TraceReader<'_>, to: Format) -> Result<(), Failure> {
-        let mut files = Vec::new();
+        let (mut files, mut symbols) = (Vec::new(), Symbols::default());
         for number in 1.. {
             let path = numbered(&self.output, number);
             self.look_at(&path)?;
             let name = path.display().to_string();
             let (file, mut said) = Staged::write(path, |file| {
-                Ok(copy(reader, &name, file, to, Compression::of_file(&name))?)
+                let compression = Compression::of_file(&name);
+                Ok(copy(reader, &mut symbols, &name, file, to, compression)?)
             })?;
             if number > 1 {
                 let label = reader.execution().map(|label| format!(" ({label})"));
@@ -142,14 +146,15 @@ fn tell(lines: &[String]) {
 /// Copies one execution, and gives the warnings that it deserves.
 fn copy(
     reader: &mut TraceReader<'_>,
+    symbols: &mut Symbols,
     name: &str,
     output: impl Write,
     format: Format,
     compression: Compression,
 ) -> Result<Vec<String>, portent_trace::Error> {
     let mut writer = TraceWriter::new(name, output, format, compression)?;
-    let converted = convert(reader, &mut writer)?;
-    let mut output = writer.finish(reader.symbols())?;
+    let converted = convert(reader, &mut writer, symbols)?;
+    let mut output = writer.finish(symbols)?;
     output.flush().map_err(|source| portent_trace::Error::Io {
         file: name.into(),
         source,

@@ -110,10 +110,11 @@ fn ask(monitor: &Monitor, events: &[Event], symbols: &Symbols, options: Options)
     let options = options.causality(Model::Maximal);
     let zero = |_: &str| Some(Value::from(0));
     let mut checker = Checker::new([monitor.clone()], zero, options).expect("initial values");
+    *checker.symbols_mut() = symbols.clone();
     for event in events {
-        checker.take(event, symbols).expect("events fit");
+        checker.take(event).expect("events fit");
     }
-    let report = checker.finish("run", symbols).expect("a report");
+    let report = checker.finish("run").expect("a report");
     let Some(property) = report.properties.first() else {
         return '-';
     };
@@ -129,7 +130,7 @@ fn ask(monitor: &Monitor, events: &[Event], symbols: &Symbols, options: Options)
 
 fn leave(path: &Path, events: &[Event], symbols: &Symbols) {
     let mut writer = TraceWriter::create(path, Format::Native).expect("a file");
-    writer.header(&Header::default(), symbols).expect("written");
+    writer.header(&Header::default()).expect("written");
     for event in events {
         writer.event(event, symbols).expect("written");
     }

@@ -91,6 +91,14 @@ impl Program {
         }
     }
 
+    /// Somebody who watches it.
+    fn watch(&self, text: &str, options: Options) -> Watch {
+        let options = options.admitted(true);
+        let mut watch = Watch::new([monitor(text)], |_| None, options).expect("no variables");
+        *watch.symbols_mut() = self.symbols.clone();
+        watch
+    }
+
     /// The main thread forks all others, so that nobody else is expected.
     fn begin(&self) -> Vec<Event> {
         let main = self.threads[0];
@@ -126,10 +134,9 @@ struct Measured {
 /// Watches this many steps, or as many as fit in the time; takes the best of three parts, as others may use the machine.
 fn measure(text: &str, names: &[&str], threads: usize, options: Options, most: usize) -> Measured {
     let mut program = Program::new(threads, names);
-    let options = options.admitted(true);
-    let mut watch = Watch::new([monitor(text)], |_| None, options).expect("no variables");
+    let mut watch = program.watch(text, options);
     for event in program.begin() {
-        watch.take(&event, &program.symbols).expect("fits");
+        watch.take(&event).expect("fits");
     }
     let (mut best, mut longest) = (0.0f64, Duration::ZERO);
     // Events are made before they are taken.
@@ -148,7 +155,7 @@ fn measure(text: &str, names: &[&str], threads: usize, options: Options, most: u
             for events in &batch {
                 let start = Instant::now();
                 for event in events {
-                    let news = watch.take(event, &program.symbols).expect("fits");
+                    let news = watch.take(event).expect("fits");
                     assert!(news.is_empty(), "nothing is violated");
                 }
                 longest = longest.max(start.elapsed());
@@ -165,7 +172,7 @@ fn measure(text: &str, names: &[&str], threads: usize, options: Options, most: u
         best = best.max(of_part as f64 / spent.as_secs_f64());
         done += of_part;
     }
-    let report = watch.finish("bench", &program.symbols);
+    let report = watch.finish("bench");
     let exhaustive = report.is_ok_and(|report| report.properties[0].lattice.exhaustive);
     Measured {
         rate: best,
@@ -213,10 +220,9 @@ fn parametric() {
     let text = "property file(f) { event open(f), read(f), close(f), lost(f)  \
                 never: .* close (read | close)* lost }";
     let mut program = Program::new(4, &["open", "read", "close"]);
-    let options = Options::default().admitted(true);
-    let mut watch = Watch::new([monitor(text)], |_| None, options).expect("no variables");
+    let mut watch = program.watch(text, Options::default());
     for event in program.begin() {
-        watch.take(&event, &program.symbols).expect("fits");
+        watch.take(&event).expect("fits");
     }
     let before = memory();
     let mut events = Vec::new();
@@ -232,7 +238,7 @@ fn parametric() {
             .collect();
         let busy = on_processor();
         for event in batch.iter().flatten() {
-            watch.take(event, &program.symbols).expect("fits");
+            watch.take(event).expect("fits");
         }
         spent += on_processor() - busy;
         steps += batch.len();

@@ -19,18 +19,18 @@ use crate::{
 ///
 /// ```
 /// use portent_lattice::{Checker, Options};
-/// use portent_monitor_core::{Event, Op, Symbols, Value};
+/// use portent_monitor_core::{Event, Op, Value};
 /// use portent_monitor_dsl::Property;
-///
-/// let mut s = Symbols::default();
-/// let (t1, t2) = (s.threads.intern("T1")?, s.threads.intern("T2")?);
-/// let (x, y) = (s.vars.intern("x")?, s.vars.intern("y")?);
 ///
 /// let monitor = Property::parse("always (x >= y)")?.monitor()?;
 /// let mut checker = Checker::new([monitor], |_| Some(Value::from(0)), Options::default())?;
-/// checker.take(&Event::new(t1, Op::Write(x, Some(Value::from(5)))), &s)?;
-/// checker.take(&Event::new(t2, Op::Write(y, Some(Value::from(2)))), &s)?;
-/// let report = checker.finish("run.jsonl", &s)?;
+/// let names = checker.symbols_mut();
+/// let (t1, t2) = (names.threads.intern("T1")?, names.threads.intern("T2")?);
+/// let (x, y) = (names.vars.intern("x")?, names.vars.intern("y")?);
+///
+/// checker.take(&Event::new(t1, Op::Write(x, Some(Value::from(5)))))?;
+/// checker.take(&Event::new(t2, Op::Write(y, Some(Value::from(2)))))?;
+/// let report = checker.finish("run.jsonl")?;
 ///
 /// let property = &report.properties[0];
 /// assert_eq!(property.observed.verdict.as_str(), "ok");
@@ -119,33 +119,62 @@ impl Checker {
         })
     }
 
-    /// Takes the next event of the run.
+    /// The names of the run, and of those before it.
+    pub fn symbols(&self) -> &Symbols {
+        self.intake.symbols()
+    }
+
+    /// The names, to make events with: every event that is taken has its ids from here. Names stay when a run has
+    /// ended, and keep their ids. Other symbols may be put in the place of these between two runs, **after
+    /// [`finish`](Self::finish) and before the first event of the next run**, and at no other time.
+    ///
+    /// ```
+    /// use portent_lattice::{Checker, Options};
+    /// use portent_monitor_core::{Action, Event};
+    /// use portent_monitor_dsl::Property;
+    ///
+    /// let monitor = Property::parse("always !error")?.monitor()?;
+    /// let mut checker = Checker::new([monitor], |_| None, Options::default())?;
+    /// for run in ["monday", "tuesday"] {
+    ///     let names = checker.symbols_mut();
+    ///     let (thread, name) = (names.threads.intern("T1")?, names.names.intern("error")?);
+    ///     checker.take(&Event::new(thread, Action::new(name)))?;
+    ///     assert!(checker.finish(run)?.is_violated());
+    /// }
+    /// assert_eq!(checker.symbols().threads.len(), 1);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn symbols_mut(&mut self) -> &mut Symbols {
+        self.intake.symbols_mut()
+    }
+
+    /// Takes the next event of the run, which was made with [`symbols_mut`](Self::symbols_mut).
     ///
     /// # Errors
     ///
-    /// A value that does not fit its variable ([`Error::WrongType`], [`Error::BadText`],
-    /// [`Error::NoValue`]), or an event that cannot follow those before it ([`Error::Causality`]; not
+    /// An event that was made with other symbols ([`Error::UnknownSymbol`], as far as its ids tell), a value that does not fit its
+    /// variable ([`Error::WrongType`], [`Error::BadText`], [`Error::NoValue`]), or an event that cannot follow those before it ([`Error::Causality`]; not
     /// looked for if they are known to be [admitted](Options::admitted)): no property has taken the event
     /// then, and the next one may be given. [`Error::MixedStamps`]. A number that does not fit 32 bits, or too
     /// many threads: the run cannot be checked.
     ///
     /// ```
     /// use portent_lattice::{Checker, Options};
-    /// use portent_monitor_core::{Delivery, Event, Msg, Op, Symbols};
+    /// use portent_monitor_core::{Delivery, Event, Msg, Op};
     /// use portent_monitor_dsl::Property;
     ///
-    /// let mut s = Symbols::default();
-    /// let (t, c) = (s.threads.intern("T1")?, s.chans.intern("c")?);
     /// let monitor = Property::parse("always !error")?.monitor()?;
     /// let mut checker = Checker::new([monitor], |_| None, Options::default())?;
-    /// let early = checker.take(&Event::new(t, Op::Recv(c, Msg::Number(7), Delivery::Unordered)), &s);
+    /// let names = checker.symbols_mut();
+    /// let (t, c) = (names.threads.intern("T1")?, names.chans.intern("c")?);
+    /// let early = checker.take(&Event::new(t, Op::Recv(c, Msg::Number(7), Delivery::Unordered)));
     /// assert_eq!(
     ///     early.unwrap_err().to_string(),
     ///     "thread T1 receives message 7 on channel c, which was not sent before",
     /// );
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
-    pub fn take(&mut self, event: &Event, symbols: &Symbols) -> Result<(), Error> {
+    pub fn take(&mut self, event: &Event) -> Result<(), Error> {
         let number = self.intake.events();
         if self.feasible.is_some() && number >= u64::from(u32::MAX) {
             return Err(Error::TooManyEventsInAll);
@@ -155,7 +184,7 @@ impl Checker {
         {
             unlocked.prepare(event, self.intake.causality(), &self.history);
         }
-        let arrival = self.intake.take(event, symbols)?;
+        let arrival = self.intake.take(event)?;
         let is_relevant = arrival.is_some();
         if let Some(arrival) = arrival {
             keep(&arrival, &mut self.history, &mut self.taken)?;
@@ -185,16 +214,11 @@ impl Checker {
     ///
     /// As [`take`](Self::take), but what the event does is not compared with what was done before it, only
     /// its stamp with theirs: [`Error::LateStamp`]. [`Error::MaximalStamped`] under the maximal model.
-    pub fn take_stamped(
-        &mut self,
-        event: &Event,
-        stamp: &Stamp,
-        symbols: &Symbols,
-    ) -> Result<(), Error> {
+    pub fn take_stamped(&mut self, event: &Event, stamp: &Stamp) -> Result<(), Error> {
         if self.feasible.is_some() {
             return Err(Error::MaximalStamped);
         }
-        match self.intake.take_stamped(event, stamp, symbols)? {
+        match self.intake.take_stamped(event, stamp)? {
             Some(arrival) => keep(&arrival, &mut self.history, &mut self.taken)?,
             None => return Ok(()),
         }
@@ -229,7 +253,7 @@ impl Checker {
     }
 
     /// The run has ended: searches, and reports. Then the checker is ready for another run that begins
-    /// with the same values; its events may come with other symbols.
+    /// with the same values. Names keep their ids.
     ///
     /// # Errors
     ///
@@ -239,20 +263,20 @@ impl Checker {
     ///
     /// ```
     /// use portent_lattice::{Checker, Options};
-    /// use portent_monitor_core::{Event, Op, Symbols};
+    /// use portent_monitor_core::{Event, Op};
     /// use portent_monitor_dsl::Property;
     ///
-    /// let mut s = Symbols::default();
-    /// let (a, b, m) = (s.threads.intern("A")?, s.threads.intern("B")?, s.locks.intern("m")?);
     /// let monitor = Property::parse("always !error")?.monitor()?;
     /// let mut checker = Checker::new([monitor], |_| None, Options::default())?;
-    /// checker.take(&Event::new(a, Op::Lock(m)), &s)?;
-    /// checker.take(&Event::new(b, Op::Lock(m)), &s)?; // A may be waiting for a condition
-    /// let error = checker.finish("run", &s).unwrap_err().to_string();
+    /// let s = checker.symbols_mut();
+    /// let (a, b, m) = (s.threads.intern("A")?, s.threads.intern("B")?, s.locks.intern("m")?);
+    /// checker.take(&Event::new(a, Op::Lock(m)))?;
+    /// checker.take(&Event::new(b, Op::Lock(m)))?; // A may be waiting for a condition
+    /// let error = checker.finish("run").unwrap_err().to_string();
     /// assert!(error.starts_with("thread A holds lock m to the end, but B has taken it"));
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
-    pub fn finish(&mut self, file: &str, symbols: &Symbols) -> Result<Report, Error> {
+    pub fn finish(&mut self, file: &str) -> Result<Report, Error> {
         let is_order_lost = self.intake.is_order_lost();
         self.intake.forget_order();
         if let Some(unlocked) = &mut self.unlocked {
@@ -260,7 +284,7 @@ impl Checker {
         }
         let feasible = self.feasible.as_mut().map(std::mem::take);
         let feasible = feasible.map(|all| (all.rules.finish(self.options.memory), all.places));
-        let report = self.report(file, symbols, feasible.as_ref());
+        let report = self.report(file, feasible.as_ref());
         self.intake.restart();
         self.history.clear();
         if let Some(unlocked) = &mut self.unlocked {
@@ -270,13 +294,9 @@ impl Checker {
         report
     }
 
-    fn report(
-        &self,
-        file: &str,
-        symbols: &Symbols,
-        feasible: Option<&(Rules, Vec<u32>)>,
-    ) -> Result<Report, Error> {
-        self.intake.check_end(symbols)?;
+    fn report(&self, file: &str, feasible: Option<&(Rules, Vec<u32>)>) -> Result<Report, Error> {
+        self.intake.check_end()?;
+        let symbols = self.intake.symbols();
         let mut report = Report::new(file, self.intake.events(), self.intake.threads());
         let memory = self.options.memory;
         // The search has what is left.

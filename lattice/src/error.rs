@@ -1,6 +1,6 @@
 //! What can go wrong between the events of a run and an answer.
 
-use portent_monitor_core::Type;
+use portent_monitor_core::{SymbolKind, Type};
 
 /// Why events cannot be checked against a property.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
@@ -93,6 +93,15 @@ pub enum Error {
         "the maximal model goes by what events do and not by their stamps; give them without stamps"
     )]
     MaximalStamped,
+    /// An event was made with other symbols than those of the run.
+    #[error(
+        "an event has a {kind} that is not among the symbols of this run: events must be made with the `symbols_mut()` of whoever \
+         takes them"
+    )]
+    UnknownSymbol {
+        /// What it has no name for.
+        kind: SymbolKind,
+    },
     /// Some events bring a stamp, and others do not.
     #[error("either all events of a run bring stamps or none: there is one clock for all")]
     MixedStamps,

@@ -12,21 +12,21 @@ use std::sync::{
 ///
 /// ```
 /// use portent_lattice::{Checker, Limit, Options, Stop};
-/// use portent_monitor_core::{Event, Op, Symbols, Value};
+/// use portent_monitor_core::{Event, Op, Value};
 /// use portent_monitor_dsl::Property;
 ///
 /// let stop = Stop::new();
 /// let options = Options::default().stop(stop.clone());
 /// let monitor = Property::parse("always (x >= y)")?.monitor()?;
 /// let mut checker = Checker::new([monitor], |_| Some(Value::from(0)), options)?;
-/// let mut s = Symbols::default();
+/// let s = checker.symbols_mut();
 /// let (t1, t2) = (s.threads.intern("T1")?, s.threads.intern("T2")?);
 /// let (x, y) = (s.vars.intern("x")?, s.vars.intern("y")?);
-/// checker.take(&Event::new(t1, Op::Write(x, Some(Value::from(5)))), &s)?;
-/// checker.take(&Event::new(t2, Op::Write(y, Some(Value::from(2)))), &s)?;
+/// checker.take(&Event::new(t1, Op::Write(x, Some(Value::from(5)))))?;
+/// checker.take(&Event::new(t2, Op::Write(y, Some(Value::from(2)))))?;
 ///
 /// stop.raise(); // as another thread would, after a while
-/// let report = checker.finish("run", &s)?;
+/// let report = checker.finish("run")?;
 /// assert_eq!(report.properties[0].lattice.limit, Some(Limit::Time));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```

@@ -1,7 +1,7 @@
 //! The analyzer against the enumeration of all linear extensions, on random traces and properties.
 
 use crate::oracle::{Oracle, Truth};
-use crate::{random, zero};
+use crate::{handed::Handed, random, zero};
 use portent_lattice::{
     Checker, Counting, Engine, Model, Options, Reductions, report::PropertyReport,
 };
@@ -19,11 +19,13 @@ fn check(
     symbols: &Symbols,
     options: Options,
 ) -> PropertyReport {
-    let mut checker = Checker::new([monitor.clone()], zero, options).expect("initial values");
+    let mut checker = Checker::new([monitor.clone()], zero, options)
+        .expect("initial values")
+        .handed(symbols);
     for event in events {
-        checker.take(event, symbols).expect("events fit");
+        checker.take(event).expect("events fit");
     }
-    let mut report = checker.finish("random", symbols).expect("a report");
+    let mut report = checker.finish("random").expect("a report");
     assert_eq!(report.properties.len(), 1);
     report.properties.remove(0)
 }

@@ -3,10 +3,14 @@
 //! A binary of its own, because it replaces the allocator of the whole program by one that counts: the other tests are not to run
 //! with it.
 
+mod handed;
+
 use portent_lattice::{Checker, Options, Watch};
 use portent_monitor_core::{Action, Causality, Details, Event, Op, Stamp, Symbols, Value};
 use portent_monitor_dsl::{Monitor, Property};
 use portent_testing::{Counting, allocations};
+
+use self::handed::Handed;
 
 #[global_allocator]
 static ALLOCATOR: Counting = Counting;
@@ -95,8 +99,9 @@ impl Program {
     }
 }
 
-fn checker() -> Checker {
-    Checker::new(monitors(), |_| None, Options::default()).expect("declared values")
+fn checker(symbols: &Symbols) -> Checker {
+    let checker = Checker::new(monitors(), |_| None, Options::default());
+    checker.expect("declared values").handed(symbols)
 }
 
 const ROUNDS: i64 = 2_000;
@@ -113,19 +118,19 @@ fn an_event_that_is_no_step_allocates_nothing() {
         symbols: Symbols::default(),
         thread: "T1",
     };
-    let mut checker = checker();
     let (steps, mut events) = (program.steps(7), program.no_steps());
     program.thread = "T2";
     events.extend(program.no_steps());
+    let mut checker = checker(&program.symbols);
     // What there is to know of names, values and patterns becomes known in the first round.
     for event in steps.iter().chain(&events) {
-        checker.take(event, &program.symbols).expect("possible");
+        checker.take(event).expect("possible");
     }
     let before: usize = checker.steps().sum();
     let count = allocations(|| {
         for _ in 0..ROUNDS {
             for event in &events {
-                checker.take(event, &program.symbols).expect("possible");
+                checker.take(event).expect("possible");
             }
         }
     });
@@ -143,15 +148,16 @@ fn an_event_that_is_no_step_allocates_nothing_while_a_run_is_watched() {
             thread: "T1",
         };
         let options = Options::default().lookahead(lookahead);
-        let mut watch = Watch::new(monitors(), |_| None, options).expect("declared values");
         let (steps, events) = (program.steps(7), program.no_steps());
+        let watch = Watch::new(monitors(), |_| None, options);
+        let mut watch = watch.expect("declared values").handed(&program.symbols);
         for event in steps.iter().chain(&events) {
-            watch.take(event, &program.symbols).expect("possible");
+            watch.take(event).expect("possible");
         }
         let count = allocations(|| {
             for _ in 0..ROUNDS {
                 for event in &events {
-                    let news = watch.take(event, &program.symbols).expect("possible");
+                    let news = watch.take(event).expect("possible");
                     assert!(news.is_empty());
                 }
             }
@@ -172,9 +178,9 @@ fn stamped(
     rounds.into_iter().map(stamp).collect()
 }
 
-fn take(checker: &mut Checker, events: &[(Event, Stamp)], symbols: &Symbols) {
+fn take(checker: &mut Checker, events: &[(Event, Stamp)]) {
     for (event, stamp) in events {
-        let taken = checker.take_stamped(event, stamp, symbols);
+        let taken = checker.take_stamped(event, stamp);
         taken.expect("in order");
     }
 }
@@ -188,14 +194,14 @@ fn a_step_allocates_nothing_but_room_to_grow() {
     let mut steps: Vec<Event> = (0..50).flat_map(|number| program.steps(number)).collect();
     program.thread = "T2";
     steps.extend((0..50).flat_map(|number| program.steps(number)));
-    let (mut checker, mut causality) = (checker(), Causality::default());
+    let (mut checker, mut causality) = (checker(&program.symbols), Causality::default());
     let first = stamped(steps.iter().cloned(), &mut causality);
-    take(&mut checker, &first, &program.symbols);
+    take(&mut checker, &first);
     // Each time there are twice as many, so that every list grows once.
     for times in [1, 2, 4, 8, 16] {
         let again = (0..times).flat_map(|_| steps.iter().cloned());
         let again = stamped(again, &mut causality);
-        let count = allocations(|| take(&mut checker, &again, &program.symbols));
+        let count = allocations(|| take(&mut checker, &again));
         assert!(count < 20, "{count} allocations for {} events", again.len());
     }
 }
@@ -207,14 +213,15 @@ fn new_values_allocate_nothing_but_room_to_grow() {
         symbols: Symbols::default(),
         thread: "T1",
     };
-    let (mut checker, mut causality) = (checker(), Causality::default());
+    let mut causality = Causality::default();
     let mut writes = |numbers: std::ops::Range<i64>| {
         let write = |number| program.named("log", &[], &[("x", Value::from(number as f64))]);
         stamped(numbers.map(write).collect::<Vec<_>>(), &mut causality)
     };
     let (first, more) = (writes(0..ROUNDS), writes(ROUNDS..2 * ROUNDS));
-    take(&mut checker, &first, &program.symbols);
-    let count = allocations(|| take(&mut checker, &more, &program.symbols));
+    let mut checker = checker(&program.symbols);
+    take(&mut checker, &first);
+    let count = allocations(|| take(&mut checker, &more));
     assert!(count < 20, "{count} allocations for {ROUNDS} new values");
 }
 
@@ -225,11 +232,11 @@ fn to_order_a_step_allocates_nothing_but_room_to_grow() {
         symbols: Symbols::default(),
         thread: "T1",
     };
-    let mut checker = checker();
     let steps: Vec<Event> = (0..50).flat_map(|number| program.steps(number)).collect();
+    let mut checker = checker(&program.symbols);
     let mut go = |times: usize| {
         for event in (0..times).flat_map(|_| &steps) {
-            checker.take(event, &program.symbols).expect("possible");
+            checker.take(event).expect("possible");
         }
     };
     go(1);
@@ -287,12 +294,14 @@ fn in_a_busy_run_a_step_allocates_nothing_but_room_to_grow() {
     let mut symbols = Symbols::default();
     let events = busy(&mut symbols, 100);
     let monitors = [monitor(FILE), monitor(PROPERTIES[1])];
-    let mut checker = Checker::new(monitors, |_| None, Options::default()).expect("declared");
+    let mut checker = Checker::new(monitors, |_| None, Options::default())
+        .expect("declared")
+        .handed(&symbols);
     let mut go = |steps: usize| {
         let before: usize = checker.steps().sum();
         while checker.steps().sum::<usize>() < before + steps {
             for event in &events {
-                checker.take(event, &symbols).expect("possible");
+                checker.take(event).expect("possible");
             }
         }
     };
@@ -307,12 +316,14 @@ fn in_a_busy_run_that_is_watched_a_step_allocates_almost_nothing() {
     for files in [1, 100] {
         let mut symbols = Symbols::default();
         let events = busy(&mut symbols, files);
-        let mut watch = Watch::new([monitor(FILE)], |_| None, Options::default()).expect("none");
+        let mut watch = Watch::new([monitor(FILE)], |_| None, Options::default())
+            .expect("none")
+            .handed(&symbols);
         let a_round = 4 * 4 * files;
         let mut go = |steps: usize| {
             for _ in 0..steps.div_ceil(a_round) {
                 for event in &events {
-                    let news = watch.take(event, &symbols).expect("possible");
+                    let news = watch.take(event).expect("possible");
                     assert!(news.is_empty());
                 }
             }
@@ -320,7 +331,7 @@ fn in_a_busy_run_that_is_watched_a_step_allocates_almost_nothing() {
         go(10_000 + 3_000 * files);
         let count = allocations(|| go(STEPS));
         assert!(count < STEPS / 100, "{count} allocations, {files} files");
-        let report = watch.finish("busy", &symbols).expect("sound");
+        let report = watch.finish("busy").expect("sound");
         assert!(!report.is_violated());
         for file in &report.properties {
             assert!(file.lattice.exhaustive, "{:?}", file.lattice);
@@ -338,12 +349,13 @@ fn in_a_busy_run_that_is_watched_a_write_allocates_almost_nothing() {
     for (property, bindings) in [(PROPERTIES[1], 1), (QUOTA, files)] {
         let mut symbols = Symbols::default();
         let events = busy(&mut symbols, files);
-        let mut watch =
-            Watch::new([monitor(property)], |_| None, Options::default()).expect("declared");
+        let mut watch = Watch::new([monitor(property)], |_| None, Options::default())
+            .expect("declared")
+            .handed(&symbols);
         let mut go = |steps: usize| {
             for _ in 0..steps.div_ceil(4 * files * bindings) {
                 for event in &events {
-                    let news = watch.take(event, &symbols).expect("possible");
+                    let news = watch.take(event).expect("possible");
                     assert!(news.is_empty());
                 }
             }
@@ -363,11 +375,11 @@ fn in_a_busy_run_that_is_watched_a_text_allocates_almost_nothing() {
     };
     let texts = ["load is 7", "mode is safe", "load is 12", "mode is fast"];
     let events: Vec<Event> = texts.iter().map(|text| program.saying(text)).collect();
-    let mut watch = Watch::new([monitor(PROPERTIES[3])], |_| None, Options::default());
-    let watch = watch.as_mut().expect("declared");
+    let watch = Watch::new([monitor(PROPERTIES[3])], |_| None, Options::default());
+    let mut watch = watch.expect("declared").handed(&program.symbols);
     let mut go = |steps: usize| {
         for event in events.iter().cycle().take(steps) {
-            let news = watch.take(event, &program.symbols).expect("possible");
+            let news = watch.take(event).expect("possible");
             assert!(news.is_empty());
         }
     };

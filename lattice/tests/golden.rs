@@ -18,17 +18,12 @@ fn report(spec: &str, trace: &str, options: Options) -> Report {
     };
     let monitors = properties.iter().map(|p| p.monitor().unwrap());
     let mut reader = TraceReader::new("trace", trace.as_bytes(), &TraceOptions::default()).unwrap();
-    let (header, symbols) = (reader.header().clone(), reader.symbols().clone());
-    let initial = |name: &str| {
-        let var = symbols.vars.get(name)?;
-        let found = header.init.iter().find(|(other, _)| *other == var);
-        found.map(|(_, value)| value.clone())
-    };
+    let initial = |name: &str| reader.header().initial(name);
     let mut checker = Checker::new(monitors, initial, options).unwrap();
-    while let Some(event) = reader.next_event().unwrap() {
-        checker.take(&event, reader.symbols()).unwrap();
+    while let Some(event) = reader.next_event(checker.symbols_mut()).unwrap() {
+        checker.take(&event).unwrap();
     }
-    checker.finish("trace", reader.symbols()).unwrap()
+    checker.finish("trace").unwrap()
 }
 
 fn only(spec: &str, trace: &str) -> PropertyReport {
@@ -299,8 +294,8 @@ fn errors_name_the_variable_and_the_place() {
             Ok(checker) => checker,
             Err(error) => return error.to_string(),
         };
-        while let Some(event) = reader.next_event().unwrap() {
-            if let Err(error) = checker.take(&event, reader.symbols()) {
+        while let Some(event) = reader.next_event(checker.symbols_mut()).unwrap() {
+            if let Err(error) = checker.take(&event) {
                 return error.to_string();
             }
         }

@@ -2,12 +2,12 @@
 
 use portent_lattice::{Checker, Counting, Error, Options, Reductions, Report, Watch};
 use portent_monitor_core::{
-    Action, Causality, Delivery, Event, Msg, Op, Stamp, Symbols, ThreadId, Value,
+    Action, Causality, Delivery, Event, Msg, Op, Stamp, SymbolKind, Symbols, ThreadId, Value,
 };
 use portent_monitor_dsl::{Monitor, Property};
 use portent_testing::Rng;
 
-use crate::{random, zero};
+use crate::{handed::Handed, random, zero};
 
 fn monitor(text: &str) -> Monitor {
     Property::parse(text)
@@ -61,29 +61,33 @@ fn what_no_run_can_do_is_an_error() {
     for (events, message) in impossible(&mut symbols) {
         let property = monitor("always !a");
         let (last, before) = events.split_last().expect("some");
-        let mut checker =
-            Checker::new([property.clone()], zero, Options::default()).expect("no variables");
-        let mut watch =
-            Watch::new([property.clone()], zero, Options::default()).expect("no variables");
+        let mut checker = Checker::new([property.clone()], zero, Options::default())
+            .expect("no variables")
+            .handed(&symbols);
+        let mut watch = Watch::new([property.clone()], zero, Options::default())
+            .expect("no variables")
+            .handed(&symbols);
         for event in before {
-            checker.take(event, &symbols).expect("possible");
-            watch.take(event, &symbols).expect("possible");
+            checker.take(event).expect("possible");
+            watch.take(event).expect("possible");
         }
         for _ in 0..2 {
             // Refused once, and as nothing of it is kept, refused again.
-            let error = checker.take(last, &symbols).expect_err(message);
+            let error = checker.take(last).expect_err(message);
             assert_eq!(error.to_string(), message);
-            let error = watch.take(last, &symbols).expect_err(message);
+            let error = watch.take(last).expect_err(message);
             assert_eq!(error.to_string(), message);
         }
-        let report = checker.finish("run", &symbols).expect("a report");
+        let report = checker.finish("run").expect("a report");
         assert_eq!(report.trace.events, before.len() as u64);
         assert!(!report.is_violated());
         // Somebody else has looked, or takes the blame.
         let trusting = Options::default().admitted(true);
-        let mut checker = Checker::new([property], zero, trusting).expect("no variables");
+        let mut checker = Checker::new([property], zero, trusting)
+            .expect("no variables")
+            .handed(&symbols);
         for event in &events {
-            checker.take(event, &symbols).expect("not looked at");
+            checker.take(event).expect("not looked at");
         }
     }
 }
@@ -95,21 +99,20 @@ fn a_run_without_conditions_does_not_end_with_a_lock_that_two_threads_hold() {
     let m = symbols.locks.intern("m").expect("few");
     let c = symbols.conds.intern("c").expect("few");
     let a = named(&mut symbols, t, "a");
-    let mut checker =
-        Checker::new([monitor("always !a")], zero, Options::default()).expect("no variables");
-    let mut watch =
-        Watch::new([monitor("always !a")], zero, Options::default()).expect("no variables");
+    let mut checker = Checker::new([monitor("always !a")], zero, Options::default())
+        .expect("no variables")
+        .handed(&symbols);
+    let mut watch = Watch::new([monitor("always !a")], zero, Options::default())
+        .expect("no variables")
+        .handed(&symbols);
     for takes in [Op::Lock(m), Op::ReadLock(m)] {
         let held = [Event::new(u, Op::Lock(m)), Event::new(t, takes), a.clone()];
         let mut end = |more: &[Event]| {
             for event in held.iter().chain(more) {
-                checker.take(event, &symbols).expect("possible");
-                watch.take(event, &symbols).expect("possible");
+                checker.take(event).expect("possible");
+                watch.take(event).expect("possible");
             }
-            [
-                checker.finish("run", &symbols),
-                watch.finish("run", &symbols),
-            ]
+            [checker.finish("run"), watch.finish("run")]
         };
         for ended in end(&[]) {
             let error = ended.expect_err("held twice").to_string();
@@ -168,12 +171,13 @@ fn properties_that_are_checked_together_get_the_answers_that_each_gets_alone() {
         let some = some_monitors(&mut rng, &monitors);
         let (events, symbols) = random::trace(&mut rng, 16);
         let check = |some: &[Monitor]| {
-            let mut checker =
-                Checker::new(some.to_vec(), zero, Options::default()).expect("initial values");
+            let mut checker = Checker::new(some.to_vec(), zero, Options::default())
+                .expect("initial values")
+                .handed(&symbols);
             for event in &events {
-                checker.take(event, &symbols).expect("possible");
+                checker.take(event).expect("possible");
             }
-            answers(&checker.finish("run", &symbols).expect("a report"))
+            answers(&checker.finish("run").expect("a report"))
         };
         let alone: Vec<String> = some
             .iter()
@@ -212,34 +216,39 @@ fn events_that_bring_stamps_get_the_answers_of_those_that_do_not() {
             .collect();
         left_out += events.len() - stamped.len();
         if round % 2 == 0 {
-            let start =
-                || Checker::new(some.clone(), zero, options.clone()).expect("initial values");
+            let start = || {
+                Checker::new(some.clone(), zero, options.clone())
+                    .expect("initial values")
+                    .handed(&symbols)
+            };
             let (mut computed, mut given) = (start(), start());
             for event in &events {
-                computed.take(event, &symbols).expect("possible");
+                computed.take(event).expect("possible");
             }
             for (event, stamp) in &stamped {
-                given
-                    .take_stamped(event, stamp, &symbols)
-                    .expect("in order");
+                given.take_stamped(event, stamp).expect("in order");
             }
             let [computed, given] = [&mut computed, &mut given]
-                .map(|checker| answers(&checker.finish("run", &symbols).expect("a report")));
+                .map(|checker| answers(&checker.finish("run").expect("a report")));
             assert_eq!(computed, given, "round {round}");
         } else {
-            let start = || Watch::new(some.clone(), zero, options.clone()).expect("initial values");
+            let start = || {
+                Watch::new(some.clone(), zero, options.clone())
+                    .expect("initial values")
+                    .handed(&symbols)
+            };
             let (mut computed, mut given) = (start(), start());
             let mut news = [Vec::new(), Vec::new()];
             for event in &events {
-                news[0].extend(computed.take(event, &symbols).expect("possible"));
+                news[0].extend(computed.take(event).expect("possible"));
             }
             for (event, stamp) in &stamped {
-                let found = given.take_stamped(event, stamp, &symbols);
+                let found = given.take_stamped(event, stamp);
                 news[1].extend(found.expect("in order"));
             }
             assert_eq!(news[0].len(), news[1].len(), "round {round}");
             let [computed, given] = [&mut computed, &mut given]
-                .map(|watch| answers(&watch.finish("run", &symbols).expect("a report")));
+                .map(|watch| answers(&watch.finish("run").expect("a report")));
             assert_eq!(computed, given, "round {round}");
         }
     }
@@ -252,25 +261,27 @@ fn there_is_one_clock_for_all_events_of_a_run() {
     let (t, u) = (thread(&mut symbols, "T"), thread(&mut symbols, "U"));
     let (a, b) = (named(&mut symbols, t, "a"), named(&mut symbols, u, "b"));
     let start = || {
-        Checker::new([monitor("always !(a && b)")], zero, Options::default()).expect("no variables")
+        Checker::new([monitor("always !(a && b)")], zero, Options::default())
+            .expect("no variables")
+            .handed(&symbols)
     };
     let mut causality = Causality::default();
     let mut stamp = |event: &Event| causality.step(event, true).expect("few").expect("relevant");
     let (first, second, other) = (stamp(&a), stamp(&a), stamp(&b));
 
     let mut checker = start();
-    checker.take(&a, &symbols).expect("possible");
-    let mixed = checker.take_stamped(&b, &other, &symbols);
+    checker.take(&a).expect("possible");
+    let mixed = checker.take_stamped(&b, &other);
     assert_eq!(mixed, Err(Error::MixedStamps));
     let mut checker = start();
-    checker.take_stamped(&b, &other, &symbols).expect("first");
-    assert_eq!(checker.take(&a, &symbols), Err(Error::MixedStamps));
-    checker.take_stamped(&a, &second, &symbols).expect("later");
+    checker.take_stamped(&b, &other).expect("first");
+    assert_eq!(checker.take(&a), Err(Error::MixedStamps));
+    checker.take_stamped(&a, &second).expect("later");
     let late = Error::LateStamp {
         number: 1,
         known: 2,
     };
-    let again = checker.take_stamped(&a, &first, &symbols);
+    let again = checker.take_stamped(&a, &first);
     assert_eq!(again, Err(late));
 }
 
@@ -296,16 +307,17 @@ fn a_checker_that_has_finished_takes_the_next_run() {
                 }
                 events.insert(rng.below(events.len() + 1), event);
             }
-            let mut new = start();
+            checker = checker.handed(&symbols);
+            let mut new = start().handed(&symbols);
             let possible: Vec<&Event> = events
                 .iter()
-                .filter(|event| new.take(event, &symbols).is_ok())
+                .filter(|event| new.take(event).is_ok())
                 .collect();
             for event in possible {
-                checker.take(event, &symbols).expect("possible");
+                checker.take(event).expect("possible");
             }
             let [again, new] = [&mut checker, &mut new]
-                .map(|checker| essence(&checker.finish("run", &symbols).expect("a report")));
+                .map(|checker| essence(&checker.finish("run").expect("a report")));
             assert_eq!(again, new);
         }
     }
@@ -322,16 +334,155 @@ fn a_watch_that_has_finished_watches_the_next_run_as_a_new_one_would() {
         for run in 0..3 {
             // Every run has symbols of its own.
             let (events, symbols) = random::trace(&mut rng, 12);
-            let mut first = start();
+            again = again.handed(&symbols);
+            let mut first = start().handed(&symbols);
             let [again, first] = [&mut again, &mut first].map(|watch| {
                 let mut news = 0;
                 for event in &events {
-                    news += watch.take(event, &symbols).expect("possible").len();
+                    news += watch.take(event).expect("possible").len();
                 }
-                let report = watch.finish("run", &symbols).expect("a report");
+                let report = watch.finish("run").expect("a report");
                 (news, answers(&report))
             });
             assert_eq!(again, first, "round {round}, run {run}");
         }
     }
+}
+
+/// As one that is read of a trace, or made by hand: with the names that there are already, and some that are new.
+#[test]
+fn names_keep_their_ids_from_one_run_to_the_next() {
+    let mut rng = Rng::new(15);
+    let monitors = random::monitors(&mut rng, 50);
+    for _ in 0..200 {
+        let some = some_monitors(&mut rng, &monitors);
+        let start =
+            || Checker::new(some.clone(), zero, Options::default()).expect("initial values");
+        let mut checker = start();
+        for _ in 0..3 {
+            let before: Vec<String> = checker.symbols().names.iter().map(str::to_owned).collect();
+            let events = random::trace_with(&mut rng, 10, checker.symbols_mut());
+            assert!(
+                checker
+                    .symbols()
+                    .names
+                    .iter()
+                    .take(before.len())
+                    .eq(&before)
+            );
+            let mut new = start().handed(checker.symbols());
+            let [again, new] = [&mut checker, &mut new].map(|checker| {
+                for event in &events {
+                    checker.take(event).expect("possible");
+                }
+                essence(&checker.finish("run").expect("a report"))
+            });
+            assert_eq!(again, new);
+        }
+    }
+}
+
+/// An event that was made with other symbols, which have given more ids of the kind.
+fn of_others(rng: &mut Rng, symbols: &Symbols, t: ThreadId) -> (Event, SymbolKind) {
+    let mut others = symbols.clone();
+    let name = "nobody here has that name";
+    let known = symbols.names.get("a").expect("an event");
+    let mut event = match rng.below(8) {
+        0 => {
+            let other = others.threads.intern(name).expect("few");
+            return (Event::new(other, Action::new(known)), SymbolKind::Thread);
+        }
+        1 => {
+            let x = others.vars.intern(name).expect("few");
+            let event = Event::new(t, Action::new(known).set([(x, 1)]));
+            return (event, SymbolKind::Variable);
+        }
+        2 => Event::new(t, Op::Lock(others.locks.intern(name).expect("few"))),
+        3 => Event::new(t, Op::TryRecv(others.chans.intern(name).expect("few"))),
+        4 => Event::new(t, Op::Notify(others.conds.intern(name).expect("few"))),
+        5 => Event::new(
+            t,
+            Op::Barrier(others.barriers.intern(name).expect("few"), 1),
+        ),
+        6 => Event::new(t, Action::new(others.names.intern(name).expect("few"))),
+        _ => Event::new(t, Action::new(known)),
+    };
+    let kind = match event.op {
+        Op::Lock(_) => SymbolKind::Lock,
+        Op::TryRecv(_) => SymbolKind::Channel,
+        Op::Notify(_) => SymbolKind::Condition,
+        Op::Barrier(..) => SymbolKind::Barrier,
+        _ if others.names.len() > symbols.names.len() => SymbolKind::Name,
+        _ => SymbolKind::Location,
+    };
+    event.loc = Some(others.locs.intern(name).expect("few"));
+    (event, kind)
+}
+
+#[test]
+fn an_event_of_other_symbols_is_refused_and_leaves_no_trace() {
+    let mut rng = Rng::new(16);
+    let monitors = random::monitors(&mut rng, 50);
+    let mut refused = std::collections::BTreeMap::new();
+    for round in 0..400 {
+        let some = some_monitors(&mut rng, &monitors);
+        let (mut events, mut symbols) = random::trace(&mut rng, 16);
+        let t = thread(&mut symbols, "T0");
+        events.push(named(&mut symbols, t, "a"));
+        let checker = || {
+            let checker = Checker::new(some.clone(), zero, Options::default());
+            checker.expect("initial values").handed(&symbols)
+        };
+        let watch = || {
+            let options = Options::default().causal_delivery(round % 2 == 1);
+            let watch = Watch::new(some.clone(), zero, options);
+            watch.expect("initial values").handed(&symbols)
+        };
+        let (mut checkers, mut watches) = ([checker(), checker()], [watch(), watch()]);
+        let mut causality = Causality::default();
+        for event in &events {
+            if rng.one_in(2) {
+                let (event, kind) = of_others(&mut rng, &symbols, t);
+                let error = Error::UnknownSymbol { kind };
+                *refused.entry(kind.to_string()).or_insert(0) += 1;
+                assert_eq!(checkers[0].take(&event), Err(error.clone()));
+                let taken = if round % 2 == 1 {
+                    let stamp = causality
+                        .clone()
+                        .step(&Event::new(t, event.op.clone()), true);
+                    let stamp = stamp.expect("few").expect("relevant");
+                    watches[0].take_stamped(&event, &stamp)
+                } else {
+                    watches[0].take(&event)
+                };
+                assert_eq!(taken, Err(error));
+                assert_eq!(watches[0].held(), 0);
+            }
+            for checker in &mut checkers {
+                checker.take(event).expect("possible");
+            }
+            let stamp = causality.step(event, true).expect("few").expect("relevant");
+            let [found, expected] = watches.each_mut().map(|watch| {
+                let taken = match round % 2 {
+                    1 => watch.take_stamped(event, &stamp),
+                    _ => watch.take(event),
+                };
+                taken.expect("possible")
+            });
+            assert_eq!(found, expected);
+        }
+        let [found, expected] = checkers.map(|mut all| all.finish("run").expect("a report"));
+        assert_eq!(essence(&found), essence(&expected));
+        let [found, expected] = watches.map(|mut all| all.finish("run").expect("a report"));
+        assert_eq!(answers(&found), answers(&expected));
+    }
+    assert_eq!(refused.len(), 8, "{refused:?}");
+    assert_eq!(
+        Error::UnknownSymbol {
+            kind: SymbolKind::Lock
+        }
+        .to_string(),
+        "an event has a lock that is not among the symbols of this run: events must be made with the `symbols_mut()` of whoever \
+         takes them"
+    );
 }

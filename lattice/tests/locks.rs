@@ -7,7 +7,7 @@ use portent_monitor_core::{
 use portent_monitor_dsl::{Monitor, Property};
 use portent_testing::{Rng, admitted};
 
-use crate::zero;
+use crate::{handed::Handed, zero};
 
 fn monitor() -> Monitor {
     let text = r#"property p {
@@ -88,11 +88,13 @@ fn steps_that_only_locks_keep_in_order_are_counted() {
         let events = admitted(draws, &mut symbols, |symbols| {
             random_event(&mut rng, symbols)
         });
-        let mut checker = Checker::new([monitor.clone()], zero, Options::default()).unwrap();
+        let mut checker = Checker::new([monitor.clone()], zero, Options::default())
+            .unwrap()
+            .handed(&symbols);
         for event in &events {
-            checker.take(event, &symbols).unwrap();
+            checker.take(event).unwrap();
         }
-        let report = checker.finish("run", &symbols).unwrap();
+        let report = checker.finish("run").unwrap();
         let expected = expected(&events, &symbols);
         some += usize::from(expected > 0);
         for property in report.properties {

@@ -4,6 +4,7 @@
 mod agreement;
 mod engines;
 mod golden;
+mod handed;
 mod intake;
 mod locks;
 mod logs;

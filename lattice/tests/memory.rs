@@ -5,15 +5,17 @@ use portent_monitor_core::{Action, Event, Op, Symbols};
 use portent_monitor_dsl::{Monitor, Property};
 use portent_testing::Rng;
 
-use crate::{oracle::Oracle, random, zero};
+use crate::{handed::Handed, oracle::Oracle, random, zero};
 
 fn check(monitor: &Monitor, events: &[Event], symbols: &Symbols, memory: u64) -> Report {
     let options = Options::default().memory(memory);
-    let mut checker = Checker::new([monitor.clone()], zero, options).expect("initial values");
+    let mut checker = Checker::new([monitor.clone()], zero, options)
+        .expect("initial values")
+        .handed(symbols);
     for event in events {
-        checker.take(event, symbols).expect("events fit");
+        checker.take(event).expect("events fit");
     }
-    checker.finish("random", symbols).expect("a report")
+    checker.finish("random").expect("a report")
 }
 
 #[test]
@@ -85,11 +87,13 @@ fn before_the_order_is_lost_other_runs_are_found() {
     let monitor = property.monitor().expect("small");
     for (memory, is_lost) in [(1 << 20, true), (1 << 30, false)] {
         let options = Options::default().memory(memory).counting(Counting::Never);
-        let mut checker = Checker::new([monitor.clone()], zero, options).expect("no variables");
+        let mut checker = Checker::new([monitor.clone()], zero, options)
+            .expect("no variables")
+            .handed(&symbols);
         for event in &events {
-            checker.take(event, &symbols).expect("fits");
+            checker.take(event).expect("fits");
         }
-        let report = checker.finish("threads", &symbols).expect("a report");
+        let report = checker.finish("threads").expect("a report");
         let found = &report.properties[0];
         assert!(found.predicted.violated);
         assert_eq!(found.predicted.violated_at, Some(1));
@@ -110,8 +114,10 @@ fn more_steps_than_fit_are_an_error() {
     let monitor = property.monitor().expect("small");
     let take = |memory: u64, steps: usize| {
         let options = Options::default().memory(memory);
-        let mut checker = Checker::new([monitor.clone()], zero, options).expect("no variables");
-        (0..steps).try_for_each(|_| checker.take(&event, &symbols))
+        let mut checker = Checker::new([monitor.clone()], zero, options)
+            .expect("no variables")
+            .handed(&symbols);
+        (0..steps).try_for_each(|_| checker.take(&event))
     };
     assert_eq!(take(1 << 20, 100_000), Ok(()), "a little is always kept");
     assert_eq!(take(1 << 26, 300_000), Ok(()));

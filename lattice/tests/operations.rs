@@ -12,6 +12,8 @@ use portent_monitor_core::{Action, Delivery, Details, Event, Msg, Op, Symbols, V
 use portent_monitor_dsl::Property;
 use portent_testing::Rng;
 
+use crate::handed::Handed;
+
 const PARAMETERS: [&str; 3] = ["t", "u", "x"];
 
 /// A value that a line gives a parameter.
@@ -290,11 +292,13 @@ fn options() -> Options {
 fn check(text: &str, events: &[Event], symbols: &Symbols, options: Options) -> Vec<PropertyReport> {
     let property = Property::parse(text).unwrap_or_else(|error| panic!("{error}"));
     let monitor = property.monitor().expect("small");
-    let mut checker = Checker::new([monitor], |_| None, options).expect("initial values");
+    let mut checker = Checker::new([monitor], |_| None, options)
+        .expect("initial values")
+        .handed(symbols);
     for event in events {
-        checker.take(event, symbols).expect("fits");
+        checker.take(event).expect("fits");
     }
-    let report = checker.finish("random", symbols).expect("a report");
+    let report = checker.finish("random").expect("a report");
     report.properties
 }
 
@@ -423,14 +427,13 @@ fn a_run_that_is_watched_has_the_same_instances() {
             .expect("good")
             .monitor()
             .expect("small");
-        let mut watch = Watch::new([monitor], |_| None, options).expect("initial values");
+        let mut watch = Watch::new([monitor], |_| None, options)
+            .expect("initial values")
+            .handed(&symbols);
         for event in &events {
-            watch.take(event, &symbols).expect("fits");
+            watch.take(event).expect("fits");
         }
-        let found = watch
-            .finish("random", &symbols)
-            .expect("a report")
-            .properties;
+        let found = watch.finish("random").expect("a report").properties;
         let expected: Vec<_> = expected.iter().map(outcome).collect();
         let found: Vec<_> = found.iter().map(outcome).collect();
         assert_eq!(found, expected, "round {round}: {text}\n{lines:#?}");

@@ -1,18 +1,20 @@
 //! The pairs that a story names, against what they claim: that the one event comes before the other is what violates the
 //! property, and nothing that the monitor ignores is named.
 
-use crate::{oracle::Oracle, random, zero};
+use crate::{handed::Handed, oracle::Oracle, random, zero};
 use portent_lattice::{Checker, Options, report::Predicted};
 use portent_monitor_core::{Event, Op, Symbols, Value};
 use portent_monitor_dsl::{Config, Monitor, Property};
 use portent_testing::Rng;
 
 fn predicted(monitor: &Monitor, events: &[Event], symbols: &Symbols) -> Predicted {
-    let mut checker = Checker::new([monitor.clone()], zero, Options::default()).unwrap();
+    let mut checker = Checker::new([monitor.clone()], zero, Options::default())
+        .unwrap()
+        .handed(symbols);
     for event in events {
-        checker.take(event, symbols).unwrap();
+        checker.take(event).unwrap();
     }
-    let mut report = checker.finish("trace", symbols).unwrap();
+    let mut report = checker.finish("trace").unwrap();
     report.properties.remove(0).predicted
 }
 

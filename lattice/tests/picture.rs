@@ -1,6 +1,6 @@
 //! Pictures of lattices against the definitions, on random small orders.
 
-use crate::random;
+use crate::{handed::Handed, random};
 use std::collections::{BTreeMap, BTreeSet};
 
 use portent_lattice::{
@@ -188,11 +188,13 @@ fn reports(pictures: usize) -> Vec<portent_lattice::Report> {
         let property = random::property(rng);
         let monitor = Property::parse(&property).ok()?.monitor().ok()?;
         let options = Options::default().pictures(pictures);
-        let mut checker = Checker::new([monitor], |_| Some(Value::from(0)), options).ok()?;
+        let mut checker = Checker::new([monitor], |_| Some(Value::from(0)), options)
+            .ok()?
+            .handed(&symbols);
         for event in &events {
-            checker.take(event, &symbols).ok()?;
+            checker.take(event).ok()?;
         }
-        checker.finish("random", &symbols).ok()
+        checker.finish("random").ok()
     };
     (0..500).filter_map(check).collect()
 }
@@ -242,12 +244,11 @@ fn pictures_are_made_only_if_they_are_asked_for() {
 
 /// Bindings that hold, that could have been violated and that were, in this order again and again.
 fn sessions(bindings: usize, limit: usize) -> portent_lattice::Report {
-    let mut symbols = Symbols::default();
-    let threads = ["T1", "T2"].map(|name| symbols.threads.intern(name).unwrap());
     let text = "property session(u) { event begin(u), use(u), end(u)  ltl: always (use -> (!end since begin)) }";
     let monitor = Property::parse(text).unwrap().monitor().unwrap();
     let options = Options::default().pictures(limit).witnesses(limit);
     let mut checker = Checker::new([monitor], |_| None, options).unwrap();
+    let threads = ["T1", "T2"].map(|name| checker.symbols_mut().threads.intern(name).unwrap());
     for binding in 0..bindings {
         let steps: [(usize, &str); 3] = match binding % 3 {
             0 => [(0, "begin"), (0, "use"), (0, "end")],
@@ -255,13 +256,13 @@ fn sessions(bindings: usize, limit: usize) -> portent_lattice::Report {
             _ => [(0, "begin"), (0, "end"), (0, "use")],
         };
         for (thread, name) in steps {
-            let name = symbols.names.intern(name).unwrap();
+            let name = checker.symbols_mut().names.intern(name).unwrap();
             let action = Action::new(name).args([Value::from(binding as i64)]);
             let event = Event::new(threads[thread], action);
-            checker.take(&event, &symbols).unwrap();
+            checker.take(&event).unwrap();
         }
     }
-    checker.finish("sessions", &symbols).unwrap()
+    checker.finish("sessions").unwrap()
 }
 
 #[test]

@@ -15,6 +15,8 @@ use portent_monitor_core::{Action, Event, Op, Symbols, Value};
 use portent_monitor_dsl::{Property, Verdict};
 use portent_testing::Rng;
 
+use crate::handed::Handed;
+
 /// The events of the properties, with the parameters that they bind.
 const EVENTS: [(&str, &[usize]); 6] = [
     ("login", &[0]),
@@ -168,14 +170,13 @@ fn check(
     options: Options,
 ) -> Vec<PropertyReport> {
     let monitor = property.monitor().expect("small");
-    let mut checker = Checker::new([monitor], |_| None, options).expect("no variables");
+    let mut checker = Checker::new([monitor], |_| None, options)
+        .expect("no variables")
+        .handed(symbols);
     for event in events {
-        checker.take(event, symbols).expect("fits");
+        checker.take(event).expect("fits");
     }
-    checker
-        .finish("random", symbols)
-        .expect("a report")
-        .properties
+    checker.finish("random").expect("a report").properties
 }
 
 /// What must agree: all but the witness, of which there may be several, and the binding.
@@ -303,11 +304,13 @@ fn what_has_no_room_is_left_out_and_never_judged_by_some_of_its_steps() {
         let judge = |memory: u64| {
             let monitor = property.monitor().expect("small");
             let options = Options::default().memory(memory);
-            let mut checker = Checker::new([monitor], |_| None, options).expect("no variables");
+            let mut checker = Checker::new([monitor], |_| None, options)
+                .expect("no variables")
+                .handed(&symbols);
             for event in &whole {
-                checker.take(event, &symbols).expect("fits");
+                checker.take(event).expect("fits");
             }
-            let report = checker.finish("random", &symbols).expect("a report");
+            let report = checker.finish("random").expect("a report");
             let is_cut = { report.warnings.iter() }
                 .any(|warning| warning.kind == WarningKind::BindingsBeyondMemory);
             let found = report.properties.into_iter().map(|report| {
@@ -424,17 +427,19 @@ fn a_run_that_is_watched_has_the_same_instances() {
         let expected = check(&property, &whole, &symbols, options.clone());
 
         let monitor = property.monitor().expect("small");
-        let mut watch = Watch::new([monitor], |_| None, options).expect("no variables");
+        let mut watch = Watch::new([monitor], |_| None, options)
+            .expect("no variables")
+            .handed(&symbols);
         let mut told = BTreeMap::new();
         for event in &whole {
-            for news in watch.take(event, &symbols).expect("fits") {
+            for news in watch.take(event).expect("fits") {
                 forgetful += usize::from(news.predicted.forgotten > 0);
                 let key = format!("{:?}", news.binding);
                 let before = told.insert(key, (news.observed.verdict, news.predicted.violated_at));
                 assert_eq!(before, None, "told once");
             }
         }
-        let found = watch.finish("random", &symbols).expect("a report");
+        let found = watch.finish("random").expect("a report");
         let found = found.properties;
         let what = if streams { answer } else { outcome };
         let outcomes = |all: &[PropertyReport]| all.iter().map(what).collect::<Vec<_>>();

@@ -4,7 +4,7 @@
 //! the violation no two neighbours can be put back into the observed order, and no event can be
 //! replaced by one that was observed earlier.
 
-use crate::{oracle::Oracle, random};
+use crate::{handed::Handed, oracle::Oracle, random};
 use portent_lattice::{Checker, Engine, Options};
 use portent_monitor_core::Value;
 use portent_monitor_dsl::{Config, Property, Verdict};
@@ -41,11 +41,13 @@ fn no_swap_is_without_need() {
         let options = Options::default()
             .engine(ENGINES[round % ENGINES.len()])
             .max_states(if round % 5 == 0 { 0 } else { 1000 });
-        let mut checker = Checker::new([monitor.clone()], zero, options).unwrap();
+        let mut checker = Checker::new([monitor.clone()], zero, options)
+            .unwrap()
+            .handed(&symbols);
         for event in &events {
-            checker.take(event, &symbols).unwrap();
+            checker.take(event).unwrap();
         }
-        let report = checker.finish("random", &symbols).unwrap();
+        let report = checker.finish("random").unwrap();
         let property = &report.properties[0];
         let predicted = &property.predicted;
         let Some(violated_at) = predicted.violated_at else {

@@ -18,7 +18,7 @@ use std::{
 };
 
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
-use portent_monitor_core::{Causality, Event};
+use portent_monitor_core::{Causality, Event, Symbols};
 use portent_trace::{Compression, Format, Options, TraceReader, TraceWriter, convert};
 
 const EVENTS: u64 = 200_000;
@@ -84,14 +84,16 @@ impl Typed<'_> {
 
 fn convert_to(text: &[u8], format: Format, compression: Compression) -> Vec<u8> {
     let mut reader = TraceReader::new("bench", text, &Options::default()).unwrap();
+    let mut symbols = Symbols::default();
     let mut writer = TraceWriter::new("bench", Vec::new(), format, compression).unwrap();
-    convert(&mut reader, &mut writer).unwrap();
-    writer.finish(reader.symbols()).unwrap()
+    convert(&mut reader, &mut writer, &mut symbols).unwrap();
+    writer.finish(&symbols).unwrap()
 }
 
 fn read(trace: &[u8]) -> u64 {
     let mut reader = TraceReader::new("bench", trace, &Options::default()).unwrap();
-    while let Some(event) = reader.next_event().unwrap() {
+    let mut symbols = Symbols::default();
+    while let Some(event) = reader.next_event(&mut symbols).unwrap() {
         black_box(&event);
     }
     reader.events()
@@ -99,7 +101,8 @@ fn read(trace: &[u8]) -> u64 {
 
 fn all(trace: &[u8]) -> Vec<Event> {
     let mut reader = TraceReader::new("bench", trace, &Options::default()).unwrap();
-    std::iter::from_fn(|| reader.next_event().unwrap()).collect()
+    let mut symbols = Symbols::default();
+    std::iter::from_fn(|| reader.next_event(&mut symbols).unwrap()).collect()
 }
 
 fn formats(c: &mut Criterion) {

@@ -2,6 +2,8 @@
 
 use std::io::Write;
 
+use portent_monitor_core::Symbols;
+
 use crate::{Error, Losses, Place, TraceReader, TraceWriter, Unwritable};
 
 /// What a conversion did.
@@ -20,7 +22,7 @@ pub struct Converted {
 }
 
 /// Copies the current execution of a trace: nearly always the only one, see
-/// [`TraceReader::next_execution`].
+/// [`TraceReader::next_execution`]. Its names get into `symbols`, of which the reader has one.
 ///
 /// If the reader is lenient, events that the target format has no word for are skipped and
 /// counted too.
@@ -30,24 +32,27 @@ pub struct Converted {
 /// Those of the reader and the writer.
 ///
 /// ```
+/// use portent_monitor_core::Symbols;
 /// use portent_trace::{Compression, Format, Options, TraceReader, TraceWriter, convert};
 ///
 /// let mut from = TraceReader::new("a.std", &b"T1|w(x)|5\n"[..], &Options::default())?;
 /// let mut to = TraceWriter::new("a.jsonl", Vec::new(), Format::Native, Compression::None)?;
-/// convert(&mut from, &mut to)?;
-/// let text = String::from_utf8(to.finish(from.symbols())?)?;
+/// let mut symbols = Symbols::default();
+/// convert(&mut from, &mut to, &mut symbols)?;
+/// let text = String::from_utf8(to.finish(&symbols)?)?;
 /// assert!(text.ends_with("{\"t\": \"T1\", \"op\": \"write\", \"var\": \"x\", \"loc\": \"5\"}\n"));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub fn convert<W: Write>(
     from: &mut TraceReader<'_>,
     to: &mut TraceWriter<W>,
+    symbols: &mut Symbols,
 ) -> Result<Converted, Error> {
     let mut converted = Converted::default();
     let (lenient, skipped_before) = (from.is_lenient(), from.skipped());
-    to.header(from.header(), from.symbols())?;
-    while let Some(event) = from.next_event()? {
-        match to.event(&event, from.symbols()) {
+    to.header(from.header())?;
+    while let Some(event) = from.next_event(symbols)? {
+        match to.event(&event, symbols) {
             Ok(()) => converted.events += 1,
             Err(error @ Error::Unsupported { .. }) => {
                 let error = placed(error, from.last_place());
@@ -61,7 +66,7 @@ pub fn convert<W: Write>(
         }
     }
     converted.skipped += from.skipped() - skipped_before;
-    converted.losses = to.losses(from.symbols());
+    converted.losses = to.losses(symbols);
     Ok(converted)
 }
 

@@ -11,14 +11,16 @@ use crate::{Format, Header};
 /// How much of a trace its new format had no place for; native has a place for everything.
 ///
 /// ```
+/// use portent_monitor_core::Symbols;
 /// use portent_trace::{Compression, Format, Options, TraceReader, TraceWriter, convert};
 ///
 /// let text = "{\"portent\": 1, \"init\": {\"x\": 0}}\n\
 ///             {\"t\": 1, \"op\": \"write\", \"var\": \"x\", \"val\": 3, \"time\": 17}\n";
 /// let mut from = TraceReader::new("a.jsonl", text.as_bytes(), &Options::default())?;
 /// let mut to = TraceWriter::new("a.std", Vec::new(), Format::Std, Compression::None)?;
-/// convert(&mut from, &mut to)?;
-/// let losses = to.losses(from.symbols());
+/// let mut symbols = Symbols::default();
+/// convert(&mut from, &mut to, &mut symbols)?;
+/// let losses = to.losses(&symbols);
 /// let lost = "1 initial value, 1 written value and 1 time";
 /// assert_eq!(losses.in_words().as_deref(), Some(lost));
 /// # Ok::<(), portent_trace::Error>(())

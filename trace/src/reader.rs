@@ -7,7 +7,7 @@ use std::{
     sync::Arc,
 };
 
-use portent_monitor_core::{Discipline, Event, Op, SkippedEvents, Symbols, Value, VarId};
+use portent_monitor_core::{Discipline, Event, Op, SkippedEvents, Symbols, Value};
 
 use crate::{
     Error, Format, Options, Place, Warning,
@@ -61,26 +61,49 @@ fn look<'r>(
 /// What a trace says before its first event.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Header {
-    /// The initial values of variables.
-    pub init: Vec<(VarId, Value)>,
+    /// The initial values of variables, by their names.
+    pub init: Vec<(String, Value)>,
+}
+
+impl Header {
+    /// The initial value of a variable, if the trace tells it.
+    ///
+    /// ```
+    /// use portent_monitor_core::Value;
+    /// use portent_trace::{Options, TraceReader};
+    ///
+    /// let text = "{\"portent\": 1, \"init\": {\"x\": 3}}\n";
+    /// let reader = TraceReader::new("run.jsonl", text.as_bytes(), &Options::default())?;
+    /// assert_eq!(reader.header().initial("x"), Some(Value::from(3)));
+    /// assert_eq!(reader.header().initial("y"), None);
+    /// # Ok::<(), portent_trace::Error>(())
+    /// ```
+    pub fn initial(&self, name: &str) -> Option<Value> {
+        let found = self.init.iter().find(|(other, _)| other == name);
+        found.map(|(_, value)| value.clone())
+    }
 }
 
 /// Reads a trace, checks that it can be a run, and gives out its events in observed order.
 ///
+/// Whoever keeps the run has its names, and lends them to the reader for every event. Ids that were given are remembered
+/// here, so **one reader is to be used with one [`Symbols`]** from its first event to its last, all executions included.
+///
 /// ```
+/// use portent_monitor_core::Symbols;
 /// use portent_trace::{Options, TraceReader};
 ///
 /// let text = "T1|acq(m)|1\nT1|w(x)|2\nT1|rel(m)|3\n";
 /// let mut reader = TraceReader::new("run.std", text.as_bytes(), &Options::default())?;
-/// let mut events = 0;
-/// while let Some(event) = reader.next_event()? {
-///     assert_eq!(reader.symbols().threads.name(event.thread), "T1");
+/// let (mut symbols, mut events) = (Symbols::default(), 0);
+/// while let Some(event) = reader.next_event(&mut symbols)? {
+///     assert_eq!(symbols.threads.name(event.thread), "T1");
 ///     events += 1;
 /// }
 /// assert_eq!(events, 3);
 ///
 /// let mut reader = TraceReader::new("bad.std", "T1|rel(m)|3\n".as_bytes(), &Options::default())?;
-/// let error = reader.next_event().unwrap_err();
+/// let error = reader.next_event(&mut Symbols::default()).unwrap_err();
 /// assert_eq!(
 ///     error.to_string(),
 ///     "bad.std:1:4: thread T1 releases lock m, which it does not hold, in `T1|rel(m)|3`"
@@ -91,7 +114,6 @@ pub struct TraceReader<'r> {
     file: Arc<str>,
     format: Format,
     decoder: Decoder<'r>,
-    symbols: Symbols,
     header: Header,
     discipline: Discipline,
     /// The delimiter of executions that was given.
@@ -150,7 +172,6 @@ impl<'r> TraceReader<'r> {
             });
         };
         let lines = |input| Lines::new(input, options.max_line);
-        let mut symbols = Symbols::default();
         let mut header = Header::default();
         let mut header_fault = None;
         let start = Position { line: 1, column: 1 };
@@ -158,7 +179,7 @@ impl<'r> TraceReader<'r> {
         let decoder = match format {
             Format::Native => {
                 let mut native = Native::new(lines(input));
-                match native.header(&mut symbols) {
+                match native.header() {
                     Ok(read) => (header, initial) = read,
                     Err(fault) => header_fault = Some(fault),
                 }
@@ -178,7 +199,6 @@ impl<'r> TraceReader<'r> {
             file,
             format,
             decoder,
-            symbols,
             header,
             discipline: Discipline::default(),
             delimiter: options.delimiter.clone(),
@@ -198,19 +218,20 @@ impl<'r> TraceReader<'r> {
         Ok(reader)
     }
 
-    /// The next event of the current execution, or `None` at its end.
+    /// The next event of the current execution, or `None` at its end. Its names are in `symbols`, the same ones every time;
+    /// new ones are added.
     ///
     /// # Errors
     ///
     /// A line that is not of the format, or that contradicts the lines before it, and once at the end
     /// [`Error::WrongEnd`]; if the reader is lenient only what makes further reading impossible. Reading
     /// may go on after an error: the line is passed over.
-    pub fn next_event(&mut self) -> Result<Option<Event>, Error> {
+    pub fn next_event(&mut self, symbols: &mut Symbols) -> Result<Option<Event>, Error> {
         loop {
-            let decoded = match self.decoder.next(&mut self.symbols) {
+            let decoded = match self.decoder.next(symbols) {
                 Ok(Some(decoded)) => decoded,
                 Ok(None) => {
-                    self.end()?;
+                    self.end(symbols)?;
                     return Ok(None);
                 }
                 Err(fault) => {
@@ -218,7 +239,7 @@ impl<'r> TraceReader<'r> {
                     continue;
                 }
             };
-            match self.discipline.admit(&decoded.event, &self.symbols) {
+            match self.discipline.admit(&decoded.event, symbols) {
                 Ok(()) => {
                     self.events += 1;
                     self.last = decoded.data;
@@ -228,7 +249,7 @@ impl<'r> TraceReader<'r> {
                 Err(source) => {
                     let error = Error::Contradiction {
                         place: self.place(decoded.op),
-                        found: self.quoted(&decoded.event),
+                        found: self.quoted(&decoded.event, symbols),
                         source: Box::new(source),
                         hint: self.hint(),
                     };
@@ -239,11 +260,11 @@ impl<'r> TraceReader<'r> {
     }
 
     /// Looks at the end of the current execution, once. A lenient reader may have skipped what is missing.
-    fn end(&mut self) -> Result<(), Error> {
+    fn end(&mut self, symbols: &Symbols) -> Result<(), Error> {
         if std::mem::replace(&mut self.ended, true) || self.lenient {
             return Ok(());
         }
-        self.discipline.finish(&self.symbols).map_err(|source| {
+        self.discipline.finish(symbols).map_err(|source| {
             let place = match &source {
                 portent_monitor_core::Error::HeldToTheEnd {
                     line: Some(line), ..
@@ -262,18 +283,18 @@ impl<'r> TraceReader<'r> {
     }
 
     /// An event as the trace has it, shortened.
-    fn quoted(&self, event: &Event) -> String {
+    fn quoted(&self, event: &Event, symbols: &Symbols) -> String {
         match (self.format, event.action().and_then(|action| action.name)) {
             (Format::Native, _) => {
                 let mut line = Vec::new();
                 // Writing to memory does not fail, and what cannot be written is not shown.
-                let _ = native::write_event(&mut line, event, &self.symbols);
+                let _ = native::write_event(&mut line, event, symbols);
                 shorten_to(&line, 80)
             }
             (Format::Poet | Format::Kairos, Some(name)) => {
-                shorten(self.symbols.names.name(name).as_bytes())
+                shorten(symbols.names.name(name).as_bytes())
             }
-            _ => shorten(self.symbols.text_of(event).as_bytes()),
+            _ => shorten(symbols.text_of(event).as_bytes()),
         }
     }
 
@@ -292,8 +313,8 @@ impl<'r> TraceReader<'r> {
         (!used).then_some(regex)
     }
 
-    /// What to know of what was read so far, though nothing of it is an error.
-    pub fn warnings(&self) -> Vec<Warning> {
+    /// What to know of what was read so far, though nothing of it is an error; `symbols` are those of its events.
+    pub fn warnings(&self, symbols: &Symbols) -> Vec<Warning> {
         let mut warnings = Vec::new();
         match &self.decoder {
             Decoder::Native(native) => {
@@ -313,14 +334,14 @@ impl<'r> TraceReader<'r> {
         }
         let absent = self.discipline.absent_threads();
         let names: Vec<String> = absent
-            .map(|thread| self.symbols.threads.name(thread).to_owned())
+            .map(|thread| symbols.threads.name(thread).to_owned())
             .collect();
         if !names.is_empty() {
             warnings.push(Warning::AbsentThreads { names });
         }
         let skipped: Vec<SkippedEvents> = self.discipline.skipped_events().collect();
         if !skipped.is_empty() {
-            let name = |thread| self.symbols.threads.name(thread).to_owned();
+            let name = |thread| symbols.threads.name(thread).to_owned();
             warnings.push(Warning::SkippedLines {
                 names: skipped.iter().map(|events| name(events.thread)).collect(),
                 count: skipped.iter().map(|events| events.count).sum(),
@@ -348,11 +369,12 @@ impl<'r> TraceReader<'r> {
     /// [`Error::Refused`] at the place of the event's data, unless the reader is lenient.
     ///
     /// ```
+    /// use portent_monitor_core::Symbols;
     /// use portent_trace::{Options, TraceReader};
     ///
     /// let text = "{\"t\": 1, \"op\": \"write\", \"var\": \"x\", \"val\": \"high\"}\n";
     /// let mut reader = TraceReader::new("run.jsonl", text.as_bytes(), &Options::default())?;
-    /// assert!(reader.next_event()?.is_some());
+    /// assert!(reader.next_event(&mut Symbols::default())?.is_some());
     /// let error = reader.refuse("expected an integer").unwrap_err();
     /// assert_eq!(error.to_string(), "run.jsonl:1:44: expected an integer");
     /// assert_eq!(reader.events(), 0);
@@ -408,7 +430,7 @@ impl<'r> TraceReader<'r> {
     }
 
     /// Goes to the next execution of a log that holds several; call it when
-    /// [`next_event`](Self::next_event) has returned `None`. Names keep their ids.
+    /// [`next_event`](Self::next_event) has returned `None`. Its events are read with the same symbols.
     pub fn next_execution(&mut self) -> bool {
         let Decoder::ShiViz(log) = &mut self.decoder else {
             return false;
@@ -427,16 +449,6 @@ impl<'r> TraceReader<'r> {
             Decoder::ShiViz(log) => log.label(),
             _ => None,
         }
-    }
-
-    /// The names of everything that was read so far.
-    pub fn symbols(&self) -> &Symbols {
-        &self.symbols
-    }
-
-    /// As [`symbols`](Self::symbols), to give the names of a property their ids beforehand.
-    pub fn symbols_mut(&mut self) -> &mut Symbols {
-        &mut self.symbols
     }
 
     /// What the trace says before its first event.

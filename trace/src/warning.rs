@@ -7,13 +7,15 @@ use crate::Place;
 /// Something about a trace that is no error, and yet may not be as it was meant.
 ///
 /// ```
+/// use portent_monitor_core::Symbols;
 /// use portent_trace::{Options, TraceReader};
 ///
 /// let text = "{\"t\": 1, \"op\": \"event\", \"name\": \"login\", \"arg\": [\"bob\"]}\n";
 /// let mut reader = TraceReader::new("run.jsonl", text.as_bytes(), &Options::default())?;
-/// while reader.next_event()?.is_some() {}
+/// let mut symbols = Symbols::default();
+/// while reader.next_event(&mut symbols)?.is_some() {}
 /// assert_eq!(
-///     reader.warnings()[0].to_string(),
+///     reader.warnings(&symbols)[0].to_string(),
 ///     "run.jsonl:1:49: the key `arg` means nothing; perhaps `args` was meant"
 /// );
 /// # Ok::<(), portent_trace::Error>(())

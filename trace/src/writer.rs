@@ -22,9 +22,9 @@ use crate::{
 ///
 /// let mut symbols = Symbols::default();
 /// let (t, x) = (symbols.threads.intern("T1")?, symbols.vars.intern("x")?);
-/// let header = Header { init: vec![(x, Value::from(0))] };
+/// let header = Header { init: vec![("x".to_owned(), Value::from(0))] };
 /// let mut writer = TraceWriter::new("out", Vec::new(), Format::Native, Compression::None)?;
-/// writer.header(&header, &symbols)?;
+/// writer.header(&header)?;
 /// writer.event(&Event::new(t, Op::Write(x, Some(Value::from(3)))), &symbols)?;
 /// assert_eq!(
 ///     String::from_utf8(writer.finish(&symbols)?)?,
@@ -114,11 +114,11 @@ impl<W: Write> TraceWriter<W> {
     /// # Errors
     ///
     /// [`Error::Io`].
-    pub fn header(&mut self, header: &Header, symbols: &Symbols) -> Result<(), Error> {
+    pub fn header(&mut self, header: &Header) -> Result<(), Error> {
         self.losses.count_header(header, self.format);
         match self.format {
             Format::Native => {
-                let result = native::write_header(&mut self.output, header, symbols);
+                let result = native::write_header(&mut self.output, header);
                 self.io(result)
             }
             _ => Ok(()),

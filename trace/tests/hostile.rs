@@ -13,7 +13,7 @@ use std::{
 
 use flate2::{Compression, read::GzEncoder};
 use peak_alloc::PeakAlloc;
-use portent_monitor_core::{Causality, Error as CoreError};
+use portent_monitor_core::{Causality, Error as CoreError, Symbols};
 use portent_trace::{Error, Format, Options, TraceReader};
 
 #[global_allocator]
@@ -66,8 +66,9 @@ impl<F: FnMut(u64) -> String> Read for Made<F> {
 /// Reads to the end and computes the causality with every or no event relevant.
 fn run(input: impl Read + Send, options: &Options, relevant: bool) -> Result<u64, Stopped> {
     let mut reader = TraceReader::new("trace", input, options).map_err(Stopped::Trace)?;
+    let mut symbols = Symbols::default();
     let mut causality = Causality::default();
-    while let Some(event) = reader.next_event().map_err(Stopped::Trace)? {
+    while let Some(event) = reader.next_event(&mut symbols).map_err(Stopped::Trace)? {
         causality
             .step(&event, relevant)
             .map_err(Stopped::Causality)?;
@@ -197,8 +198,9 @@ fn clocks_of_a_million_components() {
     let (result, used) = peak(|| {
         let options = Options::default().lenient(true);
         let mut reader = TraceReader::new("trace", made(3, line), &options).unwrap();
+        let mut symbols = Symbols::default();
         let mut causality = Causality::default();
-        while let Some(event) = reader.next_event().unwrap() {
+        while let Some(event) = reader.next_event(&mut symbols).unwrap() {
             causality.step(&event, true).unwrap();
         }
         (

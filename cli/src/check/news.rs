@@ -16,6 +16,8 @@ pub(super) struct News {
     watch: Option<Watch>,
     /// With more threads than this their clocks take too much memory.
     max_threads: usize,
+    /// The names of the run are kept here once more, and may take this many bytes.
+    max_names: u64,
     /// Whether it was said that some violations are reported at the end only.
     is_cut: bool,
 }
@@ -31,6 +33,7 @@ impl News {
         News {
             watch: None,
             max_threads: 0,
+            max_names: 0,
             is_cut: false,
         }
     }
@@ -52,18 +55,21 @@ impl News {
             .max_bindings(options.max_bindings.min(bindings));
         News {
             max_threads,
+            max_names: memory,
             is_cut: false,
             watch: Watch::new(monitors.iter().cloned(), initial, options).ok(),
         }
     }
 
-    /// Takes the next event, and tells what is known with it.
+    /// Takes the next event, which was made with these symbols, and tells what is known with it.
     pub(super) fn take(&mut self, event: &Event, symbols: &Symbols) -> io::Result<()> {
         let Some(watch) = &mut self.watch else {
             return Ok(());
         };
-        let found = if symbols.threads.len() <= self.max_threads {
-            watch.take(event, symbols).ok()
+        let fits =
+            symbols.threads.len() <= self.max_threads && symbols.bytes() as u64 <= self.max_names;
+        let found = if fits && watch.symbols_mut().catch_up(symbols).is_ok() {
+            watch.take(event).ok()
         } else {
             None
         };

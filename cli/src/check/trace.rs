@@ -1,9 +1,9 @@
 //! From one trace to its reports: reads it event by event and searches at its end.
 
 use portent_lattice::{Checker, Error, Options, Report, report::PropertyReport};
-use portent_monitor_core::Value;
+use portent_monitor_core::Symbols;
 use portent_monitor_dsl::Monitor;
-use portent_trace::{Format, TraceReader};
+use portent_trace::{Format, Header, TraceReader};
 
 use super::{
     news::News,
@@ -25,8 +25,8 @@ pub(crate) struct Outcome {
     pub(crate) unmatched: u64,
     /// What to know before trusting the report: all that it warns of, and what the reader does.
     pub(crate) warnings: Vec<Warning>,
-    /// The initial values that the trace gives.
-    pub(crate) initial: Vec<(String, Value)>,
+    /// What the trace says before its first event.
+    pub(crate) header: Header,
     /// The violations that were left out because a baseline has them.
     pub(crate) known: Vec<PropertyReport>,
 }
@@ -44,55 +44,21 @@ pub(crate) fn check(
     tells_news: bool,
     outcomes: &mut Vec<Outcome>,
 ) -> Result<(), Failure> {
-    let file = reader.file().to_owned();
-    let mut is_first = true;
+    let mut checker = start(reader, monitors, options)?;
+    // The header may have been skipped before this.
+    let mut unread_before = Unread::default();
     loop {
-        let failed = |error| Failure::Check {
-            place: file.clone(),
-            error: Box::new(error),
-        };
-        let unread_before = if is_first {
-            // The header may have been skipped before this.
-            Unread::default()
-        } else {
-            Unread::so_far(reader)
-        };
-        is_first = false;
-        let mut initial = initial_values(reader);
-        let start = |initial: &[(String, Value)]| {
-            let values = |name: &str| find(initial, name);
-            // The reader refuses what no run can do, and says where it stands.
-            let options = options.clone().admitted(true);
-            Checker::new(monitors.iter().cloned(), values, options)
-        };
-        let mut checker = match start(&initial) {
-            Err(error @ Error::WrongType { .. }) if !initial.is_empty() => {
-                reader.refuse_header(error.to_string())?;
-                initial.clear();
-                start(&initial).map_err(failed)?
-            }
-            Err(error) => {
-                // What is wrong with the trace itself may be the reason, and is to be mended first.
-                for _ in 0..LOOKED_AT {
-                    if reader.next_event()?.is_none() {
-                        break;
-                    }
-                }
-                return Err(failed(error));
-            }
-            Ok(checker) => checker,
-        };
         let mut news = if tells_news {
-            News::new(monitors, |name| find(&initial, name), options)
+            News::new(monitors, |name| reader.header().initial(name), options)
         } else {
             News::none()
         };
-        while let Some(event) = reader.next_event()? {
-            match checker.take(&event, reader.symbols()) {
+        while let Some(event) = reader.next_event(checker.symbols_mut())? {
+            match checker.take(&event) {
                 Ok(()) => {
                     progress.event();
-                    news.take(&event, reader.symbols())
-                        .map_err(Failure::Print)?;
+                    let told = news.take(&event, checker.symbols());
+                    told.map_err(Failure::Print)?;
                 }
                 Err(error) if is_of_the_event(&error) => reader.refuse(error.to_string())?,
                 Err(error @ Error::StepsBeyondMemory { .. }) => {
@@ -109,9 +75,10 @@ pub(crate) fn check(
                 }
             }
         }
-        let report = checker.finish(&file, reader.symbols()).map_err(failed)?;
+        let report = checker.finish(reader.file());
+        let report = report.map_err(|error| failed(reader, error))?;
         let unread = Unread::so_far(reader).since(unread_before);
-        let mut warnings = unread.warnings(reader);
+        let mut warnings = unread.warnings(reader, checker.symbols());
         warnings.extend(report.warnings.iter().map(Warning::from));
         outcomes.push(Outcome {
             report,
@@ -120,12 +87,55 @@ pub(crate) fn check(
             execution: reader.execution().map(str::to_owned),
             skipped: unread.skipped,
             unmatched: unread.unmatched,
-            initial,
+            header: reader.header().clone(),
             known: Vec::new(),
         });
         if !reader.next_execution() {
             return Ok(());
         }
+        unread_before = Unread::so_far(reader);
+    }
+}
+
+/// A checker that begins with the initial values of the trace, for all its executions.
+fn start(
+    reader: &mut TraceReader<'_>,
+    monitors: &[Monitor],
+    options: &Options,
+) -> Result<Checker, Failure> {
+    let start = |header: &Header| {
+        // The reader refuses what no run can do, and says where it stands.
+        let options = options.clone().admitted(true);
+        Checker::new(
+            monitors.iter().cloned(),
+            |name| header.initial(name),
+            options,
+        )
+    };
+    match start(reader.header()) {
+        Err(error @ Error::WrongType { .. }) if !reader.header().init.is_empty() => {
+            reader.refuse_header(error.to_string())?;
+            start(reader.header()).map_err(|error| failed(reader, error))
+        }
+        Err(error) => {
+            // What is wrong with the trace itself may be the reason, and is to be mended first.
+            let mut symbols = Symbols::default();
+            for _ in 0..LOOKED_AT {
+                if reader.next_event(&mut symbols)?.is_none() {
+                    break;
+                }
+            }
+            Err(failed(reader, error))
+        }
+        Ok(checker) => Ok(checker),
+    }
+}
+
+/// The trace as a whole cannot be checked.
+fn failed(reader: &TraceReader<'_>, error: Error) -> Failure {
+    Failure::Check {
+        place: reader.file().to_owned(),
+        error: Box::new(error),
     }
 }
 
@@ -135,18 +145,4 @@ fn is_of_the_event(error: &Error) -> bool {
         error,
         Error::WrongType { .. } | Error::BadText { .. } | Error::NoValue { .. }
     )
-}
-
-/// The initial values that the header of a trace gives.
-fn initial_values(reader: &TraceReader<'_>) -> Vec<(String, Value)> {
-    let names = &reader.symbols().vars;
-    let init = reader.header().init.iter();
-    init.map(|(var, value)| (names.name(*var).to_owned(), value.clone()))
-        .collect()
-}
-
-/// The value that a list of initial values gives a variable.
-pub(crate) fn find(values: &[(String, Value)], name: &str) -> Option<Value> {
-    let found = values.iter().find(|(other, _)| other == name);
-    found.map(|(_, value)| value.clone())
 }

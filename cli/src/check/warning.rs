@@ -2,6 +2,7 @@
 //! reader of the trace had to leave out or assume.
 
 use portent_lattice::report;
+use portent_monitor_core::Symbols;
 use portent_trace::TraceReader;
 use serde::Serialize;
 
@@ -92,8 +93,8 @@ impl Unread {
         }
     }
 
-    /// What is to be said of them, if there are any.
-    pub(crate) fn warnings(self, reader: &TraceReader<'_>) -> Vec<Warning> {
+    /// What is to be said of them, if there are any, and of the trace.
+    pub(crate) fn warnings(self, reader: &TraceReader<'_>, symbols: &Symbols) -> Vec<Warning> {
         let mut warnings = Vec::new();
         if self.skipped > 0 {
             let first = reader.first_skipped();
@@ -121,7 +122,7 @@ impl Unread {
                 format!("{lines} of the log {belong} to no event"),
             ));
         }
-        let of_reader = reader.warnings().into_iter();
+        let of_reader = reader.warnings(symbols).into_iter();
         warnings.extend(
             of_reader.map(|warning| Warning::of_trace(warning.kind(), warning.to_string())),
         );

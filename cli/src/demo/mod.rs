@@ -84,7 +84,7 @@ fn render(outcomes: &[Outcome], monitors: &[Monitor], paint: Paint) -> Result<St
         page += &format!("{}\n\n", paint.bold("A run that was observed; it is fine"));
         page += &format!("{}\n", run.render(paint, "    "));
         page += &format!("{}\n\n", paint.bold("All runs that are equivalent to it"));
-        page += &picture::draw(monitor, &outcome.initial, &observed, paint)?;
+        page += &picture::draw(monitor, &outcome.header, &observed, paint)?;
         page.push('\n');
     }
     page += &format!("{}\n\n", paint.bold("What `portent check` says"));

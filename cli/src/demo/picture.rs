@@ -4,10 +4,10 @@
 //! right. Every way from the top to the bottom is a run.
 
 use portent_lattice::report::Row;
-use portent_monitor_core::Value;
 use portent_monitor_dsl::{Monitor, Verdict};
+use portent_trace::Header;
 
-use crate::{check::trace::find, failure::Failure, paint::Paint};
+use crate::{failure::Failure, paint::Paint};
 
 /// Half of the distance between two cuts of a level.
 const HALF: usize = 4;
@@ -46,7 +46,7 @@ impl Cut {
 /// Draws the lattice of a run of two threads.
 pub(crate) fn draw(
     monitor: &Monitor,
-    initial: &[(String, Value)],
+    header: &Header,
     observed: &[&Row],
     paint: Paint,
 ) -> Result<String, Failure> {
@@ -55,7 +55,7 @@ pub(crate) fn draw(
         return Ok(String::new());
     };
     let (left, right): (Vec<&Row>, Vec<&Row>) = observed.iter().partition(|row| row.t == first.t);
-    let cuts = cuts(monitor, initial, observed, &left, &right)?;
+    let cuts = cuts(monitor, header, observed, &left, &right)?;
     let mut text = String::new();
     let (wide, high) = (left.len(), right.len());
     for level in 0..=wide + high {
@@ -92,7 +92,7 @@ pub(crate) fn draw(
 /// What the ways to each cut have met, by the numbers of steps of both threads.
 fn cuts(
     monitor: &Monitor,
-    initial: &[(String, Value)],
+    header: &Header,
     observed: &[&Row],
     left: &[&Row],
     right: &[&Row],
@@ -107,7 +107,7 @@ fn cuts(
         }
         cuts[l][r].observed = true;
     }
-    let start = monitor.start_with(|name| find(initial, name))?;
+    let start = monitor.start_with(|name| header.initial(name))?;
     // There are few ways through a small lattice, so each is walked.
     let mut open = vec![(0, 0, start)];
     while let Some((l, r, stepper)) = open.pop() {

@@ -447,3 +447,29 @@ fn news_that_take_too_much_memory_wait_for_the_end() {
     assert!(!done.out.contains("line 201: PREDICTED"));
     assert!(done.out.contains("f = 199"), "{}", done.out);
 }
+
+/// The names of a trace are kept once more for what is told while it flows in, within the same share of the memory.
+#[test]
+fn news_about_very_many_names_wait_for_the_end() {
+    let place = "x".repeat(100);
+    let mut trace: String = (0..5000)
+        .map(|line| {
+            format!("{{\"t\":1,\"op\":\"read\",\"var\":\"x\",\"loc\":\"{place}{line}\"}}\n")
+        })
+        .collect();
+    trace.push_str("{\"t\":2,\"op\":\"event\",\"name\":\"error\"}\n");
+    let check = |memory: &str| {
+        let property = "always !error";
+        let arguments = ["check", "-", "--memory", memory, "--property", property];
+        let done = portent_with(&arguments, trace.as_bytes());
+        assert_eq!(done.code, Some(1), "{}", done.err);
+        done
+    };
+    let done = check("1GiB");
+    assert_eq!(done.err, "");
+    assert!(done.out.starts_with("line 5001: OBSERVED"), "{}", done.out);
+    let done = check("4MiB");
+    let note = "from here on some violations are reported at the end only";
+    assert_eq!(done.err.matches(note).count(), 1, "{}", done.err);
+    assert!(!done.out.contains("line 5001: OBSERVED"), "{}", done.out);
+}

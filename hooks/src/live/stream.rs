@@ -12,8 +12,8 @@ use std::{
 };
 
 use portent_monitor_core::{
-    Action, CausalRelease, ChainId, Clock, Clocked, Event, LocId, NameId, Op, Spelling, Stamp,
-    Symbols, ThreadId, Value,
+    Action, CausalRelease, ChainId, Clock, Clocked, Error, Event, LocId, NameId, Op, Spelling,
+    Stamp, Symbols, ThreadId, Value,
 };
 use rtrb::Consumer;
 use rustc_hash::FxHashMap;
@@ -27,7 +27,7 @@ use super::{
 /// An event and its place in the causal order. Clocks count the events of one recording.
 #[derive(Clone, Debug)]
 pub struct Recorded {
-    /// What happened; names are in [`symbols`](crate::symbols).
+    /// What happened; [`Stream::names`] has the names.
     pub event: Event,
     /// What was before it.
     pub stamp: Stamp,
@@ -292,9 +292,32 @@ impl Stream {
         }
     }
 
-    /// The names in its events.
-    pub fn symbols(&self) -> Symbols {
-        names::symbols()
+    /// Adds the names in its events to `symbols`, which have the names of this process and no others: those of whoever takes the
+    /// events, say. Names are to be added after an event has come out and before it is taken. Where none is new, that is a look
+    /// at eight lengths.
+    ///
+    /// # Errors
+    ///
+    /// As [`Symbols::catch_up`].
+    ///
+    /// ```
+    /// use portent_hooks::{Recording, event};
+    /// use portent_monitor_core::Symbols;
+    ///
+    /// let (recording, mut stream) = Recording::relevant(["login"]).start();
+    /// let entered = recording.enter();
+    /// event!(login, user = "ann");
+    /// drop(entered);
+    /// let mut symbols = Symbols::default();
+    /// for recorded in stream.finish() {
+    ///     stream.names(&mut symbols)?;
+    ///     let name = recorded.event.action().and_then(|action| action.name);
+    ///     assert_eq!(name.map(|name| symbols.names.name(name)), Some("login"));
+    /// }
+    /// # Ok::<(), portent_monitor_core::Error>(())
+    /// ```
+    pub fn names(&self, symbols: &mut Symbols) -> Result<(), Error> {
+        names::with_table(|table| symbols.catch_up(&table.symbols))
     }
 
     fn pop(&mut self) -> Option<Recorded> {

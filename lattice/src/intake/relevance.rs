@@ -112,7 +112,7 @@ impl Relevance {
         &self.monitor
     }
 
-    /// Forgets what ids mean: the next events may come with other symbols.
+    /// Forgets what ids mean: other symbols may take the place of these.
     pub(super) fn forget_ids(&mut self) {
         self.names.clear();
         self.vars.clear();

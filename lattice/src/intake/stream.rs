@@ -8,11 +8,14 @@
 //! property, or of one binding, follows by counting (`order::restriction`). So each event is stamped once however
 //! many properties there are, and events that were stamped elsewhere can be taken as they are.
 //!
-//! **The names stay with whoever gives out the ids.** A reader needs its symbols to read, and the hooks of a running program
-//! have one table for all who listen; if the intake owned the names, one of the two would have to store each name
-//! twice. So symbols are lent with every event, which costs nothing: what a property makes of an id is looked up by name
-//! when the id is first met and by number from then on. That holds as long as the ids mean the same, which is until the
-//! intake is restarted.
+//! **The intake owns the names of its run.** Ids mean something only together with the symbols that gave them, and what a
+//! property makes of an id is looked up by name when the id is first met and by number from then on: so the ids of a run must
+//! mean the same from its first event to its last, and who takes the events sees to that best. Whoever makes events, a reader
+//! or a program, borrows the symbols to do so. The hooks of a running program have a table of their own, for all who
+//! listen; there the symbols here catch up with it, which is the one case where a name is stored twice. Names outlive a run,
+//! and other symbols may take their place only between two of them, when nothing is remembered of ids.
+//!
+//! An id that the symbols never gave is refused, and with it the event, before anybody looks at it.
 
 use portent_monitor_core::{
     Causality, ChainId, Clock, Discipline, Event, Stamp, Symbols, ThreadId, Value,
@@ -54,6 +57,8 @@ impl IntakeLimits {
 /// Takes the events of a run one by one, in observed order.
 #[derive(Clone, Debug)]
 pub(crate) struct Intake {
+    /// The names of the run, and of those before it.
+    symbols: Symbols,
     viewers: Vec<Viewer>,
     /// Refuses what cannot happen; `None` if whoever gives the events has seen to that.
     discipline: Option<Discipline>,
@@ -90,6 +95,8 @@ pub(crate) struct Arrival<'a> {
     /// Its number among all events of the run, from 0.
     pub(crate) number: u64,
     pub(crate) event: &'a Event,
+    /// The names of the run.
+    pub(crate) symbols: &'a Symbols,
     /// The chain that it is on, of all that are steps of some property.
     pub(crate) chain: ChainId,
     /// For each chain how many of its events are in the past of this one, itself included; what is
@@ -142,6 +149,7 @@ impl Intake {
             .map(|monitor| Viewer::new(monitor, &mut initial, limits.bindings))
             .collect::<Result<_, _>>()?;
         Ok(Intake {
+            symbols: Symbols::default(),
             viewers,
             discipline: (!admitted).then(Discipline::default),
             order: None,
@@ -162,14 +170,11 @@ impl Intake {
     ///
     /// # Errors
     ///
-    /// If a value does not fit its variable, or the event cannot follow those before it: then it has
-    /// left no trace, and the next one may be given. If a number does not fit 32 bits, or there are too many
+    /// If the event has an id that the symbols never gave, a value does not fit its variable, or the event cannot follow those
+    /// before it: then it has left no trace, and the next one may be given. If a number does not fit 32 bits, or there are too many
     /// threads, the run cannot go on.
-    pub(crate) fn take<'a>(
-        &'a mut self,
-        event: &'a Event,
-        symbols: &Symbols,
-    ) -> Result<Option<Arrival<'a>>, Error> {
+    pub(crate) fn take<'a>(&'a mut self, event: &'a Event) -> Result<Option<Arrival<'a>>, Error> {
+        self.check_names(event)?;
         let order = (self.order).get_or_insert_with(|| Order::Computed(Box::default()));
         if matches!(order, Order::Given(_)) {
             return Err(Error::MixedStamps);
@@ -177,12 +182,12 @@ impl Intake {
         look(
             &mut self.viewers,
             event,
-            symbols,
+            &self.symbols,
             &mut self.text,
             &mut self.seen,
         )?;
         if let Some(discipline) = &mut self.discipline {
-            discipline.admit(event, symbols)?;
+            discipline.admit(event, &self.symbols)?;
         }
         let Order::Computed(causality) = order else {
             return Ok(self.arrive(event, ChainId::from_index(0)));
@@ -208,8 +213,8 @@ impl Intake {
         &'a mut self,
         event: &'a Event,
         stamp: &Stamp,
-        symbols: &Symbols,
     ) -> Result<Option<Arrival<'a>>, Error> {
+        self.check_names(event)?;
         let order = (self.order).get_or_insert_with(|| Order::Given(Stamps::default()));
         let Order::Given(stamps) = order else {
             return Err(Error::MixedStamps);
@@ -217,13 +222,24 @@ impl Intake {
         look(
             &mut self.viewers,
             event,
-            symbols,
+            &self.symbols,
             &mut self.text,
             &mut self.seen,
         )?;
         read_clock(&stamp.clock, &mut self.clock);
         stamps.admit(stamp.chain, &self.clock)?;
         Ok(self.arrive(event, Some(stamp.chain)))
+    }
+
+    /// Whether the event was made with the symbols of this run, as far as its ids tell.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::UnknownSymbol`].
+    #[inline]
+    pub(crate) fn check_names(&self, event: &Event) -> Result<(), Error> {
+        let unknown = self.symbols.find_unknown(event);
+        unknown.map_or(Ok(()), |kind| Err(Error::UnknownSymbol { kind }))
     }
 
     /// Nobody has refused the event.
@@ -251,6 +267,7 @@ impl Intake {
         Some(Arrival {
             number,
             event,
+            symbols: &self.symbols,
             chain: chain?,
             clock: &self.clock,
             is_ordered: !self.is_order_lost(),
@@ -260,8 +277,7 @@ impl Intake {
         })
     }
 
-    /// Forgets the run, and is ready for the next one with the same initial values. Its events may
-    /// come with other symbols.
+    /// Forgets the run, and is ready for the next one with the same initial values. The symbols stay, and may now be replaced.
     pub(crate) fn restart(&mut self) {
         for viewer in &mut self.viewers {
             viewer.restart();
@@ -276,6 +292,16 @@ impl Intake {
         self.standings = Standings::default();
         self.names = Names::default();
         self.waits = Waits::default();
+    }
+
+    /// The names of the run.
+    pub(crate) fn symbols(&self) -> &Symbols {
+        &self.symbols
+    }
+
+    /// The same, to make the next event with, or to put others in their place before the first event of a run.
+    pub(crate) fn symbols_mut(&mut self) -> &mut Symbols {
+        &mut self.symbols
     }
 
     /// The properties.
@@ -313,9 +339,9 @@ impl Intake {
     }
 
     /// Says what is wrong if the run ends here, unless whoever gives the events has seen to that.
-    pub(crate) fn check_end(&self, symbols: &Symbols) -> Result<(), Error> {
+    pub(crate) fn check_end(&self) -> Result<(), Error> {
         let discipline = self.discipline.as_ref();
-        discipline.map_or(Ok(()), |discipline| Ok(discipline.finish(symbols)?))
+        discipline.map_or(Ok(()), |discipline| Ok(discipline.finish(&self.symbols)?))
     }
 
     /// The waits of the run.

@@ -52,7 +52,7 @@ use crate::{
 ///
 /// ```
 /// use portent_lattice::{Options, Watch};
-/// use portent_monitor_core::{Action, Event, Symbols, Value};
+/// use portent_monitor_core::{Action, Event, Value};
 /// use portent_monitor_dsl::Property;
 ///
 /// let property = "property file(f) { event open(f), read(f), close(f)  ere: (open read* close)* }";
@@ -61,7 +61,6 @@ use crate::{
 ///
 /// // What the program does, as the thread that watches receives it: T1 reads a file that T2 has
 /// // opened, and nothing makes it wait for that.
-/// let mut symbols = Symbols::default();
 /// let mut predicted = Vec::new();
 /// for (thread, name, file) in [
 ///     ("T2", "open", "a"),
@@ -70,10 +69,10 @@ use crate::{
 ///     ("T1", "open", "b"),
 ///     ("T1", "close", "b"),
 /// ] {
+///     let symbols = watch.symbols_mut();
 ///     let thread = symbols.threads.intern(thread)?;
 ///     let action = Action::new(symbols.names.intern(name)?).args([file]);
-///     let event = Event::new(thread, action);
-///     for found in watch.take(&event, &symbols)? {
+///     for found in watch.take(&Event::new(thread, action))? {
 ///         println!("{} {:?} can be violated", found.name, found.binding);
 ///         predicted.push(found);
 ///     }
@@ -84,7 +83,7 @@ use crate::{
 /// assert_eq!(predicted[0].relevant, 2);
 /// assert_eq!(predicted[0].observed.verdict.as_str(), "pending");
 ///
-/// let report = watch.finish("today", &symbols)?;
+/// let report = watch.finish("today")?;
 /// assert_eq!(report.properties.len(), 2); // the files a and b
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
@@ -122,12 +121,12 @@ use crate::{
 ///
 /// ```
 /// use portent_lattice::{Options, Watch};
-/// use portent_monitor_core::{Action, Event, Op, Stamped, Symbols};
+/// use portent_monitor_core::{Action, Event, Op, Stamped};
 /// use portent_monitor_dsl::Property;
 ///
 /// let monitor = Property::parse("always (logout -> once login)")?.monitor()?;
 /// let mut watch = Watch::new([monitor], |_| None, Options::default().causal_delivery(true))?;
-/// let mut symbols = Symbols::default();
+/// let symbols = watch.symbols_mut();
 /// let (a, b) = (symbols.threads.intern("a")?, symbols.threads.intern("b")?);
 /// let mut event = |thread, name, clock: &[_]| {
 ///     let action = Action::new(symbols.names.intern(name).unwrap());
@@ -136,11 +135,11 @@ use crate::{
 /// let login = event(a, "login", &[(a, 1)]);
 /// let logout = event(b, "logout", &[(a, 1), (b, 1)]);
 ///
-/// assert!(watch.take(&logout, &symbols)?.is_empty());
+/// assert!(watch.take(&logout)?.is_empty());
 /// assert_eq!(watch.held(), 1); // its clock counts an event of `a` that has not come
-/// assert!(watch.take(&login, &symbols)?.is_empty());
+/// assert!(watch.take(&login)?.is_empty());
 /// assert_eq!(watch.held(), 0);
-/// assert!(!watch.finish("today", &symbols)?.is_violated());
+/// assert!(!watch.finish("today")?.is_violated());
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 ///
@@ -203,7 +202,22 @@ impl Watch {
         })
     }
 
-    /// Takes the next event. Gives the properties, with their bindings, of which it is now known that
+    /// The names of the run, and of those before it.
+    pub fn symbols(&self) -> &Symbols {
+        self.intake.symbols()
+    }
+
+    /// The names, to make events with: every event that is taken has its ids from here. Names stay when a run has
+    /// ended, and keep their ids. Other symbols may be put in the place of these between two runs, **after
+    /// [`finish`](Self::finish) and before the first event of the next run**, and at no other time.
+    ///
+    /// Where the events are made with symbols that others need as well, these
+    /// [catch up](Symbols::catch_up) with them.
+    pub fn symbols_mut(&mut self) -> &mut Symbols {
+        self.intake.symbols_mut()
+    }
+
+    /// Takes the next event, which was made with [`symbols_mut`](Self::symbols_mut). Gives the properties, with their bindings, of which it is now known that
     /// an equivalent run of what has happened is violated; each of them once.
     ///
     /// # Errors
@@ -211,8 +225,8 @@ impl Watch {
     /// As [`Checker::take`](crate::Checker::take), and in debug builds [`Error::BadWitness`]. With
     /// [causal delivery](Options::causal_delivery) it may be about an event that was held back until now; those that wait
     /// behind it are released with the next one.
-    pub fn take(&mut self, event: &Event, symbols: &Symbols) -> Result<Vec<PropertyReport>, Error> {
-        self.take_any(event, None, symbols)
+    pub fn take(&mut self, event: &Event) -> Result<Vec<PropertyReport>, Error> {
+        self.take_any(event, None)
     }
 
     /// Takes the next event, which brings its place in the causal order.
@@ -224,28 +238,28 @@ impl Watch {
         &mut self,
         event: &Event,
         stamp: &Stamp,
-        symbols: &Symbols,
     ) -> Result<Vec<PropertyReport>, Error> {
-        self.take_any(event, Some(stamp), symbols)
+        self.take_any(event, Some(stamp))
     }
 
     fn take_any(
         &mut self,
         event: &Event,
         stamp: Option<&Stamp>,
-        symbols: &Symbols,
     ) -> Result<Vec<PropertyReport>, Error> {
         let mut news = Vec::new();
         let Some(held) = &mut self.held else {
-            self.release(event, stamp, symbols, &mut news)?;
+            self.release(event, stamp, &mut news)?;
             return Ok(news);
         };
+        // Not only when it is released: others would be refused for what is wrong with this one.
+        self.intake.check_names(event)?;
         held.push(Held {
             event: event.clone(),
             stamp: stamp.cloned(),
         });
         while let Some(next) = self.held.as_mut().and_then(CausalRelease::pop) {
-            self.release(&next.event, next.stamp.as_ref(), symbols, &mut news)?;
+            self.release(&next.event, next.stamp.as_ref(), &mut news)?;
         }
         Ok(news)
     }
@@ -255,17 +269,16 @@ impl Watch {
         &mut self,
         event: &Event,
         stamp: Option<&Stamp>,
-        symbols: &Symbols,
         news: &mut Vec<PropertyReport>,
     ) -> Result<(), Error> {
         let arrival = match stamp {
-            Some(stamp) => self.intake.take_stamped(event, stamp, symbols)?,
-            None => self.intake.take(event, symbols)?,
+            Some(stamp) => self.intake.take_stamped(event, stamp)?,
+            None => self.intake.take(event)?,
         };
         if let Some(arrival) = arrival {
-            follow(&mut self.properties, &arrival, symbols, &self.options, news)?;
+            follow(&mut self.properties, &arrival, &self.options, news)?;
         }
-        self.close_levels(symbols, news)
+        self.close_levels(news)
     }
 
     /// How many events are held back, as something that their clocks count has not come yet.
@@ -274,11 +287,8 @@ impl Watch {
     }
 
     /// Makes all levels that are complete with the event that was just taken.
-    fn close_levels(
-        &mut self,
-        symbols: &Symbols,
-        news: &mut Vec<PropertyReport>,
-    ) -> Result<(), Error> {
+    fn close_levels(&mut self, news: &mut Vec<PropertyReport>) -> Result<(), Error> {
+        let symbols = self.intake.symbols();
         let now = self.intake.events() - 1;
         let viewers = self.intake.viewers().iter();
         for (property, viewer) in self.properties.iter_mut().zip(viewers) {
@@ -298,27 +308,23 @@ impl Watch {
     }
 
     /// The run has ended: makes the remaining levels, and reports; `name` stands for the file. Then it is ready for another
-    /// run that begins with the same values; its events may come with other symbols.
+    /// run that begins with the same values. Names keep their ids.
     ///
     /// # Errors
     ///
     /// As [`Checker::finish`](crate::Checker::finish).
-    pub fn finish(&mut self, name: &str, symbols: &Symbols) -> Result<Report, Error> {
+    pub fn finish(&mut self, name: &str) -> Result<Report, Error> {
         let begun = begin(&self.intake, &self.options)?;
         let properties = std::mem::replace(&mut self.properties, begun);
-        let report = self.report(properties, name, symbols);
+        let report = self.report(properties, name);
         self.intake.restart();
         self.held = self.held.as_ref().map(|_| CausalRelease::default());
         report
     }
 
-    fn report(
-        &self,
-        properties: Vec<Watched>,
-        name: &str,
-        symbols: &Symbols,
-    ) -> Result<Report, Error> {
-        self.intake.check_end(symbols)?;
+    fn report(&self, properties: Vec<Watched>, name: &str) -> Result<Report, Error> {
+        self.intake.check_end()?;
+        let symbols = self.intake.symbols();
         let mut report = Report::new(name, self.intake.events(), self.intake.threads());
         let held = self.held.as_ref();
         let missing = held.and_then(|held| Missing::at_end(held, symbols));
@@ -352,13 +358,12 @@ impl Watch {
 fn follow(
     properties: &mut [Watched],
     arrival: &Arrival<'_>,
-    symbols: &Symbols,
     options: &Options,
     news: &mut Vec<PropertyReport>,
 ) -> Result<(), Error> {
     for sighting in arrival.sightings() {
         let property = &mut properties[sighting.property.index()];
-        property.take(arrival, &sighting, symbols, options, news)?;
+        property.take(arrival, &sighting, options, news)?;
     }
     Ok(())
 }

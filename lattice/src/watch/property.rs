@@ -98,12 +98,11 @@ impl Watched {
         &mut self,
         arrival: &Arrival<'_>,
         sighting: &Sighting<'_>,
-        symbols: &Symbols,
         options: &Options,
         news: &mut Vec<PropertyReport>,
     ) -> Result<(), Error> {
         let viewer = sighting.viewer;
-        let context = context(viewer, symbols, options);
+        let context = context(viewer, arrival.symbols, options);
         if self.steps >= u64::from(u32::MAX) {
             return Err(Error::TooManyEvents);
         }

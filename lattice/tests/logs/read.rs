@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use portent_lattice::laboratory::Poset;
-use portent_monitor_core::Causality;
+use portent_monitor_core::{Causality, Symbols};
 use portent_trace::{Options, TraceReader};
 
 /// The real logs, if they are there: beside the repository, or where `PORTENT_LOGS` says.
@@ -17,9 +17,9 @@ pub(crate) fn directory() -> Option<PathBuf> {
 pub(crate) fn log(path: &Path, parser: &str) -> (Poset, Vec<String>) {
     let options = Options::default().parser(parser);
     let mut reader = TraceReader::open(path, &options).expect("the log opens");
-    let mut causality = Causality::default();
+    let (mut causality, mut symbols) = (Causality::default(), Symbols::default());
     let (mut stamps, mut texts) = (Vec::new(), Vec::new());
-    while let Some(event) = reader.next_event().expect("the log is sound") {
+    while let Some(event) = reader.next_event(&mut symbols).expect("the log is sound") {
         let stamp = causality.step(&event, true).expect("few events");
         stamps.push(stamp.expect("relevant"));
         texts.push(event.text().unwrap_or_default().to_owned());

@@ -11,7 +11,7 @@ use portent_monitor_dsl::Monitor;
 use portent_testing::Rng;
 
 use super::{Program, monitor};
-use crate::zero;
+use crate::{handed::Handed, zero};
 
 /// An event of a thread, with how many events of each thread are in its past.
 #[derive(Clone)]
@@ -84,17 +84,19 @@ fn watch(
     options: Options,
     by_stamps: bool,
 ) -> Report {
-    let mut watch = Watch::new([monitor.clone()], zero, options).expect("no variables");
+    let mut watch = Watch::new([monitor.clone()], zero, options)
+        .expect("no variables")
+        .handed(symbols);
     let mut told = Vec::new();
     for clocked in events {
         let found = if by_stamps {
-            watch.take_stamped(&clocked.event, &clocked.stamp(), symbols)
+            watch.take_stamped(&clocked.event, &clocked.stamp())
         } else {
-            watch.take(&clocked.event, symbols)
+            watch.take(&clocked.event)
         };
         told.extend(found.expect("fits").into_iter().map(|found| found.binding));
     }
-    let report = watch.finish("run", symbols).expect("a report");
+    let report = watch.finish("run").expect("a report");
     let violated = report.properties.iter().filter(|p| p.predicted.violated);
     let mut violated: Vec<_> = violated.map(|p| p.binding.clone()).collect();
     told.sort_by_key(|binding| format!("{binding:?}"));
@@ -212,14 +214,18 @@ fn beyond_the_limit_the_first_bindings_are_watched() {
             .collect();
         let monitor = &monitors[rng.below(monitors.len())];
         let options = Options::default().max_bindings(1 + rng.below(5));
-        let mut checker = Checker::new([monitor.clone()], zero, options.clone()).expect("fits");
-        let mut watch = Watch::new([monitor.clone()], zero, options).expect("fits");
+        let mut checker = Checker::new([monitor.clone()], zero, options.clone())
+            .expect("fits")
+            .handed(&program.symbols);
+        let mut watch = Watch::new([monitor.clone()], zero, options)
+            .expect("fits")
+            .handed(&program.symbols);
         for event in &events {
-            checker.take(event, &program.symbols).expect("fits");
-            watch.take(event, &program.symbols).expect("fits");
+            checker.take(event).expect("fits");
+            watch.take(event).expect("fits");
         }
-        let expected = checker.finish("run", &program.symbols).expect("a report");
-        let report = watch.finish("run", &program.symbols).expect("a report");
+        let expected = checker.finish("run").expect("a report");
+        let report = watch.finish("run").expect("a report");
         assert_eq!(predictions(&report), predictions(&expected));
         assert_eq!(report.warnings, expected.warnings);
         let is_cut = |kind: WarningKind| kind == WarningKind::TooManyBindings;

@@ -17,13 +17,13 @@ fn a_property_that_alternates_for_ever_is_still_predicted_late() {
         let mut program = Program::new(threads);
         for child in 1..threads {
             let fork = Event::new(program.threads[0], Op::Fork(program.threads[child]));
-            watch.take(&fork, &program.symbols).expect("fits");
+            program.tell(&mut watch, &fork);
         }
         let mut rng = Rng::new(5);
         let mut is_even = true;
         let mut take = |program: &mut Program, thread: usize, name: &str| {
             let event = program.event(thread, name, &[]);
-            watch.take(&event, &program.symbols).expect("fits")
+            program.tell(&mut watch, &event)
         };
         for _ in 0..STEPS {
             let (thread, name) = (rng.below(threads), rng.pick(&["a", "b", "b", "b"]));
@@ -38,7 +38,7 @@ fn a_property_that_alternates_for_ever_is_still_predicted_late() {
         let found = take(&mut program, 1, "d");
         assert_eq!(found.len(), 1, "{threads} threads");
         assert!(found[0].predicted.witness.is_some());
-        let report = watch.finish("long", &program.symbols).expect("a report");
+        let report = watch.finish("long").expect("a report");
         let lattice = &report.properties[0].lattice;
         assert_eq!(lattice.limit, Some(Limit::Nodes));
         assert!(!lattice.exhaustive && lattice.dropped > 0);

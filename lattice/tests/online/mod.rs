@@ -12,14 +12,16 @@ use portent_monitor_dsl::{Monitor, Property, Verdict};
 use portent_testing::Rng;
 use std::collections::BTreeMap;
 
-use crate::{oracle::Oracle, random, zero};
+use crate::{handed::Handed, oracle::Oracle, random, zero};
 
 fn check(monitors: &[Monitor], events: &[Event], symbols: &Symbols, options: Options) -> Report {
-    let mut checker = Checker::new(monitors.to_vec(), zero, options).expect("initial values");
+    let mut checker = Checker::new(monitors.to_vec(), zero, options)
+        .expect("initial values")
+        .handed(symbols);
     for event in events {
-        checker.take(event, symbols).expect("events fit");
+        checker.take(event).expect("events fit");
     }
-    checker.finish("run", symbols).expect("a report")
+    checker.finish("run").expect("a report")
 }
 
 /// What must be the same online and offline: all but which run is shown, and which of several limits
@@ -96,10 +98,12 @@ fn online_says_what_offline_says() {
         let streams = options.lookahead.is_none() && !options.goal.complete;
         let unlimited = options.clone().window(options.window.filter(|_| !streams));
         let offline = check(&some, &events, &symbols, unlimited.clone());
-        let mut watch = Watch::new(some.clone(), zero, unlimited).expect("initial values");
+        let mut watch = Watch::new(some.clone(), zero, unlimited)
+            .expect("initial values")
+            .handed(&symbols);
         let mut news = Vec::new();
         for (index, event) in events.iter().enumerate() {
-            for found in watch.take(event, &symbols).expect("events fit") {
+            for found in watch.take(event).expect("events fit") {
                 let property = some.iter().find(|m| m.property().name() == found.name);
                 let so_far = &events[..=index];
                 let oracle = Oracle::new(so_far, &symbols, property.expect("one"), zero);
@@ -108,7 +112,7 @@ fn online_says_what_offline_says() {
                 news.push(found);
             }
         }
-        let online = watch.finish("run", &symbols).expect("a report");
+        let online = watch.finish("run").expect("a report");
         let what = if streams { answer } else { essence };
         assert_eq!(all(&online, what), all(&offline, what), "{options:?}");
         let violated = online.properties.iter().filter(|p| p.predicted.violated);
@@ -188,10 +192,12 @@ fn what_is_known_is_reported_in_time() {
         };
         let lookahead = options.lookahead.expect("given") as usize;
         let expected = violated_with(monitor, &events, &symbols, &options);
-        let mut watch = Watch::new([monitor.clone()], zero, options).expect("initial values");
+        let mut watch = Watch::new([monitor.clone()], zero, options)
+            .expect("initial values")
+            .handed(&symbols);
         let mut reported: BTreeMap<String, usize> = BTreeMap::new();
         for (now, event) in events.iter().enumerate() {
-            for found in watch.take(event, &symbols).expect("events fit") {
+            for found in watch.take(event).expect("events fit") {
                 let before = reported.insert(format!("{:?}", found.binding), now);
                 assert_eq!(before, None, "reported once");
             }
@@ -256,10 +262,12 @@ fn without_a_lookahead_a_prediction_comes_with_the_event_that_completes_it() {
             (monitor, events, program.symbols)
         };
         let expected = violated_with(monitor, &events, &symbols, &options);
-        let mut watch = Watch::new([monitor.clone()], zero, options).expect("initial values");
+        let mut watch = Watch::new([monitor.clone()], zero, options)
+            .expect("initial values")
+            .handed(&symbols);
         let mut reported: BTreeMap<String, usize> = BTreeMap::new();
         for (now, event) in events.iter().enumerate() {
-            for found in watch.take(event, &symbols).expect("events fit") {
+            for found in watch.take(event).expect("events fit") {
                 assert!(found.predicted.witness.is_some());
                 let before = reported.insert(format!("{:?}", found.binding), now);
                 assert_eq!(before, None, "reported once");
@@ -267,7 +275,7 @@ fn without_a_lookahead_a_prediction_comes_with_the_event_that_completes_it() {
         }
         // A comparison of two variables is for levels, which are complete at the end.
         let streams = !watch
-            .finish("run", &symbols)
+            .finish("run")
             .expect("a report")
             .properties
             .iter()
@@ -297,7 +305,7 @@ fn a_binding_with_few_later_steps_is_closed_by_events_of_others() {
     let mut reported = Vec::new();
     for (thread, name) in [(0, "open"), (1, "read"), (0, "close")] {
         let event = program.event(thread, name, &[0]);
-        reported.extend(watch.take(&event, &program.symbols).expect("fits"));
+        reported.extend(program.tell(&mut watch, &event));
     }
     for later in 0..60_000 {
         // The oldest step has number 0, the first of these 3.
@@ -305,7 +313,7 @@ fn a_binding_with_few_later_steps_is_closed_by_events_of_others() {
         assert_eq!(reported.len(), usize::from(closed), "event {}", later + 3);
         let name = ["open", "close"][(later / 7 % 2) as usize];
         let event = program.event(0, name, &[1 + later % 7]);
-        reported.extend(watch.take(&event, &program.symbols).expect("fits"));
+        reported.extend(program.tell(&mut watch, &event));
     }
     assert_eq!(reported[0].binding, [("f".to_owned(), Value::from(0))]);
     assert_eq!(reported[0].observed.verdict, Verdict::Ok);
@@ -319,7 +327,7 @@ fn a_violation_of_the_observed_run_waits_for_nothing() {
         let mut watch = Watch::new([property], zero, options).expect("initial values");
         let mut program = Program::new(2);
         let event = program.event(1, "logout", &[]);
-        let reported = watch.take(&event, &program.symbols).expect("fits");
+        let reported = program.tell(&mut watch, &event);
         let [report] = reported.as_slice() else {
             panic!("reported at once");
         };
@@ -340,11 +348,13 @@ fn a_limit_never_loses_the_observed_run() {
         let (events, symbols) = random::trace(&mut rng, 20);
         let options = some_options(&mut rng).memory(rng.pick(&[0, 1, 100, 300, 600]));
         let goal = options.goal;
-        let mut watch = Watch::new([monitor], zero, options).expect("initial values");
+        let mut watch = Watch::new([monitor], zero, options)
+            .expect("initial values")
+            .handed(&symbols);
         for event in &events {
-            watch.take(event, &symbols).expect("events fit");
+            watch.take(event).expect("events fit");
         }
-        let report = watch.finish("run", &symbols).expect("a report");
+        let report = watch.finish("run").expect("a report");
         let [property] = report.properties.as_slice() else {
             panic!("one property, no parameters");
         };
@@ -376,6 +386,13 @@ impl Program {
             self.threads[thread],
             Action::new(name).args(args.iter().copied()),
         )
+    }
+
+    /// Gives an event that was just made to who watches, with the names that are new.
+    fn tell(&self, watch: &mut Watch, event: &Event) -> Vec<PropertyReport> {
+        let caught_up = watch.symbols_mut().catch_up(&self.symbols);
+        caught_up.expect("has no other names");
+        watch.take(event).expect("fits")
     }
 
     fn write(&mut self, thread: usize, variable: &str, value: i64) -> Event {
@@ -423,7 +440,7 @@ fn what_is_kept_does_not_grow_with_the_run() {
             Event::new(program.threads[thread], Op::Unlock(lock)),
         ];
         for event in events {
-            let news = watch.take(&event, &program.symbols).expect("fits");
+            let news = program.tell(&mut watch, &event);
             assert_eq!(news, [], "nothing can be violated");
         }
         most = most.max(watch.kept());
@@ -431,7 +448,7 @@ fn what_is_kept_does_not_grow_with_the_run() {
     let each = 2 * history + 4 * lookahead as usize;
     // One search of the first property, and one for each file and for none of the second.
     assert!(most > 6 * history && most <= 7 * each, "{most}");
-    let report = watch.finish("long", &program.symbols).expect("a report");
+    let report = watch.finish("long").expect("a report");
     assert_eq!(report.properties.len(), 6);
     assert!(report.properties.iter().all(|p| p.lattice.exhaustive));
     assert_eq!(report.properties[0].relevant, STEPS as u64);
@@ -466,7 +483,7 @@ fn after_a_long_run_a_witness_shows_its_end() {
             events.drain(1..3);
         }
         for event in events {
-            found.extend(watch.take(&event, &program.symbols).expect("fits"));
+            found.extend(program.tell(&mut watch, &event));
         }
     }
     let [found] = found.as_slice() else {

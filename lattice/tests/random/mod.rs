@@ -9,12 +9,17 @@ use portent_testing::{Rng, admitted};
 /// A trace of up to `length` events of up to four threads, each admitted by the discipline.
 pub(crate) fn trace(rng: &mut Rng, length: usize) -> (Vec<Event>, Symbols) {
     let mut symbols = Symbols::default();
+    let events = trace_with(rng, length, &mut symbols);
+    (events, symbols)
+}
+
+/// The same, with symbols that may have names already.
+pub(crate) fn trace_with(rng: &mut Rng, length: usize, symbols: &mut Symbols) -> Vec<Event> {
     let threads = 2 + rng.below(3);
-    let events = admitted(length, &mut symbols, |symbols| {
+    admitted(length, symbols, |symbols| {
         let thread = symbols.threads.intern(&format!("T{}", rng.below(threads)));
         Event::new(thread.expect("few"), some_op(rng, symbols))
-    });
-    (events, symbols)
+    })
 }
 
 /// Critical sections of up to three threads, one after the other: each writes, reads and signals a

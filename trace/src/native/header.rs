@@ -1,7 +1,5 @@
 //! The header of a trace: the version of the format, and what variables are before anything happens.
 
-use portent_monitor_core::Symbols;
-
 use super::{
     fields::{Fields, Key},
     near_miss,
@@ -11,10 +9,7 @@ use super::{
 use crate::Header;
 
 /// The header, and where the initial values stand; `None` if the line is an event that merely has a key `portent`.
-pub(super) fn read_header<'a>(
-    line: &'a str,
-    symbols: &mut Symbols,
-) -> Result<Option<(Header, &'a str)>, Problem<'a>> {
+pub(super) fn read_header<'a>(line: &'a str) -> Result<Option<(Header, &'a str)>, Problem<'a>> {
     let mut fields = Fields::default();
     let fields = fields.read(line)?;
     let Some(version) = fields.get(Key::Portent) else {
@@ -37,7 +32,7 @@ pub(super) fn read_header<'a>(
     let mut header = Header::default();
     let init = fields.get(Key::Init);
     if let Some(init) = init {
-        header.init = assignments(init, symbols)?;
+        header.init = assignments(init, |name, _| Ok(name.into_owned()))?;
     }
     Ok(Some((header, init.unwrap_or(version))))
 }

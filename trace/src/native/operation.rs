@@ -1,5 +1,7 @@
 //! What a line says that its thread did: the operation, and the keys that belong to it.
 
+use std::borrow::Cow;
+
 use portent_monitor_core::{
     Action, Delivery, Error as CoreError, LocId, LockId, Mark, Marker, Msg, Op, Operation, Stamped,
     Symbols, ThreadId, Value, VarId, suggest,
@@ -237,7 +239,9 @@ fn read_action<'a>(
         action.args = values(raw)?;
     }
     if let Some(raw) = object.take(Key::Set) {
-        action.set = assignments(raw, symbols)?;
+        action.set = assignments(raw, |name, raw| {
+            symbols.vars.intern(&name).map_err(too_many(raw))
+        })?;
     }
     Ok(action)
 }
@@ -276,21 +280,18 @@ pub(crate) fn read_clock<'a>(
         .collect()
 }
 
-/// Variables and their values, as an object.
-pub(super) fn assignments<'a>(
+/// Variables and their values, as an object; `variable` is told a name and the value beside it.
+pub(super) fn assignments<'a, V>(
     raw: &'a str,
-    symbols: &mut Symbols,
-) -> Result<Vec<(VarId, Value)>, Problem<'a>> {
+    mut variable: impl FnMut(Cow<'a, str>, &'a str) -> Result<V, Problem<'a>>,
+) -> Result<Vec<(V, Value)>, Problem<'a>> {
     if !raw.starts_with('{') {
         let what = "expected an object of variables, as in {\"x\": 1}";
         return Err(Problem::new(raw, what));
     }
     entries(raw)?
         .into_iter()
-        .map(|(var, raw)| {
-            let var = symbols.vars.intern(&var).map_err(too_many(raw))?;
-            Ok((var, value(raw)?))
-        })
+        .map(|(name, raw)| Ok((variable(name, raw)?, value(raw)?)))
         .collect()
 }
 

@@ -43,7 +43,7 @@ impl<'r> Native<'r> {
 
     /// Reads the header line, if there is one, and tells where the initial values stand; to be
     /// called once, first.
-    pub(crate) fn header(&mut self, symbols: &mut Symbols) -> Result<(Header, Position), Fault> {
+    pub(crate) fn header(&mut self) -> Result<(Header, Position), Fault> {
         let nothing = (Header::default(), Position { line: 1, column: 1 });
         loop {
             let Some(line) = self.lines.next()? else {
@@ -54,7 +54,7 @@ impl<'r> Native<'r> {
             }
             // A cheap look first: nearly every first line without the word is an event.
             if memchr::memmem::find(line.text, b"\"portent\"").is_some()
-                && let Some((header, at)) = parse_line(&line, |text| read_header(text, symbols))?
+                && let Some((header, at)) = parse_line(&line, read_header)?
             {
                 let position = Position::new(line.number, line.text, offset(line.text, at));
                 return Ok((header, position));

@@ -2,7 +2,7 @@
 
 use std::io::{self, Write};
 
-use portent_monitor_core::{Action, Delivery, Event, Mark, Msg, Op, Symbols, Value, VarId};
+use portent_monitor_core::{Action, Delivery, Event, Mark, Msg, Op, Symbols, Value};
 
 use crate::Header;
 
@@ -22,10 +22,10 @@ fn value(out: &mut impl Write, value: &Value) -> io::Result<()> {
     serde_json::to_writer(out, value).map_err(io::Error::from)
 }
 
-fn list<T>(
+fn list<'l, T>(
     out: &mut impl Write,
-    items: &[T],
-    mut item: impl FnMut(&mut dyn Write, &T) -> io::Result<()>,
+    items: &'l [T],
+    mut item: impl FnMut(&mut dyn Write, &'l T) -> io::Result<()>,
 ) -> io::Result<()> {
     for (i, one) in items.iter().enumerate() {
         if i > 0 {
@@ -36,10 +36,14 @@ fn list<T>(
     Ok(())
 }
 
-fn assignments(out: &mut impl Write, set: &[(VarId, Value)], symbols: &Symbols) -> io::Result<()> {
+fn assignments<'n, V>(
+    out: &mut impl Write,
+    set: &'n [(V, Value)],
+    name: impl Fn(&'n V) -> &'n str,
+) -> io::Result<()> {
     out.write_all(b"{")?;
     list(out, set, |mut out, (var, new)| {
-        text(&mut out, symbols.vars.name(*var))?;
+        text(&mut out, name(var))?;
         out.write_all(b": ")?;
         value(&mut out, new)
     })?;
@@ -47,15 +51,11 @@ fn assignments(out: &mut impl Write, set: &[(VarId, Value)], symbols: &Symbols) 
 }
 
 /// Writes the first line of a trace.
-pub(crate) fn write_header(
-    out: &mut impl Write,
-    header: &Header,
-    symbols: &Symbols,
-) -> io::Result<()> {
+pub(crate) fn write_header(out: &mut impl Write, header: &Header) -> io::Result<()> {
     out.write_all(b"{\"portent\": 1")?;
     if !header.init.is_empty() {
         out.write_all(b", \"init\": ")?;
-        assignments(out, &header.init, symbols)?;
+        assignments(out, &header.init, |name| name)?;
     }
     out.write_all(b"}\n")
 }
@@ -175,7 +175,7 @@ fn write_action(out: &mut impl Write, action: &Action, symbols: &Symbols) -> io:
     }
     if !action.set.is_empty() {
         out.write_all(b", \"set\": ")?;
-        assignments(out, &action.set, symbols)?;
+        assignments(out, &action.set, |var| symbols.vars.name(*var))?;
     }
     Ok(())
 }

@@ -10,11 +10,12 @@ pub(crate) fn data(name: &str) -> Vec<u8> {
 
 pub(crate) fn read(input: &[u8], options: &Options) -> Result<(Vec<Event>, Symbols), Error> {
     let mut reader = TraceReader::new("trace", input, options)?;
+    let mut symbols = Symbols::default();
     let mut events = Vec::new();
-    while let Some(event) = reader.next_event()? {
+    while let Some(event) = reader.next_event(&mut symbols)? {
         events.push(event);
     }
-    Ok((events, reader.symbols().clone()))
+    Ok((events, symbols))
 }
 
 /// Converts, and reads and writes compressed if so asked.
@@ -25,9 +26,10 @@ pub(crate) fn convert_to(
     compression: Compression,
 ) -> Result<Vec<u8>, Error> {
     let mut reader = TraceReader::new("in", input, options)?;
+    let mut symbols = Symbols::default();
     let mut writer = TraceWriter::new("out", Vec::new(), to, compression)?;
-    convert(&mut reader, &mut writer)?;
-    writer.finish(reader.symbols())
+    convert(&mut reader, &mut writer, &mut symbols)?;
+    writer.finish(&symbols)
 }
 
 pub(crate) fn to_native(input: &[u8], options: &Options) -> String {

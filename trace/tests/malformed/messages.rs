@@ -3,6 +3,7 @@
 use std::fmt::Write;
 
 use crate::common::read;
+use portent_monitor_core::Symbols;
 use portent_trace::{Format, Options, TraceReader};
 
 /// One line for each input: the error, or that there was none.
@@ -191,9 +192,10 @@ fn what_is_no_error_and_yet_worth_a_warning() {
         ),
     ] {
         let mut reader = TraceReader::new("trace", text.as_bytes(), &options).unwrap();
-        while reader.next_event().unwrap().is_some() {}
+        let mut symbols = Symbols::default();
+        while reader.next_event(&mut symbols).unwrap().is_some() {}
         writeln!(out, "{}", text.replace('\n', "⏎")).unwrap();
-        for warning in reader.warnings() {
+        for warning in reader.warnings(&symbols) {
             writeln!(out, "  {}: {warning}", warning.kind()).unwrap();
         }
     }
@@ -253,8 +255,9 @@ fn a_lenient_reader_skips_and_counts() {
     .concat();
     let options = Options::default().lenient(true).max_line(1000);
     let mut reader = TraceReader::new("trace", &text[..], &options).unwrap();
+    let mut symbols = Symbols::default();
     let mut lines = Vec::new();
-    while let Some(event) = reader.next_event().unwrap() {
+    while let Some(event) = reader.next_event(&mut symbols).unwrap() {
         lines.push(event.line.unwrap().get());
     }
     assert_eq!(lines, [1, 5]);

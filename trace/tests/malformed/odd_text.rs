@@ -2,7 +2,7 @@
 //! nesting, keys that are given twice, numbers that no machine holds.
 
 use crate::common::{convert_to, read, to_native};
-use portent_monitor_core::Value;
+use portent_monitor_core::{Symbols, Value};
 use portent_trace::{Compression, Format, Options, TraceReader};
 
 fn problem(text: &str) -> String {
@@ -241,8 +241,9 @@ fn keys_that_were_probably_meant_to_be_others() {
     let misspelt = |entry: &str| {
         let text = format!("{{\"t\": \"A\", \"op\": \"event\", \"name\": \"login\", {entry}}}");
         let mut reader = TraceReader::new("run", text.as_bytes(), &Options::default()).unwrap();
-        while reader.next_event().unwrap().is_some() {}
-        let warnings = reader.warnings();
+        let mut symbols = Symbols::default();
+        while reader.next_event(&mut symbols).unwrap().is_some() {}
+        let warnings = reader.warnings(&symbols);
         warnings.iter().map(ToString::to_string).collect::<Vec<_>>()
     };
     for (entry, key, meant) in [

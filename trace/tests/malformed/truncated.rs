@@ -37,14 +37,14 @@ fn read_on(input: &[u8], options: &Options) -> (Vec<String>, bool) {
     let Ok(mut reader) = TraceReader::new("trace", input, options) else {
         return (Vec::new(), true);
     };
-    let mut events = Vec::new();
+    let (mut events, mut symbols) = (Vec::new(), Symbols::default());
     loop {
-        match reader.next_event() {
+        match reader.next_event(&mut symbols) {
             Ok(Some(event)) => events.push(event),
-            Ok(None) => return (spelled(&events, reader.symbols()), false),
+            Ok(None) => return (spelled(&events, &symbols), false),
             Err(error) => {
                 assert!(error.to_string().starts_with("trace"), "{error}");
-                return (spelled(&events, reader.symbols()), true);
+                return (spelled(&events, &symbols), true);
             }
         }
     }
@@ -115,8 +115,9 @@ fn a_cut_in_a_large_compressed_file_is_told_with_its_line() {
         let packed = convert_to(&text, &Options::default(), Format::Native, compression).unwrap();
         let mut reader =
             TraceReader::new("trace", &packed[..packed.len() - 12], &Options::default()).unwrap();
+        let mut symbols = Symbols::default();
         let error = loop {
-            match reader.next_event() {
+            match reader.next_event(&mut symbols) {
                 Ok(event) => assert!(event.is_some(), "{compression:?}: not a whole trace"),
                 Err(error) => break error.to_string(),
             }
@@ -160,11 +161,12 @@ fn garbage_between_the_lines() {
         assert!(strict.starts_with("trace:2:"), "{name}: {strict}");
         let options = Options::default().lenient(true);
         let mut reader = TraceReader::new("trace", &dirty[..], &options).unwrap();
+        let mut symbols = Symbols::default();
         let mut found = Vec::new();
-        while let Some(event) = reader.next_event().unwrap() {
+        while let Some(event) = reader.next_event(&mut symbols).unwrap() {
             found.push(event);
         }
-        assert_eq!(spelled(&found, reader.symbols()), expected, "{name}");
+        assert_eq!(spelled(&found, &symbols), expected, "{name}");
         assert_eq!(reader.skipped(), added, "{name}");
     }
 }

@@ -63,11 +63,13 @@ fn compressed_files_are_recognised() {
     let path = dir.path().join("run.std.zst");
     let mut writer = portent_trace::TraceWriter::create(&path, Format::Std).unwrap();
     let mut from = TraceReader::new("in", &b"T1|w(x)|1\n"[..], &Options::default()).unwrap();
-    portent_trace::convert(&mut from, &mut writer).unwrap();
-    writer.finish(from.symbols()).unwrap();
+    let mut symbols = Symbols::default();
+    portent_trace::convert(&mut from, &mut writer, &mut symbols).unwrap();
+    writer.finish(&symbols).unwrap();
     let mut reader = TraceReader::open(&path, &Options::default()).unwrap();
+    let mut symbols = Symbols::default();
     assert_eq!(reader.format(), Format::Std);
-    assert!(reader.next_event().unwrap().is_some());
+    assert!(reader.next_event(&mut symbols).unwrap().is_some());
     assert!(
         std::fs::read(&path)
             .unwrap()
@@ -87,8 +89,9 @@ fn logs_are_put_in_an_order_that_their_clocks_allow() {
 fn text_before_its_clock() {
     let log = data("two-hosts.text-first.log");
     let mut reader = TraceReader::new("log", &log[..], &Options::default()).unwrap();
+    let mut symbols = Symbols::default();
     let mut texts = Vec::new();
-    while let Some(event) = reader.next_event().unwrap() {
+    while let Some(event) = reader.next_event(&mut symbols).unwrap() {
         texts.push(event.text().unwrap().to_owned());
     }
     assert_eq!(
@@ -111,8 +114,9 @@ fn a_log_whose_first_line_is_very_long() {
             Options::default().format(Format::ShiViz),
         ] {
             let mut reader = TraceReader::new("log", log.as_bytes(), &options).unwrap();
+            let mut symbols = Symbols::default();
             assert_eq!(reader.format(), Format::ShiViz);
-            let event = reader.next_event().unwrap().unwrap();
+            let event = reader.next_event(&mut symbols).unwrap().unwrap();
             assert_eq!(event.text(), Some("hello"));
         }
     }
@@ -135,9 +139,10 @@ fn an_expression_of_the_user() {
 fn an_expression_on_the_first_line_and_several_executions() {
     let log = data("expression-inside.log");
     let mut reader = TraceReader::new("log", &log[..], &Options::default()).unwrap();
+    let mut symbols = Symbols::default();
     let mut seen = Vec::new();
     loop {
-        while let Some(event) = reader.next_event().unwrap() {
+        while let Some(event) = reader.next_event(&mut symbols).unwrap() {
             let label = reader.execution().map(str::to_owned);
             seen.push((label, event.time, event.text().unwrap().to_owned()));
         }
@@ -154,10 +159,11 @@ fn an_expression_on_the_first_line_and_several_executions() {
     assert_eq!(seen, expected);
     // A conversion copies one, and leaves the reader at the next.
     let mut reader = TraceReader::new("log", &log[..], &Options::default()).unwrap();
+    let mut symbols = Symbols::default();
     for (events, more) in [(2, true), (1, false)] {
         let mut writer =
             TraceWriter::new("out", Vec::new(), Format::Native, Compression::None).unwrap();
-        let converted = portent_trace::convert(&mut reader, &mut writer).unwrap();
+        let converted = portent_trace::convert(&mut reader, &mut writer, &mut symbols).unwrap();
         assert_eq!((converted.events, reader.next_execution()), (events, more));
     }
 }
@@ -168,9 +174,10 @@ fn a_log_may_begin_with_a_delimiter() {
                === b ===\nbob {\"bob\":1}\nbye\n";
     let texts = |options: &Options| {
         let mut reader = TraceReader::new("log", log.as_bytes(), options).unwrap();
+        let mut symbols = Symbols::default();
         let mut texts = Vec::new();
         loop {
-            while let Some(event) = reader.next_event().unwrap() {
+            while let Some(event) = reader.next_event(&mut symbols).unwrap() {
                 texts.push(event.text().unwrap().to_owned());
             }
             if !reader.next_execution() {

@@ -121,7 +121,7 @@ fn some_trace(seed: u64, std_only: bool) -> (Vec<Event>, Symbols) {
 
 fn write(events: &[Event], symbols: &Symbols, format: Format) -> Vec<u8> {
     let mut writer = TraceWriter::new("out", Vec::new(), format, Compression::None).unwrap();
-    writer.header(&Header::default(), symbols).unwrap();
+    writer.header(&Header::default()).unwrap();
     for event in events {
         writer.event(event, symbols).unwrap();
     }
@@ -270,7 +270,8 @@ fn damage_is_reported_and_never_a_panic() {
         // A lenient reader comes to an end.
         let options = Options::default().lenient(true);
         if let Ok(mut reader) = TraceReader::new("trace", &bytes[..], &options) {
-            while let Ok(Some(_)) = reader.next_event() {}
+            let mut symbols = Symbols::default();
+            while let Ok(Some(_)) = reader.next_event(&mut symbols) {}
         }
     }
     assert!(refused > 1_000, "{refused}");

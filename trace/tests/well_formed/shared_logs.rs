@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use portent_monitor_core::{Causality, Stamp};
+use portent_monitor_core::{Causality, Stamp, Symbols};
 use portent_trace::{Options, TraceReader};
 
 /// The file, or `None` after saying that the test is skipped.
@@ -26,15 +26,16 @@ fn options(parser: &str) -> Options {
 }
 
 /// Reads a log and stamps all its events.
-fn stamps(name: &str, parser: &str) -> Option<(Vec<Stamp>, TraceReader<'static>)> {
+fn stamps(name: &str, parser: &str) -> Option<(Vec<Stamp>, Symbols)> {
     let mut reader = TraceReader::open(&shared(name)?, &options(parser)).unwrap();
+    let mut symbols = Symbols::default();
     let mut causality = Causality::default();
     let mut stamps = Vec::new();
-    while let Some(event) = reader.next_event().unwrap() {
+    while let Some(event) = reader.next_event(&mut symbols).unwrap() {
         stamps.push(causality.step(&event, true).unwrap().unwrap());
     }
     assert!(!reader.next_execution());
-    Some((stamps, reader))
+    Some((stamps, symbols))
 }
 
 const CHORD: &str = r"(?<host>\S*) (?<clock>{.*})\n(?<event>.*)";
@@ -62,11 +63,11 @@ fn logs_have_the_events_and_hosts_that_are_known() {
         ("poet/experiment-3-1k.json", "", 3, 1121),
         ("poet/experiment-4-1k.json", "", 6, 1178),
     ] {
-        let Some((stamps, reader)) = stamps(name, parser) else {
+        let Some((stamps, symbols)) = stamps(name, parser) else {
             continue;
         };
         assert_eq!(
-            (reader.symbols().threads.len(), stamps.len()),
+            (symbols.threads.len(), stamps.len()),
             (hosts, events),
             "{name}"
         );
@@ -157,8 +158,9 @@ fn binary_files_that_open_with_a_begin_of_every_thread() {
             return;
         };
         let mut reader = TraceReader::open(&path, &Options::default()).unwrap();
-        while reader.next_event().unwrap().is_some() {}
-        let found = (reader.symbols().threads.len(), reader.events());
+        let mut symbols = Symbols::default();
+        while reader.next_event(&mut symbols).unwrap().is_some() {}
+        let found = (symbols.threads.len(), reader.events());
         assert_eq!(found, (threads, events), "{name}");
     }
 }
