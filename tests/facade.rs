@@ -3,7 +3,7 @@
 use std::sync::mpsc;
 
 use portent::{
-    Config, Options, Property, Value, Verdict, Verdicts, Watch,
+    Config, Options, Property, Recording, Value, Verdict, Verdicts, Watch, event,
     events::{Event, Op},
 };
 
@@ -117,4 +117,41 @@ fn a_program_is_watched_from_another_thread() {
     assert_eq!(found[0].observed.verdict, Verdict::Ok);
     assert_eq!(found[0].predicted.violated_at, Some(3));
     assert_eq!(found[0].predicted.swaps, [[1, 2], [1, 4], [3, 4]]);
+}
+
+/// Names that a running program uses for the first time are told to who watches it, one event after the other.
+#[test]
+fn a_watch_learns_the_names_of_a_program_while_it_runs() {
+    let text = "property file(f) { event open(f), read(f), close(f)  ere: (open read* close)* }";
+    let monitor = Property::parse(text).and_then(|property| property.monitor());
+    let mut watch =
+        Watch::new([monitor.expect("small")], |_| None, Options::default()).expect("no variables");
+    let (recording, mut stream) = Recording::relevant(["open", "read", "close"]).start();
+    let entered = recording.enter();
+    let mut predicted = Vec::new();
+    let mut take_all = |watch: &mut Watch| {
+        while let Some(recorded) = stream.try_next() {
+            stream.names(watch.symbols_mut()).expect("only these");
+            let found = watch.take_stamped(&recorded.event, &recorded.stamp);
+            predicted.extend(found.expect("in order"));
+        }
+    };
+    event!(open, file = "a");
+    take_all(&mut watch);
+    assert!(watch.symbols().names.get("open").is_some());
+    let known = watch.symbols().threads.len();
+    let reader = portent::thread::Builder::new().name("a reader".to_owned());
+    let reader = reader.spawn(|| event!(read, file = "b")).expect("a thread");
+    reader.join().expect("no panic");
+    take_all(&mut watch);
+    assert!(watch.symbols().threads.len() > known);
+    event!(close, file = "a");
+    drop(entered);
+    take_all(&mut watch);
+    let [found] = predicted.as_slice() else {
+        panic!("one violation, not {predicted:?}");
+    };
+    assert_eq!(found.binding, [("f".to_owned(), Value::from("b"))]);
+    let report = watch.finish("run").expect("a report");
+    assert_eq!(report.trace.events, 3);
 }

@@ -382,41 +382,47 @@ fn names_keep_their_ids_from_one_run_to_the_next() {
     }
 }
 
-/// An event that was made with other symbols, which have given more ids of the kind.
+/// An event that was made with other symbols, of which one has a name that is not known here.
 fn of_others(rng: &mut Rng, symbols: &Symbols, t: ThreadId) -> (Event, SymbolKind) {
     let mut others = symbols.clone();
     let name = "nobody here has that name";
-    let known = symbols.names.get("a").expect("an event");
-    let mut event = match rng.below(8) {
+    let action = Action::new(symbols.names.get("a").expect("an event"));
+    let (op, kind): (Op, _) = match rng.below(8) {
         0 => {
             let other = others.threads.intern(name).expect("few");
-            return (Event::new(other, Action::new(known)), SymbolKind::Thread);
+            return (Event::new(other, action), SymbolKind::Thread);
         }
         1 => {
-            let x = others.vars.intern(name).expect("few");
-            let event = Event::new(t, Action::new(known).set([(x, 1)]));
-            return (event, SymbolKind::Variable);
+            let mut event = Event::new(t, action);
+            event.loc = Some(others.locs.intern(name).expect("few"));
+            return (event, SymbolKind::Location);
         }
-        2 => Event::new(t, Op::Lock(others.locks.intern(name).expect("few"))),
-        3 => Event::new(t, Op::TryRecv(others.chans.intern(name).expect("few"))),
-        4 => Event::new(t, Op::Notify(others.conds.intern(name).expect("few"))),
-        5 => Event::new(
-            t,
-            Op::Barrier(others.barriers.intern(name).expect("few"), 1),
-        ),
-        6 => Event::new(t, Action::new(others.names.intern(name).expect("few"))),
-        _ => Event::new(t, Action::new(known)),
+        2 => {
+            let x = others.vars.intern(name).expect("few");
+            (action.set([(x, 1)]).into(), SymbolKind::Variable)
+        }
+        3 => {
+            let m = others.locks.intern(name).expect("few");
+            (Op::Lock(m), SymbolKind::Lock)
+        }
+        4 => {
+            let c = others.chans.intern(name).expect("few");
+            (Op::TryRecv(c), SymbolKind::Channel)
+        }
+        5 => {
+            let c = others.conds.intern(name).expect("few");
+            (Op::Notify(c), SymbolKind::Condition)
+        }
+        6 => {
+            let b = others.barriers.intern(name).expect("few");
+            (Op::Barrier(b, 1), SymbolKind::Barrier)
+        }
+        _ => {
+            let name = others.names.intern(name).expect("few");
+            (Action::new(name).into(), SymbolKind::Name)
+        }
     };
-    let kind = match event.op {
-        Op::Lock(_) => SymbolKind::Lock,
-        Op::TryRecv(_) => SymbolKind::Channel,
-        Op::Notify(_) => SymbolKind::Condition,
-        Op::Barrier(..) => SymbolKind::Barrier,
-        _ if others.names.len() > symbols.names.len() => SymbolKind::Name,
-        _ => SymbolKind::Location,
-    };
-    event.loc = Some(others.locs.intern(name).expect("few"));
-    (event, kind)
+    (Event::new(t, op), kind)
 }
 
 #[test]

@@ -5,7 +5,7 @@
 
 use std::fmt;
 
-use crate::{Action, Event, Id, Interner, Msg, Op, Symbols};
+use crate::{Action, Event, Id, Interner, Msg, Op, Stamped, Symbols};
 
 /// What a name is the name of; [`Symbols`] has a table for each.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -60,14 +60,24 @@ impl Symbols {
     /// ```
     #[inline]
     pub fn find_unknown(&self, event: &Event) -> Option<SymbolKind> {
-        look(&self.threads, event.thread, SymbolKind::Thread)
-            .and_then(|()| self.look_at_op(&event.op))
-            .and_then(|()| look_if(&self.locs, event.loc, SymbolKind::Location))
-            .and_then(|()| {
-                let mut partners = event.partners().iter();
-                partners.try_for_each(|&thread| look(&self.threads, thread, SymbolKind::Thread))
-            })
-            .err()
+        self.look_at(event).err()
+    }
+
+    #[inline]
+    fn look_at(&self, event: &Event) -> Looked {
+        look(&self.threads, event.thread, SymbolKind::Thread)?;
+        look_if(&self.locs, event.loc, SymbolKind::Location)?;
+        if event.details.is_some() {
+            self.look_at_partners(event)?;
+        }
+        self.look_at_op(&event.op)
+    }
+
+    // The lists of an event, which most do not have, are looked at elsewhere, so that all others take a few comparisons.
+    #[inline(never)]
+    fn look_at_partners(&self, event: &Event) -> Looked {
+        let mut partners = event.partners().iter();
+        partners.try_for_each(|&thread| look(&self.threads, thread, SymbolKind::Thread))
     }
 
     #[inline]
@@ -100,15 +110,18 @@ impl Symbols {
             Op::Barrier(barrier, _) => look(&self.barriers, *barrier, Barrier),
             Op::Marker(_, block) => look_if(&self.names, *block, Name),
             Op::Event(action) => self.look_at_action(action),
-            Op::Stamped(stamped) => {
-                self.look_at_action(&stamped.action)?;
-                let mut clock = stamped.clock.iter();
-                clock.try_for_each(|&(thread, _)| look(&self.threads, thread, Thread))
-            }
+            Op::Stamped(stamped) => self.look_at_stamped(stamped),
         }
     }
 
-    #[inline]
+    #[inline(never)]
+    fn look_at_stamped(&self, stamped: &Stamped) -> Looked {
+        self.look_at_action(&stamped.action)?;
+        let mut clock = stamped.clock.iter();
+        clock.try_for_each(|&(thread, _)| look(&self.threads, thread, SymbolKind::Thread))
+    }
+
+    #[inline(never)]
     fn look_at_action(&self, action: &Action) -> Looked {
         look_if(&self.names, action.name, SymbolKind::Name)?;
         let mut set = action.set.iter();

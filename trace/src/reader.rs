@@ -7,12 +7,14 @@ use std::{
     sync::Arc,
 };
 
-use portent_monitor_core::{Discipline, Event, Op, SkippedEvents, Symbols, Value};
+use portent_monitor_core::{
+    Discipline, Error as CoreError, Event, Op, SkippedEvents, Symbols, Value,
+};
 
 use crate::{
     Error, Format, Options, Place, Warning,
     compression::{Sample, decompress, peek, peek_line},
-    decoder::{Decoder, Position},
+    decoder::{Decoded, Decoder, Position},
     error::{Fault, shorten, shorten_to},
     kairos::Kairos,
     lines::Lines,
@@ -246,17 +248,26 @@ impl<'r> TraceReader<'r> {
                     self.last_orders = may_order(&decoded.event);
                     return Ok(Some(decoded.event));
                 }
-                Err(source) => {
-                    let error = Error::Contradiction {
-                        place: self.place(decoded.op),
-                        found: self.quoted(&decoded.event, symbols),
-                        source: Box::new(source),
-                        hint: self.hint(),
-                    };
-                    self.skip(error, may_order(&decoded.event))?;
-                }
+                Err(source) => self.skip_contradiction(&decoded, source, symbols)?,
             }
         }
+    }
+
+    /// Passes over an event that no run could go on with, or says what is wrong with it.
+    #[cold]
+    fn skip_contradiction(
+        &mut self,
+        decoded: &Decoded,
+        source: CoreError,
+        symbols: &Symbols,
+    ) -> Result<(), Error> {
+        let error = Error::Contradiction {
+            place: self.place(decoded.op),
+            found: self.quoted(&decoded.event, symbols),
+            source: Box::new(source),
+            hint: self.hint(),
+        };
+        self.skip(error, may_order(&decoded.event))
     }
 
     /// Looks at the end of the current execution, once. A lenient reader may have skipped what is missing.
@@ -266,7 +277,7 @@ impl<'r> TraceReader<'r> {
         }
         self.discipline.finish(symbols).map_err(|source| {
             let place = match &source {
-                portent_monitor_core::Error::HeldToTheEnd {
+                CoreError::HeldToTheEnd {
                     line: Some(line), ..
                 } => Position {
                     line: line.get(),

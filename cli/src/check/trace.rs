@@ -44,10 +44,12 @@ pub(crate) fn check(
     tells_news: bool,
     outcomes: &mut Vec<Outcome>,
 ) -> Result<(), Failure> {
-    let mut checker = start(reader, monitors, options)?;
+    let mut symbols = Symbols::default();
     // The header may have been skipped before this.
     let mut unread_before = Unread::default();
     loop {
+        // A new one, as another keeps room for as many steps as it has seen. The names are those of all executions.
+        let mut checker = start(reader, monitors, options, symbols)?;
         let mut news = if tells_news {
             News::new(monitors, |name| reader.header().initial(name), options)
         } else {
@@ -94,41 +96,41 @@ pub(crate) fn check(
             return Ok(());
         }
         unread_before = Unread::so_far(reader);
+        symbols = std::mem::take(checker.symbols_mut());
     }
 }
 
-/// A checker that begins with the initial values of the trace, for all its executions.
+/// A checker that begins with the initial values of the trace, and with the names that are known.
 fn start(
     reader: &mut TraceReader<'_>,
     monitors: &[Monitor],
     options: &Options,
+    mut symbols: Symbols,
 ) -> Result<Checker, Failure> {
     let start = |header: &Header| {
+        let initial = |name: &str| header.initial(name);
         // The reader refuses what no run can do, and says where it stands.
         let options = options.clone().admitted(true);
-        Checker::new(
-            monitors.iter().cloned(),
-            |name| header.initial(name),
-            options,
-        )
+        Checker::new(monitors.iter().cloned(), initial, options)
     };
-    match start(reader.header()) {
+    let mut checker = match start(reader.header()) {
         Err(error @ Error::WrongType { .. }) if !reader.header().init.is_empty() => {
             reader.refuse_header(error.to_string())?;
-            start(reader.header()).map_err(|error| failed(reader, error))
+            start(reader.header()).map_err(|error| failed(reader, error))?
         }
         Err(error) => {
             // What is wrong with the trace itself may be the reason, and is to be mended first.
-            let mut symbols = Symbols::default();
             for _ in 0..LOOKED_AT {
                 if reader.next_event(&mut symbols)?.is_none() {
                     break;
                 }
             }
-            Err(failed(reader, error))
+            return Err(failed(reader, error));
         }
-        Ok(checker) => Ok(checker),
-    }
+        Ok(checker) => checker,
+    };
+    *checker.symbols_mut() = symbols;
+    Ok(checker)
 }
 
 /// The trace as a whole cannot be checked.

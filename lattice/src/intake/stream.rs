@@ -236,7 +236,7 @@ impl Intake {
     /// # Errors
     ///
     /// [`Error::UnknownSymbol`].
-    #[inline]
+    #[inline(always)]
     pub(crate) fn check_names(&self, event: &Event) -> Result<(), Error> {
         let unknown = self.symbols.find_unknown(event);
         unknown.map_or(Ok(()), |kind| Err(Error::UnknownSymbol { kind }))
