@@ -125,8 +125,8 @@ impl Checker {
     }
 
     /// The names, to make events with: every event that is taken has its ids from here. Names stay when a run has
-    /// ended, and keep their ids. Other symbols may be put in the place of these between two runs, **after
-    /// [`finish`](Self::finish) and before the first event of the next run**, and at no other time.
+    /// ended, and keep their ids. Other symbols may be put in the place of these **only before the first
+    /// event of a run**, be it the very first one or the next after [`finish`](Self::finish).
     ///
     /// ```
     /// use portent_lattice::{Checker, Options};

@@ -11,9 +11,10 @@
 //! **The intake owns the names of its run.** Ids mean something only together with the symbols that gave them, and what a
 //! property makes of an id is looked up by name when the id is first met and by number from then on: so the ids of a run must
 //! mean the same from its first event to its last, and who takes the events sees to that best. Whoever makes events, a reader
-//! or a program, borrows the symbols to do so. The hooks of a running program have a table of their own, for all who
-//! listen; there the symbols here catch up with it, which is the one case where a name is stored twice. Names outlive a run,
-//! and other symbols may take their place only between two of them, when nothing is remembered of ids.
+//! or a program, borrows the symbols to do so. Only where several consumers take the same events, as where hooks have one
+//! table for all who listen, the symbols of each catch up with those that the events were made with, and a name is stored
+//! twice. Names outlive a run, and other symbols may take their place only before its first event, when nothing is remembered
+//! of ids.
 //!
 //! An id that the symbols never gave is refused, and with it the event, before anybody looks at it.
 

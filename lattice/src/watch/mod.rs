@@ -158,7 +158,7 @@ use crate::{
 ///
 /// For the questions that wait for the end, without a lookahead every step is kept until then.
 ///
-/// Some things grow with what the program does, not with how long it does it: a clock for every
+/// Some things grow with what the program does, not with how long it does it: its names, a clock for every
 /// variable, lock and thread, and a search for every binding of parameters. There may be
 /// [`max_bindings`](Options::max_bindings) of these, and here also those that are not full count, as
 /// any of them may become part of a full one. One thing does grow with the run, if slowly: a clock
@@ -208,8 +208,8 @@ impl Watch {
     }
 
     /// The names, to make events with: every event that is taken has its ids from here. Names stay when a run has
-    /// ended, and keep their ids. Other symbols may be put in the place of these between two runs, **after
-    /// [`finish`](Self::finish) and before the first event of the next run**, and at no other time.
+    /// ended, and keep their ids. Other symbols may be put in the place of these **only before the first
+    /// event of a run**, be it the very first one or the next after [`finish`](Self::finish).
     ///
     /// Where the events are made with symbols that others need as well, these
     /// [catch up](Symbols::catch_up) with them.
@@ -217,8 +217,8 @@ impl Watch {
         self.intake.symbols_mut()
     }
 
-    /// Takes the next event, which was made with [`symbols_mut`](Self::symbols_mut). Gives the properties, with their bindings, of which it is now known that
-    /// an equivalent run of what has happened is violated; each of them once.
+    /// Takes the next event, which was made with [`symbols_mut`](Self::symbols_mut). Gives the properties, with their bindings, of
+    /// which it is now known that an equivalent run of what has happened is violated; each of them once.
     ///
     /// # Errors
     ///
