@@ -2,7 +2,7 @@
 
 use std::{fmt, panic::Location, sync};
 
-use portent_monitor_core::{Access, Op, Value, VarId};
+use portent_monitor_core::{Op, VarId};
 
 use crate::{
     ToValue,
@@ -11,6 +11,7 @@ use crate::{
         actor::{self, OperationRecord, Place, Ticket},
         lock,
         names::Name,
+        operation::{READ, UPDATE, VarOperation, WRITE},
         version,
     },
 };
@@ -66,7 +67,7 @@ impl<T> Shared<T> {
     pub fn into_inner(self) -> T {
         let inner = self.inner.into_inner();
         let inner = inner.unwrap_or_else(sync::PoisonError::into_inner);
-        actor::with(|actor| actor.receive(&inner.object, Access::Update));
+        actor::with(|actor| actor.receive(&inner.object, UPDATE.access));
         inner.value
     }
 }
@@ -103,7 +104,7 @@ impl<T: ?Sized> Shared<T> {
         let mut inner = lock(&self.inner);
         if inner.object.version() != version::shown() {
             let line = || OperationRecord::new(Op::Read(self.id()), place);
-            actor::with(|actor| actor.cross(&mut inner.object, Access::Read, ticket, line));
+            actor::with(|actor| actor.cross(&mut inner.object, READ, ticket, line));
         }
         f(&inner.value)
     }
@@ -112,7 +113,7 @@ impl<T: ?Sized> Shared<T> {
     pub fn get_mut(&mut self) -> &mut T {
         let inner = self.inner.get_mut();
         let inner = inner.unwrap_or_else(sync::PoisonError::into_inner);
-        actor::with(|actor| actor.receive(&inner.object, Access::Update));
+        actor::with(|actor| actor.receive(&inner.object, UPDATE.access));
         &mut inner.value
     }
 }
@@ -122,7 +123,7 @@ impl<T: ToValue> Shared<T> {
     #[inline]
     #[track_caller]
     pub fn set(&self, value: T) {
-        drop(self.write(Some(Location::caller()), Op::Write, |there| {
+        drop(self.write(Some(Location::caller()), WRITE, |there| {
             std::mem::replace(there, value)
         }));
     }
@@ -131,7 +132,7 @@ impl<T: ToValue> Shared<T> {
     #[inline]
     #[track_caller]
     pub fn replace(&self, value: T) -> T {
-        self.write(Some(Location::caller()), Op::Update, |there| {
+        self.write(Some(Location::caller()), UPDATE, |there| {
             std::mem::replace(there, value)
         })
     }
@@ -140,14 +141,14 @@ impl<T: ToValue> Shared<T> {
     #[inline]
     #[track_caller]
     pub fn update<R>(&self, f: impl FnOnce(&mut T) -> R) -> R {
-        self.write(Some(Location::caller()), Op::Update, f)
+        self.write(Some(Location::caller()), UPDATE, f)
     }
 
     #[inline]
     fn write<R>(
         &self,
         place: Place,
-        op: fn(VarId, Option<Value>) -> Op,
+        VarOperation { op, access }: VarOperation,
         f: impl FnOnce(&mut T) -> R,
     ) -> R {
         let ticket = if version::is_hidden() || self.name.is_known() {
@@ -163,7 +164,7 @@ impl<T: ToValue> Shared<T> {
             // What a value tells may be the program's own code, which must not find the actor in use.
             let told = ticket.is_some().then(|| inner.value.to_value());
             let line = || OperationRecord::new(op(self.id(), told), place);
-            actor::with(|actor| actor.cross(object, Access::Update, ticket, line));
+            actor::with(|actor| actor.cross(object, access, ticket, line));
         }
         done
     }

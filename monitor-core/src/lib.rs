@@ -35,8 +35,8 @@ mod unknown;
 mod value;
 
 pub use causality::{
-    Access, Causality, Chain, Chains, Flow, Hold, Knowledge, Object, ObjectClock, Snapshot, Stamp,
-    ThreadClock, Version, edges,
+    Access, Causality, Chain, Chains, Flow, Hold, Knowledge, Object, ObjectClock, Role, Snapshot,
+    Stamp, ThreadClock, Version, access_of, edges,
 };
 pub use clock::Clock;
 pub use discipline::{Discipline, SkippedEvents};

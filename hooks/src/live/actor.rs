@@ -124,7 +124,7 @@ pub(crate) fn begin(identity: Arc<Identity>, recording: Option<Arc<Subscriber>>)
     with(|actor| {
         actor.look_around();
         let identity = Arc::clone(&actor.identity);
-        identity.learn(&mut actor.clock);
+        identity.begin(&mut actor.clock);
     });
 }
 
@@ -293,25 +293,41 @@ impl Actor {
         self.clock.publish(object, access);
     }
 
+    /// Of an object that keeps its updates elsewhere than its reads.
     #[inline]
-    pub(crate) fn learn(&mut self, left: &Left) {
-        self.clock.learn(left);
+    pub(crate) fn receive_updates(&mut self, updates: &Left, access: Access) {
+        self.clock.receive_updates(updates, access);
     }
 
     #[inline]
-    pub(crate) fn leave(&mut self, at: &mut Left) {
-        if !self.clock.is_same(at) {
-            self.clock.leave(at);
-        }
+    pub(crate) fn receive_reads(&mut self, reads: &Left, access: Access) {
+        self.clock.receive_reads(reads, access);
     }
 
     #[inline]
-    pub(crate) fn add_to(&mut self, left: &mut Left) {
-        self.clock.add_to(left);
+    pub(crate) fn receive_awaited(&mut self, updates: &Left, access: Access) {
+        self.clock.receive_awaited(updates, access);
+    }
+
+    #[inline]
+    pub(crate) fn publish_updates(&mut self, updates: &mut Left, access: Access) {
+        self.clock.publish_updates(updates, access);
+    }
+
+    #[inline]
+    pub(crate) fn publish_reads(&mut self, reads: &mut Left, access: Access) {
+        self.clock.publish_reads(reads, access);
     }
 
     pub(crate) fn clock(&mut self) -> &mut ActorClock {
         &mut self.clock
+    }
+
+    /// It saw that somebody holds a lock, and nobody knows who.
+    pub(crate) fn saw_nobody(&self) {
+        if let Some(desk) = &self.desk {
+            desk.subscriber.count_blind();
+        }
     }
 
     /// The version that it has, whatever it shows.
@@ -382,7 +398,7 @@ impl Actor {
                 desk.begin_again();
             }
         }
-        self.identity.leave(&mut self.clock);
+        self.identity.end(&mut self.clock);
     }
 }
 
@@ -448,7 +464,7 @@ impl Drop for Slot {
         if let Some(mut actor) = self.0.get_mut().take() {
             // From here on there is nobody to compare versions with.
             version::show(Version::NONE);
-            actor.identity.clone().leave(&mut actor.clock);
+            actor.identity.clone().end(&mut actor.clock);
             actor.leave_desk();
         }
     }

@@ -5,9 +5,12 @@ use std::sync::{
     atomic::{AtomicU32, Ordering::Relaxed},
 };
 
-use portent_monitor_core::{CondId, Id, Knowledge, ThreadId};
+use portent_monitor_core::{Access, CondId, Id, Knowledge, Operation, Role, ThreadId};
 
-use super::{ActorClock, Left, ObjectClock, lock, names};
+use super::{ActorClock, Left, ObjectClock, lock, names, operation::access};
+
+const FORK: Access = access(Operation::Fork, Role::Thread);
+const JOIN: Access = access(Operation::Join, Role::Thread);
 
 /// A thread, as seen by others.
 #[derive(Debug)]
@@ -61,14 +64,24 @@ impl Identity {
         self.thread.load(Relaxed) != 0
     }
 
-    /// The thread is about to be spawned, or has ended. Its end may be told again.
-    pub(crate) fn leave(&self, clock: &mut ActorClock) {
+    /// The thread is about to be spawned, by one with this clock.
+    pub(crate) fn fork(&self, spawner: &mut ActorClock) {
+        spawner.publish_updates(&mut lock(&self.bounds), FORK);
+    }
+
+    /// The thread begins: it comes after what was contributed to it.
+    pub(crate) fn begin(&self, clock: &mut ActorClock) {
+        clock.learn(&lock(&self.bounds));
+    }
+
+    /// The thread has ended, and leaves all that it did. Its end may be told again.
+    pub(crate) fn end(&self, clock: &mut ActorClock) {
         clock.leave(&mut lock(&self.bounds));
     }
 
-    /// The thread begins, or is joined.
-    pub(crate) fn learn(&self, clock: &mut ActorClock) {
-        clock.learn(&lock(&self.bounds));
+    /// The thread is joined, by one with this clock.
+    pub(crate) fn join(&self, joiner: &mut ActorClock) {
+        joiner.receive_updates(&lock(&self.bounds), JOIN);
     }
 
     pub(crate) fn with_token<R>(&self, f: impl FnOnce(&mut ObjectClock) -> R) -> R {

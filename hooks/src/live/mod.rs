@@ -5,6 +5,7 @@
 //! | `version` | the one number that hooks compare |
 //! | `actor` | a thread: its clock, and the recording that it takes part in |
 //! | `identity` | what other threads need to know of a thread: its name, its end, its park token |
+//! | `operation` | what hooks do, according to the table of edges |
 //! | `names` | ids of threads, locks, variables, places; one table for the process |
 //! | `chains` | components of clocks, handed out process-wide |
 //! | `recording` | who subscribes to what |
@@ -18,6 +19,7 @@ mod desk;
 pub mod event;
 pub(crate) mod identity;
 pub(crate) mod names;
+pub(crate) mod operation;
 mod record;
 mod recording;
 mod stream;

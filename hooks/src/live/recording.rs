@@ -118,6 +118,7 @@ pub(crate) struct Subscriber {
     room_lock: Mutex<()>,
     dropped: AtomicU64,
     late: AtomicU64,
+    blind: AtomicU64,
     foreign: AtomicU64,
 }
 
@@ -180,8 +181,13 @@ impl Subscriber {
         self.foreign.fetch_add(1, Relaxed);
     }
 
-    pub(super) fn counted(&self) -> [u64; 3] {
-        [&self.dropped, &self.late, &self.foreign].map(|count| count.load(Relaxed))
+    pub(super) fn count_blind(&self) {
+        self.blind.fetch_add(1, Relaxed);
+    }
+
+    /// What was dropped, late, blind and foreign.
+    pub(super) fn counted(&self) -> [u64; 4] {
+        [&self.dropped, &self.late, &self.blind, &self.foreign].map(|count| count.load(Relaxed))
     }
 
     pub(super) fn acquire(&self, past: &Clock) -> Result<Chain, Error> {
@@ -429,6 +435,7 @@ impl Builder {
             room_lock: Mutex::new(()),
             dropped: AtomicU64::new(0),
             late: AtomicU64::new(0),
+            blind: AtomicU64::new(0),
             foreign: AtomicU64::new(0),
         });
         OPEN.fetch_add(1, Relaxed);

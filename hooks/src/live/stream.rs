@@ -71,6 +71,8 @@ pub struct Counts {
     /// Operations, in the whole process, by threads whose thread-locals were being destroyed or whose
     /// allocator uses the hooks itself: the order that comes from them is missing.
     pub late: u64,
+    /// Failed tries of a lock whose holder took it before anybody tried it: that they come after the holder's lock is missing.
+    pub blind: u64,
     /// Threads that were not spawned through the hooks: that they come after their spawner is missing.
     pub foreign: u64,
 }
@@ -283,11 +285,12 @@ impl Stream {
 
     /// What is to be known besides the events.
     pub fn counts(&self) -> Counts {
-        let [dropped, late, foreign] = self.subscriber.counted();
+        let [dropped, late, blind, foreign] = self.subscriber.counted();
         Counts {
             recorded: self.recorded,
             dropped,
             late: late + (actor::late() - self.late_before),
+            blind,
             foreign,
         }
     }

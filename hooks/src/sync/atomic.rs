@@ -7,10 +7,16 @@
 
 use std::{fmt, panic::Location, sync::atomic as native};
 
-use portent_monitor_core::{Op, Value, VarId};
+use portent_monitor_core::Value;
 
 use super::header::Header;
-use crate::{ToValue, live::names::Name};
+use crate::{
+    ToValue,
+    live::{
+        names::Name,
+        operation::{UPDATE, WRITE},
+    },
+};
 
 pub use std::sync::atomic::{Ordering, compiler_fence, fence};
 
@@ -40,9 +46,6 @@ fn both<R>(changed: Result<R, R>) -> R {
         Ok(value) | Err(value) => value,
     }
 }
-
-const UPDATE: fn(VarId, Option<Value>) -> Op = Op::Update;
-const WRITE: fn(VarId, Option<Value>) -> Op = Op::Write;
 
 /// What all atomics have. `$tell` converts a value to what is recorded of it.
 macro_rules! atomic {

@@ -10,15 +10,19 @@ use std::{
     sync::{Condvar, Mutex},
 };
 
-use portent_monitor_core::{BarrierId, Op};
+use portent_monitor_core::{Access, BarrierId, Op, Operation, Role};
 
 use crate::live::{
     Left,
     actor::{self, OperationRecord, Ticket},
     lock,
     names::Name,
+    operation::access,
     version,
 };
+
+const ARRIVAL: Access = access(Operation::Barrier, Role::Arrival);
+const DEPARTURE: Access = access(Operation::Barrier, Role::Departure);
 
 /// [`std::sync::Barrier`], with clocks.
 ///
@@ -106,7 +110,7 @@ impl Barrier {
             actor.did(ticket, || {
                 OperationRecord::new(Op::Barrier(self.id(), number), place)
             });
-            actor.add_to(&mut round.arrivals);
+            actor.publish_updates(&mut round.arrivals, ARRIVAL);
         });
         state.arrived += 1;
         let is_leader = state.arrived >= self.threads;
@@ -153,7 +157,7 @@ impl State {
             return;
         };
         let round = &mut self.rounds[at];
-        actor::with(|actor| actor.learn(&round.arrivals));
+        actor::with(|actor| actor.receive_awaited(&round.arrivals, DEPARTURE));
         round.inside -= 1;
         if round.inside == 0
             && let Some(mut round) = self.rounds.remove(at)

@@ -11,7 +11,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use portent_monitor_core::{Access, CondId, Op, Version};
+use portent_monitor_core::{Access, CondId, Op, Operation, Role, Version};
 
 use super::{LockResult, MutexGuard, join, mutex, outside::LockSide, split};
 use crate::live::{
@@ -19,8 +19,15 @@ use crate::live::{
     actor::{self, OperationRecord, Ticket},
     lock,
     names::Name,
+    operation::{LOCK, access},
     version,
 };
+
+const NOTIFY: Access = access(Operation::Notify, Role::Condition);
+const WAITING: Access = access(Operation::Waiting, Role::Condition);
+const WAITING_LOCK: Access = access(Operation::Waiting, Role::Lock);
+const WAIT: Access = access(Operation::Wait, Role::Condition);
+const WAIT_LOCK: Access = access(Operation::Wait, Role::Lock);
 
 /// [`std::sync::Condvar`], with clocks.
 ///
@@ -159,7 +166,7 @@ impl Condvar {
         let mut object = lock(&self.object);
         if object.version() != version::shown() || object.has_reads() {
             let line = || OperationRecord::new(Op::Notify(self.id()), Some(place));
-            actor::with(|actor| actor.cross(&mut object, Access::Contribute, ticket, line));
+            actor::with(|actor| actor.cross(&mut object, NOTIFY, ticket, line));
         }
     }
 
@@ -187,10 +194,10 @@ impl Condvar {
         let mut object = lock(&self.object);
         let side = LockSide::Exclusive(mutex::left(&mut inner));
         book.count(&side, false);
-        outside.enter(&mut book, side, ticket, line, |actor| {
-            actor.receive(&object, Access::Read);
+        outside.enter(&mut book, side, WAITING_LOCK, ticket, line, |actor| {
+            actor.receive(&object, WAITING);
         });
-        actor::with(|actor| actor.publish(&mut object, Access::Read));
+        actor::with(|actor| actor.publish(&mut object, WAITING));
         drop(object);
         drop(book);
 
@@ -198,18 +205,17 @@ impl Condvar {
 
         let mut book = outside.open();
         let object = lock(&self.object);
-        let line = || {
-            if woken {
-                OperationRecord::new(Op::Wait(self.id(), Some(outside.id())), Some(place))
-            } else {
-                OperationRecord::new(Op::Lock(outside.id()), Some(place))
-            }
+        let (line, access): (&dyn Fn() -> Op, Access) = if woken {
+            (&|| Op::Wait(self.id(), Some(outside.id())), WAIT_LOCK)
+        } else {
+            (&|| (LOCK.op)(outside.id()), LOCK.access)
         };
         let side = LockSide::Exclusive(mutex::left(&mut inner));
         book.count(&side, true);
-        outside.enter(&mut book, side, ticket, line, |actor| {
+        let line = || OperationRecord::new(line(), Some(place));
+        outside.enter(&mut book, side, access, ticket, line, |actor| {
             if woken {
-                actor.receive(&object, Access::Observe);
+                actor.receive(&object, WAIT);
             }
         });
         drop(object);

@@ -23,13 +23,14 @@ use std::sync::{
     },
 };
 
-use portent_monitor_core::{Access, Mark, Op, Value, VarId, Version};
+use portent_monitor_core::{Mark, Op, Value, VarId, Version};
 
 use crate::live::{
     ObjectClock,
     actor::{self, OperationRecord, Place, Ticket},
     lock,
     names::Name,
+    operation::{READ, UPDATE, VarOperation},
     version,
 };
 
@@ -110,7 +111,7 @@ impl Header {
 
     fn note_read(&self, object: &mut ObjectClock, place: Place, ticket: Ticket) {
         actor::with(|actor| {
-            actor.cross(object, Access::Read, ticket, || self.line(place, Op::Read));
+            actor.cross(object, READ, ticket, || self.line(place, Op::Read));
             let version = actor.real_version();
             self.slot(version).store(version.bits(), Relaxed);
         });
@@ -127,13 +128,13 @@ impl Header {
     }
 
     /// Changes the value by `change`, which is at least Release, or finds that it need not be changed.
-    /// `op` tells what was done.
+    /// `operation` says what was done, and `value` what was written.
     #[inline(always)]
     pub(crate) fn write<R>(
         &self,
         place: Place,
         change: impl FnOnce() -> Result<R, R>,
-        op: fn(VarId, Option<Value>) -> Op,
+        operation: VarOperation,
         value: impl FnOnce() -> Option<Value>,
     ) -> Result<R, R> {
         let ticket = self.prepare();
@@ -141,7 +142,7 @@ impl Header {
         if !ticket.is_some() && object.version() == version::shown() && !object.has_reads() {
             return change();
         }
-        self.write_slowly(object, place, ticket, change, |var| op(var, value()))
+        self.write_slowly(object, place, ticket, change, operation, value)
     }
 
     #[cold]
@@ -152,12 +153,13 @@ impl Header {
         place: Place,
         ticket: Ticket,
         change: impl FnOnce() -> Result<R, R>,
-        op: impl FnOnce(VarId) -> Op,
+        operation: VarOperation,
+        value: impl FnOnce() -> Option<Value>,
     ) -> Result<R, R> {
         let mut writing = Writing::begin(self, object);
         let changed = change();
         match changed {
-            Ok(_) => writing.end(place, ticket, op),
+            Ok(_) => writing.end(place, ticket, operation, value),
             Err(_) => {
                 self.note_read(&mut writing.object, place, ticket);
                 writing.show();
@@ -178,7 +180,7 @@ impl Header {
             .get_mut()
             .unwrap_or_else(std::sync::PoisonError::into_inner);
         if object.version() != version::shown() || object.has_reads() {
-            actor::with(|actor| actor.receive(object, Access::Update));
+            actor::with(|actor| actor.receive(object, UPDATE.access));
         }
     }
 }
@@ -192,10 +194,16 @@ impl<'a> Writing<'a> {
     }
 
     /// The value was written.
-    pub(crate) fn end(mut self, place: Place, ticket: Ticket, op: impl FnOnce(VarId) -> Op) {
+    pub(crate) fn end(
+        mut self,
+        place: Place,
+        ticket: Ticket,
+        VarOperation { op, access }: VarOperation,
+        value: impl FnOnce() -> Option<Value>,
+    ) {
         let header = self.header;
-        let line = || header.line(place, op);
-        actor::with(|actor| actor.cross(&mut self.object, Access::Update, ticket, line));
+        let line = || header.line(place, |var| op(var, value()));
+        actor::with(|actor| actor.cross(&mut self.object, access, ticket, line));
         for seen in &header.seen {
             seen.store(NOBODY, Relaxed);
         }

@@ -10,7 +10,7 @@ use std::{
     sync,
 };
 
-use portent_monitor_core::{Op, Version};
+use portent_monitor_core::Version;
 
 use super::{
     Guarded, LockResult, TryLockResult, join,
@@ -116,7 +116,6 @@ impl<T: ?Sized> Mutex<T> {
             || split_try(self.inner.try_lock()),
             || split(self.inner.lock()),
             side,
-            Op::Lock,
         );
         let guard = MutexGuard {
             lock: self,
@@ -132,7 +131,7 @@ impl<T: ?Sized> Mutex<T> {
         let attempt = || split_try(self.inner.try_lock());
         let taken = if any_open() {
             self.outside
-                .try_take(Some(Location::caller()), attempt, side, Op::Lock)
+                .try_take(Some(Location::caller()), attempt, side)
                 .map(|((inner, poisoned), ticket)| {
                     let inner = Some(inner);
                     (
@@ -206,9 +205,7 @@ impl<T: ?Sized> Drop for MutexGuard<'_, T> {
             && (inner.left.version() != version::shown() || !self.lock.outside.is_empty())
             && let Some(inner) = self.inner.take()
         {
-            self.lock
-                .outside
-                .give_back(inner, side, self.ticket, Op::Unlock);
+            self.lock.outside.give_back(inner, side, self.ticket);
         }
     }
 }

@@ -2,12 +2,11 @@
 
 use std::{fmt, panic::Location, sync};
 
-use portent_monitor_core::Op;
-
 use super::{OnceState, header::Header};
 use crate::live::{
     actor::{self, Place},
     names::Name,
+    operation::UPDATE,
     version,
 };
 
@@ -109,7 +108,7 @@ impl Once {
         let mut writing = None;
         call(&mut || writing = Some(self.header.begin()));
         match writing {
-            Some(writing) => writing.end(place, ticket, |var| Op::Update(var, None)),
+            Some(writing) => writing.end(place, ticket, UPDATE, || None),
             None => self.sees_it_done(place),
         }
     }

@@ -5,10 +5,8 @@
 
 use std::{fmt, panic::Location, sync};
 
-use portent_monitor_core::Op;
-
 use super::header::Header;
-use crate::live::{actor, names::Name, version};
+use crate::live::{actor, names::Name, operation::UPDATE, version};
 
 /// [`std::sync::OnceLock`], with clocks.
 ///
@@ -110,7 +108,7 @@ impl<T> OnceLock<T> {
             value
         });
         match writing {
-            Some(writing) => writing.end(place, ticket, |var| Op::Update(var, None)),
+            Some(writing) => writing.end(place, ticket, UPDATE, || None),
             None => self.header.read(place, || ()),
         }
         value

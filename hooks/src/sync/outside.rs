@@ -4,7 +4,8 @@
 //! more. Two things happen outside. Readers add to what they have left together. And a failed
 //! try comes after the lock of the holder and before its unlock, though it never gets inside: so once
 //! somebody tries, or a thread records everything, each operation is also entered in a book that lies
-//! outside, and happens together with its entry, so that nobody sees one without the other.
+//! outside, and happens together with its entry, so that nobody sees one without the other. Who holds the lock when it
+//! is first tried is in no book; such a try is counted as blind.
 
 use std::{
     sync::{
@@ -14,13 +15,14 @@ use std::{
     thread,
 };
 
-use portent_monitor_core::{Access, LockId, Op, Version};
+use portent_monitor_core::{Access, LockId, Mark, Op, Version};
 
 use crate::live::{
     Left, ObjectClock,
     actor::{self, Actor, OperationRecord, Place, Ticket},
     lock,
     names::Name,
+    operation::{LOCK, LockOperation, READ_LOCK, READ_UNLOCK, TRY_LOCK, UNLOCK},
     version,
 };
 
@@ -55,11 +57,33 @@ pub(super) enum LockSide<'a> {
     Shared(&'a Left),
 }
 
+// Who shares the lock cannot replace what is inside.
+const _: () = assert!(
+    matches!(READ_LOCK.access, Access::Read | Access::Observe)
+        && matches!(READ_UNLOCK.access, Access::Read | Access::Observe)
+);
+
 impl LockSide<'_> {
-    fn access(&self) -> Access {
+    fn inside(&self) -> &Left {
         match self {
-            LockSide::Exclusive(_) => Access::Update,
-            LockSide::Shared(_) => Access::Read,
+            LockSide::Exclusive(left) => left,
+            LockSide::Shared(left) => left,
+        }
+    }
+
+    /// What it does to be taken.
+    fn lock(&self) -> LockOperation {
+        match self {
+            LockSide::Exclusive(_) => LOCK,
+            LockSide::Shared(_) => READ_LOCK,
+        }
+    }
+
+    /// What it does to be given back.
+    fn unlock(&self) -> LockOperation {
+        match self {
+            LockSide::Exclusive(_) => UNLOCK,
+            LockSide::Shared(_) => READ_UNLOCK,
         }
     }
 }
@@ -125,9 +149,9 @@ impl Outside {
             return self.enter_taken(&mut book, side, Ticket::NONE, unreachable_line);
         }
         actor::with(|actor| match side {
-            LockSide::Shared(left) => actor.learn(left),
+            LockSide::Shared(left) => actor.receive_updates(left, READ_LOCK.access),
             LockSide::Exclusive(left) => {
-                actor.learn(left);
+                actor.receive_updates(left, LOCK.access);
                 if self.flags.load(Relaxed) & READ != 0 {
                     self.receive_reads(actor, &mut self.open());
                 }
@@ -140,21 +164,21 @@ impl Outside {
     #[inline(never)]
     pub(super) fn giving_back(&self, side: LockSide<'_>) {
         actor::with(|actor| match side {
-            LockSide::Exclusive(left) => actor.leave(left),
-            LockSide::Shared(_) => self.note_reader(actor, &mut self.open()),
+            LockSide::Exclusive(left) => actor.publish_updates(left, UNLOCK.access),
+            LockSide::Shared(_) => self.note_reader(actor, &mut self.open(), READ_UNLOCK.access),
         });
     }
 
-    fn note_reader(&self, actor: &mut Actor, book: &mut Book) {
-        actor.publish(&mut book.object, Access::Read);
+    fn note_reader(&self, actor: &mut Actor, book: &mut Book, access: Access) {
+        actor.publish(&mut book.object, access);
         self.flags.fetch_or(READ, Relaxed);
         let version = actor.real_version();
         self.slot(version).store(version.bits(), Relaxed);
     }
 
     fn receive_reads(&self, actor: &mut Actor, book: &mut Book) {
-        actor.receive(&book.object, Access::Update);
-        actor.publish(&mut book.object, Access::Update);
+        actor.receive(&book.object, LOCK.access);
+        actor.publish(&mut book.object, LOCK.access);
         self.forget_readers();
     }
 
@@ -174,7 +198,8 @@ impl Outside {
         line: impl FnOnce() -> OperationRecord,
     ) {
         book.count(&side, true);
-        self.enter(book, side, ticket, line, |_| {});
+        let access = side.lock().access;
+        self.enter(book, side, access, ticket, line, |_| {});
     }
 
     /// Enters an operation of a holder in the book; `also` is what else it receives.
@@ -182,24 +207,21 @@ impl Outside {
         &self,
         book: &mut Book,
         side: LockSide<'_>,
+        access: Access,
         ticket: Ticket,
         line: impl FnOnce() -> OperationRecord,
         also: impl FnOnce(&mut Actor),
     ) {
-        let access = side.access();
         actor::with(|actor| {
             also(actor);
-            match &side {
-                LockSide::Exclusive(left) => actor.learn(left),
-                LockSide::Shared(left) => actor.learn(left),
-            }
+            actor.receive_updates(side.inside(), access);
             actor.cross(&mut book.object, access, ticket, line);
             match side {
                 LockSide::Exclusive(left) => {
                     self.forget_readers();
-                    actor.leave(left);
+                    actor.publish_updates(left, access);
                 }
-                LockSide::Shared(_) => self.note_reader(actor, book),
+                LockSide::Shared(_) => self.note_reader(actor, book, access),
             }
         });
     }
@@ -213,7 +235,6 @@ impl Outside {
         attempt: impl FnOnce() -> Option<(G, bool)>,
         wait: impl FnOnce() -> (G, bool),
         side: impl FnOnce(&mut G) -> LockSide<'_>,
-        op: fn(LockId) -> Op,
     ) -> ((G, bool), Ticket) {
         let ticket = actor::prepare();
         self.watch();
@@ -229,8 +250,10 @@ impl Outside {
                 taken
             }
         };
+        let side = side(&mut taken.0);
+        let op = side.lock().op;
         let line = || OperationRecord::new(op(self.id()), place);
-        self.enter_taken(&mut book, side(&mut taken.0), ticket, line);
+        self.enter_taken(&mut book, side, ticket, line);
         (taken, ticket)
     }
 
@@ -240,7 +263,6 @@ impl Outside {
         place: Place,
         mut attempt: impl FnMut() -> Option<(G, bool)>,
         side: impl FnOnce(&mut G) -> LockSide<'_>,
-        op: fn(LockId) -> Op,
     ) -> Option<((G, bool), Ticket)> {
         // How often somebody is waited for who took it a moment ago, or is about to give it back.
         const PATIENCE: u32 = 64;
@@ -254,18 +276,20 @@ impl Outside {
         let mut patience = 0;
         loop {
             if let Some(mut taken) = attempt() {
-                let line = || {
-                    OperationRecord::new(op(self.id()), place)
-                        .marked(portent_monitor_core::Mark::Try)
-                };
-                self.enter_taken(&mut book, side(&mut taken.0), ticket, line);
+                let side = side(&mut taken.0);
+                let op = side.lock().op;
+                let line = || OperationRecord::new(op(self.id()), place).marked(Mark::Try);
+                self.enter_taken(&mut book, side, ticket, line);
                 return Some((taken, ticket));
             }
             if book.holders > 0 || patience == PATIENCE {
-                let line = || OperationRecord::new(Op::TryLock(self.id()), place);
+                let line = || OperationRecord::new((TRY_LOCK.op)(self.id()), place);
                 actor::with(|actor| {
-                    actor.cross(&mut book.object, Access::Read, ticket, line);
+                    actor.cross(&mut book.object, TRY_LOCK.access, ticket, line);
                     self.flags.fetch_or(READ, Relaxed);
+                    if book.holders == 0 {
+                        actor.saw_nobody();
+                    }
                 });
                 return None;
             }
@@ -284,7 +308,6 @@ impl Outside {
         mut guard: G,
         side: impl FnOnce(&mut G) -> LockSide<'_>,
         ticket: Ticket,
-        op: fn(LockId) -> Op,
     ) {
         if !self.is_watched() {
             return self.giving_back(side(&mut guard));
@@ -292,8 +315,9 @@ impl Outside {
         let mut book = self.open();
         let side = side(&mut guard);
         book.count(&side, false);
+        let LockOperation { op, access } = side.unlock();
         let line = || OperationRecord::new(op(self.id()), None);
-        self.enter(&mut book, side, ticket, line, |_| {});
+        self.enter(&mut book, side, access, ticket, line, |_| {});
         drop(guard);
     }
 
@@ -301,8 +325,8 @@ impl Outside {
     pub(super) fn taken_apart(&self, inside: &Left) {
         if inside.version() != version::shown() || !self.is_empty() {
             actor::with(|actor| {
-                actor.learn(inside);
-                actor.receive(&self.open().object, Access::Update);
+                actor.receive_updates(inside, LOCK.access);
+                actor.receive(&self.open().object, LOCK.access);
             });
         }
     }

@@ -11,7 +11,7 @@ use std::{
     sync,
 };
 
-use portent_monitor_core::{Op, Version};
+use portent_monitor_core::Version;
 
 use super::{
     Guarded, LockResult, TryLockResult, join,
@@ -180,7 +180,6 @@ impl<T: ?Sized> RwLock<T> {
             || split_try(self.inner.try_read()),
             || split(self.inner.read()),
             shared,
-            Op::ReadLock,
         );
         join((self.reading(inner, ticket), poisoned))
     }
@@ -195,7 +194,6 @@ impl<T: ?Sized> RwLock<T> {
             || split_try(self.inner.try_write()),
             || split(self.inner.write()),
             exclusive,
-            Op::Lock,
         );
         join((self.writing(inner, ticket), poisoned))
     }
@@ -206,7 +204,7 @@ impl<T: ?Sized> RwLock<T> {
         let attempt = || split_try(self.inner.try_read());
         let taken = if any_open() {
             self.outside
-                .try_take(Some(Location::caller()), attempt, shared, Op::ReadLock)
+                .try_take(Some(Location::caller()), attempt, shared)
                 .map(|((inner, poisoned), ticket)| (self.reading(inner, ticket), poisoned))
         } else {
             attempt().map(|(inner, poisoned)| (self.read_guard(inner, version::shown()), poisoned))
@@ -220,7 +218,7 @@ impl<T: ?Sized> RwLock<T> {
         let attempt = || split_try(self.inner.try_write());
         let taken = if any_open() {
             self.outside
-                .try_take(Some(Location::caller()), attempt, exclusive, Op::Lock)
+                .try_take(Some(Location::caller()), attempt, exclusive)
                 .map(|((inner, poisoned), ticket)| (self.writing(inner, ticket), poisoned))
         } else {
             attempt().map(|(inner, poisoned)| (self.write_guard(inner, version::shown()), poisoned))
@@ -256,7 +254,7 @@ impl<T: ?Sized> Drop for RwLockReadGuard<'_, T> {
             && !outside.knows_reader(&inner.left, version::shown())
             && let Some(inner) = self.inner.take()
         {
-            outside.give_back(inner, shared, self.ticket, Op::ReadUnlock);
+            outside.give_back(inner, shared, self.ticket);
         }
     }
 }
@@ -269,7 +267,7 @@ impl<T: ?Sized> Drop for RwLockWriteGuard<'_, T> {
             && (inner.left.version() != version::shown() || !outside.is_empty())
             && let Some(inner) = self.inner.take()
         {
-            outside.give_back(inner, exclusive, self.ticket, Op::Unlock);
+            outside.give_back(inner, exclusive, self.ticket);
         }
     }
 }

@@ -4,13 +4,18 @@
 
 use std::{fmt, panic::Location, sync::Arc, thread, time::Duration};
 
-use portent_monitor_core::{Access, Op};
+use portent_monitor_core::{Access, Op, Operation, Role};
 
 use crate::live::{
     actor::{self, OperationRecord, Place, Ticket},
     identity::Identity,
+    operation::access,
     version,
 };
+
+const WAITING: Access = access(Operation::Waiting, Role::Condition);
+const WAIT: Access = access(Operation::Wait, Role::Condition);
+const NOTIFY: Access = access(Operation::Notify, Role::Condition);
 
 /// [`std::thread::Thread`], which carries clocks from one who unparks to one who parks.
 #[derive(Clone)]
@@ -54,7 +59,7 @@ fn park_by(place: Place, park: impl FnOnce()) {
         let identity = Arc::clone(actor.identity());
         identity.with_token(|token| {
             let line = || OperationRecord::new(Op::Waiting(identity.condition(), None), place);
-            actor.cross(token, Access::Read, ticket, line);
+            actor.cross(token, WAITING, ticket, line);
         });
     });
     park();
@@ -63,7 +68,7 @@ fn park_by(place: Place, park: impl FnOnce()) {
         let identity = Arc::clone(actor.identity());
         identity.with_token(|token| {
             let line = || OperationRecord::new(Op::Wait(identity.condition(), None), place);
-            actor.cross(token, Access::Observe, ticket, line);
+            actor.cross(token, WAIT, ticket, line);
         });
     });
 }
@@ -89,7 +94,7 @@ impl Thread {
         actor::with(|actor| {
             self.0.with_token(|token| {
                 let line = || OperationRecord::new(Op::Notify(self.0.condition()), place);
-                actor.cross(token, Access::Contribute, ticket, line);
+                actor.cross(token, NOTIFY, ticket, line);
             });
         });
         self.handle().unpark();

@@ -125,7 +125,7 @@ impl Child {
             actor.did(ticket, || {
                 OperationRecord::new(Op::Fork(identity.thread()), place)
             });
-            identity.leave(actor.clock());
+            identity.fork(actor.clock());
             actor.recording()
         });
         Child {
@@ -163,7 +163,7 @@ pub(super) fn joined(identity: &Identity, place: Place) {
         Ticket::NONE
     };
     actor::with(|actor| {
-        identity.learn(actor.clock());
+        identity.join(actor.clock());
         actor.did(ticket, || {
             OperationRecord::new(Op::Join(identity.thread()), place)
         });

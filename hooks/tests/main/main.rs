@@ -4,4 +4,5 @@ mod like_std;
 mod order;
 mod program;
 mod stress;
+mod table;
 mod traps;

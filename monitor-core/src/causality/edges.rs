@@ -3,7 +3,7 @@
 //! Everything through which one event can come before another, other than program order, is an
 //! [`Object`]: a variable, a lock, a message, the past of a thread. What an event does with an object
 //! is one of a few kinds of [`Access`], and these say all: who leaves something behind, and who picks
-//! it up. Clocks, the maximal model and live hooks read this one table; the
+//! it up. Clocks, the maximal model and live hooks read this one table, [`access_of`]; the
 //! [`definition`](crate::definition) does not, so that it can be compared with.
 //!
 //! | operation | object: access |
@@ -28,7 +28,9 @@
 //!
 //! An event of several threads receives what all of them know, and all of them know it afterwards.
 
-use crate::{BarrierId, ChanId, CondId, Delivery, Event, LockId, Msg, Op, ThreadId, VarId};
+use crate::{
+    BarrierId, ChanId, CondId, Delivery, Event, LockId, Msg, Op, Operation, ThreadId, VarId,
+};
 
 /// Something through which events are ordered.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -96,6 +98,99 @@ pub enum Access {
     Await,
 }
 
+/// What an object is to an operation that is about it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Role {
+    /// The variable of a read or write, or one that an application event sets.
+    Var,
+    /// The lock that is taken, tried or given back, also by one who waits for a condition.
+    Lock,
+    /// The message that is sent or received.
+    Message,
+    /// Its channel, as one sees it who finds it empty.
+    Channel,
+    /// The order of the sends, where there is one.
+    Sends,
+    /// The order of the receives, where there is one.
+    Receives,
+    /// The room of the channel, if that is bounded.
+    Room,
+    /// That the message was received, where its sender waits for that.
+    Delivery,
+    /// The condition that is waited for.
+    Condition,
+    /// The round of a barrier, for one who arrives.
+    Arrival,
+    /// The same round, for one who goes on.
+    Departure,
+    /// The thread that is forked or joined.
+    Thread,
+}
+
+impl Role {
+    /// All of them.
+    pub const ALL: &[Role] = &[
+        Role::Var,
+        Role::Lock,
+        Role::Message,
+        Role::Channel,
+        Role::Sends,
+        Role::Receives,
+        Role::Room,
+        Role::Delivery,
+        Role::Condition,
+        Role::Arrival,
+        Role::Departure,
+        Role::Thread,
+    ];
+}
+
+/// **The table**: what an operation does with the object that has this role; `None` if it is about no such object.
+///
+/// It can be asked while the program is compiled, so that whoever knows its operation pays nothing.
+///
+/// ```
+/// use portent_monitor_core::{Access, Operation, Role, access_of};
+///
+/// const TRIED: Access = access_of(Operation::TryLock, Role::Lock).unwrap();
+/// assert_eq!(TRIED, Access::Read);
+/// assert_eq!(access_of(Operation::TryLock, Role::Var), None);
+/// ```
+pub const fn access_of(operation: Operation, role: Role) -> Option<Access> {
+    Some(match (operation, role) {
+        (Operation::Read, Role::Var) => Access::Read,
+        (Operation::Write | Operation::Update | Operation::Event, Role::Var) => Access::Update,
+        (Operation::Lock | Operation::Unlock, Role::Lock) => Access::Update,
+        (Operation::ReadLock | Operation::ReadUnlock, Role::Lock) => Access::Read,
+        (Operation::TryLock, Role::Lock) => Access::Read,
+        (Operation::Fork, Role::Thread) => Access::Contribute,
+        (Operation::Join, Role::Thread) => Access::Observe,
+        (Operation::Send, Role::Message) => Access::Contribute,
+        (Operation::Recv, Role::Message) => Access::Observe,
+        (Operation::Send | Operation::Recv, Role::Channel) => Access::Contribute,
+        (Operation::TryRecv, Role::Channel) => Access::Read,
+        (Operation::Send, Role::Sends) => Access::Update,
+        (Operation::Recv, Role::Receives) => Access::Update,
+        (Operation::Recv, Role::Room | Role::Delivery) => Access::Contribute,
+        (Operation::Send, Role::Room) => Access::Observe,
+        (Operation::Send, Role::Delivery) => Access::Await,
+        (Operation::Notify, Role::Condition) => Access::Contribute,
+        (Operation::Waiting, Role::Condition) => Access::Read,
+        (Operation::Wait, Role::Condition) => Access::Observe,
+        (Operation::Waiting | Operation::Wait, Role::Lock) => Access::Update,
+        (Operation::Barrier, Role::Arrival) => Access::Contribute,
+        (Operation::Barrier, Role::Departure) => Access::Await,
+        _ => return None,
+    })
+}
+
+/// A line of the table, looked up by the compiler.
+macro_rules! access {
+    ($operation:ident $role:ident) => {
+        const { access_of(Operation::$operation, Role::$role).unwrap() }
+    };
+}
+
 impl Access {
     /// Whether an event with this access of an object comes before a later one with the other.
     pub fn orders(self, later: Access) -> bool {
@@ -133,46 +228,53 @@ pub fn edges(event: &Event, mut visit: impl FnMut(Object, Access)) {
 #[inline(always)]
 pub(super) fn other_edges(event: &Event, mut visit: impl FnMut(Object, Access)) {
     match &event.op {
-        Op::Fork(child) => visit(Object::Thread(*child), Access::Contribute),
-        Op::Join(child) => visit(Object::Thread(*child), Access::Observe),
-        Op::Send(chan, msg, delivery) | Op::Recv(chan, msg, delivery) => {
-            let access = message_access(&event.op);
-            visit(Object::Message(*chan, *msg), access);
-            visit(Object::Channel(*chan), Access::Contribute);
-            let is_send = access == Access::Contribute;
+        Op::Fork(child) => visit(Object::Thread(*child), access!(Fork Thread)),
+        Op::Join(child) => visit(Object::Thread(*child), access!(Join Thread)),
+        Op::Send(chan, msg, delivery) => {
+            visit(Object::Message(*chan, *msg), access!(Send Message));
+            visit(Object::Channel(*chan), access!(Send Channel));
             if delivery.is_ordered() {
-                let order = if is_send {
-                    Object::Sends(*chan)
-                } else {
-                    Object::Receives(*chan)
-                };
-                visit(order, Access::Update);
+                visit(Object::Sends(*chan), access!(Send Sends));
             }
-            match (delivery, is_send) {
-                (Delivery::Unordered | Delivery::Fifo, _) => {}
-                (Delivery::Bounded(0), true) => visit(Object::Delivery(*chan, *msg), Access::Await),
-                (Delivery::Bounded(0), false) => {
-                    visit(Object::Delivery(*chan, *msg), Access::Contribute);
+            match delivery {
+                Delivery::Unordered | Delivery::Fifo => {}
+                Delivery::Bounded(0) => {
+                    visit(Object::Delivery(*chan, *msg), access!(Send Delivery));
                 }
-                (Delivery::Bounded(n), true) => visit(Object::Room(*chan, *n), Access::Observe),
-                (Delivery::Bounded(n), false) => visit(Object::Room(*chan, *n), Access::Contribute),
+                Delivery::Bounded(n) => visit(Object::Room(*chan, *n), access!(Send Room)),
             }
         }
-        Op::TryRecv(chan) => visit(Object::Channel(*chan), Access::Read),
-        Op::Waiting(cond, lock) | Op::Wait(cond, lock) => {
-            let access = match event.op {
-                Op::Waiting(..) => Access::Read,
-                _ => Access::Observe,
-            };
-            visit(Object::Condition(*cond), access);
+        Op::Recv(chan, msg, delivery) => {
+            visit(Object::Message(*chan, *msg), access!(Recv Message));
+            visit(Object::Channel(*chan), access!(Recv Channel));
+            if delivery.is_ordered() {
+                visit(Object::Receives(*chan), access!(Recv Receives));
+            }
+            match delivery {
+                Delivery::Unordered | Delivery::Fifo => {}
+                Delivery::Bounded(0) => {
+                    visit(Object::Delivery(*chan, *msg), access!(Recv Delivery));
+                }
+                Delivery::Bounded(n) => visit(Object::Room(*chan, *n), access!(Recv Room)),
+            }
+        }
+        Op::TryRecv(chan) => visit(Object::Channel(*chan), access!(TryRecv Channel)),
+        Op::Waiting(cond, lock) => {
+            visit(Object::Condition(*cond), access!(Waiting Condition));
             if let Some(lock) = lock {
-                visit(Object::Lock(*lock), Access::Update);
+                visit(Object::Lock(*lock), access!(Waiting Lock));
             }
         }
-        Op::Notify(cond) => visit(Object::Condition(*cond), Access::Contribute),
+        Op::Wait(cond, lock) => {
+            visit(Object::Condition(*cond), access!(Wait Condition));
+            if let Some(lock) = lock {
+                visit(Object::Lock(*lock), access!(Wait Lock));
+            }
+        }
+        Op::Notify(cond) => visit(Object::Condition(*cond), access!(Notify Condition)),
         Op::Barrier(barrier, round) => {
-            visit(Object::Round(*barrier, *round), Access::Contribute);
-            visit(Object::Round(*barrier, *round), Access::Await);
+            visit(Object::Round(*barrier, *round), access!(Barrier Arrival));
+            visit(Object::Round(*barrier, *round), access!(Barrier Departure));
         }
         Op::Stamped(stamped) => {
             for &(thread, lines) in &stamped.clock {
@@ -184,12 +286,12 @@ pub(super) fn other_edges(event: &Event, mut visit: impl FnMut(Object, Access)) 
                 visit(Object::Lines(thread, lines), access);
             }
             for (var, _) in &stamped.action.set {
-                visit(Object::Var(*var), Access::Update);
+                visit(Object::Var(*var), access!(Event Var));
             }
         }
         Op::Event(action) => {
             for (var, _) in &action.set {
-                visit(Object::Var(*var), Access::Update);
+                visit(Object::Var(*var), access!(Event Var));
             }
         }
         _ => {}
@@ -200,23 +302,16 @@ pub(super) fn other_edges(event: &Event, mut visit: impl FnMut(Object, Access)) 
 #[inline(always)]
 pub(super) fn sole_edge(op: &Op) -> Option<(Object, Access)> {
     Some(match op {
-        Op::Read(var) => (Object::Var(*var), Access::Read),
-        Op::Write(var, _) | Op::Update(var, _) => (Object::Var(*var), Access::Update),
-        Op::Lock(lock) | Op::Unlock(lock) => (Object::Lock(*lock), Access::Update),
-        Op::ReadLock(lock) | Op::ReadUnlock(lock) | Op::TryLock(lock) => {
-            (Object::Lock(*lock), Access::Read)
-        }
+        Op::Read(var) => (Object::Var(*var), access!(Read Var)),
+        Op::Write(var, _) => (Object::Var(*var), access!(Write Var)),
+        Op::Update(var, _) => (Object::Var(*var), access!(Update Var)),
+        Op::Lock(lock) => (Object::Lock(*lock), access!(Lock Lock)),
+        Op::Unlock(lock) => (Object::Lock(*lock), access!(Unlock Lock)),
+        Op::ReadLock(lock) => (Object::Lock(*lock), access!(ReadLock Lock)),
+        Op::ReadUnlock(lock) => (Object::Lock(*lock), access!(ReadUnlock Lock)),
+        Op::TryLock(lock) => (Object::Lock(*lock), access!(TryLock Lock)),
         _ => return None,
     })
-}
-
-/// What a send or receive does with its message.
-#[inline(always)]
-fn message_access(op: &Op) -> Access {
-    match op {
-        Op::Send(..) => Access::Contribute,
-        _ => Access::Observe,
-    }
 }
 
 /// The message of a send or receive on a network, and what is done with it: besides that it only
@@ -224,9 +319,8 @@ fn message_access(op: &Op) -> Access {
 #[inline(always)]
 pub(super) fn network_edge(op: &Op) -> Option<(ChanId, Msg, Access)> {
     match op {
-        Op::Send(chan, msg, Delivery::Unordered) | Op::Recv(chan, msg, Delivery::Unordered) => {
-            Some((*chan, *msg, message_access(op)))
-        }
+        Op::Send(chan, msg, Delivery::Unordered) => Some((*chan, *msg, access!(Send Message))),
+        Op::Recv(chan, msg, Delivery::Unordered) => Some((*chan, *msg, access!(Recv Message))),
         _ => None,
     }
 }

@@ -66,17 +66,58 @@ pub trait Knowledge: Debug + Clone {
         0
     }
 
+    /// Receives what an access receives of the updates of an object. For those who keep these elsewhere than its reads.
+    #[inline]
+    fn receive_updates(&mut self, updates: &Self::Left, access: Access) {
+        if matches!(access, Access::Read | Access::Update | Access::Observe) {
+            self.learn(updates);
+        }
+    }
+
+    /// Receives what an access receives of the reads of an object.
+    #[inline]
+    fn receive_reads(&mut self, reads: &Self::Left, access: Access) {
+        if matches!(access, Access::Update | Access::Contribute) {
+            self.learn(reads);
+        }
+    }
+
+    /// Receives what an access receives of the updates of an object when it is over.
+    #[inline]
+    fn receive_awaited(&mut self, updates: &Self::Left, access: Access) {
+        if access == Access::Await {
+            self.learn(updates);
+        }
+    }
+
+    /// Leaves what an access leaves at the updates of an object.
+    #[inline]
+    fn publish_updates(&mut self, updates: &mut Self::Left, access: Access) {
+        match access {
+            Access::Update if !self.is_same(updates) => self.leave(updates),
+            Access::Contribute => self.add_to(updates),
+            _ => {}
+        }
+    }
+
+    /// Leaves what an access leaves at the reads of an object.
+    #[inline]
+    fn publish_reads(&mut self, reads: &mut Self::Left, access: Access) {
+        match access {
+            Access::Update if !Self::is_empty(reads) => Self::clear(reads),
+            Access::Read => self.add_to(reads),
+            _ => {}
+        }
+    }
+
     /// Receives what an access of an object receives.
     #[inline]
     fn receive(&mut self, object: &ObjectClock<Self::Left>, access: Access) {
-        match access {
-            Access::Read | Access::Observe => self.learn(&object.updates),
-            // Who reads has received the updates: there are no contributions where there are these.
-            Access::Update if Self::is_empty(&object.reads) => self.learn(&object.updates),
-            Access::Update => self.learn(&object.reads),
-            Access::Contribute => self.learn(&object.reads),
-            Access::Await => {}
+        // Who reads has received the updates: there are no contributions where there are exclusive updates.
+        if access != Access::Update || Self::is_empty(&object.reads) {
+            self.receive_updates(&object.updates, access);
         }
+        self.receive_reads(&object.reads, access);
     }
 
     /// Whether it knows more than the updates of an object. If not, a read need not be noted where
@@ -89,19 +130,8 @@ pub trait Knowledge: Debug + Clone {
     /// Leaves what an access of an object leaves.
     #[inline]
     fn publish(&mut self, object: &mut ObjectClock<Self::Left>, access: Access) {
-        match access {
-            Access::Read => self.add_to(&mut object.reads),
-            Access::Update => {
-                if !self.is_same(&object.updates) {
-                    self.leave(&mut object.updates);
-                }
-                if !Self::is_empty(&object.reads) {
-                    Self::clear(&mut object.reads);
-                }
-            }
-            Access::Contribute => self.add_to(&mut object.updates),
-            Access::Observe | Access::Await => {}
-        }
+        self.publish_updates(&mut object.updates, access);
+        self.publish_reads(&mut object.reads, access);
     }
 }
 

@@ -37,7 +37,7 @@ use std::sync::Arc;
 use self::recycled::Recycled;
 pub use self::{
     chains::{Chain, Chains},
-    edges::{Access, Object, edges},
+    edges::{Access, Object, Role, access_of, edges},
     flow::Flow,
     knowledge::{Knowledge, ObjectClock},
     thread_clock::{Hold, Snapshot, ThreadClock, Version},

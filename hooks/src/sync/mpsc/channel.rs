@@ -16,15 +16,44 @@ use std::{
     time::Duration,
 };
 
-use portent_monitor_core::{ChanId, CondId, Delivery, Msg, Op, Version};
+use portent_monitor_core::{Access, ChanId, CondId, Delivery, Msg, Op, Operation, Role, Version};
 
 use crate::live::{
     Left,
     actor::{self, Actor, OperationRecord, Place, Ticket},
     lock,
     names::Name,
+    operation::access,
     version,
 };
+
+const SEND: Access = access(Operation::Send, Role::Channel);
+const SEND_MESSAGE: Access = access(Operation::Send, Role::Message);
+const SEND_ORDER: Access = access(Operation::Send, Role::Sends);
+const SEND_ROOM: Access = access(Operation::Send, Role::Room);
+const SEND_DELIVERY: Access = access(Operation::Send, Role::Delivery);
+const RECV: Access = access(Operation::Recv, Role::Channel);
+const RECV_MESSAGE: Access = access(Operation::Recv, Role::Message);
+const RECV_ORDER: Access = access(Operation::Recv, Role::Receives);
+const RECV_ROOM: Access = access(Operation::Recv, Role::Room);
+const RECV_DELIVERY: Access = access(Operation::Recv, Role::Delivery);
+const TRY_RECV: Access = access(Operation::TryRecv, Role::Channel);
+const NOTIFY: Access = access(Operation::Notify, Role::Condition);
+const WAIT: Access = access(Operation::Wait, Role::Condition);
+
+// What the last send left is all that was sent, and what the last receive left is all that was received: so a message has no
+// clock of its own, nor has the channel.
+const _: () = assert!(
+    matches!(SEND_ORDER, Access::Update) && matches!(RECV_ORDER, Access::Update),
+    "sends come after sends, and receives after receives"
+);
+const _: () = assert!(
+    matches!(
+        (SEND, RECV, SEND_MESSAGE),
+        (Access::Contribute, Access::Contribute, Access::Contribute)
+    ),
+    "who sends or receives leaves what it knows at the channel"
+);
 
 /// Both ends of a channel.
 pub(super) struct Channel<T> {
@@ -83,10 +112,10 @@ impl Clocks {
         self.unused.pop().unwrap_or_default()
     }
 
-    /// What an actor knows.
-    fn copy(&mut self, actor: &mut Actor) -> Left {
+    /// What an access of something new leaves there.
+    fn copy(&mut self, actor: &mut Actor, access: Access) -> Left {
         let mut left = self.fresh();
-        actor.leave(&mut left);
+        actor.publish_updates(&mut left, access);
         left
     }
 
@@ -235,11 +264,11 @@ impl<T> Channel<T> {
     #[cold]
     fn note_send(&self, clocks: &mut Clocks, number: u64, place: Place, ticket: Ticket) {
         actor::with(|actor| {
-            actor.learn(&clocks.empty);
+            actor.receive_reads(&clocks.empty, SEND);
             // Whoever comes later comes after this send.
             clocks.empty.clear();
             if let Some((_, sends)) = clocks.sends.back() {
-                actor.learn(sends);
+                actor.receive_updates(sends, SEND_ORDER);
             }
             if let Some(bound) = self.bound.filter(|bound| *bound > 0) {
                 clocks.find_room(number.saturating_sub(bound as u64), actor);
@@ -249,8 +278,7 @@ impl<T> Channel<T> {
                 OperationRecord::new(Op::Send(self.id(), message, self.delivery()), place)
             });
             if clocks.sends_version() != actor.real_version() {
-                let mut left = clocks.fresh();
-                actor.leave(&mut left);
+                let left = clocks.copy(actor, SEND_ORDER);
                 clocks.sends.push_back((number, left));
             }
         });
@@ -285,7 +313,7 @@ impl<T> Channel<T> {
         if let Some(at) = clocks.deliveries.iter().position(|(of, _)| *of == number)
             && let Some((_, left)) = clocks.deliveries.remove(at)
         {
-            actor::with(|actor| actor.learn(&left));
+            actor::with(|actor| actor.receive_awaited(&left, SEND_DELIVERY));
             clocks.recycle(left);
         }
         Ok(())
@@ -334,11 +362,11 @@ impl<T> Channel<T> {
         let clocks = &mut state.clocks;
         actor::with(|actor| {
             // All that was sent was received.
-            actor.learn(&clocks.receives);
+            actor.receive_updates(&clocks.receives, TRY_RECV);
             actor.did(ticket, || {
                 OperationRecord::new(Op::TryRecv(self.id()), place)
             });
-            actor.add_to(&mut clocks.empty);
+            actor.publish_reads(&mut clocks.empty, TRY_RECV);
         });
         Taken::Nothing
     }
@@ -367,25 +395,25 @@ impl<T> Channel<T> {
     #[cold]
     fn note_receive(&self, clocks: &mut Clocks, number: u64, place: Place, ticket: Ticket) {
         actor::with(|actor| {
-            actor.learn(&clocks.empty);
-            actor.learn(&clocks.receives);
+            actor.receive_reads(&clocks.empty, RECV);
+            actor.receive_updates(&clocks.receives, RECV_ORDER);
             if let Some((_, sent)) = clocks.sends.front().filter(|(first, _)| *first <= number) {
-                actor.learn(sent);
+                actor.receive_updates(sent, RECV_MESSAGE);
             }
             actor.did(ticket, || {
                 let message = Msg::Number(number.cast_signed());
                 OperationRecord::new(Op::Recv(self.id(), message, self.delivery()), place)
             });
-            actor.leave(&mut clocks.receives);
+            actor.publish_updates(&mut clocks.receives, RECV_ORDER);
             match self.bound {
                 None => {}
                 Some(0) => {
-                    let left = clocks.copy(actor);
+                    let left = clocks.copy(actor, RECV_DELIVERY);
                     clocks.deliveries.push_back((number, left));
                 }
                 Some(_) if clocks.last_room == actor.real_version() => {}
                 Some(_) => {
-                    let left = clocks.copy(actor);
+                    let left = clocks.copy(actor, RECV_ROOM);
                     clocks.last_room = left.version();
                     clocks.room.push_back((number, left));
                 }
@@ -396,7 +424,7 @@ impl<T> Channel<T> {
     /// The other end is known to be gone.
     fn saw_end(&self, clocks: &mut Clocks, place: Place, ticket: Ticket) {
         actor::with(|actor| {
-            actor.learn(&clocks.ends);
+            actor.receive_updates(&clocks.ends, WAIT);
             actor.did(ticket, || {
                 OperationRecord::new(Op::Wait(self.end_id(), None), place)
             });
@@ -408,7 +436,7 @@ impl<T> Channel<T> {
             actor.did(ticket, || {
                 OperationRecord::new(Op::Notify(self.end_id()), None)
             });
-            actor.add_to(&mut clocks.ends);
+            actor.publish_updates(&mut clocks.ends, NOTIFY);
         });
     }
 
@@ -460,7 +488,7 @@ impl Clocks {
             .is_some_and(|(number, _)| *number <= needed)
             && let Some((_, left)) = self.room.pop_front()
         {
-            actor.learn(&left);
+            actor.receive_updates(&left, SEND_ROOM);
             self.recycle(left);
         }
     }

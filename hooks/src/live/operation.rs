@@ -1,0 +1,61 @@
+//! What hooks do: an operation, and what that does with its object.
+//!
+//! The second is never said by a hook. It is looked up in the table of edges, while the hook is compiled.
+
+use portent_monitor_core::{Access, LockId, Op, Operation, Role, Value, VarId, access_of};
+
+/// What an operation does with its object of this role. It is asked by constants only: a hook of something that is not in
+/// the table does not compile.
+pub(crate) const fn access(operation: Operation, role: Role) -> Access {
+    match access_of(operation, role) {
+        Some(access) => access,
+        None => panic!("the operation is about no such object"),
+    }
+}
+
+/// An operation on a lock: what is recorded of it, and what it does with the clocks there.
+#[derive(Clone, Copy)]
+pub(crate) struct LockOperation {
+    pub(crate) op: fn(LockId) -> Op,
+    pub(crate) access: Access,
+}
+
+pub(crate) const LOCK: LockOperation = LockOperation {
+    op: Op::Lock,
+    access: access(Operation::Lock, Role::Lock),
+};
+pub(crate) const UNLOCK: LockOperation = LockOperation {
+    op: Op::Unlock,
+    access: access(Operation::Unlock, Role::Lock),
+};
+pub(crate) const READ_LOCK: LockOperation = LockOperation {
+    op: Op::ReadLock,
+    access: access(Operation::ReadLock, Role::Lock),
+};
+pub(crate) const READ_UNLOCK: LockOperation = LockOperation {
+    op: Op::ReadUnlock,
+    access: access(Operation::ReadUnlock, Role::Lock),
+};
+pub(crate) const TRY_LOCK: LockOperation = LockOperation {
+    op: Op::TryLock,
+    access: access(Operation::TryLock, Role::Lock),
+};
+
+/// What a read does with the clocks of a variable.
+pub(crate) const READ: Access = access(Operation::Read, Role::Var);
+
+/// How a variable is changed: what is recorded of it, and what it does with the clocks there.
+#[derive(Clone, Copy)]
+pub(crate) struct VarOperation {
+    pub(crate) op: fn(VarId, Option<Value>) -> Op,
+    pub(crate) access: Access,
+}
+
+pub(crate) const WRITE: VarOperation = VarOperation {
+    op: Op::Write,
+    access: access(Operation::Write, Role::Var),
+};
+pub(crate) const UPDATE: VarOperation = VarOperation {
+    op: Op::Update,
+    access: access(Operation::Update, Role::Var),
+};
