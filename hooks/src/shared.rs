@@ -7,8 +7,8 @@ use portent_monitor_core::{Op, VarId};
 use crate::{
     ToValue,
     live::{
-        ObjectClock,
-        actor::{self, OperationRecord, Place, Ticket},
+        ObjectClock, Told,
+        actor::{self, OperationRecord, Place, Ticket, WriteRecord, Written},
         lock,
         names::Name,
         operation::{READ, UPDATE, VarOperation, WRITE},
@@ -148,7 +148,7 @@ impl<T: ToValue> Shared<T> {
     fn write<R>(
         &self,
         place: Place,
-        VarOperation { op, access }: VarOperation,
+        VarOperation { operation, access }: VarOperation,
         f: impl FnOnce(&mut T) -> R,
     ) -> R {
         let ticket = if version::is_hidden() || self.name.is_known() {
@@ -162,9 +162,19 @@ impl<T: ToValue> Shared<T> {
         let object = &mut inner.object;
         if ticket.is_some() || object.version() != version::shown() || object.has_reads() {
             // What a value tells may be the program's own code, which must not find the actor in use.
-            let told = ticket.is_some().then(|| inner.value.to_value());
-            let line = || OperationRecord::new(op(self.id(), told), place);
-            actor::with(|actor| actor.cross(object, access, ticket, line));
+            let line = ticket.is_some().then(|| WriteRecord {
+                operation,
+                var: self.id(),
+                told: Some(Told::from(inner.value.to_value())),
+                mark: None,
+                place,
+            });
+            actor::wrote(Written {
+                object,
+                access,
+                ticket,
+                line,
+            });
         }
         done
     }

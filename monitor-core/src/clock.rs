@@ -75,10 +75,17 @@ impl Clock {
     /// Sets one count, which is not 0; meant for counts that grow.
     #[inline]
     pub(crate) fn set(&mut self, chain: ChainId, count: u32) {
-        if chain.index() >= self.counts.len() {
-            self.counts.resize(chain.index() + 1, 0);
+        match self.counts.get_mut(chain.index()) {
+            Some(there) => *there = count,
+            None => self.extend(chain, count),
         }
-        self.counts[chain.index()] = count;
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn extend(&mut self, chain: ChainId, count: u32) {
+        self.counts.resize(chain.index(), 0);
+        self.counts.push(count);
     }
 
     /// Adds the first `count` events of one chain to the past.

@@ -13,15 +13,16 @@ use std::{
     },
 };
 
-use portent_monitor_core::{Access, Knowledge, LocId, Mark, NameId, Op, VarId, Version};
+use portent_monitor_core::{Access, Knowledge, LocId, Mark, NameId, Op, Operation, VarId, Version};
 use rustc_hash::FxHashMap;
 
 use super::{
     ActorClock, Left, ObjectClock,
     desk::Desk,
+    event,
     identity::Identity,
     lock, names,
-    record::{self, Words},
+    record::{self, Texts, Told, Words},
     recording,
     recording::Subscriber,
     version,
@@ -222,6 +223,7 @@ impl Actor {
             (None, None) => true,
             _ => false,
         };
+        event::forget_wanted();
         if !same {
             self.leave_desk();
             if self.foreign
@@ -269,12 +271,12 @@ impl Actor {
 
     /// Receives what an access of an object receives, does and records an operation, and leaves what
     /// the access leaves. The object is held meanwhile.
-    pub(crate) fn cross(
+    pub(crate) fn cross<L: Line>(
         &mut self,
         object: &mut ObjectClock,
         access: Access,
         ticket: Ticket,
-        line: impl FnOnce() -> OperationRecord,
+        line: impl FnOnce() -> L,
     ) {
         self.clock.receive(object, access);
         self.did(ticket, line);
@@ -338,19 +340,19 @@ impl Actor {
 
     /// Ticks and records an operation, if there is a ticket for it.
     #[inline]
-    pub(crate) fn did(&mut self, ticket: Ticket, line: impl FnOnce() -> OperationRecord) {
+    pub(crate) fn did<L: Line>(&mut self, ticket: Ticket, line: impl FnOnce() -> L) {
         if ticket.is_some() {
             self.record(ticket, line);
         }
     }
 
-    fn record(&mut self, ticket: Ticket, line: impl FnOnce() -> OperationRecord) {
+    fn record<L: Line>(&mut self, ticket: Ticket, line: impl FnOnce() -> L) {
         let Some(desk) = &mut self.desk else { return };
         if desk.id != ticket.0 || !tick(&mut self.clock, desk) {
             return;
         }
-        let OperationRecord { op, mark, place } = line();
-        let loc = match place {
+        let line = line();
+        let loc = match line.place() {
             Some(place) if desk.everything => {
                 let known = self.places.entry(std::ptr::from_ref(place) as usize);
                 Some(*known.or_insert_with(|| names::place(place)))
@@ -358,7 +360,7 @@ impl Actor {
             _ => None,
         };
         desk.tell(&mut self.clock, &self.identity);
-        let (head, part) = record::did(op, loc, mark, desk.texts());
+        let (head, part) = line.words(loc, desk.texts());
         desk.put(head);
         if let Some(part) = part {
             desk.put(part);
@@ -402,11 +404,82 @@ impl Actor {
     }
 }
 
-/// What was done.
-pub(crate) struct OperationRecord {
-    pub(crate) op: Op,
+/// What was done, to be written down.
+pub(crate) trait Line {
+    fn place(&self) -> Place;
+    fn words(self, loc: Option<LocId>, texts: &Texts) -> (Words, Option<Words>);
+}
+
+/// That a variable was written. It never becomes an [`Op`] in the thread that wrote, which would be dearer than all the
+/// rest: an enumeration is put together in memory.
+pub(crate) struct WriteRecord {
+    pub(crate) operation: Operation,
+    pub(crate) var: VarId,
+    pub(crate) told: Option<Told>,
     pub(crate) mark: Option<Mark>,
     pub(crate) place: Place,
+}
+
+impl Line for &mut WriteRecord {
+    #[inline(always)]
+    fn place(&self) -> Place {
+        self.place
+    }
+
+    #[inline(always)]
+    fn words(self, loc: Option<LocId>, texts: &Texts) -> (Words, Option<Words>) {
+        let told = self.told.as_mut();
+        record::wrote(self.operation, self.var, told, loc, self.mark, texts)
+    }
+}
+
+/// A variable was written by one who holds it: receives, records and leaves what that does.
+// One argument, so that the closure is one word: larger ones are copied again and again.
+#[inline(never)]
+pub(crate) fn wrote(mut write: Written<'_>) {
+    let write = &mut write;
+    with(|actor| {
+        let Written {
+            object,
+            access,
+            ticket,
+            line,
+        } = &mut *write;
+        match line {
+            Some(line) => actor.cross(object, *access, *ticket, || line),
+            None => actor.cross(object, *access, Ticket::NONE, never_asked),
+        }
+    });
+}
+
+/// A write: of what, and how it is recorded if it is.
+pub(crate) struct Written<'a> {
+    pub(crate) object: &'a mut ObjectClock,
+    pub(crate) access: Access,
+    pub(crate) ticket: Ticket,
+    pub(crate) line: Option<WriteRecord>,
+}
+
+/// The line of an operation that is not recorded is never asked for.
+pub(crate) fn never_asked() -> OperationRecord {
+    unreachable!("there was no ticket")
+}
+
+/// Any operation.
+pub(crate) struct OperationRecord {
+    op: Op,
+    mark: Option<Mark>,
+    place: Place,
+}
+
+impl Line for OperationRecord {
+    fn place(&self) -> Place {
+        self.place
+    }
+
+    fn words(self, loc: Option<LocId>, texts: &Texts) -> (Words, Option<Words>) {
+        record::did(self.op, loc, self.mark, texts)
+    }
 }
 
 impl OperationRecord {
@@ -428,12 +501,16 @@ impl OperationRecord {
 
 #[inline]
 fn tick(clock: &mut ActorClock, desk: &mut Desk) -> bool {
-    clock.tick(|past| desk.subscriber.acquire(past)).is_ok() || tick_again(clock, desk)
+    clock.tick_on() || tick_anew(clock, desk)
 }
 
-/// The chain is full, or has no versions left, or there is none.
+/// There is no chain yet, or it is full, or there are no versions left.
 #[cold]
-fn tick_again(clock: &mut ActorClock, desk: &mut Desk) -> bool {
+#[inline(never)]
+fn tick_anew(clock: &mut ActorClock, desk: &mut Desk) -> bool {
+    if clock.tick(|past| desk.subscriber.acquire(past)).is_ok() {
+        return true;
+    }
     if !clock.has_versions()
         && let Some(number) = next_number()
     {

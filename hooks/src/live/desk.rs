@@ -21,13 +21,15 @@ use super::{
 pub(super) struct Desk {
     pub(super) subscriber: Arc<Subscriber>,
     pub(super) everything: bool,
-    /// Which recording it is, and whether it samples: looked up once.
+    /// Which recording it is: looked up once.
     pub(super) id: u32,
-    samples: bool,
+    /// So many records are kept free for changes of the clock. If it samples, more than there can ever be, so that it looks
+    /// at every event.
+    reserve: usize,
     /// An event that is wanted: most often the next one is the same.
     wanted: Option<NameId>,
     queue: Option<Producer<Words>>,
-    /// There is room for at least this many records.
+    /// There is room for at least this many records; for none as long as something is kept.
     room: usize,
     /// What found no room.
     kept: VecDeque<Words>,
@@ -45,7 +47,10 @@ impl Desk {
         Desk {
             everything: subscriber.wants_everything(),
             id: subscriber.id(),
-            samples: matches!(subscriber.full(), Full::Sample(_)),
+            reserve: match subscriber.full() {
+                Full::Sample(_) => usize::MAX / 2,
+                _ => RESERVE,
+            },
             wanted: None,
             subscriber,
             queue: None,
@@ -62,8 +67,7 @@ impl Desk {
     #[inline]
     pub(super) fn make_room(&mut self, records: usize) -> bool {
         // Changes of the clock that have to be recorded come out of the reserve.
-        let enough = records + RESERVE;
-        (self.room >= enough && self.kept.is_empty() && !self.samples) || self.look_for_room(enough)
+        self.room >= records + self.reserve || self.look_for_room(records + RESERVE)
     }
 
     /// Whether an event of this name is recorded.
@@ -158,17 +162,25 @@ impl Desk {
         self.told = told;
     }
 
-    #[inline]
+    // Always inline: a record that is passed through memory is written in two parts and read as a whole, and the processor
+    // stalls.
+    #[inline(always)]
     pub(super) fn put(&mut self, record: Words) {
-        match &mut self.queue {
-            Some(queue) if self.room > 0 && self.kept.is_empty() => {
-                self.room -= 1;
-                if let Err(rtrb::PushError::Full(record)) = queue.push(record) {
-                    self.kept.push_back(record);
-                }
-            }
-            _ => self.kept.push_back(record),
+        if self.room > 0
+            && let Some(queue) = &mut self.queue
+            && queue.push(record).is_ok()
+        {
+            self.room -= 1;
+        } else {
+            self.keep(record);
         }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn keep(&mut self, record: Words) {
+        self.room = 0;
+        self.kept.push_back(record);
     }
 
     /// The texts that go with the records.

@@ -1,10 +1,13 @@
 //! Application events.
 
-use std::sync::{
-    Arc,
-    atomic::{
-        AtomicU32,
-        Ordering::{Acquire, Relaxed, Release},
+use std::{
+    cell::Cell,
+    sync::{
+        Arc,
+        atomic::{
+            AtomicU32,
+            Ordering::{Acquire, Relaxed, Release},
+        },
     },
 };
 
@@ -15,6 +18,17 @@ use super::{
     record::{self, Words},
     recording,
 };
+
+thread_local! {
+    /// The callsite that this thread was last told is wanted, and in which generation of recordings: most often the next one
+    /// is the same. Without a destructor, so that it is one load.
+    static WANTED: Cell<(usize, u64)> = const { Cell::new((0, 0)) };
+}
+
+/// The thread takes part in another recording.
+pub(super) fn forget_wanted() {
+    WANTED.set((0, 0));
+}
 
 /// A place where an event happens. Its ids are looked up once.
 #[derive(Debug)]
@@ -44,7 +58,7 @@ impl Callsite {
     /// Whether somebody records it.
     #[inline]
     pub fn is_wanted(&self) -> bool {
-        recording::any_open() && self.asks()
+        recording::any_open() && (self.was_wanted() || self.asks())
     }
 
     /// It happens.
@@ -55,13 +69,32 @@ impl Callsite {
             let mut texts = Vec::new();
             let args = args.map(|arg| record::value(arg, |text| texts.push(text)));
             self.tell(&args, &mut texts);
+            if texts.capacity() == 0 {
+                // Nothing to be freed, which the compiler does not see.
+                std::mem::forget(texts);
+            }
         }
     }
 
     #[inline(never)]
     fn asks(&self) -> bool {
-        let name = self.name();
-        actor::with(|actor| name.is_some_and(|name| actor.wants(name))).unwrap_or_default()
+        let (name, generation) = (self.name(), recording::generation());
+        let wants = actor::with(|actor| name.is_some_and(|name| actor.wants(name)));
+        let wants = wants.unwrap_or_default();
+        if wants {
+            WANTED.set((self.address(), generation));
+        }
+        wants
+    }
+
+    /// Whether it was wanted the last time this thread asked, and nothing has changed.
+    #[inline]
+    fn was_wanted(&self) -> bool {
+        WANTED.get() == (self.address(), recording::generation())
+    }
+
+    fn address(&self) -> usize {
+        std::ptr::from_ref(self).addr()
     }
 
     #[inline(never)]

@@ -2,7 +2,7 @@
 //!
 //! The second is never said by a hook. It is looked up in the table of edges, while the hook is compiled.
 
-use portent_monitor_core::{Access, LockId, Op, Operation, Role, Value, VarId, access_of};
+use portent_monitor_core::{Access, LockId, Op, Operation, Role, access_of};
 
 /// What an operation does with its object of this role. It is asked by constants only: a hook of something that is not in
 /// the table does not compile.
@@ -44,18 +44,21 @@ pub(crate) const TRY_LOCK: LockOperation = LockOperation {
 /// What a read does with the clocks of a variable.
 pub(crate) const READ: Access = access(Operation::Read, Role::Var);
 
-/// How a variable is changed: what is recorded of it, and what it does with the clocks there.
+/// How a variable is changed: by which operation, and what that does with the clocks there.
 #[derive(Clone, Copy)]
 pub(crate) struct VarOperation {
-    pub(crate) op: fn(VarId, Option<Value>) -> Op,
+    pub(crate) operation: Operation,
     pub(crate) access: Access,
 }
 
-pub(crate) const WRITE: VarOperation = VarOperation {
-    op: Op::Write,
-    access: access(Operation::Write, Role::Var),
-};
-pub(crate) const UPDATE: VarOperation = VarOperation {
-    op: Op::Update,
-    access: access(Operation::Update, Role::Var),
-};
+impl VarOperation {
+    const fn new(operation: Operation) -> VarOperation {
+        VarOperation {
+            operation,
+            access: access(operation, Role::Var),
+        }
+    }
+}
+
+pub(crate) const WRITE: VarOperation = VarOperation::new(Operation::Write);
+pub(crate) const UPDATE: VarOperation = VarOperation::new(Operation::Update);

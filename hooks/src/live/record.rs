@@ -2,7 +2,7 @@
 //!
 //! Words and not an enumeration, because these are put together in registers: a value that is written in
 //! small parts and then read as a whole stalls the processor for longer than all the rest of an event
-//! takes. Texts do not fit; they go through a list beside the queue, in the same order.
+//! takes. A pair and not an array, for the same reason. Texts do not fit; they go through a list beside the queue, in the same order.
 //!
 //! | record | first word | second word, from its lowest bits |
 //! |---|---|---|
@@ -28,7 +28,7 @@ use portent_monitor_core::{
 use super::lock;
 
 /// A record.
-pub(crate) type Words = [u64; 2];
+pub(crate) type Words = (u64, u64);
 /// The texts of a queue.
 pub(super) type Texts = Arc<Mutex<VecDeque<Arc<str>>>>;
 
@@ -51,24 +51,24 @@ fn from_one<I: Id>(id: Option<I>) -> u32 {
 
 /// What follows is of this thread, on this chain, which has counted so far.
 pub(super) fn begin(thread: ThreadId, chain: ChainId, count: u32) -> Words {
-    [
+    (
         pair(chain.index(), count),
         pair(thread.index(), u32::from(BEGIN)),
-    ]
+    )
 }
 
 /// The next event knows this many events of a chain.
 pub(super) fn knows(chain: ChainId, count: u32) -> Words {
-    [pair(chain.index(), count), u64::from(KNOWS)]
+    (pair(chain.index(), count), u64::from(KNOWS))
 }
 
 /// An application event, whose arguments follow.
 #[inline]
 pub(super) fn event(name: NameId, loc: LocId, args: usize) -> Words {
-    [
+    (
         pair(name.index(), loc.index() as u32),
         pair(args, u32::from(EVENT)),
-    ]
+    )
 }
 
 /// An argument of an event, or what was written; `keep` takes its text.
@@ -83,7 +83,51 @@ pub(super) fn value(value: Value, keep: impl FnOnce(Arc<str>)) -> Words {
             (0, 3)
         }
     };
-    [bits, u64::from(kind << 8 | u32::from(VALUE))]
+    (bits, u64::from(kind << 8 | u32::from(VALUE)))
+}
+
+/// A value that was written to a variable, as words and not as an enumeration; and its text, if it is one.
+pub(crate) struct Told {
+    words: Words,
+    text: Option<Arc<str>>,
+}
+
+impl From<Value> for Told {
+    #[inline(always)]
+    fn from(told: Value) -> Told {
+        let mut text = None;
+        let words = value(told, |kept| text = Some(kept));
+        Told { words, text }
+    }
+}
+
+#[cold]
+#[inline(never)]
+fn keep(texts: &Texts, text: Arc<str>) {
+    lock(texts).push_back(text);
+}
+
+/// That a variable was written, by this operation. The same as [`did`] makes of it.
+#[inline(always)]
+pub(super) fn wrote(
+    operation: Operation,
+    var: VarId,
+    told: Option<&mut Told>,
+    loc: Option<LocId>,
+    mark: Option<Mark>,
+    texts: &Texts,
+) -> (Words, Option<Words>) {
+    let part = match told {
+        Some(Told { words, text }) => {
+            if let Some(text) = text.take() {
+                keep(texts, text);
+            }
+            Some(*words)
+        }
+        None => None,
+    };
+    let head = head(operation as u32, var.index(), 0, loc, mark, part.is_some());
+    (head, part)
 }
 
 /// An operation, in one part or two.
@@ -120,20 +164,32 @@ pub(super) fn did(
         }
         Op::Notify(cond) => cond.index(),
         Op::Barrier(barrier, round) => {
-            part = Some([round, u64::from(NUMBER)]);
+            part = Some((round, u64::from(NUMBER)));
             barrier.index()
         }
         // Hooks do nothing else.
         _ => 0,
     };
+    let head = head(operation, object, other, loc, mark, part.is_some());
+    (head, part)
+}
+
+#[inline(always)]
+fn head(
+    operation: u32,
+    object: usize,
+    other: u32,
+    loc: Option<LocId>,
+    mark: Option<Mark>,
+    has_part: bool,
+) -> Words {
     let mark = match mark {
         None => 0u32,
         Some(Mark::Atomic) => 1,
         Some(Mark::Try) => 2,
     };
-    let low = u32::from(DID) | operation << 8 | mark << 16 | u32::from(part.is_some()) << 24;
-    let head = [pair(object, from_one(loc)), pair(other as usize, low)];
-    (head, part)
+    let low = u32::from(DID) | operation << 8 | mark << 16 | u32::from(has_part) << 24;
+    (pair(object, from_one(loc)), pair(other as usize, low))
 }
 
 fn number(message: Msg, delivery: Delivery) -> Words {
@@ -146,10 +202,10 @@ fn number(message: Msg, delivery: Delivery) -> Words {
         Delivery::Fifo => (1, 0),
         Delivery::Bounded(capacity) => (2, capacity),
     };
-    [
+    (
         number,
         pair(capacity as usize, u32::from(NUMBER) | kind << 8),
-    ]
+    )
 }
 
 /// What a record says.
@@ -185,7 +241,7 @@ fn low(word: u64) -> u32 {
 
 /// Reads a record; `None` for one that nobody wrote.
 pub(super) fn read(words: Words) -> Option<Record> {
-    let [first, second] = words;
+    let (first, second) = words;
     Some(match second as u8 {
         BEGIN => Record::Begin {
             thread: ThreadId::from_index(high(second))?,
@@ -208,7 +264,7 @@ pub(super) fn read(words: Words) -> Option<Record> {
 }
 
 /// Reads a value.
-pub(super) fn read_value([bits, second]: Words, texts: &Texts) -> Value {
+pub(super) fn read_value((bits, second): Words, texts: &Texts) -> Value {
     match second >> 8 & 3 {
         0 => Value::Int(bits.cast_signed()),
         1 => Value::Bool(bits != 0),
@@ -219,7 +275,7 @@ pub(super) fn read_value([bits, second]: Words, texts: &Texts) -> Value {
 
 /// Reads an operation, its place and its mark.
 pub(super) fn read_did(
-    [first, second]: Words,
+    (first, second): Words,
     part: Option<Words>,
     texts: &Texts,
 ) -> Option<(Op, Option<LocId>, Option<Mark>)> {
@@ -231,7 +287,7 @@ pub(super) fn read_did(
     let other = || LockId::from_index(high(second).checked_sub(1)?);
     let told = || part.map(|part| read_value(part, texts));
     let message = || {
-        let [number, how] = part?;
+        let (number, how) = part?;
         let delivery = match how >> 8 & 3 {
             0 => Delivery::Unordered,
             1 => Delivery::Fifo,
@@ -264,7 +320,7 @@ pub(super) fn read_did(
         Operation::Waiting => Op::Waiting(cond()?, other()),
         Operation::Wait => Op::Wait(cond()?, other()),
         Operation::Notify => Op::Notify(cond()?),
-        Operation::Barrier => Op::Barrier(BarrierId::from_index(object)?, part?[0]),
+        Operation::Barrier => Op::Barrier(BarrierId::from_index(object)?, part?.0),
         _ => return None,
     };
     let loc = (low(first) as usize)

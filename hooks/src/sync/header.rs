@@ -26,8 +26,8 @@ use std::sync::{
 use portent_monitor_core::{Mark, Op, Value, VarId, Version};
 
 use crate::live::{
-    ObjectClock,
-    actor::{self, OperationRecord, Place, Ticket},
+    ObjectClock, Told,
+    actor::{self, OperationRecord, Place, Ticket, WriteRecord, Written},
     lock,
     names::Name,
     operation::{READ, UPDATE, VarOperation},
@@ -70,10 +70,6 @@ impl Header {
         self.name.id(self.kind, |symbols| &mut symbols.vars)
     }
 
-    fn line(&self, place: Place, op: impl FnOnce(VarId) -> Op) -> OperationRecord {
-        OperationRecord::new(op(self.id()), place).marked(Mark::Atomic)
-    }
-
     #[inline(always)]
     fn slot(&self, version: Version) -> &AtomicU64 {
         &self.seen[(version.bits() >> 36) as usize & 1]
@@ -111,7 +107,8 @@ impl Header {
 
     fn note_read(&self, object: &mut ObjectClock, place: Place, ticket: Ticket) {
         actor::with(|actor| {
-            actor.cross(object, READ, ticket, || self.line(place, Op::Read));
+            let line = || OperationRecord::new(Op::Read(self.id()), place).marked(Mark::Atomic);
+            actor.cross(object, READ, ticket, line);
             let version = actor.real_version();
             self.slot(version).store(version.bits(), Relaxed);
         });
@@ -198,12 +195,23 @@ impl<'a> Writing<'a> {
         mut self,
         place: Place,
         ticket: Ticket,
-        VarOperation { op, access }: VarOperation,
+        VarOperation { operation, access }: VarOperation,
         value: impl FnOnce() -> Option<Value>,
     ) {
         let header = self.header;
-        let line = || header.line(place, |var| op(var, value()));
-        actor::with(|actor| actor.cross(&mut self.object, access, ticket, line));
+        let line = ticket.is_some().then(|| WriteRecord {
+            operation,
+            var: header.id(),
+            told: value().map(Told::from),
+            mark: Some(Mark::Atomic),
+            place,
+        });
+        actor::wrote(Written {
+            object: &mut self.object,
+            access,
+            ticket,
+            line,
+        });
         for seen in &header.seen {
             seen.store(NOBODY, Relaxed);
         }

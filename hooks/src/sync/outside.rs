@@ -141,12 +141,11 @@ impl Outside {
     }
 
     /// The lock was taken; it is not watched, or the book is open.
-    #[cold]
     #[inline(never)]
     pub(super) fn taken(&self, side: LockSide<'_>) {
         if self.is_watched() {
             let mut book = self.open();
-            return self.enter_taken(&mut book, side, Ticket::NONE, unreachable_line);
+            return self.enter_taken(&mut book, side, Ticket::NONE, actor::never_asked);
         }
         actor::with(|actor| match side {
             LockSide::Shared(left) => actor.receive_updates(left, READ_LOCK.access),
@@ -160,9 +159,8 @@ impl Outside {
     }
 
     /// The lock is about to be given back and is not watched.
-    #[cold]
-    #[inline(never)]
-    pub(super) fn giving_back(&self, side: LockSide<'_>) {
+    #[inline(always)]
+    fn giving_back(&self, side: LockSide<'_>) {
         actor::with(|actor| match side {
             LockSide::Exclusive(left) => actor.publish_updates(left, UNLOCK.access),
             LockSide::Shared(_) => self.note_reader(actor, &mut self.open(), READ_UNLOCK.access),
@@ -301,7 +299,6 @@ impl Outside {
     }
 
     /// Gives the lock back, whose guard is `guard`.
-    #[cold]
     #[inline(never)]
     pub(super) fn give_back<G>(
         &self,
@@ -309,9 +306,21 @@ impl Outside {
         side: impl FnOnce(&mut G) -> LockSide<'_>,
         ticket: Ticket,
     ) {
-        if !self.is_watched() {
-            return self.giving_back(side(&mut guard));
+        if self.is_watched() {
+            self.give_back_watched(guard, side, ticket);
+        } else {
+            self.giving_back(side(&mut guard));
         }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn give_back_watched<G>(
+        &self,
+        mut guard: G,
+        side: impl FnOnce(&mut G) -> LockSide<'_>,
+        ticket: Ticket,
+    ) {
         let mut book = self.open();
         let side = side(&mut guard);
         book.count(&side, false);
@@ -341,9 +350,4 @@ impl Book {
             (LockSide::Shared(_), false) => self.holders.saturating_sub(1),
         };
     }
-}
-
-/// The line of an operation that is not recorded is never asked for.
-fn unreachable_line() -> OperationRecord {
-    unreachable!("there was no ticket")
 }

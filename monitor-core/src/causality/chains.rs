@@ -46,10 +46,11 @@ impl Chain {
         self.count
     }
 
-    /// Counts one more relevant event and returns its number, from 1.
-    pub(super) fn tick(&mut self) -> Result<u32, Error> {
-        self.count = self.count.checked_add(1).ok_or(Error::ClockFull)?;
-        Ok(self.count)
+    /// Counts one more relevant event and returns its number, from 1; `None` if that does not fit in 32 bits.
+    #[inline]
+    pub(super) fn tick(&mut self) -> Option<u32> {
+        self.count = self.count.checked_add(1)?;
+        Some(self.count)
     }
 }
 

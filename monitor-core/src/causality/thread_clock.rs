@@ -214,6 +214,9 @@ pub struct ThreadClock<H = Arc<Clock>> {
     now: Snapshot<H>,
     /// The last version that this thread made, of its own clock or for an object.
     made: Version,
+    /// The last that it had made when it learnt something, or changed its chain. Its clocks of later versions differ in its
+    /// own count alone.
+    settled: Version,
     chain: Option<Chain>,
     /// The chain's count is not in the clock yet.
     behind: bool,
@@ -228,9 +231,11 @@ impl<H> ThreadClock<H> {
     /// have the same number.
     pub const fn numbered(number: u32) -> Self {
         assert!(number < 1 << (u64::BITS - THREAD_SHIFT));
+        let made = Version((number as u64) << THREAD_SHIFT);
         ThreadClock {
             now: Snapshot::EMPTY,
-            made: Version((number as u64) << THREAD_SHIFT),
+            made,
+            settled: made,
             chain: None,
             behind: false,
             news: false,
@@ -253,6 +258,7 @@ impl<H> ThreadClock<H> {
     /// Goes on making versions under another number, after [`Error::ClockFull`].
     pub fn renumber(&mut self, number: u32) {
         self.made = Self::numbered(number).made;
+        self.settled = self.made;
     }
 
     /// Whether more versions can be made under its number: 2³³ of them.
@@ -294,10 +300,25 @@ impl<H: Hold> ThreadClock<H> {
         if self.made.0 & (1 << (COUNT_BITS - 1)) != 0 {
             return Err(Error::ClockFull);
         }
-        let number = chain.tick()?;
+        let number = chain.tick().ok_or(Error::ClockFull)?;
         self.behind = true;
         self.now.version = self.fresh();
         Ok(number)
+    }
+
+    /// Counts a relevant event as [`tick`](Self::tick) does, if it has a chain and that is not full; and is the cheaper
+    /// for that.
+    #[inline]
+    pub fn tick_on(&mut self) -> bool {
+        if let Some(chain) = &mut self.chain
+            && self.made.0 & (1 << (COUNT_BITS - 1)) == 0
+            && chain.tick().is_some()
+        {
+            self.behind = true;
+            self.now.version = self.fresh();
+            return true;
+        }
+        false
     }
 
     /// The relevant events in the past.
@@ -351,6 +372,7 @@ impl<H: Hold> ThreadClock<H> {
     /// The thread has ended: its chain may be given to another thread. What it left stays valid.
     pub fn end(&mut self) -> Option<Chain> {
         self.settle();
+        self.settled = self.made;
         self.chain.take()
     }
 
@@ -371,6 +393,7 @@ impl<H: Hold> ThreadClock<H> {
         self.settle();
         if !left.le(&self.now) {
             self.news = true;
+            self.settled = self.made;
             let made = &mut self.made;
             self.now.join(left, || {
                 made.0 += STEP;
@@ -448,8 +471,13 @@ impl<H: Hold> Knowledge for ThreadClock<H> {
         }
         // The own count is put into the copy only: to read a clock as a whole just after a part of it
         // was written stalls the processor.
-        at.assign(&self.now);
-        if self.behind
+        let is_own = at.version.is_of(self.made) && at.version.0 > self.settled.0;
+        if is_own {
+            at.version = self.now.version;
+        } else {
+            at.assign(&self.now);
+        }
+        if (self.behind || is_own)
             && let Some(chain) = &self.chain
         {
             let clock = at.clock.get_or_insert_default();
