@@ -17,12 +17,14 @@ check -p portent --no-default-features --features monitor
 check -p portent --all-features
 check -p portent-hooks
 check -p portent-hooks --features monitor
+check -p portent-hooks --features lock_api
+check -p portent-hooks --features lock_api,monitor
 for features in "" regex serde snippets; do
     check -p portent-monitor-dsl --no-default-features --features "$features"
 done
 
 # Without a monitor, hooks are the standard library.
-cargo test --quiet --target-dir $target -p portent-hooks --test off
+cargo test --quiet --target-dir $target -p portent-hooks --features lock_api --test off
 
 # A program that wants properties and monitors alone pulls in little.
 most=25

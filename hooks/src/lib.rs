@@ -42,9 +42,14 @@
 //! **What is not hooked is not seen**: order that a program gets from elsewhere (an `Arc`'s count,
 //! `std::sync` itself, foreign code) is missing from the clocks.
 
-#![forbid(unsafe_code)]
+#![deny(unsafe_code)]
 #![warn(missing_docs)]
 
+#[cfg(feature = "lock_api")]
+mod gate;
+#[cfg(feature = "lock_api")]
+#[doc(hidden)]
+pub mod lock_api;
 mod macros;
 mod value;
 
@@ -75,6 +80,8 @@ pub use off::Shared;
 /// The types of `std::sync` themselves.
 #[cfg(not(feature = "monitor"))]
 pub mod sync {
+    #[cfg(feature = "lock_api")]
+    pub use crate::lock_api;
     pub use std::sync::*;
 }
 

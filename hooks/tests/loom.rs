@@ -2,7 +2,8 @@
 //! outcome that the memory model allows, of small programs, with at most two preemptions. Some seconds.
 //!
 //! These are models: the protocols of `sync/header.rs` (a variable that is read without a lock), of the
-//! readers in `sync/outside.rs` and of the queue, written down again with clocks that are sets of bits.
+//! readers in `sync/outside.rs` and of the queue, written down again with clocks that are sets of bits; and `gate.rs`, which raw
+//! locks are made of.
 //! Each step that the argument needs can be left out, and loom must then find a run that
 //! goes wrong. That the code does what the model does is what the stress test
 //! (`tests/main/stress.rs`) is there for.
@@ -14,7 +15,7 @@ use std::{
 
 use loom::{
     sync::{
-        Mutex, RwLock,
+        Condvar, Mutex, RwLock,
         atomic::{
             AtomicU64,
             Ordering::{self, AcqRel, Acquire, Relaxed, Release},
@@ -41,6 +42,16 @@ enum Mutation {
     ReadersNotReceived,
     /// The end of the queue is written Relaxed.
     RelaxedTail,
+    /// The gate is taken Relaxed.
+    RelaxedTake,
+    /// The gate is given back Relaxed.
+    RelaxedGiveBack,
+    /// Who cannot have the gate does not try again after it has said that it waits.
+    NoSecondTry,
+    /// Who gives back the gate wakes sleepers without waiting for those who fall asleep.
+    HastyWake,
+    /// Readers do not look whether somebody is exclusive.
+    ReadersComeIn,
 }
 
 const NOBODY: u64 = 1;
@@ -340,8 +351,161 @@ fn queue(mutation: Mutation) {
     });
 }
 
+const EXCLUSIVE: u64 = 1;
+const WAITING: u64 = 2;
+const SHARED: u64 = 4;
+
+/// The gate of raw locks.
+struct Gate {
+    mutation: Mutation,
+    state: AtomicU64,
+    sleepers: Mutex<()>,
+    freed: Condvar,
+}
+
+impl Gate {
+    fn new(mutation: Mutation) -> Gate {
+        Gate {
+            mutation,
+            state: AtomicU64::new(0),
+            sleepers: Mutex::new(()),
+            freed: Condvar::new(),
+        }
+    }
+
+    fn unless(&self, mutation: Mutation, order: Ordering) -> Ordering {
+        if self.mutation == mutation {
+            Relaxed
+        } else {
+            order
+        }
+    }
+
+    fn attempt(&self, exclusive: bool) -> bool {
+        let order = self.unless(Mutation::RelaxedTake, Acquire);
+        let next = |state: u64| {
+            if exclusive {
+                (state & !WAITING == 0).then_some(state | EXCLUSIVE)
+            } else {
+                let free = state & EXCLUSIVE == 0 || self.mutation == Mutation::ReadersComeIn;
+                free.then_some(state + SHARED)
+            }
+        };
+        self.state.fetch_update(order, Relaxed, next).is_ok()
+    }
+
+    fn take(&self, exclusive: bool) {
+        if self.attempt(exclusive) {
+            return;
+        }
+        let mut sleepers = self.sleepers.lock().unwrap();
+        loop {
+            self.state.fetch_or(WAITING, Relaxed);
+            if self.mutation != Mutation::NoSecondTry && self.attempt(exclusive) {
+                return;
+            }
+            sleepers = self.freed.wait(sleepers).unwrap();
+            if self.mutation == Mutation::NoSecondTry && self.attempt(exclusive) {
+                return;
+            }
+        }
+    }
+
+    fn give_back(&self, exclusive: bool) {
+        let order = self.unless(Mutation::RelaxedGiveBack, Release);
+        let wakes = if exclusive {
+            self.state.fetch_and(!EXCLUSIVE, order) & WAITING != 0
+        } else {
+            let before = self.state.fetch_sub(SHARED, order);
+            before & WAITING != 0 && before < 2 * SHARED
+        };
+        if wakes {
+            self.wake();
+        }
+    }
+
+    fn downgrade(&self) {
+        let order = self.unless(Mutation::RelaxedGiveBack, AcqRel);
+        if self.state.fetch_add(SHARED - EXCLUSIVE, order) & WAITING != 0 {
+            self.wake();
+        }
+    }
+
+    fn wake(&self) {
+        if self.mutation == Mutation::HastyWake {
+            self.state.fetch_and(!WAITING, Relaxed);
+        } else {
+            let sleepers = self.sleepers.lock().unwrap();
+            self.state.fetch_and(!WAITING, Relaxed);
+            drop(sleepers);
+        }
+        self.freed.notify_all();
+    }
+}
+
+/// What the threads of a small program do with a gate; one who sleeps for ever is a deadlock, which loom finds.
+#[derive(Clone, Copy)]
+enum Visit {
+    Exclusive,
+    Shared,
+    Downgraded,
+}
+
+const VISITS: [&[&[Visit]]; 4] = [
+    &[&[Visit::Exclusive], &[Visit::Exclusive]],
+    &[&[Visit::Exclusive, Visit::Exclusive], &[Visit::Shared]],
+    &[&[Visit::Downgraded], &[Visit::Exclusive]],
+    &[&[Visit::Exclusive], &[Visit::Shared], &[Visit::Exclusive]],
+];
+
+/// Nobody is inside with one who is exclusive, and all see what the last one of these did: two numbers that only the gate protects.
+fn gate(mutation: Mutation) {
+    for program in VISITS {
+        explore(move || {
+            let gate = Arc::new((Gate::new(mutation), AtomicU64::new(0), AtomicU64::new(0)));
+            let threads: Vec<_> = program
+                .iter()
+                .map(|visits| {
+                    let gate = gate.clone();
+                    thread::spawn(move || {
+                        let (gate, one, two) = &*gate;
+                        let look = || assert_eq!(one.load(Relaxed), two.load(Relaxed));
+                        for visit in *visits {
+                            if let Visit::Shared = visit {
+                                gate.take(false);
+                                look();
+                                gate.give_back(false);
+                                continue;
+                            }
+                            gate.take(true);
+                            one.store(one.load(Relaxed) + 1, Relaxed);
+                            two.store(two.load(Relaxed) + 1, Relaxed);
+                            if let Visit::Downgraded = visit {
+                                gate.downgrade();
+                                look();
+                                gate.give_back(false);
+                            } else {
+                                gate.give_back(true);
+                            }
+                        }
+                    })
+                })
+                .collect();
+            threads
+                .into_iter()
+                .for_each(|thread| thread.join().unwrap());
+            let visits = program.iter().flat_map(|visits| visits.iter());
+            let writes = visits
+                .filter(|visit| !matches!(visit, Visit::Shared))
+                .count();
+            assert_eq!(gate.1.load(Relaxed), writes as u64, "no write was lost");
+        });
+    }
+}
+
 fn all(mutation: Mutation) {
     queue(mutation);
+    gate(mutation);
     readers(mutation);
     variable(mutation);
 }
@@ -363,6 +527,11 @@ fn each_step_is_needed() {
         Mutation::RelaxedFirstLook,
         Mutation::ReadersNotReceived,
         Mutation::RelaxedTail,
+        Mutation::RelaxedTake,
+        Mutation::RelaxedGiveBack,
+        Mutation::NoSecondTry,
+        Mutation::HastyWake,
+        Mutation::ReadersComeIn,
     ]
     .into_iter()
     .filter(|&mutation| panic::catch_unwind(AssertUnwindSafe(|| all(mutation))).is_ok())

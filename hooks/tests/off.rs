@@ -1,4 +1,4 @@
-//! Without the feature `monitor` nothing is hooked: `cargo test -p portent-hooks --test off`.
+//! Without the feature `monitor` nothing is hooked: `cargo test -p portent-hooks --features lock_api --test off`.
 
 #![cfg(not(feature = "monitor"))]
 
@@ -41,4 +41,41 @@ fn an_event_evaluates_nothing() {
     event!(login);
     event!(login, user = evaluated(), tries = 3);
     event!(login, evaluated());
+}
+
+#[cfg(feature = "lock_api")]
+#[test]
+fn raw_locks_are_plain_ones() {
+    use lock_api::RwLockWriteGuard;
+    use sync::lock_api::{RawMutex, RawRwLock};
+
+    assert!(size_of::<RawMutex>() <= 24);
+    let total = lock_api::Mutex::<RawMutex, u64>::new(0);
+    let pair = lock_api::RwLock::<RawRwLock, [u64; 2]>::new([0; 2]);
+    thread::scope(|s| {
+        for _ in 0..4 {
+            s.spawn(|| {
+                for round in 0..5_000 {
+                    *total.lock() += 1;
+                    let mut both = pair.write();
+                    both[0] += 1;
+                    thread::yield_now();
+                    both[1] += 1;
+                    let both = match round % 2 {
+                        0 => RwLockWriteGuard::downgrade(both),
+                        _ => {
+                            drop(both);
+                            pair.read()
+                        }
+                    };
+                    assert_eq!(both[0], both[1], "nobody writes while somebody reads");
+                }
+            });
+        }
+    });
+    assert_eq!((*total.lock(), *pair.read()), (20_000, [20_000; 2]));
+    let held = total.lock();
+    assert!(total.try_lock().is_none() && total.is_locked());
+    drop(held);
+    assert!(total.try_lock().is_some());
 }

@@ -16,7 +16,7 @@ use std::{
 use portent_monitor_core::{Id, Interner, LocId, Symbols};
 use rustc_hash::FxHashMap;
 
-use super::lock;
+use super::{actor::Place, lock};
 
 static TABLE: LazyLock<Mutex<Table>> = LazyLock::new(Mutex::default);
 
@@ -76,7 +76,7 @@ pub(super) fn known<I: Id>(interner: &mut Interner<I>, name: &str) -> I {
 /// What an object is called. It has the size of a pointer and a number.
 #[derive(Debug)]
 pub(crate) struct Name {
-    made: &'static Location<'static>,
+    made: Place,
     /// Its id, from 1; 0 as long as nobody asked.
     id: AtomicU32,
 }
@@ -85,7 +85,16 @@ impl Name {
     #[track_caller]
     pub(crate) const fn here() -> Name {
         Name {
-            made: Location::caller(),
+            made: Some(Location::caller()),
+            id: AtomicU32::new(0),
+        }
+    }
+
+    /// Of something whose place nobody knows.
+    #[cfg(feature = "lock_api")]
+    pub(crate) const fn nowhere() -> Name {
+        Name {
+            made: None,
             id: AtomicU32::new(0),
         }
     }
@@ -98,7 +107,7 @@ impl Name {
     ) -> Name {
         let id: I = with_table(|table| known(interner(&mut table.symbols), name));
         Name {
-            made: Location::caller(),
+            made: Some(Location::caller()),
             id: AtomicU32::new(number(id)),
         }
     }
@@ -129,11 +138,23 @@ impl Name {
         kind: &str,
         interner: impl FnOnce(&mut Symbols) -> &mut Interner<I>,
     ) -> I {
+        self.id_at(kind, self.made, interner)
+    }
+
+    /// As [`id`](Self::id), of something that is at this place.
+    pub(crate) fn id_at<I: Id>(
+        &self,
+        kind: &str,
+        place: Place,
+        interner: impl FnOnce(&mut Symbols) -> &mut Interner<I>,
+    ) -> I {
         if let Some(id) = self.get() {
             return id;
         }
-        let place = self.made;
-        let name = format!("{kind}@{}:{}", place.file(), place.line());
+        let name = match place {
+            Some(place) => format!("{kind}@{}:{}", place.file(), place.line()),
+            None => kind.to_owned(),
+        };
         with_table(|table| {
             // Another thread may have been faster.
             self.get().unwrap_or_else(|| {

@@ -19,6 +19,8 @@ mod mutex;
 mod once;
 mod once_lock;
 mod outside;
+#[cfg(feature = "lock_api")]
+pub(crate) mod raw;
 mod rwlock;
 
 pub use std::sync::{Arc, LockResult, OnceState, PoisonError, TryLockError, TryLockResult, Weak};
@@ -32,6 +34,8 @@ pub use once_lock::OnceLock;
 pub use rwlock::{RwLock, RwLockReadGuard, RwLockWriteGuard};
 
 use crate::live::Left;
+#[cfg(feature = "lock_api")]
+pub use crate::lock_api;
 
 /// A value inside a lock, with what the last holder left.
 #[derive(Debug)]

@@ -7,6 +7,8 @@
 //! outside, and happens together with its entry, so that nobody sees one without the other. Who holds the lock when it
 //! is first tried is in no book; such a try is counted as blind.
 
+#[cfg(feature = "lock_api")]
+use std::panic::Location;
 use std::{
     sync::{
         Mutex, MutexGuard,
@@ -106,6 +108,15 @@ impl Outside {
         self.name.id(self.kind, |symbols| &mut symbols.locks)
     }
 
+    /// If nobody has named it yet, it is called after this place.
+    #[cfg(feature = "lock_api")]
+    pub(super) fn is_at(&self, place: &'static Location<'static>) {
+        if version::is_hidden() {
+            self.name
+                .id_at(self.kind, Some(place), |symbols| &mut symbols.locks);
+        }
+    }
+
     /// Whether there is nothing outside.
     #[inline(always)]
     pub(super) fn is_empty(&self) -> bool {
@@ -125,8 +136,8 @@ impl Outside {
 
     /// Whether a reader of this version has nothing to receive from what is inside and is in the book.
     #[inline(always)]
-    pub(super) fn knows_reader(&self, inside: &Left, version: Version) -> bool {
-        (inside.version() == version || self.slot(version).load(Relaxed) == version.bits())
+    pub(super) fn knows_reader(&self, inside: Version, version: Version) -> bool {
+        (inside == version || self.slot(version).load(Relaxed) == version.bits())
             && !self.is_watched()
     }
 
@@ -328,6 +339,35 @@ impl Outside {
         let line = || OperationRecord::new(op(self.id()), None);
         self.enter(&mut book, side, access, ticket, line, |_| {});
         drop(guard);
+    }
+
+    /// An exclusive holder becomes one that shares the lock, by `go`.
+    #[cfg(feature = "lock_api")]
+    pub(super) fn downgrade<E, S>(
+        &self,
+        mut guard: E,
+        exclusive: impl FnOnce(&mut E) -> LockSide<'_>,
+        go: impl FnOnce(E) -> S,
+        shared: impl FnOnce(&mut S) -> LockSide<'_>,
+        ticket: Ticket,
+    ) {
+        if !self.is_watched() {
+            self.giving_back(exclusive(&mut guard));
+            // What is inside is what it knows.
+            go(guard);
+            return;
+        }
+        let mut book = self.open();
+        let side = exclusive(&mut guard);
+        book.count(&side, false);
+        let LockOperation { op, access } = side.unlock();
+        let line = || OperationRecord::new(op(self.id()), None);
+        self.enter(&mut book, side, access, ticket, line, |_| {});
+        let mut guard = go(guard);
+        let side = shared(&mut guard);
+        let op = side.lock().op;
+        let line = || OperationRecord::new(op(self.id()), None);
+        self.enter_taken(&mut book, side, ticket, line);
     }
 
     /// Whoever has the lock alone, or takes it apart, comes after all who held it.

@@ -134,7 +134,7 @@ impl<T: ?Sized> RwLock<T> {
         mut inner: Shared<'a, T>,
         version: Version,
     ) -> RwLockReadGuard<'a, T> {
-        if !self.outside.knows_reader(&inner.left, version) {
+        if !self.outside.knows_reader(inner.left.version(), version) {
             self.outside.taken(shared(&mut inner));
         }
         self.reading(inner, Ticket::NONE)
@@ -251,7 +251,7 @@ impl<T: ?Sized> Drop for RwLockReadGuard<'_, T> {
     fn drop(&mut self) {
         let outside = self.outside;
         if let Some(inner) = &self.inner
-            && !outside.knows_reader(&inner.left, version::shown())
+            && !outside.knows_reader(inner.left.version(), version::shown())
             && let Some(inner) = self.inner.take()
         {
             outside.give_back(inner, shared, self.ticket);

@@ -3,6 +3,7 @@
 mod like_std;
 mod order;
 mod program;
+mod raw;
 mod stress;
 mod table;
 mod traps;

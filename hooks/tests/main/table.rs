@@ -13,7 +13,7 @@ use portent_hooks::{
     sync::{
         Barrier, Condvar, LazyLock, Mutex, Once, OnceLock, RwLock,
         atomic::{AtomicBool, AtomicU64},
-        mpsc,
+        lock_api as raw, mpsc,
     },
     thread,
 };
@@ -398,6 +398,55 @@ fn sections() {
     );
 }
 
+type RawMutex = lock_api::Mutex<raw::RawMutex, ()>;
+type RawRwLock = lock_api::RwLock<raw::RawRwLock, ()>;
+
+#[test]
+fn sections_of_raw_locks() {
+    compare_pairs::<RawMutex>(
+        Role::Lock,
+        || RawMutex::new(()),
+        &[
+            Move {
+                name: "a raw section",
+                operations: SECTION,
+                act: |x| drop(x.lock()),
+            },
+            Move {
+                name: "a raw section that was tried",
+                operations: SECTION,
+                act: |x| drop(x.try_lock().unwrap()),
+            },
+        ],
+    );
+    compare_pairs::<RawRwLock>(
+        Role::Lock,
+        || RawRwLock::new(()),
+        &[
+            Move {
+                name: "a raw write",
+                operations: SECTION,
+                act: |x| drop(x.write()),
+            },
+            Move {
+                name: "a raw read",
+                operations: SHARED_SECTION,
+                act: |x| drop(x.read()),
+            },
+            Move {
+                name: "a raw read that was tried",
+                operations: SHARED_SECTION,
+                act: |x| drop(x.try_read_recursive().unwrap()),
+            },
+            Move {
+                name: "a raw write that is downgraded",
+                operations: &[Lock, Unlock, ReadLock, ReadUnlock],
+                act: |x| drop(lock_api::RwLockWriteGuard::downgrade(x.write())),
+            },
+        ],
+    );
+}
+
 /// Somebody holds the lock by `hold` while others try it and fail.
 fn compare_tries<W: Sync + 'static, G>(
     kind: &str,
@@ -513,6 +562,27 @@ fn failed_tries() {
         |x: &Held<RwLock<()>>| x.write().unwrap(),
         |x| assert!(x.try_read().is_err()),
         [Lock, Unlock],
+    );
+    compare_tries(
+        "a raw section",
+        || leaked(RawMutex::new(())),
+        |x: &Held<RawMutex>| x.lock(),
+        |x| assert!(x.try_lock().is_none()),
+        [Lock, Unlock],
+    );
+    compare_tries(
+        "a raw write",
+        || leaked(RawRwLock::new(())),
+        |x: &Held<RawRwLock>| x.write(),
+        |x| assert!(x.try_read().is_none()),
+        [Lock, Unlock],
+    );
+    compare_tries(
+        "a raw read",
+        || leaked(RawRwLock::new(())),
+        |x: &Held<RawRwLock>| x.read(),
+        |x| assert!(x.try_write().is_none()),
+        [ReadLock, ReadUnlock],
     );
     compare_tries(
         "a read",
@@ -877,34 +947,16 @@ fn parking() {
             });
         },
     );
-    let expected = says(&[Notify], &[Notify], condition) || says(&[Wait], &[Notify], condition);
     compare(
-        "unpark and the end of a park, then unpark",
-        expected,
+        "unpark, then unpark",
+        says(&[Notify], &[Notify], condition),
         |turns| {
-            thread::scope(|s| {
-                let parked = s.spawn(|| {
-                    thread::park();
-                    turns.at(1, || {});
-                    turns.at(3, || {});
-                });
-                let there = parked.thread().clone();
-                let also = there.clone();
-                s.spawn(move || {
-                    turns.at(0, || {
-                        step(1);
-                        there.unpark();
-                    });
-                });
-                s.spawn(move || {
-                    turns.at(2, || {
-                        also.unpark();
-                        step(2);
-                    });
-                });
-            });
+            let there = thread::current();
+            one_then_other(turns, || there.unpark(), || there.unpark());
         },
     );
+    // Whoever comes later finds no token.
+    thread::park_timeout(soon);
 }
 
 #[test]

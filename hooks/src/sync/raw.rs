@@ -1,0 +1,317 @@
+//! A raw lock with clocks: a gate that somebody else's data are behind.
+//!
+//! As in `Mutex` and `RwLock`, what the last exclusive holder left is inside, where those find it who come after. There is no guard
+//! to keep it in, nor one that remembers what was recorded: both are kept here.
+
+use std::{
+    panic::Location,
+    sync::{
+        Mutex, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard,
+        atomic::{
+            AtomicU64, AtomicUsize,
+            Ordering::{Acquire, Relaxed, Release},
+        },
+    },
+    thread::{self, ThreadId},
+};
+
+use portent_monitor_core::Version;
+
+use super::outside::{LockSide, Outside};
+use crate::{
+    gate::Gate,
+    live::{Left, actor::Ticket, any_open, lock, names::Name, version},
+};
+
+#[derive(Debug)]
+pub(crate) struct RawLock {
+    gate: Gate,
+    outside: Outside,
+    /// Of what is inside. Only holders look, and only an exclusive one changes it.
+    version: AtomicU64,
+    /// Nobody ever waits for it: who has the gate has it, too.
+    inside: RwLock<Left>,
+    /// What holders recorded, if they did.
+    tickets: Mutex<Vec<(ThreadId, Ticket)>>,
+    ticket_count: AtomicUsize,
+}
+
+type Shared<'a> = RwLockReadGuard<'a, Left>;
+type Exclusive<'a> = RwLockWriteGuard<'a, Left>;
+
+/// An exclusive holder that is about to go: its version is shown, then what is inside is let go of, then the gate.
+struct Leaving<'a> {
+    inside: Showing<'a>,
+    _gate: Opens<'a>,
+}
+
+impl Leaving<'_> {
+    fn side(&mut self) -> LockSide<'_> {
+        exclusive(&mut self.inside.inside)
+    }
+}
+
+/// Shows the version of what is inside when it is dropped.
+struct Showing<'a> {
+    inside: Exclusive<'a>,
+    version: &'a AtomicU64,
+}
+
+impl Drop for Showing<'_> {
+    fn drop(&mut self) {
+        self.version.store(self.inside.version().bits(), Relaxed);
+    }
+}
+
+/// Gives the gate back when it is dropped.
+struct Opens<'a>(&'a Gate, fn(&Gate));
+
+impl Drop for Opens<'_> {
+    fn drop(&mut self) {
+        (self.1)(self.0);
+    }
+}
+
+fn shared<'g>(inside: &'g mut Shared<'_>) -> LockSide<'g> {
+    LockSide::Shared(inside)
+}
+
+fn exclusive<'g>(inside: &'g mut Exclusive<'_>) -> LockSide<'g> {
+    LockSide::Exclusive(inside)
+}
+
+impl RawLock {
+    pub(crate) const fn new(kind: &'static str) -> RawLock {
+        RawLock::called(kind, Name::nowhere())
+    }
+
+    pub(crate) fn with_name(kind: &'static str, name: &str) -> RawLock {
+        RawLock::called(kind, Name::given(name, |symbols| &mut symbols.locks))
+    }
+
+    const fn called(kind: &'static str, name: Name) -> RawLock {
+        RawLock {
+            gate: Gate::new(),
+            outside: Outside::new(kind, name),
+            version: AtomicU64::new(Version::EMPTY.bits()),
+            inside: RwLock::new(Left::EMPTY),
+            tickets: Mutex::new(Vec::new()),
+            ticket_count: AtomicUsize::new(0),
+        }
+    }
+
+    #[inline]
+    #[track_caller]
+    pub(crate) fn exclusive(&self) {
+        let version = version::shown();
+        if version == Version::NONE {
+            return self.exclusive_recorded(Location::caller());
+        }
+        self.gate.exclusive();
+        self.took_exclusive(version);
+    }
+
+    #[inline]
+    #[track_caller]
+    pub(crate) fn shared(&self) {
+        let version = version::shown();
+        if version == Version::NONE {
+            return self.shared_recorded(Location::caller());
+        }
+        self.gate.shared();
+        self.took_shared(version);
+    }
+
+    #[track_caller]
+    pub(crate) fn try_exclusive(&self) -> bool {
+        if !any_open() {
+            // Nobody will ever ask.
+            let taken = self.gate.try_exclusive();
+            if taken {
+                self.took_exclusive(version::shown());
+            }
+            return taken;
+        }
+        let place = Location::caller();
+        self.outside.is_at(place);
+        let attempt = || self.attempt_exclusive();
+        let taken = self.outside.try_take(Some(place), attempt, exclusive);
+        if let Some(((inside, _), ticket)) = &taken {
+            self.show(inside);
+            self.remember(*ticket);
+        }
+        taken.is_some()
+    }
+
+    #[track_caller]
+    pub(crate) fn try_shared(&self) -> bool {
+        if !any_open() {
+            let taken = self.gate.try_shared();
+            if taken {
+                self.took_shared(version::shown());
+            }
+            return taken;
+        }
+        let place = Location::caller();
+        self.outside.is_at(place);
+        let attempt = || self.attempt_shared();
+        let taken = self.outside.try_take(Some(place), attempt, shared);
+        if let Some((_, ticket)) = &taken {
+            self.remember(*ticket);
+        }
+        taken.is_some()
+    }
+
+    #[inline]
+    pub(crate) fn leave_exclusive(&self) {
+        if self.version() == version::shown() && self.outside.is_empty() {
+            self.gate.leave_exclusive();
+        } else {
+            let leaving = Leaving {
+                inside: self.showing(),
+                _gate: Opens(&self.gate, Gate::leave_exclusive),
+            };
+            let ticket = self.recall();
+            self.outside.give_back(leaving, Leaving::side, ticket);
+        }
+    }
+
+    #[inline]
+    pub(crate) fn leave_shared(&self) {
+        let known = self.outside.knows_reader(self.version(), version::shown());
+        if known {
+            self.gate.leave_shared();
+        } else {
+            // In this order, which is that in which they are dropped.
+            let leaving = (self.read(), Opens(&self.gate, Gate::leave_shared));
+            let ticket = self.recall();
+            self.outside
+                .give_back(leaving, |(inside, _)| shared(inside), ticket);
+        }
+    }
+
+    /// From the exclusive side to the shared one. It is recorded as giving back the one and taking the other.
+    pub(crate) fn downgrade(&self) {
+        if self.version() == version::shown() && self.outside.is_empty() {
+            return self.gate.downgrade();
+        }
+        let ticket = self.recall();
+        let go = |showing: Showing<'_>| {
+            drop(showing);
+            self.gate.downgrade();
+            self.read()
+        };
+        self.outside.downgrade(
+            self.showing(),
+            |showing| exclusive(&mut showing.inside),
+            go,
+            shared,
+            ticket,
+        );
+        self.remember(ticket);
+    }
+
+    pub(crate) fn is_taken(&self) -> bool {
+        self.gate.is_taken()
+    }
+
+    pub(crate) fn is_exclusive(&self) -> bool {
+        self.gate.is_exclusive()
+    }
+
+    #[inline]
+    fn version(&self) -> Version {
+        Version::from_bits(self.version.load(Relaxed))
+    }
+
+    fn show(&self, inside: &Left) {
+        self.version.store(inside.version().bits(), Relaxed);
+    }
+
+    fn showing(&self) -> Showing<'_> {
+        Showing {
+            inside: self.write(),
+            version: &self.version,
+        }
+    }
+
+    fn read(&self) -> Shared<'_> {
+        self.inside.read().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn write(&self) -> Exclusive<'_> {
+        self.inside.write().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    #[inline]
+    fn took_exclusive(&self, version: Version) {
+        if self.version() != version || !self.outside.is_empty() {
+            let mut inside = self.write();
+            self.outside.taken(exclusive(&mut inside));
+            self.show(&inside);
+        }
+    }
+
+    #[inline]
+    fn took_shared(&self, version: Version) {
+        if !self.outside.knows_reader(self.version(), version) {
+            self.outside.taken(shared(&mut self.read()));
+        }
+    }
+
+    fn attempt_exclusive(&self) -> Option<(Exclusive<'_>, bool)> {
+        self.gate.try_exclusive().then(|| (self.write(), false))
+    }
+
+    fn attempt_shared(&self) -> Option<(Shared<'_>, bool)> {
+        self.gate.try_shared().then(|| (self.read(), false))
+    }
+
+    #[cold]
+    fn exclusive_recorded(&self, place: &'static Location<'static>) {
+        self.outside.is_at(place);
+        let wait = || {
+            self.gate.exclusive();
+            (self.write(), false)
+        };
+        let attempt = || self.attempt_exclusive();
+        let ((inside, _), ticket) = self.outside.take(Some(place), attempt, wait, exclusive);
+        self.show(&inside);
+        self.remember(ticket);
+    }
+
+    #[cold]
+    fn shared_recorded(&self, place: &'static Location<'static>) {
+        self.outside.is_at(place);
+        let wait = || {
+            self.gate.shared();
+            (self.read(), false)
+        };
+        let attempt = || self.attempt_shared();
+        let (_, ticket) = self.outside.take(Some(place), attempt, wait, shared);
+        self.remember(ticket);
+    }
+
+    /// What this thread recorded when it took the lock.
+    fn remember(&self, ticket: Ticket) {
+        if ticket.is_some() {
+            lock(&self.tickets).push((thread::current().id(), ticket));
+            self.ticket_count.fetch_add(1, Release);
+        }
+    }
+
+    fn recall(&self) -> Ticket {
+        if self.ticket_count.load(Acquire) == 0 {
+            return Ticket::NONE;
+        }
+        let mut tickets = lock(&self.tickets);
+        let me = thread::current().id();
+        match tickets.iter().rposition(|(who, _)| *who == me) {
+            Some(at) => {
+                self.ticket_count.fetch_sub(1, Release);
+                tickets.swap_remove(at).1
+            }
+            None => Ticket::NONE,
+        }
+    }
+}
