@@ -98,7 +98,60 @@ fn threads_that_come_and_go_leave_nothing() {
     drop(entered);
 }
 
+/// Threads that nobody joins, one after the other as far as the system knows, and as far as anybody can tell who does not look. What
+/// they do when they end is `last_words`, and `hears` is what their spawner does about it. Returns the bytes in use, and how many
+/// components the longest clock had.
+fn detached_threads(
+    count: usize,
+    stream: &mut Stream,
+    last_words: fn(),
+    mut hears: impl FnMut(&mut Stream),
+) -> (usize, usize) {
+    let mut longest = 0;
+    for _ in 0..count {
+        let detached = thread::spawn(move || {
+            (0..3).for_each(|_| event!(tick));
+            last_words();
+        });
+        // It orders nothing.
+        while !detached.is_finished() {
+            std::thread::yield_now();
+        }
+        drop(detached);
+        hears(stream);
+        while let Some(recorded) = stream.try_next() {
+            longest = longest.max(recorded.stamp.clock.counts().len());
+        }
+    }
+    (MEMORY.current_usage(), longest)
+}
+
+fn detached_threads_leave_nothing(last_words: fn(), mut hears: impl FnMut(&mut Stream)) {
+    // A thread may still be about to end when the next one begins: small queues, so that one more is no matter.
+    let (recording, mut stream) = Recording::relevant(["tick"]).capacity(64).start();
+    let entered = recording.enter();
+    event!(tick);
+    let (after_some, _) = detached_threads(500, &mut stream, last_words, &mut hears);
+    let (after_all, longest) = detached_threads(10_000, &mut stream, last_words, &mut hears);
+    assert!(
+        after_all < after_some + (1 << 16),
+        "{after_some} bytes, then {after_all}"
+    );
+    assert!((1..64).contains(&longest), "{longest} chains");
+    drop(entered);
+}
+
 fn main() {
     nothing_is_allocated_after_warming_up();
     threads_that_come_and_go_leave_nothing();
+    // Their spawner knows of their end, by something else than a join.
+    static ENDED: AtomicU64 = AtomicU64::new(0);
+    detached_threads_leave_nothing(
+        || {
+            ENDED.fetch_add(1, SeqCst);
+        },
+        |_| assert!(ENDED.load(SeqCst) > 0),
+    );
+    // Nobody knows of it, and the reader does not care.
+    detached_threads_leave_nothing(|| {}, Stream::settle);
 }

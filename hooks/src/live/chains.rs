@@ -1,8 +1,10 @@
 //! The components of clocks, for the whole process.
 //!
 //! A chain belongs to one recording at a time. Within it, a chain whose thread has ended goes to a
-//! thread that knows all of its events. When the recording is over nobody asks any more how
-//! its events were ordered, and the chain is anybody's.
+//! thread that knows all of its events, whether that thread was joined or heard of it in another way. If the reader has
+//! said that its events are settled, it is for any thread of the recording: nobody asks how they are ordered with
+//! what is to come. When the recording is over nobody asks any more how
+//! its events were ordered at all, and the chain is anybody's.
 
 use std::sync::Mutex;
 
@@ -39,6 +41,8 @@ pub(super) struct Tenures {
     all: Vec<(ChainId, u32)>,
     /// Those whose threads have ended.
     free: Vec<Chain>,
+    /// Of these, those whose events are settled.
+    settled: Vec<Chain>,
     over: bool,
 }
 
@@ -48,6 +52,9 @@ impl Tenures {
         let mut free = self.free.iter();
         if let Some(position) = free.rposition(|chain| past.get(chain.id()) >= chain.count()) {
             return Ok(self.free.swap_remove(position));
+        }
+        if let Some(chain) = self.settled.pop() {
+            return Ok(chain);
         }
         let chain = take()?;
         self.all.push((chain.id(), chain.count()));
@@ -66,10 +73,19 @@ impl Tenures {
         }
     }
 
+    /// Events of these chains up to these counts are settled.
+    pub(super) fn settle(&mut self, mut is_settled: impl FnMut(ChainId, u32) -> bool) {
+        let settled = self
+            .free
+            .extract_if(.., |chain| is_settled(chain.id(), chain.count()));
+        self.settled.extend(settled);
+    }
+
     /// The recording is over, and what it recorded was taken out.
     pub(super) fn end(&mut self) {
         self.over = true;
         self.free.drain(..).for_each(give_back);
+        self.settled.drain(..).for_each(give_back);
     }
 
     pub(super) fn all(&self) -> &[(ChainId, u32)] {

@@ -207,6 +207,11 @@ impl Subscriber {
         lock(&self.tenures).release(chain);
     }
 
+    /// Chains whose threads have ended may be used by any thread if their events are settled up to their last.
+    pub(super) fn settle(&self, is_settled: impl FnMut(ChainId, u32) -> bool) {
+        lock(&self.tenures).settle(is_settled);
+    }
+
     /// Calls `visit` with the chains from this number on, and how far they had been counted before.
     pub(super) fn tenures_from(&self, known: usize, mut visit: impl FnMut(ChainId, u32)) {
         if self.tenure_count.load(Acquire) > known {

@@ -12,7 +12,7 @@ use std::{
 };
 
 use portent_monitor_core::{
-    Action, CausalRelease, ChainId, Clock, Clocked, Error, Event, LocId, NameId, Op, Spelling,
+    Action, CausalRelease, ChainId, Clock, Clocked, Error, Event, Id, LocId, NameId, Op, Spelling,
     Stamp, Symbols, ThreadId, Value,
 };
 use rtrb::Consumer;
@@ -84,6 +84,8 @@ pub struct Stream {
     lanes: Vec<Lane>,
     tenures: Local,
     release: CausalRelease<Recorded>,
+    /// How many events of each chain were given out.
+    given_out: Vec<u32>,
     recorded: u64,
     late_before: u64,
     closed: bool,
@@ -224,6 +226,7 @@ impl Stream {
             lanes: Vec::new(),
             tenures: Local::default(),
             release: CausalRelease::default(),
+            given_out: Vec::new(),
             recorded: 0,
             late_before: actor::late(),
             closed: false,
@@ -283,6 +286,37 @@ impl Stream {
         }
     }
 
+    /// Says that all that was given out so far counts as before all that is still to happen, whether it is or not.
+    ///
+    /// Threads that nobody joins, and that nobody else hears of, are concurrent with every thread that comes later: an exact clock
+    /// has a component for each of them. A reader that has no use for this order, because it has come to its verdict or keeps
+    /// a window of the run, says so from time to time; then threads to come use the components of threads that have ended, and
+    /// clocks stay short. The order among events that are not settled is exact all the same.
+    ///
+    /// ```
+    /// use portent_hooks::{Recording, event, thread};
+    ///
+    /// let (recording, mut stream) = Recording::relevant(["served"]).start();
+    /// let entered = recording.enter();
+    /// for request in 0..100 {
+    ///     thread::spawn(move || event!(served, request)); // never joined
+    ///     while stream.try_next().is_none() {}
+    ///     stream.settle();
+    /// }
+    /// ```
+    pub fn settle(&mut self) {
+        self.tenures.refresh(&self.subscriber);
+        let (chains, given_out) = (&self.tenures, &self.given_out);
+        self.subscriber.settle(|chain, count| {
+            let local = chains.get(chain, count);
+            local.is_some_and(|(local, count)| {
+                given_out
+                    .get(local.index())
+                    .is_some_and(|&given| given >= count)
+            })
+        });
+    }
+
     /// What is to be known besides the events.
     pub fn counts(&self) -> Counts {
         let [dropped, late, blind, foreign] = self.subscriber.counted();
@@ -324,9 +358,10 @@ impl Stream {
     }
 
     fn pop(&mut self) -> Option<Recorded> {
-        let next = self.release.pop();
-        self.recorded += u64::from(next.is_some());
-        next
+        let next = self.release.pop()?;
+        *next.stamp.chain.entry(&mut self.given_out) = next.stamp.number();
+        self.recorded += 1;
+        Some(next)
     }
 
     /// Empties the queues.

@@ -543,3 +543,30 @@ fn threads_that_were_not_spawned_through_the_hooks_are_counted() {
     // Tests that run at the same time may have others.
     assert!(stream.counts().foreign >= 1);
 }
+
+#[test]
+fn what_is_settled_counts_as_before_and_the_rest_stays_exact() {
+    let (recording, mut stream) = Recording::relevant(["step"]).start();
+    let entered = recording.enter();
+    let mut events = Vec::new();
+    // Threads of nobody, each of which ends before the next begins; only the middle one is settled.
+    for number in 1..=4 {
+        let detached = thread::spawn(move || step(number));
+        // Joined by one who is not hooked, so that its chain was given back.
+        std::thread::spawn(|| detached.join().unwrap())
+            .join()
+            .unwrap();
+        events.extend(stream.next_within(Duration::from_secs(60)));
+        if number == 2 {
+            stream.settle();
+        }
+    }
+    drop(entered);
+    events.extend(stream.finish());
+    let chain = |number| stamp(&events, number).chain;
+    assert!(chain(1) != chain(2) && chain(3) != chain(4));
+    let mut reused = [chain(3), chain(4)];
+    reused.sort();
+    assert_eq!(reused, [chain(1), chain(2)], "both were settled");
+    assert!(!ordered(&events, [1, 2]) && !ordered(&events, [3, 4]));
+}
