@@ -271,6 +271,20 @@ impl Actor {
 
     /// Receives what an access of an object receives, does and records an operation, and leaves what
     /// the access leaves. The object is held meanwhile.
+    pub(crate) fn visit<L: Line>(
+        &mut self,
+        object: &mut ObjectClock,
+        access: Access,
+        ticket: Ticket,
+        line: impl FnOnce() -> L,
+    ) {
+        self.clock.receive(object, access);
+        self.did(ticket, line);
+        self.clock.publish(object, access);
+    }
+
+    /// As [`visit`](Self::visit), of a variable or lock: their updates are exclusive, so that a read which knows no more than the last of
+    /// them need not be noted.
     pub(crate) fn cross<L: Line>(
         &mut self,
         object: &mut ObjectClock,

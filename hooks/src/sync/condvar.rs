@@ -166,7 +166,7 @@ impl Condvar {
         let mut object = lock(&self.object);
         if object.version() != version::shown() || object.has_reads() {
             let line = || OperationRecord::new(Op::Notify(self.id()), Some(place));
-            actor::with(|actor| actor.cross(&mut object, NOTIFY, ticket, line));
+            actor::with(|actor| actor.visit(&mut object, NOTIFY, ticket, line));
         }
     }
 

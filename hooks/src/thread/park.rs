@@ -59,7 +59,7 @@ fn park_by(place: Place, park: impl FnOnce()) {
         let identity = Arc::clone(actor.identity());
         identity.with_token(|token| {
             let line = || OperationRecord::new(Op::Waiting(identity.condition(), None), place);
-            actor.cross(token, WAITING, ticket, line);
+            actor.visit(token, WAITING, ticket, line);
         });
     });
     park();
@@ -68,7 +68,7 @@ fn park_by(place: Place, park: impl FnOnce()) {
         let identity = Arc::clone(actor.identity());
         identity.with_token(|token| {
             let line = || OperationRecord::new(Op::Wait(identity.condition(), None), place);
-            actor.cross(token, WAIT, ticket, line);
+            actor.visit(token, WAIT, ticket, line);
         });
     });
 }
@@ -94,7 +94,7 @@ impl Thread {
         actor::with(|actor| {
             self.0.with_token(|token| {
                 let line = || OperationRecord::new(Op::Notify(self.0.condition()), place);
-                actor.cross(token, NOTIFY, ticket, line);
+                actor.visit(token, NOTIFY, ticket, line);
             });
         });
         self.handle().unpark();

@@ -26,6 +26,13 @@ pub(crate) enum Seen {
     /// Arrived at a round, and went on.
     Arrive(u64),
     GoOn(u64),
+    /// A try of a lock that failed because of the section of this number.
+    Tried(usize, u64),
+    /// The begin of a wait for a condition, or of a park, and its end; and who notified in between. The number is that of the
+    /// meeting.
+    Waiting(u64),
+    Notify(u64),
+    Woken(u64),
     /// A child began (first of its log), was forked, or was joined.
     Fork(usize),
     Join(usize),
@@ -72,6 +79,10 @@ impl Order {
                     after(Seen::Unlock(object, number - 1));
                     after(Seen::ReadUnlock(object, number - 1));
                 }
+                Seen::Tried(object, number) => after(Seen::Lock(object, number)),
+                Seen::Unlock(object, number) => after(Seen::Tried(object, number)),
+                Seen::Notify(meeting) => after(Seen::Waiting(meeting)),
+                Seen::Woken(meeting) => after(Seen::Notify(meeting)),
                 Seen::ReadLock(object, number) => after(Seen::Unlock(object, number)),
                 Seen::Send(object, number) => {
                     after(Seen::Send(object, number - 1));

@@ -1,12 +1,23 @@
 //! Random programs over all primitives, which log what they see.
 
-use std::{collections::HashMap, sync::Mutex as Plain};
+use std::{
+    collections::HashMap,
+    sync::{
+        Mutex as Plain, OnceLock as PlainOnce,
+        atomic::{
+            AtomicU64 as PlainNumber,
+            Ordering::{Acquire, Release},
+        },
+    },
+    time::Duration,
+};
 
 use portent_hooks::{
     Shared, event,
     sync::{
-        Barrier, Mutex, OnceLock, RwLock,
+        Barrier, Condvar, Mutex, MutexGuard, Once, OnceLock, RwLock,
         atomic::{AtomicU64, Ordering},
+        lock_api::{RawMutex, RawRwLock},
         mpsc,
     },
     thread,
@@ -27,6 +38,12 @@ const SHARE: usize = 30;
 const ONCE: usize = 40;
 const CHANNEL: usize = 50;
 const BOUNDED: usize = 51;
+const TRIED: usize = 60;
+const RAW: usize = 70;
+const RAW_RWLOCK: usize = 71;
+const CALLED: usize = 80;
+/// The mutex of the first meeting; the others follow.
+const MEETING: usize = 100;
 const CAPACITY: u64 = 2;
 
 /// What the threads of a program share.
@@ -36,7 +53,45 @@ struct World {
     vars: [AtomicU64; VARS],
     shared: [Shared<u64>; SHARED],
     once: [OnceLock<u64>; 2],
+    called: [Once; 2],
+    raw: lock_api::Mutex<RawMutex, u64>,
+    raw_rwlock: lock_api::RwLock<RawRwLock, u64>,
+    tried: [Tried; 2],
     barrier: Barrier,
+    /// In this order, for all who take part.
+    meetings: Vec<Meeting>,
+    handles: Vec<PlainOnce<thread::Thread>>,
+}
+
+/// A mutex that is tried, and what can be seen of it without a step: the number of the section that is going on, or 0.
+struct Tried {
+    mutex: Mutex<u64>,
+    section: PlainNumber,
+}
+
+/// What threads wait for each other for, and how far they have come with it: that is no step, either.
+struct Meeting {
+    kind: Kind,
+    progress: PlainNumber,
+    mutex: Mutex<u64>,
+    condition: Condvar,
+}
+
+#[derive(Clone, Copy)]
+enum Kind {
+    /// All come.
+    Barrier,
+    /// The first waits for a condition, or parks, and the second notifies.
+    Condition(usize, usize),
+    Park(usize, usize),
+}
+
+impl Meeting {
+    fn until(&self, progress: u64) {
+        while self.progress.load(Acquire) < progress {
+            std::thread::yield_now();
+        }
+    }
 }
 
 /// A sender, and the messages that were sent, to be found when their place is known.
@@ -50,6 +105,8 @@ struct Senders {
 pub(crate) struct Run {
     pub(crate) logs: Vec<Vec<Seen>>,
     pub(crate) capacities: HashMap<usize, u64>,
+    /// Somebody could not tell what it saw: a try failed, and the section because of which it did ended or began meanwhile.
+    pub(crate) is_unclear: bool,
 }
 
 /// One thread of a program; its log speaks of messages by their content until all are received.
@@ -60,6 +117,11 @@ struct Thread<'a> {
     next: i64,
     log: Vec<Seen>,
     relaxed: Ordering,
+    index: usize,
+    everything: bool,
+    is_unclear: bool,
+    /// The next meeting.
+    meeting: usize,
 }
 
 impl Thread<'_> {
@@ -77,7 +139,7 @@ impl Thread<'_> {
     /// Something that waits for nobody.
     fn small(&mut self) {
         let world = self.world;
-        match self.rng.below(9) {
+        match self.rng.below(11) {
             0..=2 => self.event(),
             3 => {
                 let at = self.rng.below(VARS);
@@ -117,6 +179,22 @@ impl Thread<'_> {
                 });
                 self.log.push(Seen::Update(SHARE + at, now));
             }
+            8 => self.try_lock(),
+            9 => {
+                let at = self.rng.below(2);
+                let mut made = false;
+                if self.rng.one_in(2) {
+                    let seen = world.called[at].is_completed();
+                    self.log.push(Seen::Read(CALLED + at, u64::from(seen)));
+                } else {
+                    world.called[at].call_once(|| made = true);
+                    self.log.push(if made {
+                        Seen::Update(CALLED + at, 1)
+                    } else {
+                        Seen::Read(CALLED + at, 1)
+                    });
+                }
+            }
             _ => {
                 let at = self.rng.below(2);
                 let mine = self.unique();
@@ -139,10 +217,167 @@ impl Thread<'_> {
         }
     }
 
+    /// A try that may fail. Why it did is known if the same section was going on before and after.
+    fn try_lock(&mut self) {
+        let at = self.rng.below(2);
+        let Tried { mutex, section } = &self.world.tried[at];
+        let before = section.load(Acquire);
+        match mutex.try_lock() {
+            Ok(guard) => self.tried_section(at, guard, 0),
+            Err(_) if before != 0 && section.load(Acquire) == before => {
+                self.log.push(Seen::Tried(TRIED + at, before));
+            }
+            Err(_) => self.is_unclear = true,
+        }
+    }
+
+    fn tried_section(&mut self, at: usize, mut guard: MutexGuard<'_, u64>, inside: usize) {
+        *guard += 1;
+        let number = *guard;
+        self.log.push(Seen::Lock(TRIED + at, number));
+        let section = &self.world.tried[at].section;
+        section.store(number, Release);
+        for _ in 0..inside {
+            self.event();
+            thread::yield_now();
+        }
+        section.store(0, Release);
+        self.log.push(Seen::Unlock(TRIED + at, number));
+        drop(guard);
+    }
+
+    fn raw_section(&mut self, inside: usize) {
+        let world = self.world;
+        match self.rng.below(4) {
+            0 => {
+                let mut guard = world.raw.lock();
+                *guard += 1;
+                let number = *guard;
+                self.log.push(Seen::Lock(RAW, number));
+                (0..inside).for_each(|_| self.small());
+                self.log.push(Seen::Unlock(RAW, number));
+            }
+            1 => {
+                let guard = world.raw_rwlock.read();
+                let number = *guard;
+                self.log.push(Seen::ReadLock(RAW_RWLOCK, number));
+                (0..inside).for_each(|_| self.small());
+                self.log.push(Seen::ReadUnlock(RAW_RWLOCK, number));
+            }
+            kind => {
+                let mut guard = world.raw_rwlock.write();
+                *guard += 1;
+                let number = *guard;
+                self.log.push(Seen::Lock(RAW_RWLOCK, number));
+                (0..inside).for_each(|_| self.small());
+                self.log.push(Seen::Unlock(RAW_RWLOCK, number));
+                if kind == 3 {
+                    let _guard = lock_api::RwLockWriteGuard::downgrade(guard);
+                    self.log.push(Seen::ReadLock(RAW_RWLOCK, number));
+                    (0..inside).for_each(|_| self.small());
+                    self.log.push(Seen::ReadUnlock(RAW_RWLOCK, number));
+                }
+            }
+        }
+    }
+
+    /// Goes to the next meeting; it holds nothing that others may want.
+    fn meet(&mut self) {
+        let (world, number) = (self.world, self.meeting as u64);
+        let meeting = &world.meetings[self.meeting];
+        self.meeting += 1;
+        match meeting.kind {
+            Kind::Barrier => {
+                self.log.push(Seen::Arrive(number));
+                world.barrier.wait();
+                self.log.push(Seen::GoOn(number));
+            }
+            Kind::Condition(waits, _) if waits == self.index => self.wait(meeting, number),
+            Kind::Condition(_, notifies) if notifies == self.index => self.notify(meeting, number),
+            Kind::Park(parks, _) if parks == self.index => {
+                // One begins before it is woken, and one after.
+                self.log.push(Seen::Waiting(number));
+                thread::park_timeout(Duration::ZERO);
+                self.after_a_wait(meeting, number);
+                meeting.progress.store(1, Release);
+                self.small();
+                meeting.until(2);
+                thread::park();
+                self.log.push(Seen::Woken(number));
+            }
+            Kind::Park(parks, unparks) if unparks == self.index => {
+                meeting.until(1);
+                self.after_a_wait(meeting, number);
+                world.handles[parks].get().unwrap().unpark();
+                self.log.push(Seen::Notify(number));
+                meeting.progress.store(2, Release);
+            }
+            _ => {}
+        }
+    }
+
+    /// The end of a wait is in nobody's way, so that a notify after it may be written down before it, and who only reads what was written
+    /// sees more order than there was. Where all is written down, that is prevented.
+    fn after_a_wait(&mut self, meeting: &Meeting, number: u64) {
+        if self.everything {
+            let lock = MEETING + number as usize;
+            let mut guard = meeting.mutex.lock().unwrap();
+            *guard += 1;
+            self.log.push(Seen::Lock(lock, *guard));
+            self.log.push(Seen::Unlock(lock, *guard));
+        }
+    }
+
+    fn wait(&mut self, meeting: &Meeting, number: u64) {
+        let lock = MEETING + number as usize;
+        let mut guard = meeting.mutex.lock().unwrap();
+        *guard += 1;
+        self.log.push(Seen::Lock(lock, *guard));
+        self.event();
+        self.log.push(Seen::Unlock(lock, *guard));
+        self.log.push(Seen::Waiting(number));
+        meeting.progress.store(1, Release);
+        let mut guard = meeting.condition.wait(guard).unwrap();
+        assert_eq!(meeting.progress.load(Acquire), 2, "somebody notified");
+        self.log.push(Seen::Woken(number));
+        *guard += 1;
+        self.log.push(Seen::Lock(lock, *guard));
+        self.small();
+        self.log.push(Seen::Unlock(lock, *guard));
+    }
+
+    fn notify(&mut self, meeting: &Meeting, number: u64) {
+        let lock = MEETING + number as usize;
+        meeting.until(1);
+        // Until it really waits, which can be seen without a step.
+        while format!("{:?}", meeting.mutex).contains("<locked>") {
+            std::thread::yield_now();
+        }
+        if self.rng.one_in(2) {
+            let mut guard = meeting.mutex.lock().unwrap();
+            *guard += 1;
+            self.log.push(Seen::Lock(lock, *guard));
+            self.log.push(Seen::Unlock(lock, *guard));
+        }
+        meeting.progress.store(2, Release);
+        if self.rng.one_in(2) {
+            meeting.condition.notify_one();
+        } else {
+            meeting.condition.notify_all();
+        }
+        self.log.push(Seen::Notify(number));
+    }
+
     fn section(&mut self) {
         let world = self.world;
         let inside = self.rng.below(3);
-        if self.rng.one_in(2) {
+        if self.rng.one_in(4) {
+            self.raw_section(inside);
+        } else if self.rng.one_in(5) {
+            let at = self.rng.below(2);
+            let guard = world.tried[at].mutex.lock().unwrap();
+            self.tried_section(at, guard, inside);
+        } else if self.rng.one_in(2) {
             let at = self.rng.below(MUTEXES);
             let mut guard = world.mutexes[at].lock().unwrap();
             *guard += 1;
@@ -194,12 +429,27 @@ impl Thread<'_> {
     }
 }
 
-/// Runs a random program. Thread 0 is the one that calls; it forks and joins the others.
-pub(crate) fn run(seed: u64) -> Run {
+/// Runs a random program, of which some events are recorded, or everything. Thread 0 is the one that calls; it forks and joins the others.
+pub(crate) fn run(seed: u64, everything: bool) -> Run {
     let mut rng = Rng::new(seed);
     let threads = 2 + rng.below(3);
     let steps = 6 + rng.below(40);
-    let rounds = rng.below(3) as u64;
+    let meetings: Vec<Meeting> = (0..rng.below(7))
+        .map(|_| {
+            let one = 1 + rng.below(threads);
+            let other = 1 + (one + rng.below(threads - 1)) % threads;
+            Meeting {
+                kind: match rng.below(3) {
+                    0 => Kind::Barrier,
+                    1 => Kind::Condition(one, other),
+                    _ => Kind::Park(one, other),
+                },
+                progress: PlainNumber::new(0),
+                mutex: Mutex::new(0),
+                condition: Condvar::new(),
+            }
+        })
+        .collect();
     let relaxed = rng.pick(&[Ordering::SeqCst, Ordering::Relaxed]).to_owned();
     let world = World {
         mutexes: Default::default(),
@@ -207,8 +457,21 @@ pub(crate) fn run(seed: u64) -> Run {
         vars: Default::default(),
         shared: Default::default(),
         once: Default::default(),
+        called: [Once::new(), Once::new()],
+        raw: Default::default(),
+        raw_rwlock: Default::default(),
+        tried: [(); 2].map(|()| Tried {
+            mutex: Mutex::new(0),
+            section: PlainNumber::new(0),
+        }),
         barrier: Barrier::new(threads),
+        meetings,
+        handles: (0..=threads).map(|_| PlainOnce::new()).collect(),
     };
+    // Only from the first try on do others learn who holds a lock.
+    for tried in &world.tried {
+        drop(tried.mutex.try_lock().unwrap());
+    }
     let (open, from_open) = mpsc::channel();
     let (bounded, from_bounded) = mpsc::sync_channel(CAPACITY as usize);
     let senders = Senders { open, bounded };
@@ -222,6 +485,10 @@ pub(crate) fn run(seed: u64) -> Run {
         next: (index as i64) << 32,
         log: Vec::new(),
         relaxed,
+        index,
+        everything,
+        is_unclear: false,
+        meeting: 0,
     };
 
     let mut main = thread(0);
@@ -236,16 +503,16 @@ pub(crate) fn run(seed: u64) -> Run {
             // The first one receives.
             let receivers = (index == 1).then(|| receivers.lock().unwrap().take().unwrap());
             children.push(s.spawn(move || {
+                let meetings = child.world.meetings.len();
+                child.world.handles[index].get_or_init(thread::current);
                 gate.wait();
                 let mut counts = [0; 2];
-                let mut passed = 0;
                 for step in 0..steps {
-                    // All meet as often, but not at the same steps.
-                    if passed < rounds && (child.rng.one_in(6) || steps - step <= rounds as usize) {
-                        child.log.push(Seen::Arrive(passed));
-                        child.world.barrier.wait();
-                        child.log.push(Seen::GoOn(passed));
-                        passed += 1;
+                    // All go to the same meetings, but not at the same steps.
+                    while child.meeting < meetings
+                        && (child.rng.one_in(6) || steps - step <= meetings - child.meeting)
+                    {
+                        child.meet();
                     }
                     match child.rng.below(10) {
                         0..=3 => child.section(),
@@ -262,14 +529,15 @@ pub(crate) fn run(seed: u64) -> Run {
                         _ => child.small(),
                     }
                 }
-                (child.log, receivers, counts)
+                (child.log, receivers, counts, child.is_unclear)
             }));
             if main.rng.one_in(3) {
                 main.small();
             }
         }
         for (index, child) in children.into_iter().enumerate() {
-            let (log, back, counted) = child.join().unwrap();
+            let (log, back, counted, is_unclear) = child.join().unwrap();
+            main.is_unclear |= is_unclear;
             main.log.push(Seen::Join(index + 1));
             logs.push(log);
             if let Some(back) = back {
@@ -288,11 +556,13 @@ pub(crate) fn run(seed: u64) -> Run {
         }
     }
     main.event();
+    let is_unclear = main.is_unclear;
     logs.insert(0, main.log);
     place_messages(&mut logs);
     Run {
         logs,
         capacities: HashMap::from([(BOUNDED, CAPACITY)]),
+        is_unclear,
     }
 }
 

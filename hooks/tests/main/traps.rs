@@ -570,3 +570,38 @@ fn what_is_settled_counts_as_before_and_the_rest_stays_exact() {
     assert_eq!(reused, [chain(1), chain(2)], "both were settled");
     assert!(!ordered(&events, [1, 2]) && !ordered(&events, [3, 4]));
 }
+
+#[test]
+fn who_parks_again_leaves_what_it_was_woken_with() {
+    // Its clock is then that of the one who woke it, and so is that of the token; but a token has no exclusive updates.
+    let events = record(|| {
+        let turn = std::sync::Barrier::new(2);
+        let done = std::sync::atomic::AtomicBool::new(false);
+        let done = &done;
+        thread::scope(|s| {
+            let parked = s.spawn(|| {
+                turn.wait();
+                thread::park();
+                thread::park_timeout(Duration::ZERO);
+                turn.wait();
+            });
+            let there = parked.thread().clone();
+            let again = there.clone();
+            s.spawn(move || {
+                step(1);
+                there.unpark();
+                done.store(true, std::sync::atomic::Ordering::Release);
+            });
+            while !done.load(std::sync::atomic::Ordering::Acquire) {
+                std::thread::yield_now();
+            }
+            turn.wait();
+            turn.wait();
+            s.spawn(move || {
+                again.unpark();
+                step(2);
+            });
+        });
+    });
+    assert!(ordered(&events, [1, 2]));
+}
