@@ -5,7 +5,7 @@
 
 use super::{Observed, Predicted, PropertyReport, Why, picture::PictureBudget};
 use crate::{
-    engine::{CountingBudget, maximal::WideningBudget},
+    engine::{CountingBudget, maximal::FeasibilityBudget},
     goal::Goal,
     options::Options,
 };
@@ -37,7 +37,7 @@ impl Rank {
 /// What is left for the instances that are still to be reported.
 pub(crate) struct ReportBudget {
     pub(super) counting: CountingBudget,
-    pub(super) widening: WideningBudget,
+    pub(super) feasibility: FeasibilityBudget,
     pub(super) pictures: PictureBudget,
     pub(super) witnesses: WitnessBudget,
 }
@@ -46,7 +46,7 @@ impl ReportBudget {
     pub(crate) fn new(options: &Options) -> ReportBudget {
         ReportBudget {
             counting: CountingBudget::new(options),
-            widening: WideningBudget::new(options),
+            feasibility: FeasibilityBudget::new(options),
             pictures: PictureBudget::new(options),
             witnesses: WitnessBudget {
                 limit: options.witnesses,

@@ -143,11 +143,11 @@ impl Instance<'_> {
             violation.is_shortest &= violation.violated_at <= 1;
             return Ok(solution);
         }
-        let widened = maximal::widen(task, origin, options, &mut budget.widening)
+        let searched = maximal::find_feasible(task, origin, options, &mut budget.feasibility)
             .map_err(|why| self.bad_witness(why))?;
         let nodes = solution.nodes;
-        solution = Solution::new(Engine::Maximal, widened.found, options);
-        solution.limit = widened.limit;
+        solution = Solution::new(Engine::Maximal, searched.found, options);
+        solution.limit = searched.limit;
         solution.nodes += nodes;
         Ok(solution)
     }

@@ -23,16 +23,17 @@
 //! | `search`, `state`, `waiting` | the prefixes, by the number of steps in them; whole runs are preferred |
 //! | `stubborn` | which threads have to go on; events that take nothing from anybody happen as soon as they can |
 //! | `ahead` | how far threads can still come at best, and so what is still to come |
-//! | `outlook` | what that can do to the property: dead ends, states that stand for others, steps that may overtake others |
+//! | `goal_analysis` | what that can do to the property: dead ends, states that stand for others, steps that may overtake others |
 //! | `complete` | from a violated prefix to a whole run |
 //! | `examine` | a witness against the rules, knowing nothing of the above |
-//! | `widen` | all of it for one instance of a property, and what it may cost |
+//! | `instance` | all of it for one instance of a property, and what it may cost |
 
 mod ahead;
 mod channel;
 mod complete;
 mod examine;
-mod outlook;
+mod goal_analysis;
+mod instance;
 mod prerequisites;
 mod question;
 mod reader;
@@ -42,9 +43,8 @@ mod search;
 mod state;
 mod stubborn;
 mod waiting;
-mod widen;
 
+pub(crate) use instance::{FeasibilityBudget, SliceInTrace, find_feasible};
 pub use question::{FeasibleRun, MaximalAnswer, MaximalSearched, search};
 pub(crate) use reader::RulesReader;
 pub use rules::Rules;
-pub(crate) use widen::{SliceInTrace, WideningBudget, widen};

@@ -10,7 +10,7 @@ use smallvec::{SmallVec, smallvec};
 use super::{
     ahead::Ahead,
     complete::complete,
-    outlook::Outlook,
+    goal_analysis::GoalAnalysis,
     question::{FeasibilityQuestion, FeasibleRun, MaximalAnswer},
     state::{Packing, Prefix, PrefixKey},
     stubborn::Stubborn,
@@ -41,7 +41,7 @@ struct PrefixNode {
 pub(super) struct Search<'a, M> {
     question: &'a FeasibilityQuestion<'a, M>,
     packing: Packing,
-    outlook: Option<Outlook<'a>>,
+    goal_analysis: Option<GoalAnalysis<'a>>,
     stubborn: Stubborn<'a>,
     /// What is ahead of the prefix that is looked at, and of one that comes after it.
     ahead: Ahead,
@@ -62,7 +62,7 @@ impl<'a, M: Machine<State = StateIndex>> Search<'a, M> {
         Search {
             question,
             packing: Packing::new(rules),
-            outlook: table.map(|table| Outlook::new(table, question.goal)),
+            goal_analysis: table.map(|table| GoalAnalysis::new(table, question.goal)),
             stubborn: Stubborn::new(rules, question.actions),
             ahead: Ahead::new(rules),
             beyond: Ahead::new(rules),
@@ -199,14 +199,14 @@ impl<'a, M: Machine<State = StateIndex>> Search<'a, M> {
             return prefix.enabled(question.rules).collect();
         }
         let to_come = self.stubborn.to_come(prefix, &self.ahead);
-        let landmarks = match &mut self.outlook {
-            Some(outlook) => outlook.landmarks(prefix.state, to_come).to_vec(),
+        let landmarks = match &mut self.goal_analysis {
+            Some(goal_analysis) => goal_analysis.landmarks(prefix.state, to_come).to_vec(),
             None => vec![u64::MAX],
         };
-        let outlook = self.outlook.as_ref();
+        let goal_analysis = self.goal_analysis.as_ref();
         let to_the_end = question.goal.complete;
         self.stubborn
-            .choose(prefix, &self.ahead, outlook, &landmarks, to_the_end)
+            .choose(prefix, &self.ahead, goal_analysis, &landmarks, to_the_end)
             .to_vec()
     }
 
@@ -220,9 +220,9 @@ impl<'a, M: Machine<State = StateIndex>> Search<'a, M> {
             subsumption,
             ..
         } = question.reductions;
-        if let Some(outlook) = &mut self.outlook
+        if let Some(goal_analysis) = &mut self.goal_analysis
             && absorption
-            && outlook.is_hopeless(prefix.state)
+            && goal_analysis.is_hopeless(prefix.state)
         {
             return;
         }
@@ -231,11 +231,12 @@ impl<'a, M: Machine<State = StateIndex>> Search<'a, M> {
         let place = entry.index() as u32;
         let of_key = entry.or_insert_with(|| smallvec![]);
         let nodes = &self.nodes;
-        let outlook = self.outlook.as_ref().filter(|_| subsumption);
+        let goal_analysis = self.goal_analysis.as_ref().filter(|_| subsumption);
         let is_known = of_key.iter().any(|&other| {
             let other = nodes[other as usize].state;
             other == prefix.state
-                || outlook.is_some_and(|outlook| outlook.covers(prefix.state, other))
+                || goal_analysis
+                    .is_some_and(|goal_analysis| goal_analysis.covers(prefix.state, other))
         });
         if is_known {
             return;
@@ -243,8 +244,8 @@ impl<'a, M: Machine<State = StateIndex>> Search<'a, M> {
         if dead_ends {
             self.beyond.look(question.rules, &prefix);
             let to_come = self.stubborn.to_come(&prefix, &self.beyond);
-            if let Some(outlook) = &mut self.outlook
-                && !outlook.may_fall(prefix.state, to_come)
+            if let Some(goal_analysis) = &mut self.goal_analysis
+                && !goal_analysis.may_fall(prefix.state, to_come)
             {
                 return;
             }

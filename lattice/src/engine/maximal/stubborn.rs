@@ -1,7 +1,7 @@
 //! Which threads have to go on: a *stubborn set* at every prefix, so that the others may be left alone.
 //!
 //! A set of threads will do if
-//! - every way to a violation has an event of one of them (the actions that a [landmark](super::outlook) asks for are all
+//! - every way to a violation has an event of one of them (the actions that a [landmark](super::goal_analysis) asks for are all
 //!   behind their next events), and
 //! - whatever the others do in the meantime, the next event of a member could as well have happened first: nothing in the future of
 //!   the others disturbs it, and if it cannot happen yet, somebody who has to act before it is a member too.
@@ -12,7 +12,9 @@
 //! What disturbs what: sections of one lock, unless both are shared; a write and the reads of others that see another one; a write that
 //! is read and other writes; a release and a failed try; a send and a receive that failed; and steps whose order matters to the property.
 
-use super::{ahead::Ahead, channel::Traffic, outlook::Outlook, rules::Rules, state::Prefix};
+use super::{
+    ahead::Ahead, channel::Traffic, goal_analysis::GoalAnalysis, rules::Rules, state::Prefix,
+};
 use crate::automaton::ActionId;
 
 /// Where any thread will do to begin with, this many are tried.
@@ -225,7 +227,7 @@ impl<'a> Stubborn<'a> {
         &mut self,
         prefix: &Prefix,
         ahead: &Ahead,
-        outlook: Option<&Outlook<'_>>,
+        goal_analysis: Option<&GoalAnalysis<'_>>,
         landmarks: &[u64],
         to_the_end: bool,
     ) -> &[u32] {
@@ -241,7 +243,7 @@ impl<'a> Stubborn<'a> {
                     self.grown.add(thread as u32);
                 }
             }
-            found |= self.try_grown(prefix, ahead, outlook, found);
+            found |= self.try_grown(prefix, ahead, goal_analysis, found);
             if found && self.best.enabled.len() <= 1 {
                 break;
             }
@@ -252,7 +254,7 @@ impl<'a> Stubborn<'a> {
             for thread in waiting.take(MAX_SEEDS) {
                 self.grown.clear();
                 self.grown.add(thread as u32);
-                found |= self.try_grown(prefix, ahead, outlook, found);
+                found |= self.try_grown(prefix, ahead, goal_analysis, found);
                 if self.best.enabled.len() <= 1 {
                     break;
                 }
@@ -269,20 +271,20 @@ impl<'a> Stubborn<'a> {
         &mut self,
         prefix: &Prefix,
         ahead: &Ahead,
-        outlook: Option<&Outlook<'_>>,
+        goal_analysis: Option<&GoalAnalysis<'_>>,
         has_best: bool,
     ) -> bool {
         if self.grown.all.is_empty() {
             return false;
         }
-        self.grow(prefix, ahead, outlook);
+        self.grow(prefix, ahead, goal_analysis);
         if !has_best || self.grown.enabled.len() < self.best.enabled.len() {
             std::mem::swap(&mut self.grown, &mut self.best);
         }
         true
     }
 
-    fn grow(&mut self, prefix: &Prefix, ahead: &Ahead, outlook: Option<&Outlook<'_>>) {
+    fn grow(&mut self, prefix: &Prefix, ahead: &Ahead, goal_analysis: Option<&GoalAnalysis<'_>>) {
         let mut met = std::mem::take(&mut self.met);
         let mut looked_at = 0;
         while let Some(&thread) = self.grown.all.get(looked_at) {
@@ -303,7 +305,9 @@ impl<'a> Stubborn<'a> {
                 continue;
             }
             let clashes = self.action(event).map(|action| {
-                outlook.map_or(u64::MAX, |outlook| outlook.clashes(prefix.state, action))
+                goal_analysis.map_or(u64::MAX, |goal_analysis| {
+                    goal_analysis.clashes(prefix.state, action)
+                })
             });
             met.clear();
             self.disturbers(prefix, ahead, clashes, event, |other, position| {

@@ -24,7 +24,7 @@ pub(crate) struct SliceInTrace<'a> {
 }
 
 /// What became of a search, and the limit that ended it.
-pub(crate) struct Widened {
+pub(crate) struct FeasibleSearched {
     pub(crate) found: Searched,
     pub(crate) limit: Option<Limit>,
 }
@@ -35,16 +35,16 @@ pub(crate) struct Widened {
 /// # Errors
 ///
 /// What is wrong with the run that was found: a defect.
-pub(crate) fn widen(
+pub(crate) fn find_feasible(
     task: &Task,
     origin: &SliceInTrace<'_>,
     options: &Options,
-    budget: &mut WideningBudget,
-) -> Result<Widened, String> {
+    budget: &mut FeasibilityBudget,
+) -> Result<FeasibleSearched, String> {
     match task {
         Task::Table(problem) => {
             if let Some(nodes) = origin.relaxed(problem, options) {
-                return Ok(Widened {
+                return Ok(FeasibleSearched {
                     found: Searched::in_full(Answer::Safe, nodes),
                     limit: None,
                 });
@@ -90,8 +90,8 @@ impl SliceInTrace<'_> {
         machine: &M,
         table: Option<&Automaton>,
         options: &Options,
-        budget: &mut WideningBudget,
-    ) -> Result<Widened, String> {
+        budget: &mut FeasibilityBudget,
+    ) -> Result<FeasibleSearched, String> {
         let mut of_trace = vec![None; self.rules.len()];
         for (&event, action) in self.events.iter().zip(actions) {
             of_trace[event as usize] = Some(action);
@@ -114,11 +114,11 @@ impl SliceInTrace<'_> {
         } = question.answer(fits.min(allowed));
         budget.spend(self.rules, nodes + left);
         Ok(match answer {
-            MaximalAnswer::Safe => Widened {
+            MaximalAnswer::Safe => FeasibleSearched {
                 found: Searched::in_full(Answer::Safe, nodes),
                 limit: None,
             },
-            MaximalAnswer::GaveUp => Widened {
+            MaximalAnswer::GaveUp => FeasibleSearched {
                 found: Searched {
                     left,
                     ..Searched::in_full(Answer::GaveUp, nodes)
@@ -133,7 +133,7 @@ impl SliceInTrace<'_> {
             },
             MaximalAnswer::Violated(run) => {
                 let violation = self.violation(run)?;
-                Widened {
+                FeasibleSearched {
                     found: Searched::in_full(Answer::Violated(violation), nodes),
                     limit: None,
                 }
@@ -160,7 +160,7 @@ impl SliceInTrace<'_> {
 /// What searches of all instances that are reported together may cost, so that they end in seconds. Costs are counted and not
 /// timed: the same run gets the same report wherever it is checked.
 #[derive(Clone, Debug)]
-pub(crate) struct WideningBudget {
+pub(crate) struct FeasibilityBudget {
     left: u64,
     max_nodes: Option<usize>,
 }
@@ -170,9 +170,9 @@ const WORK: u64 = 24_000_000;
 /// What a node costs beside its threads and variables.
 const NODE: u64 = 32;
 
-impl WideningBudget {
-    pub(crate) fn new(options: &Options) -> WideningBudget {
-        WideningBudget {
+impl FeasibilityBudget {
+    pub(crate) fn new(options: &Options) -> FeasibilityBudget {
+        FeasibilityBudget {
             left: WORK,
             max_nodes: options.max_nodes,
         }

@@ -14,7 +14,7 @@ const MAX_ACTIONS: usize = 64;
 
 /// What is known of a table.
 #[derive(Debug)]
-pub(super) struct Outlook<'a> {
+pub(super) struct GoalAnalysis<'a> {
     automaton: &'a Automaton,
     goal: Goal,
     /// Whether the goal can be reached from each state.
@@ -36,10 +36,10 @@ struct Small {
     landmarks: FxHashMap<(StateIndex, u64), Vec<u64>>,
 }
 
-impl<'a> Outlook<'a> {
-    pub(super) fn new(automaton: &'a Automaton, goal: Goal) -> Outlook<'a> {
+impl<'a> GoalAnalysis<'a> {
+    pub(super) fn new(automaton: &'a Automaton, goal: Goal) -> GoalAnalysis<'a> {
         let is_small = automaton.verdicts.len() <= MAX_STATES && automaton.actions <= MAX_ACTIONS;
-        Outlook {
+        GoalAnalysis {
             automaton,
             goal,
             hopeful: automaton.may_become(|verdict| goal.is_bad(verdict, true)),
