@@ -13,7 +13,7 @@
 use std::collections::BTreeSet;
 
 use indexmap::IndexSet;
-use portent_monitor_core::Value;
+use portent_monitor_core::{Id, Value};
 use rustc_hash::{FxBuildHasher, FxHashMap};
 use smallvec::SmallVec;
 
@@ -75,6 +75,8 @@ pub(crate) struct Bindings {
     spellings: Spellings,
     all: Vec<Binding>,
     ids: FxHashMap<Binding, BindingId>,
+    /// The same where there is one parameter, by its value: there may be very many, and they need not be hashed.
+    of_value: Vec<Option<BindingId>>,
     /// How many there may be, and those that were too many.
     limit: usize,
     refused: Refused,
@@ -90,6 +92,7 @@ impl Bindings {
             spellings: Spellings::default(),
             all: Vec::new(),
             ids: FxHashMap::default(),
+            of_value: Vec::new(),
             limit,
             refused: Refused::default(),
             spelled: 0,
@@ -98,7 +101,7 @@ impl Bindings {
 
     /// Whether there is room for a binding. If there is not, it is remembered that it was refused, and forgotten what it is.
     pub(super) fn admits(&mut self, binding: &Binding) -> bool {
-        if self.all.len() < self.limit || self.ids.contains_key(binding) {
+        if self.all.len() < self.limit || self.find(binding).is_some() {
             return true;
         }
         self.refused.add(binding, &self.spellings);
@@ -141,13 +144,23 @@ impl Bindings {
     /// The id of a binding, which is stored if it is new.
     pub(super) fn intern(&mut self, binding: &Binding) -> BindingId {
         self.spelled = self.spellings.len();
-        if let Some(&id) = self.ids.get(binding) {
+        if let Some(id) = self.find(binding) {
             return id;
         }
         let id = BindingId(self.all.len() as u32);
         self.all.push(binding.clone());
-        self.ids.insert(binding.clone(), id);
+        match binding.as_slice() {
+            [Some(value)] => *value.entry(&mut self.of_value) = Some(id),
+            _ => _ = self.ids.insert(binding.clone(), id),
+        }
         id
+    }
+
+    fn find(&self, binding: &Binding) -> Option<BindingId> {
+        match binding.as_slice() {
+            [Some(value)] => *self.of_value.get(value.index())?,
+            _ => self.ids.get(binding).copied(),
+        }
     }
 
     /// Forgets the run.
@@ -155,6 +168,7 @@ impl Bindings {
         self.spellings.clear();
         self.all.clear();
         self.ids.clear();
+        self.of_value.clear();
         self.refused = Refused::default();
         self.spelled = 0;
     }
@@ -184,7 +198,7 @@ impl Bindings {
 
     /// The binding made of the slots of `binding` in `domain`, if events made it.
     pub(crate) fn restricted(&self, binding: &Binding, domain: &[bool]) -> Option<BindingId> {
-        self.ids.get(&restricted(binding, domain)).copied()
+        self.find(&restricted(binding, domain))
     }
 
     /// All instances, or as many as the limit allows. A property without parameters has one, whatever

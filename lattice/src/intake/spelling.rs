@@ -25,6 +25,8 @@ impl SpellingId {
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Spellings {
     ids: FxHashMap<Arc<str>, SpellingId>,
+    /// Whole numbers need not be spelled again to be found.
+    of_number: FxHashMap<i64, SpellingId>,
     /// Each spelling, and the value that was first spelled so.
     all: Vec<(Arc<str>, Value)>,
     /// Where numbers are spelled; kept for its memory.
@@ -34,6 +36,18 @@ pub(crate) struct Spellings {
 impl Spellings {
     /// The id of a value.
     pub(crate) fn of(&mut self, value: &Value) -> SpellingId {
+        let Value::Int(number) = value else {
+            return self.spell(value);
+        };
+        if let Some(&id) = self.of_number.get(number) {
+            return id;
+        }
+        let id = self.spell(value);
+        self.of_number.insert(*number, id);
+        id
+    }
+
+    fn spell(&mut self, value: &Value) -> SpellingId {
         let text = match value {
             Value::Str(text) => text,
             other => {
@@ -91,12 +105,19 @@ impl Spellings {
     /// Forgets all but the first.
     pub(super) fn truncate(&mut self, len: usize) {
         for (spelling, _) in self.all.drain(len..) {
-            self.ids.remove(&spelling);
+            let id = self.ids.remove(&spelling);
+            // Another number may be spelled with more zeros, and stays.
+            if let Ok(number) = spelling.parse()
+                && self.of_number.get(&number).copied() == id
+            {
+                self.of_number.remove(&number);
+            }
         }
     }
 
     pub(crate) fn clear(&mut self) {
         self.ids.clear();
+        self.of_number.clear();
         self.all.clear();
     }
 }
@@ -121,6 +142,17 @@ mod tests {
             assert_eq!(spellings.of_text(text), (id, Value::from(text)));
             assert_eq!(spellings.value(id), &value, "the first is shown");
         }
+        let known = spellings.len();
+        for value in [Value::from("08"), Value::from("9"), Value::from(9)] {
+            spellings.of(&value);
+        }
+        spellings.truncate(known);
+        assert_eq!(
+            spellings.of(&Value::from(8)).index(),
+            known,
+            "a number that was forgotten is new"
+        );
+        assert_eq!(spellings.of(&Value::from(9)).index(), known + 1);
         let all = [
             Value::from(7),
             Value::from(7.0),

@@ -8,7 +8,7 @@
 use portent_monitor_core::ChainId;
 use smallvec::SmallVec;
 
-use crate::order::{EventIndex, Poset};
+use crate::order::{EventIndex, Packing, Poset, Unpacking};
 
 /// Which events of which chains are in the subset; its chains are numbered in the order of their
 /// first events.
@@ -100,6 +100,33 @@ impl Restriction {
             if let Some(last) = chain.places.drain(..count as usize).next_back() {
                 chain.forgotten = last;
             }
+        }
+    }
+}
+
+impl Restriction {
+    pub(crate) fn pack(&self, packing: &mut Packing) {
+        packing.put_slice(&[self.chains.len() as u32]);
+        for chain in &self.chains {
+            packing.put_slice(&[chain.origin.index() as u32, chain.forgotten]);
+            packing.put_slice(&chain.places);
+        }
+    }
+
+    /// Becomes what was packed, in its own memory.
+    pub(crate) fn unpack(&mut self, unpacking: &mut Unpacking<'_>) {
+        let width = unpacking.next().first().map_or(0, |&width| width as usize);
+        self.chains.resize_with(width, || Chain {
+            origin: ChainId::from(0),
+            forgotten: 0,
+            places: SmallVec::new(),
+        });
+        for chain in &mut self.chains {
+            if let &[origin, forgotten] = unpacking.next() {
+                (chain.origin, chain.forgotten) = (ChainId::from(origin), forgotten);
+            }
+            chain.places.clear();
+            chain.places.extend_from_slice(unpacking.next());
         }
     }
 }

@@ -5,7 +5,7 @@ use portent_monitor_core::ChainId;
 
 use crate::{
     engine::streaming::Class,
-    order::{EventIndex, Poset},
+    order::{EventIndex, Packing, Poset, Unpacking},
 };
 
 /// For each step its chain, its class and its clock, one after the other.
@@ -49,18 +49,29 @@ impl Log {
         }
     }
 
-    /// The steps, which have these numbers in the run, as a poset.
-    pub(super) fn poset(&self, numbers: impl Iterator<Item = u64>) -> Poset {
+    pub(super) fn pack(&self, packing: &mut Packing) {
+        packing.put_slice(&[self.width as u32]);
+        packing.put_slice(&self.records);
+    }
+
+    /// Becomes what was packed, in its own memory.
+    pub(super) fn unpack(&mut self, unpacking: &mut Unpacking<'_>) {
+        self.width = unpacking.next().first().map_or(0, |&width| width as usize);
+        unpacking.next_into(&mut self.records);
+    }
+
+    /// The steps as a poset.
+    pub(super) fn poset(&self) -> Poset {
         let mut poset = Poset::default();
-        self.fill(&mut poset, numbers);
+        self.fill(&mut poset);
         poset
     }
 
-    /// Makes a poset that of the steps, which have these numbers in the run.
-    pub(super) fn fill(&self, poset: &mut Poset, numbers: impl Iterator<Item = u64>) {
+    /// Makes a poset that of the steps.
+    pub(super) fn fill(&self, poset: &mut Poset) {
         poset.clear(self.width);
-        for (record, number) in self.records.chunks_exact(self.stride()).zip(numbers) {
-            poset.push_numbered(ChainId::from(record[0]), &record[2..], number);
+        for record in self.records.chunks_exact(self.stride()) {
+            poset.push(ChainId::from(record[0]), &record[2..]);
         }
     }
 }

@@ -6,6 +6,7 @@
 //! | [`track`] | one binding: its observed run, and what was found |
 //! | [`plan`] | the automaton of a property, for streaming |
 //! | [`stream`] | the search of one binding, step by step |
+//! | [`rest`] | the same until its next step, if there are very many |
 //! | [`live`] | the search of one binding, level by level |
 //! | [`kept`], [`log`] | steps, as long as a search needs them, and their order |
 //! | [`delivery`] | events that arrive before what they come after |
@@ -27,6 +28,7 @@ mod live;
 mod log;
 mod plan;
 mod property;
+mod rest;
 mod stream;
 mod track;
 

@@ -111,8 +111,7 @@ impl Watched {
         // What is written concerns all bindings.
         let concerns_others = !sighting.step.writes.is_empty() && self.joins.arity() > 0;
         if viewer.others().is_empty() && !concerns_others {
-            let binding = viewer.bindings().get(sighting.binding);
-            let takers = self.takers(sighting.binding, binding, options);
+            let takers = self.takers(sighting.binding, viewer, options);
             let here = self.memory.spares.keep(arrival, sighting.step);
             let given = { takers.iter() }
                 .try_for_each(|&id| self.give(id, arrival, &here, room, context, viewer, news));
@@ -175,7 +174,7 @@ impl Watched {
     }
 
     /// The bindings that contain one, in order, to be put back: known from the last time, if none was added since.
-    fn takers(&mut self, id: BindingId, binding: &Binding, options: &Options) -> Takers {
+    fn takers(&mut self, id: BindingId, viewer: &Viewer, options: &Options) -> Takers {
         if id.index() >= self.takers.len() {
             self.takers.resize_with(id.index() + 1, Default::default);
         }
@@ -184,6 +183,7 @@ impl Watched {
         if *of == known {
             return std::mem::take(takers);
         }
+        let binding = viewer.bindings().get(id);
         self.add_joins(binding, options);
         let mut takers: Takers = self.joins.containing(binding).collect();
         takers.sort_unstable();
@@ -272,7 +272,8 @@ impl Watched {
         news: &mut Vec<PropertyReport>,
     ) {
         let track = &mut self.tracks[id.index()];
-        if self.joins.is_full(id) && track.has_news() {
+        if track.has_news() && self.joins.is_full(id) {
+            track.reported = true;
             let binding = viewer.bindings().values(self.joins.get(id));
             news.push(track.report(binding, context));
         }

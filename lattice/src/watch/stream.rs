@@ -7,7 +7,7 @@
 
 use std::sync::Arc;
 
-use portent_monitor_core::{ChainId, Value};
+use portent_monitor_core::{ChainId, Id, Value};
 use portent_monitor_dsl::{Monitor, StateId, Verdict};
 
 use super::{
@@ -15,6 +15,7 @@ use super::{
     live::Live,
     log::Log,
     plan::Plan,
+    rest::{AT_HAND, Workplaces},
 };
 use crate::{
     automaton::{ActionId, ProductState},
@@ -25,8 +26,8 @@ use crate::{
         },
     },
     error::Error,
-    intake::Standings,
-    order::{EventIndex, Past, Poset, Restriction},
+    intake::{Arrival, Standings},
+    order::{EventIndex, Packed, Past, Poset, Restriction},
     report::Predicted,
     witness::{self, Replay, minimize_swaps, swaps},
 };
@@ -38,6 +39,9 @@ const KEPT_IN_ALL: usize = 1 << 17;
 const FEW: usize = 8;
 /// The order of this many events is kept in any case.
 const FEW_EVENTS: usize = 16;
+/// After this many events a search is tidied up, as that costs more than an event; and if it rests in between, as what it has costs more.
+const LATER: usize = 64;
+const SOON: usize = 4;
 /// About this many counts may be looked at to make the new nodes of one event.
 const NEW_COUNTS: usize = 1 << 18;
 /// Swaps that a longer witness does not need are not looked for, as others wait meanwhile.
@@ -50,6 +54,8 @@ pub(super) struct Room {
     steps: usize,
     /// The events whose order is kept.
     events: usize,
+    /// Whether searches are so many that they rest between two steps.
+    pub(super) is_crowded: bool,
 }
 
 impl Room {
@@ -58,6 +64,7 @@ impl Room {
         Room {
             steps: context.options.history.max(LEAST_KEPT).min(share),
             events: share.clamp(FEW_EVENTS, 1024),
+            is_crowded: searches > AT_HAND,
         }
     }
 
@@ -74,6 +81,7 @@ impl Room {
             beam,
             // With many chains a node is dear, and one event must not take long.
             new_nodes: (NEW_COUNTS / (width * width).max(1)).clamp(8, nodes / 4),
+            pause: if self.is_crowded { SOON } else { LATER },
             pruning: Pruning::ALL,
         }
     }
@@ -84,6 +92,7 @@ impl Room {
 pub(super) struct Memory {
     scratch: Scratch,
     pub(super) spares: Spares,
+    pub(super) workplaces: Workplaces,
     /// The past of the step.
     pub(super) past: Past,
     /// A clock.
@@ -97,32 +106,47 @@ pub(super) struct Memory {
 /// A search that goes on.
 #[derive(Clone, Debug)]
 pub(super) struct Stream {
-    plan: Arc<Plan>,
-    search: Streaming,
+    pub(super) plan: Arc<Plan>,
+    pub(super) search: Streaming,
+    /// Which of the run's events are steps, but for those that are settled.
+    pub(super) order: Restriction,
     /// The number among all steps of the first that the search has seen.
-    first: u32,
+    pub(super) first: u32,
     /// For each chain, how many events that the search has seen are no longer in the restriction.
-    settled: Vec<u32>,
+    pub(super) settled: Vec<u32>,
     /// With this many steps it pays to forget some again.
-    full: usize,
+    pub(super) full: usize,
     /// The steps that are kept, and how many before them are not.
-    steps: Vec<Arc<KeptStep>>,
-    log: Log,
-    forgotten: u32,
+    pub(super) steps: Vec<Arc<KeptStep>>,
+    pub(super) log: Log,
+    pub(super) forgotten: u32,
     /// For each chain, how many events that the search has seen are forgotten.
-    forgotten_counts: Vec<u32>,
+    pub(super) forgotten_counts: Vec<u32>,
     /// Where the observed run was after those that are forgotten.
-    before: (StateId, Vec<Value>),
+    pub(super) before: (StateId, Vec<Value>),
     /// Where stories begin, as far as that is known.
-    origins: Vec<Option<ProductState>>,
+    pub(super) origins: Vec<Option<ProductState>>,
     /// Steps that were there when the search began again, and whose other orders were lost by that.
-    lost: u64,
+    pub(super) lost: u64,
+    /// Where it is packed while it rests.
+    pub(super) counts: Packed,
 }
 
 impl Stream {
     pub(super) fn new(plan: Arc<Plan>, monitor: &Monitor, initial: &[Value]) -> Stream {
         Stream {
             search: Streaming::new(&plan.moves),
+            origins: vec![Some(plan.product.initial()); plan.moves.initial().len()],
+            ..Stream::empty(plan, Replay::new(monitor, initial).position())
+        }
+    }
+
+    /// Without a search.
+    pub(super) fn empty(plan: Arc<Plan>, before: (StateId, Vec<Value>)) -> Stream {
+        Stream {
+            plan,
+            search: Streaming::default(),
+            order: Restriction::default(),
             first: 0,
             settled: Vec::new(),
             full: 0,
@@ -130,10 +154,10 @@ impl Stream {
             log: Log::default(),
             forgotten: 0,
             forgotten_counts: Vec::new(),
-            before: Replay::new(monitor, initial).position(),
-            origins: vec![Some(plan.product.initial()); plan.moves.initial().len()],
+            before,
+            origins: Vec::new(),
             lost: 0,
-            plan,
+            counts: Packed::default(),
         }
     }
 
@@ -171,6 +195,24 @@ impl Stream {
     /// Takes the next step, which [is known](Stream::knows); gives the story of a run that is violated with it.
     pub(super) fn take(
         &mut self,
+        arrival: &Arrival<'_>,
+        kept: &Arc<KeptStep>,
+        room: Room,
+        memory: &mut Memory,
+    ) -> Option<Vec<Turn>> {
+        let mut past = std::mem::take(&mut memory.past);
+        self.order.find_past(arrival.clock, &mut past);
+        let origin = arrival.chain;
+        let chain = self.order.push(origin, arrival.clock[origin.index()]);
+        *chain.entry(&mut past.counts) += 1;
+        let found = self.take_at(chain, &past, kept, room, memory);
+        memory.past = past;
+        found
+    }
+
+    /// Takes the next step, whose place in the order is known.
+    fn take_at(
+        &mut self,
         chain: ChainId,
         past: &Past,
         kept: &Arc<KeptStep>,
@@ -186,18 +228,18 @@ impl Stream {
         let Memory { scratch, clock, .. } = memory;
         clock.clear();
         clock.extend(counts.map(|(n, settled)| n + settled));
-        let plan = Arc::clone(&self.plan);
-        let bounds = room.bounds(&plan, width);
+        let moves = &self.plan.moves;
+        let bounds = room.bounds(&self.plan, width);
         let found = self
             .search
-            .arrive(&plan.moves, &bounds, scratch, chain, class, clock);
+            .arrive(moves, &bounds, scratch, chain, class, clock);
         for (count, forgotten) in clock.iter_mut().zip(&self.forgotten_counts) {
             *count = count.saturating_sub(*forgotten);
         }
         self.log.push(chain, class, clock);
         self.steps.push(Arc::clone(kept));
         if found.is_none() {
-            self.search.narrow(&plan.moves, &bounds);
+            self.search.narrow(moves, &bounds);
         }
         found
     }
@@ -205,33 +247,31 @@ impl Stream {
     /// Lets go of what nobody needs, if it is time.
     pub(super) fn tidy(
         &mut self,
-        order: &mut Restriction,
         standings: &Standings,
         room: Room,
         context: Context<'_>,
         memory: &mut Memory,
     ) {
-        if !self.search.is_due() && self.steps.len() < self.full.max(2 * room.steps) {
+        let bounds = room.bounds(&self.plan, self.settled.len());
+        if !self.search.is_due(&bounds) && self.steps.len() < self.full.max(2 * room.steps) {
             return;
         }
         let mut count = 0;
         for standing in standings.iter() {
-            order.find_past(standing.clock, &mut memory.past);
+            self.order.find_past(standing.clock, &mut memory.past);
             let known = memory.past.counts.iter().zip(&self.settled);
             if count == memory.standings.len() {
                 memory.standings.push(LiveThread::default());
             }
             let here = &mut memory.standings[count];
-            here.chain = standing.chain.and_then(|chain| order.chain(chain));
+            here.chain = standing.chain.and_then(|chain| self.order.chain(chain));
             here.clock.clear();
             here.clock.extend(known.map(|(a, b)| a + b));
             count += 1;
         }
-        let plan = Arc::clone(&self.plan);
-        let bounds = room.bounds(&plan, self.settled.len());
         let standings = &mut memory.standings[..count];
         self.search
-            .tidy(&plan.moves, &bounds, &mut memory.scratch, standings);
+            .tidy(&self.plan.moves, &bounds, &mut memory.scratch, standings);
         let now = &mut memory.clock;
         now.clear();
         now.extend(self.search.settled_counts());
@@ -242,7 +282,7 @@ impl Stream {
             *settled += more;
             *now = more;
         }
-        order.forget(now);
+        self.order.forget(now);
         if self.steps.len() >= 2 * room.steps {
             self.forget(room, context, memory);
         }
@@ -264,8 +304,7 @@ impl Stream {
             spares,
             ..
         } = memory;
-        self.log
-            .fill(poset, self.steps.iter().map(|kept| kept.number));
+        self.log.fill(poset);
         let prefix = poset.prefix(count);
         let mut origins = Vec::new();
         let mut search = std::mem::take(&mut self.search);
@@ -313,11 +352,6 @@ impl Stream {
         }
     }
 
-    /// The order of the steps that are kept.
-    fn poset(&self) -> Poset {
-        self.log.poset(self.steps.iter().map(|kept| kept.number))
-    }
-
     fn arrange(
         &self,
         poset: &Poset,
@@ -354,19 +388,20 @@ impl Stream {
             }
         };
         let mut again = Stream::new(plan, context.monitor, context.initial);
+        again.order = self.order.clone();
         again.before = self.before.clone();
         again.forgotten = self.forgotten;
         again.first = self.forgotten;
         again.lost = self.lost + u64::from(self.forgotten);
         let mut found = None;
-        let poset = self.poset();
+        let poset = self.log.poset();
         for (event, kept) in poset.events().zip(&self.steps) {
             let past = Past {
                 counts: poset.clock(event).to_vec(),
                 whole: true,
             };
             let chain = poset.chain_of(event);
-            found = found.or(again.take(chain, &past, kept, room, memory));
+            found = found.or(again.take_at(chain, &past, kept, room, memory));
         }
         // The restriction has forgotten what was settled before.
         let settled = self.settled.iter().zip(&self.forgotten_counts);
@@ -381,7 +416,7 @@ impl Stream {
             0 => Live::new(monitor, context.initial, options),
             forgotten => Live::beginning(monitor, &self.before, u64::from(forgotten), options),
         };
-        let poset = self.poset();
+        let poset = self.log.poset();
         for (event, kept) in poset.events().zip(&self.steps) {
             let chain = poset.chain_of(event);
             live.push(chain, poset.clock(event), Arc::clone(kept));
@@ -418,7 +453,7 @@ impl Stream {
             forgotten: u64::from(self.forgotten),
             ..Predicted::default()
         };
-        let poset = self.poset();
+        let poset = self.log.poset();
         let mut placed = Placed::default();
         let (Some(()), Some(state)) = (
             self.arrange(&poset, turns, Extent::Needed, &mut placed),

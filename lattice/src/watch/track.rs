@@ -2,13 +2,14 @@
 
 use std::sync::Arc;
 
-use portent_monitor_core::{ChainId, Id, Value};
+use portent_monitor_core::{Id, Value};
 use portent_monitor_dsl::{Stepper, Verdict};
 
 use super::{
     kept::{Context, KeptStep},
     live::Live,
     plan::Plan,
+    rest::{Resting, Workplaces},
     stream::{Memory, Room, Stream},
 };
 use crate::{
@@ -20,7 +21,7 @@ use crate::{
     error::Error,
     intake::Arrival,
     options::Engine,
-    order::{Past, Restriction},
+    order::Restriction,
     report::{Lattice, Observed, Predicted, PropertyReport, Rows, Why},
     witness::Replay,
 };
@@ -34,6 +35,7 @@ pub(super) struct Track {
     /// The observed run. It is not a [`Replay`], which borrows its monitor and reads every gauge at each step: this one is
     /// stepped with every event that arrives, and mostly takes one look-up.
     observed: Stepper,
+    /// Which of the run's events are steps, for levels: a stream has its own.
     order: Restriction,
     /// For each chain, how many events that levels still know the restriction has forgotten.
     offsets: Vec<u32>,
@@ -41,7 +43,7 @@ pub(super) struct Track {
     /// The violated run that was found.
     predicted: Option<Arc<Predicted>>,
     /// Whether it was reported.
-    reported: bool,
+    pub(super) reported: bool,
     /// Whether somebody will [close levels](Track::close_levels) when it is time.
     pub(super) is_scheduled: bool,
 }
@@ -50,6 +52,8 @@ pub(super) struct Track {
 enum Phase {
     /// With every step it is known whether some run is violated.
     Streams(Box<Stream>),
+    /// The same until the next step, if there are very many bindings.
+    Rests(Resting),
     /// Levels are made when they are complete.
     GoesOn(Box<Live>),
     /// Found, or nothing is left to find. The last level had this many events, not counting those
@@ -60,7 +64,7 @@ enum Phase {
 }
 
 /// What is left of a stream.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Default)]
 struct Streamed {
     nodes: u64,
     dropped: u64,
@@ -126,6 +130,7 @@ impl Track {
     pub(super) fn kept(&self) -> usize {
         match &self.search {
             Phase::Streams(stream) => stream.kept(),
+            Phase::Rests(resting) => resting.kept(),
             Phase::GoesOn(live) => live.kept(),
             Phase::Over(..) | Phase::Streamed(_) => 0,
         }
@@ -147,18 +152,31 @@ impl Track {
         }
         match &self.search {
             Phase::Streams(_) => self.stream(arrival, kept, context, shared),
+            Phase::Rests(_) => {
+                self.wake(&mut shared.memory.workplaces);
+                self.stream(arrival, kept, context, shared)
+            }
             Phase::GoesOn(_) | Phase::Over(..) => self.take_level(arrival, kept, context),
             Phase::Streamed(_) => Ok(()),
         }
     }
 
-    /// Finds the past of the next step in this slice, the step included, and gives its chain there.
-    fn place(&mut self, arrival: &Arrival<'_>, past: &mut Past) -> ChainId {
-        self.order.find_past(arrival.clock, past);
-        let origin = arrival.chain;
-        let chain = self.order.push(origin, arrival.clock[origin.index()]);
-        *chain.entry(&mut past.counts) += 1;
-        chain
+    /// Goes to work, if it rests.
+    fn wake(&mut self, workplaces: &mut Workplaces) {
+        let idle = Phase::Streamed(Streamed::default());
+        self.search = match std::mem::replace(&mut self.search, idle) {
+            Phase::Rests(resting) => Phase::Streams(workplaces.wake(resting)),
+            other => other,
+        };
+    }
+
+    /// Rests until the next step.
+    fn rest(&mut self, workplaces: &mut Workplaces) {
+        let idle = Phase::Streamed(Streamed::default());
+        self.search = match std::mem::replace(&mut self.search, idle) {
+            Phase::Streams(stream) => Phase::Rests(workplaces.rest(stream)),
+            other => other,
+        };
     }
 
     fn stream(
@@ -185,18 +203,14 @@ impl Track {
                 }
             }
         }
-        let mut past = std::mem::take(&mut shared.memory.past);
-        let chain = self.place(arrival, &mut past);
-        let Phase::Streams(stream) = &mut self.search else {
-            return Ok(());
-        };
-        let now = stream.take(chain, &past, kept, room, shared.memory);
-        shared.memory.past = past;
+        let now = stream.take(arrival, kept, room, shared.memory);
         let found = found.or(now);
         let is_observed = self.observed.verdict() == Verdict::Violated;
         if found.is_none() && !is_observed && stream.goes_on() {
-            let (order, standings) = (&mut self.order, arrival.standings);
-            stream.tidy(order, standings, room, context, shared.memory);
+            stream.tidy(arrival.standings, room, context, shared.memory);
+            if room.is_crowded {
+                self.rest(&mut shared.memory.workplaces);
+            }
             return Ok(());
         }
         if is_observed {
@@ -206,17 +220,17 @@ impl Track {
             self.predicted = Some(Arc::new(stream.predicted(&story, context)?));
         }
         self.search = Phase::Streamed(Streamed::new(stream));
-        self.order = Restriction::default();
         Ok(())
     }
 
     /// There is no automaton any more that could be streamed: goes on with levels.
     fn make_levels(&mut self, context: Context<'_>) {
-        let Phase::Streams(stream) = &self.search else {
+        let Phase::Streams(stream) = &mut self.search else {
             return;
         };
         let live = stream.levels(context);
         self.offsets = stream.offsets();
+        self.order = std::mem::take(&mut stream.order);
         self.search = Phase::GoesOn(Box::new(live));
     }
 
@@ -233,7 +247,7 @@ impl Track {
         let (level, result) = match &mut self.search {
             Phase::GoesOn(live) => (live.level(), live.result_mut()),
             Phase::Over(level, result) => (*level, result.as_mut()),
-            Phase::Streams(_) | Phase::Streamed(_) => return Ok(()),
+            Phase::Streams(_) | Phase::Rests(_) | Phase::Streamed(_) => return Ok(()),
         };
         // It could have come next at a cut whose level is gone. So it is too if some event is
         // forgotten that it need not wait for: that event is in every cut of this level, so those
@@ -312,10 +326,10 @@ impl Track {
         Ok(())
     }
 
-    /// Whether there is a violated run that was not reported yet; now it is.
-    pub(super) fn has_news(&mut self) -> bool {
+    /// Whether there is a violated run that was not reported yet.
+    pub(super) fn has_news(&self) -> bool {
         let is_violated = self.predicted.is_some() || self.observed.verdict() == Verdict::Violated;
-        is_violated && !std::mem::replace(&mut self.reported, true)
+        is_violated && !self.reported
     }
 
     /// What is known, for a search that is over; `binding` are the values of the parameters.
@@ -374,6 +388,7 @@ impl Track {
         };
         let streamed = match &self.search {
             Phase::Streams(stream) => Streamed::new(stream),
+            Phase::Rests(resting) => Streamed::new(&Workplaces::default().wake(resting.clone())),
             Phase::Streamed(streamed) => *streamed,
             Phase::GoesOn(live) => return with_levels(lattice, live.result()),
             Phase::Over(_, result) => return with_levels(lattice, result),

@@ -2,6 +2,7 @@
 
 mod delivery;
 mod long;
+mod many;
 
 use portent_lattice::{
     Checker, Counting, Engine, Options, Reductions, Report, Watch,

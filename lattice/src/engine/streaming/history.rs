@@ -24,14 +24,14 @@ type Places = SmallVec<[u32; 4]>;
 
 /// What is kept of one chain.
 #[derive(Clone, Debug, Default)]
-struct ChainHistory {
+pub(super) struct ChainHistory {
     /// Positions up to this one are gone.
-    gone: u32,
-    len: u32,
+    pub(super) gone: u32,
+    pub(super) len: u32,
     /// For each event its class, its number among those of the slice, its clock, and the first of each chain that comes after it (on its
     /// own chain, itself). Which is first is noted when it arrives, so that nothing is ever looked for. All in one place, as
     /// there may be very many histories.
-    records: Vec<u32>,
+    pub(super) records: Vec<u32>,
     /// The positions of each class.
     places: Vec<Places>,
 }
@@ -48,20 +48,37 @@ impl ChainHistory {
     fn number(&self, index: usize, width: usize) -> u32 {
         self.records[index * stride(width) + 1]
     }
+
+    fn note_place(&mut self, class: Class, place: u32) {
+        if self.places.len() <= class.index() {
+            self.places.resize_with(class.index() + 1, Places::new);
+        }
+        self.places[class.index()].push(place);
+    }
+
+    /// Finds the positions of each class in the records.
+    pub(super) fn find_places(&mut self, width: usize) {
+        for places in &mut self.places {
+            places.clear();
+        }
+        for index in 0..self.len as usize {
+            self.note_place(self.class(index, width), self.gone + 1 + index as u32);
+        }
+    }
 }
 
 /// How long the record of an event is.
-fn stride(width: usize) -> usize {
+pub(super) fn stride(width: usize) -> usize {
     2 + 2 * width
 }
 
 /// The unsettled events.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Unsettled {
-    lines: Vec<ChainHistory>,
+    pub(super) lines: Vec<ChainHistory>,
     /// The clock of each chain's last event, whether it is still there or not.
-    last_clocks: Vec<u32>,
-    len: usize,
+    pub(super) last_clocks: Vec<u32>,
+    pub(super) len: usize,
 }
 
 impl Unsettled {
@@ -147,10 +164,7 @@ impl Unsettled {
         line.records.resize(afters + width, NEVER);
         line.records[afters + own] = place;
         line.len += 1;
-        if line.places.len() <= class.index() {
-            line.places.resize_with(class.index() + 1, Places::new);
-        }
-        line.places[class.index()].push(place);
+        line.note_place(class, place);
         self.len += 1;
         EventPosition { chain, place }
     }

@@ -25,6 +25,7 @@
 //! | [`settle`] | events that all future ones come after, and what can be forgotten with them |
 //! | [`beam`] | the most promising nodes, where there are too many |
 //! | [`observed`] | the run that was observed, which is never lost |
+//! | [`rest`] | a search between two events, where there are very many |
 //! | [`story`], [`witness`] | how a node was reached, and the run that shows it |
 //!
 //! This engine knows nothing of properties: an event is a chain, a class of actions, and a clock.
@@ -37,6 +38,7 @@ mod history;
 mod moves;
 mod nodes;
 mod observed;
+mod rest;
 mod settle;
 mod story;
 #[cfg(test)]
@@ -96,6 +98,8 @@ pub(crate) struct Bounds {
     pub(crate) beam: usize,
     /// This many nodes may be made by one event.
     pub(crate) new_nodes: usize,
+    /// It is tidied up after at least this many events, unless its history would become too long.
+    pub(crate) pause: usize,
     pub(crate) pruning: Pruning,
 }
 
@@ -107,6 +111,7 @@ impl Bounds {
         nodes: usize::MAX,
         beam: usize::MAX,
         new_nodes: usize::MAX,
+        pause: 64,
         pruning: Pruning::ALL,
     };
 }
@@ -176,7 +181,7 @@ impl Streaming {
             floor: Vec::new(),
             events: 0,
             tidied: 0,
-            due: FIRST_TIDYING,
+            due: 0,
             compared: 0,
             made: 0,
             omissions: Omissions::default(),
@@ -237,6 +242,3 @@ impl Streaming {
         self.nodes.ends(id)[chain.index()] == NEVER
     }
 }
-
-/// After this many events it is time to tidy up for the first time.
-const FIRST_TIDYING: u32 = 64;

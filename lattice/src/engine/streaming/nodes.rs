@@ -55,22 +55,22 @@ pub(super) struct Node {
 /// All nodes.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Nodes {
-    width: usize,
-    all: Vec<Node>,
+    pub(super) width: usize,
+    pub(super) all: Vec<Node>,
     /// For each node `ends`, `lowest`, and `lowest` more coarsely, for comparing nodes that are expanded.
-    bounds: Vec<u32>,
-    free: Vec<NodeId>,
+    pub(super) bounds: Vec<u32>,
+    pub(super) free: Vec<NodeId>,
     /// How many are searched.
     pub(super) searched: usize,
     /// For each chain and rank the nodes that are open there, the older first, so that parents come before their children.
-    open: Vec<Open>,
+    pub(super) open: Vec<Open>,
     /// For each stage the nodes that are searched, with what tells likely candidates for comparison, in `spread` lists: those with equal
     /// keys are in the same one.
-    by_stage: Vec<Vec<(u64, NodeId)>>,
-    spread: usize,
-    stages: usize,
+    pub(super) by_stage: Vec<Vec<(u64, NodeId)>>,
+    pub(super) spread: usize,
+    pub(super) stages: usize,
     /// Those that were dropped by the current event.
-    dropped: Vec<NodeId>,
+    pub(super) dropped: Vec<NodeId>,
 }
 
 impl Nodes {

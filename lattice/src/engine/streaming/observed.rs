@@ -67,6 +67,15 @@ impl ObservedRun {
         }
     }
 
+    pub(super) fn stages(&self) -> &[(Stage, StoryId)] {
+        &self.stages
+    }
+
+    pub(super) fn put_stages(&mut self, stages: impl Iterator<Item = (Stage, StoryId)>) {
+        self.stages.clear();
+        self.stages.extend(stages);
+    }
+
     pub(super) fn stories(&self) -> impl Iterator<Item = StoryId> + '_ {
         self.stages.iter().map(|&(_, story)| story)
     }

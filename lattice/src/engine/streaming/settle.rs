@@ -30,8 +30,8 @@ const AT_ONCE: usize = 1 << 16;
 
 impl Streaming {
     /// Whether enough has happened to [tidy up](Streaming::tidy).
-    pub(crate) fn is_due(&self) -> bool {
-        self.events >= self.due
+    pub(crate) fn is_due(&self, bounds: &Bounds) -> bool {
+        self.events >= self.due.max(bounds.pause as u32)
     }
 
     /// Forgets what no future event needs, given all threads that may still act.
@@ -77,7 +77,7 @@ impl Streaming {
         self.nodes.let_go_dropped();
         self.nodes.sweep();
         self.keep_stories(scratch);
-        let pause = (self.history.len() / 2).max(64);
+        let pause = (self.history.len() / 2).max(bounds.pause);
         self.due = self.events.saturating_add(pause as u32);
         if self.history.len() > bounds.history / 2 {
             let room = (bounds.history / 4).max(1);

@@ -6,7 +6,7 @@ use super::moves::Stage;
 
 portent_monitor_core::ids! {
     /// A story, by its last turn.
-    pub(crate) struct StoryId(u32);
+    pub(crate) struct StoryId(pub(super) u32);
 }
 
 /// Why an automaton is at a stage.
@@ -30,7 +30,7 @@ pub(crate) struct Turn {
 /// All stories that some node still needs.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Stories {
-    turns: Vec<Turn>,
+    pub(super) turns: Vec<Turn>,
 }
 
 /// Memory for [`Stories::forget`].

@@ -5,6 +5,7 @@ use portent_monitor_core::ChainId;
 use portent_testing::Rng;
 
 use super::{
+    Pause,
     case::{Case, Cyclic},
     pitfalls::automaton,
     search,
@@ -33,7 +34,10 @@ fn found(kind: Cyclic, cases: usize, bounds: &Bounds) -> usize {
         let mut events = 0;
         let outcome = search(&case, bounds, || {
             events += 1;
-            events % 8 == 0
+            Pause {
+                tidies: events % 8 == 0,
+                rests: false,
+            }
         });
         assert!(
             outcome.found.is_none_or(|found| found >= soonest),
@@ -105,7 +109,7 @@ impl Long {
         let found =
             { &mut self.search }.arrive(moves, bounds, &mut self.scratch, chain, class, clock);
         self.search.narrow(moves, bounds);
-        if self.search.is_due() {
+        if self.search.is_due(bounds) {
             let clocks = ChainId::first(self.clocks.len()).zip(&self.clocks);
             let mut standings: Vec<LiveThread> = clocks
                 .map(|(chain, clock)| LiveThread {

@@ -9,6 +9,7 @@ use portent_testing::Rng;
 
 use self::case::{Case, Shape};
 use super::{Bounds, Pruning, Scratch, Streaming};
+use crate::order::{Packed, Packing, Unpacking};
 
 /// This many random cases by default; `PORTENT_CASES` sets another number.
 fn cases(default: usize) -> usize {
@@ -26,10 +27,20 @@ struct Outcome {
     dropped: u64,
 }
 
-/// Feeds a case to a search that tidies up when `tidies` says so.
-fn search(case: &Case, bounds: &Bounds, mut tidies: impl FnMut() -> bool) -> Outcome {
+/// What a search does between two events.
+struct Pause {
+    tidies: bool,
+    rests: bool,
+}
+
+/// Feeds a case to a search, and lets it pause after each event.
+fn search(case: &Case, bounds: &Bounds, mut pause: impl FnMut() -> Pause) -> Outcome {
     let moves = &case.moves;
     let (mut search, mut scratch) = (Streaming::new(moves), Scratch::default());
+    // Another search has worked there before.
+    let mut workplace = Streaming::new(moves);
+    let (mut packing, mut packed) = (Packing::default(), Packed::default());
+    let mut counts = Vec::new();
     let mut found = None;
     for (number, event) in case.events.iter().enumerate() {
         let story = search.arrive(
@@ -46,9 +57,16 @@ fn search(case: &Case, bounds: &Bounds, mut tidies: impl FnMut() -> bool) -> Out
             break;
         }
         search.narrow(moves, bounds);
-        if tidies() {
+        let pause = pause();
+        if pause.tidies {
             let mut standings = event.standings.clone();
             search.tidy(moves, bounds, &mut scratch, &mut standings);
+        }
+        if pause.rests {
+            search.pack(&mut packing);
+            packing.store(&mut packed);
+            workplace.unpack(&mut Unpacking::new(&packed, &mut counts));
+            std::mem::swap(&mut search, &mut workplace);
         }
     }
     Outcome {
@@ -84,8 +102,11 @@ fn every_prefix_is_answered_as_by_all_its_linear_extensions() {
             pruning,
             ..Bounds::NONE
         };
-        let often = rng.below(3);
-        let outcome = search(&case, &bounds, || rng.below(4) < 2 * often);
+        let (often, rests) = (rng.below(3), rng.below(3));
+        let outcome = search(&case, &bounds, || Pause {
+            tidies: rng.below(4) < 2 * often,
+            rests: rng.below(4) < 2 * rests,
+        });
         let expected = case.first_violated();
         assert_eq!(
             outcome.found, expected,
@@ -113,7 +134,10 @@ fn a_bound_on_the_history_loses_nothing_in_silence_and_invents_nothing() {
             pruning: some_rules(&mut rng),
             ..Bounds::NONE
         };
-        let outcome = search(&case, &bounds, || true);
+        let outcome = search(&case, &bounds, || Pause {
+            tidies: true,
+            rests: rng.one_in(2),
+        });
         let expected = case.first_violated();
         let soonest = expected.unwrap_or(usize::MAX);
         let found = outcome.found.unwrap_or(usize::MAX);
@@ -143,7 +167,10 @@ fn a_beam_loses_nothing_in_silence_and_invents_nothing() {
             pruning: some_rules(&mut rng),
             ..Bounds::NONE
         };
-        let outcome = search(&case, &bounds, || rng.one_in(2));
+        let outcome = search(&case, &bounds, || Pause {
+            tidies: rng.one_in(2),
+            rests: rng.one_in(2),
+        });
         let soonest = case.first_violated().unwrap_or(usize::MAX);
         let found = outcome.found.unwrap_or(usize::MAX);
         assert!(found >= soonest, "a false alarm: seed {seed}, {bounds:?}");

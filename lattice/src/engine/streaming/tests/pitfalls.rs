@@ -4,6 +4,7 @@ use portent_monitor_core::ChainId;
 use portent_testing::Rng;
 
 use super::{
+    Pause,
     case::{Arrived, Case, Shape},
     search,
 };
@@ -65,7 +66,11 @@ fn case(moves: Moves, events: &[(u32, char, &[u32])]) -> Case {
 }
 
 fn found(case: &Case) -> Option<usize> {
-    let found = search(case, &Bounds::NONE, || true).found;
+    let pause = || Pause {
+        tidies: true,
+        rests: true,
+    };
+    let found = search(case, &Bounds::NONE, pause).found;
     assert_eq!(found, case.first_violated());
     found
 }

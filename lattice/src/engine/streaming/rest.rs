@@ -1,0 +1,204 @@
+//! A search that rests: all that it knows in lists of counts, which are [packed](crate::order::Packed) into one piece of memory.
+//!
+//! Where there are very many searches, each of them has few nodes and few events, and rests until the next event of its own. It is then
+//! unpacked into the memory of one that is at work, to the last detail, so that resting changes nothing.
+
+use portent_monitor_core::ChainId;
+
+use super::{
+    Omissions, Stage, Streaming,
+    history::{EventPosition, Unsettled, stride},
+    nodes::{Node, NodeId, Nodes, Role},
+    story::{By, Stories, StoryId, Turn},
+};
+use crate::order::{Packing, Unpacking};
+
+/// Stands for an id that is not there.
+const NONE: u32 = u32::MAX;
+
+fn halves(number: u64) -> [u32; 2] {
+    [(number >> 32) as u32, number as u32]
+}
+
+fn whole(high: u32, low: u32) -> u64 {
+    u64::from(high) << 32 | u64::from(low)
+}
+
+impl Streaming {
+    pub(crate) fn pack(&self, packing: &mut Packing) {
+        let numbers = [self.made, self.omissions.late, self.omissions.nodes];
+        packing.put_all(numbers.into_iter().map(halves));
+        packing.put_slice(&[self.events, self.tidied, self.due, self.compared]);
+        packing.put_slice(&self.floor);
+        let stages = self.observed.stages().iter();
+        packing.put_all(stages.map(|&(stage, story)| [stage.0, story.0]));
+        self.history.pack(packing);
+        self.nodes.pack(packing);
+        self.stories.pack(packing);
+    }
+
+    /// Becomes what was packed, in its own memory.
+    pub(crate) fn unpack(&mut self, unpacking: &mut Unpacking<'_>) {
+        if let &[a, b, c, d, e, f] = unpacking.next() {
+            self.made = whole(a, b);
+            self.omissions = Omissions {
+                late: whole(c, d),
+                nodes: whole(e, f),
+            };
+        }
+        if let &[events, tidied, due, compared] = unpacking.next() {
+            (self.events, self.tidied, self.due, self.compared) = (events, tidied, due, compared);
+        }
+        unpacking.next_into(&mut self.floor);
+        let stages = unpacking.next().chunks_exact(2);
+        let stages = stages.map(|pair| (Stage(pair[0]), StoryId(pair[1])));
+        self.observed.put_stages(stages);
+        self.history.unpack(unpacking);
+        self.nodes.unpack(unpacking);
+        self.stories.unpack(unpacking);
+    }
+}
+
+impl Unsettled {
+    fn pack(&self, packing: &mut Packing) {
+        packing.put_slice(&self.last_clocks);
+        packing.put(self.lines.iter().map(|line| line.gone));
+        for line in &self.lines {
+            packing.put_slice(&line.records);
+        }
+    }
+
+    fn unpack(&mut self, unpacking: &mut Unpacking<'_>) {
+        unpacking.next_into(&mut self.last_clocks);
+        let gone = unpacking.next();
+        let width = gone.len();
+        self.lines.resize_with(width, Default::default);
+        self.len = 0;
+        for (line, &gone) in self.lines.iter_mut().zip(gone) {
+            unpacking.next_into(&mut line.records);
+            line.gone = gone;
+            line.len = (line.records.len() / stride(width)) as u32;
+            line.find_places(width);
+            self.len += line.len as usize;
+        }
+    }
+}
+
+impl Nodes {
+    fn pack(&self, packing: &mut Packing) {
+        debug_assert!(self.dropped.is_empty(), "only between two events");
+        let counts = [self.width, self.searched, self.spread, self.stages];
+        packing.put_slice(&counts.map(|count| count as u32));
+        packing.put_all(self.all.iter().map(words_of_node));
+        packing.put_slice(&self.bounds);
+        packing.put(self.free.iter().map(|id| id.0));
+        packing.put_slice(&[self.open.len() as u32, self.by_stage.len() as u32]);
+        for open in &self.open {
+            packing.put(open.iter().map(|id| id.0));
+        }
+        for list in &self.by_stage {
+            packing.put_all(list.iter().map(|&(key, id)| {
+                let [high, low] = halves(key);
+                [high, low, id.0]
+            }));
+        }
+    }
+
+    fn unpack(&mut self, unpacking: &mut Unpacking<'_>) {
+        if let &[width, searched, spread, stages] = unpacking.next() {
+            (self.width, self.searched) = (width as usize, searched as usize);
+            (self.spread, self.stages) = (spread as usize, stages as usize);
+        }
+        self.all.clear();
+        let nodes = unpacking.next().chunks_exact(NODE);
+        self.all.extend(nodes.map(node_of_words));
+        unpacking.next_into(&mut self.bounds);
+        self.free.clear();
+        self.free
+            .extend(unpacking.next().iter().map(|&id| NodeId(id)));
+        self.dropped.clear();
+        if let &[open, lists] = unpacking.next() {
+            self.open.resize_with(open as usize, Default::default);
+            self.by_stage.resize_with(lists as usize, Vec::new);
+        }
+        for open in &mut self.open {
+            open.clear();
+            for &id in unpacking.next() {
+                open.push(NodeId(id));
+            }
+        }
+        for list in &mut self.by_stage {
+            list.clear();
+            let listed = unpacking.next().chunks_exact(3);
+            list.extend(listed.map(|words| (whole(words[0], words[1]), NodeId(words[2]))));
+        }
+    }
+}
+
+/// How many words a node is.
+const NODE: usize = 8;
+
+fn words_of_node(node: &Node) -> [u32; NODE] {
+    let role = match node.role {
+        Role::Searched => 0,
+        Role::Followed => 1,
+        Role::Gone => 2,
+    };
+    [
+        node.stage.0,
+        role << 1 | u32::from(node.expanded),
+        node.by.map_or(NONE, |by| by.chain.index() as u32),
+        node.by.map_or(0, |by| by.place),
+        node.parent.map_or(NONE, |parent| parent.0),
+        node.children,
+        node.story.0,
+        node.born,
+    ]
+}
+
+fn node_of_words(words: &[u32]) -> Node {
+    let chain = (words[2] != NONE).then(|| ChainId::from(words[2]));
+    Node {
+        stage: Stage(words[0]),
+        role: match words[1] >> 1 {
+            0 => Role::Searched,
+            1 => Role::Followed,
+            _ => Role::Gone,
+        },
+        expanded: words[1] & 1 == 1,
+        by: chain.map(|chain| EventPosition {
+            chain,
+            place: words[3],
+        }),
+        parent: (words[4] != NONE).then_some(NodeId(words[4])),
+        children: words[5],
+        story: StoryId(words[6]),
+        born: words[7],
+    }
+}
+
+impl Stories {
+    fn pack(&self, packing: &mut Packing) {
+        packing.put_all(self.turns.iter().map(|turn| {
+            let (kind, number) = match turn.by {
+                By::Origin(origin) => (0, origin),
+                By::Event(number) => (1, number),
+            };
+            let before = turn.before.map_or(NONE, |before| before.0);
+            [turn.to.0 << 1 | kind, number, before]
+        }));
+    }
+
+    fn unpack(&mut self, unpacking: &mut Unpacking<'_>) {
+        self.turns.clear();
+        let turns = unpacking.next().chunks_exact(3);
+        self.turns.extend(turns.map(|words| Turn {
+            by: match words[0] & 1 {
+                0 => By::Origin(words[1]),
+                _ => By::Event(words[1]),
+            },
+            to: Stage(words[0] >> 1),
+            before: (words[2] != NONE).then_some(StoryId(words[2])),
+        }));
+    }
+}

@@ -1,0 +1,197 @@
+//! Lists of counts in one piece of memory, with as few bytes a count as it takes.
+//!
+//! Of searches that rest while others are at work there may be very many. What costs time then is to fetch their parts
+//! from a memory that no cache holds: one piece that is read from end to end comes faster than a dozen.
+
+/// Lists, one after the other, each after its length: in blocks, each after a byte that tells how wide its counts are.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Packed {
+    bytes: Vec<u8>,
+}
+
+/// How many counts are in a block. What is large is in few of them, as neighbours are alike; the last is filled up.
+const BLOCK: usize = 32;
+
+/// Packs lists; its memory is used again and again.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Packing {
+    counts: Vec<u32>,
+    bytes: Vec<u8>,
+}
+
+impl Packing {
+    /// The next list.
+    pub(crate) fn put(&mut self, list: impl ExactSizeIterator<Item = u32>) {
+        self.counts.push(list.len() as u32);
+        for count in list {
+            self.counts.push(count);
+        }
+    }
+
+    /// The next list, of things that are several counts each.
+    pub(crate) fn put_all<const N: usize>(
+        &mut self,
+        list: impl ExactSizeIterator<Item = [u32; N]>,
+    ) {
+        self.counts.push((list.len() * N) as u32);
+        for counts in list {
+            self.counts.extend_from_slice(&counts);
+        }
+    }
+
+    /// The next list, which is there already.
+    pub(crate) fn put_slice(&mut self, list: &[u32]) {
+        self.counts.push(list.len() as u32);
+        self.counts.extend_from_slice(list);
+    }
+
+    /// Puts the lists in the place of what was packed before.
+    pub(crate) fn store(&mut self, packed: &mut Packed) {
+        let filled = self.counts.len().next_multiple_of(BLOCK);
+        self.counts.resize(filled, 0);
+        self.bytes.clear();
+        let (blocks, _) = self.counts.as_chunks();
+        for block in blocks {
+            append(&mut self.bytes, block);
+        }
+        let needed = self.bytes.len();
+        if needed > packed.bytes.capacity() {
+            // What is there need not be moved.
+            packed.bytes = Vec::new();
+            let room = (needed + needed / 4).next_multiple_of(64);
+            packed.bytes.reserve_exact(room);
+        }
+        packed.bytes.clear();
+        packed.bytes.extend_from_slice(&self.bytes);
+        self.counts.clear();
+    }
+}
+
+/// The largest count stands for *never*, and is frequent. So what is stored is one more, and that is 0.
+fn stored(count: u32) -> u32 {
+    count.wrapping_add(1)
+}
+
+fn count(stored: u32) -> u32 {
+    stored.wrapping_sub(1)
+}
+
+fn append(bytes: &mut Vec<u8>, block: &[u32; BLOCK]) {
+    let bits = block.iter().fold(0, |bits, &count| bits | stored(count));
+    match bits {
+        0..0x100 => {
+            bytes.push(1);
+            bytes.extend_from_slice(&block.map(|count| stored(count) as u8));
+        }
+        0x100..0x1_0000 => {
+            bytes.push(2);
+            let twos = block.map(|count| (stored(count) as u16).to_le_bytes());
+            bytes.extend_from_slice(twos.as_flattened());
+        }
+        _ => {
+            bytes.push(4);
+            let fours = block.map(|count| stored(count).to_le_bytes());
+            bytes.extend_from_slice(fours.as_flattened());
+        }
+    }
+}
+
+fn read<const WIDTH: usize>(
+    bytes: &[u8],
+    counts: &mut Vec<u32>,
+    number: impl Fn([u8; WIDTH]) -> u32,
+) {
+    let (numbers, _) = bytes.as_chunks();
+    if let Some(block) = numbers.first_chunk::<BLOCK>() {
+        counts.extend_from_slice(&block.map(|bytes| count(number(bytes))));
+    }
+}
+
+/// Reads lists in the order in which they were packed.
+#[derive(Debug)]
+pub(crate) struct Unpacking<'p> {
+    rest: &'p [u32],
+}
+
+impl<'p> Unpacking<'p> {
+    /// `counts` is memory for all that is read.
+    pub(crate) fn new(packed: &Packed, counts: &'p mut Vec<u32>) -> Unpacking<'p> {
+        counts.clear();
+        let mut bytes = packed.bytes.as_slice();
+        while let Some((&width, rest)) = bytes.split_first() {
+            let (block, rest) = rest.split_at(BLOCK * usize::from(width));
+            match width {
+                1 => read(block, counts, |[byte]| u32::from(byte)),
+                2 => read(block, counts, |two| u32::from(u16::from_le_bytes(two))),
+                _ => read(block, counts, u32::from_le_bytes),
+            }
+            bytes = rest;
+        }
+        Unpacking { rest: counts }
+    }
+
+    /// The next list.
+    pub(crate) fn next(&mut self) -> &'p [u32] {
+        let Some((&len, rest)) = self.rest.split_first() else {
+            return &[];
+        };
+        let (list, rest) = rest.split_at(len as usize);
+        self.rest = rest;
+        list
+    }
+
+    /// Puts the next list in the place of another.
+    pub(crate) fn next_into(&mut self, list: &mut Vec<u32>) {
+        list.clear();
+        list.extend_from_slice(self.next());
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use portent_testing::Rng;
+
+    #[test]
+    fn what_is_packed_is_unpacked() {
+        let mut rng = Rng::new(5);
+        let edges = [0, 1, 254, 255, 256, 65_534, 65_535, 65_536, u32::MAX - 1];
+        let (mut packing, mut packed) = (Packing::default(), Packed::default());
+        for _ in 0..2_000 {
+            let lists: Vec<Vec<u32>> = (0..rng.below(6))
+                .map(|_| {
+                    let most = 1 + rng.below(edges.len());
+                    let count = |rng: &mut Rng| match rng.below(4) {
+                        0 => u32::MAX,
+                        _ => edges[rng.below(most)],
+                    };
+                    (0..rng.below(80)).map(|_| count(&mut rng)).collect()
+                })
+                .collect();
+            for list in &lists {
+                match rng.below(3) {
+                    0 => packing.put(list.iter().copied()),
+                    1 if list.len() % 2 == 0 => {
+                        packing.put_all(list.as_chunks::<2>().0.iter().copied())
+                    }
+                    _ => packing.put_slice(list),
+                }
+            }
+            packing.store(&mut packed);
+            let mut memory = Vec::new();
+            let mut unpacking = Unpacking::new(&packed, &mut memory);
+            for list in &lists {
+                assert_eq!(unpacking.next(), list);
+            }
+            assert!(unpacking.rest.len() < BLOCK);
+        }
+    }
+
+    #[test]
+    fn small_counts_are_a_byte_each() {
+        let (mut packing, mut packed) = (Packing::default(), Packed::default());
+        packing.put_slice(&[0, 254, u32::MAX]);
+        packing.store(&mut packed);
+        assert_eq!(packed.bytes.len(), 1 + BLOCK);
+    }
+}

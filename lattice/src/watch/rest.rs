@@ -1,0 +1,139 @@
+//! A stream that rests until the next step of its binding.
+//!
+//! Of very many bindings hardly any has two steps in a row, and what it needs is no longer in a cache when its next one comes. So
+//! its counts are packed into one piece of memory, and unpacked into a stream that is at work, of which a property then has one.
+
+use std::sync::Arc;
+
+use portent_monitor_core::Value;
+use portent_monitor_dsl::StateId;
+
+use super::{kept::KeptStep, plan::Plan, stream::Stream};
+use crate::{
+    automaton::ProductState,
+    order::{Packed, Packing, Unpacking},
+};
+
+/// With more searches than this they rest between two steps: fewer fit into a cache as they are.
+pub(super) const AT_HAND: usize = 256;
+
+/// A stream that rests.
+#[derive(Clone, Debug)]
+pub(super) struct Resting {
+    counts: Packed,
+    plan: Arc<Plan>,
+    steps: Vec<Arc<KeptStep>>,
+    before: (StateId, Vec<Value>),
+    origins: Vec<Option<ProductState>>,
+}
+
+impl Resting {
+    /// How many steps are kept.
+    pub(super) fn kept(&self) -> usize {
+        self.steps.len()
+    }
+}
+
+/// Streams in whose memory others are at work, by how many chains these have: so what is unpacked finds room for all of it.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Workplaces {
+    free: Vec<Option<Box<Stream>>>,
+    packing: Packing,
+    list: Vec<u32>,
+}
+
+impl Workplaces {
+    /// A stream goes to rest.
+    pub(super) fn rest(&mut self, mut stream: Box<Stream>) -> Resting {
+        stream.pack(&mut self.packing);
+        self.packing.store(&mut stream.counts);
+        let resting = Resting {
+            counts: std::mem::take(&mut stream.counts),
+            plan: Arc::clone(&stream.plan),
+            steps: std::mem::take(&mut stream.steps),
+            before: (stream.before.0, std::mem::take(&mut stream.before.1)),
+            origins: std::mem::take(&mut stream.origins),
+        };
+        let width = stream.settled.len();
+        if width >= self.free.len() {
+            self.free.resize_with(width + 1, || None);
+        }
+        self.free[width] = Some(stream);
+        resting
+    }
+
+    /// A stream goes to work.
+    pub(super) fn wake(&mut self, resting: Resting) -> Box<Stream> {
+        let mut unpacking = Unpacking::new(&resting.counts, &mut self.list);
+        let numbers = Numbers::unpack(&mut unpacking);
+        let free = self.free.get_mut(numbers.width as usize);
+        let mut stream = free.and_then(Option::take).unwrap_or_else(|| {
+            let before = (resting.before.0, Vec::new());
+            Box::new(Stream::empty(Arc::clone(&resting.plan), before))
+        });
+        stream.unpack(numbers, &mut unpacking);
+        let Resting {
+            counts,
+            plan,
+            steps,
+            before,
+            origins,
+        } = resting;
+        stream.plan = plan;
+        (stream.counts, stream.steps) = (counts, steps);
+        (stream.before, stream.origins) = (before, origins);
+        stream
+    }
+}
+
+/// The numbers of a stream that are no lists.
+struct Numbers {
+    width: u32,
+    first: u32,
+    full: u32,
+    forgotten: u32,
+    lost: u64,
+}
+
+impl Numbers {
+    fn unpack(unpacking: &mut Unpacking<'_>) -> Numbers {
+        let mut numbers = unpacking.next().iter().copied();
+        let mut next = || numbers.next().unwrap_or(0);
+        Numbers {
+            width: next(),
+            first: next(),
+            full: next(),
+            forgotten: next(),
+            lost: u64::from(next()) << 32 | u64::from(next()),
+        }
+    }
+}
+
+impl Stream {
+    fn pack(&self, packing: &mut Packing) {
+        packing.put_slice(&[
+            self.settled.len() as u32,
+            self.first,
+            self.full as u32,
+            self.forgotten,
+            (self.lost >> 32) as u32,
+            self.lost as u32,
+        ]);
+        packing.put_slice(&self.settled);
+        packing.put_slice(&self.forgotten_counts);
+        self.log.pack(packing);
+        self.search.pack(packing);
+        // Here counts are of the whole run, and large.
+        self.order.pack(packing);
+    }
+
+    fn unpack(&mut self, numbers: Numbers, unpacking: &mut Unpacking<'_>) {
+        (self.first, self.forgotten) = (numbers.first, numbers.forgotten);
+        (self.full, self.lost) = (numbers.full as usize, numbers.lost);
+        unpacking.next_into(&mut self.settled);
+        unpacking.next_into(&mut self.forgotten_counts);
+        self.log.unpack(unpacking);
+        self.search.unpack(unpacking);
+        self.order.unpack(unpacking);
+    }
+}

@@ -1,0 +1,84 @@
+//! Very many bindings: their searches rest between two steps, and answer as if each were the only one.
+
+use portent_lattice::{Options, Report, Watch};
+use portent_monitor_core::{Event, Op};
+use portent_testing::Rng;
+
+use super::{Program, all, answer, check, monitor, zero};
+
+const FILES: usize = 400;
+
+/// Threads that open, read and close any file, and now and then hold a lock. Each event, with the file that it is about.
+fn run(rng: &mut Rng, program: &mut Program, steps: usize) -> Vec<(Option<i64>, Event)> {
+    let lock = program.symbols.locks.intern("m").expect("few");
+    let mut events = Vec::new();
+    for _ in 0..steps {
+        let thread = rng.below(4);
+        if rng.one_in(4) {
+            let thread = program.threads[thread];
+            events.push((None, Event::new(thread, Op::Lock(lock))));
+            events.push((None, Event::new(thread, Op::Unlock(lock))));
+        }
+        if rng.below(200) == 0 {
+            let value = rng.below(3) as i64;
+            events.push((None, program.write(thread, "mode", value)));
+        }
+        let file = rng.below(FILES) as i64;
+        let name = rng.pick(&["open", "read", "read", "read", "close"]);
+        events.push((Some(file), program.event(thread, name, &[file])));
+    }
+    events
+}
+
+/// What is reported, and with which event each binding was.
+fn watch<'e>(
+    text: &str,
+    events: impl Iterator<Item = (usize, &'e Event)>,
+    program: &Program,
+) -> (Report, Vec<(String, usize)>) {
+    let mut watch = Watch::new([monitor(text)], zero, Options::default()).expect("no values");
+    let mut news = Vec::new();
+    for (number, event) in events {
+        for found in watch.take(event, &program.symbols).expect("fits") {
+            news.push((format!("{:?}", found.binding), number));
+        }
+    }
+    let report = watch.finish("run", &program.symbols).expect("a report");
+    (report, news)
+}
+
+#[test]
+fn very_many_bindings_are_answered_as_each_alone() {
+    let texts = [
+        "property p(f) { event open(f), read(f), close(f)  never: .* close read read close }",
+        "property p(f) { event open(f), read(f), close(f)  never: .* open (read read)* close read close }",
+        "property p(f) { event open(f), read(f), close(f)  var mode: int = 0  \
+         ltl: always (read && mode == 2 -> once open) }",
+    ];
+    for (seed, text) in (0..).zip(texts) {
+        let mut rng = Rng::new(seed);
+        let mut program = Program::new(4);
+        let events = run(&mut rng, &mut program, 6_000);
+        let numbered = || events.iter().enumerate();
+        let (report, news) = watch(text, numbered().map(|(n, (_, e))| (n, e)), &program);
+        let plain: Vec<Event> = events.iter().map(|(_, event)| event.clone()).collect();
+        let offline = check(
+            &[monitor(text)],
+            &plain,
+            &program.symbols,
+            Options::default(),
+        );
+        assert_eq!(all(&report, answer), all(&offline, answer), "{text}");
+        assert!((20..FILES - 20).contains(&news.len()), "{}", news.len());
+        for file in (0..FILES as i64).step_by(7) {
+            let alone = numbered().filter(|(_, (of, _))| of.is_none_or(|of| of == file));
+            let (_, alone) = watch(text, alone.map(|(n, (_, e))| (n, e)), &program);
+            let name = format!("{:?}", [("f", portent_monitor_core::Value::from(file))]);
+            let among_all: Vec<_> = { news.iter() }
+                .filter(|(binding, _)| *binding == name)
+                .cloned()
+                .collect();
+            assert_eq!(alone, among_all, "{text}");
+        }
+    }
+}
