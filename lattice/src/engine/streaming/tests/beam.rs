@@ -75,6 +75,43 @@ fn a_beam_of_64_finds_nearly_all() {
     }
 }
 
+/// Whatever is dropped, there is a node for what was observed, as a search whose nodes have all ended predicts nothing.
+#[test]
+fn a_beam_never_loses_the_observed_run() {
+    let (mut narrowed, mut violated) = (0, 0);
+    for seed in 0..20_000 {
+        let mut rng = Rng::new(seed);
+        let neutral = rng.pick(&[0, 50]);
+        let kind = Cyclic {
+            length: 30,
+            neutral,
+            harder: false,
+        };
+        let case = Case::cyclic(&mut rng, kind);
+        let Some(observed) = case.observed_violated() else {
+            continue;
+        };
+        let beam = rng.pick(&[8, 12]);
+        let bounds = Bounds {
+            nodes: beam,
+            beam,
+            new_nodes: 2,
+            ..Bounds::NONE
+        };
+        let outcome = search(&case, &bounds, || Pause {
+            tidies: rng.one_in(2),
+            rests: false,
+        });
+        assert!(
+            outcome.found.is_some_and(|found| found <= observed),
+            "seed {seed}: violated with event {observed}"
+        );
+        narrowed += usize::from(outcome.dropped > 0);
+        violated += 1;
+    }
+    assert!(narrowed > 1_000, "{narrowed} of {violated}");
+}
+
 /// Feeds steps of threads that learn of each other now and then, and tidies up when it is time.
 struct Long {
     rng: Rng,
