@@ -5,7 +5,7 @@ use portent_monitor_core::{Action, Event, Op, Symbols, Value};
 use portent_monitor_dsl::Property;
 use portent_testing::Rng;
 
-use crate::zero;
+use crate::{handed::Handed, zero};
 
 /// Four threads, far too many cuts to visit. Two of them set variables to 1 only while they hold a lock, a third as it
 /// likes; after all have ended comes an r, and then a d.
@@ -49,11 +49,13 @@ fn a_bound_keeps_no_engine_from_an_exhaustive_answer() {
         let property = Property::parse(text).expect("a property");
         let monitor = property.monitor().expect("small");
         let options = options.counting(Counting::Never);
-        let mut checker = Checker::new([monitor], zero, options).expect("initial values");
+        let mut checker = Checker::new([monitor], zero, options)
+            .expect("initial values")
+            .handed(&symbols);
         for event in &events {
-            checker.take(event, &symbols).expect("fits");
+            checker.take(event).expect("fits");
         }
-        let mut report = checker.finish("run", &symbols).expect("a report");
+        let mut report = checker.finish("run").expect("a report");
         report.properties.remove(0)
     };
     for (text, engine) in [

@@ -36,14 +36,16 @@ fn watch<'e>(
     events: impl Iterator<Item = (usize, &'e Event)>,
     program: &Program,
 ) -> (Report, Vec<(String, usize)>) {
-    let mut watch = Watch::new([monitor(text)], zero, Options::default()).expect("no values");
+    let mut watch = Watch::new([monitor(text)], zero, Options::default())
+        .expect("no values")
+        .handed(&program.symbols);
     let mut news = Vec::new();
     for (number, event) in events {
-        for found in watch.take(event, &program.symbols).expect("fits") {
+        for found in watch.take(event).expect("fits") {
             news.push((format!("{:?}", found.binding), number));
         }
     }
-    let report = watch.finish("run", &program.symbols).expect("a report");
+    let report = watch.finish("run").expect("a report");
     (report, news)
 }
 
