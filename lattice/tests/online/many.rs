@@ -5,6 +5,7 @@ use portent_monitor_core::{Event, Op};
 use portent_testing::Rng;
 
 use super::{Program, all, answer, check, monitor, zero};
+use crate::handed::Handed;
 
 const FILES: usize = 400;
 
