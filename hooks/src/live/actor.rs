@@ -101,6 +101,23 @@ pub(crate) fn with<R>(f: impl FnOnce(&mut Actor) -> R) -> Option<R> {
     }
 }
 
+/// Leaves what an access leaves at the updates of an object, which changes nothing of the actor: so it does not look around.
+#[inline(always)]
+pub(crate) fn publish_updates(updates: &mut Left, access: Access) {
+    let left = ACTOR.try_with(|slot| {
+        if let Ok(mut slot) = slot.0.try_borrow_mut()
+            && let Some(actor) = &mut *slot
+        {
+            actor.clock.publish_updates(updates, access);
+            return true;
+        }
+        false
+    });
+    if left != Ok(true) {
+        with(|actor| actor.clock.publish_updates(updates, access));
+    }
+}
+
 /// An operation went through without a clock.
 #[cold]
 #[inline(never)]
@@ -381,7 +398,7 @@ impl Actor {
         }
     }
 
-    /// An application event that is wanted.
+    /// An application event, if it is wanted.
     #[inline]
     pub(super) fn event(
         &mut self,
@@ -390,11 +407,14 @@ impl Actor {
         args: &[Words],
         texts: &mut Vec<Arc<str>>,
     ) {
-        if !self.prepare(1 + args.len()).is_some() {
+        let Some(desk) = &mut self.desk else { return };
+        if !desk.wants(name) {
             return;
         }
-        let Some(desk) = &mut self.desk else { return };
-        if tick(&mut self.clock, desk) {
+        if self.ended {
+            return desk.subscriber.count_late();
+        }
+        if desk.make_room(1 + args.len()) && tick(&mut self.clock, desk) {
             desk.tell(&mut self.clock, &self.identity);
             desk.put(record::event(name, loc, args.len()));
             if !texts.is_empty() {

@@ -100,13 +100,10 @@ impl Callsite {
     #[inline(never)]
     fn tell(&self, args: &[Words], texts: &mut Vec<Arc<str>>) {
         let Some(name) = self.name() else { return };
-        actor::with(|actor| {
-            if actor.wants(name)
-                && let Some(loc) = LocId::from_index(self.loc.load(Relaxed) as usize - 1)
-            {
-                actor.event(name, loc, args, texts);
-            }
-        });
+        let Some(loc) = LocId::from_index(self.loc.load(Relaxed) as usize - 1) else {
+            return;
+        };
+        actor::with(|actor| actor.event(name, loc, args, texts));
     }
 
     #[inline]

@@ -84,7 +84,8 @@ impl<T> Mutex<T> {
 
 impl<T: ?Sized> Mutex<T> {
     /// As [`std::sync::Mutex::lock`].
-    #[inline]
+    // Always: a guard that is returned through memory is written in parts and read as a whole, and the processor stalls.
+    #[inline(always)]
     #[track_caller]
     pub fn lock(&self) -> LockResult<MutexGuard<'_, T>> {
         let version = version::shown();
@@ -97,7 +98,7 @@ impl<T: ?Sized> Mutex<T> {
         }
     }
 
-    #[inline]
+    #[inline(always)]
     fn guard<'a>(&'a self, mut inner: Inner<'a, T>, version: Version) -> MutexGuard<'a, T> {
         if inner.left.version() != version || !self.outside.is_empty() {
             self.outside.taken(side(&mut inner));

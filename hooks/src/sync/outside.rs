@@ -172,10 +172,13 @@ impl Outside {
     /// The lock is about to be given back and is not watched.
     #[inline(always)]
     fn giving_back(&self, side: LockSide<'_>) {
-        actor::with(|actor| match side {
-            LockSide::Exclusive(left) => actor.publish_updates(left, UNLOCK.access),
-            LockSide::Shared(_) => self.note_reader(actor, &mut self.open(), READ_UNLOCK.access),
-        });
+        match side {
+            LockSide::Exclusive(left) => actor::publish_updates(left, UNLOCK.access),
+            LockSide::Shared(_) => {
+                let mut book = self.open();
+                actor::with(|actor| self.note_reader(actor, &mut book, READ_UNLOCK.access));
+            }
+        }
     }
 
     fn note_reader(&self, actor: &mut Actor, book: &mut Book, access: Access) {
