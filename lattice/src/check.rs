@@ -76,7 +76,7 @@ impl Shares {
             intake: IntakeLimits {
                 clocks: memory / 8,
                 bindings: bindings.max(1),
-                standings: false,
+                positions: false,
             },
             history_clocks: memory / 4,
             notes: memory / 8,
@@ -354,8 +354,8 @@ fn keep(
     taken: &mut [StepsTaken],
 ) -> Result<(), Error> {
     let event = history.keep(arrival)?;
-    for sighting in arrival.sightings() {
-        taken[sighting.property.index()].keep(event, &sighting);
+    for property_step in arrival.property_steps() {
+        taken[property_step.property.index()].keep(event, &property_step);
     }
     Ok(())
 }

@@ -2,12 +2,12 @@
 //! table where that is small enough.
 
 mod goal;
-mod machine;
 mod numbering;
 mod shape;
+mod transition_system;
 
-pub(crate) use machine::{Machine, spilled};
 pub(crate) use numbering::Numbered;
 pub use portent_monitor_dsl::automaton::{ActionId, Automaton, StateIndex};
 pub(crate) use portent_monitor_dsl::automaton::{Product, ProductState};
 pub use shape::AutomatonShape;
+pub(crate) use transition_system::{TransitionSystem, spilled};

@@ -7,7 +7,7 @@ use indexmap::IndexSet;
 use portent_monitor_dsl::Verdict;
 use rustc_hash::FxBuildHasher;
 
-use crate::automaton::{ActionId, Machine, Product, ProductState, StateIndex};
+use crate::automaton::{ActionId, Product, ProductState, StateIndex, TransitionSystem};
 
 /// A product whose states are numbers.
 pub(crate) struct Numbered<'a> {
@@ -29,7 +29,7 @@ impl<'a> Numbered<'a> {
     }
 }
 
-impl Machine for Numbered<'_> {
+impl TransitionSystem for Numbered<'_> {
     type State = StateIndex;
 
     fn initial(&self) -> StateIndex {

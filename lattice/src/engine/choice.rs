@@ -14,7 +14,7 @@ use super::{
     linear, observed,
 };
 use crate::{
-    automaton::{ActionId, Automaton, AutomatonShape, Machine, Numbered, StateIndex},
+    automaton::{ActionId, Automaton, AutomatonShape, Numbered, StateIndex, TransitionSystem},
     options::{Counting, Engine, Options},
     order::{Poset, Requirements},
 };
@@ -119,7 +119,7 @@ fn has_few_cuts(poset: &Poset) -> bool {
 fn count(
     poset: &Poset,
     actions: &[ActionId],
-    machine: &dyn Machine<State = StateIndex>,
+    machine: &dyn TransitionSystem<State = StateIndex>,
     options: &Options,
     solution: &mut Solution,
     budget: &mut CountingBudget,

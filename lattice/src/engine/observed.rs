@@ -5,14 +5,14 @@
 
 use super::{Solution, Violation};
 use crate::{
-    automaton::{ActionId, Machine},
+    automaton::{ActionId, TransitionSystem},
     goal::Goal,
     order::EventIndex,
 };
 
 /// Takes the observed run for the answer of a search that was limited, if that run is violated and the search found none
 /// that is violated sooner.
-pub(super) fn fall_back<M: Machine>(
+pub(super) fn fall_back<M: TransitionSystem>(
     solution: &mut Solution,
     actions: &[ActionId],
     machine: &M,
@@ -36,7 +36,11 @@ pub(super) fn fall_back<M: Machine>(
 }
 
 /// After how many of its events the observed run is violated, if it is.
-fn violated_at<M: Machine>(actions: &[ActionId], machine: &M, goal: Goal) -> Option<usize> {
+fn violated_at<M: TransitionSystem>(
+    actions: &[ActionId],
+    machine: &M,
+    goal: Goal,
+) -> Option<usize> {
     let mut state = machine.initial();
     for (done, &action) in actions.iter().enumerate() {
         if goal.is_bad(machine.verdict(&state), false) {

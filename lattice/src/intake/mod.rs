@@ -11,7 +11,7 @@
 //! | [`stamps`] | events that bring their place in the order |
 //! | [`clock_budget`] | how much the clocks of threads may take |
 //! | [`waits`] | waits that were recorded too early, and locks that several threads seem to hold |
-//! | [`standing`] | the threads that may still act, and what they know |
+//! | [`thread_positions`] | the threads that may still act, and what they know |
 //! | [`history`], [`record`], [`line_note`] | what is kept until the run has ended |
 //! | [`occurrence`] | which names have occurred |
 //! | [`slice`] | the run of one instance, when all bindings are known |
@@ -30,10 +30,10 @@ mod seen;
 mod slice;
 mod spelling;
 mod stamps;
-mod standing;
 mod step;
 mod stream;
 mod text;
+mod thread_positions;
 mod values;
 mod viewer;
 mod waits;
@@ -47,8 +47,8 @@ pub(crate) use line_note::{LineNote, is_silent};
 pub(crate) use occurrence::Names;
 pub(crate) use record::{Record, StepsTaken};
 pub(crate) use slice::{Slice, slices};
-pub(crate) use standing::Standings;
 pub(crate) use step::{Step, StepId};
-pub(crate) use stream::{Arrival, Intake, IntakeLimits, Sighting};
+pub(crate) use stream::{Arrival, Intake, IntakeLimits, PropertyStep};
+pub(crate) use thread_positions::ThreadPositions;
 pub(crate) use viewer::Viewer;
 pub(crate) use waits::{EarlyWait, HeldAtEnd, Waits};

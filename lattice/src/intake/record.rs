@@ -4,7 +4,8 @@ use portent_monitor_core::{ChainId, Symbols, ThreadId};
 use std::num::NonZeroU64;
 
 use super::{
-    History, HistoryIndex, Note, Sighting, Step, StepId, Viewer, binding::BindingId, step::Steps,
+    History, HistoryIndex, Note, PropertyStep, Step, StepId, Viewer, binding::BindingId,
+    step::Steps,
 };
 
 /// A step that a property took.
@@ -39,11 +40,15 @@ pub(crate) struct OtherReading {
 
 impl StepsTaken {
     /// Keeps what the property sees of an event.
-    pub(crate) fn keep(&mut self, event: HistoryIndex, sighting: &Sighting<'_>) {
-        let step = self.intern(sighting.step, sighting.binding, sighting.viewer);
+    pub(crate) fn keep(&mut self, event: HistoryIndex, property_step: &PropertyStep<'_>) {
+        let step = self.intern(
+            property_step.step,
+            property_step.binding,
+            property_step.viewer,
+        );
         let number = self.all.len() as u32;
-        for other in sighting.viewer.others() {
-            let step = self.intern(&other.step, other.binding_id, sighting.viewer);
+        for other in property_step.viewer.others() {
+            let step = self.intern(&other.step, other.binding_id, property_step.viewer);
             self.others.push(OtherReading {
                 number,
                 step,
@@ -53,7 +58,7 @@ impl StepsTaken {
         self.all.push(StepTaken {
             event,
             step,
-            binding: sighting.binding,
+            binding: property_step.binding,
         });
     }
 

@@ -24,8 +24,8 @@ use portent_monitor_core::{
 use portent_monitor_dsl::Monitor;
 
 use super::{
-    binding::BindingId, clock_budget::ClockBudget, occurrence::Names, stamps::Stamps,
-    standing::Standings, step::Step, text::EventText, viewer::Viewer, waits::Waits,
+    binding::BindingId, clock_budget::ClockBudget, occurrence::Names, stamps::Stamps, step::Step,
+    text::EventText, thread_positions::ThreadPositions, viewer::Viewer, waits::Waits,
 };
 use crate::error::Error;
 
@@ -43,7 +43,7 @@ pub(crate) struct IntakeLimits {
     /// How many bindings of its parameters a property may meet. The steps of others are not taken.
     pub(crate) bindings: usize,
     /// Whether anybody asks where the threads stand.
-    pub(crate) standings: bool,
+    pub(crate) positions: bool,
 }
 
 impl IntakeLimits {
@@ -51,7 +51,7 @@ impl IntakeLimits {
     pub(crate) const NONE: IntakeLimits = IntakeLimits {
         clocks: u64::MAX,
         bindings: usize::MAX,
-        standings: true,
+        positions: true,
     };
 }
 
@@ -69,7 +69,7 @@ pub(crate) struct Intake {
     clock_budget: ClockBudget,
     events: u64,
     threads: Threads,
-    standings: Standings,
+    positions: ThreadPositions,
     names: Names,
     waits: Waits,
     /// Of the current event, kept for their memory: whose step it is, under which binding, what its
@@ -106,14 +106,14 @@ pub(crate) struct Arrival<'a> {
     /// Whether that is its place. Otherwise it comes after all before it, and there are no clocks any more.
     pub(crate) is_ordered: bool,
     /// The threads that may act after it.
-    pub(crate) standings: &'a Standings,
+    pub(crate) positions: &'a ThreadPositions,
     viewers: &'a [Viewer],
     seen: &'a [(PropertyIndex, BindingId)],
 }
 
 /// What one property sees of an arrival.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Sighting<'a> {
+pub(crate) struct PropertyStep<'a> {
     pub(crate) property: PropertyIndex,
     pub(crate) viewer: &'a Viewer,
     pub(crate) step: &'a Step,
@@ -122,11 +122,11 @@ pub(crate) struct Sighting<'a> {
 
 impl<'a> Arrival<'a> {
     /// What the properties see that take it for a step, in their order.
-    pub(crate) fn sightings(&self) -> impl Iterator<Item = Sighting<'a>> + use<'a> {
+    pub(crate) fn property_steps(&self) -> impl Iterator<Item = PropertyStep<'a>> + use<'a> {
         let viewers = self.viewers;
         self.seen.iter().map(move |&(property, binding)| {
             let viewer = &viewers[property.index()];
-            Sighting {
+            PropertyStep {
                 property,
                 viewer,
                 step: viewer.step(),
@@ -158,7 +158,7 @@ impl Intake {
             clock_budget: ClockBudget::new(limits.clocks),
             events: 0,
             threads: Threads::default(),
-            standings: Standings::default(),
+            positions: ThreadPositions::default(),
             names: Names::default(),
             waits: Waits::default(),
             seen: Vec::new(),
@@ -250,9 +250,9 @@ impl Intake {
         for thread in event.threads() {
             self.threads.note(thread);
         }
-        if self.limits.standings {
+        if self.limits.positions {
             let stamp = chain.map(|chain| (chain, self.clock.as_slice()));
-            self.standings.note(event, stamp);
+            self.positions.note(event, stamp);
         }
         self.names.note(event);
         self.waits.note(event);
@@ -272,7 +272,7 @@ impl Intake {
             chain: chain?,
             clock: &self.clock,
             is_ordered: !self.is_order_lost(),
-            standings: &self.standings,
+            positions: &self.positions,
             viewers: &self.viewers,
             seen: &self.seen,
         })
@@ -290,7 +290,7 @@ impl Intake {
         self.clock_budget = ClockBudget::new(self.limits.clocks);
         self.events = 0;
         self.threads = Threads::default();
-        self.standings = Standings::default();
+        self.positions = ThreadPositions::default();
         self.names = Names::default();
         self.waits = Waits::default();
     }

@@ -363,9 +363,9 @@ fn follow(
     options: &Options,
     news: &mut Vec<PropertyReport>,
 ) -> Result<(), Error> {
-    for sighting in arrival.sightings() {
-        let property = &mut properties[sighting.property.index()];
-        property.take(arrival, &sighting, options, news)?;
+    for property_step in arrival.property_steps() {
+        let property = &mut properties[property_step.property.index()];
+        property.take(arrival, &property_step, options, news)?;
     }
     Ok(())
 }

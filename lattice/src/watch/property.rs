@@ -13,7 +13,7 @@ use super::{
 };
 use crate::{
     error::Error,
-    intake::{Arrival, Binding, BindingId, Inequalities, JoinId, Joins, Sighting, Viewer},
+    intake::{Arrival, Binding, BindingId, Inequalities, JoinId, Joins, PropertyStep, Viewer},
     options::Options,
     report::PropertyReport,
 };
@@ -97,11 +97,11 @@ impl Watched {
     pub(super) fn take(
         &mut self,
         arrival: &Arrival<'_>,
-        sighting: &Sighting<'_>,
+        property_step: &PropertyStep<'_>,
         options: &Options,
         news: &mut Vec<PropertyReport>,
     ) -> Result<(), Error> {
-        let viewer = sighting.viewer;
+        let viewer = property_step.viewer;
         let context = context(viewer, arrival.symbols, options);
         if self.steps >= u64::from(u32::MAX) {
             return Err(Error::TooManyEvents);
@@ -109,20 +109,20 @@ impl Watched {
         let room = Room::new(context, self.tracks.len());
         self.steps += 1;
         // What is written concerns all bindings.
-        let concerns_others = !sighting.step.writes.is_empty() && self.joins.arity() > 0;
+        let concerns_others = !property_step.step.writes.is_empty() && self.joins.arity() > 0;
         if viewer.others().is_empty() && !concerns_others {
-            let takers = self.takers(sighting.binding, viewer, options);
-            let here = self.memory.spares.keep(arrival, sighting.step);
+            let takers = self.takers(property_step.binding, viewer, options);
+            let here = self.memory.spares.keep(arrival, property_step.step);
             let given = { takers.iter() }
                 .try_for_each(|&id| self.give(id, arrival, &here, room, context, viewer, news));
-            self.takers[sighting.binding.index()].1 = takers;
+            self.takers[property_step.binding.index()].1 = takers;
             self.memory.spares.let_go(here);
             return given;
         }
         // What the event is, for each binding that it makes, in the order in which they count; and to all others its writes.
         let mut readings = std::mem::take(&mut self.readings);
         let others = viewer.others().iter();
-        let all = std::iter::once((sighting.binding, sighting.step))
+        let all = std::iter::once((property_step.binding, property_step.step))
             .chain(others.map(|other| (other.binding_id, &other.step)));
         for (binding, _) in all.clone() {
             self.add_joins(viewer.bindings().get(binding), options);
@@ -132,7 +132,7 @@ impl Watched {
             let containing = self.joins.containing(binding);
             readings.add(self.memory.spares.keep(arrival, step), containing);
         }
-        if let Some(elsewhere) = sighting.step.elsewhere() {
+        if let Some(elsewhere) = property_step.step.elsewhere() {
             let elsewhere = self.memory.spares.keep(arrival, &elsewhere);
             readings.add(elsewhere, self.joins.ids());
         }

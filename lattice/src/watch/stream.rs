@@ -26,7 +26,7 @@ use crate::{
         },
     },
     error::Error,
-    intake::{Arrival, Standings},
+    intake::{Arrival, ThreadPositions},
     order::{EventIndex, Packed, Past, Poset, Restriction},
     report::Predicted,
     witness::{self, Replay, minimize_swaps, swaps},
@@ -97,7 +97,7 @@ pub(super) struct Memory {
     pub(super) past: Past,
     /// A clock.
     clock: Vec<u32>,
-    standings: Vec<LiveThread>,
+    threads: Vec<LiveThread>,
     /// When steps are forgotten: the order of all, and a story of them.
     poset: Poset,
     placed: Placed,
@@ -247,7 +247,7 @@ impl Stream {
     /// Lets go of what nobody needs, if it is time.
     pub(super) fn tidy(
         &mut self,
-        standings: &Standings,
+        positions: &ThreadPositions,
         room: Room,
         context: Context<'_>,
         memory: &mut Memory,
@@ -257,21 +257,21 @@ impl Stream {
             return;
         }
         let mut count = 0;
-        for standing in standings.iter() {
-            self.order.find_past(standing.clock, &mut memory.past);
+        for position in positions.iter() {
+            self.order.find_past(position.clock, &mut memory.past);
             let known = memory.past.counts.iter().zip(&self.settled);
-            if count == memory.standings.len() {
-                memory.standings.push(LiveThread::default());
+            if count == memory.threads.len() {
+                memory.threads.push(LiveThread::default());
             }
-            let here = &mut memory.standings[count];
-            here.chain = standing.chain.and_then(|chain| self.order.chain(chain));
+            let here = &mut memory.threads[count];
+            here.chain = position.chain.and_then(|chain| self.order.chain(chain));
             here.clock.clear();
             here.clock.extend(known.map(|(a, b)| a + b));
             count += 1;
         }
-        let standings = &mut memory.standings[..count];
+        let threads = &mut memory.threads[..count];
         self.search
-            .tidy(&self.plan.moves, &bounds, &mut memory.scratch, standings);
+            .tidy(&self.plan.moves, &bounds, &mut memory.scratch, threads);
         let now = &mut memory.clock;
         now.clear();
         now.extend(self.search.settled_counts());

@@ -207,7 +207,7 @@ impl Track {
         let found = found.or(now);
         let is_observed = self.observed.verdict() == Verdict::Violated;
         if found.is_none() && !is_observed && stream.goes_on() {
-            stream.tidy(arrival.standings, room, context, shared.memory);
+            stream.tidy(arrival.positions, room, context, shared.memory);
             if room.is_crowded {
                 self.rest(&mut shared.memory.workplaces);
             }

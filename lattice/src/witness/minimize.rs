@@ -12,7 +12,7 @@
 use std::ops::Range;
 
 use crate::{
-    automaton::{ActionId, Machine},
+    automaton::{ActionId, TransitionSystem},
     engine::Violation,
     goal::Goal,
     order::{EventIndex, Poset},
@@ -22,7 +22,7 @@ use crate::{
 const MOST_STEPS: usize = 10_000_000;
 
 /// Takes back what can be taken back of a run of all events of a poset.
-pub(crate) fn minimize_swaps<M: Machine>(
+pub(crate) fn minimize_swaps<M: TransitionSystem>(
     violation: &mut Violation,
     poset: &Poset,
     actions: &[ActionId],
@@ -67,7 +67,7 @@ struct Minimizer<'a, M> {
     left: usize,
 }
 
-impl<M: Machine> Minimizer<'_, M> {
+impl<M: TransitionSystem> Minimizer<'_, M> {
     fn step(&self, state: &M::State, event: EventIndex) -> M::State {
         self.machine.step(state, self.actions[event.index()])
     }

@@ -42,7 +42,7 @@ const NAMES: [&str; 4] = ["a", "b", "c", "d"];
 /// The run of a program. Three of its signals are named `p`, `q` and `r`, in observed order.
 pub(crate) fn run(rng: &mut Rng, size: Size) -> (Vec<Event>, Symbols) {
     let scripts = (0..size.threads).map(|_| script(rng, size)).collect();
-    let (mut events, mut symbols) = Machine::new(scripts, size).run(rng);
+    let (mut events, mut symbols) = TransitionSystem::new(scripts, size).run(rng);
     let is_free = |event: &Event| match &event.op {
         Op::Event(action) => {
             let name = action.name.map(|name| symbols.names.name(name));
@@ -105,7 +105,7 @@ fn inside(rng: &mut Rng, lock: usize) -> Step {
     }
 }
 
-struct Machine {
+struct TransitionSystem {
     symbols: Symbols,
     main: ThreadId,
     threads: Vec<ThreadId>,
@@ -124,8 +124,8 @@ struct Machine {
     events: Vec<Event>,
 }
 
-impl Machine {
-    fn new(scripts: Vec<VecDeque<Step>>, size: Size) -> Machine {
+impl TransitionSystem {
+    fn new(scripts: Vec<VecDeque<Step>>, size: Size) -> TransitionSystem {
         let mut s = Symbols::default();
         let mut thread = |name: String| s.threads.intern(&name).expect("few");
         let main = thread("main".to_owned());
@@ -136,7 +136,7 @@ impl Machine {
         let locks = locks.collect();
         let vars = (0..size.locks).map(|i| s.vars.intern(&format!("x{i}")).expect("few"));
         let vars = vars.collect();
-        Machine {
+        TransitionSystem {
             main,
             threads,
             locks,

@@ -13,12 +13,12 @@ pub(super) struct Holders {
     shared: SideHolders,
     /// Those who must have given the exclusive side back in a wait, since another took the lock. They are kept
     /// apart so that nobody is looked at twice.
-    suspended: Option<Box<FxHashMap<ThreadId, Hold>>>,
+    suspended: Option<Box<FxHashMap<ThreadId, LockHold>>>,
 }
 
 /// What a thread has of one side.
 #[derive(Clone, Copy, Debug)]
-struct Hold {
+struct LockHold {
     times: u32,
     /// Where it took it first.
     line: Option<NonZeroU64>,
@@ -28,8 +28,8 @@ struct Hold {
 /// million.
 #[derive(Clone, Debug, Default)]
 struct SideHolders {
-    first: Option<(ThreadId, Hold)>,
-    others: Option<Box<FxHashMap<ThreadId, Hold>>>,
+    first: Option<(ThreadId, LockHold)>,
+    others: Option<Box<FxHashMap<ThreadId, LockHold>>>,
 }
 
 impl Holders {
@@ -52,7 +52,7 @@ impl Holders {
     }
 
     pub(super) fn take(&mut self, thread: ThreadId, exclusive: bool, line: Option<NonZeroU64>) {
-        let hold = Hold { times: 1, line };
+        let hold = LockHold { times: 1, line };
         self.side(exclusive).add(thread, hold);
     }
 
@@ -111,7 +111,7 @@ impl SideHolders {
             .any(|others| others.contains_key(&thread))
     }
 
-    fn other_than(&self, thread: ThreadId) -> Option<(ThreadId, Hold)> {
+    fn other_than(&self, thread: ThreadId) -> Option<(ThreadId, LockHold)> {
         match self.first {
             Some((holder, hold)) if holder != thread => return Some((holder, hold)),
             _ => {}
@@ -122,14 +122,14 @@ impl SideHolders {
     }
 
     /// What a thread has of it, if anything.
-    fn hold(&mut self, thread: ThreadId) -> Option<&mut Hold> {
+    fn hold(&mut self, thread: ThreadId) -> Option<&mut LockHold> {
         match &mut self.first {
             Some((holder, hold)) if *holder == thread => Some(hold),
             _ => self.others.as_mut()?.get_mut(&thread),
         }
     }
 
-    fn add(&mut self, thread: ThreadId, more: Hold) {
+    fn add(&mut self, thread: ThreadId, more: LockHold) {
         if let Some(hold) = self.hold(thread) {
             hold.times = hold.times.saturating_add(more.times);
         } else if self.first.is_none() {
@@ -157,7 +157,7 @@ impl SideHolders {
         }
     }
 
-    fn remove_others(&mut self, thread: ThreadId) -> Vec<(ThreadId, Hold)> {
+    fn remove_others(&mut self, thread: ThreadId) -> Vec<(ThreadId, LockHold)> {
         if self.other_than(thread).is_none() {
             return Vec::new();
         }

@@ -47,7 +47,7 @@ use crate::{BarrierId, ChanId, CondId, Error, Event, Id, LockId, Msg, Op, Symbol
 /// ```
 #[derive(Clone, Debug, Default)]
 pub struct Discipline {
-    threads: Vec<Thread>,
+    threads: Vec<ThreadState>,
     locks: Vec<Holders>,
     /// Any number of threads may receive a message, so that none is forgotten.
     sent: FxHashSet<(ChanId, Msg)>,
@@ -61,7 +61,7 @@ pub struct Discipline {
 }
 
 #[derive(Clone, Debug, Default)]
-struct Thread {
+struct ThreadState {
     life: Life,
     /// The barrier that it arrived at and has not left yet.
     arrived: Option<(BarrierId, u64)>,
@@ -73,7 +73,7 @@ struct Thread {
     asleep: Option<Asleep>,
 }
 
-impl Thread {
+impl ThreadState {
     /// Whether it runs, and neither a barrier nor a wait is left to be accounted for.
     fn is_at_ease(&self) -> bool {
         self.life == Life::Running
@@ -146,7 +146,11 @@ impl Discipline {
     fn is_routine(&self, event: &Event) -> bool {
         let access = matches!(event.op, Op::Read(_) | Op::Write(..) | Op::Update(..));
         let on_its_own = || event.partners().is_empty() && self.stamped == Some(false);
-        access && on_its_own() && self.thread(event.thread).is_some_and(Thread::is_at_ease)
+        access
+            && on_its_own()
+            && self
+                .thread(event.thread)
+                .is_some_and(ThreadState::is_at_ease)
     }
 
     /// Whether an event takes a lock that another thread seems to hold. It is admitted nevertheless:
@@ -251,7 +255,7 @@ impl Discipline {
         self.clocks.skipped()
     }
 
-    fn thread(&self, thread: ThreadId) -> Option<&Thread> {
+    fn thread(&self, thread: ThreadId) -> Option<&ThreadState> {
         self.threads.get(thread.index())
     }
 
@@ -531,7 +535,7 @@ impl Discipline {
         }
     }
 
-    fn thread_mut(&mut self, thread: ThreadId) -> &mut Thread {
+    fn thread_mut(&mut self, thread: ThreadId) -> &mut ThreadState {
         thread.entry(&mut self.threads)
     }
 

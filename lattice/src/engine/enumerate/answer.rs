@@ -8,7 +8,7 @@ use super::{
     path::{MIN_CHECKPOINTS, checkpoint_bytes},
 };
 use crate::{
-    automaton::{ActionId, Automaton, Machine},
+    automaton::{ActionId, Automaton, TransitionSystem},
     engine::{Solution, Violation},
     options::{Engine, Options},
     order::{EventIndex, ObservedCuts, Poset, Requirements},
@@ -112,7 +112,7 @@ fn search_all(
 }
 
 /// Searches the lattice of events that act on something without a table.
-pub(crate) fn search_open<M: Machine>(
+pub(crate) fn search_open<M: TransitionSystem>(
     poset: &Poset,
     actions: &[ActionId],
     machine: &M,
@@ -123,7 +123,7 @@ pub(crate) fn search_open<M: Machine>(
     search_lists(labelled, machine, options, EVERYWHERE)
 }
 
-fn search_lists<M: Machine>(
+fn search_lists<M: TransitionSystem>(
     labelled: LabelledPoset<'_>,
     machine: &M,
     options: &Options,
@@ -138,7 +138,7 @@ fn search_lists<M: Machine>(
     run_search(labelled, &lists, machine, None, options, extent)
 }
 
-fn run_search<S: Sets<State = M::State>, M: Machine>(
+fn run_search<S: Sets<State = M::State>, M: TransitionSystem>(
     labelled: LabelledPoset<'_>,
     sets: &S,
     machine: &M,
@@ -203,7 +203,10 @@ fn sooner<S>(
 }
 
 /// Where runs begin.
-fn bottom<M: Machine>(labelled: LabelledPoset<'_>, machine: &M) -> Configuration<M::State> {
+fn bottom<M: TransitionSystem>(
+    labelled: LabelledPoset<'_>,
+    machine: &M,
+) -> Configuration<M::State> {
     Configuration {
         cut: vec![0; labelled.poset.width()],
         state: machine.initial(),
@@ -211,7 +214,7 @@ fn bottom<M: Machine>(labelled: LabelledPoset<'_>, machine: &M) -> Configuration
 }
 
 /// The events that lead to a spot from one of some others, which are in order, and from which.
-pub(crate) fn way<M: Machine>(
+pub(crate) fn way<M: TransitionSystem>(
     labelled: LabelledPoset<'_>,
     machine: &M,
     observed: &ObservedCuts,
@@ -241,7 +244,7 @@ pub(crate) fn way<M: Machine>(
 }
 
 /// A run from a spot that begins so and goes on in observed order, to the end.
-pub(crate) fn complete<M: Machine>(
+pub(crate) fn complete<M: TransitionSystem>(
     labelled: LabelledPoset<'_>,
     machine: &M,
     from: &Configuration<M::State>,

@@ -16,7 +16,7 @@ use super::{
     number::Number,
 };
 use crate::{
-    automaton::{Machine, StateIndex, spilled},
+    automaton::{StateIndex, TransitionSystem, spilled},
     goal::Goal,
     order::EventIndex,
 };
@@ -54,14 +54,14 @@ type Ways<C> = SmallVec<[(StateIndex, C); 1]>;
 /// Counts with numbers of one kind.
 pub(crate) struct RunCounter<'a, C> {
     labelled: LabelledPoset<'a>,
-    machine: &'a dyn Machine<State = StateIndex>,
+    machine: &'a dyn TransitionSystem<State = StateIndex>,
     number: PhantomData<C>,
 }
 
 impl<'a, C: Number> RunCounter<'a, C> {
     pub(crate) fn new(
         labelled: LabelledPoset<'a>,
-        machine: &'a dyn Machine<State = StateIndex>,
+        machine: &'a dyn TransitionSystem<State = StateIndex>,
     ) -> Self {
         RunCounter {
             labelled,

@@ -58,7 +58,7 @@ pub(crate) use visible::Visible;
 use num_bigint::BigUint;
 
 use crate::{
-    automaton::{Machine, StateIndex},
+    automaton::{StateIndex, TransitionSystem},
     options::Options,
     order::{Poset, Requirements},
 };
@@ -206,7 +206,7 @@ pub(crate) fn number_words(poset: &Poset) -> u64 {
 /// is a copy of the enumeration as it is.
 pub(crate) fn count_runs(
     labelled: LabelledPoset<'_>,
-    machine: &dyn Machine<State = StateIndex>,
+    machine: &dyn TransitionSystem<State = StateIndex>,
     options: &Options,
 ) -> Option<RunCounts> {
     match number::bits(labelled.poset) {
@@ -218,7 +218,7 @@ pub(crate) fn count_runs(
 
 fn count_by<C: Number>(
     labelled: LabelledPoset<'_>,
-    machine: &dyn Machine<State = StateIndex>,
+    machine: &dyn TransitionSystem<State = StateIndex>,
     options: &Options,
 ) -> Option<RunCounts> {
     let top = labelled.top();

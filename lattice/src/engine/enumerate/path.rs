@@ -21,7 +21,7 @@ use super::{
     window::Window,
 };
 use crate::{
-    automaton::{Machine, spilled},
+    automaton::{TransitionSystem, spilled},
     order::{EventIndex, ObservedCuts},
 };
 
@@ -59,7 +59,7 @@ struct Trailing<'a, M> {
     machine: &'a M,
 }
 
-impl<M: Machine> NodeRules for Trailing<'_, M> {
+impl<M: TransitionSystem> NodeRules for Trailing<'_, M> {
     type Node = Trails<M::State>;
 
     fn step<K: Key>(
@@ -129,7 +129,7 @@ pub(crate) struct Paths<'a, M> {
     pub(crate) parallel: bool,
 }
 
-impl<M: Machine> Paths<'_, M> {
+impl<M: TransitionSystem> Paths<'_, M> {
     /// The events of a way to a configuration from one of some earlier ones, which are of one level and in
     /// the order of their cuts, and which of them it is; `None` if there is no way.
     pub(crate) fn find(

@@ -10,7 +10,7 @@ use super::{
     reduce::Reducer,
 };
 use crate::{
-    automaton::{Automaton, Machine, StateIndex, spilled},
+    automaton::{Automaton, StateIndex, TransitionSystem, spilled},
     goal::Goal,
     order::EventIndex,
 };
@@ -146,7 +146,7 @@ pub(crate) struct Lists<'a, M> {
     pub(crate) absorb: bool,
 }
 
-impl<M: Machine> NodeRules for Lists<'_, M> {
+impl<M: TransitionSystem> NodeRules for Lists<'_, M> {
     type Node = StateList<M::State>;
 
     fn step<K: Key>(
@@ -186,7 +186,7 @@ impl<M: Machine> NodeRules for Lists<'_, M> {
     }
 }
 
-impl<M: Machine> Sets for Lists<'_, M> {
+impl<M: TransitionSystem> Sets for Lists<'_, M> {
     type State = M::State;
 
     fn only(&self, state: M::State) -> Self::Node {

@@ -7,7 +7,7 @@ use super::{
     rules::Rules,
 };
 use crate::{
-    automaton::{ActionId, Automaton, Machine, Numbered, StateIndex},
+    automaton::{ActionId, Automaton, Numbered, StateIndex, TransitionSystem},
     engine::{Answer, CountingBudget, Limit, Problem, Searched, Task, Violation, solve_table},
     options::{Counting, Options},
     order::EventIndex,
@@ -84,7 +84,7 @@ impl SliceInTrace<'_> {
         is_safe.then_some(solution.nodes as usize)
     }
 
-    fn search<M: Machine<State = StateIndex>>(
+    fn search<M: TransitionSystem<State = StateIndex>>(
         &self,
         actions: impl Iterator<Item = ActionId>,
         machine: &M,

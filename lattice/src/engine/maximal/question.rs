@@ -10,7 +10,7 @@ use super::{
     state::{Packing, Prefix},
 };
 use crate::{
-    automaton::{ActionId, Automaton, Machine, StateIndex},
+    automaton::{ActionId, Automaton, StateIndex, TransitionSystem},
     goal::Goal,
     options::Reductions,
     progress::Progress,
@@ -121,7 +121,7 @@ pub(super) struct FeasibilityQuestion<'a, M> {
     pub(super) stop: &'a Stop,
 }
 
-impl<M: Machine<State = StateIndex>> FeasibilityQuestion<'_, M> {
+impl<M: TransitionSystem<State = StateIndex>> FeasibilityQuestion<'_, M> {
     /// How many nodes fit in this many bytes.
     pub(super) fn nodes_in(&self, memory: u64) -> usize {
         let node = Packing::new(self.rules).key_bytes() as u64 + NODE_BYTES;

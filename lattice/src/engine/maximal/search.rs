@@ -17,7 +17,7 @@ use super::{
     waiting::PrefixLevels,
 };
 use crate::{
-    automaton::{Machine, StateIndex},
+    automaton::{StateIndex, TransitionSystem},
     options::Reductions,
 };
 
@@ -56,7 +56,7 @@ pub(super) struct Search<'a, M> {
     violated: Option<u32>,
 }
 
-impl<'a, M: Machine<State = StateIndex>> Search<'a, M> {
+impl<'a, M: TransitionSystem<State = StateIndex>> Search<'a, M> {
     pub(super) fn new(question: &'a FeasibilityQuestion<'a, M>) -> Self {
         let (rules, table) = (question.rules, question.table);
         Search {

@@ -40,26 +40,26 @@ impl Streaming {
         moves: &Moves,
         bounds: &Bounds,
         scratch: &mut Scratch,
-        standings: &mut [LiveThread],
+        threads: &mut [LiveThread],
     ) {
         self.force(bounds);
-        self.raise_to_floor(standings);
+        self.raise_to_floor(threads);
         if bounds.pruning.settled {
-            self.forget_settled(standings);
+            self.forget_settled(threads);
         }
         let mut ids = std::mem::take(&mut scratch.ids);
         ids.clear();
         ids.extend(self.nodes.ids());
         if bounds.pruning.links {
             for &id in &ids {
-                if !self.needs_parent(id, standings) {
+                if !self.needs_parent(id, threads) {
                     self.nodes.cut_link(id);
                 }
             }
         }
         if bounds.pruning.dead {
             for &id in &ids {
-                if self.nodes.get(id).role == Role::Searched && !self.lives(id, standings) {
+                if self.nodes.get(id).role == Role::Searched && !self.lives(id, threads) {
                     self.nodes.drop(id);
                 }
             }
@@ -97,50 +97,46 @@ impl Streaming {
     }
 
     /// What threads will know when they act.
-    fn raise_to_floor(&self, standings: &mut [LiveThread]) {
-        for standing in standings {
-            standing.clock.resize(self.floor.len(), 0);
-            for (count, &floor) in standing.clock.iter_mut().zip(&self.floor) {
+    fn raise_to_floor(&self, threads: &mut [LiveThread]) {
+        for thread in threads {
+            thread.clock.resize(self.floor.len(), 0);
+            for (count, &floor) in thread.clock.iter_mut().zip(&self.floor) {
                 *count = floor.max(*count);
             }
         }
     }
 
-    fn forget_settled(&mut self, standings: &[LiveThread]) {
+    fn forget_settled(&mut self, threads: &[LiveThread]) {
         for chain in self.history.chains() {
-            let known = standings
-                .iter()
-                .map(|standing| standing.clock[chain.index()]);
+            let known = threads.iter().map(|thread| thread.clock[chain.index()]);
             let settled = known.min().unwrap_or(NEVER);
             self.history.forget(chain, settled);
         }
     }
 
     /// Whether a thread may do something that is enabled at a node.
-    fn is_extended_by(&self, id: NodeId, standing: &LiveThread) -> bool {
+    fn is_extended_by(&self, id: NodeId, thread: &LiveThread) -> bool {
         let ends = self.nodes.ends(id);
-        standing.chain.is_none_or(|chain| self.is_open(id, chain))
-            && standing
+        thread.chain.is_none_or(|chain| self.is_open(id, chain))
+            && thread
                 .clock
                 .iter()
                 .zip(ends)
                 .all(|(count, end)| count < end)
     }
 
-    fn lives(&self, id: NodeId, standings: &[LiveThread]) -> bool {
-        standings
-            .iter()
-            .any(|standing| self.is_extended_by(id, standing))
+    fn lives(&self, id: NodeId, threads: &[LiveThread]) -> bool {
+        threads.iter().any(|thread| self.is_extended_by(id, thread))
     }
 
     /// Whether a future event can be inside of a node for the sake of its parent.
-    fn needs_parent(&self, id: NodeId, standings: &[LiveThread]) -> bool {
+    fn needs_parent(&self, id: NodeId, threads: &[LiveThread]) -> bool {
         let node = self.nodes.get(id);
         let (Some(parent), Some(by)) = (node.parent, node.by) else {
             return false;
         };
-        standings.iter().any(|standing| {
-            standing.clock[by.chain.index()] < by.place && self.is_extended_by(parent, standing)
+        threads.iter().any(|thread| {
+            thread.clock[by.chain.index()] < by.place && self.is_extended_by(parent, thread)
         })
     }
 

@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use portent_monitor_dsl::Verdict;
 
 use crate::{
-    automaton::{ActionId, Machine},
+    automaton::{ActionId, TransitionSystem},
     engine::enumerate::LabelledPoset,
     engine::{Problem, enumerate},
     order::{Poset, Requirements},
@@ -74,7 +74,7 @@ pub fn graph(problem: &Problem, max_cuts: usize) -> Option<Graph> {
     )
 }
 
-pub(crate) fn explore<M: Machine>(
+pub(crate) fn explore<M: TransitionSystem>(
     poset: &Poset,
     actions: &[ActionId],
     machine: &M,

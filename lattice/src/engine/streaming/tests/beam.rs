@@ -148,13 +148,13 @@ impl Long {
         self.search.narrow(moves, bounds);
         if self.search.is_due(bounds) {
             let clocks = ChainId::first(self.clocks.len()).zip(&self.clocks);
-            let mut standings: Vec<LiveThread> = clocks
+            let mut positions: Vec<LiveThread> = clocks
                 .map(|(chain, clock)| LiveThread {
                     chain: Some(chain),
                     clock: clock.clone(),
                 })
                 .collect();
-            { &mut self.search }.tidy(moves, bounds, &mut self.scratch, &mut standings);
+            { &mut self.search }.tidy(moves, bounds, &mut self.scratch, &mut positions);
             let settled = self.search.settled();
             { &mut self.search }.forget_stories(settled, &mut self.scratch, |_| 0);
         }

@@ -43,7 +43,7 @@ pub(super) struct Arrived {
     pub(super) class: Class,
     pub(super) clock: Vec<u32>,
     /// The threads that may act after it.
-    pub(super) standings: Vec<LiveThread>,
+    pub(super) positions: Vec<LiveThread>,
 }
 
 /// An automaton, and a run.
@@ -222,12 +222,12 @@ impl Case {
                 } else {
                     Class(rng.below(classes) as u32)
                 };
-                let standings = ChainId::first(width).zip(&clocks);
+                let positions = ChainId::first(width).zip(&clocks);
                 Arrived {
                     chain: ChainId::from(own as u32),
                     class,
                     clock: clocks[own].clone(),
-                    standings: standings
+                    positions: positions
                         .map(|(chain, clock)| LiveThread {
                             chain: Some(chain),
                             clock: clock.clone(),
@@ -434,7 +434,7 @@ fn run(rng: &mut Rng, classes: usize, length: usize) -> Vec<Arrived> {
         if rng.one_in(10) {
             threads[actor].lives = false;
         }
-        let standing = |thread: &Thread| LiveThread {
+        let live = |thread: &Thread| LiveThread {
             chain: thread.chain,
             clock: thread.clock.clone(),
         };
@@ -446,7 +446,7 @@ fn run(rng: &mut Rng, classes: usize, length: usize) -> Vec<Arrived> {
             chain,
             class,
             clock,
-            standings: living.map(standing).collect(),
+            positions: living.map(live).collect(),
         });
     }
     events

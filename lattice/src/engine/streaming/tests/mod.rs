@@ -59,8 +59,8 @@ fn search(case: &Case, bounds: &Bounds, mut pause: impl FnMut() -> Pause) -> Out
         search.narrow(moves, bounds);
         let pause = pause();
         if pause.tidies {
-            let mut standings = event.standings.clone();
-            search.tidy(moves, bounds, &mut scratch, &mut standings);
+            let mut positions = event.positions.clone();
+            search.tidy(moves, bounds, &mut scratch, &mut positions);
         }
         if pause.rests {
             search.pack(&mut packing);

@@ -48,12 +48,12 @@ fn case(moves: Moves, events: &[(u32, char, &[u32])]) -> Case {
         .map(|&(chain, letter, clock)| {
             let chain = ChainId::from(chain);
             clocks[chain.index()] = clock.to_vec();
-            let standings = ChainId::first(width).zip(&clocks);
+            let positions = ChainId::first(width).zip(&clocks);
             Arrived {
                 chain,
                 class: Class(letter as u32 - 'a' as u32),
                 clock: clock.to_vec(),
-                standings: standings
+                positions: positions
                     .map(|(chain, clock)| LiveThread {
                         chain: Some(chain),
                         clock: clock.clone(),

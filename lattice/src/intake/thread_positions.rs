@@ -11,7 +11,7 @@ const BEGINNING: u64 = 4096;
 
 /// A thread that may still act.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Standing<'a> {
+pub(crate) struct ThreadPosition<'a> {
     /// The chain of its steps; none if it has taken none yet.
     pub(crate) chain: Option<ChainId>,
     /// What it knows of at least.
@@ -20,21 +20,21 @@ pub(crate) struct Standing<'a> {
 
 /// What is known of all threads.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Standings {
-    threads: Vec<Thread>,
+pub(crate) struct ThreadPositions {
+    threads: Vec<KnownThread>,
     events: u64,
     /// Whether some thread was forked.
     forked: bool,
 }
 
 #[derive(Clone, Debug, Default)]
-struct Thread {
+struct KnownThread {
     lives: bool,
     chain: Option<ChainId>,
     clock: Vec<u32>,
 }
 
-impl Standings {
+impl ThreadPositions {
     /// The next event of the run, with its chain and clock if it is a step.
     pub(super) fn note(&mut self, event: &Event, stamp: Option<(ChainId, &[u32])>) {
         self.events += 1;
@@ -53,34 +53,35 @@ impl Standings {
                 let known = self.thread(event.thread).clock.clone();
                 let child = self.thread(child);
                 if !child.lives {
-                    *child = Thread {
+                    *child = KnownThread {
                         lives: true,
                         chain: None,
                         clock: known,
                     };
                 }
             }
-            Op::Join(child) => *self.thread(child) = Thread::default(),
+            Op::Join(child) => *self.thread(child) = KnownThread::default(),
             _ => {}
         }
     }
 
-    fn thread(&mut self, id: ThreadId) -> &mut Thread {
+    fn thread(&mut self, id: ThreadId) -> &mut KnownThread {
         if id.index() >= self.threads.len() {
-            self.threads.resize_with(id.index() + 1, Thread::default);
+            self.threads
+                .resize_with(id.index() + 1, KnownThread::default);
         }
         &mut self.threads[id.index()]
     }
 
     /// The threads that may still act, those that nobody has heard of included.
-    pub(crate) fn iter(&self) -> impl Iterator<Item = Standing<'_>> + '_ {
-        let newcomer = Standing {
+    pub(crate) fn iter(&self) -> impl Iterator<Item = ThreadPosition<'_>> + '_ {
+        let newcomer = ThreadPosition {
             chain: None,
             clock: &[],
         };
         let expected = !self.forked && self.events < BEGINNING;
         let known = self.threads.iter().filter(|thread| thread.lives);
-        let known = known.map(|thread| Standing {
+        let known = known.map(|thread| ThreadPosition {
             chain: thread.chain,
             clock: &thread.clock,
         });

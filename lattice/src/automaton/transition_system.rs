@@ -8,7 +8,7 @@ use smallvec::SmallVec;
 use super::{ActionId, Automaton, Product, ProductState, StateIndex};
 
 /// Something that events act on.
-pub(crate) trait Machine: Sync {
+pub(crate) trait TransitionSystem: Sync {
     type State: Clone + Ord + Debug + Send + Sync;
 
     fn initial(&self) -> Self::State;
@@ -24,7 +24,7 @@ pub(crate) trait Machine: Sync {
     }
 }
 
-impl Machine for Automaton {
+impl TransitionSystem for Automaton {
     type State = StateIndex;
 
     fn initial(&self) -> StateIndex {
@@ -40,7 +40,7 @@ impl Machine for Automaton {
     }
 }
 
-impl Machine for Product {
+impl TransitionSystem for Product {
     type State = ProductState;
 
     fn initial(&self) -> ProductState {
