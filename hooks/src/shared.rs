@@ -104,7 +104,7 @@ impl<T: ?Sized> Shared<T> {
         let mut inner = lock(&self.inner);
         if inner.object.version() != version::shown() {
             let line = || OperationRecord::new(Op::Read(self.id()), place);
-            actor::with(|actor| actor.cross(&mut inner.object, READ, ticket, line));
+            actor::with(|actor| actor.exchange(&mut inner.object, READ, ticket, line));
         }
         f(&inner.value)
     }

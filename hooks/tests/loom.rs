@@ -2,7 +2,7 @@
 //! outcome that the memory model allows, of small programs, with at most two preemptions. Some seconds.
 //!
 //! These are models: the protocols of `sync/header.rs` (a variable that is read without a lock), of the
-//! readers in `sync/outside.rs` and of the queue, written down again with clocks that are sets of bits; and `gate.rs`, which raw
+//! readers in `sync/outer_clock.rs` and of the queue, written down again with clocks that are sets of bits; and `gate.rs`, which raw
 //! locks are made of.
 //! Each step that the argument needs can be left out, and loom must then find a run that
 //! goes wrong. That the code does what the model does is what the stress test

@@ -17,11 +17,10 @@ use portent_monitor_core::{Access, Knowledge, LocId, Mark, NameId, Op, Operation
 use rustc_hash::FxHashMap;
 
 use super::{
-    ActorClock, Left, ObjectClock,
-    desk::Desk,
-    event,
+    ActorClock, ObjectClock, Published, event,
     identity::Identity,
     lock, names,
+    outbox::Outbox,
     record::{self, Texts, Told, Words},
     recording,
     recording::Subscriber,
@@ -74,7 +73,7 @@ pub(crate) struct Actor {
     ended: bool,
     /// The recording that it entered or inherited; if none, it is the global one.
     own: Option<Arc<Subscriber>>,
-    desk: Option<Desk>,
+    outbox: Option<Outbox>,
     generation: u64,
     places: FxHashMap<usize, LocId>,
 }
@@ -103,7 +102,7 @@ pub(crate) fn with<R>(f: impl FnOnce(&mut Actor) -> R) -> Option<R> {
 
 /// Leaves what an access leaves at the updates of an object, which changes nothing of the actor: so it does not look around.
 #[inline(always)]
-pub(crate) fn publish_updates(updates: &mut Left, access: Access) {
+pub(crate) fn publish_updates(updates: &mut Published, access: Access) {
     let left = ACTOR.try_with(|slot| {
         if let Ok(mut slot) = slot.0.try_borrow_mut()
             && let Some(actor) = &mut *slot
@@ -175,9 +174,9 @@ pub(crate) fn prepare() -> Ticket {
 /// Asks to record the write of a variable, before it happens; may wait.
 #[inline]
 pub(crate) fn prepare_write(var: Option<VarId>) -> Ticket {
-    with(|actor| match (&actor.desk, var) {
-        (Some(desk), _) if desk.everything => actor.prepare(2),
-        (Some(desk), Some(var)) if desk.subscriber.wants_var(var) => actor.prepare(2),
+    with(|actor| match (&actor.outbox, var) {
+        (Some(outbox), _) if outbox.everything => actor.prepare(2),
+        (Some(outbox), Some(var)) if outbox.subscriber.wants_var(var) => actor.prepare(2),
         _ => Ticket::NONE,
     })
     .unwrap_or_default()
@@ -191,7 +190,7 @@ impl Actor {
             foreign,
             ended: false,
             own: None,
-            desk: None,
+            outbox: None,
             // Never the current one: it has not looked yet.
             generation: u64::MAX,
             places: FxHashMap::default(),
@@ -207,8 +206,8 @@ impl Actor {
 
     #[inline]
     fn version(&self) -> Version {
-        match &self.desk {
-            Some(desk) if desk.everything => Version::NONE,
+        match &self.outbox {
+            Some(outbox) if outbox.everything => Version::NONE,
             _ => self.clock.version(),
         }
     }
@@ -234,7 +233,7 @@ impl Actor {
         }
         let wanted = self.recording().or_else(recording::global);
         let wanted = wanted.filter(|subscriber| !subscriber.is_closed());
-        let current = self.desk.as_ref().map(|desk| &desk.subscriber);
+        let current = self.outbox.as_ref().map(|outbox| &outbox.subscriber);
         let same = match (&wanted, current) {
             (Some(wanted), Some(current)) => Arc::ptr_eq(wanted, current),
             (None, None) => true,
@@ -242,42 +241,44 @@ impl Actor {
         };
         event::forget_wanted();
         if !same {
-            self.leave_desk();
+            self.leave_outbox();
             if self.foreign
                 && let Some(subscriber) = &wanted
             {
                 subscriber.count_foreign();
             }
-            self.desk = wanted.map(Desk::new);
+            self.outbox = wanted.map(Outbox::new);
         }
     }
 
     /// Takes part in nothing any more, and gives its chain back.
-    fn leave_desk(&mut self) {
-        if let Some(desk) = self.desk.take() {
+    fn leave_outbox(&mut self) {
+        if let Some(outbox) = self.outbox.take() {
             if let Some(chain) = self.clock.end() {
-                desk.subscriber.release(chain);
+                outbox.subscriber.release(chain);
             }
-            desk.close();
+            outbox.close();
         }
     }
 
     /// Whether an event of this name is recorded.
     #[inline]
     pub(super) fn wants(&mut self, name: NameId) -> bool {
-        self.desk.as_mut().is_some_and(|desk| desk.wants(name))
+        self.outbox
+            .as_mut()
+            .is_some_and(|outbox| outbox.wants(name))
     }
 
     #[inline]
     fn prepare(&mut self, records: usize) -> Ticket {
-        match &mut self.desk {
-            Some(desk) if self.ended => {
-                desk.subscriber.count_late();
+        match &mut self.outbox {
+            Some(outbox) if self.ended => {
+                outbox.subscriber.count_late();
                 Ticket::NONE
             }
-            Some(desk) => {
-                if desk.make_room(records) {
-                    Ticket(desk.id)
+            Some(outbox) => {
+                if outbox.make_room(records) {
+                    Ticket(outbox.id)
                 } else {
                     Ticket::NONE
                 }
@@ -302,7 +303,7 @@ impl Actor {
 
     /// As [`visit`](Self::visit), of a variable or lock: their updates are exclusive, so that a read which knows no more than the last of
     /// them need not be noted.
-    pub(crate) fn cross<L: Line>(
+    pub(crate) fn exchange<L: Line>(
         &mut self,
         object: &mut ObjectClock,
         access: Access,
@@ -328,27 +329,27 @@ impl Actor {
 
     /// Of an object that keeps its updates elsewhere than its reads.
     #[inline]
-    pub(crate) fn receive_updates(&mut self, updates: &Left, access: Access) {
+    pub(crate) fn receive_updates(&mut self, updates: &Published, access: Access) {
         self.clock.receive_updates(updates, access);
     }
 
     #[inline]
-    pub(crate) fn receive_reads(&mut self, reads: &Left, access: Access) {
+    pub(crate) fn receive_reads(&mut self, reads: &Published, access: Access) {
         self.clock.receive_reads(reads, access);
     }
 
     #[inline]
-    pub(crate) fn receive_awaited(&mut self, updates: &Left, access: Access) {
+    pub(crate) fn receive_awaited(&mut self, updates: &Published, access: Access) {
         self.clock.receive_awaited(updates, access);
     }
 
     #[inline]
-    pub(crate) fn publish_updates(&mut self, updates: &mut Left, access: Access) {
+    pub(crate) fn publish_updates(&mut self, updates: &mut Published, access: Access) {
         self.clock.publish_updates(updates, access);
     }
 
     #[inline]
-    pub(crate) fn publish_reads(&mut self, reads: &mut Left, access: Access) {
+    pub(crate) fn publish_reads(&mut self, reads: &mut Published, access: Access) {
         self.clock.publish_reads(reads, access);
     }
 
@@ -358,8 +359,8 @@ impl Actor {
 
     /// It saw that somebody holds a lock, and nobody knows who.
     pub(crate) fn saw_nobody(&self) {
-        if let Some(desk) = &self.desk {
-            desk.subscriber.count_blind();
+        if let Some(outbox) = &self.outbox {
+            outbox.subscriber.count_blind();
         }
     }
 
@@ -378,23 +379,25 @@ impl Actor {
     }
 
     fn record<L: Line>(&mut self, ticket: Ticket, line: impl FnOnce() -> L) {
-        let Some(desk) = &mut self.desk else { return };
-        if desk.id != ticket.0 || !tick(&mut self.clock, desk) {
+        let Some(outbox) = &mut self.outbox else {
+            return;
+        };
+        if outbox.id != ticket.0 || !tick(&mut self.clock, outbox) {
             return;
         }
         let line = line();
         let loc = match line.place() {
-            Some(place) if desk.everything => {
+            Some(place) if outbox.everything => {
                 let known = self.places.entry(std::ptr::from_ref(place) as usize);
                 Some(*known.or_insert_with(|| names::place(place)))
             }
             _ => None,
         };
-        desk.tell(&mut self.clock, &self.identity);
-        let (head, part) = line.words(loc, desk.texts());
-        desk.put(head);
+        outbox.tell(&mut self.clock, &self.identity);
+        let (head, part) = line.words(loc, outbox.texts());
+        outbox.put(head);
         if let Some(part) = part {
-            desk.put(part);
+            outbox.put(part);
         }
     }
 
@@ -407,20 +410,22 @@ impl Actor {
         args: &[Words],
         texts: &mut Vec<Arc<str>>,
     ) {
-        let Some(desk) = &mut self.desk else { return };
-        if !desk.wants(name) {
+        let Some(outbox) = &mut self.outbox else {
+            return;
+        };
+        if !outbox.wants(name) {
             return;
         }
         if self.ended {
-            return desk.subscriber.count_late();
+            return outbox.subscriber.count_late();
         }
-        if desk.make_room(1 + args.len()) && tick(&mut self.clock, desk) {
-            desk.tell(&mut self.clock, &self.identity);
-            desk.put(record::event(name, loc, args.len()));
+        if outbox.make_room(1 + args.len()) && tick(&mut self.clock, outbox) {
+            outbox.tell(&mut self.clock, &self.identity);
+            outbox.put(record::event(name, loc, args.len()));
             if !texts.is_empty() {
-                lock(desk.texts()).extend(texts.drain(..));
+                lock(outbox.texts()).extend(texts.drain(..));
             }
-            args.iter().for_each(|&arg| desk.put(arg));
+            args.iter().for_each(|&arg| outbox.put(arg));
         }
     }
 
@@ -429,9 +434,9 @@ impl Actor {
     pub(crate) fn finish(&mut self, waited_for: bool) {
         if !waited_for {
             self.ended = true;
-            if let (Some(chain), Some(desk)) = (self.clock.end(), &mut self.desk) {
-                desk.subscriber.release(chain);
-                desk.begin_again();
+            if let (Some(chain), Some(outbox)) = (self.clock.end(), &mut self.outbox) {
+                outbox.subscriber.release(chain);
+                outbox.begin_again();
             }
         }
         self.identity.end(&mut self.clock);
@@ -480,8 +485,8 @@ pub(crate) fn wrote(mut write: Written<'_>) {
             line,
         } = &mut *write;
         match line {
-            Some(line) => actor.cross(object, *access, *ticket, || line),
-            None => actor.cross(object, *access, Ticket::NONE, never_asked),
+            Some(line) => actor.exchange(object, *access, *ticket, || line),
+            None => actor.exchange(object, *access, Ticket::NONE, never_asked),
         }
     });
 }
@@ -534,15 +539,15 @@ impl OperationRecord {
 }
 
 #[inline]
-fn tick(clock: &mut ActorClock, desk: &mut Desk) -> bool {
-    clock.tick_on() || tick_anew(clock, desk)
+fn tick(clock: &mut ActorClock, outbox: &mut Outbox) -> bool {
+    clock.tick_on() || tick_anew(clock, outbox)
 }
 
 /// There is no chain yet, or it is full, or there are no versions left.
 #[cold]
 #[inline(never)]
-fn tick_anew(clock: &mut ActorClock, desk: &mut Desk) -> bool {
-    if clock.tick(|past| desk.subscriber.acquire(past)).is_ok() {
+fn tick_anew(clock: &mut ActorClock, outbox: &mut Outbox) -> bool {
+    if clock.tick(|past| outbox.subscriber.acquire(past)).is_ok() {
         return true;
     }
     if !clock.has_versions()
@@ -550,13 +555,13 @@ fn tick_anew(clock: &mut ActorClock, desk: &mut Desk) -> bool {
     {
         clock.renumber(number);
     } else if let Some(chain) = clock.end() {
-        desk.subscriber.release(chain);
-        desk.begin_again();
+        outbox.subscriber.release(chain);
+        outbox.begin_again();
     }
-    match clock.tick(|past| desk.subscriber.acquire(past)) {
+    match clock.tick(|past| outbox.subscriber.acquire(past)) {
         Ok(_) => true,
         Err(_) => {
-            desk.subscriber.count_dropped();
+            outbox.subscriber.count_dropped();
             false
         }
     }
@@ -576,7 +581,7 @@ impl Drop for Slot {
             // From here on there is nobody to compare versions with.
             version::show(Version::NONE);
             actor.identity.clone().end(&mut actor.clock);
-            actor.leave_desk();
+            actor.leave_outbox();
         }
     }
 }

@@ -7,7 +7,7 @@ use std::sync::{
 
 use portent_monitor_core::{Access, CondId, Id, Knowledge, Operation, Role, ThreadId};
 
-use super::{ActorClock, Left, ObjectClock, lock, names, operation::access};
+use super::{ActorClock, ObjectClock, Published, lock, names, operation::access};
 
 const FORK: Access = access(Operation::Fork, Role::Thread);
 const JOIN: Access = access(Operation::Join, Role::Thread);
@@ -19,7 +19,7 @@ pub(crate) struct Identity {
     /// The thread itself, once it runs.
     handle: OnceLock<std::thread::Thread>,
     /// What its spawner knew, and then what it knew itself at its end.
-    bounds: Mutex<Left>,
+    bounds: Mutex<Published>,
     /// What those knew who unparked it.
     token: Mutex<ObjectClock>,
     /// Its id in traces, from 1, and that of the condition on which it parks.
@@ -32,7 +32,7 @@ impl Identity {
         Identity {
             name: name.map(Into::into),
             handle: OnceLock::new(),
-            bounds: Mutex::new(Left::EMPTY),
+            bounds: Mutex::new(Published::EMPTY),
             token: Mutex::new(ObjectClock::EMPTY),
             thread: AtomicU32::new(0),
             condition: AtomicU32::new(0),

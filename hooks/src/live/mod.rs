@@ -9,17 +9,17 @@
 //! | `names` | ids of threads, locks, variables, places; one table for the process |
 //! | `chains` | components of clocks, handed out process-wide |
 //! | `recording` | who subscribes to what |
-//! | `desk`, `record` | where an actor writes: its queue, and what is in it |
+//! | `outbox`, `record` | where an actor writes: its queue, and what is in it |
 //! | `stream` | where it comes out, in causal order |
 //! | `event` | application events |
 
 pub(crate) mod actor;
 mod chains;
-mod desk;
 pub mod event;
 pub(crate) mod identity;
 pub(crate) mod names;
 pub(crate) mod operation;
+mod outbox;
 mod record;
 mod recording;
 mod stream;
@@ -34,9 +34,9 @@ pub(crate) use recording::{Subscriber, any_open};
 pub use stream::{Counts, Recorded, Stream};
 
 /// What is left at an object; it is the object's own.
-pub(crate) type Left = core::Snapshot<Box<Clock>>;
+pub(crate) type Published = core::Snapshot<Box<Clock>>;
 /// The updates and reads of an object.
-pub(crate) type ObjectClock = core::ObjectClock<Left>;
+pub(crate) type ObjectClock = core::ObjectClock<Published>;
 /// The clock of an actor.
 pub(crate) type ActorClock = core::ThreadClock<Box<Clock>>;
 

@@ -24,8 +24,8 @@ use rustc_hash::FxHashMap;
 use super::{
     actor,
     chains::Tenures,
-    desk::Unused,
     lock, names,
+    outbox::Unused,
     record::{Texts, Words},
     stream::Stream,
 };

@@ -13,7 +13,7 @@ use std::{
 use portent_monitor_core::{Access, BarrierId, Op, Operation, Role};
 
 use crate::live::{
-    Left,
+    Published,
     actor::{self, OperationRecord, Ticket},
     lock,
     names::Name,
@@ -49,12 +49,12 @@ struct State {
     /// Rounds that somebody has not left yet, from the oldest to the one that is open.
     rounds: VecDeque<Round>,
     /// To be used again.
-    unused: Vec<Left>,
+    unused: Vec<Published>,
 }
 
 struct Round {
     number: u64,
-    arrivals: Left,
+    arrivals: Published,
     /// How many arrived and did not go on yet.
     inside: usize,
 }

@@ -13,7 +13,7 @@ use std::{
 
 use portent_monitor_core::{Access, CondId, Op, Operation, Role, Version};
 
-use super::{LockResult, MutexGuard, join, mutex, outside::LockSide, split};
+use super::{LockResult, MutexGuard, join, mutex, outer_clock::LockSide, split};
 use crate::live::{
     ObjectClock,
     actor::{self, OperationRecord, Ticket},
@@ -182,38 +182,38 @@ impl Condvar {
         let Some((mutex, mut inner, before)) = guard.dismantle() else {
             unreachable!("a guard that was passed holds its mutex");
         };
-        let outside = mutex.outside();
+        let outer_clock = mutex.outer_clock();
         // If everything is recorded, the begin and the end of the wait are so together.
         let hidden = version::shown() == Version::NONE;
         let ticket = if hidden { actor::prepare() } else { before };
-        let mut book = outside.open();
+        let mut ledger = outer_clock.open();
         let line = || {
-            let lock = (before == ticket).then(|| outside.id());
+            let lock = (before == ticket).then(|| outer_clock.id());
             OperationRecord::new(Op::Waiting(self.id(), lock), Some(place))
         };
         let mut object = lock(&self.object);
         let side = LockSide::Exclusive(mutex::left(&mut inner));
-        book.count(&side, false);
-        outside.enter(&mut book, side, WAITING_LOCK, ticket, line, |actor| {
+        ledger.count(&side, false);
+        outer_clock.enter(&mut ledger, side, WAITING_LOCK, ticket, line, |actor| {
             actor.receive(&object, WAITING);
         });
         actor::with(|actor| actor.publish(&mut object, WAITING));
         drop(object);
-        drop(book);
+        drop(ledger);
 
         let (mut inner, result, woken, poisoned) = wait(inner);
 
-        let mut book = outside.open();
+        let mut ledger = outer_clock.open();
         let object = lock(&self.object);
         let (line, access): (&dyn Fn() -> Op, Access) = if woken {
-            (&|| Op::Wait(self.id(), Some(outside.id())), WAIT_LOCK)
+            (&|| Op::Wait(self.id(), Some(outer_clock.id())), WAIT_LOCK)
         } else {
-            (&|| (LOCK.op)(outside.id()), LOCK.access)
+            (&|| (LOCK.op)(outer_clock.id()), LOCK.access)
         };
         let side = LockSide::Exclusive(mutex::left(&mut inner));
-        book.count(&side, true);
+        ledger.count(&side, true);
         let line = || OperationRecord::new(line(), Some(place));
-        outside.enter(&mut book, side, access, ticket, line, |actor| {
+        outer_clock.enter(&mut ledger, side, access, ticket, line, |actor| {
             if woken {
                 actor.receive(&object, WAIT);
             }

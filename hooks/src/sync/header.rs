@@ -108,7 +108,7 @@ impl Header {
     fn note_read(&self, object: &mut ObjectClock, place: Place, ticket: Ticket) {
         actor::with(|actor| {
             let line = || OperationRecord::new(Op::Read(self.id()), place).marked(Mark::Atomic);
-            actor.cross(object, READ, ticket, line);
+            actor.exchange(object, READ, ticket, line);
             let version = actor.real_version();
             self.slot(version).store(version.bits(), Relaxed);
         });

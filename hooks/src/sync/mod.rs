@@ -18,7 +18,7 @@ pub mod mpsc;
 mod mutex;
 mod once;
 mod once_lock;
-mod outside;
+mod outer_clock;
 #[cfg(feature = "lock_api")]
 pub(crate) mod raw;
 mod rwlock;
@@ -33,14 +33,14 @@ pub use once::Once;
 pub use once_lock::OnceLock;
 pub use rwlock::{RwLock, RwLockReadGuard, RwLockWriteGuard};
 
-use crate::live::Left;
+use crate::live::Published;
 #[cfg(feature = "lock_api")]
 pub use crate::lock_api;
 
 /// A value inside a lock, with what the last holder left.
 #[derive(Debug)]
 pub(crate) struct Guarded<T: ?Sized> {
-    left: Left,
+    left: Published,
     value: T,
 }
 

@@ -14,10 +14,10 @@ use portent_monitor_core::Version;
 
 use super::{
     Guarded, LockResult, TryLockResult, join,
-    outside::{LockSide, Outside},
+    outer_clock::{LockSide, OuterClock},
     split, split_try, tried,
 };
-use crate::live::{Left, actor::Ticket, any_open, names::Name, version};
+use crate::live::{Published, actor::Ticket, any_open, names::Name, version};
 
 /// [`std::sync::Mutex`], with a clock.
 ///
@@ -29,7 +29,7 @@ use crate::live::{Left, actor::Ticket, any_open, names::Name, version};
 /// assert_eq!(*TOTAL.lock().unwrap(), 1);
 /// ```
 pub struct Mutex<T: ?Sized> {
-    outside: Outside,
+    outer_clock: OuterClock,
     inner: sync::Mutex<Guarded<T>>,
 }
 
@@ -66,9 +66,9 @@ impl<T> Mutex<T> {
     #[inline]
     const fn called(name: Name, value: T) -> Mutex<T> {
         Mutex {
-            outside: Outside::new("Mutex", name),
+            outer_clock: OuterClock::new("Mutex", name),
             inner: sync::Mutex::new(Guarded {
-                left: Left::EMPTY,
+                left: Published::EMPTY,
                 value,
             }),
         }
@@ -77,7 +77,7 @@ impl<T> Mutex<T> {
     /// As [`std::sync::Mutex::into_inner`].
     pub fn into_inner(self) -> LockResult<T> {
         let (inner, poisoned) = split(self.inner.into_inner());
-        self.outside.taken_apart(&inner.left);
+        self.outer_clock.taken_apart(&inner.left);
         join((inner.value, poisoned))
     }
 }
@@ -100,8 +100,8 @@ impl<T: ?Sized> Mutex<T> {
 
     #[inline(always)]
     fn guard<'a>(&'a self, mut inner: Inner<'a, T>, version: Version) -> MutexGuard<'a, T> {
-        if inner.left.version() != version || !self.outside.is_empty() {
-            self.outside.taken(side(&mut inner));
+        if inner.left.version() != version || !self.outer_clock.is_empty() {
+            self.outer_clock.taken(side(&mut inner));
         }
         MutexGuard {
             lock: self,
@@ -112,7 +112,7 @@ impl<T: ?Sized> Mutex<T> {
 
     #[cold]
     fn lock_recorded(&self, place: &'static Location<'static>) -> LockResult<MutexGuard<'_, T>> {
-        let ((inner, poisoned), ticket) = self.outside.take(
+        let ((inner, poisoned), ticket) = self.outer_clock.take(
             Some(place),
             || split_try(self.inner.try_lock()),
             || split(self.inner.lock()),
@@ -131,7 +131,7 @@ impl<T: ?Sized> Mutex<T> {
     pub fn try_lock(&self) -> TryLockResult<MutexGuard<'_, T>> {
         let attempt = || split_try(self.inner.try_lock());
         let taken = if any_open() {
-            self.outside
+            self.outer_clock
                 .try_take(Some(Location::caller()), attempt, side)
                 .map(|((inner, poisoned), ticket)| {
                     let inner = Some(inner);
@@ -166,7 +166,7 @@ impl<T: ?Sized> Mutex<T> {
     /// As [`std::sync::Mutex::get_mut`].
     pub fn get_mut(&mut self) -> LockResult<&mut T> {
         let (inner, poisoned) = split(self.inner.get_mut());
-        self.outside.taken_apart(&inner.left);
+        self.outer_clock.taken_apart(&inner.left);
         join((&mut inner.value, poisoned))
     }
 }
@@ -189,13 +189,13 @@ impl<'a, T: ?Sized> MutexGuard<'a, T> {
 }
 
 impl<T: ?Sized> Mutex<T> {
-    pub(super) fn outside(&self) -> &Outside {
-        &self.outside
+    pub(super) fn outer_clock(&self) -> &OuterClock {
+        &self.outer_clock
     }
 }
 
 /// What is inside the guard of a mutex, for one who waits.
-pub(super) fn left<'g, T: ?Sized>(inner: &'g mut Inner<'_, T>) -> &'g mut Left {
+pub(super) fn left<'g, T: ?Sized>(inner: &'g mut Inner<'_, T>) -> &'g mut Published {
     &mut inner.left
 }
 
@@ -203,10 +203,10 @@ impl<T: ?Sized> Drop for MutexGuard<'_, T> {
     #[inline]
     fn drop(&mut self) {
         if let Some(inner) = &self.inner
-            && (inner.left.version() != version::shown() || !self.lock.outside.is_empty())
+            && (inner.left.version() != version::shown() || !self.lock.outer_clock.is_empty())
             && let Some(inner) = self.inner.take()
         {
-            self.lock.outside.give_back(inner, side, self.ticket);
+            self.lock.outer_clock.give_back(inner, side, self.ticket);
         }
     }
 }

@@ -17,27 +17,27 @@ use std::{
 
 use portent_monitor_core::Version;
 
-use super::outside::{LockSide, Outside};
+use super::outer_clock::{LockSide, OuterClock};
 use crate::{
     gate::Gate,
-    live::{Left, actor::Ticket, any_open, lock, names::Name, version},
+    live::{Published, actor::Ticket, any_open, lock, names::Name, version},
 };
 
 #[derive(Debug)]
 pub(crate) struct RawLock {
     gate: Gate,
-    outside: Outside,
+    outer_clock: OuterClock,
     /// Of what is inside. Only holders look, and only an exclusive one changes it.
     version: AtomicU64,
     /// Nobody ever waits for it: who has the gate has it, too.
-    inside: RwLock<Left>,
+    inside: RwLock<Published>,
     /// What holders recorded, if they did.
     tickets: Mutex<Vec<(ThreadId, Ticket)>>,
     ticket_count: AtomicUsize,
 }
 
-type Shared<'a> = RwLockReadGuard<'a, Left>;
-type Exclusive<'a> = RwLockWriteGuard<'a, Left>;
+type Shared<'a> = RwLockReadGuard<'a, Published>;
+type Exclusive<'a> = RwLockWriteGuard<'a, Published>;
 
 /// An exclusive holder that is about to go: its version is shown, then what is inside is let go of, then the gate.
 struct Leaving<'a> {
@@ -92,9 +92,9 @@ impl RawLock {
     const fn called(kind: &'static str, name: Name) -> RawLock {
         RawLock {
             gate: Gate::new(),
-            outside: Outside::new(kind, name),
+            outer_clock: OuterClock::new(kind, name),
             version: AtomicU64::new(Version::EMPTY.bits()),
-            inside: RwLock::new(Left::EMPTY),
+            inside: RwLock::new(Published::EMPTY),
             tickets: Mutex::new(Vec::new()),
             ticket_count: AtomicUsize::new(0),
         }
@@ -133,9 +133,9 @@ impl RawLock {
             return taken;
         }
         let place = Location::caller();
-        self.outside.is_at(place);
+        self.outer_clock.is_at(place);
         let attempt = || self.attempt_exclusive();
-        let taken = self.outside.try_take(Some(place), attempt, exclusive);
+        let taken = self.outer_clock.try_take(Some(place), attempt, exclusive);
         if let Some(((inside, _), ticket)) = &taken {
             self.show(inside);
             self.remember(*ticket);
@@ -153,9 +153,9 @@ impl RawLock {
             return taken;
         }
         let place = Location::caller();
-        self.outside.is_at(place);
+        self.outer_clock.is_at(place);
         let attempt = || self.attempt_shared();
-        let taken = self.outside.try_take(Some(place), attempt, shared);
+        let taken = self.outer_clock.try_take(Some(place), attempt, shared);
         if let Some((_, ticket)) = &taken {
             self.remember(*ticket);
         }
@@ -164,7 +164,7 @@ impl RawLock {
 
     #[inline]
     pub(crate) fn leave_exclusive(&self) {
-        if self.version() == version::shown() && self.outside.is_empty() {
+        if self.version() == version::shown() && self.outer_clock.is_empty() {
             self.gate.leave_exclusive();
         } else {
             let leaving = Leaving {
@@ -172,27 +172,29 @@ impl RawLock {
                 _gate: Opens(&self.gate, Gate::leave_exclusive),
             };
             let ticket = self.recall();
-            self.outside.give_back(leaving, Leaving::side, ticket);
+            self.outer_clock.give_back(leaving, Leaving::side, ticket);
         }
     }
 
     #[inline]
     pub(crate) fn leave_shared(&self) {
-        let known = self.outside.knows_reader(self.version(), version::shown());
+        let known = self
+            .outer_clock
+            .knows_reader(self.version(), version::shown());
         if known {
             self.gate.leave_shared();
         } else {
             // In this order, which is that in which they are dropped.
             let leaving = (self.read(), Opens(&self.gate, Gate::leave_shared));
             let ticket = self.recall();
-            self.outside
+            self.outer_clock
                 .give_back(leaving, |(inside, _)| shared(inside), ticket);
         }
     }
 
     /// From the exclusive side to the shared one. It is recorded as giving back the one and taking the other.
     pub(crate) fn downgrade(&self) {
-        if self.version() == version::shown() && self.outside.is_empty() {
+        if self.version() == version::shown() && self.outer_clock.is_empty() {
             return self.gate.downgrade();
         }
         let ticket = self.recall();
@@ -201,7 +203,7 @@ impl RawLock {
             self.gate.downgrade();
             self.read()
         };
-        self.outside.downgrade(
+        self.outer_clock.downgrade(
             self.showing(),
             |showing| exclusive(&mut showing.inside),
             go,
@@ -224,7 +226,7 @@ impl RawLock {
         Version::from_bits(self.version.load(Relaxed))
     }
 
-    fn show(&self, inside: &Left) {
+    fn show(&self, inside: &Published) {
         self.version.store(inside.version().bits(), Relaxed);
     }
 
@@ -245,17 +247,17 @@ impl RawLock {
 
     #[inline]
     fn took_exclusive(&self, version: Version) {
-        if self.version() != version || !self.outside.is_empty() {
+        if self.version() != version || !self.outer_clock.is_empty() {
             let mut inside = self.write();
-            self.outside.taken(exclusive(&mut inside));
+            self.outer_clock.taken(exclusive(&mut inside));
             self.show(&inside);
         }
     }
 
     #[inline]
     fn took_shared(&self, version: Version) {
-        if !self.outside.knows_reader(self.version(), version) {
-            self.outside.taken(shared(&mut self.read()));
+        if !self.outer_clock.knows_reader(self.version(), version) {
+            self.outer_clock.taken(shared(&mut self.read()));
         }
     }
 
@@ -269,26 +271,26 @@ impl RawLock {
 
     #[cold]
     fn exclusive_recorded(&self, place: &'static Location<'static>) {
-        self.outside.is_at(place);
+        self.outer_clock.is_at(place);
         let wait = || {
             self.gate.exclusive();
             (self.write(), false)
         };
         let attempt = || self.attempt_exclusive();
-        let ((inside, _), ticket) = self.outside.take(Some(place), attempt, wait, exclusive);
+        let ((inside, _), ticket) = self.outer_clock.take(Some(place), attempt, wait, exclusive);
         self.show(&inside);
         self.remember(ticket);
     }
 
     #[cold]
     fn shared_recorded(&self, place: &'static Location<'static>) {
-        self.outside.is_at(place);
+        self.outer_clock.is_at(place);
         let wait = || {
             self.gate.shared();
             (self.read(), false)
         };
         let attempt = || self.attempt_shared();
-        let (_, ticket) = self.outside.take(Some(place), attempt, wait, shared);
+        let (_, ticket) = self.outer_clock.take(Some(place), attempt, wait, shared);
         self.remember(ticket);
     }
 

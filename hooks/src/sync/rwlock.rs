@@ -1,7 +1,7 @@
 //! A lock with a shared and an exclusive side.
 //!
 //! Readers receive what the last writer left, which is inside the lock, and add what they know to
-//! what readers have left together, which is outside. They do not order each other. A reader whose
+//! what readers have left together, which is outer_clock. They do not order each other. A reader whose
 //! version was noted there once need not look again until somebody writes.
 
 use std::{
@@ -15,10 +15,10 @@ use portent_monitor_core::Version;
 
 use super::{
     Guarded, LockResult, TryLockResult, join,
-    outside::{LockSide, Outside},
+    outer_clock::{LockSide, OuterClock},
     split, split_try, tried,
 };
-use crate::live::{Left, actor::Ticket, any_open, names::Name, version};
+use crate::live::{Published, actor::Ticket, any_open, names::Name, version};
 
 /// [`std::sync::RwLock`], with clocks.
 ///
@@ -30,7 +30,7 @@ use crate::live::{Left, actor::Ticket, any_open, names::Name, version};
 /// assert_eq!(cache.read().unwrap().len(), 2);
 /// ```
 pub struct RwLock<T: ?Sized> {
-    outside: Outside,
+    outer_clock: OuterClock,
     inner: sync::RwLock<Guarded<T>>,
 }
 
@@ -39,7 +39,7 @@ pub struct RwLock<T: ?Sized> {
 #[clippy::has_significant_drop]
 pub struct RwLockReadGuard<'a, T: ?Sized + 'a> {
     /// Not the lock itself: a guard of something that lives longer is also one of what lives shorter.
-    outside: &'a Outside,
+    outer_clock: &'a OuterClock,
     /// `None` only inside `drop`.
     inner: Option<Shared<'a, T>>,
     ticket: Ticket,
@@ -83,9 +83,9 @@ impl<T> RwLock<T> {
     #[inline]
     const fn called(name: Name, value: T) -> RwLock<T> {
         RwLock {
-            outside: Outside::new("RwLock", name),
+            outer_clock: OuterClock::new("RwLock", name),
             inner: sync::RwLock::new(Guarded {
-                left: Left::EMPTY,
+                left: Published::EMPTY,
                 value,
             }),
         }
@@ -94,7 +94,7 @@ impl<T> RwLock<T> {
     /// As [`std::sync::RwLock::into_inner`].
     pub fn into_inner(self) -> LockResult<T> {
         let (inner, poisoned) = split(self.inner.into_inner());
-        self.outside.taken_apart(&inner.left);
+        self.outer_clock.taken_apart(&inner.left);
         join((inner.value, poisoned))
     }
 }
@@ -134,8 +134,8 @@ impl<T: ?Sized> RwLock<T> {
         mut inner: Shared<'a, T>,
         version: Version,
     ) -> RwLockReadGuard<'a, T> {
-        if !self.outside.knows_reader(inner.left.version(), version) {
-            self.outside.taken(shared(&mut inner));
+        if !self.outer_clock.knows_reader(inner.left.version(), version) {
+            self.outer_clock.taken(shared(&mut inner));
         }
         self.reading(inner, Ticket::NONE)
     }
@@ -146,8 +146,8 @@ impl<T: ?Sized> RwLock<T> {
         mut inner: Exclusive<'a, T>,
         version: Version,
     ) -> RwLockWriteGuard<'a, T> {
-        if inner.left.version() != version || !self.outside.is_empty() {
-            self.outside.taken(exclusive(&mut inner));
+        if inner.left.version() != version || !self.outer_clock.is_empty() {
+            self.outer_clock.taken(exclusive(&mut inner));
         }
         self.writing(inner, Ticket::NONE)
     }
@@ -155,7 +155,7 @@ impl<T: ?Sized> RwLock<T> {
     #[inline]
     fn reading<'a>(&'a self, inner: Shared<'a, T>, ticket: Ticket) -> RwLockReadGuard<'a, T> {
         RwLockReadGuard {
-            outside: &self.outside,
+            outer_clock: &self.outer_clock,
             inner: Some(inner),
             ticket,
         }
@@ -175,7 +175,7 @@ impl<T: ?Sized> RwLock<T> {
         &self,
         place: &'static Location<'static>,
     ) -> LockResult<RwLockReadGuard<'_, T>> {
-        let ((inner, poisoned), ticket) = self.outside.take(
+        let ((inner, poisoned), ticket) = self.outer_clock.take(
             Some(place),
             || split_try(self.inner.try_read()),
             || split(self.inner.read()),
@@ -189,7 +189,7 @@ impl<T: ?Sized> RwLock<T> {
         &self,
         place: &'static Location<'static>,
     ) -> LockResult<RwLockWriteGuard<'_, T>> {
-        let ((inner, poisoned), ticket) = self.outside.take(
+        let ((inner, poisoned), ticket) = self.outer_clock.take(
             Some(place),
             || split_try(self.inner.try_write()),
             || split(self.inner.write()),
@@ -203,7 +203,7 @@ impl<T: ?Sized> RwLock<T> {
     pub fn try_read(&self) -> TryLockResult<RwLockReadGuard<'_, T>> {
         let attempt = || split_try(self.inner.try_read());
         let taken = if any_open() {
-            self.outside
+            self.outer_clock
                 .try_take(Some(Location::caller()), attempt, shared)
                 .map(|((inner, poisoned), ticket)| (self.reading(inner, ticket), poisoned))
         } else {
@@ -217,7 +217,7 @@ impl<T: ?Sized> RwLock<T> {
     pub fn try_write(&self) -> TryLockResult<RwLockWriteGuard<'_, T>> {
         let attempt = || split_try(self.inner.try_write());
         let taken = if any_open() {
-            self.outside
+            self.outer_clock
                 .try_take(Some(Location::caller()), attempt, exclusive)
                 .map(|((inner, poisoned), ticket)| (self.writing(inner, ticket), poisoned))
         } else {
@@ -241,7 +241,7 @@ impl<T: ?Sized> RwLock<T> {
     /// As [`std::sync::RwLock::get_mut`].
     pub fn get_mut(&mut self) -> LockResult<&mut T> {
         let (inner, poisoned) = split(self.inner.get_mut());
-        self.outside.taken_apart(&inner.left);
+        self.outer_clock.taken_apart(&inner.left);
         join((&mut inner.value, poisoned))
     }
 }
@@ -249,12 +249,12 @@ impl<T: ?Sized> RwLock<T> {
 impl<T: ?Sized> Drop for RwLockReadGuard<'_, T> {
     #[inline]
     fn drop(&mut self) {
-        let outside = self.outside;
+        let outer_clock = self.outer_clock;
         if let Some(inner) = &self.inner
-            && !outside.knows_reader(inner.left.version(), version::shown())
+            && !outer_clock.knows_reader(inner.left.version(), version::shown())
             && let Some(inner) = self.inner.take()
         {
-            outside.give_back(inner, shared, self.ticket);
+            outer_clock.give_back(inner, shared, self.ticket);
         }
     }
 }
@@ -262,12 +262,12 @@ impl<T: ?Sized> Drop for RwLockReadGuard<'_, T> {
 impl<T: ?Sized> Drop for RwLockWriteGuard<'_, T> {
     #[inline]
     fn drop(&mut self) {
-        let outside = &self.lock.outside;
+        let outer_clock = &self.lock.outer_clock;
         if let Some(inner) = &self.inner
-            && (inner.left.version() != version::shown() || !outside.is_empty())
+            && (inner.left.version() != version::shown() || !outer_clock.is_empty())
             && let Some(inner) = self.inner.take()
         {
-            outside.give_back(inner, exclusive, self.ticket);
+            outer_clock.give_back(inner, exclusive, self.ticket);
         }
     }
 }

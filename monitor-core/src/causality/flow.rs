@@ -25,12 +25,12 @@ use crate::{BarrierId, ChanId, Event, Id, Msg, ThreadId};
 #[derive(Clone, Debug)]
 pub struct Flow<K: Knowledge> {
     threads: Vec<Thread<K>>,
-    vars: Vec<ObjectClock<K::Left>>,
-    locks: Vec<ObjectClock<K::Left>>,
-    conditions: Vec<ObjectClock<K::Left>>,
+    vars: Vec<ObjectClock<K::Published>>,
+    locks: Vec<ObjectClock<K::Published>>,
+    conditions: Vec<ObjectClock<K::Published>>,
     /// Only updates: a message, once sent, is not in the way of anybody; nor is an arrival.
-    messages: FxHashMap<(ChanId, Msg), K::Left>,
-    deliveries: FxHashMap<(ChanId, Msg), K::Left>,
+    messages: FxHashMap<(ChanId, Msg), K::Published>,
+    deliveries: FxHashMap<(ChanId, Msg), K::Published>,
     channels: Vec<Channel<K>>,
     rounds: FxHashMap<(BarrierId, u64), Round<K>>,
 }
@@ -41,26 +41,26 @@ struct Thread<K: Knowledge> {
     /// What its next event observes.
     awaits: Option<Object>,
     /// In a trace with clocks: what it knew after line n, where that changed.
-    history: Vec<(u32, K::Left)>,
+    history: Vec<(u32, K::Published)>,
 }
 
 #[derive(Clone, Debug)]
 struct Channel<K: Knowledge> {
     /// Sends and receives, as one sees them who finds the channel empty.
-    traffic: ObjectClock<K::Left>,
+    traffic: ObjectClock<K::Published>,
     /// The last of a few threads that is not among them yet: hardly anybody asks.
-    recent: Vec<(ThreadId, K::Left)>,
+    recent: Vec<(ThreadId, K::Published)>,
     /// What only channels have that deliver in order: there may be a million others.
     queue: Option<Box<Queue<K>>>,
 }
 
 #[derive(Clone, Debug)]
 struct Queue<K: Knowledge> {
-    sends: ObjectClock<K::Left>,
-    receives: ObjectClock<K::Left>,
+    sends: ObjectClock<K::Published>,
+    receives: ObjectClock<K::Published>,
     /// What the receives have left that no send has observed yet. As the sends are ordered, one that
     /// was observed is in the past of all later sends.
-    room: VecDeque<K::Left>,
+    room: VecDeque<K::Published>,
     /// How many receives have been observed.
     observed: u64,
     /// How many sends of a channel with some room there were.
@@ -141,7 +141,7 @@ impl<K: Knowledge> Queue<K> {
 
 #[derive(Clone, Debug)]
 struct Round<K: Knowledge> {
-    arrivals: K::Left,
+    arrivals: K::Published,
     /// Threads that arrived and did not go on yet.
     waiting: u32,
 }
@@ -149,7 +149,7 @@ struct Round<K: Knowledge> {
 impl<K: Knowledge> Default for Round<K> {
     fn default() -> Self {
         Round {
-            arrivals: K::Left::default(),
+            arrivals: K::Published::default(),
             waiting: 0,
         }
     }
@@ -189,11 +189,11 @@ impl<K: Knowledge> Flow<K> {
             // One look for the object serves both directions.
             Some((Object::Var(var), access)) => {
                 let there = var.entry(&mut self.vars);
-                cross(&mut self.threads[thread.index()].knows, there, access, act)
+                exchange(&mut self.threads[thread.index()].knows, there, access, act)
             }
             Some((Object::Lock(lock), access)) => {
                 let there = lock.entry(&mut self.locks);
-                cross(&mut self.threads[thread.index()].knows, there, access, act)
+                exchange(&mut self.threads[thread.index()].knows, there, access, act)
             }
             _ => match network_edge(&event.op) {
                 Some((chan, msg, access))
@@ -442,9 +442,9 @@ impl<K: Knowledge> Flow<K> {
 
 /// Receives from a variable or lock, acts, and publishes there.
 #[inline(always)]
-fn cross<K: Knowledge, R>(
+fn exchange<K: Knowledge, R>(
     knows: &mut K,
-    there: &mut ObjectClock<K::Left>,
+    there: &mut ObjectClock<K::Published>,
     access: Access,
     act: impl FnOnce(&mut K) -> R,
 ) -> R {

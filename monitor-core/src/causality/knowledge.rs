@@ -16,7 +16,7 @@ use crate::ThreadId;
 /// What a thread knows of the past.
 pub trait Knowledge: Debug + Clone {
     /// What it leaves at an object: empty by default, and growing with what is added.
-    type Left: Debug + Clone + Default;
+    type Published: Debug + Clone + Default;
 
     /// A thread that has done nothing.
     fn new(thread: ThreadId) -> Self;
@@ -27,37 +27,37 @@ pub trait Knowledge: Debug + Clone {
     }
 
     /// Whether nobody has left anything.
-    fn is_empty(left: &Self::Left) -> bool;
+    fn is_empty(left: &Self::Published) -> bool;
 
     /// Learns what others left.
-    fn learn(&mut self, left: &Self::Left);
+    fn learn(&mut self, left: &Self::Published);
 
     /// Adds what it knows to what is there.
-    fn add_to(&mut self, left: &mut Self::Left);
+    fn add_to(&mut self, left: &mut Self::Published);
 
     /// Adds what somebody left to what others left, without learning it.
-    fn merge(&mut self, left: &Self::Left, into: &mut Self::Left);
+    fn merge(&mut self, left: &Self::Published, into: &mut Self::Published);
 
     /// What it knows now.
-    fn left(&mut self) -> Self::Left;
+    fn left(&mut self) -> Self::Published;
 
     /// Replaces what is there by what it knows now.
     #[inline]
-    fn leave(&mut self, at: &mut Self::Left) {
+    fn leave(&mut self, at: &mut Self::Published) {
         *at = self.left();
     }
 
     /// Empties what is there.
     #[inline]
-    fn clear(left: &mut Self::Left) {
-        *left = Self::Left::default();
+    fn clear(left: &mut Self::Published) {
+        *left = Self::Published::default();
     }
 
     /// Whether that is known to be the same as what was left.
-    fn is_same(&self, left: &Self::Left) -> bool;
+    fn is_same(&self, left: &Self::Published) -> bool;
 
     /// About how many bytes what was left points to; what several share, each has a part of.
-    fn bytes_left(_: &Self::Left) -> usize {
+    fn bytes_left(_: &Self::Published) -> usize {
         0
     }
 
@@ -68,7 +68,7 @@ pub trait Knowledge: Debug + Clone {
 
     /// Receives what an access receives of the updates of an object. For those who keep these elsewhere than its reads.
     #[inline]
-    fn receive_updates(&mut self, updates: &Self::Left, access: Access) {
+    fn receive_updates(&mut self, updates: &Self::Published, access: Access) {
         if matches!(access, Access::Read | Access::Update | Access::Observe) {
             self.learn(updates);
         }
@@ -76,7 +76,7 @@ pub trait Knowledge: Debug + Clone {
 
     /// Receives what an access receives of the reads of an object.
     #[inline]
-    fn receive_reads(&mut self, reads: &Self::Left, access: Access) {
+    fn receive_reads(&mut self, reads: &Self::Published, access: Access) {
         if matches!(access, Access::Update | Access::Contribute) {
             self.learn(reads);
         }
@@ -84,7 +84,7 @@ pub trait Knowledge: Debug + Clone {
 
     /// Receives what an access receives of the updates of an object when it is over.
     #[inline]
-    fn receive_awaited(&mut self, updates: &Self::Left, access: Access) {
+    fn receive_awaited(&mut self, updates: &Self::Published, access: Access) {
         if access == Access::Await {
             self.learn(updates);
         }
@@ -92,7 +92,7 @@ pub trait Knowledge: Debug + Clone {
 
     /// Leaves what an access leaves at the updates of an object.
     #[inline]
-    fn publish_updates(&mut self, updates: &mut Self::Left, access: Access) {
+    fn publish_updates(&mut self, updates: &mut Self::Published, access: Access) {
         match access {
             Access::Update if !self.is_same(updates) => self.leave(updates),
             Access::Contribute => self.add_to(updates),
@@ -102,7 +102,7 @@ pub trait Knowledge: Debug + Clone {
 
     /// Leaves what an access leaves at the reads of an object.
     #[inline]
-    fn publish_reads(&mut self, reads: &mut Self::Left, access: Access) {
+    fn publish_reads(&mut self, reads: &mut Self::Published, access: Access) {
         match access {
             Access::Update if !Self::is_empty(reads) => Self::clear(reads),
             Access::Read => self.add_to(reads),
@@ -112,7 +112,7 @@ pub trait Knowledge: Debug + Clone {
 
     /// Receives what an access of an object receives.
     #[inline]
-    fn receive(&mut self, object: &ObjectClock<Self::Left>, access: Access) {
+    fn receive(&mut self, object: &ObjectClock<Self::Published>, access: Access) {
         // Who reads has received the updates: there are no contributions where there are exclusive updates.
         if access != Access::Update || Self::is_empty(&object.reads) {
             self.receive_updates(&object.updates, access);
@@ -123,13 +123,13 @@ pub trait Knowledge: Debug + Clone {
     /// Whether it knows more than the updates of an object. If not, a read need not be noted where
     /// exclusive updates are the only ones: whoever comes after reads comes after updates too.
     #[inline]
-    fn is_news(&self, object: &ObjectClock<Self::Left>) -> bool {
+    fn is_news(&self, object: &ObjectClock<Self::Published>) -> bool {
         !self.is_same(&object.updates)
     }
 
     /// Leaves what an access of an object leaves.
     #[inline]
-    fn publish(&mut self, object: &mut ObjectClock<Self::Left>, access: Access) {
+    fn publish(&mut self, object: &mut ObjectClock<Self::Published>, access: Access) {
         self.publish_updates(&mut object.updates, access);
         self.publish_reads(&mut object.reads, access);
     }
@@ -179,12 +179,12 @@ impl<H> ObjectClock<Snapshot<H>> {
 
 impl<L> ObjectClock<L> {
     /// About how many bytes it points to.
-    pub(super) fn bytes<K: Knowledge<Left = L>>(&self) -> usize {
+    pub(super) fn bytes<K: Knowledge<Published = L>>(&self) -> usize {
         K::bytes_left(&self.updates) + K::bytes_left(&self.reads)
     }
 
     /// Adds to the updates what somebody has left elsewhere.
-    pub(super) fn contribute<K: Knowledge<Left = L>>(&mut self, left: &L, by: &mut K) {
+    pub(super) fn contribute<K: Knowledge<Published = L>>(&mut self, left: &L, by: &mut K) {
         by.merge(left, &mut self.updates);
     }
 }

@@ -410,7 +410,7 @@ fn merged(made: &mut Version) -> Version {
 }
 
 impl<H: Hold> Knowledge for ThreadClock<H> {
-    type Left = Snapshot<H>;
+    type Published = Snapshot<H>;
 
     fn new(thread: ThreadId) -> Self {
         // More threads than 28 bits have numbers for would need as many clocks, which is a terabyte.

@@ -19,7 +19,7 @@ use std::{
 use portent_monitor_core::{Access, ChanId, CondId, Delivery, Msg, Op, Operation, Role, Version};
 
 use crate::live::{
-    Left,
+    Published,
     actor::{self, Actor, OperationRecord, Place, Ticket},
     lock,
     names::Name,
@@ -91,29 +91,29 @@ struct Message<T> {
 struct Clocks {
     /// By the sends, from the message of this number on, as long as that stays the same. The last is
     /// that of the last send; the first that of the oldest message.
-    sends: VecDeque<(u64, Left)>,
-    receives: Left,
+    sends: VecDeque<(u64, Published)>,
+    receives: Published,
     /// By those who found it empty.
-    empty: Left,
+    empty: Published,
     /// By those who closed an end of it.
-    ends: Left,
+    ends: Published,
     /// By the receives, with their numbers, that made room which nobody has found yet; but not where it
     /// is the same as that of the receive before.
-    room: VecDeque<(u64, Left)>,
+    room: VecDeque<(u64, Published)>,
     last_room: Version,
     /// By the receives whose senders wait for them.
-    deliveries: VecDeque<(u64, Left)>,
+    deliveries: VecDeque<(u64, Published)>,
     /// To be used again.
-    unused: Vec<Left>,
+    unused: Vec<Published>,
 }
 
 impl Clocks {
-    fn fresh(&mut self) -> Left {
+    fn fresh(&mut self) -> Published {
         self.unused.pop().unwrap_or_default()
     }
 
     /// What an access of something new leaves there.
-    fn copy(&mut self, actor: &mut Actor, access: Access) -> Left {
+    fn copy(&mut self, actor: &mut Actor, access: Access) -> Published {
         let mut left = self.fresh();
         actor.publish_updates(&mut left, access);
         left
@@ -148,7 +148,7 @@ impl Clocks {
             || (bounded && self.last_room != version)
     }
 
-    fn recycle(&mut self, mut left: Left) {
+    fn recycle(&mut self, mut left: Published) {
         if self.unused.len() < 64 {
             left.clear();
             self.unused.push(left);

@@ -72,7 +72,7 @@ struct ThreadPlaces {
 }
 
 impl Knowledge for ThreadPlaces {
-    type Left = Vec<Place>;
+    type Published = Vec<Place>;
 
     fn new(_: ThreadId) -> ThreadPlaces {
         ThreadPlaces {

@@ -18,7 +18,7 @@ use super::{
 
 /// An actor's part in a recording.
 #[derive(Debug)]
-pub(super) struct Desk {
+pub(super) struct Outbox {
     pub(super) subscriber: Arc<Subscriber>,
     pub(super) everything: bool,
     /// Which recording it is: looked up once.
@@ -42,9 +42,9 @@ pub(super) struct Desk {
     seen: u32,
 }
 
-impl Desk {
-    pub(super) fn new(subscriber: Arc<Subscriber>) -> Desk {
-        Desk {
+impl Outbox {
+    pub(super) fn new(subscriber: Arc<Subscriber>) -> Outbox {
+        Outbox {
             everything: subscriber.wants_everything(),
             id: subscriber.id(),
             reserve: match subscriber.full() {

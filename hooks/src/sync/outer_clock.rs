@@ -3,9 +3,9 @@
 //! What an exclusive holder leaves is inside the lock, where the next one finds it: most locks need no
 //! more. Two things happen outside. Readers add to what they have left together. And a failed
 //! try comes after the lock of the holder and before its unlock, though it never gets inside: so once
-//! somebody tries, or a thread records everything, each operation is also entered in a book that lies
+//! somebody tries, or a thread records everything, each operation is also entered in a ledger that lies
 //! outside, and happens together with its entry, so that nobody sees one without the other. Who holds the lock when it
-//! is first tried is in no book; such a try is counted as blind.
+//! is first tried is in no ledger; such a try is counted as blind.
 
 #[cfg(feature = "lock_api")]
 use std::panic::Location;
@@ -20,7 +20,7 @@ use std::{
 use portent_monitor_core::{Access, LockId, Mark, Op, Version};
 
 use crate::live::{
-    Left, ObjectClock,
+    ObjectClock, Published,
     actor::{self, Actor, OperationRecord, Place, Ticket},
     lock,
     names::Name,
@@ -28,26 +28,26 @@ use crate::live::{
     version,
 };
 
-/// Every operation is entered in the book.
+/// Every operation is entered in the ledger.
 const WATCHED: u8 = 1;
-/// There are reads in the book that no exclusive holder has received.
+/// There are reads in the ledger that no exclusive holder has received.
 const READ: u8 = 2;
 /// No version is odd, except for that which no clock has.
 const NOBODY: u64 = 1;
 
 /// The outside of a lock.
 #[derive(Debug)]
-pub(super) struct Outside {
+pub(super) struct OuterClock {
     flags: AtomicU8,
-    /// Versions of readers that are in the book, so that they need not look.
+    /// Versions of readers that are in the ledger, so that they need not look.
     seen: [AtomicU64; 2],
     pub(super) name: Name,
     kind: &'static str,
-    book: Mutex<Book>,
+    ledger: Mutex<Ledger>,
 }
 
 #[derive(Debug)]
-pub(super) struct Book {
+pub(super) struct Ledger {
     object: ObjectClock,
     /// How many hold the lock, as far as is recorded.
     holders: u32,
@@ -55,8 +55,8 @@ pub(super) struct Book {
 
 /// One side of a lock, and what was left inside.
 pub(super) enum LockSide<'a> {
-    Exclusive(&'a mut Left),
-    Shared(&'a Left),
+    Exclusive(&'a mut Published),
+    Shared(&'a Published),
 }
 
 // Who shares the lock cannot replace what is inside.
@@ -66,7 +66,7 @@ const _: () = assert!(
 );
 
 impl LockSide<'_> {
-    fn inside(&self) -> &Left {
+    fn inside(&self) -> &Published {
         match self {
             LockSide::Exclusive(left) => left,
             LockSide::Shared(left) => left,
@@ -90,14 +90,14 @@ impl LockSide<'_> {
     }
 }
 
-impl Outside {
-    pub(super) const fn new(kind: &'static str, name: Name) -> Outside {
-        Outside {
+impl OuterClock {
+    pub(super) const fn new(kind: &'static str, name: Name) -> OuterClock {
+        OuterClock {
             flags: AtomicU8::new(0),
             seen: [const { AtomicU64::new(NOBODY) }; 2],
             name,
             kind,
-            book: Mutex::new(Book {
+            ledger: Mutex::new(Ledger {
                 object: ObjectClock::EMPTY,
                 holders: 0,
             }),
@@ -134,7 +134,7 @@ impl Outside {
         }
     }
 
-    /// Whether a reader of this version has nothing to receive from what is inside and is in the book.
+    /// Whether a reader of this version has nothing to receive from what is inside and is in the ledger.
     #[inline(always)]
     pub(super) fn knows_reader(&self, inside: Version, version: Version) -> bool {
         (inside == version || self.slot(version).load(Relaxed) == version.bits())
@@ -147,16 +147,16 @@ impl Outside {
         &self.seen[(version.bits() >> 36) as usize & 1]
     }
 
-    pub(super) fn open(&self) -> MutexGuard<'_, Book> {
-        lock(&self.book)
+    pub(super) fn open(&self) -> MutexGuard<'_, Ledger> {
+        lock(&self.ledger)
     }
 
-    /// The lock was taken; it is not watched, or the book is open.
+    /// The lock was taken; it is not watched, or the ledger is open.
     #[inline(never)]
     pub(super) fn taken(&self, side: LockSide<'_>) {
         if self.is_watched() {
-            let mut book = self.open();
-            return self.enter_taken(&mut book, side, Ticket::NONE, actor::never_asked);
+            let mut ledger = self.open();
+            return self.enter_taken(&mut ledger, side, Ticket::NONE, actor::never_asked);
         }
         actor::with(|actor| match side {
             LockSide::Shared(left) => actor.receive_updates(left, READ_LOCK.access),
@@ -175,22 +175,22 @@ impl Outside {
         match side {
             LockSide::Exclusive(left) => actor::publish_updates(left, UNLOCK.access),
             LockSide::Shared(_) => {
-                let mut book = self.open();
-                actor::with(|actor| self.note_reader(actor, &mut book, READ_UNLOCK.access));
+                let mut ledger = self.open();
+                actor::with(|actor| self.note_reader(actor, &mut ledger, READ_UNLOCK.access));
             }
         }
     }
 
-    fn note_reader(&self, actor: &mut Actor, book: &mut Book, access: Access) {
-        actor.publish(&mut book.object, access);
+    fn note_reader(&self, actor: &mut Actor, ledger: &mut Ledger, access: Access) {
+        actor.publish(&mut ledger.object, access);
         self.flags.fetch_or(READ, Relaxed);
         let version = actor.real_version();
         self.slot(version).store(version.bits(), Relaxed);
     }
 
-    fn receive_reads(&self, actor: &mut Actor, book: &mut Book) {
-        actor.receive(&book.object, LOCK.access);
-        actor.publish(&mut book.object, LOCK.access);
+    fn receive_reads(&self, actor: &mut Actor, ledger: &mut Ledger) {
+        actor.receive(&ledger.object, LOCK.access);
+        actor.publish(&mut ledger.object, LOCK.access);
         self.forget_readers();
     }
 
@@ -201,23 +201,23 @@ impl Outside {
         }
     }
 
-    /// Enters in the book that the lock was taken.
+    /// Enters in the ledger that the lock was taken.
     pub(super) fn enter_taken(
         &self,
-        book: &mut Book,
+        ledger: &mut Ledger,
         side: LockSide<'_>,
         ticket: Ticket,
         line: impl FnOnce() -> OperationRecord,
     ) {
-        book.count(&side, true);
+        ledger.count(&side, true);
         let access = side.lock().access;
-        self.enter(book, side, access, ticket, line, |_| {});
+        self.enter(ledger, side, access, ticket, line, |_| {});
     }
 
-    /// Enters an operation of a holder in the book; `also` is what else it receives.
+    /// Enters an operation of a holder in the ledger; `also` is what else it receives.
     pub(super) fn enter(
         &self,
-        book: &mut Book,
+        ledger: &mut Ledger,
         side: LockSide<'_>,
         access: Access,
         ticket: Ticket,
@@ -227,18 +227,18 @@ impl Outside {
         actor::with(|actor| {
             also(actor);
             actor.receive_updates(side.inside(), access);
-            actor.cross(&mut book.object, access, ticket, line);
+            actor.exchange(&mut ledger.object, access, ticket, line);
             match side {
                 LockSide::Exclusive(left) => {
                     self.forget_readers();
                     actor.publish_updates(left, access);
                 }
-                LockSide::Shared(_) => self.note_reader(actor, book, access),
+                LockSide::Shared(_) => self.note_reader(actor, ledger, access),
             }
         });
     }
 
-    /// Takes the lock in a way that its entry in the book is made at once.
+    /// Takes the lock in a way that its entry in the ledger is made at once.
     ///
     /// `attempt` takes it if it is free; `wait` waits for it; `side` says what is inside.
     pub(super) fn take<G>(
@@ -250,26 +250,26 @@ impl Outside {
     ) -> ((G, bool), Ticket) {
         let ticket = actor::prepare();
         self.watch();
-        let mut book = self.open();
+        let mut ledger = self.open();
         let mut taken = match attempt() {
             Some(taken) => taken,
             None => {
-                drop(book);
+                drop(ledger);
                 let request = || OperationRecord::new(Op::Request(self.id()), place);
                 actor::with(|actor| actor.did(ticket, request));
                 let taken = wait();
-                book = self.open();
+                ledger = self.open();
                 taken
             }
         };
         let side = side(&mut taken.0);
         let op = side.lock().op;
         let line = || OperationRecord::new(op(self.id()), place);
-        self.enter_taken(&mut book, side, ticket, line);
+        self.enter_taken(&mut ledger, side, ticket, line);
         (taken, ticket)
     }
 
-    /// Tries to take the lock; enters in the book that it was taken, or that it was not.
+    /// Tries to take the lock; enters in the ledger that it was taken, or that it was not.
     pub(super) fn try_take<G>(
         &self,
         place: Place,
@@ -284,31 +284,31 @@ impl Outside {
             Ticket::NONE
         };
         self.watch();
-        let mut book = self.open();
+        let mut ledger = self.open();
         let mut patience = 0;
         loop {
             if let Some(mut taken) = attempt() {
                 let side = side(&mut taken.0);
                 let op = side.lock().op;
                 let line = || OperationRecord::new(op(self.id()), place).marked(Mark::Try);
-                self.enter_taken(&mut book, side, ticket, line);
+                self.enter_taken(&mut ledger, side, ticket, line);
                 return Some((taken, ticket));
             }
-            if book.holders > 0 || patience == PATIENCE {
+            if ledger.holders > 0 || patience == PATIENCE {
                 let line = || OperationRecord::new((TRY_LOCK.op)(self.id()), place);
                 actor::with(|actor| {
-                    actor.cross(&mut book.object, TRY_LOCK.access, ticket, line);
+                    actor.exchange(&mut ledger.object, TRY_LOCK.access, ticket, line);
                     self.flags.fetch_or(READ, Relaxed);
-                    if book.holders == 0 {
+                    if ledger.holders == 0 {
                         actor.saw_nobody();
                     }
                 });
                 return None;
             }
             patience += 1;
-            drop(book);
+            drop(ledger);
             thread::yield_now();
-            book = self.open();
+            ledger = self.open();
         }
     }
 
@@ -335,12 +335,12 @@ impl Outside {
         side: impl FnOnce(&mut G) -> LockSide<'_>,
         ticket: Ticket,
     ) {
-        let mut book = self.open();
+        let mut ledger = self.open();
         let side = side(&mut guard);
-        book.count(&side, false);
+        ledger.count(&side, false);
         let LockOperation { op, access } = side.unlock();
         let line = || OperationRecord::new(op(self.id()), None);
-        self.enter(&mut book, side, access, ticket, line, |_| {});
+        self.enter(&mut ledger, side, access, ticket, line, |_| {});
         drop(guard);
     }
 
@@ -360,21 +360,21 @@ impl Outside {
             go(guard);
             return;
         }
-        let mut book = self.open();
+        let mut ledger = self.open();
         let side = exclusive(&mut guard);
-        book.count(&side, false);
+        ledger.count(&side, false);
         let LockOperation { op, access } = side.unlock();
         let line = || OperationRecord::new(op(self.id()), None);
-        self.enter(&mut book, side, access, ticket, line, |_| {});
+        self.enter(&mut ledger, side, access, ticket, line, |_| {});
         let mut guard = go(guard);
         let side = shared(&mut guard);
         let op = side.lock().op;
         let line = || OperationRecord::new(op(self.id()), None);
-        self.enter_taken(&mut book, side, ticket, line);
+        self.enter_taken(&mut ledger, side, ticket, line);
     }
 
     /// Whoever has the lock alone, or takes it apart, comes after all who held it.
-    pub(super) fn taken_apart(&self, inside: &Left) {
+    pub(super) fn taken_apart(&self, inside: &Published) {
         if inside.version() != version::shown() || !self.is_empty() {
             actor::with(|actor| {
                 actor.receive_updates(inside, LOCK.access);
@@ -384,7 +384,7 @@ impl Outside {
     }
 }
 
-impl Book {
+impl Ledger {
     /// Somebody has the lock, or has it no more.
     pub(super) fn count(&mut self, side: &LockSide<'_>, holds: bool) {
         self.holders = match (side, holds) {
