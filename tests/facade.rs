@@ -119,7 +119,7 @@ fn a_program_is_watched_from_another_thread() {
     assert_eq!(found[0].predicted.swaps, [[1, 2], [1, 4], [3, 4]]);
 }
 
-/// Names that a running program uses for the first time are told to who watches it, one event after the other.
+/// Names that a running program uses for the first time reach whoever watches it, one event after the other.
 #[test]
 fn a_watch_learns_the_names_of_a_program_while_it_runs() {
     let text = "property file(f) { event open(f), read(f), close(f)  ere: (open read* close)* }";

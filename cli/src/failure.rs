@@ -9,9 +9,6 @@ use crate::{terminal::Colour, text::printable_lines};
 pub(crate) enum Failure {
     #[error(transparent)]
     Property(#[from] portent_monitor_dsl::Error),
-    /// A property that `synth` was asked for; it has flags for the limits.
-    #[error(transparent)]
-    Synthesis(portent_monitor_dsl::Error),
     #[error(transparent)]
     Trace(#[from] portent_trace::Error),
     #[error("{place}: {error}")]
@@ -40,7 +37,7 @@ impl Failure {
     /// Tells the user, on standard error.
     pub(crate) fn report(&self, colour: Colour) {
         let diagnostic = match self {
-            Failure::Property(error) | Failure::Synthesis(error) => error.diagnostic(),
+            Failure::Property(error) => error.diagnostic(),
             _ => None,
         };
         match diagnostic {
@@ -60,21 +57,27 @@ impl Failure {
 
     /// Which flag helps, if one does: libraries know of limits, but not how they are moved.
     fn advice(&self) -> Option<&'static str> {
+        use portent_lattice::Error as Lattice;
         use portent_monitor_dsl::{Error as Property, Limit};
         use portent_trace::Error as Trace;
         match self {
-            Failure::Synthesis(Property::Limit(Limit::States, _)) => {
+            Failure::Property(Property::Limit(Limit::States, _)) => {
                 Some("`--max-states` moves the limit")
             }
-            Failure::Synthesis(Property::Limit(Limit::Steps, _)) => {
+            Failure::Property(Property::Limit(Limit::Steps, _)) => {
                 Some("`--max-steps` moves the limit")
             }
-            Failure::Synthesis(Property::Limit(Limit::Propositions, _)) => {
+            Failure::Property(Property::Limit(Limit::Propositions, _)) => {
                 Some("`--max-propositions` moves the limit")
             }
             Failure::Trace(Trace::LineTooLong { .. }) => Some("--max-line moves the limit"),
             Failure::Trace(Trace::UnknownFormat { .. }) => {
                 Some("--from names the format, --parser gives the expression")
+            }
+            Failure::Check { error, .. } if matches!(**error, Lattice::NoInitialValue { .. }) => {
+                Some(
+                    "a native trace may give it in its first line, as in `{\"portent\": 1, \"init\": {\"x\": 0}}`",
+                )
             }
             _ => None,
         }

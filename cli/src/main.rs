@@ -14,6 +14,7 @@ mod size;
 mod spec;
 mod staged;
 mod synth;
+mod synthesis;
 mod terminal;
 mod text;
 

@@ -7,6 +7,7 @@ use std::{fmt::Write, path::PathBuf, process::ExitCode};
 use crate::{
     failure::Failure,
     spec::Spec,
+    synthesis::SynthesisLimits,
     terminal::{self, Colour},
 };
 
@@ -24,15 +25,8 @@ pub(crate) struct Synth {
     /// How many verdicts to tell apart: 4, or 3 to merge `pending` and `ok` into `unknown`
     #[arg(long, value_name = "3|4", default_value = "4", value_parser = verdicts)]
     verdicts: Verdicts,
-    /// Give up on a monitor with more states than this
-    #[arg(long, value_name = "N", default_value = "10000")]
-    max_states: usize,
-    /// Give up on a property with more propositions than this
-    #[arg(long, value_name = "N", default_value = "20")]
-    max_propositions: usize,
-    /// Give up on a monitor that takes more steps than this to make; the default is some seconds
-    #[arg(long, value_name = "N", default_value = "10000000")]
-    max_steps: usize,
+    #[command(flatten)]
+    limits: SynthesisLimits,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
@@ -58,16 +52,9 @@ fn verdicts(text: &str) -> Result<Verdicts, String> {
 impl Synth {
     pub(crate) fn run(&self, colour: Colour) -> Result<ExitCode, Failure> {
         let properties = self.spec.properties(colour)?;
-        let config = Config::new()
-            .verdicts(self.verdicts)
-            .max_states(self.max_states)
-            .max_propositions(self.max_propositions)
-            .max_steps(self.max_steps);
-        let monitors: Result<Vec<Monitor>, _> = properties
-            .iter()
-            .map(|property| config.monitor(property))
-            .collect();
-        let text = self.render(&monitors.map_err(Failure::Synthesis)?)?;
+        let config = Config::new().verdicts(self.verdicts);
+        let monitors = self.limits.monitors(&properties, config)?;
+        let text = self.render(&monitors)?;
         terminal::deliver(self.output.as_deref(), &text)?;
         Ok(ExitCode::SUCCESS)
     }

@@ -7,7 +7,7 @@ use portent_monitor_core::{Op, VarId};
 use crate::{
     ToValue,
     live::{
-        ObjectClock, Told,
+        EncodedValue, ObjectClock,
         actor::{self, OperationRecord, Place, Ticket, WriteRecord, Written},
         lock,
         names::Name,
@@ -165,7 +165,7 @@ impl<T: ToValue> Shared<T> {
             let line = ticket.is_some().then(|| WriteRecord {
                 operation,
                 var: self.id(),
-                told: Some(Told::from(inner.value.to_value())),
+                told: Some(EncodedValue::from(inner.value.to_value())),
                 mark: None,
                 place,
             });

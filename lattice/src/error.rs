@@ -9,8 +9,7 @@ pub enum Error {
     /// A variable has no value to begin with.
     #[error(
         "property `{property}`: variable `{variable}` has no initial value; give one in its \
-         declaration, `var {variable}: ... = ...`, or in the first line of the trace, \
-         {{\"portent\": 1, \"init\": {{\"{variable}\": ...}}}}"
+         declaration, `var {variable}: ... = ...`, or with the run"
     )]
     NoInitialValue {
         /// The property that reads it.
@@ -56,8 +55,7 @@ pub enum Error {
     },
     /// A write does not tell the value.
     #[error(
-        "property `{property}`: {place} writes variable `{variable}` without telling the value; \
-         the STD formats have no values, use the native format for this property"
+        "property `{property}`: {place} writes variable `{variable}` without telling the value"
     )]
     NoValue {
         /// The property that reads it.

@@ -246,7 +246,7 @@ fn to_order_a_step_allocates_nothing_but_room_to_grow() {
     }
 }
 
-/// So many steps are measured, and an allocation is allowed for a hundred of them.
+/// How many steps are measured; an allocation is allowed for a hundred of them.
 const STEPS: usize = 100_000;
 
 /// What four threads do again and again: in turns they use one of some files while they hold its lock, and log about it without. They

@@ -302,7 +302,7 @@ fn errors_name_the_variable_and_the_place() {
         "no error".to_owned()
     };
     let missing = check("always (x >= 0)", "");
-    assert!(missing.contains("`x` has no initial value") && missing.contains("\"init\""));
+    assert!(missing.contains("`x` has no initial value; give one in its declaration"));
     let spec = "property p { var x: int = 0  ltl: always (x >= 0) }";
     let wrong = check(
         spec,

@@ -53,7 +53,7 @@ pub enum Error {
     /// Two threads hold one lock at once.
     #[error(
         "thread {thread} holds lock {lock}, but {other} has taken it{}, and {thread} goes on without waking up \
-         from a wait: log `lock` when the lock was acquired, `unlock` before it is released, and a wait \
+         from a wait that gave it back: log `lock` when the lock was acquired, `unlock` before it is released, and a wait \
          as `waiting` and `wait`", on(.line)
     )]
     HeldTwice {
@@ -96,10 +96,10 @@ pub enum Error {
         /// The line where that one took it.
         line: Option<NonZeroU64>,
     },
-    /// Two threads hold one lock at the end of a run in which nobody can be waiting.
+    /// Two threads hold one lock at the end of a run in which a wait would have been seen.
     #[error(
-        "thread {thread} holds lock {lock} to the end, but {other} has taken it{}, and {thread} cannot be waiting, \
-         as no line is about a condition: log `lock` when the lock was acquired, `unlock` before it is released, \
+        "thread {thread} holds lock {lock} to the end, but {other} has taken it{}, and no line says that \
+         {thread} waits: log `lock` when the lock was acquired, `unlock` before it is released, \
          and a wait as `waiting` and `wait`", on(.line)
     )]
     HeldToTheEnd {

@@ -9,7 +9,7 @@ pub(crate) mod trace;
 mod warning;
 
 use portent_lattice::{Counting, Engine, Model, Options, Stop};
-use portent_monitor_dsl::{Monitor, Property};
+use portent_monitor_dsl::{Config, Monitor};
 use std::{io, num::NonZeroUsize, path::PathBuf, process::ExitCode, thread, time::Duration};
 
 use crate::{
@@ -19,6 +19,7 @@ use crate::{
     reading::ReadOptions,
     size,
     spec::Spec,
+    synthesis::SynthesisLimits,
     terminal::{self, Colour},
     text,
 };
@@ -78,6 +79,8 @@ pub(crate) struct Check {
     /// How many bindings of its parameters are checked for each property; more than that is a warning
     #[arg(long, value_name = "N", default_value_t = Options::default().max_bindings, help_heading = SEARCH)]
     max_bindings: usize,
+    #[command(flatten)]
+    limits: SynthesisLimits,
     #[command(flatten)]
     reading: ReadOptions,
     /// Show every witness in full; without it the first of each property are shown, and the others
@@ -168,8 +171,7 @@ impl Check {
         self.look_at_paths()?;
         let baseline = self.baseline.as_deref().map(Baseline::read).transpose()?;
         let properties = self.spec.properties(colour)?;
-        let monitors: Result<Vec<Monitor>, _> = properties.iter().map(Property::monitor).collect();
-        let monitors = monitors?;
+        let monitors = self.limits.monitors(&properties, Config::new())?;
         let processors = thread::available_parallelism().map_or(1, NonZeroUsize::get);
         // More threads than processors only get in each other's way.
         let jobs = self

@@ -62,7 +62,10 @@ pub(crate) fn check(
                     let told = news.take(&event, checker.symbols());
                     told.map_err(Failure::Print)?;
                 }
-                Err(error) if is_of_the_event(&error) => reader.refuse(error.to_string())?,
+                Err(error) if is_of_the_event(&error) => {
+                    let advice = advice(&error, reader.format());
+                    reader.refuse(format!("{error}{advice}"))?;
+                }
                 Err(error @ Error::StepsBeyondMemory { .. }) => {
                     return Err(Failure::Memory {
                         place: reader.last_place().to_string(),
@@ -138,6 +141,17 @@ fn failed(reader: &TraceReader<'_>, error: Error) -> Failure {
     Failure::Check {
         place: reader.file().to_owned(),
         error: Box::new(error),
+    }
+}
+
+/// What to do about a line, which depends on its format.
+fn advice(error: &Error, format: Format) -> &'static str {
+    match (error, format) {
+        (Error::NoValue { .. }, Format::Native) => "; the key `val` has it",
+        (Error::NoValue { .. }, _) => {
+            "; this format has no values, use the native format for this property"
+        }
+        _ => "",
     }
 }
 

@@ -11,7 +11,7 @@ use crate::common::command;
 
 const MIB: u64 = 1 << 20;
 
-/// Checks a trace with so many MiB of memory, and gives the report and the exit code if the peak is below the ceiling.
+/// Checks a trace within a number of MiB of memory, and gives the report and the exit code if the peak is below the ceiling.
 fn within(limit: u64, property: &str, trace: &str, more: &[&str]) -> (Value, Option<i32>) {
     let memory = format!("{limit}MiB");
     let arguments = ["check", "--memory", &memory, "--property", property];

@@ -461,3 +461,36 @@ fn what_is_wrong_with_a_trace_comes_before_what_a_property_misses_in_it() {
     assert_eq!(done.code, Some(2));
     assert!(done.err.contains("perhaps `write`"), "{}", done.err);
 }
+
+/// The lock of a thread that waited without a `waiting`: what it did before may be predicted too late, and only then is there a warning.
+#[test]
+fn a_wait_whose_begin_was_not_logged() {
+    let trace = "{\"t\":\"T1\",\"op\":\"lock\",\"lock\":\"m\"}\n\
+                 {\"t\":\"T1\",\"op\":\"event\",\"name\":\"a\"}\n\
+                 {\"t\":\"T2\",\"op\":\"lock\",\"lock\":\"m\"}\n\
+                 {\"t\":\"T2\",\"op\":\"event\",\"name\":\"b\"}\n\
+                 {\"t\":\"T2\",\"op\":\"notify\",\"cond\":\"c\"}\n\
+                 {\"t\":\"T2\",\"op\":\"unlock\",\"lock\":\"m\"}\n\
+                 {\"t\":\"T1\",\"op\":\"wait\",\"cond\":\"c\"}\n\
+                 {\"t\":\"T1\",\"op\":\"unlock\",\"lock\":\"m\"}\n";
+    let warning = "warning: thread T1 woke up on line 7 from a wait that gave lock m back, and no `waiting` says when it began";
+    let predicted = check("always (b -> once a)", trace, &[]);
+    assert_eq!(predicted.code, Some(1));
+    assert!(predicted.out.contains(warning), "{}", predicted.out);
+    let holds = check("always !(a && b)", trace, &[]);
+    assert_eq!(holds.code, Some(0));
+    assert!(!holds.out.contains("warning"), "{}", holds.out);
+    // Logged, there is nothing to warn of, and the lock keeps the order.
+    let logged = trace.replacen(
+        "{\"t\":\"T2\"",
+        "{\"t\":\"T1\",\"op\":\"waiting\",\"cond\":\"c\",\"lock\":\"m\"}\n{\"t\":\"T2\"",
+        1,
+    );
+    let logged = logged.replace(
+        "\"wait\",\"cond\":\"c\"",
+        "\"wait\",\"cond\":\"c\",\"lock\":\"m\"",
+    );
+    let ordered = check("always (b -> once a)", &logged, &[]);
+    assert_eq!(ordered.code, Some(0), "{}", ordered.out);
+    assert!(!ordered.out.contains("warning"), "{}", ordered.out);
+}

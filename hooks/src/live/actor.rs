@@ -21,7 +21,7 @@ use super::{
     identity::Identity,
     lock, names,
     outbox::Outbox,
-    record::{self, Texts, Told, Words},
+    record::{self, EncodedValue, Texts, Words},
     recording,
     recording::Subscriber,
     version,
@@ -454,7 +454,7 @@ pub(crate) trait Line {
 pub(crate) struct WriteRecord {
     pub(crate) operation: Operation,
     pub(crate) var: VarId,
-    pub(crate) told: Option<Told>,
+    pub(crate) told: Option<EncodedValue>,
     pub(crate) mark: Option<Mark>,
     pub(crate) place: Place,
 }

@@ -28,7 +28,7 @@ pub(crate) mod version;
 use portent_monitor_core::{self as core, Clock};
 
 pub use names::symbols;
-pub(crate) use record::Told;
+pub(crate) use record::EncodedValue;
 pub use recording::{Builder, Entered, Full, Global, Recording};
 pub(crate) use recording::{Subscriber, any_open};
 pub use stream::{Counts, Recorded, Stream};

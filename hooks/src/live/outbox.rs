@@ -23,7 +23,7 @@ pub(super) struct Outbox {
     pub(super) everything: bool,
     /// Which recording it is: looked up once.
     pub(super) id: u32,
-    /// So many records are kept free for changes of the clock. If it samples, more than there can ever be, so that it looks
+    /// How many records are kept free for changes of the clock. If it samples, more than there can ever be, so that it looks
     /// at every event.
     reserve: usize,
     /// An event that is wanted: most often the next one is the same.

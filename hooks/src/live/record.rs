@@ -87,17 +87,17 @@ pub(super) fn value(value: Value, keep: impl FnOnce(Arc<str>)) -> Words {
 }
 
 /// A value that was written to a variable, as words and not as an enumeration; and its text, if it is one.
-pub(crate) struct Told {
+pub(crate) struct EncodedValue {
     words: Words,
     text: Option<Arc<str>>,
 }
 
-impl From<Value> for Told {
+impl From<Value> for EncodedValue {
     #[inline(always)]
-    fn from(told: Value) -> Told {
+    fn from(told: Value) -> EncodedValue {
         let mut text = None;
         let words = value(told, |kept| text = Some(kept));
-        Told { words, text }
+        EncodedValue { words, text }
     }
 }
 
@@ -112,13 +112,13 @@ fn keep(texts: &Texts, text: Arc<str>) {
 pub(super) fn wrote(
     operation: Operation,
     var: VarId,
-    told: Option<&mut Told>,
+    told: Option<&mut EncodedValue>,
     loc: Option<LocId>,
     mark: Option<Mark>,
     texts: &Texts,
 ) -> (Words, Option<Words>) {
     let part = match told {
-        Some(Told { words, text }) => {
+        Some(EncodedValue { words, text }) => {
             if let Some(text) = text.take() {
                 keep(texts, text);
             }

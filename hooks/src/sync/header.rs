@@ -26,7 +26,7 @@ use std::sync::{
 use portent_monitor_core::{Mark, Op, Value, VarId, Version};
 
 use crate::live::{
-    ObjectClock, Told,
+    EncodedValue, ObjectClock,
     actor::{self, OperationRecord, Place, Ticket, WriteRecord, Written},
     lock,
     names::Name,
@@ -202,7 +202,7 @@ impl<'a> Writing<'a> {
         let line = ticket.is_some().then(|| WriteRecord {
             operation,
             var: header.id(),
-            told: value().map(Told::from),
+            told: value().map(EncodedValue::from),
             mark: Some(Mark::Atomic),
             place,
         });

@@ -39,7 +39,7 @@ pub(crate) struct RawLock {
 type Shared<'a> = RwLockReadGuard<'a, Published>;
 type Exclusive<'a> = RwLockWriteGuard<'a, Published>;
 
-/// An exclusive holder that is about to go: its version is shown, then what is inside is let go of, then the gate.
+/// An exclusive holder that is about to go: its version is shown, then what is inside is released, then the gate.
 struct Leaving<'a> {
     inside: Showing<'a>,
     _gate: Opens<'a>,

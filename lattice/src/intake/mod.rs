@@ -51,4 +51,4 @@ pub(crate) use step::{Step, StepId};
 pub(crate) use stream::{Arrival, Intake, IntakeLimits, PropertyStep};
 pub(crate) use thread_positions::ThreadPositions;
 pub(crate) use viewer::Viewer;
-pub(crate) use waits::{EarlyWait, HeldAtEnd, Waits};
+pub(crate) use waits::{EarlyWait, HeldAtEnd, UnloggedWaits, Waits};

@@ -5,6 +5,9 @@
 //! condition comes before every `notify` of it; or another thread takes a lock from one that has just woken up and
 //! holds it. Without any `notify` no order is lost, as when a wait times out.
 //!
+//! Where only the wake-up is logged, the lock seems to be held until another thread has taken it: what the waiter did before
+//! is not ordered before what is done under the lock meanwhile, and a prediction may be false.
+//!
 //! A lock that is taken from a thread that does nothing more may have been given back in a wait that went on to the end
 //! of the run. It may as well be that its `unlock` is missing, and then the order of everything under it is wrong.
 
@@ -22,6 +25,9 @@ pub(crate) struct Waits {
     woken: Vec<Option<WakeUp>>,
     /// The locks that were taken from each thread since it last did something.
     taken_away: Vec<Vec<TakenAway>>,
+    /// How often a lock was given back for a wait whose begin was not logged, and the first time.
+    unlogged: u64,
+    first_unlogged: Option<(ThreadId, LockId, Option<NonZeroU64>)>,
 }
 
 #[derive(Clone, Debug, Default)]
@@ -54,6 +60,15 @@ pub(crate) struct EarlyWait<'s> {
     pub(crate) first_line: Option<NonZeroU64>,
 }
 
+/// Locks that were given back for waits whose begin was not logged.
+pub(crate) struct UnloggedWaits<'s> {
+    pub(crate) times: u64,
+    /// The first of them: who waited, for which lock, and the line of the wake-up.
+    pub(crate) thread: &'s str,
+    pub(crate) lock: &'s str,
+    pub(crate) line: Option<NonZeroU64>,
+}
+
 /// A lock that two threads held when the run ended.
 pub(crate) struct HeldAtEnd<'s> {
     pub(crate) lock: &'s str,
@@ -78,6 +93,9 @@ impl Waits {
                     // It has waited, and holds it again.
                     if matches!(event.op, Op::Wait(..)) {
                         lock.entry(&mut self.holders).get_or_insert(thread);
+                        self.unlogged += 1;
+                        self.first_unlogged
+                            .get_or_insert((thread, lock, event.line));
                     }
                 }
             }
@@ -159,6 +177,17 @@ impl Waits {
                 waits: condition.early,
                 first_line: condition.first_line,
             })
+    }
+
+    /// The waits that gave a lock back without a line that says so, if there are any.
+    pub(crate) fn unlogged<'s>(&self, symbols: &'s Symbols) -> Option<UnloggedWaits<'s>> {
+        let (thread, lock, line) = self.first_unlogged?;
+        Some(UnloggedWaits {
+            times: self.unlogged,
+            thread: symbols.threads.name(thread),
+            lock: symbols.locks.name(lock),
+            line,
+        })
     }
 
     /// The locks that two threads held when the run ended.

@@ -88,6 +88,13 @@ impl Report {
     pub(crate) fn add_waits(&mut self, waits: &Waits, symbols: &Symbols) {
         self.warnings
             .extend(waits.early(symbols).map(|wait| Warning::early_wait(&wait)));
+        // Too little order makes false alarms, never a false all-clear.
+        let is_predicted = { self.properties.iter() }.any(|property| {
+            property.predicted.violated && property.observed.verdict != Verdict::Violated
+        });
+        let unlogged = waits.unlogged(symbols).filter(|_| is_predicted);
+        self.warnings
+            .extend(unlogged.map(|waits| Warning::unlogged_waiting(&waits)));
         let held = waits.held_at_end(symbols);
         self.warnings
             .extend(held.map(|held| Warning::held_twice(&held)));

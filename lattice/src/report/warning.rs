@@ -11,7 +11,7 @@ use portent_monitor_dsl::{Event, Object, On, StateVariable};
 use serde::Serialize;
 
 use super::PropertyReport;
-use crate::intake::{EarlyWait, HeldAtEnd, Names, Viewer};
+use crate::intake::{EarlyWait, HeldAtEnd, Names, UnloggedWaits, Viewer};
 
 /// Of a program with more names than this, only the first are suggested: names without end come out
 /// of a loop.
@@ -37,6 +37,8 @@ pub enum WarningKind {
     EmptyTrace,
     /// Waits on a condition look as if they were logged where they begin.
     EarlyWait,
+    /// Locks were given back for waits whose begin was not logged, and something is predicted.
+    UnloggedWaiting,
     /// Two threads held one lock when the run ended.
     HeldTwice,
     /// The property saw no step.
@@ -75,6 +77,7 @@ impl WarningKind {
         match self {
             WarningKind::EmptyTrace => "empty_trace",
             WarningKind::EarlyWait => "early_wait",
+            WarningKind::UnloggedWaiting => "unlogged_waiting",
             WarningKind::HeldTwice => "held_twice",
             WarningKind::NoStep => "no_step",
             WarningKind::NoBinding => "no_binding",
@@ -165,6 +168,28 @@ impl Warning {
             property: None,
             kind: WarningKind::EarlyWait,
             text: format!("{text}: log a `wait` when it has woken up, and its begin as `waiting`"),
+        }
+    }
+
+    pub(super) fn unlogged_waiting(waits: &UnloggedWaits<'_>) -> Warning {
+        let UnloggedWaits {
+            times,
+            thread,
+            lock,
+            line,
+        } = waits;
+        let line = line.map_or_else(String::new, |line| format!(" on line {line}"));
+        let often = match times {
+            1 => String::new(),
+            times => format!(" (the first of {times})"),
+        };
+        Warning {
+            property: None,
+            kind: WarningKind::UnloggedWaiting,
+            text: format!(
+                "thread {thread} woke up{line} from a wait that gave lock {lock} back{often}, and no `waiting` says when it began: \
+                 what {thread} did before it waited may be predicted to come too late; log the begin of a wait as `waiting`"
+            ),
         }
     }
 

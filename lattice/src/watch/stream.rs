@@ -54,7 +54,7 @@ pub(super) struct Room {
     steps: usize,
     /// The events whose order is kept.
     events: usize,
-    /// Whether searches are so many that they rest between two steps.
+    /// Whether there are very many searches, which rest between two steps.
     pub(super) is_crowded: bool,
 }
 

@@ -56,6 +56,8 @@ pub struct Discipline {
     clocks: Clocks,
     /// Whether some thread began to wait, woke up or notified, so that others may be waiting unseen.
     has_conditions: bool,
+    /// Whether some thread was seen to give its lock back as it began to wait, so that others would be, too.
+    logs_waiting: bool,
     /// Whether events bring clocks; the first event decides.
     stamped: Option<bool>,
 }
@@ -67,10 +69,35 @@ struct ThreadState {
     arrived: Option<(BarrierId, u64)>,
     /// The locks that others took though it seems to hold them: it must have given them back in a wait.
     suspended: Vec<Suspended>,
-    /// The last that it did was to wake up from a wait; or, logged too early, to begin one.
-    waited: bool,
+    /// What was given back for the wait that it woke up from last, if it did nothing since; or, logged too early, began.
+    waited: Option<GivenBack>,
     /// The wait that it gave a lock back for, and has not woken up from.
     asleep: Option<Asleep>,
+}
+
+/// Which locks a thread may have given back for a wait.
+#[derive(Clone, Copy, Debug)]
+enum GivenBack {
+    /// The line does not say which.
+    Some,
+    Only(LockId),
+}
+
+impl GivenBack {
+    /// For the wait that an event is the wake-up of.
+    fn for_wake_up(op: &Op) -> Option<GivenBack> {
+        match op {
+            Op::Wait(_, lock) => Some(lock.map_or(GivenBack::Some, GivenBack::Only)),
+            _ => None,
+        }
+    }
+
+    fn may_be(self, lock: LockId) -> bool {
+        match self {
+            GivenBack::Some => true,
+            GivenBack::Only(given) => given == lock,
+        }
+    }
 }
 
 impl ThreadState {
@@ -79,7 +106,7 @@ impl ThreadState {
         self.life == Life::Running
             && self.arrived.is_none()
             && self.suspended.is_empty()
-            && !self.waited
+            && self.waited.is_none()
             && self.asleep.is_none()
     }
 }
@@ -166,7 +193,8 @@ impl Discipline {
     }
 
     /// Tells that the run has ended: whoever seems to hold a lock that another took does not wake up any more. In a
-    /// run with conditions it may have been waiting to the end. Without any, two threads hold one lock.
+    /// run with conditions it may have been waiting to the end. Without any, or where the begin of a wait is logged, two
+    /// threads hold one lock.
     ///
     /// # Errors
     ///
@@ -187,7 +215,7 @@ impl Discipline {
     /// # Ok::<(), portent_monitor_core::Error>(())
     /// ```
     pub fn finish(&self, symbols: &Symbols) -> Result<(), Error> {
-        if self.has_conditions {
+        if self.has_conditions && !self.logs_waiting {
             return Ok(());
         }
         let threads = self.threads.iter().enumerate();
@@ -279,13 +307,12 @@ impl Discipline {
                     thread: name(thread),
                 });
             }
-            let wakes_up = matches!(event.op, Op::Wait(..));
-            self.check_locks(thread, wakes_up, symbols)?;
+            self.check_locks(thread, GivenBack::for_wake_up(&event.op), symbols)?;
             self.check_awake(thread, &event.op, symbols)?;
         }
         if let Op::Join(child) = event.op {
             // It has ended, so it was not waiting.
-            self.check_locks(child, false, symbols)?;
+            self.check_locks(child, None, symbols)?;
             self.check_awake(child, &event.op, symbols)?;
         }
         let alone = !matches!(
@@ -391,7 +418,7 @@ impl Discipline {
     fn check_locks(
         &self,
         thread: ThreadId,
-        wakes_up: bool,
+        given_back: Option<GivenBack>,
         symbols: &Symbols,
     ) -> Result<(), Error> {
         let suspended = self
@@ -404,7 +431,7 @@ impl Discipline {
             line,
         };
         for held in suspended.iter().filter(|held| !held.waits) {
-            if !wakes_up {
+            if !given_back.is_some_and(|given| given.may_be(held.lock)) {
                 return Err(held_twice(held.lock, held.by, held.line));
             }
             // It has it again.
@@ -437,11 +464,12 @@ impl Discipline {
         let holders = self.holders(lock);
         if holders.excluding(thread, exclusive).is_some() {
             for holder in holders.suspend_others(thread) {
+                let waited = self.threads[holder.index()].waited;
                 let held = Suspended {
                     lock,
                     by: thread,
                     line: event.line,
-                    waits: self.threads[holder.index()].waited,
+                    waits: waited.is_some_and(|given| given.may_be(lock)),
                 };
                 self.threads[holder.index()].suspended.push(held);
             }
@@ -474,6 +502,7 @@ impl Discipline {
         self.stamped
             .get_or_insert(matches!(event.op, Op::Stamped(_)));
         self.has_conditions |= matches!(event.op, Op::Waiting(..) | Op::Wait(..) | Op::Notify(_));
+        self.logs_waiting |= matches!(event.op, Op::Waiting(_, Some(_)));
         let is_mark = matches!(event.op, Op::Marker(_, None));
         for thread in event.threads() {
             self.go_on(thread);
@@ -485,7 +514,7 @@ impl Discipline {
                 continue;
             }
             state.life = Life::Running;
-            state.waited = matches!(event.op, Op::Wait(..));
+            state.waited = GivenBack::for_wake_up(&event.op);
             if !matches!(event.op, Op::Request(_)) {
                 state.asleep = None;
             }

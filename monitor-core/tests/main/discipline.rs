@@ -93,7 +93,7 @@ fn admitted(events: impl FnOnce(&mut Symbols) -> Vec<(&'static str, Op)>) {
 #[test]
 fn two_threads_do_not_hold_one_lock_at_once() {
     let both = "thread A holds lock m, but B has taken it on line 2, and A goes on without waking up from a \
-                wait: log `lock` when the lock was acquired, `unlock` before it is released, and a wait as \
+                wait that gave it back: log `lock` when the lock was acquired, `unlock` before it is released, and a wait as \
                 `waiting` and `wait`";
     let lock = |s: &mut Symbols| s.locks.intern("m").unwrap();
     let cond = |s: &mut Symbols| s.conds.intern("c").unwrap();
@@ -249,8 +249,8 @@ fn a_reader_cannot_be_waiting_so_its_lock_is_not_taken() {
 fn a_lock_is_not_held_twice_at_the_end_of_a_run_without_conditions() {
     let lock = |s: &mut Symbols| s.locks.intern("m").unwrap();
     let cond = |s: &mut Symbols| s.conds.intern("c").unwrap();
-    let held = "thread A holds lock m to the end, but B has taken it on line 2, and A cannot be waiting, as no line is \
-                about a condition: log `lock` when the lock was acquired, `unlock` before it is released, and a wait \
+    let held = "thread A holds lock m to the end, but B has taken it on line 2, and no line says that A \
+                waits: log `lock` when the lock was acquired, `unlock` before it is released, and a wait \
                 as `waiting` and `wait`";
     for op in [Op::Lock, Op::ReadLock] {
         let ended = ends(|s| {
@@ -284,6 +284,55 @@ fn a_lock_is_not_held_twice_at_the_end_of_a_run_without_conditions() {
         vec![("A", Op::Lock(m)), ("A", Op::Unlock(m)), ("B", Op::Lock(m))]
     });
     assert_eq!(ended, Ok(()));
+    // Not if waits are logged where they begin.
+    let ended = ends(|s| {
+        let (m, n, c) = (lock(s), s.locks.intern("n").unwrap(), cond(s));
+        vec![
+            ("A", Op::Lock(m)),
+            ("B", Op::Lock(m)),
+            ("B", Op::Lock(n)),
+            ("B", Op::Waiting(c, Some(n))),
+        ]
+    });
+    assert_eq!(ended.unwrap_err(), held);
+}
+
+#[test]
+fn a_wait_gives_back_the_lock_that_it_names_and_no_other() {
+    let locks = |s: &mut Symbols| ["m", "n"].map(|name| s.locks.intern(name).unwrap());
+    let cond = |s: &mut Symbols| s.conds.intern("c").unwrap();
+    refused(
+        |s| {
+            let ([m, n], c) = (locks(s), cond(s));
+            vec![
+                ("A", Op::Lock(m)),
+                ("A", Op::Lock(n)),
+                ("A", Op::Waiting(c, Some(n))),
+                ("B", Op::Lock(m)),
+                ("B", Op::Unlock(m)),
+                ("B", Op::Notify(c)),
+                ("A", Op::Wait(c, Some(n))),
+            ]
+        },
+        "thread A holds lock m, but B has taken it on line 4, and A goes on without waking up from a wait that gave it \
+         back: log `lock` when the lock was acquired, `unlock` before it is released, and a wait as `waiting` and `wait`",
+    );
+    // A wait that was logged where it begins, and then did something else.
+    refused(
+        |s| {
+            let ([m, n], c) = (locks(s), cond(s));
+            vec![
+                ("A", Op::Lock(m)),
+                ("A", Op::Lock(n)),
+                ("A", Op::Wait(c, Some(n))),
+                ("B", Op::Lock(m)),
+                ("B", Op::Unlock(m)),
+                ("A", Op::Unlock(n)),
+            ]
+        },
+        "thread A holds lock m, but B has taken it on line 4, and A goes on without waking up from a wait that gave it \
+         back: log `lock` when the lock was acquired, `unlock` before it is released, and a wait as `waiting` and `wait`",
+    );
 }
 
 /// Feeds the events, all of which are fine, and says what is wrong with the end of the run.

@@ -57,9 +57,8 @@ function drawStepper(entry) {
   node.addEventListener("click", (event) => {
     const target = event.target.closest("button[data-go]");
     if (!target) return;
-    if (target.dataset.go === "violation") goStep(violatedStep(entry));
+    if (target.dataset.go === "violation") goToViolation();
     else move(target.dataset.go);
-    shown.runs.reveal();
   });
   const select = (step) => {
     slider.value = step;
@@ -234,6 +233,11 @@ function goStep(step) {
   goPlace((after < 0 ? shown.steps.length : after) - 1);
 }
 
+function goToViolation() {
+  goStep(violatedStep(shown.entry));
+  shown.runs?.reveal(true);
+}
+
 function move(where) {
   const places = { first: 0, back: shown.place - 1, on: shown.place + 1, last: shown.steps.length - 1 };
   goPlace(places[where]);
@@ -270,9 +274,8 @@ document.addEventListener("keydown", (event) => {
   const typing = event.target.matches?.("input");
   if (!where || typing || event.ctrlKey || event.metaKey || event.altKey || !shown.entry) return;
   event.preventDefault();
-  if (where !== "violation") return move(where);
-  goStep(violatedStep(shown.entry));
-  shown.runs?.reveal();
+  if (where === "violation") goToViolation();
+  else move(where);
 });
 /** Draws the finding once more, for a page of another width. */
 function redraw() {

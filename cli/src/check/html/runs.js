@@ -268,8 +268,11 @@ function drawRuns(entry, visible, go, unfold) {
       for (const way of node.querySelectorAll(`.way[data-event="${row.dataset.event}"]`)) way.classList.add("current");
     }
   };
-  /** Scrolls to the current row if it is out of sight. */
-  const reveal = () => node.querySelector('tr[aria-current="step"]')?.scrollIntoView({ block: "nearest" });
+  /** Scrolls to the current row if it is out of sight; where the runs stand below each other, to that of the run which matters more. */
+  const reveal = (isViolation = false) => {
+    const rows = node.querySelectorAll('tr[aria-current="step"]');
+    rows[isViolation ? rows.length - 1 : 0]?.scrollIntoView({ block: "nearest" });
+  };
   /** Whether the page has become so wide or narrow that the runs are to be laid out anew. */
   const misfits = () => {
     const now = arrangement(entry, visible);

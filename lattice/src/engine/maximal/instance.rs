@@ -167,7 +167,7 @@ pub(crate) struct FeasibilityBudget {
 
 /// What is spent if nobody says how many nodes there may be.
 const WORK: u64 = 24_000_000;
-/// What a node costs beside its threads and variables.
+/// What a node costs besides its threads and variables.
 const NODE: u64 = 32;
 
 impl FeasibilityBudget {

@@ -87,7 +87,7 @@ pub(in crate::syntax) fn elsewhere(word: &str) -> Option<&'static str> {
             "\"at some step up to here\" is `once` or `O`, \"at the step before\" is `prev` or `Y`"
         }
         "yesterday" | "previous" => "\"at the step before\" is `prev` or `Y`",
-        "tomorrow" => "\"at the next step\" is `next` or `X`",
+        "tomorrow" | "nexttime" => "\"at the next step\" is `next` or `X`",
         "heretofore" | "hitherto" | "sofar" => {
             "\"at every step up to here\" is `historically` or `H`"
         }
