@@ -7,7 +7,7 @@ use portent_monitor_core::{Op, VarId};
 use crate::{
     ToValue,
     live::{
-        EncodedValue, ObjectClock,
+        EncodedValue, FirstValue, ObjectClock,
         actor::{self, OperationRecord, Place, Ticket, WriteRecord, Written},
         lock,
         names::Name,
@@ -36,6 +36,7 @@ pub struct Shared<T: ?Sized> {
 
 struct Inner<T: ?Sized> {
     object: ObjectClock,
+    first: FirstValue,
     value: T,
 }
 
@@ -58,6 +59,7 @@ impl<T> Shared<T> {
             name,
             inner: sync::Mutex::new(Inner {
                 object: ObjectClock::EMPTY,
+                first: FirstValue::untold(),
                 value,
             }),
         }
@@ -158,6 +160,8 @@ impl<T: ToValue> Shared<T> {
         };
         let mut guard = lock(&self.inner);
         let inner = &mut *guard;
+        let value = || Some(inner.value.to_value());
+        inner.first.tell(ticket, || self.id(), value);
         let done = f(&mut inner.value);
         let object = &mut inner.object;
         if ticket.is_some() || object.version() != version::shown() || object.has_reads() {

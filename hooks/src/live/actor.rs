@@ -13,7 +13,9 @@ use std::{
     },
 };
 
-use portent_monitor_core::{Access, Knowledge, LocId, Mark, NameId, Op, Operation, VarId, Version};
+use portent_monitor_core::{
+    Access, Knowledge, LocId, Mark, NameId, Op, Operation, Value, VarId, Version,
+};
 use rustc_hash::FxHashMap;
 
 use super::{
@@ -57,6 +59,12 @@ impl Ticket {
     #[inline]
     pub(crate) fn is_some(self) -> bool {
         self != Ticket::NONE
+    }
+
+    /// Which recording it is; 0 is none.
+    #[inline]
+    pub(super) fn recording(self) -> u32 {
+        self.0
     }
 }
 
@@ -355,6 +363,15 @@ impl Actor {
 
     pub(crate) fn clock(&mut self) -> &mut ActorClock {
         &mut self.clock
+    }
+
+    /// A variable has this value before its first write in the recording.
+    pub(super) fn began_with(&self, ticket: Ticket, var: VarId, value: Value) {
+        if let Some(outbox) = &self.outbox
+            && outbox.id == ticket.0
+        {
+            outbox.subscriber.began_with(var, value);
+        }
     }
 
     /// It saw that somebody holds a lock, and nobody knows who.

@@ -11,11 +11,13 @@
 //! | `recording` | who subscribes to what |
 //! | `outbox`, `record` | where an actor writes: its queue, and what is in it |
 //! | `stream` | where it comes out, in causal order |
+//! | `first` | the values that variables begin with |
 //! | `event` | application events |
 
 pub(crate) mod actor;
 mod chains;
 pub mod event;
+mod first;
 pub(crate) mod identity;
 pub(crate) mod names;
 pub(crate) mod operation;
@@ -27,6 +29,7 @@ pub(crate) mod version;
 
 use portent_monitor_core::{self as core, Clock};
 
+pub(crate) use first::FirstValue;
 pub use names::symbols;
 pub(crate) use record::EncodedValue;
 pub use recording::{Builder, Entered, Full, Global, Recording};

@@ -17,7 +17,7 @@ use std::{
     time::Duration,
 };
 
-use portent_monitor_core::{Chain, ChainId, Clock, Error, NameId, ThreadId, VarId};
+use portent_monitor_core::{Chain, ChainId, Clock, Error, NameId, ThreadId, Value, VarId};
 use rtrb::{Consumer, RingBuffer};
 use rustc_hash::FxHashMap;
 
@@ -112,6 +112,8 @@ pub(crate) struct Subscriber {
     tenures: Mutex<Tenures>,
     tenure_count: AtomicUsize,
     threads: Mutex<FxHashMap<ChainId, ThreadId>>,
+    /// What variables had before their first writes.
+    initial: Mutex<FxHashMap<VarId, Value>>,
     /// Threads that wait until there is room again.
     waiting: AtomicUsize,
     room: Condvar,
@@ -201,6 +203,20 @@ impl Subscriber {
     /// What the threads of a chain are called that nobody named.
     pub(super) fn thread_of(&self, chain: ChainId, fresh: impl FnOnce() -> ThreadId) -> ThreadId {
         *lock(&self.threads).entry(chain).or_insert_with(fresh)
+    }
+
+    /// A variable has this value before its first write. Of several of one name, the first counts.
+    pub(super) fn began_with(&self, var: VarId, value: Value) {
+        lock(&self.initial).entry(var).or_insert(value);
+    }
+
+    /// The values that variables had before their first writes.
+    pub(super) fn initial_values(&self) -> Vec<(VarId, Value)> {
+        let initial = lock(&self.initial);
+        initial
+            .iter()
+            .map(|(var, value)| (*var, value.clone()))
+            .collect()
     }
 
     pub(super) fn release(&self, chain: Chain) {
@@ -435,6 +451,7 @@ impl Builder {
             tenures: Mutex::default(),
             tenure_count: AtomicUsize::new(0),
             threads: Mutex::default(),
+            initial: Mutex::default(),
             waiting: AtomicUsize::new(0),
             room: Condvar::new(),
             room_lock: Mutex::new(()),

@@ -357,6 +357,32 @@ impl Stream {
         names::with_table(|table| symbols.catch_up(&table.symbols))
     }
 
+    /// The names of the variables that were written so far, each with its value before the first write that was recorded.
+    ///
+    /// A variable that nobody wrote is not there, nor one whose values cannot be told.
+    ///
+    /// ```
+    /// use portent_hooks::{Recording, Shared};
+    /// use portent_monitor_core::Value;
+    ///
+    /// let level = Shared::with_name("level", 20);
+    /// level.set(21); // before anybody records
+    /// let (recording, stream) = Recording::relevant(["level"]).start();
+    /// let entered = recording.enter();
+    /// level.set(22);
+    /// level.set(23);
+    /// assert_eq!(stream.initial_values(), [("level".to_owned(), Value::from(21))]);
+    /// ```
+    pub fn initial_values(&self) -> Vec<(String, Value)> {
+        let values = self.subscriber.initial_values();
+        let mut values: Vec<(String, Value)> = names::with_table(|table| {
+            let named = |(var, value)| (table.symbols.vars.name(var).to_owned(), value);
+            values.into_iter().map(named).collect()
+        });
+        values.sort_by(|(one, _), (other, _)| one.cmp(other));
+        values
+    }
+
     fn pop(&mut self) -> Option<Recorded> {
         let next = self.release.pop()?;
         *next.stamp.chain.entry(&mut self.given_out) = next.stamp.number();

@@ -94,7 +94,7 @@ macro_rules! atomic {
                 let tell: fn($value) -> Option<Value> = $tell;
                 both(
                     self.header
-                        .write(Some(Location::caller()), store, WRITE, || tell(value)),
+                        .write(Some(Location::caller()), store, WRITE, || self.told(), || tell(value)),
                 )
             }
 
@@ -121,6 +121,7 @@ macro_rules! atomic {
                     || self.value.compare_exchange(current, new, success, failure),
                     UPDATE,
                     || self.told(),
+                    || self.told(),
                 )
             }
 
@@ -142,6 +143,7 @@ macro_rules! atomic {
                             .compare_exchange_weak(current, new, success, failure)
                     },
                     UPDATE,
+                    || self.told(),
                     || self.told(),
                 )
             }
@@ -198,10 +200,11 @@ macro_rules! atomic {
                     || Ok(f(&self.value, order)),
                     UPDATE,
                     || self.told(),
+                    || self.told(),
                 ))
             }
 
-            /// What was just written; nobody else can write now.
+            /// What is there; nobody else can write now.
             fn told(&self) -> Option<Value> {
                 let tell: fn($value) -> Option<Value> = $tell;
                 tell(self.value.load(Ordering::Relaxed))

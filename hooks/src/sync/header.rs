@@ -26,7 +26,7 @@ use std::sync::{
 use portent_monitor_core::{Mark, Op, Value, VarId, Version};
 
 use crate::live::{
-    EncodedValue, ObjectClock,
+    EncodedValue, FirstValue, ObjectClock,
     actor::{self, OperationRecord, Place, Ticket, WriteRecord, Written},
     lock,
     names::Name,
@@ -47,6 +47,7 @@ pub(crate) struct Header {
     kind: &'static str,
     name: Name,
     object: Mutex<ObjectClock>,
+    first: FirstValue,
 }
 
 /// While it is there, nobody else writes, and readers wait for the lock.
@@ -63,6 +64,7 @@ impl Header {
             kind,
             name,
             object: Mutex::new(ObjectClock::EMPTY),
+            first: FirstValue::untold(),
         }
     }
 
@@ -125,13 +127,14 @@ impl Header {
     }
 
     /// Changes the value by `change`, which is at least Release, or finds that it need not be changed.
-    /// `operation` says what was done, and `value` what was written.
+    /// `operation` says what was done, `before` what there was, and `value` what was written.
     #[inline(always)]
     pub(crate) fn write<R>(
         &self,
         place: Place,
         change: impl FnOnce() -> Result<R, R>,
         operation: VarOperation,
+        before: impl FnOnce() -> Option<Value>,
         value: impl FnOnce() -> Option<Value>,
     ) -> Result<R, R> {
         let ticket = self.prepare();
@@ -139,6 +142,10 @@ impl Header {
         if !ticket.is_some() && object.version() == version::shown() && !object.has_reads() {
             return change();
         }
+        let change = || {
+            self.first.tell(ticket, || self.id(), before);
+            change()
+        };
         self.write_slowly(object, place, ticket, change, operation, value)
     }
 

@@ -605,3 +605,31 @@ fn who_parks_again_leaves_what_it_was_woken_with() {
     });
     assert!(ordered(&events, [1, 2]));
 }
+
+#[test]
+fn what_a_variable_begins_with_is_of_this_recording() {
+    let shared = Shared::with_name("first_shared", 1);
+    let atomic = AtomicU64::with_name("first_atomic", 10);
+    let never = Shared::with_name("first_never", 100);
+    for run in 0..3 {
+        let (recording, stream) = Recording::everything().start();
+        let entered = recording.enter();
+        thread::scope(|s| {
+            s.spawn(|| shared.update(|shared| *shared += 1));
+            s.spawn(|| atomic.fetch_add(1, std::sync::atomic::Ordering::Relaxed));
+        });
+        shared.update(|shared| *shared += 1);
+        atomic.store(atomic.load(std::sync::atomic::Ordering::Relaxed) + 1, {
+            std::sync::atomic::Ordering::Relaxed
+        });
+        assert_eq!(never.get(), 100);
+        drop(entered);
+        // What nobody records changes what the next recording begins with.
+        shared.update(|shared| *shared += 1);
+        let expected = [
+            ("first_atomic".to_owned(), Value::Int(10 + 2 * run)),
+            ("first_shared".to_owned(), Value::Int(1 + 3 * run)),
+        ];
+        assert_eq!(stream.initial_values(), expected);
+    }
+}
