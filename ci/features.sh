@@ -14,6 +14,7 @@ check -p portent --no-default-features
 check -p portent
 check -p portent --no-default-features --features trace
 check -p portent --no-default-features --features monitor
+check -p portent --no-default-features --features macros
 check -p portent --all-features
 check -p portent-hooks
 check -p portent-hooks --features monitor

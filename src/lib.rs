@@ -11,6 +11,7 @@
 //! | [`events`] | values, events, vector clocks, and the causality relation | always there |
 //! | `lattice` | the analyzer: a property and the events of a run, checked on every equivalent run; `Checker` when it has ended, `Watch` while it goes on | `lattice`, on by default |
 //! | [`sync`], [`thread`], [`Shared`], [`event!`] | what a program uses to be watched: drop-in for `std`, and `std` itself without the feature | always there; they record with `monitor` |
+//! | `test`, `property!`, `Monitored` | tests that are checked on every equivalent run, properties that are checked by the compiler, variables with names | `macros` |
 //! | `trace` | readers and writers of traces | `trace` |
 //!
 //! If monitors are all you want, switch the default features off, and little is pulled in. Three small
@@ -32,6 +33,9 @@
 
 #![warn(missing_docs)]
 
+#[cfg(feature = "macros")]
+#[doc(hidden)]
+pub mod annotated;
 mod error;
 
 pub use portent_hooks as hooks;
@@ -51,12 +55,71 @@ pub use portent_lattice::{Checker, Engine, Options, Report, Watch};
 pub use portent_monitor_core::{Action, Event, Op, Symbols, Type, Value};
 pub use portent_monitor_dsl::{Config, Monitor, Property, Stepper, Verdict, Verdicts};
 
+/// Variables that are called after the fields of a struct.
+///
+/// ```
+/// use portent::{Monitored, Shared};
+///
+/// #[derive(Monitored)]
+/// struct Reservoir {
+///     level: Shared<i64>,
+///     #[monitored(name = "valve")]
+///     is_open: Shared<bool>,
+/// }
+///
+/// #[portent::test(property = r#"property relief {
+///     var "Reservoir.level": int  var valve: bool
+///     ltl: always ("Reservoir.level" > 30 -> valve)
+/// }"#)]
+/// fn opens_in_time() {
+///     let reservoir = Reservoir::new(20, false);
+///     reservoir.is_open.set(true);
+///     reservoir.level.set(31);
+/// }
+/// # let reservoir = Reservoir::new(20, false);
+/// # assert_eq!((reservoir.level.get(), reservoir.is_open.get()), (20, false));
+/// ```
+#[cfg(feature = "macros")]
+pub use portent_macros::Monitored;
+/// A monitor that is made by the compiler.
+///
+/// ```
+/// let monitor = portent::property! { "always (logout -> once login)" };
+/// let logout = monitor.alphabet().event("logout").unwrap();
+/// let mut run = monitor.start()?;
+/// assert_eq!(run.event(logout), portent::Verdict::Violated);
+/// # Ok::<(), portent::Error>(())
+/// ```
+///
+/// ```compile_fail
+/// portent::property! { "alwyas (logout -> once login)" };
+/// ```
+#[cfg(feature = "macros")]
+pub use portent_macros::property;
+
+/// A test that is checked on every run that is equivalent to its own.
+///
+/// ```
+/// use portent::{Shared, thread};
+///
+/// #[portent::test(property = "always (x >= y)")]
+/// fn x_stays_ahead() {
+///     let (x, y) = (Shared::with_name("x", 0), Shared::with_name("y", 0));
+///     thread::scope(|s| {
+///         s.spawn(|| x.set(2)).join().unwrap();
+///         s.spawn(|| y.set(1));
+///     });
+/// }
+/// ```
+#[cfg(feature = "macros")]
+pub use portent_macros::test;
+
 /// The Rust of the README is compiled and run with the tests.
 #[cfg(all(doctest, feature = "lattice"))]
 #[doc = include_str!("../README.md")]
 struct Readme;
 
 /// So is that of the guide to running programs.
-#[cfg(all(doctest, feature = "lattice", feature = "monitor"))]
+#[cfg(all(doctest, feature = "macros"))]
 #[doc = include_str!("../docs/live.md")]
 struct Live;

@@ -1,0 +1,169 @@
+//! What stands in the parentheses of `#[portent::test(...)]`.
+
+use portent_monitor_core::suggest;
+use proc_macro2::Span;
+use syn::{
+    Ident, Lit, LitInt, LitStr, Token,
+    ext::IdentExt,
+    parse::{Parse, ParseStream},
+};
+
+/// How a test is checked.
+pub(crate) struct TestOptions {
+    pub(crate) source: Source,
+    pub(crate) window: Option<usize>,
+    pub(crate) maximal: bool,
+    pub(crate) complete: bool,
+    pub(crate) repeat: u32,
+    pub(crate) expect_violation: bool,
+    pub(crate) strict: bool,
+}
+
+/// Where the properties are.
+pub(crate) enum Source {
+    Text(LitStr),
+    File(LitStr),
+}
+
+const WORDS: [&str; 8] = [
+    "property",
+    "spec",
+    "causality",
+    "complete",
+    "window",
+    "repeat",
+    "expect_violation",
+    "strict",
+];
+const MODELS: [&str; 2] = ["happens-before", "maximal"];
+
+/// One option: its word, and its value if it has one.
+struct Setting {
+    word: Ident,
+    value: Option<Lit>,
+}
+
+impl Parse for Setting {
+    fn parse(input: ParseStream<'_>) -> syn::Result<Setting> {
+        if let Ok(text) = input.parse::<LitStr>() {
+            let what = "a property is given as `property = \"...\"`, a file as `spec = \"...\"`";
+            return Err(syn::Error::new(text.span(), what));
+        }
+        let word = input.call(Ident::parse_any)?;
+        let value = match input.parse::<Option<Token![=]>>()? {
+            Some(_) => Some(input.parse::<Lit>().map_err(|error| {
+                let what = format!("expected a value for `{word}`: a string or a number");
+                syn::Error::new(error.span(), what)
+            })?),
+            None => None,
+        };
+        Ok(Setting { word, value })
+    }
+}
+
+impl Setting {
+    /// Its value as a string; `example` shows what would be right.
+    fn text(self, example: &str) -> syn::Result<LitStr> {
+        match self.value {
+            Some(Lit::Str(text)) => Ok(text),
+            _ => Err(self.wrong("is a string", example)),
+        }
+    }
+
+    fn number<N: std::str::FromStr + Default + PartialEq>(self, example: &str) -> syn::Result<N> {
+        let parse = |number: &LitInt| number.base10_digits().parse().ok();
+        match self.value.as_ref() {
+            Some(Lit::Int(number)) => match parse(number) {
+                Some(number) if number != N::default() => Ok(number),
+                _ => Err(self.wrong("is a number from 1 on that fits", example)),
+            },
+            _ => Err(self.wrong("is a number", example)),
+        }
+    }
+
+    fn flag(self) -> syn::Result<bool> {
+        let word = self.word.to_string();
+        match self.value {
+            None => Ok(true),
+            Some(_) => Err(self.wrong("has no value", &word)),
+        }
+    }
+
+    fn wrong(&self, is: &str, example: &str) -> syn::Error {
+        let span = self.value.as_ref().map_or(self.word.span(), Lit::span);
+        let word = &self.word;
+        syn::Error::new(span, format!("`{word}` {is}, as in `{example}`"))
+    }
+}
+
+impl Parse for TestOptions {
+    fn parse(input: ParseStream<'_>) -> syn::Result<TestOptions> {
+        let mut source = None;
+        let (mut window, mut repeat) = (None, 1);
+        let (mut maximal, mut complete) = (false, false);
+        let (mut expect_violation, mut strict) = (false, false);
+        let mut seen: Vec<String> = Vec::new();
+        while !input.is_empty() {
+            let setting: Setting = input.parse()?;
+            let (word, span) = (setting.word.to_string(), setting.word.span());
+            if seen.contains(&word) {
+                return Err(syn::Error::new(span, format!("`{word}` is given twice")));
+            }
+            match word.as_str() {
+                "property" | "spec" if source.is_some() => {
+                    let what = "either `property` or `spec`: a file may have several properties";
+                    return Err(syn::Error::new(span, what));
+                }
+                "property" => {
+                    let text = setting.text("property = \"always (x >= y)\"")?;
+                    source = Some(Source::Text(text));
+                }
+                "spec" => source = Some(Source::File(setting.text("spec = \"file.portent\"")?)),
+                "causality" => {
+                    maximal = is_maximal(&setting.text("causality = \"maximal\"")?)?;
+                }
+                "complete" => complete = setting.flag()?,
+                "window" => window = Some(setting.number("window = 1000")?),
+                "repeat" => repeat = setting.number("repeat = 10")?,
+                "expect_violation" => expect_violation = setting.flag()?,
+                "strict" => strict = setting.flag()?,
+                _ => return Err(unknown("option", &word, span, &WORDS)),
+            }
+            seen.push(word);
+            if !input.is_empty() {
+                input.parse::<Token![,]>()?;
+            }
+        }
+        let missing =
+            "what is to hold? Give `property = \"always (x >= y)\"` or `spec = \"file.portent\"`";
+        Ok(TestOptions {
+            source: source.ok_or_else(|| syn::Error::new(Span::call_site(), missing))?,
+            window,
+            maximal,
+            complete,
+            repeat,
+            expect_violation,
+            strict,
+        })
+    }
+}
+
+fn is_maximal(model: &LitStr) -> syn::Result<bool> {
+    match model.value().as_str() {
+        "happens-before" => Ok(false),
+        "maximal" => Ok(true),
+        other => Err(unknown("causality", other, model.span(), &MODELS)),
+    }
+}
+
+/// That there is no such word, and which was probably meant.
+fn unknown(kind: &str, word: &str, span: Span, words: &[&'static str]) -> syn::Error {
+    let hint = match suggest::closest(word, words.iter().copied()) {
+        Some(meant) => format!("did you mean `{meant}`?"),
+        None => {
+            let all: Vec<String> = words.iter().map(|word| format!("`{word}`")).collect();
+            format!("there are {}", all.join(", "))
+        }
+    };
+    syn::Error::new(span, format!("`{word}` is no {kind}; {hint}"))
+}

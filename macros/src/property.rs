@@ -1,0 +1,73 @@
+//! Properties while they are compiled: messages about them, and monitors as they are stored.
+
+use portent_monitor_dsl::{Error, Monitor, Property};
+use proc_macro2::{Span, TokenStream};
+use quote::quote;
+use syn::{
+    LitStr, Token,
+    parse::{Parse, ParseStream},
+};
+
+/// What stands in `property! { ... }`.
+pub(crate) struct PropertyText(LitStr);
+
+impl Parse for PropertyText {
+    fn parse(input: ParseStream<'_>) -> syn::Result<PropertyText> {
+        let what = "expected a property as a string, as in `property! { \"always (x >= y)\" }`";
+        let text = input
+            .parse::<LitStr>()
+            .map_err(|error| syn::Error::new(error.span(), what))?;
+        input.parse::<Option<Token![,]>>()?;
+        if !input.is_empty() {
+            return Err(input.error("expected one property; the string was its end"));
+        }
+        Ok(PropertyText(text))
+    }
+}
+
+/// One call that takes the monitor out of store.
+pub(crate) fn expand(PropertyText(text): &PropertyText) -> syn::Result<TokenStream> {
+    let stored = stored(&in_literal(text)?, text.span())?;
+    Ok(quote! {{
+        static MONITOR: ::std::sync::OnceLock<::portent::Monitor> = ::std::sync::OnceLock::new();
+        MONITOR.get_or_init(|| ::portent::annotated::monitor(#stored))
+    }})
+}
+
+/// The monitor of a text in the source.
+pub(crate) fn in_literal(text: &LitStr) -> syn::Result<Monitor> {
+    let monitor = Property::parse(text.value()).and_then(|property| property.monitor());
+    monitor.map_err(|error| {
+        let span = place(text, &error).unwrap_or_else(|| text.span());
+        syn::Error::new(span, message(&error))
+    })
+}
+
+/// The monitors of a file, which the literal names.
+pub(crate) fn in_file(name: &LitStr, text: &str) -> syn::Result<Vec<Monitor>> {
+    let monitors = Property::parse_file(&name.value(), text)
+        .and_then(|all| all.iter().map(Property::monitor).collect());
+    monitors.map_err(|error: Error| syn::Error::new(name.span(), message(&error)))
+}
+
+/// A monitor as the façade reads it.
+pub(crate) fn stored(monitor: &Monitor, span: Span) -> syn::Result<String> {
+    serde_json::to_string(monitor).map_err(|error| syn::Error::new(span, error))
+}
+
+/// Without the word that the compiler puts before it.
+fn message(error: &Error) -> String {
+    let message = error.to_string();
+    match message.strip_prefix("error: ") {
+        Some(rest) => rest.to_owned(),
+        None => message,
+    }
+}
+
+/// The place in the literal, where the compiler knows parts of literals and the text stands there as it is; it does not on stable.
+fn place(text: &LitStr, error: &Error) -> Option<Span> {
+    let place = error.diagnostic()?.span();
+    let token = text.token();
+    let begin = token.to_string().find(&text.value())?;
+    token.subspan(begin + place.start..begin + place.end)
+}

@@ -1,0 +1,111 @@
+//! `#[portent::test]`: the function that `cargo test` runs is one call of the façade, with the body as it was written.
+
+use std::{env, fs, path::Path};
+
+use portent_monitor_dsl::Monitor;
+use proc_macro2::TokenStream;
+use quote::quote;
+use syn::{ItemFn, LitStr, spanned::Spanned};
+
+use crate::{
+    options::{Source, TestOptions},
+    property::{in_file, in_literal, stored},
+};
+
+pub(crate) fn expand(options: &TestOptions, function: ItemFn) -> syn::Result<TokenStream> {
+    refuse(&function)?;
+    let (monitors, tracked, span) = match &options.source {
+        Source::Text(text) => (vec![in_literal(text)?], None, text.span()),
+        Source::File(name) => {
+            let (monitors, tracked) = read(name)?;
+            (monitors, Some(tracked), name.span())
+        }
+    };
+    let stored: Vec<String> = { monitors.iter() }
+        .map(|monitor| stored(monitor, span))
+        .collect::<syn::Result<_>>()?;
+    let TestOptions {
+        maximal,
+        complete,
+        repeat,
+        expect_violation,
+        strict,
+        ..
+    } = options;
+    let window = match options.window {
+        Some(window) => quote!(::core::option::Option::Some(#window)),
+        None => quote!(::core::option::Option::None),
+    };
+    let ItemFn {
+        attrs,
+        vis,
+        sig,
+        block,
+        ..
+    } = function;
+    let (name, output) = (&sig.ident, &sig.output);
+    let spelled = name.to_string();
+    Ok(quote! {
+        #(#attrs)*
+        #[::core::prelude::v1::test]
+        #vis fn #name() #output {
+            #tracked
+            fn body() #output #block
+            ::portent::annotated::run(
+                &::portent::annotated::Test {
+                    name: ::core::concat!(::core::module_path!(), "::", #spelled),
+                    monitors: &[#(#stored),*],
+                    window: #window,
+                    maximal: #maximal,
+                    complete: #complete,
+                    repeat: #repeat,
+                    expect_violation: #expect_violation,
+                    strict: #strict,
+                },
+                body,
+            )
+        }
+    })
+}
+
+/// What cannot be a test, or is one already.
+fn refuse(function: &ItemFn) -> syn::Result<()> {
+    let signature = &function.sig;
+    if let Some(test) =
+        { function.attrs.iter() }.find(|attribute| attribute.path().is_ident("test"))
+    {
+        let what = "`#[portent::test]` makes it a test already; leave this out";
+        return Err(syn::Error::new(test.span(), what));
+    }
+    if let Some(word) = &signature.asyncness {
+        let what = "an async function cannot be checked: hooks follow threads, not tasks";
+        return Err(syn::Error::new(word.span(), what));
+    }
+    if let Some(argument) = signature.inputs.first() {
+        let what = "nobody gives a test arguments";
+        return Err(syn::Error::new(argument.span(), what));
+    }
+    if let Some(parameter) = signature.generics.params.first() {
+        let what = "a test has no parameters";
+        return Err(syn::Error::new(parameter.span(), what));
+    }
+    Ok(())
+}
+
+/// The monitors of a file, and what makes the compiler look at it again when it changes.
+fn read(name: &LitStr) -> syn::Result<(Vec<Monitor>, TokenStream)> {
+    let folder = env::var_os("CARGO_MANIFEST_DIR").unwrap_or_default();
+    let path = Path::new(&folder).join(name.value());
+    let text = fs::read_to_string(&path).map_err(|error| {
+        let what = format!(
+            "cannot read `{}`: {error}; it is looked for from the folder of `Cargo.toml`",
+            name.value()
+        );
+        syn::Error::new(name.span(), what)
+    })?;
+    let whole = path.display().to_string();
+    let tracked = quote!(
+        const _: &str = ::core::include_str!(#whole);
+    );
+    Ok((in_file(name, &text)?, tracked))
+}

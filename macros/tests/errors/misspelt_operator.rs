@@ -1,0 +1,4 @@
+#[portent_macros::test(property = "alwyas (x >= y)")]
+fn test() {}
+
+fn main() {}

@@ -1,0 +1,4 @@
+#[portent_macros::test(spec = "no/such/file.portent")]
+fn test() {}
+
+fn main() {}

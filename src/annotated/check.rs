@@ -1,0 +1,148 @@
+//! A recording and properties: a report, and what to know before trusting it.
+
+use super::{Test, record::Record};
+use crate::{
+    Checker, Error, Monitor, Options, Report, Value, Verdict, events::suggest, lattice::Model,
+};
+
+/// What is known of a run.
+pub(super) struct Checked {
+    pub(super) report: Report,
+    /// Sentences without capital and full stop.
+    pub(super) warnings: Vec<String>,
+}
+
+impl Checked {
+    /// Checks all properties; the error is for people.
+    pub(super) fn new(
+        test: &Test,
+        monitors: &[Monitor],
+        record: &Record,
+    ) -> Result<Checked, String> {
+        for monitor in monitors {
+            has_initial_values(test, monitor, record)?;
+        }
+        let report = report(test, monitors, record)
+            .map_err(|error| format!("{}\nthe run cannot be checked: {error}", test.name))?;
+        let warnings = warnings(monitors, record, &report);
+        Ok(Checked { report, warnings })
+    }
+}
+
+fn report(test: &Test, monitors: &[Monitor], record: &Record) -> Result<Report, Error> {
+    let model = if test.maximal {
+        Model::Maximal
+    } else {
+        Model::HappensBefore
+    };
+    let options = Options::default()
+        .causality(model)
+        .window(test.window)
+        .complete(test.complete);
+    let initial = |name: &str| {
+        record
+            .initial(name)
+            .filter(|_| declared(monitors, name).is_none())
+    };
+    let mut checker = Checker::new(monitors.iter().cloned(), initial, options)?;
+    record.stream.names(checker.symbols_mut())?;
+    for recorded in &record.events {
+        // The maximal model goes by what events do: in the order in which they come out they are a trace.
+        if test.maximal {
+            checker.take(&recorded.event)?;
+        } else {
+            checker.take_stamped(&recorded.event, &recorded.stamp)?;
+        }
+    }
+    Ok(checker.finish(test.name)?)
+}
+
+/// The initial value of a variable that some property declares; it goes before what was recorded.
+pub(super) fn declared(monitors: &[Monitor], name: &str) -> Option<Value> {
+    let variables = monitors.iter().flat_map(|one| one.alphabet().variables());
+    { variables.filter(|variable| variable.name == name) }
+        .find_map(|variable| variable.initial.clone())
+}
+
+/// That every variable has a value to begin with.
+fn has_initial_values(test: &Test, monitor: &Monitor, record: &Record) -> Result<(), String> {
+    for variable in monitor.alphabet().variables() {
+        let name = &variable.name;
+        if variable.initial.is_some() || record.initial(name).is_some() {
+            continue;
+        }
+        let written = record.initial.iter().map(|(name, _)| name.as_str());
+        let hint = match suggest::closest(name, written) {
+            Some(meant) => format!("; did you mean `{meant}`?"),
+            None => String::new(),
+        };
+        return Err(format!(
+            "{}\nproperty `{}`: variable `{name}` has no initial value, as nobody wrote it while the test ran{hint}\n\
+             If that is as it should be, declare one: `property name {{ var {name}: {} = ...  ltl: ... }}`",
+            test.name,
+            monitor.property().name(),
+            variable.type_of,
+        ));
+    }
+    Ok(())
+}
+
+fn warnings(monitors: &[Monitor], record: &Record, report: &Report) -> Vec<String> {
+    let mut warnings: Vec<String> = Vec::new();
+    for monitor in monitors {
+        let property = monitor.property();
+        let suspicious = property.warnings().iter();
+        warnings.extend(suspicious.map(|one| format!("`{}`: {}", property.name(), one.message())));
+    }
+    for (name, value) in &record.initial {
+        if let Some(declared) = declared(monitors, name).filter(|declared| declared != value) {
+            warnings.push(format!(
+                "variable `{name}` began with {value}, but the property declares {declared}, and that was taken"
+            ));
+        }
+    }
+    for warning in &report.warnings {
+        warnings.push(match &warning.property {
+            Some(property) => format!("`{property}`: {}", warning.text),
+            None => warning.text.clone(),
+        });
+    }
+    for property in &report.properties {
+        if property.predicted.violated {
+            continue;
+        }
+        let name = &property.name;
+        if !property.lattice.exhaustive {
+            warnings.push(format!(
+                "`{name}`: no violation was found, but not every run was looked at"
+            ));
+        }
+        let runs = property.runs.as_ref();
+        if property.observed.verdict == Verdict::Pending
+            || runs.is_some_and(|runs| runs.pending != "0")
+        {
+            warnings.push(format!(
+                "`{name}`: runs are pending when the test ends; with `complete` they count as violated"
+            ));
+        }
+    }
+    let counts = &record.counts;
+    let missing = [
+        (counts.dropped, "events were not recorded"),
+        (counts.late, "operations came too late to be recorded"),
+        (
+            counts.blind,
+            "failed tries of a lock are not in order with its holder",
+        ),
+        (
+            counts.foreign,
+            "threads were not spawned through `portent::thread`",
+        ),
+    ];
+    for (count, what) in missing {
+        if count > 0 {
+            warnings.push(format!("the order is not complete: {count} {what}"));
+        }
+    }
+    warnings
+}

@@ -1,0 +1,177 @@
+//! What `#[portent::test]` runs: the body is recorded, and each recording is checked.
+//!
+//! | file | |
+//! |---|---|
+//! | here | a test from its first run to its last, and what makes it fail |
+//! | `record` | everything that a body does |
+//! | `check` | a recording and properties: a report, and what to know before trusting it |
+//! | `story` | a run that violates a property, for the message of a test that fails |
+//! | `leave` | recordings that are left for `portent check`, with `PORTENT_REPORT` |
+//!
+//! Only macros call what is here; it may change with every version.
+
+mod check;
+mod leave;
+mod record;
+mod story;
+
+use std::{
+    io::{self, Write as _},
+    process::ExitCode,
+};
+
+use crate::Monitor;
+use check::Checked;
+use record::Record;
+
+/// A test as its attribute describes it.
+#[derive(Debug)]
+pub struct Test {
+    /// Its name, with those of its modules.
+    pub name: &'static str,
+    /// The monitors, as macros store them.
+    pub monitors: &'static [&'static str],
+    /// How many cuts of a level are kept.
+    pub window: Option<usize>,
+    /// Whether runs are those of the maximal model.
+    pub maximal: bool,
+    /// Whether what is pending when the body ends is violated.
+    pub complete: bool,
+    /// How often the body is run.
+    pub repeat: u32,
+    /// Whether the property is to be violated.
+    pub expect_violation: bool,
+    /// Whether warnings make it fail.
+    pub strict: bool,
+}
+
+/// What the body of a test may return.
+pub trait Outcome {
+    /// Whether the test has failed.
+    fn has_failed(&self) -> bool;
+}
+
+impl Outcome for () {
+    fn has_failed(&self) -> bool {
+        false
+    }
+}
+
+impl Outcome for ExitCode {
+    fn has_failed(&self) -> bool {
+        *self != ExitCode::SUCCESS
+    }
+}
+
+impl<T: Outcome, E> Outcome for Result<T, E> {
+    fn has_failed(&self) -> bool {
+        match self {
+            Ok(outcome) => outcome.has_failed(),
+            Err(_) => true,
+        }
+    }
+}
+
+/// The monitor that a macro has stored.
+///
+/// # Panics
+///
+/// If the macro is of another version.
+pub fn monitor(stored: &str) -> Monitor {
+    match serde_json::from_str(stored) {
+        Ok(monitor) => monitor,
+        Err(error) => panic!("portent and portent-macros are of different versions: {error}"),
+    }
+}
+
+/// Runs a test.
+///
+/// # Panics
+///
+/// If it fails.
+#[track_caller]
+pub fn run<R: Outcome>(test: &Test, body: fn() -> R) -> R {
+    let monitors: Vec<Monitor> = { test.monitors.iter() }
+        .map(|stored| monitor(stored))
+        .collect();
+    let mut violations = 0;
+    let mut round = 1;
+    loop {
+        let (outcome, record) = Record::of(body);
+        if outcome.has_failed() {
+            return outcome;
+        }
+        let Round { text, is_violated } = match look(test, &monitors, round, &record) {
+            Ok(round) => round,
+            Err(failure) => panic!("{failure}"),
+        };
+        violations += u32::from(is_violated);
+        say(&text);
+        if round == test.repeat {
+            if test.expect_violation && violations == 0 {
+                panic!("{}", nothing_found(test, &monitors));
+            }
+            return outcome;
+        }
+        round += 1;
+    }
+}
+
+/// What there is to say of a run that does not make its test fail.
+struct Round {
+    text: String,
+    is_violated: bool,
+}
+
+/// Checks a recording; the error is what a test fails with.
+fn look(test: &Test, monitors: &[Monitor], round: u32, record: &Record) -> Result<Round, String> {
+    let left = leave::leave(test, monitors, round, record)?;
+    let Checked { report, warnings } = Checked::new(test, monitors, record)?;
+    let is_violated = report.is_violated();
+    let of = match test.repeat {
+        1 => String::new(),
+        all => format!(" (run {round} of {all})"),
+    };
+    let mut text = String::new();
+    if is_violated && !test.expect_violation {
+        text += &format!("{}{of}\n", test.name);
+        text += &story::tell(&report, test.maximal);
+    }
+    for warning in &warnings {
+        text += &format!("warning: {}{of}: {warning}\n", test.name);
+    }
+    if is_violated && !test.expect_violation {
+        text += &format!("\n{}", left.hint());
+        return Err(text);
+    }
+    if test.strict && !warnings.is_empty() {
+        return Err(text + "\nThe test is strict: a warning makes it fail.");
+    }
+    Ok(Round { text, is_violated })
+}
+
+/// Past what `cargo test` captures, so that a warning of a test that passes is seen.
+fn say(text: &str) {
+    // Nobody can be told that there is nobody to tell.
+    let _ = io::stderr().write_all(text.as_bytes());
+}
+
+fn nothing_found(test: &Test, monitors: &[Monitor]) -> String {
+    let names: Vec<String> = { monitors.iter() }
+        .map(|monitor| format!("`{}`", monitor.property().name()))
+        .collect();
+    let runs = match test.repeat {
+        1 => "the run".to_owned(),
+        all => format!("any of the {all} runs"),
+    };
+    let kind = if test.maximal {
+        "feasible"
+    } else {
+        "equivalent"
+    };
+    format!(
+        "{}\na violation was expected, but no run that is {kind} to {runs} was found to violate {}",
+        test.name,
+        names.join(" or "),
+    )
+}

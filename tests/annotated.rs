@@ -1,0 +1,500 @@
+//! Annotated tests, as an application writes them, and what those say that fail.
+
+use std::{
+    cell::RefCell,
+    env, fs, panic,
+    path::Path,
+    process::Command,
+    sync::{
+        Arc, Barrier,
+        atomic::{AtomicU32, Ordering::Relaxed},
+    },
+};
+
+use portent::{
+    Checker, Monitored, Options, Property, Shared, Verdict, event, sync, thread,
+    trace::{Options as TraceOptions, TraceReader},
+};
+
+/// What a test fails with.
+fn failure(test: fn()) -> String {
+    let payload = panic::catch_unwind(test).expect_err("it fails");
+    match payload.downcast::<String>() {
+        Ok(message) => *message,
+        Err(payload) => (*payload.downcast::<&str>().expect("a message")).to_owned(),
+    }
+}
+
+/// One writer sets x, then another y: nothing but the scheduler keeps them in order, and that is kept by a barrier that hooks
+/// do not see.
+fn x_then_y() {
+    let [x, y] = ["x", "y"].map(|name| Shared::with_name(name, 0));
+    let x_is_set = Barrier::new(2);
+    thread::scope(|s| {
+        s.spawn(|| {
+            x.set(2);
+            x_is_set.wait();
+        });
+        s.spawn(|| {
+            x_is_set.wait();
+            y.set(1);
+        });
+    });
+}
+
+mod passing {
+    use super::*;
+
+    #[portent::test(property = "always (x >= y)", strict)]
+    fn joined() {
+        let [x, y] = ["x", "y"].map(|name| Shared::with_name(name, 0));
+        thread::scope(|s| {
+            s.spawn(|| x.set(2)).join().unwrap();
+            s.spawn(|| y.set(1));
+        });
+    }
+
+    #[portent::test(property = "always (x >= y)", expect_violation)]
+    fn predicted() {
+        x_then_y();
+    }
+
+    #[portent::test(
+        property = "always (x >= y)",
+        expect_violation,
+        repeat = 5,
+        window = 1000
+    )]
+    fn predicted_five_times() {
+        x_then_y();
+    }
+
+    #[portent::test(property = "always (x >= y)")]
+    #[should_panic(expected = "could have come before")]
+    fn attributes_are_kept() {
+        x_then_y();
+    }
+
+    #[portent::test(property = "always (x >= y)")]
+    #[should_panic(expected = "the body's own")]
+    fn a_panic_wins() {
+        x_then_y();
+        panic!("the body's own");
+    }
+
+    #[portent::test(property = "eventually parsed", complete, strict)]
+    fn results_may_be_returned() -> Result<(), std::num::ParseIntError> {
+        event!(parsed, "7".parse::<i64>()?);
+        Ok(())
+    }
+
+    #[portent::test(spec = "tests/data/annotated/queue.portent", strict)]
+    fn a_file_of_properties() {
+        let (sender, receiver) = sync::mpsc::channel();
+        thread::scope(|s| {
+            s.spawn(move || {
+                event!(put);
+                sender.send(7).unwrap();
+            });
+            assert_eq!(receiver.recv(), Ok(7));
+            event!(take);
+        });
+    }
+
+    /// A thread whose queue is full waits until somebody empties it.
+    #[portent::test(property = "always (count >= 0)", window = 100)]
+    fn long_runs() {
+        let count = Shared::with_name("count", 0);
+        for _ in 0..40_000 {
+            count.update(|count| *count += 1);
+        }
+    }
+}
+
+/// Two critical sections, in an order that only the maximal model takes for an accident.
+fn critical_sections() {
+    let lock = sync::Mutex::new(());
+    let open_before = Barrier::new(2);
+    thread::scope(|s| {
+        s.spawn(|| {
+            let held = lock.lock().unwrap();
+            event!(open);
+            drop(held);
+            open_before.wait();
+        });
+        s.spawn(|| {
+            open_before.wait();
+            let _held = lock.lock().unwrap();
+            event!(close);
+        });
+    });
+}
+
+#[portent::test(property = "always (close -> once open)")]
+fn locks_keep_the_order() {
+    critical_sections();
+}
+
+#[portent::test(
+    property = "always (close -> once open)",
+    causality = "maximal",
+    expect_violation
+)]
+fn critical_sections_may_be_swapped() {
+    critical_sections();
+}
+
+/// Tests that fail; what they say is looked at below.
+mod failing {
+    use super::*;
+
+    #[portent::test(property = "always (x >= y)")]
+    #[should_panic]
+    pub(super) fn predicted() {
+        x_then_y();
+    }
+
+    #[portent::test(property = "always (x >= y)", repeat = 3)]
+    #[should_panic]
+    pub(super) fn predicted_in_the_first_of_three() {
+        x_then_y();
+    }
+
+    #[portent::test(property = "always (x < y)", strict)]
+    #[should_panic]
+    pub(super) fn observed() {
+        x_then_y();
+    }
+
+    #[portent::test(property = "always (x < 100)", expect_violation, repeat = 2)]
+    #[should_panic]
+    pub(super) fn expected() {
+        x_then_y();
+    }
+
+    #[portent::test(property = "always (level_x >= y)")]
+    #[should_panic]
+    pub(super) fn misspelt() {
+        let level_z = Shared::with_name("level_z", 0);
+        level_z.set(1);
+        x_then_y();
+    }
+
+    #[portent::test(property = "always (logout -> once login)", strict)]
+    #[should_panic]
+    pub(super) fn nothing_happens() {}
+
+    #[portent::test(
+        property = "property p { var x: int = 7  ltl: always (x < 100) }",
+        strict
+    )]
+    #[should_panic]
+    pub(super) fn declared_otherwise() {
+        x_then_y();
+    }
+
+    #[portent::test(property = "always (request -> eventually response)", strict)]
+    #[should_panic]
+    pub(super) fn pending() {
+        requests();
+    }
+
+    #[portent::test(property = "always (request -> eventually response)", complete)]
+    #[should_panic]
+    pub(super) fn complete() {
+        requests();
+    }
+}
+
+fn requests() {
+    event!(request);
+    event!(response);
+    event!(request);
+}
+
+#[test]
+fn a_violation_is_told_with_both_places() {
+    let place = |code: &str| {
+        let lines = include_str!("annotated.rs").lines();
+        let line = 1 + { lines.clone() }
+            .position(|line| line.trim() == code)
+            .unwrap();
+        format!("tests/annotated.rs:{line}:15")
+    };
+    let (x, y) = (place("x.set(2);"), place("y.set(1);"));
+    let message = failure(failing::predicted);
+    let expected = [
+        "suite::annotated::failing::predicted\n",
+        "`always (x >= y)`: 1 of 2 equivalent runs violates it; the run that was is ok\n",
+        "  A run that violates it (↑ comes earlier than it did):\n",
+        &format!("y = 1 ↑  x = 0, y = 1  violated  {y}\n"),
+        &format!(": y = 1` ({y})\n  could have come before `"),
+        &format!(": x = 2` ({x}).\n"),
+        "  Why: violated at step 1: `x >= y` is false there.",
+        "For a page, run the test again with PORTENT_REPORT=DIR",
+    ];
+    for part in expected {
+        assert!(message.contains(part), "{part:?} is not in\n{message}");
+    }
+}
+
+/// What the guide shows.
+mod guide {
+    use super::*;
+
+    #[portent::test(property = "always (ready > 0 -> result > 0)")]
+    #[should_panic]
+    pub(super) fn ready_means_that_there_is_a_result() {
+        let result = Shared::with_name("result", 0);
+        let ready = Shared::with_name("ready", 0);
+        // The run that the guide speaks of is the one that goes well.
+        let goes_well = Barrier::new(2);
+        thread::scope(|s| {
+            s.spawn(|| {
+                result.set(42);
+                goes_well.wait();
+            });
+            s.spawn(|| {
+                goes_well.wait();
+                ready.set(1)
+            });
+        });
+    }
+}
+
+#[test]
+fn the_guide_shows_what_is_said() {
+    // Numbers of threads and places are others.
+    fn words(text: &str) -> Vec<&str> {
+        let words = text.split_whitespace().map(|word| match word {
+            word if word.trim_start_matches('`').starts_with("thread") => "a thread",
+            word if word.contains(".rs:") => "a place",
+            word if word.starts_with("suite::") || word.starts_with("program::") => "a test",
+            word => word,
+        });
+        words.collect()
+    }
+    let message = failure(guide::ready_means_that_there_is_a_result);
+    let guide = include_str!("../docs/live.md");
+    let shown = guide.split("```text\n").nth(1).expect("a block");
+    let shown = shown.split("```").next().expect("its end");
+    assert_eq!(words(shown), words(&message), "{message}");
+}
+
+#[test]
+fn of_several_runs_the_message_says_which() {
+    let message = failure(failing::predicted_in_the_first_of_three);
+    assert!(message.contains("(run 1 of 3)"), "{message}");
+}
+
+#[test]
+fn the_run_itself_may_be_violated() {
+    let message = failure(failing::observed);
+    let expected = "The run as it was, up to the violation:";
+    assert!(message.contains(expected), "{message}");
+    assert!(
+        message.contains("and so does the run that was"),
+        "{message}"
+    );
+}
+
+#[test]
+fn a_violation_that_does_not_come() {
+    let message = failure(failing::expected);
+    let expected =
+        "no run that is equivalent to any of the 2 runs was found to violate `always (x < 100)`";
+    assert!(message.contains(expected), "{message}");
+}
+
+#[test]
+fn a_variable_that_nobody_writes() {
+    let message = failure(failing::misspelt);
+    assert!(
+        message.contains("variable `level_x` has no initial value"),
+        "{message}"
+    );
+    assert!(message.contains("did you mean `level_z`?"), "{message}");
+}
+
+#[test]
+fn a_variable_that_is_declared_otherwise() {
+    let message = failure(failing::declared_otherwise);
+    let expected = "variable `x` began with 0, but the property declares 7, and that was taken";
+    assert!(message.contains(expected), "{message}");
+}
+
+#[test]
+fn nothing_was_checked() {
+    let message = failure(failing::nothing_happens);
+    assert!(message.contains("saw no step"), "{message}");
+    assert!(message.contains("The test is strict"), "{message}");
+}
+
+#[test]
+fn what_is_pending_is_not_passed_over() {
+    let message = failure(failing::pending);
+    assert!(
+        message.contains("runs are pending when the test ends"),
+        "{message}"
+    );
+    let message = failure(failing::complete);
+    assert!(message.contains("violates it"), "{message}");
+}
+
+#[test]
+fn an_error_wins() {
+    static CALLS: AtomicU32 = AtomicU32::new(0);
+    let test = portent::annotated::Test {
+        name: "an_error_wins",
+        monitors: &[],
+        window: None,
+        maximal: false,
+        complete: false,
+        repeat: 3,
+        expect_violation: true,
+        strict: false,
+    };
+    let outcome = portent::annotated::run(&test, || match CALLS.fetch_add(1, Relaxed) {
+        0 => Ok(()),
+        _ => Err("no"),
+    });
+    assert_eq!((outcome, CALLS.load(Relaxed)), (Err("no"), 2));
+}
+
+/// Tests that can be made to meet in their bodies.
+mod parallel {
+    use super::*;
+
+    thread_local! {
+        pub(super) static MEETING: RefCell<Option<Arc<Barrier>>> = const { RefCell::new(None) };
+    }
+
+    fn meet() {
+        let meeting = MEETING.with_borrow(Clone::clone);
+        if let Some(meeting) = meeting {
+            meeting.wait();
+        }
+    }
+
+    fn write(before: i64, after: i64) {
+        meet();
+        let level = Shared::with_name("shared_level", before);
+        meet();
+        thread::scope(|s| {
+            s.spawn(|| level.set(after));
+        });
+        meet();
+    }
+
+    #[portent::test(property = "always (shared_level < 10)", strict)]
+    pub(super) fn small() {
+        write(0, 1);
+    }
+
+    #[portent::test(property = "always (shared_level >= 10)", strict)]
+    pub(super) fn large() {
+        write(10, 11);
+    }
+}
+
+#[test]
+fn tests_that_run_together_do_not_see_each_other() {
+    let meeting = Arc::new(Barrier::new(2));
+    std::thread::scope(|s| {
+        for test in [parallel::small, parallel::large] {
+            let meeting = Arc::clone(&meeting);
+            s.spawn(move || {
+                parallel::MEETING.set(Some(meeting));
+                test();
+            });
+        }
+    });
+}
+
+/// Runs one of the tests here in a process of its own.
+fn alone(test: &str, folder: Option<&Path>) -> String {
+    let mut command = Command::new(env::current_exe().expect("a path"));
+    command.args(["--exact", test]).env_remove("PORTENT_REPORT");
+    command.envs(folder.map(|folder| ("PORTENT_REPORT", folder)));
+    let output = command.output().expect("it runs");
+    let text = [output.stdout, output.stderr].concat();
+    String::from_utf8(text).expect("text")
+}
+
+#[portent::test(property = "always (logout -> once login)")]
+fn nothing_is_checked() {}
+
+#[test]
+fn a_warning_is_not_captured() {
+    let output = alone("annotated::nothing_is_checked", None);
+    assert!(output.contains("test result: ok. 1 passed"), "{output}");
+    assert!(
+        output.contains("warning: suite::annotated::nothing_is_checked: "),
+        "{output}"
+    );
+    assert!(output.contains("saw no step"), "{output}");
+}
+
+#[test]
+fn a_recording_is_left_that_can_be_checked_again() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let output = alone(
+        "annotated::failing::predicted_in_the_first_of_three",
+        Some(folder.path()),
+    );
+    assert!(output.contains("test result: ok. 1 passed"), "{output}");
+    let name = "suite-annotated-failing-predicted_in_the_first_of_three-1";
+    let file = |ending: &str| folder.path().join(format!("{name}.{ending}"));
+    let spec = fs::read_to_string(file("portent")).expect("a property file");
+    let properties = Property::parse_file("spec", spec).expect("properties");
+    let monitors = properties
+        .iter()
+        .map(|property| property.monitor().expect("small"));
+    let mut reader = TraceReader::open(&file("jsonl"), &TraceOptions::default()).expect("a trace");
+    let initial = |name: &str| reader.header().initial(name);
+    let mut checker = Checker::new(monitors, initial, Options::default()).expect("initial values");
+    while let Some(event) = reader.next_event(checker.symbols_mut()).expect("an event") {
+        checker.take(&event).expect("fits");
+    }
+    let report = checker.finish("trace").expect("a report");
+    assert!(report.is_violated());
+    assert_eq!(report.properties[0].observed.verdict, Verdict::Ok);
+}
+
+#[test]
+fn a_property_is_made_when_it_is_compiled() {
+    let text = "property balanced { event open, close  ere: (open close)* }";
+    let stored =
+        portent::property! { "property balanced { event open, close  ere: (open close)* }" };
+    assert_eq!(*stored, Property::parse(text).unwrap().monitor().unwrap());
+    let once = || portent::property! { "always x" };
+    assert!(std::ptr::eq(once(), once()));
+}
+
+#[derive(Monitored)]
+struct Account {
+    balance: Shared<i64>,
+    #[monitored(name = "frozen")]
+    is_frozen: portent::Shared<bool>,
+}
+
+#[derive(Monitored)]
+#[monitored(name = "")]
+struct Plain<T: Clone> {
+    height: Shared<T>,
+}
+
+#[portent::test(
+    property = r#"property covered {
+        var "Account.balance": int  var frozen: bool  var height: int
+        ltl: always ("Account.balance" < 0 -> frozen && height > 0)
+    }"#,
+    strict
+)]
+fn fields_have_names() {
+    let account = Account::new(10, false);
+    let plain = Plain::new(0);
+    plain.height.set(2);
+    account.is_frozen.set(true);
+    account.balance.set(-1);
+}
