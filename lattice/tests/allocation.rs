@@ -387,3 +387,40 @@ fn in_a_busy_run_that_is_watched_a_text_allocates_almost_nothing() {
     let count = allocations(|| go(STEPS));
     assert!(count < STEPS / 100, "{count} allocations");
 }
+
+/// Likewise with a lookahead, where levels are made one after the other: the next is put into the memory of the last but one, and new
+/// steps into that of forgotten ones.
+#[test]
+fn in_a_busy_run_that_is_watched_with_a_lookahead_a_step_allocates_almost_nothing() {
+    // Steps that each turn of a thread makes, and how many files there are.
+    for (property, steps_a_turn, files) in [(FILE, 4, 1), (PROPERTIES[1], 1, 10)] {
+        for (lookahead, threads) in [(10, 2), (10, 3), (10, 4), (100, 2), (100, 3), (100, 4)] {
+            let mut symbols = Symbols::default();
+            let mut events = busy(&mut symbols, files);
+            let last = symbols.threads.get(["T2", "T3", "T4"][threads - 2]);
+            events.retain(|event| Some(event.thread) <= last);
+            let options = Options::default().lookahead(Some(lookahead));
+            let mut watch = Watch::new([monitor(property)], |_| None, options)
+                .expect("declared")
+                .handed(&symbols);
+            let mut go = |steps: usize| {
+                for _ in 0..steps.div_ceil(steps_a_turn * threads * files) {
+                    for event in &events {
+                        let news = watch.take(event).expect("possible");
+                        assert!(news.is_empty());
+                    }
+                }
+            };
+            go(10_000);
+            let count = allocations(|| go(STEPS));
+            assert!(
+                count < STEPS / 100,
+                "{count} allocations, lookahead {lookahead}, {threads} threads, {property}"
+            );
+            let report = watch.finish("busy").expect("sound");
+            assert!(!report.is_violated());
+            assert_eq!(report.properties.len(), 1);
+            assert!(report.properties[0].relevant >= STEPS as u64);
+        }
+    }
+}

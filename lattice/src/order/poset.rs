@@ -103,17 +103,21 @@ impl Poset {
         self.width = width;
     }
 
-    /// The poset without its first events, which count as the past of all others.
-    pub(crate) fn without_first(&self, events: usize) -> Poset {
-        let prefix = self.prefix(events);
-        let mut rest = Poset::new(self.width);
-        for event in events..self.len() {
-            let event = EventIndex(event as u32);
-            let clock = self.clock(event).iter().zip(&prefix);
-            let clock: Vec<u32> = clock.map(|(n, first)| n.saturating_sub(*first)).collect();
-            rest.push_numbered(self.chain_of(event), &clock, self.number(event));
+    /// Forgets the first events, of which each chain has as many as `prefix` says; clocks do not count them any more.
+    pub(crate) fn forget(&mut self, prefix: &[u32]) {
+        let events = prefix.iter().map(|&n| n as usize).sum::<usize>();
+        self.chain_of.drain(..events);
+        self.numbers.drain(..events);
+        self.clocks.drain(..events * self.width);
+        for clock in self.clocks.chunks_exact_mut(self.width.max(1)) {
+            for (count, forgotten) in clock.iter_mut().zip(prefix) {
+                *count = count.saturating_sub(*forgotten);
+            }
         }
-        rest
+        self.chains.iter_mut().for_each(Vec::clear);
+        for (event, chain) in self.chain_of.iter().enumerate() {
+            self.chains[chain.index()].push(EventIndex(event as u32));
+        }
     }
 
     /// The cut of the first events.

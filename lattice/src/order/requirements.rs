@@ -37,10 +37,18 @@ impl Required {
 impl Requirements {
     pub(crate) fn of_poset(poset: &Poset) -> Requirements {
         let mut requirements = Requirements::default();
-        for event in 0..poset.len() as u32 {
-            requirements.push(poset, EventIndex(event));
-        }
+        requirements.renew(poset);
         requirements
+    }
+
+    /// Becomes what the events of a poset require, in the memory that it has.
+    pub(crate) fn renew(&mut self, poset: &Poset) {
+        self.all.clear();
+        self.ends.clear();
+        self.brief.iter_mut().for_each(Vec::clear);
+        for event in poset.events() {
+            self.push(poset, event);
+        }
     }
 
     /// Notes what is required by the poset's last event.

@@ -54,15 +54,7 @@ impl Past {
 }
 
 impl Restriction {
-    /// The past of an event that has this clock in the whole order.
-    pub(crate) fn past(&self, clock: &[u32]) -> Past {
-        let mut past = Past::default();
-        past.counts.reserve(self.chains.len() + 1);
-        self.find_past(clock, &mut past);
-        past
-    }
-
-    /// Puts the past of an event that has this clock in the whole order in the place of another.
+    /// Puts the past of an event that has this clock in the whole order in the place of another past.
     pub(crate) fn find_past(&self, clock: &[u32], past: &mut Past) {
         past.counts.clear();
         past.whole = true;
@@ -175,7 +167,28 @@ impl Poset {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::order::Requirements;
     use portent_testing::Rng;
+
+    /// Without its first events a poset is its restriction to the others, but for the numbers of chains.
+    fn assert_forgets(whole: &Poset, settled: usize) {
+        let (mut rest, mut requirements) = (whole.clone(), Requirements::of_poset(whole));
+        rest.forget(&whole.prefix(settled));
+        requirements.renew(&rest);
+        let part = Poset::restricted(whole.events().skip(settled).map(|e| whole.origin(e)));
+        assert_eq!(rest.len(), part.len());
+        let fresh = Requirements::of_poset(&rest);
+        for one in rest.events() {
+            assert_eq!(rest.number(one), part.number(one));
+            let chain = rest.chain_of(one);
+            let place = rest.clock(one)[chain.index()] as usize - 1;
+            assert_eq!(rest.chain(chain)[place], one);
+            assert_eq!(requirements.of(one), fresh.of(one));
+            for other in rest.events() {
+                assert_eq!(rest.precedes(one, other), part.precedes(one, other));
+            }
+        }
+    }
 
     #[test]
     fn a_restriction_orders_its_events_as_the_whole_does() {
@@ -197,6 +210,8 @@ mod tests {
             }
             let kept: Vec<_> = whole.events().filter(|_| rng.below(2) == 0).collect();
             let part = Poset::restricted(kept.iter().map(|&event| whole.origin(event)));
+            let settled = rng.below(whole.len() + 1);
+            assert_forgets(&whole, settled);
             assert_eq!(part.len(), kept.len());
             for (i, a) in part.events().zip(&kept) {
                 assert_eq!(part.number(i), whole.number(*a));

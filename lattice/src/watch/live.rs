@@ -11,17 +11,27 @@ use std::sync::Arc;
 use portent_monitor_core::{ChainId, Value};
 use portent_monitor_dsl::{Monitor, StateId, Verdict};
 
-use super::kept::{Context, KeptRun, KeptStep};
+use smallvec::SmallVec;
+
+use super::kept::{Context, KeptRun, KeptStep, Spares};
 use crate::{
     automaton::{ActionId, Product, ProductState},
     engine::Limit,
-    engine::enumerate::{self, Configuration, LabelledPoset, Lists, Search, StateList, Sweep},
+    engine::enumerate::{
+        self, Configuration, LabelledPoset, Lists, Search, StateList, Sweep, Workspace,
+    },
     error::Error,
     options::Options,
     order::{EventIndex, ObservedCuts, Poset, Requirements},
     report::Predicted,
     witness::{self, Replay, swaps},
 };
+
+/// So many actions of a product are kept, whether they are needed or not.
+const FEW_ACTIONS: u32 = 64;
+
+/// Memory for levels to come, of any search.
+pub(super) type LevelSpace = Workspace<u64, StateList<ProductState>>;
 
 /// A search that goes on.
 #[derive(Clone, Debug)]
@@ -36,6 +46,8 @@ pub(super) struct Live {
     requirements: Requirements,
     actions: Vec<ActionId>,
     product: Product,
+    /// With an action of this number it pays to look for those that nobody needs any more.
+    many_actions: u32,
     sweep: Sweep<ProductState, StateList<ProductState>>,
     /// Levels that a witness may begin at: this one now, and the newer one when this is forgotten.
     older: Sweep<ProductState, StateList<ProductState>>,
@@ -88,6 +100,7 @@ impl Live {
             requirements,
             actions: Vec::new(),
             product,
+            many_actions: FEW_ACTIONS,
         }
     }
 
@@ -134,12 +147,14 @@ impl Live {
     }
 
     /// Makes the next level, whose events are all known.
-    pub(super) fn advance(&mut self, options: &Options, at_end: bool) {
+    pub(super) fn advance(&mut self, options: &Options, at_end: bool, space: &mut LevelSpace) {
         let labelled = LabelledPoset::new(&self.poset, &self.requirements, &self.actions);
         let sets = sets(labelled, &self.product, options);
-        let ceiling = vec![u32::MAX; self.poset.width()];
+        let ceiling: SmallVec<[u32; 8]> = SmallVec::from_elem(u32::MAX, self.poset.width());
+        self.sweep.swap_workspace(space);
         self.sweep
             .advance(labelled, &sets, &ceiling, None, options, at_end);
+        self.sweep.swap_workspace(space);
     }
 
     /// The run has ended with this level.
@@ -149,27 +164,34 @@ impl Live {
     }
 
     /// Lets go of events, if it is time; gives the cut that they make.
-    pub(super) fn forget(&mut self, options: &Options) -> Option<Vec<u32>> {
+    pub(super) fn forget(&mut self, options: &Options, spares: &mut Spares) -> Option<Vec<u32>> {
         // Not more often than is paid for by the levels in between.
         let stride = (options.lookahead? as usize).max(options.history).max(1);
         if self.sweep.level() < self.newer.level() + stride || !self.goes_on() {
             return None;
         }
-        self.older = std::mem::replace(&mut self.newer, self.sweep.clone());
+        std::mem::swap(&mut self.older, &mut self.newer);
+        self.newer.assign(&self.sweep);
         let settled = self.older.settled(&self.poset);
         if settled == 0 {
             return None;
         }
         let prefix = self.poset.prefix(settled);
         self.forgotten += settled as u64;
-        let mut replay = Replay::at(&self.monitor, self.before.clone());
+        let before = (self.before.0, std::mem::take(&mut self.before.1));
+        let mut replay = Replay::at(&self.monitor, before);
         for kept in self.steps.drain(..settled) {
             replay.step(&kept.step);
+            spares.let_go(kept);
         }
         self.before = replay.position();
-        self.poset = self.poset.without_first(settled);
-        self.requirements = Requirements::of_poset(&self.poset);
-        self.renew_product();
+        self.poset.forget(&prefix);
+        self.requirements.renew(&self.poset);
+        let are_many = { self.actions.iter() }.any(|action| action.0 >= self.many_actions);
+        self.actions.drain(..settled);
+        if are_many {
+            self.renew_product();
+        }
         for sweep in [&mut self.sweep, &mut self.older, &mut self.newer] {
             sweep.forget(&prefix);
         }
@@ -188,6 +210,8 @@ impl Live {
         self.actions = { steps }
             .map(|step| self.product.act(step.event, &step.writes))
             .collect();
+        let actions = self.actions.iter().map(|action| action.0 + 1).max();
+        self.many_actions = actions.map_or(0, |actions| 2 * actions).max(FEW_ACTIONS);
     }
 
     /// The observed run as far as it is known, which was violated after `violated_at` events.

@@ -246,7 +246,7 @@ impl Watched {
             self.deadlines.pop();
             let track = &mut self.tracks[id.index()];
             track.is_scheduled = false;
-            track.close_levels(now, lookahead, context)?;
+            track.close_levels(now, lookahead, context, &mut self.memory)?;
             self.report_news(id, viewer, context, news);
             self.schedule(id, options);
         }
@@ -303,7 +303,7 @@ impl Watched {
         let mut reports = Vec::with_capacity(instances.len());
         for id in instances {
             let track = &mut self.tracks[id.index()];
-            track.finish(context)?;
+            track.finish(context, &mut self.memory)?;
             let binding = viewer.bindings().values(self.joins.get(id));
             reports.push(track.report(binding, context));
         }

@@ -12,7 +12,7 @@ use portent_monitor_dsl::{Monitor, StateId, Verdict};
 
 use super::{
     kept::{Context, KeptRun, KeptStep, Spares},
-    live::Live,
+    live::{LevelSpace, Live},
     log::Log,
     plan::Plan,
     rest::{AT_HAND, Workplaces},
@@ -92,6 +92,7 @@ impl Room {
 pub(super) struct Memory {
     scratch: Scratch,
     pub(super) spares: Spares,
+    pub(super) levels: LevelSpace,
     pub(super) workplaces: Workplaces,
     /// The past of the step.
     pub(super) past: Past,

@@ -21,7 +21,7 @@ use crate::{
     error::Error,
     intake::Arrival,
     options::Engine,
-    order::Restriction,
+    order::{Past, Restriction},
     report::{Lattice, Observed, Predicted, PropertyReport, Rows, Why},
     witness::Replay,
 };
@@ -156,7 +156,9 @@ impl Track {
                 self.wake(&mut shared.memory.workplaces);
                 self.stream(arrival, kept, context, shared)
             }
-            Phase::GoesOn(_) | Phase::Over(..) => self.take_level(arrival, kept, context),
+            Phase::GoesOn(_) | Phase::Over(..) => {
+                self.take_level(arrival, kept, context, &mut shared.memory.past)
+            }
             Phase::Streamed(_) => Ok(()),
         }
     }
@@ -199,7 +201,7 @@ impl Track {
                 Some((again, early)) => (**stream, found) = (again, early),
                 None => {
                     self.make_levels(context);
-                    return self.take_level(arrival, kept, context);
+                    return self.take_level(arrival, kept, context, &mut shared.memory.past);
                 }
             }
         }
@@ -239,8 +241,9 @@ impl Track {
         arrival: &Arrival<'_>,
         kept: &Arc<KeptStep>,
         context: Context<'_>,
+        past: &mut Past,
     ) -> Result<(), Error> {
-        let mut past = self.order.past(arrival.clock);
+        self.order.find_past(arrival.clock, past);
         for (count, offset) in past.counts.iter_mut().zip(&self.offsets) {
             *count += offset;
         }
@@ -283,13 +286,14 @@ impl Track {
         now: u64,
         lookahead: u32,
         context: Context<'_>,
+        memory: &mut Memory,
     ) -> Result<(), Error> {
         while self.deadline(lookahead).is_some_and(|due| due <= now) {
             let Phase::GoesOn(live) = &mut self.search else {
                 break;
             };
-            live.advance(context.options, false);
-            if let Some(prefix) = live.forget(context.options) {
+            live.advance(context.options, false, &mut memory.levels);
+            if let Some(prefix) = live.forget(context.options, &mut memory.spares) {
                 self.order.forget(&prefix);
             }
             if !live.goes_on() {
@@ -300,13 +304,17 @@ impl Track {
     }
 
     /// The run has ended: makes the remaining levels.
-    pub(super) fn finish(&mut self, context: Context<'_>) -> Result<(), Error> {
+    pub(super) fn finish(
+        &mut self,
+        context: Context<'_>,
+        memory: &mut Memory,
+    ) -> Result<(), Error> {
         let Phase::GoesOn(live) = &mut self.search else {
             return Ok(());
         };
         while live.goes_on() && live.level() < live.kept() {
             let at_end = live.level() + 1 == live.kept();
-            live.advance(context.options, at_end);
+            live.advance(context.options, at_end, &mut memory.levels);
         }
         if live.level() == live.kept() {
             live.end(context.options);

@@ -18,15 +18,32 @@ impl<N: Clone + Send + Sync> Levels<N> {
         });
         cuts
     }
+
+    /// Wide keys may become narrow again.
+    fn forget(&mut self, prefix: &[u32]) {
+        if let Levels::Narrow(frontier) = self {
+            frontier.layout.forget(prefix);
+            return;
+        }
+        let mut cuts = self.cuts(prefix.len());
+        cuts.iter_mut().for_each(|cut| without(cut, prefix));
+        let nodes = self.nodes().to_vec();
+        *self = Levels::of(&cuts, nodes, &vec![u32::MAX; prefix.len()]);
+    }
+}
+
+fn without(cut: &mut [u32], prefix: &[u32]) {
+    for (count, forgotten) in cut.iter_mut().zip(prefix) {
+        *count -= forgotten;
+    }
 }
 
 impl<S: Clone + Ord + Send + Sync> Sweep<S, StateList<S>> {
     /// How many of the first events of the observed run are in every cut of this level.
     pub(crate) fn settled(&self, poset: &Poset) -> usize {
-        let cuts = self.levels.cuts(poset.width());
-        let missing = cuts.iter().flat_map(|cut| {
-            let chains = poset.chains().zip(cut);
-            chains.filter_map(|(chain, &count)| poset.chain(chain).get(count as usize))
+        let missing = poset.chains().filter_map(|chain| {
+            let least = self.levels.least(chain)?;
+            poset.chain(chain).get(least as usize)
         });
         missing.min().map_or(poset.len(), |event| event.index())
     }
@@ -34,16 +51,10 @@ impl<S: Clone + Ord + Send + Sync> Sweep<S, StateList<S>> {
     /// Goes on without the first events of the observed run, which are in every cut; `prefix`
     /// counts them.
     pub(crate) fn forget(&mut self, prefix: &[u32]) {
-        let mut cuts = self.levels.cuts(prefix.len());
         self.observed.resize(prefix.len(), 0);
-        for cut in cuts.iter_mut().chain([&mut self.observed]) {
-            for (count, forgotten) in cut.iter_mut().zip(prefix) {
-                *count -= forgotten;
-            }
-        }
+        without(&mut self.observed, prefix);
         self.level -= prefix.iter().map(|&n| n as usize).sum::<usize>();
-        let nodes = self.levels.nodes().to_vec();
-        self.levels = Levels::of(&cuts, nodes, &vec![u32::MAX; prefix.len()]);
+        self.levels.forget(prefix);
     }
 
     /// The states at the cuts of this level, to be said in other terms.

@@ -6,6 +6,9 @@
 //! sequence, and nothing is hashed. Where strips are short they are taken apart (`successors`). A
 //! wide level is cut into ranges of keys that are merged at the same time on several cores.
 
+use portent_monitor_core::ChainId;
+use smallvec::SmallVec;
+
 use super::{
     key::{Key, Layout, PackedCut},
     labelled::LabelledPoset,
@@ -14,7 +17,7 @@ use super::{
     parallel,
     persistent::Persistent,
     streams::ChainStream,
-    successors::Successors,
+    successors::{CutByCut, Successors},
     window::Window,
 };
 use crate::{order::EventIndex, stop::Stop};
@@ -24,6 +27,9 @@ pub(crate) const PARALLEL: usize = if cfg!(test) { 8 } else { 1 << 15 };
 
 /// Strips of fewer cuts than this, on average, are not worth being taken as a whole.
 pub(crate) const SHORT: usize = 4;
+
+/// For this many chains nothing is allocated to walk over a level.
+pub(super) const FEW: usize = 8;
 
 /// What is kept at a cut, and how events change it.
 pub(crate) trait NodeRules: Sync {
@@ -97,6 +103,42 @@ pub(crate) struct Frontier<K, N> {
     /// For each cut, the chains that are advanced from it, as many words as `words`; empty where all
     /// are that can be.
     pub(crate) marks: Vec<u64>,
+    pub(crate) workspace: Workspace<K, N>,
+}
+
+/// Memory of levels that are gone, for those to come. Only a narrow level leaves its memory: one after the other is made where a run is
+/// watched, while the memory of wide levels is what a search is limited by.
+#[derive(Clone, Debug)]
+pub(crate) struct Workspace<K, N> {
+    /// Empty.
+    next: Level<K, N>,
+    cut_by_cut: CutByCut<K>,
+}
+
+/// The memory of levels with room for more cuts than this is given back.
+const NARROW: usize = 4096;
+
+impl<K, N> Default for Workspace<K, N> {
+    fn default() -> Self {
+        Workspace {
+            next: Level::default(),
+            cut_by_cut: CutByCut::default(),
+        }
+    }
+}
+
+impl<K, N> Workspace<K, N> {
+    /// Takes the memory of a level that is gone, unless it is too large.
+    fn reuse(&mut self, mut gone: Level<K, N>) {
+        if gone.has_usual_room(NARROW) {
+            gone.strips.clear();
+            gone.nodes.clear();
+            self.next = gone;
+        }
+        if self.cut_by_cut.capacity() > NARROW {
+            self.cut_by_cut = CutByCut::default();
+        }
+    }
 }
 
 /// The keys are too narrow for the next level.
@@ -117,6 +159,7 @@ impl<K: Key, N: Clone + Send + Sync> Frontier<K, N> {
             },
             layout,
             marks: Vec::new(),
+            workspace: Workspace::default(),
         }
     }
 
@@ -139,7 +182,27 @@ impl<K: Key, N: Clone + Send + Sync> Frontier<K, N> {
                 nodes: vec![(); self.level.nodes.len()],
             },
             marks: Vec::new(),
+            workspace: Workspace::default(),
         }
+    }
+
+    /// The least number of events of a chain in any cut; `None` if there are no cuts.
+    pub(crate) fn least(&self, chain: ChainId) -> Option<u32> {
+        let known = chain.index() < self.layout.width();
+        let least = |strip: &Strip<K>| {
+            let ends = [0, strip.len - 1].map(|along| strip.cut(along, &self.layout));
+            let [first, last] = ends.map(|cut| if known { cut.count(chain) } else { 0 });
+            first.min(last)
+        };
+        self.level.strips.iter().map(least).min()
+    }
+
+    /// Becomes the same as another, in the memory that it has.
+    pub(crate) fn assign(&mut self, other: &Frontier<K, N>) {
+        self.layout.assign(&other.layout);
+        self.level.strips.clone_from(&other.level.strips);
+        self.level.nodes.clone_from(&other.level.nodes);
+        self.marks.clone_from(&other.marks);
     }
 
     /// The bytes of a strip of one cut.
@@ -155,6 +218,7 @@ impl<K: Key, N: Clone + Send + Sync> Frontier<K, N> {
             layout,
             level: Level { strips, nodes },
             marks: Vec::new(),
+            workspace: Workspace::default(),
         })
     }
 
@@ -176,16 +240,22 @@ impl<K: Key, N: Clone + Send + Sync> Frontier<K, N> {
             LeftOut::default()
         };
         let parallel = bounds.parallel && self.level.nodes.len() >= PARALLEL;
+        let mut workspace = std::mem::take(&mut self.workspace);
+        let room = &mut workspace.cut_by_cut;
         let (next, more) = if parallel {
-            self.merge_in_parallel(labelled, bounds, rules)
+            self.merge_in_parallel(labelled, bounds, rules, room)
         } else {
-            match self.successors(labelled, bounds) {
-                Some(cuts) => cuts.merge_range(&self.level.nodes, bounds, rules, (None, None)),
-                None => self.merge_range(labelled, bounds, rules, (None, None), &[]),
+            let next = std::mem::take(&mut workspace.next);
+            match self.successors(labelled, bounds, room) {
+                Some(cuts) => {
+                    cuts.merge_range(&self.level.nodes, bounds, rules, (None, None), next)
+                }
+                None => self.merge_range(labelled, bounds, rules, (None, None), &[], next),
             }
         };
         left_out.add(more);
-        self.level = next;
+        workspace.reuse(std::mem::replace(&mut self.level, next));
+        self.workspace = workspace;
         self.layout.spend();
         Ok(left_out)
     }
@@ -195,9 +265,10 @@ impl<K: Key, N: Clone + Send + Sync> Frontier<K, N> {
         &'a self,
         labelled: LabelledPoset<'a>,
         bounds: LevelBounds<'_>,
+        room: &'a mut CutByCut<K>,
     ) -> Option<Successors<'a, K>> {
         let cuts = (&*self.level.strips, self.level.nodes.len());
-        Successors::new(cuts, &self.layout, &self.marks, labelled, bounds)
+        Successors::new(cuts, &self.layout, &self.marks, labelled, bounds, room)
     }
 
     fn merge_in_parallel<R: NodeRules<Node = N>>(
@@ -205,15 +276,17 @@ impl<K: Key, N: Clone + Send + Sync> Frontier<K, N> {
         labelled: LabelledPoset<'_>,
         bounds: LevelBounds<'_>,
         rules: &R,
+        room: &mut CutByCut<K>,
     ) -> (Level<K, N>, LeftOut) {
         let parts = parallel::parts();
         let (starts, borders) = even_ranges(&self.level.strips, &self.layout, parts);
-        let cuts = self.successors(labelled, bounds);
+        let cuts = self.successors(labelled, bounds, room);
         let merge = |part: usize| {
             let range = (borders[part].as_ref(), borders[part + 1].as_ref());
+            let next = Level::default();
             match &cuts {
-                Some(cuts) => cuts.merge_range(&self.level.nodes, bounds, rules, range),
-                None => self.merge_range(labelled, bounds, rules, range, &starts),
+                Some(cuts) => cuts.merge_range(&self.level.nodes, bounds, rules, range, next),
+                None => self.merge_range(labelled, bounds, rules, range, &starts, next),
             }
         };
         // Where cuts will be dropped, a few parts at a time, so that there are never many too many.
@@ -239,7 +312,7 @@ impl<K: Key, N: Clone + Send + Sync> Frontier<K, N> {
     }
 
     /// The part of the next level from a line on and before another one; `starts` are the first
-    /// nodes of all strips, where the range does not begin at the first.
+    /// nodes of all strips, where the range does not begin at the first. It is put into `next`, which is empty.
     fn merge_range<R: NodeRules<Node = N>>(
         &self,
         labelled: LabelledPoset<'_>,
@@ -247,18 +320,18 @@ impl<K: Key, N: Clone + Send + Sync> Frontier<K, N> {
         rules: &R,
         range: (Option<&K>, Option<&K>),
         starts: &[usize],
+        mut next: Level<K, N>,
     ) -> (Level<K, N>, LeftOut) {
         let mut left_out = LeftOut::default();
-        let mut next = Level::default();
         let room = bounds.window.map_or(usize::MAX, |window| window.room());
         let layout = &self.layout;
-        let mut streams: Vec<ChainStream<'_, K, N>> = layout
+        let mut streams: SmallVec<[ChainStream<'_, K, N>; FEW]> = layout
             .chains()
             .map(|chain| ChainStream::new(self, labelled, bounds, chain, range, starts))
             .filter(|stream| stream.first().is_some())
             .collect();
         // The first cut of each stream, close together.
-        let mut heads: Vec<K> = streams
+        let mut heads: SmallVec<[K; FEW]> = streams
             .iter()
             .filter_map(ChainStream::first)
             .cloned()

@@ -115,6 +115,21 @@ impl Layout {
         }
     }
 
+    /// Counts no longer include these events, which every cut has. Keys stay as they are: only what they are relative to changes, and
+    /// may well come to lie before the first event that is counted, so that it wraps around. As a run has fewer steps than `u32::MAX`,
+    /// no field overflows for that.
+    pub(crate) fn forget(&mut self, prefix: &[u32]) {
+        for (field, forgotten) in self.fields.iter_mut().zip(prefix) {
+            field.base = field.base.wrapping_sub(*forgotten);
+        }
+    }
+
+    /// Becomes the same as another, in the memory that it has.
+    pub(crate) fn assign(&mut self, other: &Layout) {
+        self.fields.clone_from(&other.fields);
+        (self.line_bits, self.slack) = (other.line_bits, other.slack);
+    }
+
     /// One level has been made.
     pub(crate) fn spend(&mut self) {
         if self.slack != u32::MAX {
@@ -185,7 +200,7 @@ macro_rules! integer_key {
             #[inline]
             fn at(&self, field: &Field) -> u32 {
                 let part = self.wrapping_shr(field.shift) as u32;
-                (part & field.mask) + field.base
+                (part & field.mask).wrapping_add(field.base)
             }
 
             #[inline]
@@ -338,6 +353,25 @@ mod tests {
         round_trip::<u128>(&least, &most, &top);
         round_trip::<Box<[u32]>>(&least, &most, &top);
         round_trip::<u64>(&[5; 64], &[5; 64], &[6; 64]);
+    }
+
+    #[test]
+    fn forgotten_events_are_not_counted() {
+        let (least, most) = ([7, 0, 3], [9, 4, 3]);
+        let mut layout = Layout::fit(&least, &most, &[u32::MAX; 3], u64::BITS).expect("fits");
+        let mut key = u64::pack(&most, &layout);
+        let mut counts = most;
+        // More and more, beyond what the layout began with.
+        for prefix in [[2, 0, 3], [7, 3, 0], [0, 2, 1], [1, 1, 0]] {
+            for (chain, count) in layout.chains().zip(&mut counts) {
+                key = key.advanced(chain, &layout);
+                *count += 1;
+            }
+            layout.forget(&prefix);
+            let fewer = counts.iter_mut().zip(&prefix);
+            fewer.for_each(|(count, forgotten)| *count -= forgotten);
+            assert_eq!(unpacked(&key, &layout), counts);
+        }
     }
 
     #[test]

@@ -1,6 +1,7 @@
 //! A labelled poset: the events, what each requires of a cut, and the action that it is labelled with.
 
 use portent_monitor_core::ChainId;
+use smallvec::SmallVec;
 
 use crate::{
     automaton::ActionId,
@@ -33,7 +34,7 @@ impl<'a> LabelledPoset<'a> {
     }
 
     /// The cut of all events.
-    pub(crate) fn top(&self) -> Vec<u32> {
+    pub(crate) fn top(&self) -> SmallVec<[u32; 8]> {
         let chains = self.poset.chains();
         chains
             .map(|chain| self.poset.chain(chain).len() as u32)

@@ -48,6 +48,14 @@ impl<K, N> Default for Level<K, N> {
     }
 }
 
+impl<K, N> Level<K, N> {
+    /// Whether there is as much room as levels begin with, and for no more cuts than these.
+    pub(super) fn has_usual_room(&self, most: usize) -> bool {
+        let usual = ROOM..=most;
+        usual.contains(&self.strips.capacity()) && usual.contains(&self.nodes.capacity())
+    }
+}
+
 /// How much of a level there was when a line was begun.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct LineStart {
@@ -183,10 +191,13 @@ impl<K: Key, N> Level<K, N> {
     }
 }
 
+/// For so many cuts there is room when a level is begun.
+const ROOM: usize = 1024;
+
 /// Grows by an eighth instead of doubling: levels grow slowly, and the frontier is the memory.
 #[inline]
 fn make_room<T>(all: &mut Vec<T>, more: usize) {
     if all.capacity() - all.len() < more {
-        all.reserve_exact((all.len() / 8).max(1024).max(more));
+        all.reserve_exact((all.len() / 8).max(ROOM).max(more));
     }
 }

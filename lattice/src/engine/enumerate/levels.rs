@@ -1,7 +1,9 @@
 //! A frontier whose keys become wider when they must.
 
+use portent_monitor_core::ChainId;
+
 use super::{
-    frontier::{Frontier, Full, LeftOut, LevelBounds, NodeRules},
+    frontier::{Frontier, Full, LeftOut, LevelBounds, NodeRules, Workspace},
     key::{Key, Layout},
     labelled::LabelledPoset,
 };
@@ -155,6 +157,26 @@ impl<N: Clone + Send + Sync> Levels<N> {
             let along = place + strip.len as usize - before;
             Some(strip.cut(along as u32, &frontier.layout).counts())
         })
+    }
+
+    /// The least number of events of a chain in any cut; `None` if there are no cuts.
+    pub(crate) fn least(&self, chain: ChainId) -> Option<u32> {
+        each!(self, frontier => frontier.least(chain))
+    }
+
+    /// Becomes the same as another, in the memory that it has if keys are narrow.
+    pub(crate) fn assign(&mut self, other: &Self) {
+        match (self, other) {
+            (Levels::Narrow(one), Levels::Narrow(other)) => one.assign(other),
+            (one, other) => *one = other.clone(),
+        }
+    }
+
+    /// Exchanges the memory for levels to come, if keys are narrow.
+    pub(crate) fn swap_workspace(&mut self, workspace: &mut Workspace<u64, N>) {
+        if let Levels::Narrow(frontier) = self {
+            std::mem::swap(&mut frontier.workspace, workspace);
+        }
     }
 
     /// How many chains cuts have.

@@ -63,6 +63,7 @@ use crate::{
     order::{Poset, Requirements},
 };
 use count::RunCounter;
+pub(crate) use frontier::Workspace;
 use frontier::{LeftOut, LevelBounds, NodeRules, SHORT};
 use levels::Levels;
 use number::{Number, Words};

@@ -7,9 +7,10 @@
 //! not where the program goes.
 
 use portent_monitor_core::ChainId;
+use smallvec::SmallVec;
 
 use super::{
-    frontier::{LeftOut, LevelBounds, NodeRules},
+    frontier::{FEW, LeftOut, LevelBounds, NodeRules},
     key::{Field, Key, Layout, PackedCut},
     labelled::LabelledPoset,
     level::{Level, Strip},
@@ -24,13 +25,36 @@ const CHAINS: usize = u64::BITS as usize;
 /// Keys are compared this many at a time.
 const TOGETHER: usize = 4;
 
+/// Room for the cuts of a level one by one, which is used for one level after the other.
+#[derive(Clone, Debug)]
+pub(super) struct CutByCut<K> {
+    cuts: Vec<K>,
+    advanced: Vec<u64>,
+}
+
+impl<K> Default for CutByCut<K> {
+    fn default() -> Self {
+        CutByCut {
+            cuts: Vec::new(),
+            advanced: Vec::new(),
+        }
+    }
+}
+
+impl<K> CutByCut<K> {
+    /// For how many cuts there is room.
+    pub(super) fn capacity(&self) -> usize {
+        self.cuts.capacity()
+    }
+}
+
 /// The cuts of a level, and where each chain is advanced.
 pub(super) struct Successors<'a, K> {
     layout: &'a Layout,
     labelled: LabelledPoset<'a>,
-    cuts: Vec<K>,
+    cuts: &'a [K],
     /// For each chain a bit for each cut; those of chain `c` begin at word `c * stride`.
-    advanced: Vec<u64>,
+    advanced: &'a [u64],
     stride: usize,
     /// A key that none comes after.
     last: K,
@@ -45,20 +69,24 @@ impl<'a, K: Key> Successors<'a, K> {
         marks: &[u64],
         labelled: LabelledPoset<'a>,
         bounds: LevelBounds<'_>,
+        room: &'a mut CutByCut<K>,
     ) -> Option<Self> {
         let width = layout.width();
         if width > CHAINS || nodes >= strips.len().saturating_mul(bounds.short) {
             return None;
         }
         let last = K::LAST?;
-        let mut cuts = Vec::with_capacity(nodes);
+        let CutByCut { cuts, advanced } = room;
+        cuts.clear();
+        cuts.reserve_exact(nodes);
         for strip in strips {
             cuts.extend((0..strip.len).map(|along| strip.first.moved(along, layout)));
         }
         let stride = cuts.len().div_ceil(64);
-        let mut advanced = vec![0; stride * width];
+        advanced.clear();
+        advanced.resize(stride * width, 0);
         if marks.is_empty() {
-            enable(&cuts, layout, labelled, bounds, &mut advanced);
+            enable(cuts, layout, labelled, bounds, advanced);
         } else {
             for (cut, mark) in marks.iter().enumerate() {
                 for chain in 0..width {
@@ -76,21 +104,22 @@ impl<'a, K: Key> Successors<'a, K> {
         })
     }
 
-    /// The part of the next level from a line on and before another one.
+    /// The part of the next level from a line on and before another one. It is put into `next`, which is empty.
     pub(super) fn merge_range<R: NodeRules>(
         &self,
         nodes: &[R::Node],
         bounds: LevelBounds<'_>,
         rules: &R,
         (from, to): (Option<&K>, Option<&K>),
+        mut next: Level<K, R::Node>,
     ) -> (Level<K, R::Node>, LeftOut) {
         let layout = self.layout;
         let mut left_out = LeftOut::default();
-        let mut next = Level::default();
         let room = bounds.window.map_or(usize::MAX, |window| window.room());
-        let mut walks: Vec<Walk<'_>> = Vec::new();
+        let mut walks: SmallVec<[Walk<'_>; FEW]> = SmallVec::new();
         // The next cut of each walk, close together, and which walks are not at their end.
-        let (mut heads, mut going) = (Vec::new(), 0u64);
+        let mut heads: SmallVec<[K; FEW]> = SmallVec::new();
+        let mut going = 0u64;
         let wanted = |head: &K| to.is_none_or(|to| head < to);
         for chain in layout.chains() {
             if let Some(walk) = self.walk(chain, bounds, from) {
@@ -101,9 +130,10 @@ impl<'a, K: Key> Successors<'a, K> {
             }
         }
         heads.resize(heads.len().next_multiple_of(TOGETHER), self.last.clone());
+        let (walks, heads) = (&mut *walks, &mut *heads);
         while going != 0 {
-            let least = least(&heads, &self.last);
-            let mut here = places(&heads, &least) & going;
+            let least = least(heads, &self.last);
+            let mut here = places(heads, &least) & going;
             let mut node: Option<R::Node> = None;
             while here != 0 {
                 let place = here.trailing_zeros() as usize;

@@ -6,7 +6,7 @@
 
 use super::{
     Peak,
-    frontier::{LeftOut, LevelBounds, SHORT},
+    frontier::{LeftOut, LevelBounds, SHORT, Workspace},
     labelled::LabelledPoset,
     levels::Levels,
     path::{Configuration, MIN_CHECKPOINTS, checkpoint_bytes, trail_bytes},
@@ -104,6 +104,19 @@ impl<T: Clone, N: Clone + Send + Sync> Sweep<T, N> {
     /// Whether there is something left to find.
     pub(crate) fn goes_on(&self) -> bool {
         self.result.found.is_none() && !self.result.stopped && self.levels.len() > 0
+    }
+
+    /// Becomes the same as another, in the memory that it has.
+    pub(crate) fn assign(&mut self, other: &Self) {
+        self.levels.assign(&other.levels);
+        self.level = other.level;
+        self.observed.clone_from(&other.observed);
+        self.result.clone_from(&other.result);
+    }
+
+    /// Exchanges the memory for levels to come.
+    pub(crate) fn swap_workspace(&mut self, workspace: &mut Workspace<u64, N>) {
+        self.levels.swap_workspace(workspace);
     }
 
     /// Makes the next level. Every event that can extend this one is known.
