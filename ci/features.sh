@@ -15,11 +15,15 @@ check -p portent
 check -p portent --no-default-features --features trace
 check -p portent --no-default-features --features monitor
 check -p portent --no-default-features --features macros
+check -p portent --no-default-features --features sidecar
 check -p portent --all-features
 check -p portent-hooks
 check -p portent-hooks --features monitor
 check -p portent-hooks --features lock_api
 check -p portent-hooks --features lock_api,monitor
+for features in "" metrics tracing; do
+    check -p portent-sidecar --features "$features"
+done
 for features in "" regex serde snippets; do
     check -p portent-monitor-dsl --no-default-features --features "$features"
 done

@@ -27,4 +27,8 @@ pub enum Error {
     #[cfg(feature = "trace")]
     #[error(transparent)]
     Trace(#[from] portent_trace::Error),
+    /// A sidecar cannot begin, or has no answer.
+    #[cfg(feature = "sidecar")]
+    #[error(transparent)]
+    Sidecar(#[from] portent_sidecar::Error),
 }

@@ -13,6 +13,7 @@
 //! | [`sync`], [`thread`], [`Shared`], [`event!`] | what a program uses to be watched: drop-in for `std`, and `std` itself without the feature | always there; they record with `monitor` |
 //! | `test`, `property!`, `Monitored` | tests that are checked on every equivalent run, properties that are checked by the compiler, variables with names | `macros` |
 //! | `trace` | readers and writers of traces | `trace` |
+//! | `Sidecar`, `Recorder` | a running program watched by a thread of its own; recordings on disk | `sidecar`; `tracing` and `metrics` tell others |
 //!
 //! If monitors are all you want, switch the default features off, and little is pulled in. Three small
 //! features add to them: `snippets` (messages show the line that they are about; on by default),
@@ -43,6 +44,8 @@ pub use portent_hooks as hooks;
 pub use portent_lattice as lattice;
 pub use portent_monitor_core as events;
 pub use portent_monitor_dsl as dsl;
+#[cfg(feature = "sidecar")]
+pub use portent_sidecar as sidecar;
 #[cfg(feature = "trace")]
 pub use portent_trace as trace;
 
@@ -54,6 +57,8 @@ pub use portent_hooks::{Shared, ToValue, event, sync, thread};
 pub use portent_lattice::{Checker, Engine, Options, Report, Watch};
 pub use portent_monitor_core::{Action, Event, Op, Symbols, Type, Value};
 pub use portent_monitor_dsl::{Config, Monitor, Property, Stepper, Verdict, Verdicts};
+#[cfg(feature = "sidecar")]
+pub use portent_sidecar::{Recorder, Sidecar, Violation};
 
 /// Variables that are called after the fields of a struct.
 ///
@@ -120,6 +125,6 @@ pub use portent_macros::test;
 struct Readme;
 
 /// So is that of the guide to running programs.
-#[cfg(all(doctest, feature = "macros"))]
+#[cfg(all(doctest, feature = "macros", feature = "sidecar"))]
 #[doc = include_str!("../docs/live.md")]
 struct Live;

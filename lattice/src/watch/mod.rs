@@ -309,6 +309,21 @@ impl Watch {
         self.properties.iter().any(Watched::is_cut)
     }
 
+    /// Why the search of some binding is not exhaustive any more, if one is not. It looks at all bindings.
+    ///
+    /// ```
+    /// use portent_lattice::{Options, Watch};
+    /// use portent_monitor_dsl::Property;
+    ///
+    /// let monitor = Property::parse("always (logout -> once login)")?.monitor()?;
+    /// let watch = Watch::new([monitor], |_| None, Options::default())?;
+    /// assert_eq!(watch.limit(), None);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn limit(&self) -> Option<Limit> {
+        self.properties.iter().find_map(Watched::limit)
+    }
+
     /// The run has ended: makes the remaining levels, and reports; `name` stands for the file. Then it is ready for another
     /// run that begins with the same values. Names keep their ids.
     ///

@@ -12,6 +12,7 @@ use super::{
     track::{Shared, Track},
 };
 use crate::{
+    engine::Limit,
     error::Error,
     intake::{Arrival, Binding, BindingId, Inequalities, JoinId, Joins, PropertyStep, Viewer},
     options::Options,
@@ -210,6 +211,11 @@ impl Watched {
     /// Whether there were more bindings than allowed, so that only the first ones were watched.
     pub(super) fn is_cut(&self) -> bool {
         self.is_cut
+    }
+
+    /// Why some search is not exhaustive, if one is not.
+    pub(super) fn limit(&self) -> Option<Limit> {
+        self.tracks.iter().find_map(Track::limit)
     }
 
     /// Sees to it that the action of a step is known, if steps are streamed.

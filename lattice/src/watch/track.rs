@@ -126,6 +126,16 @@ impl Track {
         self.first
     }
 
+    /// Why its search is not exhaustive, if it is not.
+    pub(super) fn limit(&self) -> Option<Limit> {
+        match &self.search {
+            Phase::Streams(stream) => stream.omitted().1,
+            Phase::Streamed(streamed) => streamed.limit,
+            Phase::GoesOn(live) => live.result().limit,
+            Phase::Over(_, result) => result.limit,
+        }
+    }
+
     /// How many steps are kept for it.
     pub(super) fn kept(&self) -> usize {
         match &self.search {

@@ -1,0 +1,43 @@
+//! What can go wrong beside a program.
+
+use std::{io, path::PathBuf};
+
+/// Why a sidecar cannot begin, an event could not be looked at, or a recording could not be written.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum Error {
+    /// There is neither a property to watch nor a file to record to.
+    #[error(
+        "a sidecar without properties and without a recorder has nothing to do; give it one of them"
+    )]
+    NothingToDo,
+    /// The monitor of a property would be too large.
+    #[error(transparent)]
+    Property(#[from] portent_monitor_dsl::Error),
+    /// An event cannot be checked, or a variable has no value to begin with.
+    #[error(transparent)]
+    Check(#[from] portent_lattice::Error),
+    /// An event cannot be written.
+    #[error(transparent)]
+    Trace(#[from] portent_trace::Error),
+    /// An event has a number that no file has a spelling for.
+    #[error("event {number} has a value that is not a finite number: it is not in the recording")]
+    NotFinite {
+        /// Which event, from 1.
+        number: u64,
+    },
+    /// A file cannot be written.
+    #[error("{}: {source}", path.display())]
+    File {
+        /// Which.
+        path: PathBuf,
+        /// What the system says.
+        source: io::Error,
+    },
+    /// The system gives no thread.
+    #[error("the thread of the sidecar cannot be started: {0}")]
+    NoThread(#[source] io::Error),
+    /// The thread of the sidecar panicked: a defect of Portent. Since then nothing was watched.
+    #[error("the thread of the sidecar has panicked: {0}")]
+    Died(String),
+}

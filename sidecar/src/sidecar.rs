@@ -1,0 +1,296 @@
+//! The handle of a sidecar, and how one is asked for.
+
+use std::{
+    path::PathBuf,
+    sync::Arc,
+    thread::{self, JoinHandle},
+    time::Duration,
+};
+
+use portent_hooks::{Entered, Full, Global, Recording};
+use portent_lattice::{Options, Report, Watch};
+use portent_monitor_core::Value;
+use portent_monitor_dsl::Property;
+
+use crate::{
+    Counts, Error, Recorder, Violation,
+    counts::Board,
+    interest::Interest,
+    pause::Pause,
+    recorder::Writer,
+    worker::{OnError, OnViolation, State, Worker},
+};
+
+/// Watches the program that it is part of, in a thread of its own.
+///
+/// ```
+/// use std::sync::mpsc;
+///
+/// use portent_hooks::{event, thread};
+/// use portent_monitor_dsl::Property;
+/// use portent_sidecar::Sidecar;
+///
+/// let property = Property::parse("property file(f) { event open(f), read(f)  ltl: always (read -> once open) }")?;
+/// let (alerts, alerted) = mpsc::channel();
+/// let sidecar = Sidecar::builder()
+///     .property(property)
+///     .on_violation(move |violation| alerts.send(violation.to_string()).unwrap())
+///     .start()?;
+///
+/// // The program: nothing makes the reader wait until the file is open.
+/// let entered = sidecar.enter();
+/// let opener = thread::spawn(|| event!(open, file = "a"));
+/// let reader = thread::spawn(|| event!(read, file = "a"));
+/// // It is told while the program runs.
+/// assert!(alerted.recv()?.starts_with("property `file` with f = "));
+/// opener.join().unwrap();
+/// reader.join().unwrap();
+/// drop(entered);
+///
+/// let summary = sidecar.stop()?;
+/// assert!(summary.report.is_violated());
+/// assert_eq!((summary.counts.events, summary.counts.violations), (2, 1));
+/// assert!(summary.counts.lost.is_nothing());
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+///
+/// A sidecar that is dropped ends as well: what was recorded until then is still looked at, but nobody waits for it.
+#[derive(Debug)]
+pub struct Sidecar {
+    recording: Recording,
+    board: Arc<Board>,
+    worker: Option<JoinHandle<Result<Summary, Error>>>,
+}
+
+/// What a sidecar leaves behind.
+#[derive(Debug)]
+#[non_exhaustive]
+pub struct Summary {
+    /// The answers. Where events were lost, no search is exhaustive, and a warning says so.
+    pub report: Report,
+    /// What was seen and what was not.
+    pub counts: Counts,
+    /// The first errors: events that could not be looked at, files that could not be written.
+    pub errors: Vec<Error>,
+    /// The files of the recorder.
+    pub files: Vec<PathBuf>,
+}
+
+impl Summary {
+    /// Whether nothing was left out that could change an answer.
+    pub fn is_exhaustive(&self) -> bool {
+        let mut properties = self.report.properties.iter();
+        self.counts.lost.is_nothing() && properties.all(|found| found.lattice.exhaustive)
+    }
+}
+
+/// How a program is to be watched; made by [`Sidecar::builder`].
+#[must_use]
+pub struct Builder {
+    properties: Vec<Property>,
+    initial: Vec<(String, Value)>,
+    options: Options,
+    full: Full,
+    capacity: Option<usize>,
+    look_every: Duration,
+    everything: bool,
+    recorder: Option<Recorder>,
+    on_violation: Option<OnViolation>,
+    on_error: Option<OnError>,
+}
+
+impl Sidecar {
+    /// A sidecar that has nothing to do yet.
+    pub fn builder() -> Builder {
+        Builder {
+            properties: Vec::new(),
+            initial: Vec::new(),
+            options: Options::default(),
+            full: Full::default(),
+            capacity: None,
+            look_every: Duration::from_millis(1),
+            everything: false,
+            recorder: None,
+            on_violation: None,
+            on_error: None,
+        }
+    }
+
+    /// From now on this thread is watched, and those that it spawns, until the guard is dropped.
+    #[must_use = "it ends with the guard"]
+    pub fn enter(&self) -> Entered {
+        self.recording.enter()
+    }
+
+    /// From now on all threads are watched that take part in no other recording, until the guard is dropped. A thread that
+    /// already runs notices at its next event: so begin before there are threads.
+    #[must_use = "it ends with the guard"]
+    pub fn make_global(&self) -> Global {
+        self.recording.make_global()
+    }
+
+    /// How things stand: as of the last few hundred events, or of the last look.
+    pub fn counts(&self) -> Counts {
+        self.board.counts()
+    }
+
+    /// Ends the recording, looks at all that happened before, and reports.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Check`] where there is no report, [`Error::Died`].
+    pub fn stop(mut self) -> Result<Summary, Error> {
+        self.end();
+        let ended = self.worker.take().map(JoinHandle::join);
+        match ended {
+            Some(Ok(summary)) => summary,
+            Some(Err(panic)) => {
+                let message = panic.downcast_ref::<String>().cloned();
+                let text = panic.downcast_ref::<&str>().map(|&text| text.to_owned());
+                Err(Error::Died(message.or(text).unwrap_or_default()))
+            }
+            None => Err(Error::Died(String::new())),
+        }
+    }
+
+    fn end(&self) {
+        self.board.end();
+        if let Some(worker) = &self.worker {
+            worker.thread().unpark();
+        }
+    }
+}
+
+impl Drop for Sidecar {
+    fn drop(&mut self) {
+        // Without waiting: a callback may wait for what is held here.
+        self.end();
+    }
+}
+
+impl Builder {
+    /// Watches this property, too. Events and variables of its names are recorded; if it reads operations (`on`) or texts
+    /// (`matches`), everything is.
+    pub fn property(mut self, property: Property) -> Builder {
+        self.properties.push(property);
+        self
+    }
+
+    /// What a variable is before anything happens.
+    pub fn initial(mut self, name: &str, value: impl Into<Value>) -> Builder {
+        self.initial.push((name.to_owned(), value.into()));
+        self
+    }
+
+    /// How to search, and how much to keep.
+    pub fn options(mut self, options: Options) -> Builder {
+        self.options = options;
+        self
+    }
+
+    /// How many steps of each binding a witness may show: [`Options::history`].
+    pub fn history(mut self, steps: usize) -> Builder {
+        self.options.history = steps;
+        self
+    }
+
+    /// What a thread of the program does when the sidecar is too slow for it. Where everything is recorded, it waits.
+    pub fn on_full(mut self, full: Full) -> Builder {
+        self.full = full;
+        self
+    }
+
+    /// How many records the queue of a thread holds: [`portent_hooks::Builder::capacity`].
+    pub fn capacity(mut self, records: usize) -> Builder {
+        self.capacity = Some(records);
+        self
+    }
+
+    /// The longest time between two looks at a program that does nothing; a millisecond, if nothing is said. While something
+    /// happens, it looks more often.
+    pub fn look_every(mut self, time: Duration) -> Builder {
+        self.look_every = time;
+        self
+    }
+
+    /// Records every operation, whatever the properties ask for.
+    pub fn everything(mut self) -> Builder {
+        self.everything = true;
+        self
+    }
+
+    /// Also writes what is seen to files.
+    pub fn record(mut self, recorder: Recorder) -> Builder {
+        self.recorder = Some(recorder);
+        self
+    }
+
+    /// Whom to tell of violations, each binding of a property once. It is called by the thread of the sidecar: meanwhile events wait. If it panics,
+    /// that is counted, and the watch goes on. It must not wait for a lock that the program holds while it records, unless
+    /// threads go on when a queue is full.
+    pub fn on_violation(mut self, callback: impl FnMut(&Violation) + Send + 'static) -> Builder {
+        self.on_violation = Some(Box::new(callback));
+        self
+    }
+
+    /// Whom to tell of events that could not be looked at or written, in the same way. The first of them are in the [summary](Summary::errors),
+    /// too.
+    pub fn on_error(mut self, callback: impl FnMut(&Error) + Send + 'static) -> Builder {
+        self.on_error = Some(Box::new(callback));
+        self
+    }
+
+    /// Begins.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::NothingToDo`]; [`Error::Property`] if a monitor is too large; [`Error::Check`], as of [`Watch::new`]; [`Error::File`],
+    /// [`Error::NoThread`].
+    pub fn start(self) -> Result<Sidecar, Error> {
+        if self.properties.is_empty() && self.recorder.is_none() {
+            return Err(Error::NothingToDo);
+        }
+        let interest = if self.everything || self.properties.is_empty() {
+            Interest::Everything
+        } else {
+            Interest::of(&self.properties)
+        };
+        let monitors = self.properties.iter().map(Property::monitor);
+        let monitors = monitors.collect::<Result<Vec<_>, _>>()?;
+        let initial = |name: &str| {
+            let mut given = self.initial.iter().rev();
+            let found = given.find(|(other, _)| other == name);
+            found.map(|(_, value)| value.clone())
+        };
+        let watch = Watch::new(monitors, initial, self.options)?;
+        let initial = &self.initial;
+        let recorder = self.recorder.map(|recorder| recorder.knowing(initial));
+        let is_everything = interest == Interest::Everything;
+        let writer = recorder.map(|recorder| Writer::create(recorder, is_everything));
+        let writer = writer.transpose()?;
+
+        let mut recording = interest.recording().on_full(self.full);
+        if let Some(capacity) = self.capacity {
+            recording = recording.capacity(capacity);
+        }
+        let (recording, stream) = recording.start();
+        let board = Arc::new(Board::default());
+        let worker = Worker {
+            stream,
+            watch,
+            writer,
+            on_violation: self.on_violation,
+            on_error: self.on_error,
+            board: Arc::clone(&board),
+            pause: Pause::new(self.look_every),
+            state: State::new(),
+        };
+        let thread = thread::Builder::new().name("portent-sidecar".to_owned());
+        let worker = thread.spawn(|| worker.run()).map_err(Error::NoThread)?;
+        Ok(Sidecar {
+            recording,
+            board,
+            worker: Some(worker),
+        })
+    }
+}

@@ -1,0 +1,222 @@
+//! What the thread of a sidecar does: takes events in causal order, and tells what they make possible.
+
+use std::{
+    collections::HashSet,
+    panic::{AssertUnwindSafe, catch_unwind},
+    sync::Arc,
+    time::{Duration, Instant},
+};
+
+use portent_hooks::{Recorded, Recording, Stream};
+use portent_lattice::{
+    Limit, Report, Watch,
+    report::{PropertyReport, Warning, WarningKind},
+};
+
+use crate::{
+    Counts, Error, Lost, Summary, Violation, counts::Board, pause::Pause, recorder::Writer,
+    telemetry, violation,
+};
+
+/// After this many events it looks up: whether it is over, whether something is to be written.
+const BATCH: usize = 256;
+/// Whether searches are exhaustive is asked of every binding, and so not often.
+const LIMIT_EVERY: Duration = Duration::from_millis(200);
+/// As many errors are kept.
+const ERRORS: usize = 16;
+
+/// Who is told of violations.
+pub(crate) type OnViolation = Box<dyn FnMut(&Violation) + Send>;
+/// Who is told of errors.
+pub(crate) type OnError = Box<dyn FnMut(&Error) + Send>;
+
+pub(crate) struct Worker {
+    pub(crate) stream: Stream,
+    pub(crate) watch: Watch,
+    pub(crate) writer: Option<Writer>,
+    pub(crate) on_violation: Option<OnViolation>,
+    pub(crate) on_error: Option<OnError>,
+    pub(crate) board: Arc<Board>,
+    pub(crate) pause: Pause,
+    pub(crate) state: State,
+}
+
+/// What it knows by itself.
+pub(crate) struct State {
+    counts: Counts,
+    errors: Vec<Error>,
+    /// The properties and bindings that were told, in case that more come at the end.
+    told: HashSet<(String, String)>,
+    limit_asked: Instant,
+}
+
+impl State {
+    pub(crate) fn new() -> State {
+        State {
+            counts: Counts::default(),
+            errors: Vec::new(),
+            told: HashSet::new(),
+            limit_asked: Instant::now(),
+        }
+    }
+}
+
+impl Worker {
+    pub(crate) fn run(mut self) -> Result<Summary, Error> {
+        // What callbacks do with hooked objects is not recorded, though their recording may be the global one: they would wait for
+        // themselves.
+        let (outside, _unread) = Recording::relevant::<&str>([]).start();
+        let _entered = outside.enter();
+        while !self.board.is_over() {
+            if self.take_batch() {
+                self.pause.reset();
+            } else {
+                self.pause.wait();
+            }
+        }
+        self.stream.close();
+        while self.take_batch() {}
+        self.finish()
+    }
+
+    /// Takes what is there. Whether anything was.
+    fn take_batch(&mut self) -> bool {
+        let mut taken = 0;
+        while taken < BATCH
+            && let Some(recorded) = self.stream.try_next()
+        {
+            self.take(&recorded);
+            taken += 1;
+        }
+        let now = Instant::now();
+        if let Some(writer) = &mut self.writer {
+            let ticked = writer.tick(now, self.watch.symbols());
+            self.note(ticked);
+        }
+        if now.saturating_duration_since(self.state.limit_asked) >= LIMIT_EVERY {
+            self.state.limit_asked = now;
+            self.state.counts.limit = self.watch.limit();
+        }
+        self.publish();
+        taken > 0
+    }
+
+    fn take(&mut self, recorded: &Recorded) {
+        if self.watch.symbols().find_unknown(&recorded.event).is_some() {
+            let named = self.stream.names(self.watch.symbols_mut());
+            self.note(named.map_err(|error| Error::Check(error.into())));
+        }
+        if let Some(writer) = &mut self.writer {
+            let written = writer.take(recorded, self.watch.symbols());
+            self.note(written);
+        }
+        match self.watch.take_stamped(&recorded.event, &recorded.stamp) {
+            Ok(news) => news.into_iter().for_each(|report| self.tell(report)),
+            Err(error) => {
+                self.state.counts.lost.refused += 1;
+                self.note(Err(error.into()));
+            }
+        }
+    }
+
+    fn tell(&mut self, report: PropertyReport) {
+        self.state.counts.violations += 1;
+        self.state.told.insert(key(&report));
+        self.count();
+        let lost = self.state.counts.lost;
+        let violation = Violation { report, lost };
+        telemetry::violation(&violation);
+        if let Some(callback) = &mut self.on_violation {
+            self.state.counts.panics += guarded(|| callback(&violation));
+        }
+    }
+
+    fn note(&mut self, result: Result<(), Error>) {
+        let Err(error) = result else { return };
+        if let Some(callback) = &mut self.on_error {
+            self.state.counts.panics += guarded(|| callback(&error));
+        }
+        if self.state.errors.len() < ERRORS {
+            self.state.errors.push(error);
+        }
+    }
+
+    /// Brings the counts up to date.
+    fn count(&mut self) {
+        let (recorded, counts) = (self.stream.counts(), &mut self.state.counts);
+        counts.events = recorded.recorded;
+        counts.lost = Lost {
+            dropped: recorded.dropped,
+            refused: counts.lost.refused,
+            late: recorded.late,
+            blind: recorded.blind,
+            foreign: recorded.foreign,
+        };
+        if let Some(writer) = &self.writer {
+            (counts.written, counts.unwritten) = (writer.written(), writer.unwritten());
+        }
+    }
+
+    fn publish(&mut self) {
+        self.count();
+        let before = self.board.publish(self.state.counts);
+        telemetry::counted(&before, &self.state.counts);
+    }
+
+    /// All events were taken.
+    fn finish(mut self) -> Result<Summary, Error> {
+        if let Some(writer) = &mut self.writer {
+            let finished = writer.finish(self.watch.symbols());
+            self.note(finished);
+        }
+        let mut report = self.watch.finish("live")?;
+        // Some questions are answered only now.
+        let violated = report.properties.iter();
+        for found in violated.filter(|found| found.predicted.violated) {
+            if !self.state.told.contains(&key(found)) {
+                self.tell(found.clone());
+            }
+        }
+        let mut limits = report.properties.iter().map(|found| found.lattice.limit);
+        self.state.counts.limit = limits.find_map(|limit| limit);
+        self.publish();
+        let State { counts, errors, .. } = self.state;
+        tell_losses(&mut report, &counts.lost);
+        let files = self.writer.as_ref().map_or(&[][..], Writer::files).to_vec();
+        Ok(Summary {
+            report,
+            counts,
+            errors,
+            files,
+        })
+    }
+}
+
+/// A property and a binding.
+fn key(found: &PropertyReport) -> (String, String) {
+    (found.name.clone(), violation::spelled(&found.binding))
+}
+
+/// Calls a callback. Gives 1 if it panicked, which was told where panics are told.
+fn guarded(call: impl FnOnce()) -> u64 {
+    u64::from(catch_unwind(AssertUnwindSafe(call)).is_err())
+}
+
+/// A report knows nothing of what never came to it.
+fn tell_losses(report: &mut Report, lost: &Lost) {
+    if lost.events() > 0 {
+        for found in &mut report.properties {
+            found.lattice.exhaustive = false;
+            found.lattice.limit.get_or_insert(Limit::Missing);
+        }
+    }
+    if !lost.is_nothing() {
+        report.warnings.push(Warning {
+            property: None,
+            kind: WarningKind::EventsMissing,
+            text: format!(
+                "not all that happened was seen ({lost}): what is predicted need not be real, and what is not may be possible"
+            ),
+        });
+    }
+}

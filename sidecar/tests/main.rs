@@ -1,0 +1,5 @@
+//! Sidecars beside real threads.
+
+mod recording;
+mod soak;
+mod watching;
