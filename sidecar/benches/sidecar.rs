@@ -2,7 +2,15 @@
 //!
 //! `cargo bench -p portent-sidecar`
 //!
-//! Four program threads, a property of the fast class, two cores for all of them.
+//! Four program threads, a property of the fast class, two cores for all of them, which others used as well (a load of about 7):
+//!
+//! | | | aim |
+//! |---|---:|---:|
+//! | events out of a stream, thrown away | 1.41 million a second | |
+//! | hook to verdict | 627,000 a second, 2.25 times as long | 500,000 |
+//! | the same, and recorded to a compressed file | 389,000 a second, 3.62 times as long | |
+//! | latency at 50,000 events a second: median, 90 % | 0.16 to 0.30 ms, 0.47 to 0.74 ms | 1 ms |
+//! | latency at 4,000 events a second: median, 90 % | 0.6 to 0.7 ms, 1.0 to 1.1 ms | |
 
 use std::{
     env,
@@ -90,7 +98,7 @@ fn watched(recorder: Option<Recorder>) {
 }
 
 /// How long after the event that completes a violation the callback is called, while the program does `rate` events a second;
-/// in order. And the part of a core that the process takes, the program included.
+/// in order.
 fn latencies(rate: u64) -> Vec<Duration> {
     const ALERTS: u64 = 500;
     let begun = Instant::now();

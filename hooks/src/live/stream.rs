@@ -5,6 +5,7 @@
 //! its clock counts was. No thread stamps a time, and none counts with another.
 
 use std::{
+    collections::VecDeque,
     fmt,
     sync::Arc,
     thread,
@@ -23,6 +24,10 @@ use super::{
     record::{self, Record, Texts, Words},
     recording::Subscriber,
 };
+
+/// So many records are taken out of a queue before it is the turn of the next: what is taken in should still be in the cache when
+/// it is given out.
+const ROUND: usize = 256;
 
 /// An event and its place in the causal order. Clocks count the events of one recording.
 #[derive(Clone, Debug)]
@@ -83,7 +88,10 @@ pub struct Stream {
     subscriber: Arc<Subscriber>,
     lanes: Vec<Lane>,
     tenures: Local,
+    /// Events that wait for others.
     release: CausalRelease<Recorded>,
+    /// Events that wait for nothing, in an order that is allowed.
+    ready: VecDeque<Recorded>,
     /// How many events of each chain were given out.
     given_out: Vec<u32>,
     recorded: u64,
@@ -226,6 +234,7 @@ impl Stream {
             lanes: Vec::new(),
             tenures: Local::default(),
             release: CausalRelease::default(),
+            ready: VecDeque::new(),
             given_out: Vec::new(),
             recorded: 0,
             late_before: actor::late(),
@@ -235,14 +244,16 @@ impl Stream {
 
     /// The next event that is there, if one is.
     pub fn try_next(&mut self) -> Option<Recorded> {
-        if let Some(next) = self.pop() {
-            return Some(next);
+        loop {
+            if let Some(next) = self.pop() {
+                return Some(next);
+            }
+            if self.take_in(ROUND) == 0
+                && !(self.subscriber.flush_unused() && self.take_in(ROUND) > 0)
+            {
+                return None;
+            }
         }
-        self.take_in();
-        if self.release.is_empty() && self.subscriber.flush_unused() {
-            self.take_in();
-        }
-        self.pop()
     }
 
     /// The next event; waits for at most so long.
@@ -277,12 +288,13 @@ impl Stream {
         if !self.closed {
             self.closed = true;
             self.subscriber.close();
-            self.take_in();
+            self.take_in(usize::MAX);
             while self.subscriber.flush_unused() {
-                self.take_in();
+                self.take_in(usize::MAX);
             }
             self.subscriber.forget();
             self.release.close();
+            self.ready.extend(std::iter::from_fn(|| self.release.pop()));
         }
     }
 
@@ -384,14 +396,14 @@ impl Stream {
     }
 
     fn pop(&mut self) -> Option<Recorded> {
-        let next = self.release.pop()?;
+        let next = self.ready.pop_front()?;
         *next.stamp.chain.entry(&mut self.given_out) = next.stamp.number();
         self.recorded += 1;
         Some(next)
     }
 
-    /// Empties the queues.
-    fn take_in(&mut self) {
+    /// Takes at most so many records out of each queue. Gives how many it took.
+    fn take_in(&mut self, most: usize) -> usize {
         let fresh = self.subscriber.fresh_queues(self.lanes.len());
         self.lanes
             .extend(fresh.into_iter().map(|(queue, texts)| Lane {
@@ -402,17 +414,23 @@ impl Stream {
                 clock: Clock::default(),
                 open: None,
             }));
+        let mut taken = 0;
         for lane in &mut self.lanes {
             // What a thread writes meanwhile is for the next time, so that all get their turn.
-            for _ in 0..lane.queue.slots() {
+            for _ in 0..lane.queue.slots().min(most) {
                 let Ok(words) = lane.queue.pop() else { break };
+                taken += 1;
                 self.tenures.refresh(&self.subscriber);
                 if let Some(recorded) = lane.take(words, &self.tenures) {
                     self.release.push(recorded);
+                    // At once: else the next one of this thread would wait for this one.
+                    self.ready.extend(std::iter::from_fn(|| self.release.pop()));
                 }
             }
         }
+        // Even if nothing was taken: a thread may have begun to wait since the last time.
         self.subscriber.tell_room();
+        taken
     }
 }
 
