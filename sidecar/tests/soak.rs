@@ -48,7 +48,7 @@ fn memory_is_flat_at_full_rate() {
     let summary = sidecar.stop().unwrap();
     assert!(!summary.report.is_violated());
     assert!(summary.counts.lost.is_nothing());
-    // After a third of the time all is warm. A byte an event would be more than this.
+    // After a third of the time all is warm.
     let warm = sizes.len() / 3;
     let (events, before) = sizes[warm];
     let (all, after) = sizes[sizes.len() - 1];
