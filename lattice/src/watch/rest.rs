@@ -11,6 +11,7 @@ use portent_monitor_dsl::StateId;
 use super::{kept::KeptStep, plan::Plan, stream::Stream};
 use crate::{
     automaton::ProductState,
+    engine::Limit,
     order::{Packed, Packing, Unpacking},
 };
 
@@ -25,12 +26,18 @@ pub(super) struct Resting {
     steps: Vec<Arc<KeptStep>>,
     before: (StateId, Vec<Value>),
     origins: Vec<Option<ProductState>>,
+    limit: Option<Limit>,
 }
 
 impl Resting {
     /// How many steps are kept.
     pub(super) fn kept(&self) -> usize {
         self.steps.len()
+    }
+
+    /// Why its search is not exhaustive, if it is not.
+    pub(super) fn limit(&self) -> Option<Limit> {
+        self.limit
     }
 }
 
@@ -45,9 +52,11 @@ pub(super) struct Workplaces {
 impl Workplaces {
     /// A stream goes to rest.
     pub(super) fn rest(&mut self, mut stream: Box<Stream>) -> Resting {
+        let limit = stream.omitted().1;
         stream.pack(&mut self.packing);
         self.packing.store(&mut stream.counts);
         let resting = Resting {
+            limit,
             counts: std::mem::take(&mut stream.counts),
             plan: Arc::clone(&stream.plan),
             steps: std::mem::take(&mut stream.steps),
@@ -73,6 +82,7 @@ impl Workplaces {
         });
         stream.unpack(numbers, &mut unpacking);
         let Resting {
+            limit: _,
             counts,
             plan,
             steps,

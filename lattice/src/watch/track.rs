@@ -130,6 +130,7 @@ impl Track {
     pub(super) fn limit(&self) -> Option<Limit> {
         match &self.search {
             Phase::Streams(stream) => stream.omitted().1,
+            Phase::Rests(resting) => resting.limit(),
             Phase::Streamed(streamed) => streamed.limit,
             Phase::GoesOn(live) => live.result().limit,
             Phase::Over(_, result) => result.limit,
