@@ -4,6 +4,8 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 export RUSTFLAGS="-D warnings"
 target=target/features
+# Compiled once, and run for a moment.
+export CARGO_PROFILE_TEST_OPT_LEVEL=0
 
 check() {
     printf 'features: %s\n' "$*"
