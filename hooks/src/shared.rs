@@ -8,7 +8,8 @@ use crate::{
     ToValue,
     live::{
         EncodedValue, FirstValue, ObjectClock,
-        actor::{self, OperationRecord, Place, Ticket, WriteRecord, Written},
+        actor::{self, Place, Ticket, Written},
+        line::{OperationRecord, WriteRecord},
         lock,
         names::Name,
         operation::{READ, UPDATE, VarOperation, WRITE},

@@ -66,7 +66,7 @@ fn witness(property: &PropertyReport) -> Option<String> {
     let moved: HashMap<u32, &Row> = { rows.iter().chain(&predicted.left_out) }
         .map(|row| (row.event, row))
         .collect();
-    let is_earlier = earlier(rows, &predicted.left_out);
+    let is_earlier = predicted.comes_earlier();
     let is_other = is_earlier.iter().take(violated_at).any(|earlier| *earlier);
     let title = if is_other {
         "A run that violates it (↑ comes earlier than it did):"
@@ -93,24 +93,6 @@ fn witness(property: &PropertyReport) -> Option<String> {
         None => text += &format!("  Why: it is violated after step {violated_at}.\n"),
     }
     Some(text)
-}
-
-/// For each row of a run whether one that was observed before it comes after it.
-fn earlier(rows: &[Row], left_out: &[Row]) -> Vec<bool> {
-    let mut least = left_out
-        .iter()
-        .map(|row| row.event)
-        .min()
-        .unwrap_or(u32::MAX);
-    let mut earlier: Vec<bool> = { rows.iter().rev() }
-        .map(|row| {
-            let is_earlier = least < row.event;
-            least = least.min(row.event);
-            is_earlier
-        })
-        .collect();
-    earlier.reverse();
-    earlier
 }
 
 fn table(

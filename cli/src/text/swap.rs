@@ -49,7 +49,7 @@ impl<'a> Difference<'a> {
                 more: overtaking.more,
             })
         });
-        let mut earlier = earlier(witness.iter().chain(&predicted.left_out));
+        let mut earlier = predicted.comes_earlier();
         earlier.truncate(until);
         let last = earlier.iter().rposition(|earlier| *earlier);
         earlier.resize(witness.len(), false);
@@ -119,22 +119,6 @@ impl<'a> Difference<'a> {
         let (row, other) = found.or_else(last)?;
         Some((spell(row), spell(other)))
     }
-}
-
-/// For each event of a run whether it comes earlier than observed: whether one that was observed before it
-/// comes after it.
-fn earlier<'a>(run: impl DoubleEndedIterator<Item = &'a Row>) -> Vec<bool> {
-    let mut least = u32::MAX;
-    let mut earlier: Vec<bool> = run
-        .rev()
-        .map(|row| {
-            let is_earlier = least < row.event;
-            least = least.min(row.event);
-            is_earlier
-        })
-        .collect();
-    earlier.reverse();
-    earlier
 }
 
 /// `` `T2: w = 31` (line 5, at src/a.rs:10:5) ``.

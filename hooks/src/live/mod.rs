@@ -19,6 +19,7 @@ mod chains;
 pub mod event;
 mod first;
 pub(crate) mod identity;
+pub(crate) mod line;
 pub(crate) mod names;
 pub(crate) mod operation;
 mod outbox;

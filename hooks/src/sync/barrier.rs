@@ -14,7 +14,8 @@ use portent_monitor_core::{Access, BarrierId, Op, Operation, Role};
 
 use crate::live::{
     Published,
-    actor::{self, OperationRecord, Ticket},
+    actor::{self, Ticket},
+    line::OperationRecord,
     lock,
     names::Name,
     operation::access,

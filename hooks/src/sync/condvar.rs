@@ -16,7 +16,8 @@ use portent_monitor_core::{Access, CondId, Op, Operation, Role, Version};
 use super::{LockResult, MutexGuard, join, mutex, outer_clock::LockSide, split};
 use crate::live::{
     ObjectClock,
-    actor::{self, OperationRecord, Ticket},
+    actor::{self, Ticket},
+    line::OperationRecord,
     lock,
     names::Name,
     operation::{LOCK, access},

@@ -27,7 +27,8 @@ use portent_monitor_core::{Mark, Op, Value, VarId, Version};
 
 use crate::live::{
     EncodedValue, FirstValue, ObjectClock,
-    actor::{self, OperationRecord, Place, Ticket, WriteRecord, Written},
+    actor::{self, Place, Ticket, Written},
+    line::{OperationRecord, WriteRecord},
     lock,
     names::Name,
     operation::{READ, UPDATE, VarOperation},

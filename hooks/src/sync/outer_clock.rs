@@ -21,7 +21,8 @@ use portent_monitor_core::{Access, LockId, Mark, Op, Version};
 
 use crate::live::{
     ObjectClock, Published,
-    actor::{self, Actor, OperationRecord, Place, Ticket},
+    actor::{self, Actor, Place, Ticket},
+    line::{OperationRecord, never_asked},
     lock,
     names::Name,
     operation::{LOCK, LockOperation, READ_LOCK, READ_UNLOCK, TRY_LOCK, UNLOCK},
@@ -156,7 +157,7 @@ impl OuterClock {
     pub(super) fn taken(&self, side: LockSide<'_>) {
         if self.is_watched() {
             let mut ledger = self.open();
-            return self.enter_taken(&mut ledger, side, Ticket::NONE, actor::never_asked);
+            return self.enter_taken(&mut ledger, side, Ticket::NONE, never_asked);
         }
         actor::with(|actor| match side {
             LockSide::Shared(left) => actor.receive_updates(left, READ_LOCK.access),

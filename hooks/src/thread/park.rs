@@ -7,8 +7,9 @@ use std::{fmt, panic::Location, sync::Arc, thread, time::Duration};
 use portent_monitor_core::{Access, Op, Operation, Role};
 
 use crate::live::{
-    actor::{self, OperationRecord, Place, Ticket},
+    actor::{self, Place, Ticket},
     identity::Identity,
+    line::OperationRecord,
     operation::access,
     version,
 };

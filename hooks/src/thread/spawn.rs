@@ -6,8 +6,9 @@ use portent_monitor_core::Op;
 
 use super::{Scope, ScopedJoinHandle, Thread};
 use crate::live::{
-    actor::{self, OperationRecord, Place, Ticket},
+    actor::{self, Place, Ticket},
     identity::Identity,
+    line::OperationRecord,
     version,
 };
 

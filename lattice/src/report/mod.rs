@@ -234,6 +234,23 @@ pub struct Predicted {
 }
 
 impl Predicted {
+    /// For each row of the witness whether it comes earlier than observed: whether one that was observed before it comes after it, or
+    /// is left out. Nothing if there is no witness.
+    pub fn comes_earlier(&self) -> Vec<bool> {
+        let rows = self.witness.as_deref().unwrap_or_default();
+        let left_out = self.left_out.iter().map(|row| row.event);
+        let mut least = left_out.min().unwrap_or(u32::MAX);
+        let mut earlier: Vec<bool> = { rows.iter().rev() }
+            .map(|row| {
+                let is_earlier = least < row.event;
+                least = least.min(row.event);
+                is_earlier
+            })
+            .collect();
+        earlier.reverse();
+        earlier
+    }
+
     /// A violation whose witness is left out.
     fn without_witness(violated_at: Option<u64>, shortest: bool) -> Predicted {
         Predicted {

@@ -20,7 +20,8 @@ use portent_monitor_core::{Access, ChanId, CondId, Delivery, Msg, Op, Operation,
 
 use crate::live::{
     Published,
-    actor::{self, Actor, OperationRecord, Place, Ticket},
+    actor::{self, Actor, Place, Ticket},
+    line::OperationRecord,
     lock,
     names::Name,
     operation::access,
