@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
 # Licences, banned crates, sources and security advisories of all dependencies. A second; where cargo-deny is missing, it is
-# installed first, which takes some minutes.
+# compiled first, without optimisation, as it runs for a second.
 set -euo pipefail
 cd "$(dirname "$0")/.."
-command -v cargo-deny >/dev/null || cargo install --quiet --locked cargo-deny
+command -v cargo-deny >/dev/null || cargo install --quiet --locked --debug --config 'profile.dev.debug=false' cargo-deny
 cargo deny --log-level error check licenses bans sources
 # The database of advisories is fetched from outside: where that is out of reach, say so.
 if cargo deny --log-level error fetch db 2>/dev/null; then

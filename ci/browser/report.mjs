@@ -507,27 +507,25 @@ async function checkSteps(page, property) {
   const witness = property.predicted.swaps.length ? property.predicted.witness : null;
   const steps = await page.locator(".panel.observed tr.step").evaluateAll((rows) => rows.map((row) => Number(row.dataset.step)));
   const at = async (step, how) => {
-    const observed = await nowOf(page, "observed");
-    assert.equal(Number(observed.step), step, how);
+    const shown = await page.evaluate(() => {
+      const now = (run) => ({ ...document.querySelector(`.now[data-run="${run}"]`)?.dataset });
+      const current = [...document.querySelectorAll('tr.step[aria-current="step"]')].map((row) => row.dataset.state);
+      const here = document.querySelector("svg.automaton .here-observed");
+      const same = (circle) => ["cx", "cy"].every((side) => circle.getAttribute(side) === here.getAttribute(side));
+      const ring = [...document.querySelectorAll("svg.automaton .state")].find((state) => same(state.querySelector("circle")));
+      return { observed: now("observed"), witness: now("witness"), current, ring: ring?.dataset.state };
+    });
+    assert.equal(Number(shown.observed.step), step, how);
     if (witness) {
-      const now = await nowOf(page, "witness");
       const expected = Math.min(step, witness.length);
-      assert.equal(Number(now.step), expected, how);
+      assert.equal(Number(shown.witness.step), expected, how);
       if (expected > 0) {
-        assert.equal(Number(now.state), witness[expected - 1].state, how);
-        assert.equal(now.verdict, witness[expected - 1].verdict, how);
+        assert.equal(Number(shown.witness.state), witness[expected - 1].state, how);
+        assert.equal(shown.witness.verdict, witness[expected - 1].verdict, how);
       }
     }
-    const current = await page.locator('tr.step[aria-current="step"]').evaluateAll((rows) => rows.map((row) => row.dataset.state));
-    const states = [observed.state, ...(witness ? [(await nowOf(page, "witness")).state] : [])];
-    assert.deepEqual(current, states, how);
-    const ring = await page.locator("svg.automaton").evaluate((drawing) => {
-      const here = drawing.querySelector(".here-observed");
-      const states = [...drawing.querySelectorAll(".state")];
-      const same = (circle) => circle.getAttribute("cx") === here.getAttribute("cx") && circle.getAttribute("cy") === here.getAttribute("cy");
-      return states.find((state) => same(state.querySelector("circle")))?.dataset.state;
-    });
-    assert.equal(ring, observed.state, how);
+    assert.deepEqual(shown.current, [shown.observed.state, ...(witness ? [shown.witness.state] : [])], how);
+    assert.equal(shown.ring, shown.observed.state, how);
   };
   await page.keyboard.press("Home");
   await at(0, "Home");
@@ -550,16 +548,18 @@ async function checkSteps(page, property) {
   assert.ok(address.endsWith(`/${steps[1]}`), address);
 }
 
-/** Nothing is cut off at the side of a window of these widths. */
+/** Nothing is cut off at the side of a window of these widths. One page, loaded anew for each: a page of its own costs more than all that is asked. */
 async function checkWidths(browser, url, name) {
+  const { page, context, noise } = await open(browser, url, { viewport: { width: 1400, height: 800 } });
   for (const width of [360, 700, 800, 1120, 1400, 1600]) {
-    const { page, context, noise } = await open(browser, url, { viewport: { width, height: 800 } });
+    await page.setViewportSize({ width, height: 800 });
+    await page.reload();
     const wide = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
     assert.ok(wide <= 0, `${name}, ${width} pixels: ${wide} too wide`);
     await checkGeometry(page, `${name}, ${width} pixels`);
     assert.deepEqual(noise, []);
-    await context.close();
   }
+  await context.close();
 }
 
 async function checkReport(browser, { name, options }) {

@@ -173,16 +173,3 @@ impl Op {
         })
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_name_is_that_of_one_operation() {
-        for &operation in Operation::ALL {
-            assert_eq!(Operation::from_name(operation.name()), Some(operation));
-        }
-        assert_eq!(Operation::from_name("Lock"), None);
-    }
-}

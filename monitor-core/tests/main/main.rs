@@ -2,5 +2,6 @@
 
 mod causality;
 mod discipline;
+mod names;
 mod random;
 mod symbols;

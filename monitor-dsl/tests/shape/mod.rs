@@ -1,6 +1,7 @@
 //! Saturation keeps the language: compared with the table itself on all short words, and on all
 //! words by walking both automata together. And what class well-known properties have.
 
+mod minimize;
 mod product;
 
 use portent_monitor_dsl::{
