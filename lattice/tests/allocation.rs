@@ -249,10 +249,14 @@ fn to_order_a_step_allocates_nothing_but_room_to_grow() {
 /// How many steps are measured; an allocation is allowed for a hundred of them.
 const STEPS: usize = 100_000;
 
-/// What four threads do again and again: in turns they use one of some files while they hold its lock, and log about it without. They
+const THREADS: [&str; 12] = [
+    "T1", "T2", "T3", "T4", "T5", "T6", "T7", "T8", "T9", "T10", "T11", "T12",
+];
+
+/// What some threads do again and again: in turns they use one of some files while they hold its lock, and log about it without. They
 /// meet at variables, too, which a property may read or not.
-fn busy(symbols: &mut Symbols, files: usize) -> Vec<Event> {
-    let threads = ["T1", "T2", "T3", "T4"];
+fn busy(symbols: &mut Symbols, threads: usize, files: usize) -> Vec<Event> {
+    let threads = &THREADS[..threads];
     let mut events = Vec::new();
     for turn in 0..threads.len() * files {
         let file = (turn / threads.len()) as i64;
@@ -292,7 +296,7 @@ fn monitor(text: &str) -> Monitor {
 #[test]
 fn in_a_busy_run_a_step_allocates_nothing_but_room_to_grow() {
     let mut symbols = Symbols::default();
-    let events = busy(&mut symbols, 100);
+    let events = busy(&mut symbols, 4, 100);
     let monitors = [monitor(FILE), monitor(PROPERTIES[1])];
     let mut checker = Checker::new(monitors, |_| None, Options::default())
         .expect("declared")
@@ -315,7 +319,7 @@ fn in_a_busy_run_a_step_allocates_nothing_but_room_to_grow() {
 fn in_a_busy_run_that_is_watched_a_step_allocates_almost_nothing() {
     for files in [1, 100] {
         let mut symbols = Symbols::default();
-        let events = busy(&mut symbols, files);
+        let events = busy(&mut symbols, 4, files);
         let mut watch = Watch::new([monitor(FILE)], |_| None, Options::default())
             .expect("none")
             .handed(&symbols);
@@ -348,7 +352,7 @@ fn in_a_busy_run_that_is_watched_a_write_allocates_almost_nothing() {
     let files = 10;
     for (property, bindings) in [(PROPERTIES[1], 1), (QUOTA, files)] {
         let mut symbols = Symbols::default();
-        let events = busy(&mut symbols, files);
+        let events = busy(&mut symbols, 4, files);
         let mut watch = Watch::new([monitor(property)], |_| None, Options::default())
             .expect("declared")
             .handed(&symbols);
@@ -394,11 +398,17 @@ fn in_a_busy_run_that_is_watched_a_text_allocates_almost_nothing() {
 fn in_a_busy_run_that_is_watched_with_a_lookahead_a_step_allocates_almost_nothing() {
     // Steps that each turn of a thread makes, and how many files there are.
     for (property, steps_a_turn, files) in [(FILE, 4, 1), (PROPERTIES[1], 1, 10)] {
-        for (lookahead, threads) in [(10, 2), (10, 3), (10, 4), (100, 2), (100, 3), (100, 4)] {
+        for (lookahead, threads) in [
+            (10, 2),
+            (10, 3),
+            (10, 4),
+            (10, 12),
+            (100, 2),
+            (100, 3),
+            (100, 4),
+        ] {
             let mut symbols = Symbols::default();
-            let mut events = busy(&mut symbols, files);
-            let last = symbols.threads.get(["T2", "T3", "T4"][threads - 2]);
-            events.retain(|event| Some(event.thread) <= last);
+            let events = busy(&mut symbols, threads, files);
             let options = Options::default().lookahead(Some(lookahead));
             let mut watch = Watch::new([monitor(property)], |_| None, options)
                 .expect("declared")

@@ -16,3 +16,9 @@ pub(crate) use packed::{Packed, Packing, Unpacking};
 pub use poset::{EventIndex, Poset};
 pub(crate) use requirements::{Required, Requirements};
 pub(crate) use restriction::{Past, Restriction, UnrestrictedEvent};
+
+/// For this many chains nothing is allocated to hold one count, or one place, of each.
+pub(crate) const FEW_CHAINS: usize = 32;
+
+/// A number for each chain, such as the counts of a cut.
+pub(crate) type Counts = smallvec::SmallVec<[u32; FEW_CHAINS]>;

@@ -11,8 +11,6 @@ use std::sync::Arc;
 use portent_monitor_core::{ChainId, Value};
 use portent_monitor_dsl::{Monitor, StateId, Verdict};
 
-use smallvec::SmallVec;
-
 use super::kept::{Context, KeptRun, KeptStep, Spares};
 use crate::{
     automaton::{ActionId, Product, ProductState},
@@ -22,7 +20,7 @@ use crate::{
     },
     error::Error,
     options::Options,
-    order::{EventIndex, ObservedCuts, Poset, Requirements},
+    order::{Counts, EventIndex, ObservedCuts, Poset, Requirements},
     report::Predicted,
     witness::{self, Replay, swaps},
 };
@@ -150,7 +148,7 @@ impl Live {
     pub(super) fn advance(&mut self, options: &Options, at_end: bool, space: &mut LevelSpace) {
         let labelled = LabelledPoset::new(&self.poset, &self.requirements, &self.actions);
         let sets = sets(labelled, &self.product, options);
-        let ceiling: SmallVec<[u32; 8]> = SmallVec::from_elem(u32::MAX, self.poset.width());
+        let ceiling = Counts::from_elem(u32::MAX, self.poset.width());
         self.sweep.swap_workspace(space);
         self.sweep
             .advance(labelled, &sets, &ceiling, None, options, at_end);

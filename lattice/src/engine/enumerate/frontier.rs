@@ -20,16 +20,16 @@ use super::{
     successors::{CutByCut, Successors},
     window::Window,
 };
-use crate::{order::EventIndex, stop::Stop};
+use crate::{
+    order::{Counts, EventIndex, FEW_CHAINS},
+    stop::Stop,
+};
 
 /// Levels narrower than this are not worth several threads; in tests hardly any is that narrow.
 pub(crate) const PARALLEL: usize = if cfg!(test) { 8 } else { 1 << 15 };
 
 /// Strips of fewer cuts than this, on average, are not worth being taken as a whole.
 pub(crate) const SHORT: usize = 4;
-
-/// For this many chains nothing is allocated to walk over a level.
-pub(super) const FEW: usize = 8;
 
 /// What is kept at a cut, and how events change it.
 pub(crate) trait NodeRules: Sync {
@@ -112,6 +112,8 @@ pub(crate) struct Frontier<K, N> {
 pub(crate) struct Workspace<K, N> {
     /// Empty.
     next: Level<K, N>,
+    /// Of no use but its memory.
+    layout: Layout,
     cut_by_cut: CutByCut<K>,
 }
 
@@ -122,6 +124,7 @@ impl<K, N> Default for Workspace<K, N> {
     fn default() -> Self {
         Workspace {
             next: Level::default(),
+            layout: Layout::default(),
             cut_by_cut: CutByCut::default(),
         }
     }
@@ -210,9 +213,11 @@ impl<K: Key, N: Clone + Send + Sync> Frontier<K, N> {
         size_of::<Strip<K>>() + K::heap_bytes(&self.layout)
     }
 
-    /// The same level with other keys, or with the same kind of keys packed again.
+    /// The same level with other keys.
     pub(crate) fn repacked<L: Key>(&mut self, ceiling: &[u32]) -> Result<Frontier<L, N>, Full> {
-        let (strips, layout) = repacked(&self.level.strips, &self.layout, ceiling)?;
+        let (mut strips, mut layout) = (Vec::new(), Layout::default());
+        let into = (&mut strips, &mut layout);
+        repack((&self.level.strips, &self.layout), ceiling, into)?;
         let nodes = std::mem::take(&mut self.level.nodes);
         Ok(Frontier {
             layout,
@@ -220,6 +225,20 @@ impl<K: Key, N: Clone + Send + Sync> Frontier<K, N> {
             marks: Vec::new(),
             workspace: Workspace::default(),
         })
+    }
+
+    /// Packs the keys again, in the memory that there is.
+    fn repack(&mut self, ceiling: &[u32]) -> Result<(), Full> {
+        let spare = &mut self.workspace;
+        let into = (&mut spare.next.strips, &mut spare.layout);
+        repack((&self.level.strips, &self.layout), ceiling, into)?;
+        std::mem::swap(&mut self.level.strips, &mut spare.next.strips);
+        std::mem::swap(&mut self.layout, &mut spare.layout);
+        if spare.next.strips.capacity() > NARROW {
+            spare.next.strips = Vec::new();
+        }
+        spare.next.strips.clear();
+        Ok(())
     }
 
     /// Makes the next level.
@@ -230,7 +249,7 @@ impl<K: Key, N: Clone + Send + Sync> Frontier<K, N> {
         rules: &R,
     ) -> Result<LeftOut, Full> {
         if self.layout.slack() == 0 || self.layout.width() < bounds.upper.len() {
-            *self = self.repacked(bounds.ceiling)?;
+            self.repack(bounds.ceiling)?;
         }
         self.marks.clear();
         let mut left_out = if bounds.lookahead.is_some() || bounds.persistent.is_some() {
@@ -325,13 +344,13 @@ impl<K: Key, N: Clone + Send + Sync> Frontier<K, N> {
         let mut left_out = LeftOut::default();
         let room = bounds.window.map_or(usize::MAX, |window| window.room());
         let layout = &self.layout;
-        let mut streams: SmallVec<[ChainStream<'_, K, N>; FEW]> = layout
+        let mut streams: SmallVec<[ChainStream<'_, K, N>; FEW_CHAINS]> = layout
             .chains()
             .map(|chain| ChainStream::new(self, labelled, bounds, chain, range, starts))
             .filter(|stream| stream.first().is_some())
             .collect();
         // The first cut of each stream, close together.
-        let mut heads: SmallVec<[K; FEW]> = streams
+        let mut heads: SmallVec<[K; FEW_CHAINS]> = streams
             .iter()
             .filter_map(ChainStream::first)
             .cloned()
@@ -372,16 +391,19 @@ impl<K: Key, N: Clone + Send + Sync> Frontier<K, N> {
     }
 }
 
-/// The same strips with other keys, or with the same kind of keys packed again.
+/// Packs the same strips into other keys, or again into the same kind of keys.
 ///
 /// It needs the cuts alone, like [`mark`].
-fn repacked<K: Key, L: Key>(
-    strips: &[Strip<K>],
-    known: &Layout,
+fn repack<K: Key, L: Key>(
+    (strips, known): (&[Strip<K>], &Layout),
     ceiling: &[u32],
-) -> Result<(Vec<Strip<L>>, Layout), Full> {
+    (packed, layout): (&mut Vec<Strip<L>>, &mut Layout),
+) -> Result<(), Full> {
     let chains = ceiling.len();
-    let (mut least, mut most) = (vec![u32::MAX; chains], vec![0; chains]);
+    let (mut least, mut most) = (
+        Counts::from_elem(u32::MAX, chains),
+        Counts::from_elem(0, chains),
+    );
     // A chain that nobody knew of when this level was packed has no event in any cut.
     least[known.width()..].fill(0);
     for strip in strips {
@@ -394,26 +416,30 @@ fn repacked<K: Key, L: Key>(
             }
         }
     }
-    let layout = Layout::fit(&least, &most, ceiling, L::BITS).ok_or(Full)?;
+    if !layout.refit(&least, &most, ceiling, L::BITS) {
+        return Err(Full);
+    }
     let pack = |cut: PackedCut<'_, K>, len| {
-        let mut counts = cut.counts();
+        let mut counts: Counts = cut.counts();
         counts.resize(chains, 0);
         Strip {
-            first: L::pack(&counts, &layout),
+            first: L::pack(&counts, layout),
             len,
         }
     };
-    let strips = strips.iter();
-    let strips = if chains == known.width() {
-        strips
-            .map(|strip| pack(strip.cut(0, known), strip.len))
-            .collect()
+    packed.clear();
+    if chains == known.width() {
+        packed.extend(
+            strips
+                .iter()
+                .map(|strip| pack(strip.cut(0, known), strip.len)),
+        );
     } else {
         // Lines are along other chains now.
-        let cuts = strips.flat_map(|strip| strip.cuts(known));
-        cuts.map(|cut| pack(cut, 1)).collect()
-    };
-    Ok((strips, layout))
+        let cuts = strips.iter().flat_map(|strip| strip.cuts(known));
+        packed.extend(cuts.map(|cut| pack(cut, 1)));
+    }
+    Ok(())
 }
 
 /// The first nodes of all strips, and the lines that cut the next level into this many ranges, at either end of all `None`.

@@ -12,6 +12,8 @@ use std::fmt::Debug;
 
 use portent_monitor_core::ChainId;
 
+use crate::order::Counts;
+
 /// Where the count of one chain is in a key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Field {
@@ -22,7 +24,7 @@ pub(crate) struct Field {
 }
 
 /// Where the counts of all chains are, the first one in the highest bits.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct Layout {
     fields: Vec<Field>,
     /// The bits of the last two chains together.
@@ -35,16 +37,24 @@ impl Layout {
     /// A layout for cuts between `least` and `most` (component by component), in which counts never
     /// exceed `top`. `None` if `bits` are too few for even one more level.
     pub(crate) fn fit(least: &[u32], most: &[u32], top: &[u32], bits: u32) -> Option<Layout> {
+        let mut layout = Layout::default();
+        layout.refit(least, most, top, bits).then_some(layout)
+    }
+
+    /// Becomes [such a layout](Self::fit), in the memory that it has, or tells that there is none.
+    pub(super) fn refit(&mut self, least: &[u32], most: &[u32], top: &[u32], bits: u32) -> bool {
         let width = |range: u32| 32 - range.leading_zeros();
-        let full: Vec<u32> = least.iter().zip(top).map(|(a, z)| width(z - a)).collect();
-        let spans: Vec<u32> = least.iter().zip(most).map(|(a, b)| b - a).collect();
-        let mut widths: Vec<u32> = spans
+        let full: Counts = least.iter().zip(top).map(|(a, z)| width(z - a)).collect();
+        let spans: Counts = least.iter().zip(most).map(|(a, b)| b - a).collect();
+        let mut widths: Counts = spans
             .iter()
             .zip(&full)
             .map(|(span, &full)| width(span.saturating_add(1)).min(full))
             .collect();
         let used: u64 = widths.iter().map(|&w| u64::from(w)).sum();
-        let mut left = u64::from(bits).checked_sub(used)?;
+        let Some(mut left) = u64::from(bits).checked_sub(used) else {
+            return false;
+        };
         let room = |width: u32, span: u32| (1u64 << width) - 1 - u64::from(span);
         // What is left over goes where it puts off the next packing longest.
         while left > 0 {
@@ -55,29 +65,25 @@ impl Layout {
             widths[chain] += 1;
             left -= 1;
         }
-        let slack = (0..widths.len())
+        self.slack = (0..widths.len())
             .filter(|&chain| widths[chain] < full[chain])
             .map(|chain| room(widths[chain], spans[chain]))
             .min()
             .map_or(u32::MAX, |room| u32::try_from(room).unwrap_or(u32::MAX));
-        let mut fields = Vec::with_capacity(widths.len());
+        self.fields.clear();
         let mut shift: u32 = widths.iter().fold(0, |sum: u32, w| sum.saturating_add(*w));
         let components = widths.iter().zip(least);
         for (chain, (&width, &base)) in ChainId::first(widths.len()).zip(components) {
             shift = shift.saturating_sub(width);
-            fields.push(Field {
+            self.fields.push(Field {
                 chain,
                 base,
                 shift,
                 mask: ((1u64 << width) - 1) as u32,
             });
         }
-        let line_bits = widths.iter().rev().take(2).sum();
-        Some(Layout {
-            fields,
-            line_bits,
-            slack,
-        })
+        self.line_bits = widths.iter().rev().take(2).sum();
+        true
     }
 
     /// The number of chains.
@@ -311,7 +317,7 @@ impl<K: Key> PackedCut<'_, K> {
         }
     }
 
-    pub(crate) fn counts(&self) -> Vec<u32> {
+    pub(crate) fn counts<C: FromIterator<u32>>(&self) -> C {
         let chains = self.layout.chains();
         chains.map(|chain| self.count(chain)).collect()
     }

@@ -1,11 +1,10 @@
 //! A labelled poset: the events, what each requires of a cut, and the action that it is labelled with.
 
 use portent_monitor_core::ChainId;
-use smallvec::SmallVec;
 
 use crate::{
     automaton::ActionId,
-    order::{EventIndex, Poset, Requirements},
+    order::{Counts, EventIndex, Poset, Requirements},
 };
 
 /// A poset whose events act on something.
@@ -34,7 +33,7 @@ impl<'a> LabelledPoset<'a> {
     }
 
     /// The cut of all events.
-    pub(crate) fn top(&self) -> SmallVec<[u32; 8]> {
+    pub(crate) fn top(&self) -> Counts {
         let chains = self.poset.chains();
         chains
             .map(|chain| self.poset.chain(chain).len() as u32)

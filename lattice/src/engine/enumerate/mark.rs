@@ -4,15 +4,15 @@
 use std::sync::{Mutex, PoisonError};
 
 use portent_monitor_core::ChainId;
-use smallvec::SmallVec;
 
 use super::{
-    frontier::{FEW, LeftOut, LevelBounds, PARALLEL},
+    frontier::{LeftOut, LevelBounds, PARALLEL},
     key::{Key, Layout, PackedCut},
     labelled::LabelledPoset,
     level::Strip,
     parallel,
 };
+use crate::order::Counts;
 
 /// How many words the marks of a cut take.
 pub(super) fn words(chains: usize) -> usize {
@@ -39,7 +39,7 @@ pub(super) fn mark<K: Key>(
     marks.resize(nodes * stride, 0);
     let work = |(strips, marks): (&[Strip<K>], &mut [u64])| {
         let mut left_out = LeftOut::default();
-        let mut counts: SmallVec<[u32; FEW]> = SmallVec::from_elem(0, layout.width());
+        let mut counts = Counts::from_elem(0, layout.width());
         let cuts = strips.iter().flat_map(|strip| strip.cuts(layout));
         for (cut, marks) in cuts.zip(marks.chunks_exact_mut(stride)) {
             mark_cut(cut, labelled, bounds, &mut counts, marks, &mut left_out);

@@ -10,13 +10,13 @@ use portent_monitor_core::ChainId;
 use smallvec::SmallVec;
 
 use super::{
-    frontier::{FEW, LeftOut, LevelBounds, NodeRules},
+    frontier::{LeftOut, LevelBounds, NodeRules},
     key::{Field, Key, Layout, PackedCut},
     labelled::LabelledPoset,
     level::{Level, Strip},
 };
 use crate::{
-    order::{EventIndex, Required},
+    order::{EventIndex, FEW_CHAINS, Required},
     stop::Stop,
 };
 
@@ -116,9 +116,9 @@ impl<'a, K: Key> Successors<'a, K> {
         let layout = self.layout;
         let mut left_out = LeftOut::default();
         let room = bounds.window.map_or(usize::MAX, |window| window.room());
-        let mut walks: SmallVec<[Walk<'_>; FEW]> = SmallVec::new();
+        let mut walks: SmallVec<[Walk<'_>; FEW_CHAINS]> = SmallVec::new();
         // The next cut of each walk, close together, and which walks are not at their end.
-        let mut heads: SmallVec<[K; FEW]> = SmallVec::new();
+        let mut heads: SmallVec<[K; FEW_CHAINS]> = SmallVec::new();
         let mut going = 0u64;
         let wanted = |head: &K| to.is_none_or(|to| head < to);
         for chain in layout.chains() {

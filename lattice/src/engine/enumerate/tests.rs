@@ -42,7 +42,7 @@ impl NodeRules for Ways {
     }
 
     fn settle<K: Key>(&self, _: &mut u64, cut: PackedCut<'_, K>) -> bool {
-        self.keeps(&cut.counts())
+        self.keeps(&cut.counts::<Vec<_>>())
     }
 }
 
