@@ -10,6 +10,7 @@
 //! | what comes before what | [`edges`] is the table; [`Causality`] gives each relevant event a [`Stamp`] |
 //! | the same inside a running program | [`ThreadClock`] in each thread, [`ObjectClock`] in each object |
 //! | the same, as defined | [`definition::Relation`] |
+//! | what can be left out of a run | [`Reorderings`]: its closed [`Cut`]s |
 //! | an order that clocks allow, of what arrives in any | [`CausalRelease`] |
 //! | what a misspelt name was meant to be | [`suggest::closest`] |
 //!
@@ -28,6 +29,7 @@ mod event;
 mod ids;
 mod operation;
 mod release;
+mod reordering;
 mod spelling;
 pub mod suggest;
 mod symbols;
@@ -45,6 +47,7 @@ pub use event::{Action, Delivery, Details, Event, Mark, Marker, Msg, Op, Stamped
 pub use ids::{BarrierId, ChainId, ChanId, CondId, Id, LocId, LockId, NameId, ThreadId, VarId};
 pub use operation::Operation;
 pub use release::{CausalRelease, Clocked};
+pub use reordering::{Cut, Overlap, Place, Reorderings, Section};
 pub use spelling::Spelling;
 pub use symbols::{Interner, Symbols};
 pub use unknown::SymbolKind;

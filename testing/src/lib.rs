@@ -12,4 +12,4 @@ mod run;
 pub use corpus::replay;
 pub use counting::{Counting, allocations};
 pub use rng::Rng;
-pub use run::admitted;
+pub use run::{admitted, sharing};

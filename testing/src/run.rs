@@ -1,6 +1,8 @@
 //! Random traces that could be runs.
 
-use portent_monitor_core::{Discipline, Event, Symbols};
+use portent_monitor_core::{Discipline, Event, LockId, Op, Symbols, ThreadId, VarId};
+
+use crate::Rng;
 
 /// Draws this many events and keeps those that can follow the ones before them. No lock is taken that
 /// another thread seems to hold: that thread could only go on by waking up from a wait.
@@ -33,4 +35,41 @@ pub fn admitted(
         }
     }
     events
+}
+
+/// A small random run of three threads that share variables and locks: accesses of two variables, two locks with both sides,
+/// now and then a fork or join. Most locks are given back.
+///
+/// ```
+/// use portent_testing::{Rng, sharing};
+///
+/// let events = sharing(&mut Rng::new(3), 40);
+/// assert!(!events.is_empty() && events.len() <= 40);
+/// ```
+pub fn sharing(rng: &mut Rng, draws: usize) -> Vec<Event> {
+    let mut symbols = Symbols::default();
+    let (locks, vars) = (rng.between(1, 3), rng.between(1, 2));
+    let shared = rng.one_in(3);
+    admitted(draws, &mut symbols, |_| {
+        some_sharing(rng, locks, vars, shared)
+    })
+}
+
+fn some_sharing(rng: &mut Rng, locks: usize, vars: usize, shared: bool) -> Event {
+    let thread = ThreadId::from(rng.below(3) as u32);
+    let lock = LockId::from(rng.below(locks) as u32);
+    let var = VarId::from(rng.below(vars) as u32);
+    let op = match rng.below(20) {
+        0..3 => Op::Read(var),
+        3..6 => Op::Write(var, None),
+        6 => Op::Update(var, None),
+        7..10 => Op::Lock(lock),
+        10..15 => Op::Unlock(lock),
+        15 if shared => Op::ReadLock(lock),
+        16 | 17 if shared => Op::ReadUnlock(lock),
+        18 if rng.one_in(2) => Op::Fork(ThreadId::from(rng.below(4) as u32)),
+        19 if rng.one_in(8) => Op::Join(ThreadId::from(rng.below(3) as u32)),
+        _ => Op::Lock(lock),
+    };
+    Event::new(thread, op)
 }

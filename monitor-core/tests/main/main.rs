@@ -4,4 +4,5 @@ mod causality;
 mod discipline;
 mod names;
 mod random;
+mod reordering;
 mod symbols;

@@ -1,0 +1,294 @@
+//! What can be left out of a run: the model `strong`.
+//!
+//! A *correct reordering* of a trace has a prefix of each thread, keeps what is hard (fork, join, messages, wake-ups, barriers), and every
+//! read in it sees the write that it saw. Of two conflicting events that are both kept the order is as observed, but a thread may run on
+//! without a critical section, or without a write that nobody reads, of another. So such a run is known by its [`Cut`], and the cuts that
+//! can be reached are those that are [closed](Reorderings::close): they have what their events [need](Reorderings::join_need), and of two
+//! conflicting sections of a lock that have begun, the earlier one has ended.
+//!
+//! Closed cuts are closed under intersection, so there is a least one that has given events.
+//!
+//! | file | |
+//! |---|---|
+//! | `cut` | a prefix of each thread |
+//! | `history` | what the events of a thread need of others |
+//! | `sections` | who held which lock from where to where |
+//!
+//! Which edges are hard is read off the [table](crate::edges): all but those through variables and locks. What is left of these is that a
+//! read needs its write, that a failed try needs the lock to be taken, and the rule about sections.
+
+mod cut;
+mod history;
+mod sections;
+
+pub use self::{
+    cut::Cut,
+    sections::{Overlap, Section},
+};
+use self::{
+    history::{History, MOST_EVENTS, Moment},
+    sections::Sections,
+};
+use crate::{Error, Event, Flow, Id, Knowledge, LockId, Object, Op, ThreadId, VarId};
+
+/// An event: the first thread that it is of, and how many events of that thread there are up to it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Place {
+    /// Its thread.
+    pub thread: ThreadId,
+    /// Its number among those of its thread, from 1.
+    pub position: u32,
+}
+
+/// The events of a trace, as one sees them who may leave some out.
+///
+/// It trusts that a [`Discipline`](crate::Discipline) admitted the events, and asks for all of them: none is irrelevant here.
+///
+/// ```
+/// use portent_monitor_core::{Cut, Event, Op, Reorderings, Symbols};
+///
+/// let mut s = Symbols::default();
+/// let (t1, t2, m) = (s.threads.intern("T1")?, s.threads.intern("T2")?, s.locks.intern("m")?);
+/// let mut trace = Reorderings::default();
+/// for op in [Op::Lock(m), Op::Unlock(m)] {
+///     trace.step(&Event::new(t1, op))?;
+/// }
+/// let taken = trace.step(&Event::new(t2, Op::Lock(m)))?;
+///
+/// // T2 can take the lock without T1 ever having been there,
+/// let mut cut = Cut::default();
+/// trace.join_need(taken, &mut cut);
+/// trace.close(&mut cut);
+/// assert_eq!((cut.count(t1), cut.count(t2)), (0, 1));
+/// // but not while T1 holds it.
+/// cut.include(portent_monitor_core::Place { thread: t1, position: 1 });
+/// trace.close(&mut cut);
+/// assert_eq!((cut.count(t1), cut.count(t2)), (2, 1));
+/// # Ok::<(), portent_monitor_core::Error>(())
+/// ```
+#[derive(Clone, Debug, Default)]
+pub struct Reorderings {
+    threads: Vec<History>,
+    sections: Sections,
+    flow: Flow<HardEdges>,
+    /// The last write of each variable.
+    writes: Vec<Option<Place>>,
+    /// What an event needs because of its locks: kept to be used again.
+    because_of_locks: Vec<Place>,
+}
+
+impl Reorderings {
+    /// Takes the next event of the observed run.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::ClockFull`] if a thread has more events than 31 bits can count.
+    pub fn step(&mut self, event: &Event) -> Result<Place, Error> {
+        let thread = event.thread;
+        let history = thread.entry(&mut self.threads);
+        if history.events == MOST_EVENTS {
+            return Err(Error::ClockFull);
+        }
+        history.events += 1;
+        let position = history.events;
+        let place = Place { thread, position };
+        let after = self.flow.step(event, |edges| {
+            edges.here = Some(place);
+            std::mem::take(&mut edges.after)
+        });
+        for needed in after {
+            self.learn(thread, needed, Moment::before(position));
+        }
+        let mut needed = std::mem::take(&mut self.because_of_locks);
+        let last = |thread: ThreadId| self.threads.get(thread.index()).map_or(0, |t| t.events);
+        let note = |place| needed.push(place);
+        self.sections.step(place, &event.op, last, note);
+        for needed in needed.drain(..) {
+            self.learn(thread, needed, Moment::before(position));
+        }
+        self.because_of_locks = needed;
+        if let Op::Read(var) | Op::Update(var, _) = event.op
+            && let Some(write) = self.last_write(var)
+        {
+            self.learn(thread, write, Moment::after(position));
+        }
+        for (var, _) in event.writes() {
+            *var.entry(&mut self.writes) = Some(place);
+        }
+        Ok(place)
+    }
+
+    /// An event of the thread needs another.
+    fn learn(&mut self, thread: ThreadId, needed: Place, moment: Moment) {
+        let history = &mut self.threads[thread.index()];
+        if needed.thread == thread || history.now().contains(needed) {
+            return;
+        }
+        let mut now = history.take_now();
+        self.join_need(needed, &mut now);
+        self.threads[thread.index()].put_back(now, moment);
+    }
+
+    /// The write of a variable that a read would see now.
+    pub fn last_write(&self, var: VarId) -> Option<Place> {
+        self.writes.get(var.index()).copied().flatten()
+    }
+
+    /// How many events of a thread there are.
+    pub fn events(&self, thread: ThreadId) -> u32 {
+        self.threads.get(thread.index()).map_or(0, |t| t.events)
+    }
+
+    /// How many threads there are, the ids of which are below.
+    pub fn threads(&self) -> usize {
+        self.threads.len()
+    }
+
+    /// Adds an event to a cut, and all that it needs by program order, hard edges, and the writes that are read.
+    #[inline]
+    pub fn join_need(&self, place: Place, cut: &mut Cut) {
+        let history = &self.threads[place.thread.index()];
+        cut.join_counts(history.at(Moment::after(place.position)));
+        cut.include(place);
+    }
+
+    /// Adds all that must have happened for an event to be next in its thread, but not the event: what it would do need not
+    /// be what it did.
+    #[inline]
+    pub fn join_past(&self, place: Place, cut: &mut Cut) {
+        let history = &self.threads[place.thread.index()];
+        cut.join_counts(history.at(Moment::before(place.position)));
+        if place.position > 1 {
+            let position = place.position - 1;
+            cut.include(Place { position, ..place });
+        }
+    }
+
+    /// Makes a cut that has the needs of its events the least closed one that contains it.
+    pub fn close(&self, cut: &mut Cut) {
+        let mut settled = 0;
+        let threads = self.threads.len().min(cut.counts().len());
+        let mut index = 0;
+        // In turns, until all threads in a row had nothing to end.
+        while settled < threads {
+            let Some(thread) = ThreadId::from_index(index) else {
+                return;
+            };
+            if self.end_sections(thread, cut) {
+                settled = 0;
+            } else {
+                settled += 1;
+            }
+            index = (index + 1) % threads;
+        }
+    }
+
+    /// Ends the open sections of a thread that are in the way of others.
+    #[inline]
+    fn end_sections(&self, thread: ThreadId, cut: &mut Cut) -> bool {
+        let open = self.sections.open_at(thread, cut.count(thread));
+        let mut has_grown = false;
+        for number in open {
+            if let Some(end) = self.sections.end_of(number)
+                && !cut.contains(end)
+                && self.sections.is_followed(number, cut)
+            {
+                self.join_need(end, cut);
+                has_grown = true;
+            }
+        }
+        has_grown
+    }
+
+    /// The sections that a thread is in when it has done this many events, innermost first.
+    pub fn open_sections(&self, thread: ThreadId, events: u32) -> impl Iterator<Item = Section> {
+        let open = self.sections.open_at(thread, events);
+        open.map(|number| self.sections.get(number))
+    }
+
+    /// Whether a thread holds a side of a lock after its last event.
+    pub fn holds(&self, thread: ThreadId, lock: LockId, exclusive: bool) -> bool {
+        self.sections.holds(thread, lock, exclusive)
+    }
+
+    /// All sections, in the observed order of their begins.
+    pub fn sections(&self) -> impl ExactSizeIterator<Item = Section> {
+        (0..self.sections.len()).map(|number| self.sections.get(number as u32))
+    }
+
+    /// Whether two events of one thread, in this order, need the same of other threads to be next, with the same locks held: if
+    /// one of them can be next, nothing of its own thread's doing is in the way of the other. The later one is the thread's last.
+    #[inline]
+    pub fn is_alike(&self, one: Place, last: Place) -> bool {
+        self.sections.last_change(one.thread) <= one.position.saturating_sub(1)
+            && self.threads[one.thread.index()]
+                .is_same(Moment::before(one.position), Moment::before(last.position))
+    }
+
+    /// How often a lock was taken though another thread held it, which a wait explains that is not in the trace; and the first time.
+    pub fn overlaps(&self) -> (u64, Option<Overlap>) {
+        (self.sections.overlaps, self.sections.first_overlap)
+    }
+}
+
+/// What a thread's next event comes after along hard edges, apart from the thread's own events, and where the thread is.
+#[derive(Clone, Debug)]
+struct HardEdges {
+    here: Option<Place>,
+    after: Vec<Place>,
+}
+
+fn add(place: Place, to: &mut Vec<Place>) {
+    match to.iter_mut().find(|other| other.thread == place.thread) {
+        Some(other) => other.position = other.position.max(place.position),
+        None => to.push(place),
+    }
+}
+
+impl Knowledge for HardEdges {
+    type Published = Vec<Place>;
+
+    fn new(_: ThreadId) -> HardEdges {
+        HardEdges {
+            here: None,
+            after: Vec::new(),
+        }
+    }
+
+    #[inline]
+    fn travels(object: Object) -> bool {
+        !matches!(object, Object::Var(_) | Object::Lock(_))
+    }
+
+    fn is_empty(left: &Vec<Place>) -> bool {
+        left.is_empty()
+    }
+
+    fn learn(&mut self, left: &Vec<Place>) {
+        for &place in left {
+            add(place, &mut self.after);
+        }
+    }
+
+    fn add_to(&mut self, left: &mut Vec<Place>) {
+        for &place in self.after.iter().chain(&self.here) {
+            add(place, left);
+        }
+    }
+
+    fn merge(&mut self, left: &Vec<Place>, into: &mut Vec<Place>) {
+        for &place in left {
+            add(place, into);
+        }
+    }
+
+    fn left(&mut self) -> Vec<Place> {
+        let mut left = Vec::new();
+        self.add_to(&mut left);
+        left
+    }
+
+    fn is_same(&self, _: &Vec<Place>) -> bool {
+        false
+    }
+}
