@@ -47,7 +47,7 @@ pub use event::{Action, Delivery, Details, Event, Mark, Marker, Msg, Op, Stamped
 pub use ids::{BarrierId, ChainId, ChanId, CondId, Id, LocId, LockId, NameId, ThreadId, VarId};
 pub use operation::Operation;
 pub use release::{CausalRelease, Clocked};
-pub use reordering::{Cut, Overlap, Place, Reorderings, Section};
+pub use reordering::{Cut, Overlap, Place, Predecessors, Reorderings, Section};
 pub use spelling::Spelling;
 pub use symbols::{Interner, Symbols};
 pub use unknown::SymbolKind;

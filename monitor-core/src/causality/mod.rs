@@ -152,6 +152,26 @@ impl Causality {
         })
     }
 
+    /// How many relevant events of each chain are in the past of what a thread does next, apart from what that itself
+    /// receives; those that are missing count 0.
+    ///
+    /// ```
+    /// use portent_monitor_core::{Causality, Event, Op, Symbols};
+    ///
+    /// let mut s = Symbols::default();
+    /// let (t1, t2, x) = (s.threads.intern("T1")?, s.threads.intern("T2")?, s.vars.intern("x")?);
+    /// let mut causality = Causality::default();
+    /// causality.step(&Event::new(t1, Op::Write(x, None)), true)?;
+    /// assert_eq!(causality.past(t2), []);
+    /// causality.step(&Event::new(t2, Op::Write(x, None)), true)?;
+    /// assert_eq!(causality.past(t2), [1, 1]);
+    /// # Ok::<(), portent_monitor_core::Error>(())
+    /// ```
+    #[inline]
+    pub fn past(&mut self, thread: ThreadId) -> &[u32] {
+        self.flow.thread(thread).past()
+    }
+
     /// Tells that a thread has ended though nobody joined it, so that its chain can be reused.
     /// It must not act again.
     pub fn end(&mut self, thread: ThreadId) {

@@ -330,6 +330,13 @@ impl<H: Hold> ThreadClock<H> {
             .unwrap_or_default()
     }
 
+    /// How many relevant events of each chain are in the past; those that are missing count 0.
+    #[inline]
+    pub fn past(&mut self) -> &[u32] {
+        self.settle();
+        self.now.clock().map_or(&[], |clock| clock.counts())
+    }
+
     /// The stamp of the event that ticked last; `None` if none did.
     pub fn stamp(&mut self) -> Option<Stamp> {
         self.settle();

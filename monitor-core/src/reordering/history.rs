@@ -79,10 +79,13 @@ impl History {
         &self.counts[self.starts[index]..end.unwrap_or(self.counts.len())]
     }
 
-    /// Whether nothing was learnt between two moments, the later one included.
+    /// Whether nothing was learnt between two moments, the later one included. The later one is that of the last event or the
+    /// one before it, so that it is near the end.
     #[inline]
     pub(super) fn is_same(&self, one: Moment, later: Moment) -> bool {
-        let known = self.moments.partition_point(|&noted| noted <= later);
-        known == 0 || self.moments[known - 1] <= one
+        let mut noted = self.moments.iter().rev();
+        noted
+            .find(|&&noted| noted <= later)
+            .is_none_or(|&noted| noted <= one)
     }
 }

@@ -11,6 +11,7 @@
 //! | file | |
 //! |---|---|
 //! | `cut` | a prefix of each thread |
+//! | `predecessors` | what an event comes directly after |
 //! | `history` | what the events of a thread need of others |
 //! | `sections` | who held which lock from where to where |
 //!
@@ -19,17 +20,19 @@
 
 mod cut;
 mod history;
+mod predecessors;
 mod sections;
 
 pub use self::{
     cut::Cut,
+    predecessors::Predecessors,
     sections::{Overlap, Section},
 };
 use self::{
     history::{History, MOST_EVENTS, Moment},
     sections::Sections,
 };
-use crate::{Error, Event, Flow, Id, Knowledge, LockId, Object, Op, ThreadId, VarId};
+use crate::{Error, Event, Flow, Id, LockId, Op, ThreadId, VarId};
 
 /// An event: the first thread that it is of, and how many events of that thread there are up to it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -70,7 +73,7 @@ pub struct Place {
 pub struct Reorderings {
     threads: Vec<History>,
     sections: Sections,
-    flow: Flow<HardEdges>,
+    flow: Flow<Predecessors<false>>,
     /// The last write of each variable.
     writes: Vec<Option<Place>>,
     /// What an event needs because of its locks: kept to be used again.
@@ -92,10 +95,7 @@ impl Reorderings {
         history.events += 1;
         let position = history.events;
         let place = Place { thread, position };
-        let after = self.flow.step(event, |edges| {
-            edges.here = Some(place);
-            std::mem::take(&mut edges.after)
-        });
+        let after = self.flow.step(event, |before| before.arrive(place));
         for needed in after {
             self.learn(thread, needed, Moment::before(position));
         }
@@ -228,67 +228,5 @@ impl Reorderings {
     /// How often a lock was taken though another thread held it, which a wait explains that is not in the trace; and the first time.
     pub fn overlaps(&self) -> (u64, Option<Overlap>) {
         (self.sections.overlaps, self.sections.first_overlap)
-    }
-}
-
-/// What a thread's next event comes after along hard edges, apart from the thread's own events, and where the thread is.
-#[derive(Clone, Debug)]
-struct HardEdges {
-    here: Option<Place>,
-    after: Vec<Place>,
-}
-
-fn add(place: Place, to: &mut Vec<Place>) {
-    match to.iter_mut().find(|other| other.thread == place.thread) {
-        Some(other) => other.position = other.position.max(place.position),
-        None => to.push(place),
-    }
-}
-
-impl Knowledge for HardEdges {
-    type Published = Vec<Place>;
-
-    fn new(_: ThreadId) -> HardEdges {
-        HardEdges {
-            here: None,
-            after: Vec::new(),
-        }
-    }
-
-    #[inline]
-    fn travels(object: Object) -> bool {
-        !matches!(object, Object::Var(_) | Object::Lock(_))
-    }
-
-    fn is_empty(left: &Vec<Place>) -> bool {
-        left.is_empty()
-    }
-
-    fn learn(&mut self, left: &Vec<Place>) {
-        for &place in left {
-            add(place, &mut self.after);
-        }
-    }
-
-    fn add_to(&mut self, left: &mut Vec<Place>) {
-        for &place in self.after.iter().chain(&self.here) {
-            add(place, left);
-        }
-    }
-
-    fn merge(&mut self, left: &Vec<Place>, into: &mut Vec<Place>) {
-        for &place in left {
-            add(place, into);
-        }
-    }
-
-    fn left(&mut self) -> Vec<Place> {
-        let mut left = Vec::new();
-        self.add_to(&mut left);
-        left
-    }
-
-    fn is_same(&self, _: &Vec<Place>) -> bool {
-        false
     }
 }

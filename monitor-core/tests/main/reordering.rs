@@ -136,9 +136,10 @@ fn the_closure_is_the_least_cut_that_is_a_run() {
             for _ in 0..rng.between(1, 3) {
                 if let Some(index) = (!events.is_empty()).then(|| rng.below(events.len())) {
                     let place = observed.places[index];
-                    match rng.one_in(2) {
-                        true => trace.join_need(place, &mut cut),
-                        false => trace.join_past(place, &mut cut),
+                    if rng.one_in(2) {
+                        trace.join_need(place, &mut cut);
+                    } else {
+                        trace.join_past(place, &mut cut);
                     }
                 }
             }

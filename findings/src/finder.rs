@@ -1,0 +1,549 @@
+//! The way in: one pass over the events, then what needs all of them.
+
+use portent_monitor_core::{Cut, Event, Marker, Op, Reorderings, Symbols, ThreadId};
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use crate::{
+    Error, Model, Options, Report, atomicity,
+    check::{Checker, Claim},
+    deadlocks::{Wishes, patterns, realise::realise},
+    describe::{Names, in_observed_order},
+    races::{RacePair, Tally, happens_before, strong},
+    record::{EventId, Record},
+    report::{AtomicityCounts, DeadlockCounts, Finding, Kind, Label, RaceCounts, Warning},
+};
+
+/// To carry witnesses out is not worth more than this many steps in all.
+const MOST_CHECKED: usize = 1 << 26;
+/// The search for cycles of lock orders ends after this many steps.
+const MOST_STEPS: u64 = 20_000_000;
+/// Of a pattern, this many tuples of locations are tried.
+const MOST_TUPLES: usize = 64;
+
+/// Looks for findings in a trace.
+///
+/// It trusts that a [`Discipline`](portent_monitor_core::Discipline) admitted the events.
+///
+/// ```
+/// use portent_findings::{Finder, Model, Options, report::Label};
+/// use portent_monitor_core::{Event, Op};
+///
+/// // A race that is hidden behind a lock.
+/// let mut finder = Finder::new(Options::default().model(Model::Strong));
+/// let s = finder.symbols_mut();
+/// let (t1, t2) = (s.threads.intern("T1")?, s.threads.intern("T2")?);
+/// let (x, m) = (s.vars.intern("x")?, s.locks.intern("m")?);
+/// for op in [Op::Write(x, None), Op::Lock(m), Op::Unlock(m)] {
+///     finder.take(&Event::new(t1, op))?;
+/// }
+/// for op in [Op::Lock(m), Op::Unlock(m), Op::Write(x, None)] {
+///     finder.take(&Event::new(t2, op))?;
+/// }
+/// let report = finder.finish()?;
+/// assert_eq!(report.findings.len(), 1);
+/// assert_eq!(report.findings[0].label, Label::Shown);
+/// assert_eq!(report.findings[0].variables, ["x"]);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct Finder {
+    options: Options,
+    symbols: Symbols,
+    record: Record,
+    races: Option<Races>,
+    trace: Option<Reorderings>,
+    wishes: Wishes,
+    has_blocks: bool,
+    forked: FxHashSet<ThreadId>,
+}
+
+#[derive(Clone, Debug)]
+enum Races {
+    HappensBefore(Box<happens_before::Races>),
+    Strong(Box<strong::Races>),
+}
+
+impl Races {
+    fn tally(&self) -> &Tally {
+        match self {
+            Races::HappensBefore(races) => &races.tally,
+            Races::Strong(races) => &races.tally,
+        }
+    }
+}
+
+impl Finder {
+    /// A finder that has seen nothing.
+    pub fn new(options: Options) -> Finder {
+        let races = options.hunt.races.then(|| match options.model {
+            Model::HappensBefore => Races::HappensBefore(Box::default()),
+            Model::Strong => Races::Strong(Box::default()),
+        });
+        let follows = options.model == Model::Strong || options.hunt.deadlocks;
+        Finder {
+            options,
+            symbols: Symbols::default(),
+            record: Record::default(),
+            races,
+            trace: follows.then(Reorderings::default),
+            wishes: Wishes::default(),
+            has_blocks: false,
+            forked: FxHashSet::default(),
+        }
+    }
+
+    /// The names of the run, for those who make its events.
+    pub fn symbols_mut(&mut self) -> &mut Symbols {
+        &mut self.symbols
+    }
+
+    /// The names of the run.
+    pub fn symbols(&self) -> &Symbols {
+        &self.symbols
+    }
+
+    /// The events so far.
+    pub fn record(&self) -> &Record {
+        &self.record
+    }
+
+    /// Takes the next event of the observed run.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::TooManyEvents`]; [`Error::Causality`] where clocks are full.
+    pub fn take(&mut self, event: &Event) -> Result<(), Error> {
+        let id = self.record.push(event).ok_or(Error::TooManyEvents)?;
+        match event.op {
+            Op::Fork(child) => {
+                self.forked.insert(child);
+            }
+            Op::Marker(Marker::Begin, Some(_)) => self.has_blocks = true,
+            _ => {}
+        }
+        if let Some(trace) = &mut self.trace {
+            if self.options.hunt.deadlocks {
+                self.wishes.take(event, id, trace);
+            }
+            trace.step(event)?;
+        }
+        match (&mut self.races, &self.trace) {
+            (Some(Races::HappensBefore(races)), _) => races.take(event, id)?,
+            (Some(Races::Strong(races)), Some(trace)) => {
+                races.take(event, id, trace, &self.record);
+            }
+            _ => {}
+        }
+        Ok(())
+    }
+
+    /// The trace has ended.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Causality`] where clocks are full.
+    pub fn finish(&mut self) -> Result<Report, Error> {
+        let mut report = Report {
+            events: self.record.len() as u64,
+            threads: { ThreadId::first(self.record.threads()) }
+                .filter(|&thread| !self.record.of_thread(thread).is_empty())
+                .count() as u64,
+            findings: Vec::new(),
+            races: None,
+            deadlocks: None,
+            atomicity: None,
+            warnings: self.warnings(),
+        };
+        if let Some(trace) = self.trace.as_ref().filter(|_| self.options.hunt.deadlocks) {
+            self.wishes.finish(&self.record, trace);
+        }
+        let mut end = End {
+            finder: self,
+            checker: None,
+            checked: 0,
+            unchecked: 0,
+        };
+        end.add_races(&mut report)?;
+        end.add_deadlocks(&mut report);
+        end.add_atomicity(&mut report);
+        let unchecked = end.unchecked;
+        if unchecked > 0 {
+            report.warnings.push(Warning {
+                kind: "unchecked",
+                text: format!(
+                    "{unchecked} findings are only called possible because their witnesses are too long to check them all"
+                ),
+            });
+        }
+        report.findings.sort_by_key(|finding| finding.label);
+        Ok(report)
+    }
+
+    /// What makes one doubt that everything was recorded.
+    fn warnings(&self) -> Vec<Warning> {
+        let mut warnings = Vec::new();
+        let name = |thread: ThreadId| self.symbols.threads.name(thread);
+        let has_events = |thread: ThreadId| !self.record.of_thread(thread).is_empty();
+        let mut silent: Vec<ThreadId> = { self.forked.iter().copied() }
+            .filter(|&thread| !has_events(thread))
+            .collect();
+        silent.sort_unstable();
+        // One thread has no fork: the first.
+        let mut unforked = ThreadId::first(self.record.threads())
+            .filter(|thread| has_events(*thread) && !self.forked.contains(thread));
+        let (first, second) = (unforked.next(), unforked.next());
+        if let (Some(&silent), Some(_), Some(stray)) = (silent.first(), first, second) {
+            warnings.push(Warning {
+                kind: "forks",
+                text: format!(
+                    "the recording is not complete: thread {} is forked and does nothing, thread {} does something and is never forked; findings may be false",
+                    name(silent),
+                    name(stray)
+                ),
+            });
+        }
+        let overlaps = self.trace.as_ref().map(Reorderings::overlaps);
+        if let Some((count, Some(first))) = overlaps {
+            let line = self
+                .record
+                .at(first.taken)
+                .and_then(|id| self.record.line(id));
+            let line = line.map_or_else(String::new, |line| format!(" in line {line}"));
+            warnings.push(Warning {
+                kind: "sections",
+                text: format!(
+                    "the recording is not complete: thread {} takes lock {}{line} while thread {} holds it ({count} in all); a wait is missing, and findings may be false",
+                    name(first.taken.thread),
+                    self.symbols.locks.name(first.lock),
+                    name(first.held.thread)
+                ),
+            });
+        }
+        warnings
+    }
+}
+
+/// What is done when all events are there.
+struct End<'f> {
+    finder: &'f Finder,
+    checker: Option<Checker<'f>>,
+    checked: usize,
+    unchecked: usize,
+}
+
+impl<'f> End<'f> {
+    fn names(&self) -> Names<'f> {
+        Names {
+            record: &self.finder.record,
+            symbols: &self.finder.symbols,
+            trace: self.finder.trace.as_ref(),
+        }
+    }
+
+    /// Whether a witness is one, according to those who know nothing of how it was found.
+    fn is_run(&mut self, run: &[EventId], claim: &Claim) -> bool {
+        if self.checked.saturating_add(run.len()) > MOST_CHECKED {
+            self.unchecked += 1;
+            return false;
+        }
+        self.checked += run.len();
+        let record = &self.finder.record;
+        let checker = self.checker.get_or_insert_with(|| Checker::new(record));
+        checker.check(run, claim).is_ok()
+    }
+
+    fn add_races(&mut self, report: &mut Report) -> Result<(), Error> {
+        let Some(races) = &self.finder.races else {
+            return Ok(());
+        };
+        let tally = races.tally();
+        let pairs = tally.pairs();
+        report.races = Some(RaceCounts {
+            location_pairs: pairs.len() as u64,
+            event_pairs: pairs.iter().map(|pair| pair.pairs).sum(),
+            events: tally.racy_events,
+            locations: tally.racy_locations() as u64,
+            exhaustive: tally.dropped == 0,
+        });
+        let events: Vec<[EventId; 2]> = pairs.iter().map(|pair| pair.events).collect();
+        match self.finder.options.model {
+            Model::HappensBefore => {
+                // A clock for each event of interest: not for too many at once.
+                for (pairs, events) in pairs.chunks(64).zip(events.chunks(64)) {
+                    let runs = happens_before::witnesses(&self.finder.record, events)?;
+                    for (pair, run) in pairs.iter().zip(runs) {
+                        report.findings.push(self.race(pair, &run, false));
+                    }
+                }
+            }
+            Model::Strong => {
+                for pair in &pairs {
+                    let run = self.reordering(&pair.events);
+                    let at_least = tally.dropped > 0;
+                    report.findings.push(self.race(pair, &run, at_least));
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// The least closed cut in which events are next, in observed order.
+    fn reordering(&self, events: &[EventId]) -> Vec<EventId> {
+        let mut cut = Cut::default();
+        if let Some(trace) = &self.finder.trace {
+            for &id in events {
+                trace.join_past(self.finder.record.place(id), &mut cut);
+            }
+            trace.close(&mut cut);
+        }
+        in_observed_order(&cut, &self.finder.record)
+    }
+
+    fn race(&mut self, pair: &RacePair, run: &[EventId], at_least: bool) -> Finding {
+        let names = self.names();
+        let record = &self.finder.record;
+        let [first, second] = pair.events;
+        let is_run = self.is_run(run, &Claim::Race(pair.events));
+        // The observed run comes to where both are next, if the second's thread was there before the first happened.
+        let arrived = match record.previous(second) {
+            Some(previous) => previous < first,
+            None => !self.finder.forked.contains(&record.thread(second)),
+        };
+        let label = match (is_run, arrived) {
+            (true, true) => Label::Observed,
+            (true, false) => Label::Shown,
+            (false, _) => Label::Possible,
+        };
+        let var = |var| self.finder.symbols.vars.name(var).to_owned();
+        let mut variables = vec![var(pair.var)];
+        variables.extend(pair.others.iter().map(|&other| var(other)));
+        let participants: Vec<_> = pair.events.map(|id| names.participant(id)).into();
+        let mut sides = [0, 1].map(|side| match &participants[side].row.loc {
+            Some(loc) => loc.clone(),
+            None => format!("{} {}", pair.kinds[side].name(), variables[0]),
+        });
+        sides.sort_unstable();
+        Finding {
+            kind: Kind::Race,
+            label,
+            key: sides.join(", "),
+            participants,
+            variables,
+            locks: Vec::new(),
+            block: None,
+            stands_for: pair.pairs.to_string(),
+            at_least,
+            witness: (label != Label::Possible).then(|| {
+                let shown: Vec<EventId> = run.iter().copied().chain([first, second]).collect();
+                names.witness(&shown, self.finder.options.witness_rows)
+            }),
+        }
+    }
+
+    fn add_deadlocks(&mut self, report: &mut Report) {
+        let finder = self.finder;
+        let Some(trace) = finder
+            .trace
+            .as_ref()
+            .filter(|_| finder.options.hunt.deadlocks)
+        else {
+            return;
+        };
+        let wishes: Vec<_> = finder.wishes.all.iter().map(|(wish, _)| wish).collect();
+        let limits = patterns::Limits {
+            patterns: finder.options.max_patterns,
+            steps: MOST_STEPS,
+        };
+        let (patterns, exhaustive) = patterns::find(&wishes, limits);
+        let mut choices: u128 = 0;
+        let (mut deadlocks, mut shown) = (0, Vec::new());
+        let mut possible: Vec<Finding> = Vec::new();
+        for pattern in &patterns {
+            let lists: Vec<&[EventId]> = { pattern.iter() }
+                .map(|&index| finder.wishes.all[index].1.as_slice())
+                .collect();
+            let product = lists.iter().map(|list| list.len() as u128);
+            let product = product.fold(1, u128::saturating_mul);
+            choices = choices.saturating_add(product);
+            let before = shown.len();
+            let mut is_certain = false;
+            for tuple in self.tuples(&lists) {
+                let lists: Vec<&[EventId]> = tuple.iter().map(Vec::as_slice).collect();
+                let Some((cut, events)) = self.realised(&lists, trace) else {
+                    continue;
+                };
+                let finding = self.deadlock(&events, Some(&cut), product);
+                is_certain |= finding.label != Label::Possible;
+                shown.push(finding);
+            }
+            deadlocks += u64::from(is_certain);
+            if shown.len() == before {
+                let events: Vec<EventId> = lists.iter().map(|list| list[0]).collect();
+                possible.push(self.deadlock(&events, None, product));
+            }
+        }
+        let mut known: FxHashMap<String, ()> = FxHashMap::default();
+        let mut tuples = 0;
+        for finding in shown.into_iter().chain(possible) {
+            if known.insert(finding.key.clone(), ()).is_none() {
+                tuples += u64::from(finding.label != Label::Possible);
+                report.findings.push(finding);
+            }
+        }
+        report.deadlocks = Some(DeadlockCounts {
+            patterns: patterns.len() as u64,
+            choices: choices.to_string(),
+            deadlocks,
+            location_tuples: tuples,
+            exhaustive,
+        });
+    }
+
+    /// The lists of a pattern, split by locations.
+    fn tuples(&self, lists: &[&[EventId]]) -> Vec<Vec<Vec<EventId>>> {
+        let mut tuples: Vec<Vec<Vec<EventId>>> = vec![Vec::new()];
+        for list in lists {
+            let mut by_loc: Vec<(_, Vec<EventId>)> = Vec::new();
+            for &id in *list {
+                let loc = self.finder.record.loc(id);
+                match by_loc.iter_mut().find(|(other, _)| *other == loc) {
+                    Some((_, ids)) => ids.push(id),
+                    None => by_loc.push((loc, vec![id])),
+                }
+            }
+            // Where there are too many, they are not told apart.
+            if tuples.len() * by_loc.len() > MOST_TUPLES {
+                by_loc = vec![(None, list.to_vec())];
+            }
+            let longer = |tuple: &Vec<Vec<EventId>>| {
+                let longer = by_loc.iter().map(|(_, ids)| {
+                    let mut tuple = tuple.clone();
+                    tuple.push(ids.clone());
+                    tuple
+                });
+                longer.collect::<Vec<_>>()
+            };
+            tuples = tuples.iter().flat_map(longer).collect();
+        }
+        tuples
+    }
+
+    /// The events of a pattern that some run comes to all at once.
+    fn realised(&self, lists: &[&[EventId]], trace: &Reorderings) -> Option<(Cut, Vec<EventId>)> {
+        let record = &self.finder.record;
+        match self.finder.options.model {
+            Model::Strong => realise(lists, trace, record),
+            // It predicts none, so what there is is where the trace ends.
+            Model::HappensBefore => {
+                let is_request = |id: &EventId| matches!(record.event(*id).op, Op::Request(_));
+                let last = lists
+                    .iter()
+                    .map(|list| list.last().copied().filter(is_request));
+                let events: Vec<EventId> = last.collect::<Option<_>>()?;
+                let mut cut = Cut::default();
+                for thread in ThreadId::first(record.threads()) {
+                    let done = record.of_thread(thread);
+                    let waits = done.last().is_some_and(|last| events.contains(last));
+                    let done = &done[..done.len() - usize::from(waits)];
+                    if let Some(&last) = done.last() {
+                        cut.include(record.place(last));
+                    }
+                }
+                Some((cut, events))
+            }
+        }
+    }
+
+    fn deadlock(&mut self, events: &[EventId], cut: Option<&Cut>, choices: u128) -> Finding {
+        let names = self.names();
+        let record = &self.finder.record;
+        let run = cut.map(|cut| in_observed_order(cut, record));
+        let claim = Claim::Deadlock(events.to_vec());
+        let is_run = run.as_ref().is_some_and(|run| self.is_run(run, &claim));
+        let is_end = |&id: &EventId| matches!(record.event(id).op, Op::Request(_));
+        let label = match (is_run, events.iter().all(is_end)) {
+            (true, true) => Label::Observed,
+            (true, false) => Label::Shown,
+            (false, _) => Label::Possible,
+        };
+        let participants: Vec<_> = events.iter().map(|&id| names.participant(id)).collect();
+        let locks = participants.iter().filter_map(|one| one.row.object.clone());
+        let mut keys: Vec<String> = { participants.iter() }
+            .map(|one| match &one.row.loc {
+                Some(loc) => loc.clone(),
+                None => format!(
+                    "{} {}",
+                    one.row.op,
+                    one.row.object.clone().unwrap_or_default()
+                ),
+            })
+            .collect();
+        keys.sort_unstable();
+        Finding {
+            kind: Kind::Deadlock,
+            label,
+            key: keys.join(", "),
+            locks: locks.collect(),
+            participants,
+            variables: Vec::new(),
+            block: None,
+            stands_for: choices.to_string(),
+            at_least: choices == u128::MAX,
+            witness: run.filter(|_| label != Label::Possible).map(|mut run| {
+                run.extend(events);
+                names.witness(&run, self.finder.options.witness_rows)
+            }),
+        }
+    }
+
+    fn add_atomicity(&mut self, report: &mut Report) {
+        if !self.finder.options.hunt.atomicity {
+            return;
+        }
+        let violations = if self.finder.has_blocks {
+            atomicity::find(&self.finder.record)
+        } else {
+            Vec::new()
+        };
+        report.atomicity = Some(AtomicityCounts {
+            blocks: violations.len() as u64,
+            transactions: violations.iter().map(|found| found.transactions).sum(),
+        });
+        let names = self.names();
+        let record = &self.finder.record;
+        for found in violations {
+            let events = found.cycle.iter().flatten();
+            let end = events.clone().max().copied().unwrap_or(found.begin);
+            let run: Vec<EventId> = { record.ids() }
+                .skip_while(|&id| id < found.begin)
+                .take_while(|&id| id <= end)
+                .collect();
+            let participants: Vec<_> = events.map(|&id| names.participant(id)).collect();
+            let of = |objects: &[&str]| {
+                let mut all: Vec<String> = { participants.iter() }
+                    .filter(|one| objects.contains(&one.row.op.as_str()))
+                    .filter_map(|one| one.row.object.clone())
+                    .collect();
+                all.sort_unstable();
+                all.dedup();
+                all
+            };
+            let block = self.finder.symbols.names.name(found.block).to_owned();
+            let begin = names.row(found.begin);
+            report.findings.push(Finding {
+                kind: Kind::Atomicity,
+                label: Label::Observed,
+                key: format!("{block} {}", begin.loc.unwrap_or_default())
+                    .trim()
+                    .to_owned(),
+                variables: of(&["read", "write", "update"]),
+                locks: of(&["lock", "unlock", "rlock", "runlock"]),
+                participants,
+                block: Some(block),
+                stands_for: found.transactions.to_string(),
+                at_least: false,
+                witness: Some(names.witness(&run, self.finder.options.witness_rows)),
+            });
+        }
+    }
+}

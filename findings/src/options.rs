@@ -1,0 +1,132 @@
+//! What to look for, in which runs, and how much.
+
+use portent_monitor_core::suggest;
+use std::str::FromStr;
+
+use crate::Error;
+
+/// Which other runs count.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Model {
+    /// Those in which everything that program order, synchronisation and conflicts order is as observed.
+    #[default]
+    HappensBefore,
+    /// Also those that leave out sections and unread writes.
+    Strong,
+}
+
+/// What to look for.
+///
+/// ```
+/// use portent_findings::Hunt;
+///
+/// let hunt: Hunt = "races, deadlocks".parse()?;
+/// assert!(hunt.races && hunt.deadlocks && !hunt.atomicity);
+/// let error = "rases".parse::<Hunt>().unwrap_err();
+/// assert!(error.to_string().ends_with("Did you mean `races`?"));
+/// # Ok::<(), portent_findings::Error>(())
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Hunt {
+    /// Data races.
+    pub races: bool,
+    /// Threads that wait for each other's locks.
+    pub deadlocks: bool,
+    /// Blocks that are not atomic.
+    pub atomicity: bool,
+}
+
+impl Hunt {
+    /// Everything.
+    pub const ALL: Hunt = Hunt {
+        races: true,
+        deadlocks: true,
+        atomicity: true,
+    };
+    /// Data races alone.
+    pub const RACES: Hunt = Hunt {
+        races: true,
+        deadlocks: false,
+        atomicity: false,
+    };
+}
+
+const NAMES: [&str; 3] = ["races", "deadlocks", "atomicity"];
+
+impl FromStr for Hunt {
+    type Err = Error;
+
+    fn from_str(text: &str) -> Result<Hunt, Error> {
+        let mut hunt = Hunt {
+            races: false,
+            deadlocks: false,
+            atomicity: false,
+        };
+        for name in text.split(',').map(str::trim) {
+            match name {
+                "races" => hunt.races = true,
+                "deadlocks" => hunt.deadlocks = true,
+                "atomicity" => hunt.atomicity = true,
+                _ => {
+                    return Err(Error::UnknownKind {
+                        found: name.to_owned(),
+                        closest: suggest::closest(name, NAMES),
+                    });
+                }
+            }
+        }
+        Ok(hunt)
+    }
+}
+
+/// How to look.
+#[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
+pub struct Options {
+    /// Which other runs count.
+    pub model: Model,
+    /// What to look for.
+    pub hunt: Hunt,
+    /// How many cycles of lock orders are looked at, the shortest first.
+    pub max_patterns: usize,
+    /// How many of the last events of a witness are told.
+    pub witness_rows: usize,
+}
+
+impl Default for Options {
+    fn default() -> Options {
+        Options {
+            model: Model::HappensBefore,
+            hunt: Hunt::ALL,
+            max_patterns: 10_000,
+            witness_rows: 40,
+        }
+    }
+}
+
+impl Options {
+    /// With these runs.
+    pub fn model(mut self, model: Model) -> Options {
+        self.model = model;
+        self
+    }
+
+    /// Looking for this.
+    pub fn hunt(mut self, hunt: Hunt) -> Options {
+        self.hunt = hunt;
+        self
+    }
+
+    /// Looking at this many cycles of lock orders.
+    pub fn max_patterns(mut self, patterns: usize) -> Options {
+        self.max_patterns = patterns;
+        self
+    }
+
+    /// Telling this many of the last events of a witness.
+    pub fn witness_rows(mut self, rows: usize) -> Options {
+        self.witness_rows = rows;
+        self
+    }
+}

@@ -1,0 +1,100 @@
+//! Data races: two accesses of one variable that can both be next.
+//!
+//! Two threads access a variable, not both of them only read it and not both update it in one step, and in some run both accesses are
+//! next. There may be millions of such pairs, so they are told by their *location pairs*: the two places in the source, or where the trace
+//! has none the variable and what is done to it. How many pairs of events each stands for is counted without looking at every pair.
+
+pub(crate) mod happens_before;
+pub(crate) mod strong;
+
+use portent_monitor_core::{LocId, VarId};
+use rustc_hash::FxHashMap;
+
+use crate::record::{AccessKind, EventId};
+
+/// What one event of a location pair is known by.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub(crate) enum Side {
+    Loc(LocId),
+    Access(VarId, AccessKind),
+}
+
+impl Side {
+    pub(crate) fn new(loc: Option<LocId>, var: VarId, kind: AccessKind) -> Side {
+        loc.map_or(Side::Access(var, kind), Side::Loc)
+    }
+}
+
+/// The races between two locations.
+#[derive(Clone, Debug)]
+pub(crate) struct RacePair {
+    /// The first two events that were found, in observed order.
+    pub(crate) events: [EventId; 2],
+    pub(crate) kinds: [AccessKind; 2],
+    /// The variable of these two.
+    pub(crate) var: VarId,
+    /// How many pairs of events it stands for.
+    pub(crate) pairs: u64,
+    /// Other variables that race between these locations, up to a few.
+    pub(crate) others: Vec<VarId>,
+}
+
+/// At most this many variables are named for each pair.
+const MOST_OTHERS: usize = 8;
+
+/// What has been found so far.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Tally {
+    found: FxHashMap<(Side, Side), RacePair>,
+    /// How many events race with an earlier one.
+    pub(crate) racy_events: u64,
+    /// Where: the locations of these.
+    racy_locations: rustc_hash::FxHashSet<Side>,
+    /// How many pairs of sets of accesses were left out because there were too many to look at.
+    pub(crate) dropped: u64,
+}
+
+/// Some accesses of one kind in one location, by one thread.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Earlier {
+    pub(crate) side: Side,
+    pub(crate) kind: AccessKind,
+    pub(crate) last: EventId,
+    pub(crate) count: u64,
+}
+
+impl Tally {
+    /// An access races with some earlier ones.
+    pub(crate) fn add(&mut self, earlier: Earlier, later: (EventId, AccessKind, Side), var: VarId) {
+        let (event, kind, side) = later;
+        let key = (earlier.side.min(side), earlier.side.max(side));
+        let pair = self.found.entry(key).or_insert_with(|| RacePair {
+            events: [earlier.last, event],
+            kinds: [earlier.kind, kind],
+            var,
+            pairs: 0,
+            others: Vec::new(),
+        });
+        pair.pairs += earlier.count;
+        if pair.var != var && pair.others.len() < MOST_OTHERS && !pair.others.contains(&var) {
+            pair.others.push(var);
+        }
+    }
+
+    /// An access races with an earlier one.
+    pub(crate) fn add_event(&mut self, side: Side) {
+        self.racy_events += 1;
+        self.racy_locations.insert(side);
+    }
+
+    pub(crate) fn racy_locations(&self) -> usize {
+        self.racy_locations.len()
+    }
+
+    /// The pairs, in the order in which their second events were observed.
+    pub(crate) fn pairs(&self) -> Vec<RacePair> {
+        let mut pairs: Vec<RacePair> = self.found.values().cloned().collect();
+        pairs.sort_by_key(|pair| [pair.events[1], pair.events[0]]);
+        pairs
+    }
+}

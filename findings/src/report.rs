@@ -1,0 +1,214 @@
+//! What callers read: findings with the names of everything that they are about.
+
+use serde::Serialize;
+
+/// What kind of fault it is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Kind {
+    /// Two accesses of a variable that nothing keeps apart.
+    Race,
+    /// Threads that wait for each other's locks.
+    Deadlock,
+    /// A block that is not as if it had run alone.
+    Atomicity,
+}
+
+impl Kind {
+    /// Its name in a report.
+    pub fn name(self) -> &'static str {
+        match self {
+            Kind::Race => "race",
+            Kind::Deadlock => "deadlock",
+            Kind::Atomicity => "atomicity",
+        }
+    }
+}
+
+/// How sure it is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Label {
+    /// The observed run has it.
+    Observed,
+    /// Another run of the same program has it: there is a witness, which was checked independently.
+    Shown,
+    /// It looks like one, but there is no witness.
+    Possible,
+}
+
+impl Label {
+    /// Its name in a report.
+    pub fn name(self) -> &'static str {
+        match self {
+            Label::Observed => "observed",
+            Label::Shown => "shown",
+            Label::Possible => "possible",
+        }
+    }
+}
+
+/// An event, by the names of the trace.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Row {
+    /// The event, by its number in observed order from 0.
+    pub event: u32,
+    /// Its thread.
+    pub t: String,
+    /// Its line in the file, if it is from one.
+    pub line: Option<u64>,
+    /// What was done.
+    pub op: String,
+    /// What it was done to.
+    pub object: Option<String>,
+    /// Where in the source.
+    pub loc: Option<String>,
+}
+
+/// A lock that a participant holds.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct HeldLock {
+    /// Its name.
+    pub lock: String,
+    /// Whether others may hold it, too.
+    pub shared: bool,
+    /// The line of the event that took it.
+    pub line: Option<u64>,
+    /// Where in the source it was taken.
+    pub loc: Option<String>,
+}
+
+/// An event that a finding is about, and what its thread holds there.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Participant {
+    /// The event.
+    #[serde(flatten)]
+    pub row: Row,
+    /// The locks that its thread holds, the one that was taken last first.
+    pub holds: Vec<HeldLock>,
+}
+
+/// A run that ends in a finding.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Witness {
+    /// How many events come before those that are here.
+    pub omitted: u64,
+    /// Its last events.
+    pub rows: Vec<Row>,
+}
+
+/// One finding.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Finding {
+    /// What it is.
+    pub kind: Kind,
+    /// How sure that is.
+    pub label: Label,
+    /// What it is known by from run to run: its locations, or names where there are none.
+    pub key: String,
+    /// The accesses of a race in observed order; the acquires of a deadlock, each of which waits for the next; the events of a cycle of
+    /// transactions, by pairs.
+    pub participants: Vec<Participant>,
+    /// The variables that it is about, up to a few.
+    pub variables: Vec<String>,
+    /// The locks that it is about.
+    pub locks: Vec<String>,
+    /// The block that is not atomic.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub block: Option<String>,
+    /// How many pairs of events, choices of acquires, or transactions it stands for.
+    pub stands_for: String,
+    /// Whether there may be more than that.
+    pub at_least: bool,
+    /// A run that ends in it.
+    pub witness: Option<Witness>,
+}
+
+impl Finding {
+    /// The places in the source that it is about: those of its events, and where locks were taken.
+    pub fn locations(&self) -> impl Iterator<Item = &str> {
+        self.participants.iter().flat_map(|participant| {
+            let held = participant
+                .holds
+                .iter()
+                .filter_map(|held| held.loc.as_deref());
+            participant.row.loc.as_deref().into_iter().chain(held)
+        })
+    }
+}
+
+/// Numbers of races.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct RaceCounts {
+    /// Location pairs.
+    pub location_pairs: u64,
+    /// Pairs of events.
+    pub event_pairs: u64,
+    /// Events that race with an earlier one.
+    pub events: u64,
+    /// The locations of these.
+    pub locations: u64,
+    /// Whether these are all; otherwise there may be more of everything.
+    pub exhaustive: bool,
+}
+
+/// Numbers of deadlocks.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct DeadlockCounts {
+    /// Cycles of acquires, grouped by thread, lock and what is held.
+    pub patterns: u64,
+    /// The choices of acquires that these stand for.
+    pub choices: String,
+    /// Patterns of which some choice is a deadlock of some run.
+    pub deadlocks: u64,
+    /// The tuples of locations of such choices.
+    pub location_tuples: u64,
+    /// Whether these are all patterns; otherwise the shortest ones.
+    pub exhaustive: bool,
+}
+
+/// Numbers of atomicity violations.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct AtomicityCounts {
+    /// Blocks, by name and location.
+    pub blocks: u64,
+    /// Transactions.
+    pub transactions: u64,
+}
+
+/// Something to know before trusting a report.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Warning {
+    /// A word for programs.
+    pub kind: &'static str,
+    /// A sentence for people.
+    pub text: String,
+}
+
+/// All that was found in a trace.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Report {
+    /// How many events there are.
+    pub events: u64,
+    /// How many threads have events.
+    pub threads: u64,
+    /// The findings: those of the observed run first, then those that were shown.
+    pub findings: Vec<Finding>,
+    /// If races were looked for.
+    pub races: Option<RaceCounts>,
+    /// If deadlocks were looked for.
+    pub deadlocks: Option<DeadlockCounts>,
+    /// If blocks were looked at.
+    pub atomicity: Option<AtomicityCounts>,
+    /// What to know before trusting this.
+    pub warnings: Vec<Warning>,
+}
+
+impl Report {
+    /// Whether something is certain: observed, or shown.
+    pub fn is_certain(&self) -> bool {
+        self.findings
+            .iter()
+            .any(|finding| finding.label != Label::Possible)
+    }
+}

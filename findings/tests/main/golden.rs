@@ -1,0 +1,217 @@
+//! Small traces whose findings are known, by the lines that they are about.
+
+use portent_findings::{
+    Finder, Hunt, Model, Options, Report,
+    report::{Kind, Label},
+};
+use portent_trace::TraceReader;
+
+/// What is found in a trace of native lines.
+fn find(trace: &str, model: Model) -> Report {
+    let options = portent_trace::Options::default();
+    let mut reader = TraceReader::new("golden", trace.as_bytes(), &options).unwrap();
+    let mut finder = Finder::new(Options::default().model(model).hunt(Hunt::ALL));
+    while let Some(event) = reader.next_event(finder.symbols_mut()).unwrap() {
+        finder.take(&event).unwrap();
+    }
+    finder.finish().unwrap()
+}
+
+/// The lines of the findings of a kind that are certain.
+fn lines(report: &Report, kind: Kind) -> Vec<Vec<u64>> {
+    let certain = |finding: &&portent_findings::report::Finding| {
+        finding.kind == kind && finding.label != Label::Possible
+    };
+    let lines = report.findings.iter().filter(certain).map(|finding| {
+        let lines = finding.participants.iter().filter_map(|one| one.row.line);
+        let mut lines: Vec<u64> = lines.collect();
+        lines.sort_unstable();
+        lines
+    });
+    lines.collect()
+}
+
+fn patterns(report: &Report) -> u64 {
+    report.deadlocks.as_ref().expect("looked for").patterns
+}
+
+/// Lines of short words: thread, operation and object.
+fn trace(short: &str) -> String {
+    let key = |op: &str| match op {
+        "read" | "write" => "var",
+        "begin" | "end" => "block",
+        _ => "lock",
+    };
+    let line = |words: &str| {
+        let words: Vec<&str> = words.split_whitespace().collect();
+        let [t, op, object] = words[..3] else {
+            panic!("three words: {words:?}");
+        };
+        let mark = words
+            .get(3)
+            .map_or(String::new(), |mark| format!(r#","{mark}":true"#));
+        format!(r#"{{"t":{t},"op":"{op}","{}":"{object}"{mark}}}"#, key(op))
+    };
+    let lines: Vec<String> = short.split(';').map(line).collect();
+    lines.join("\n") + "\n"
+}
+
+#[track_caller]
+fn check(short: &str, kind: Kind, expected: [&[&[u64]]; 2]) {
+    for (model, expected) in [Model::HappensBefore, Model::Strong]
+        .into_iter()
+        .zip(expected)
+    {
+        let report = find(&trace(short), model);
+        assert_eq!(lines(&report, kind), expected, "{model:?}");
+    }
+}
+
+const RACE_BEHIND_A_LOCK: &str = "1 write x; 1 lock m; 1 unlock m; 2 lock m; 2 unlock m; 2 write x";
+const D1: &str = "1 lock a; 1 lock b; 1 unlock b; 1 unlock a; 2 lock b; 2 lock a";
+
+#[test]
+fn r1_a_race_behind_a_lock_is_seen_by_leaving_the_section_out() {
+    check(RACE_BEHIND_A_LOCK, Kind::Race, [&[], &[&[1, 6]]]);
+}
+
+#[test]
+fn r2_a_write_inside_a_section_cannot_be_overtaken() {
+    let short = "1 lock m; 1 write x; 1 unlock m; 2 lock m; 2 unlock m; 2 write x";
+    check(short, Kind::Race, [&[], &[]]);
+}
+
+#[test]
+fn r3_what_a_read_brings_is_not_a_race() {
+    let short = "1 write x; 1 write f; 2 read f; 2 write x";
+    check(short, Kind::Race, [&[&[2, 3]], &[&[2, 3]]]);
+    let report = find(&trace(short), Model::HappensBefore);
+    assert_eq!(report.findings[0].label, Label::Observed);
+}
+
+#[test]
+fn atomics_do_not_race() {
+    check("1 write x atomic; 2 write x atomic", Kind::Race, [&[], &[]]);
+}
+
+#[test]
+fn d1_two_locks_in_two_orders() {
+    check(D1, Kind::Deadlock, [&[], &[&[2, 6]]]);
+    let report = find(&trace(D1), Model::HappensBefore);
+    assert_eq!((patterns(&report), report.findings.len()), (1, 1));
+    assert_eq!(report.findings[0].label, Label::Possible);
+    assert!(!report.is_certain());
+    let report = find(&trace(D1), Model::Strong);
+    let finding = &report.findings[0];
+    assert_eq!(finding.label, Label::Shown);
+    let held: Vec<_> = { finding.participants.iter() }
+        .map(|one| {
+            (
+                one.row.object.as_deref().unwrap(),
+                &*one.holds[0].lock,
+                one.holds[0].line,
+            )
+        })
+        .collect();
+    assert_eq!(held, [("b", "a", Some(1)), ("a", "b", Some(5))]);
+}
+
+#[test]
+fn d1_a_common_lock_keeps_them_apart() {
+    let short = "1 lock g; 1 lock a; 1 lock b; 1 unlock b; 1 unlock a; 1 unlock g; \
+                 2 lock g; 2 lock b; 2 lock a";
+    check(short, Kind::Deadlock, [&[], &[]]);
+    assert_eq!(patterns(&find(&trace(short), Model::Strong)), 0);
+}
+
+#[test]
+fn d1_what_is_read_keeps_them_apart() {
+    let short =
+        "1 lock a; 1 lock b; 1 unlock b; 1 unlock a; 1 write x; 2 read x; 2 lock b; 2 lock a";
+    check(short, Kind::Deadlock, [&[], &[]]);
+    let report = find(&trace(short), Model::Strong);
+    assert_eq!(patterns(&report), 1);
+    let mut deadlocks = { report.findings.iter() }.filter(|one| one.kind == Kind::Deadlock);
+    assert_eq!(deadlocks.next().map(|one| one.label), Some(Label::Possible));
+}
+
+#[test]
+fn a_try_holds_but_does_not_wait() {
+    let waits = "1 lock a try; 1 lock b; 1 unlock b; 1 unlock a; 2 lock b; 2 lock a";
+    check(waits, Kind::Deadlock, [&[], &[&[2, 6]]]);
+    let does_not = "1 lock a; 1 lock b try; 1 unlock b; 1 unlock a; 2 lock b; 2 lock a";
+    check(does_not, Kind::Deadlock, [&[], &[]]);
+}
+
+#[test]
+fn d2_a_section_that_is_needed_as_a_whole() {
+    let short = "1 lock m; 1 lock a; 1 lock b; 1 unlock b; 1 unlock a; 1 unlock m; \
+                 2 lock m; 2 unlock m; 2 lock b; 2 lock a";
+    check(short, Kind::Deadlock, [&[], &[]]);
+    assert_eq!(patterns(&find(&trace(short), Model::Strong)), 1);
+}
+
+#[test]
+fn d3_where_the_trace_ends() {
+    let short = "1 lock a; 2 lock b; 1 req b; 2 req a";
+    check(short, Kind::Deadlock, [&[&[3, 4]], &[&[3, 4]]]);
+    let report = find(&trace(short), Model::HappensBefore);
+    assert_eq!(report.findings[0].label, Label::Observed);
+}
+
+#[test]
+fn d4_shared_sides_do_not_wait_for_each_other() {
+    let shared = "1 rlock a; 1 lock b; 1 unlock b; 1 runlock a; 2 lock b; 2 rlock a";
+    assert_eq!(patterns(&find(&trace(shared), Model::Strong)), 0);
+    let exclusive = "1 rlock a; 1 lock b; 1 unlock b; 1 runlock a; 2 lock b; 2 lock a";
+    check(exclusive, Kind::Deadlock, [&[], &[&[2, 6]]]);
+}
+
+#[test]
+fn d5_locks_that_are_not_held_together() {
+    let short =
+        "1 lock a; 1 lock b; 1 unlock a; 1 lock c; 1 unlock c; 1 unlock b; 2 lock c; 2 lock a";
+    check(short, Kind::Deadlock, [&[], &[]]);
+    assert_eq!(patterns(&find(&trace(short), Model::Strong)), 0);
+}
+
+#[test]
+fn one_thread_alone_does_not_deadlock() {
+    let short = "1 lock a; 1 lock b; 1 unlock b; 1 unlock a; 1 lock b; 1 lock a";
+    assert_eq!(patterns(&find(&trace(short), Model::Strong)), 0);
+}
+
+#[test]
+fn a1_a_write_between_read_and_write() {
+    let short = "1 begin B; 1 read x; 2 write x; 1 write x; 1 end B";
+    check(short, Kind::Atomicity, [&[&[2, 3, 3, 4]], &[&[2, 3, 3, 4]]]);
+    let report = find(&trace(short), Model::HappensBefore);
+    let finding = { report.findings.iter() }
+        .find(|finding| finding.kind == Kind::Atomicity)
+        .unwrap();
+    assert_eq!(
+        (finding.block.as_deref(), finding.label),
+        (Some("B"), Label::Observed)
+    );
+}
+
+#[test]
+fn a2_a_block_that_ran_alone() {
+    let short = "1 begin B; 1 read x; 1 write x; 1 end B; 2 write x";
+    check(short, Kind::Atomicity, [&[], &[]]);
+}
+
+#[test]
+fn a_recording_that_is_not_complete_is_warned_of() {
+    let forks = concat!(
+        r#"{"t":1,"op":"fork","child":2}"#,
+        "\n",
+        r#"{"t":1,"op":"write","var":"x"}"#,
+        "\n",
+        r#"{"t":3,"op":"write","var":"x"}"#,
+        "\n",
+    );
+    let report = find(forks, Model::HappensBefore);
+    let kinds: Vec<_> = report.warnings.iter().map(|warning| warning.kind).collect();
+    assert_eq!(kinds, ["forks"]);
+}

@@ -1,0 +1,57 @@
+//! Random traces and what is found in them.
+
+use portent_findings::{Finder, Hunt, Model, Options, Report};
+use portent_monitor_core::{Event, LocId, LockId, Mark, Op, ThreadId};
+use portent_testing::{Rng, sharing};
+
+/// How many random traces of each kind.
+pub(crate) fn cases() -> u64 {
+    let cases = std::env::var("PORTENT_CASES").ok();
+    cases.and_then(|cases| cases.parse().ok()).unwrap_or(5000)
+}
+
+/// A small trace with marks; some threads end with a request. With `locations` of 0 every event has one of its own.
+pub(crate) fn random(rng: &mut Rng, draws: usize, locations: usize) -> Vec<Event> {
+    let mut events = sharing(rng, draws);
+    for thread in 0..3 {
+        let thread = ThreadId::from(thread);
+        let has_ended = events.iter().any(|event| event.op == Op::Join(thread));
+        let has_begun = events.iter().any(|event| event.thread == thread);
+        if rng.one_in(3) && has_begun && !has_ended {
+            let lock = LockId::from(rng.below(3) as u32);
+            events.push(Event::new(thread, Op::Request(lock)));
+        }
+    }
+    for (index, event) in events.iter_mut().enumerate() {
+        let loc = if locations == 0 {
+            index
+        } else {
+            rng.below(locations)
+        };
+        event.loc = LocId::from_index(loc);
+        let is_lock = matches!(event.op, Op::Lock(_) | Op::ReadLock(_));
+        let is_access = matches!(event.op, Op::Read(_) | Op::Write(..) | Op::Update(..));
+        if rng.one_in(8) && (is_lock || is_access) {
+            event.mark = Some(if is_lock { Mark::Try } else { Mark::Atomic });
+        }
+    }
+    events
+}
+
+/// Looks in a trace whose names do not matter.
+pub(crate) fn find(events: &[Event], model: Model, hunt: Hunt) -> Report {
+    let mut finder = Finder::new(Options::default().model(model).hunt(hunt));
+    let symbols = finder.symbols_mut();
+    for index in 0..64 {
+        let name = index.to_string();
+        symbols.threads.intern(&format!("T{name}")).unwrap();
+        symbols.locks.intern(&name).unwrap();
+        symbols.vars.intern(&name).unwrap();
+        symbols.locs.intern(&name).unwrap();
+        symbols.names.intern(&name).unwrap();
+    }
+    for event in events {
+        finder.take(event).unwrap();
+    }
+    finder.finish().unwrap()
+}

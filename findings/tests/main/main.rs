@@ -1,0 +1,10 @@
+//! The tests of `findings`, in one program: linking takes longer than running them.
+
+mod atomicity;
+mod brute;
+mod checker;
+mod deadlocks;
+mod golden;
+mod hunt;
+mod races;
+mod rapid;
