@@ -23,6 +23,13 @@ pub(crate) enum Failure {
         place: String,
         error: Box<portent_lattice::Error>,
     },
+    #[error(transparent)]
+    Suppressions(#[from] portent_findings::Error),
+    #[error("{place}: {error}")]
+    Find {
+        place: String,
+        error: Box<portent_findings::Error>,
+    },
     #[error("cannot read {}: {error}", path.display())]
     Read { path: PathBuf, error: io::Error },
     #[error("cannot write {}: {error}", path.display())]
@@ -34,6 +41,12 @@ pub(crate) enum Failure {
 }
 
 impl Failure {
+    /// Nothing could be found in a trace.
+    pub(crate) fn find(place: String, error: portent_findings::Error) -> Failure {
+        let error = Box::new(error);
+        Failure::Find { place, error }
+    }
+
     /// Tells the user, on standard error.
     pub(crate) fn report(&self, colour: Colour) {
         let diagnostic = match self {

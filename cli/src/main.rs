@@ -6,6 +6,7 @@ mod convert;
 mod demo;
 mod duration;
 mod failure;
+mod find;
 mod help;
 mod manual;
 mod paint;
@@ -44,6 +45,7 @@ struct Arguments {
 #[derive(Subcommand)]
 enum Command {
     Check(Box<check::Check>),
+    Find(Box<find::Find>),
     Synth(synth::Synth),
     Convert(convert::Convert),
     Demo(demo::Demo),
@@ -57,6 +59,7 @@ fn main() -> ExitCode {
     let arguments = Arguments::parse();
     let result = match arguments.command {
         Command::Check(check) => check.run(arguments.color),
+        Command::Find(find) => find.run(arguments.color),
         Command::Synth(synth) => synth.run(arguments.color),
         Command::Convert(convert) => convert.run(),
         Command::Demo(demo) => demo.run(arguments.color),

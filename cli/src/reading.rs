@@ -1,7 +1,10 @@
 //! How a command reads traces.
 
 use portent_trace::{Format, Options, TraceReader};
-use std::{io, path::Path};
+use std::{
+    io,
+    path::{Path, PathBuf},
+};
 
 use crate::{failure::Failure, size};
 
@@ -50,5 +53,28 @@ impl ReadOptions {
             options = options.delimiter(regex);
         }
         options
+    }
+}
+
+/// Refuses what can only be a slip: standard input twice, or a report in place of something that is read.
+pub(crate) fn look_at_paths<'p>(
+    traces: &[PathBuf],
+    mut inputs: impl Iterator<Item = &'p PathBuf>,
+    output: Option<&Path>,
+) -> Result<(), Failure> {
+    let from_stdin = |path: &&PathBuf| path.as_os_str() == "-";
+    if traces.iter().filter(from_stdin).count() > 1 {
+        let problem = "standard input can be read only once; give `-` once";
+        return Err(Failure::Usage(problem.to_owned()));
+    }
+    let Some(output) = output.and_then(|path| path.canonicalize().ok()) else {
+        return Ok(());
+    };
+    match inputs.find(|path| path.canonicalize().is_ok_and(|path| path == output)) {
+        Some(path) => Err(Failure::Usage(format!(
+            "--output would overwrite {}, which is read; give it another name",
+            path.display()
+        ))),
+        None => Ok(()),
     }
 }

@@ -22,6 +22,11 @@ impl Spec {
         &self.spec
     }
 
+    /// Whether none is named.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.spec.is_empty() && self.property.is_empty()
+    }
+
     /// Reads them, and warns of what looks suspicious.
     pub(crate) fn properties(&self, colour: Colour) -> Result<Vec<Property>, Failure> {
         let mut properties = Vec::new();

@@ -6,5 +6,6 @@ mod common;
 mod convert;
 mod documents;
 mod examples;
+mod find;
 mod help;
 mod synth;

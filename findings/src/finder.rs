@@ -54,7 +54,8 @@ pub struct Finder {
     trace: Option<Reorderings>,
     wishes: Wishes,
     has_blocks: bool,
-    forked: FxHashSet<ThreadId>,
+    /// The fork of each thread that has one.
+    forks: FxHashMap<ThreadId, EventId>,
 }
 
 #[derive(Clone, Debug)]
@@ -88,7 +89,7 @@ impl Finder {
             trace: follows.then(Reorderings::default),
             wishes: Wishes::default(),
             has_blocks: false,
-            forked: FxHashSet::default(),
+            forks: FxHashMap::default(),
         }
     }
 
@@ -116,7 +117,7 @@ impl Finder {
         let id = self.record.push(event).ok_or(Error::TooManyEvents)?;
         match event.op {
             Op::Fork(child) => {
-                self.forked.insert(child);
+                self.forks.insert(child, id);
             }
             Op::Marker(Marker::Begin, Some(_)) => self.has_blocks = true,
             _ => {}
@@ -127,10 +128,12 @@ impl Finder {
             }
             trace.step(event)?;
         }
+        let fork = || self.forks.get(&event.thread).copied();
+        let next_since = self.record.previous(id).or_else(fork);
         match (&mut self.races, &self.trace) {
-            (Some(Races::HappensBefore(races)), _) => races.take(event, id)?,
+            (Some(Races::HappensBefore(races)), _) => races.take(event, id, next_since)?,
             (Some(Races::Strong(races)), Some(trace)) => {
-                races.take(event, id, trace, &self.record);
+                races.take(event, id, next_since, trace, &self.record);
             }
             _ => {}
         }
@@ -184,13 +187,13 @@ impl Finder {
         let mut warnings = Vec::new();
         let name = |thread: ThreadId| self.symbols.threads.name(thread);
         let has_events = |thread: ThreadId| !self.record.of_thread(thread).is_empty();
-        let mut silent: Vec<ThreadId> = { self.forked.iter().copied() }
+        let mut silent: Vec<ThreadId> = { self.forks.keys().copied() }
             .filter(|&thread| !has_events(thread))
             .collect();
         silent.sort_unstable();
         // One thread has no fork: the first.
         let mut unforked = ThreadId::first(self.record.threads())
-            .filter(|thread| has_events(*thread) && !self.forked.contains(thread));
+            .filter(|thread| has_events(*thread) && !self.forks.contains_key(thread));
         let (first, second) = (unforked.next(), unforked.next());
         if let (Some(&silent), Some(_), Some(stray)) = (silent.first(), first, second) {
             warnings.push(Warning {
@@ -301,15 +304,9 @@ impl<'f> End<'f> {
 
     fn race(&mut self, pair: &RacePair, run: &[EventId], at_least: bool) -> Finding {
         let names = self.names();
-        let record = &self.finder.record;
         let [first, second] = pair.events;
         let is_run = self.is_run(run, &Claim::Race(pair.events));
-        // The observed run comes to where both are next, if the second's thread was there before the first happened.
-        let arrived = match record.previous(second) {
-            Some(previous) => previous < first,
-            None => !self.finder.forked.contains(&record.thread(second)),
-        };
-        let label = match (is_run, arrived) {
+        let label = match (is_run, pair.observed) {
             (true, true) => Label::Observed,
             (true, false) => Label::Shown,
             (false, _) => Label::Possible,
@@ -382,10 +379,10 @@ impl<'f> End<'f> {
                 possible.push(self.deadlock(&events, None, product));
             }
         }
-        let mut known: FxHashMap<String, ()> = FxHashMap::default();
+        let mut known: FxHashSet<String> = FxHashSet::default();
         let mut tuples = 0;
         for finding in shown.into_iter().chain(possible) {
-            if known.insert(finding.key.clone(), ()).is_none() {
+            if known.insert(finding.key.clone()) {
                 tuples += u64::from(finding.label != Label::Possible);
                 report.findings.push(finding);
             }

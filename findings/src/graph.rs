@@ -105,9 +105,9 @@ mod tests {
             for _ in 0..nodes {
                 for from in 0..nodes {
                     for &to in &next[from] {
-                        for target in 0..nodes {
-                            reaches[from][target] |= reaches[to][target];
-                        }
+                        let farther = reaches[to].clone();
+                        let known = reaches[from].iter_mut().zip(farther);
+                        known.for_each(|(known, new)| *known |= new);
                     }
                 }
             }

@@ -12,7 +12,10 @@ use std::{
 };
 
 use super::{trace::Outcome, warning::Warning};
-use crate::text::{Style, finding::Finding};
+use crate::{
+    find::Findings,
+    text::{Style, finding::Finding},
+};
 
 #[derive(Serialize)]
 struct Document<'a> {
@@ -24,6 +27,9 @@ struct Document<'a> {
     /// The violations that a baseline had already: so that this report can be the next one.
     #[serde(skip_serializing_if = "<[PropertyReport]>::is_empty")]
     known: &'a [PropertyReport],
+    /// What was found without a property, if that was asked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    find: Option<Findings<'a>>,
 }
 
 /// What was found of a property, and what there is to say about that.
@@ -144,6 +150,7 @@ pub(crate) fn write(
                 on_lines: !several,
             },
             known: &outcome.known,
+            find: outcome.found.as_ref().map(Findings::new),
         };
         if several {
             serde_json::to_writer(&mut *out, &object)?;

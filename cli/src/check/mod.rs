@@ -1,13 +1,14 @@
 //! `portent check`: what the other interleavings of a run would have done.
 
 mod baseline;
-mod html;
+pub(crate) mod html;
 mod json;
 mod news;
 pub(crate) mod progress;
 pub(crate) mod trace;
-mod warning;
+pub(crate) mod warning;
 
+use portent_findings::Hunt;
 use portent_lattice::{Counting, Engine, Model, Options, Stop};
 use portent_monitor_dsl::{Config, Monitor};
 use std::{io, num::NonZeroUsize, path::PathBuf, process::ExitCode, thread, time::Duration};
@@ -45,6 +46,10 @@ pub(crate) struct Check {
     /// Which other orders count as the same computation
     #[arg(long, value_name = "MODEL", default_value = "happens-before", help_heading = SEARCH)]
     causality: Causality,
+    /// Also look for races, deadlocks, atomicity, or some of them with commas between, as `portent find` does; then no
+    /// property is needed. Under `maximal` they are those that `find --causality strong` finds
+    #[arg(long, value_name = "KINDS", help_heading = SEARCH)]
+    find: Option<Hunt>,
     /// Keep at most this many cuts a level, those nearest the observed run
     #[arg(long, value_name = "CUTS", help_heading = SEARCH)]
     window: Option<NonZeroUsize>,
@@ -169,8 +174,16 @@ enum Format {
 impl Check {
     pub(crate) fn run(&self, colour: Colour) -> Result<ExitCode, Failure> {
         self.look_at_paths()?;
+        if self.find.is_some() && matches!(self.format, Format::Html) {
+            let problem = "--find has no page here; `portent find --format html` makes one";
+            return Err(Failure::Usage(problem.to_owned()));
+        }
         let baseline = self.baseline.as_deref().map(Baseline::read).transpose()?;
-        let properties = self.spec.properties(colour)?;
+        let properties = if self.find.is_some() && self.spec.is_empty() {
+            Vec::new()
+        } else {
+            self.spec.properties(colour)?
+        };
         let monitors = self.limits.monitors(&properties, Config::new())?;
         let processors = thread::available_parallelism().map_or(1, NonZeroUsize::get);
         // More threads than processors only get in each other's way.
@@ -197,6 +210,7 @@ impl Check {
                     &options,
                     &progress,
                     tells_news,
+                    self.find_options(),
                     &mut outcomes,
                 )
             });
@@ -208,7 +222,10 @@ impl Check {
                 outcome.known = baseline.remove_known(&mut outcome.report);
             }
         }
-        let violated = outcomes.iter().any(|outcome| outcome.report.is_violated());
+        let violated = outcomes.iter().any(|outcome| {
+            let found = outcome.found.as_ref();
+            outcome.report.is_violated() || found.is_some_and(|found| found.report.is_certain())
+        });
         if !outcomes.is_empty() {
             self.deliver(&outcomes, &monitors, colour)?;
         }
@@ -235,26 +252,18 @@ impl Check {
 
     /// Refuses what can only be a slip: standard input twice, or a report in place of a trace.
     fn look_at_paths(&self) -> Result<(), Failure> {
-        let from_stdin = |path: &&PathBuf| path.as_os_str() == "-";
-        if self.traces.iter().filter(from_stdin).count() > 1 {
-            let problem = "standard input can be read only once; give `-` once";
-            return Err(Failure::Usage(problem.to_owned()));
-        }
-        let Some(output) = self
-            .output
-            .as_deref()
-            .and_then(|path| path.canonicalize().ok())
-        else {
-            return Ok(());
+        let inputs = self.traces.iter().chain(self.spec.files());
+        crate::reading::look_at_paths(&self.traces, inputs, self.output.as_deref())
+    }
+
+    /// What else to look for.
+    fn find_options(&self) -> Option<portent_findings::Options> {
+        let model = match self.causality {
+            Causality::HappensBefore => portent_findings::Model::HappensBefore,
+            Causality::Maximal => portent_findings::Model::Strong,
         };
-        let mut inputs = self.traces.iter().chain(self.spec.files());
-        match inputs.find(|path| path.canonicalize().is_ok_and(|path| path == output)) {
-            Some(path) => Err(Failure::Usage(format!(
-                "--output would overwrite {}, which is read; give it another name",
-                path.display()
-            ))),
-            None => Ok(()),
-        }
+        let options = portent_findings::Options::default().model(model);
+        self.find.map(|hunt| options.hunt(hunt))
     }
 
     fn options(&self, parallel: bool) -> Options {

@@ -1,5 +1,6 @@
 //! From one trace to its reports: reads it event by event and searches at its end.
 
+use portent_findings::Finder;
 use portent_lattice::{Checker, Error, Options, Report, report::PropertyReport};
 use portent_monitor_core::Symbols;
 use portent_monitor_dsl::Monitor;
@@ -10,7 +11,7 @@ use super::{
     progress::Progress,
     warning::{Unread, Warning},
 };
-use crate::failure::Failure;
+use crate::{failure::Failure, find::Found};
 
 /// What became of one execution.
 pub(crate) struct Outcome {
@@ -29,6 +30,8 @@ pub(crate) struct Outcome {
     pub(crate) header: Header,
     /// The violations that were left out because a baseline has them.
     pub(crate) known: Vec<PropertyReport>,
+    /// What was found without a property, if that was asked for.
+    pub(crate) found: Option<Found>,
 }
 
 /// How many events are read to see what is wrong with a trace that has no initial values.
@@ -42,6 +45,7 @@ pub(crate) fn check(
     options: &Options,
     progress: &Progress,
     tells_news: bool,
+    find: Option<portent_findings::Options>,
     outcomes: &mut Vec<Outcome>,
 ) -> Result<(), Failure> {
     let mut symbols = Symbols::default();
@@ -55,9 +59,15 @@ pub(crate) fn check(
         } else {
             News::none()
         };
+        let mut finder = find.map(Finder::new);
         while let Some(event) = reader.next_event(checker.symbols_mut())? {
             match checker.take(&event) {
                 Ok(()) => {
+                    if let Some(finder) = &mut finder {
+                        let taken = finder.take(&event);
+                        let place = || reader.last_place().to_string();
+                        taken.map_err(|error| Failure::find(place(), error))?;
+                    }
                     progress.event();
                     let told = news.take(&event, checker.symbols());
                     told.map_err(Failure::Print)?;
@@ -85,6 +95,18 @@ pub(crate) fn check(
         let unread = Unread::so_far(reader).since(unread_before);
         let mut warnings = unread.warnings(reader, checker.symbols());
         warnings.extend(report.warnings.iter().map(Warning::from));
+        let found = match (finder, find) {
+            (Some(mut finder), Some(options)) => {
+                let caught_up = finder.symbols_mut().catch_up(checker.symbols());
+                let found = { caught_up.map_err(portent_findings::Error::from) }
+                    .and_then(|()| finder.finish())
+                    .map_err(|error| Failure::find(reader.file().to_owned(), error))?;
+                let found = Found::new(found, options.model, reader, Vec::new(), unread.skipped);
+                warnings.extend(found.warnings.iter().cloned());
+                Some(found)
+            }
+            _ => None,
+        };
         outcomes.push(Outcome {
             report,
             warnings,
@@ -94,6 +116,7 @@ pub(crate) fn check(
             unmatched: unread.unmatched,
             header: reader.header().clone(),
             known: Vec::new(),
+            found,
         });
         if !reader.next_execution() {
             return Ok(());

@@ -28,7 +28,7 @@ const LOST_ORDER: &str =
 const UNMATCHED_LINES: &str = "unmatched_lines";
 
 impl Warning {
-    fn of_trace(kind: &'static str, text: String) -> Warning {
+    pub(crate) fn of_trace(kind: &'static str, text: String) -> Warning {
         Warning {
             property: None,
             kind,

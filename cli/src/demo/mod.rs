@@ -57,6 +57,7 @@ impl Demo {
             &options,
             &progress,
             false,
+            None,
             &mut outcomes,
         )?;
         terminal::print(&render(&outcomes, &monitors, paint)?).map_err(Failure::Print)?;

@@ -10,7 +10,7 @@ mod stats;
 pub(crate) mod step;
 mod story;
 pub(crate) mod swap;
-mod table;
+pub(crate) mod table;
 
 use portent_lattice::{
     Counting, Engine,
@@ -18,7 +18,7 @@ use portent_lattice::{
 };
 use portent_monitor_dsl::Monitor;
 
-use crate::{check::trace::Outcome, paint::Paint};
+use crate::{check::trace::Outcome, find::render_text, paint::Paint};
 pub(crate) use finding::Status;
 use finding::{AT_END, Finding};
 use numbers::{count, counted};
@@ -105,6 +105,9 @@ impl ExecutionText<'_> {
                     text += &self.group(monitor, &findings);
                 }
             }
+        }
+        if let Some(found) = &self.outcome.found {
+            text += &render_text(found, self.style.paint);
         }
         text
     }

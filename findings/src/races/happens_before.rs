@@ -7,7 +7,7 @@
 
 use portent_monitor_core::{Causality, ChainId, Error, Event, Id, LocId};
 
-use super::{Earlier, Side, Tally};
+use super::{Earlier, Later, Side, Tally};
 use crate::record::{AccessKind, EventId, Record, accesses};
 
 /// Finds them while events arrive.
@@ -38,7 +38,12 @@ struct Group {
 }
 
 impl Races {
-    pub(crate) fn take(&mut self, event: &Event, id: EventId) -> Result<(), Error> {
+    pub(crate) fn take(
+        &mut self,
+        event: &Event,
+        id: EventId,
+        next_since: Option<EventId>,
+    ) -> Result<(), Error> {
         let accesses = accesses(event);
         if accesses.is_empty() {
             self.causality.step_with(event, false, |_, _| ())?;
@@ -48,6 +53,13 @@ impl Races {
         let mut racy = None;
         for &(var, kind) in &accesses {
             let side = Side::new(event.loc, var, kind);
+            let later = Later {
+                id,
+                var,
+                kind,
+                side,
+                next_since,
+            };
             for earlier in self.vars.get(var.index()).into_iter().flatten() {
                 let known = past.get(earlier.chain.index()).copied().unwrap_or(0);
                 let conflicting = AccessKind::ALL.into_iter().filter(|&k| kind.conflicts(k));
@@ -64,7 +76,7 @@ impl Races {
                             last: events[last as usize - 1],
                             count: (group.numbers.len() - before) as u64,
                         };
-                        self.tally.add(earlier, (id, kind, side), var);
+                        self.tally.add(earlier, &later);
                         racy = Some(side);
                     }
                 }

@@ -28,8 +28,10 @@ impl Side {
 /// The races between two locations.
 #[derive(Clone, Debug)]
 pub(crate) struct RacePair {
-    /// The first two events that were found, in observed order.
+    /// Two events, in observed order: the first that were found, or the first that the observed run comes to.
     pub(crate) events: [EventId; 2],
+    /// Whether the observed run comes to where both are next.
+    pub(crate) observed: bool,
     pub(crate) kinds: [AccessKind; 2],
     /// The variable of these two.
     pub(crate) var: VarId,
@@ -63,18 +65,46 @@ pub(crate) struct Earlier {
     pub(crate) count: u64,
 }
 
+/// An access that races with earlier ones.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Later {
+    pub(crate) id: EventId,
+    pub(crate) var: VarId,
+    pub(crate) kind: AccessKind,
+    pub(crate) side: Side,
+    /// Since which event it was next in its thread, if not from the beginning.
+    pub(crate) next_since: Option<EventId>,
+}
+
 impl Tally {
     /// An access races with some earlier ones.
-    pub(crate) fn add(&mut self, earlier: Earlier, later: (EventId, AccessKind, Side), var: VarId) {
-        let (event, kind, side) = later;
+    pub(crate) fn add(&mut self, earlier: Earlier, later: &Later) {
+        let Later {
+            id,
+            var,
+            kind,
+            side,
+            next_since,
+        } = *later;
         let key = (earlier.side.min(side), earlier.side.max(side));
+        let observed = next_since.is_none_or(|since| since < earlier.last);
         let pair = self.found.entry(key).or_insert_with(|| RacePair {
-            events: [earlier.last, event],
+            events: [earlier.last, id],
+            observed,
             kinds: [earlier.kind, kind],
             var,
             pairs: 0,
             others: Vec::new(),
         });
+        if observed && !pair.observed {
+            pair.others.retain(|&other| other != var);
+            if pair.var != var {
+                pair.others.push(pair.var);
+            }
+            pair.events = [earlier.last, id];
+            (pair.observed, pair.var) = (true, var);
+            pair.kinds = [earlier.kind, kind];
+        }
         pair.pairs += earlier.count;
         if pair.var != var && pair.others.len() < MOST_OTHERS && !pair.others.contains(&var) {
             pair.others.push(var);

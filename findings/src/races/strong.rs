@@ -6,11 +6,11 @@
 //! together, and are one *stretch*; those that hold a lock in common, one of them exclusively, cannot race. So what is left to do for an
 //! access is in proportion to the stretches that it races with.
 
-use portent_monitor_core::{Cut, Event, Id, LockId, Place, Reorderings, ThreadId, VarId};
+use portent_monitor_core::{Cut, Event, Id, LockId, Place, Reorderings, ThreadId};
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
-use super::{Earlier, Side, Tally};
+use super::{Earlier, Later, Side, Tally};
 use crate::record::{AccessKind, EventId, Record, accesses};
 
 /// With more stretches that may race with a thread than this, the oldest are dropped,
@@ -92,21 +92,13 @@ struct Alive {
     groups: SmallVec<[Earlier; 2]>,
 }
 
-/// What to find races with.
-struct Later {
-    place: Place,
-    id: EventId,
-    kind: AccessKind,
-    side: Side,
-    var: VarId,
-}
-
 impl Races {
     /// Takes an event that the reorderings have just taken.
     pub(crate) fn take(
         &mut self,
         event: &Event,
         id: EventId,
+        next_since: Option<EventId>,
         trace: &Reorderings,
         record: &Record,
     ) {
@@ -121,13 +113,13 @@ impl Races {
         for &(var, kind) in &accesses {
             let side = Side::new(event.loc, var, kind);
             let later = Later {
-                place,
                 id,
+                var,
                 kind,
                 side,
-                var,
+                next_since,
             };
-            if self.search(&later, trace, record) {
+            if self.search(&later, place, trace, record) {
                 racy = Some(side);
             }
         }
@@ -163,12 +155,15 @@ impl Races {
     }
 
     /// Looks for earlier accesses that race with one; whether there are any.
-    fn search(&mut self, later: &Later, trace: &Reorderings, record: &Record) -> bool {
+    fn search(
+        &mut self,
+        later: &Later,
+        place: Place,
+        trace: &Reorderings,
+        record: &Record,
+    ) -> bool {
         let var = later.var.entry(&mut self.vars);
-        let (t, thread) = (
-            later.place.thread,
-            &self.threads[later.place.thread.index()],
-        );
+        let (t, thread) = (place.thread, &self.threads[place.thread.index()]);
         let index = match var.views.iter().position(|(other, _)| *other == t) {
             Some(index) => index,
             None => {
@@ -219,6 +214,7 @@ impl Races {
             self.cut.copy_from(&thread.next_at);
             let mut scan = Scan {
                 later,
+                place,
                 trace,
                 record,
                 thread: *u,
@@ -258,6 +254,7 @@ impl View {
 /// The accesses of one thread and kind against one later access.
 struct Scan<'a> {
     later: &'a Later,
+    place: Place,
     trace: &'a Reorderings,
     record: &'a Record,
     thread: ThreadId,
@@ -292,8 +289,7 @@ impl Scan<'_> {
                     Look::Race => {
                         self.count(alive, accesses, kind);
                         for &group in &alive.groups {
-                            let later = (self.later.id, self.later.kind, self.later.side);
-                            tally.add(group, later, self.later.var);
+                            tally.add(group, self.later);
                         }
                         self.racy = true;
                         true
@@ -322,7 +318,7 @@ impl Scan<'_> {
             self.work += 1;
             self.trace.join_past(place, self.cut);
             self.trace.close(self.cut);
-            if self.cut.contains(self.later.place) {
+            if self.cut.contains(self.place) {
                 return Look::Stop;
             }
             if !self.cut.contains(place) {

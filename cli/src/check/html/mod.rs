@@ -24,14 +24,18 @@ use crate::{
     },
 };
 use entry::Entry;
-use origin::Origin;
+pub(crate) use origin::Origin;
 
 const DOCUMENT: &str = include_str!("report.html");
 const STYLE: [&str; 2] = [include_str!("report.css"), include_str!("drawings.css")];
+/// The scripts that other pages draw lanes with, too.
+pub(crate) const ELEMENTS: &str = include_str!("elements.js");
+pub(crate) const GEOMETRY: &str = include_str!("geometry.js");
+pub(crate) const THREADS: &str = include_str!("threads.js");
 const SCRIPT: [&str; 10] = [
-    include_str!("elements.js"),
-    include_str!("geometry.js"),
-    include_str!("threads.js"),
+    ELEMENTS,
+    GEOMETRY,
+    THREADS,
     include_str!("folding.js"),
     include_str!("runs.js"),
     include_str!("lattice.js"),
@@ -156,12 +160,17 @@ pub(crate) fn render(
             .collect(),
         traces: traces(outcomes, monitors, style, room),
     };
-    let data = inert(&serde_json::to_string(&page).expect("a page is plain data"));
+    Ok(assemble(&page, &SCRIPT))
+}
+
+/// The document with its style, some data, and scripts that draw them.
+pub(crate) fn assemble(page: &impl Serialize, script: &[&str]) -> String {
+    let data = inert(&serde_json::to_string(page).expect("a page is plain data"));
     let (head, rest) = cut(DOCUMENT, "/*style*/");
     let (body, rest) = cut(rest, "/*data*/");
     let (between, tail) = cut(rest, "/*script*/");
-    let (style, script) = (STYLE.concat(), uncommented(&SCRIPT.concat()));
-    Ok([head, &style, body, &data, between, &script, tail].concat())
+    let (style, script) = (STYLE.concat(), uncommented(&script.concat()));
+    [head, &style, body, &data, between, &script, tail].concat()
 }
 
 /// A script without the lines that are comments: they are for whoever changes it, not for every page.
@@ -188,7 +197,7 @@ fn inert(json: &str) -> String {
 }
 
 /// The beginning of a text that may be long.
-fn clip(text: &str, most: usize) -> String {
+pub(crate) fn clip(text: &str, most: usize) -> String {
     match text.char_indices().nth(most) {
         Some((end, _)) => format!("{}…", &text[..end]),
         None => text.to_owned(),
@@ -289,7 +298,7 @@ impl Shelf {
 }
 
 /// Something to know before trusting the answer, as a sentence.
-fn warning(warning: &Warning) -> String {
+pub(crate) fn warning(warning: &Warning) -> String {
     let text = warning.sentence();
     let (first, rest) = text.split_at(text.chars().next().map_or(0, char::len_utf8));
     clip(&format!("{}{rest}", first.to_uppercase()), 600)

@@ -11,7 +11,7 @@ use crate::failure::Failure;
 
 /// What stands at the foot of a page.
 #[derive(Serialize)]
-pub(super) struct Origin {
+pub(crate) struct Origin {
     version: &'static str,
     command: String,
     /// In seconds since the beginning of 1970.
@@ -21,7 +21,7 @@ pub(super) struct Origin {
 impl Origin {
     /// Of a page that is made now by this process. `SOURCE_DATE_EPOCH` is taken for now if it is set,
     /// so that pages can be reproduced.
-    pub(super) fn here() -> Result<Origin, Failure> {
+    pub(crate) fn here() -> Result<Origin, Failure> {
         let date = match env::var_os("SOURCE_DATE_EPOCH") {
             Some(text) => {
                 let text = text.to_string_lossy();

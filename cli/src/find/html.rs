@@ -1,0 +1,107 @@
+//! Findings to look at: one HTML file, made of the same document, style and lanes as that of `check`.
+
+use portent_findings::report::{Finding, Participant, Witness};
+use serde::Serialize;
+
+use super::{text, trace::Found};
+use crate::{
+    check::html::{self, Origin},
+    failure::Failure,
+};
+
+const SCRIPT: [&str; 4] = [
+    html::ELEMENTS,
+    html::GEOMETRY,
+    html::THREADS,
+    include_str!("found.js"),
+];
+/// This many findings of a trace are on the page,
+const LISTED: usize = 300;
+/// and this many of the last events of a witness.
+const ROWS: usize = 200;
+/// A longer line is clipped: a trace may have names of any length.
+const LINE: usize = 1000;
+
+#[derive(Serialize)]
+struct Page {
+    portent: u32,
+    origin: Origin,
+    traces: Vec<Trace>,
+}
+
+#[derive(Serialize)]
+struct Trace {
+    file: String,
+    execution: Option<String>,
+    events: u64,
+    threads: u64,
+    warnings: Vec<String>,
+    findings: Vec<Entry>,
+    summary: Vec<String>,
+}
+
+#[derive(Serialize)]
+struct Entry {
+    id: String,
+    kind: &'static str,
+    label: &'static str,
+    title: String,
+    lines: Vec<String>,
+    stands_for: String,
+    participants: Vec<Participant>,
+    witness: Option<Witness>,
+}
+
+impl Entry {
+    fn new(index: usize, finding: &Finding) -> Entry {
+        let mut witness = finding.witness.clone();
+        if let Some(witness) = &mut witness {
+            let omitted = witness.rows.len().saturating_sub(ROWS);
+            witness.rows.drain(..omitted);
+            witness.omitted += omitted as u64;
+        }
+        Entry {
+            id: format!("{}-{}", finding.kind.name(), index + 1),
+            kind: finding.kind.name(),
+            label: finding.label.name(),
+            title: html::clip(&text::title(finding), LINE),
+            lines: { text::lines(finding).into_iter() }
+                .map(|line| html::clip(&line, LINE))
+                .collect(),
+            stands_for: text::stands_for(finding),
+            participants: finding.participants.clone(),
+            witness,
+        }
+    }
+}
+
+/// The page about some traces.
+pub(crate) fn render(found: &[Found]) -> Result<String, Failure> {
+    let trace = |one: &Found| {
+        let findings = &one.report.findings;
+        let mut summary: Vec<String> = text::summary(one).lines().map(str::to_owned).collect();
+        if findings.len() > LISTED {
+            let more = findings.len() - LISTED;
+            summary.push(format!(
+                "{more} more findings are not on this page; --format json has them all"
+            ));
+        }
+        Trace {
+            file: html::clip(&one.file, LINE),
+            execution: one.execution.as_deref().map(|name| html::clip(name, LINE)),
+            events: one.report.events,
+            threads: one.report.threads,
+            warnings: one.warnings.iter().map(html::warning).collect(),
+            findings: { findings.iter().take(LISTED).enumerate() }
+                .map(|(index, finding)| Entry::new(index, finding))
+                .collect(),
+            summary,
+        }
+    };
+    let page = Page {
+        portent: 1,
+        origin: Origin::here()?,
+        traces: found.iter().map(trace).collect(),
+    };
+    Ok(html::assemble(&page, &SCRIPT))
+}

@@ -1,0 +1,89 @@
+//! Findings for programs.
+
+use portent_findings::{
+    Model,
+    report::{AtomicityCounts, DeadlockCounts, Finding, RaceCounts},
+};
+use serde::Serialize;
+use std::io::{self, Write};
+
+use super::trace::Found;
+use crate::check::warning::Warning;
+
+#[derive(Serialize)]
+struct Document<'a> {
+    portent: u32,
+    trace: Trace<'a>,
+    warnings: &'a [Warning],
+    #[serde(flatten)]
+    findings: Findings<'a>,
+}
+
+#[derive(Serialize)]
+struct Trace<'a> {
+    file: &'a str,
+    events: u64,
+    threads: u64,
+    format: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    execution: Option<&'a str>,
+    skipped: u64,
+}
+
+/// What was found in one execution.
+#[derive(Serialize)]
+pub(crate) struct Findings<'a> {
+    causality: Model,
+    findings: &'a [Finding],
+    #[serde(skip_serializing_if = "Option::is_none")]
+    races: &'a Option<RaceCounts>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    deadlocks: &'a Option<DeadlockCounts>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    atomicity: &'a Option<AtomicityCounts>,
+    suppressed: u64,
+    /// What a baseline had already: so that this report can be the next one.
+    #[serde(skip_serializing_if = "<[Finding]>::is_empty")]
+    known: &'a [Finding],
+}
+
+impl<'a> Findings<'a> {
+    pub(crate) fn new(found: &'a Found) -> Findings<'a> {
+        let report = &found.report;
+        Findings {
+            causality: found.model,
+            findings: &report.findings,
+            races: &report.races,
+            deadlocks: &report.deadlocks,
+            atomicity: &report.atomicity,
+            suppressed: found.suppressed,
+            known: &found.known,
+        }
+    }
+}
+
+/// Writes one object, over several lines; or, of several traces or executions, each on a line of its own.
+pub(crate) fn write(out: &mut dyn Write, found: &[Found], several: bool) -> io::Result<()> {
+    for one in found {
+        let document = Document {
+            portent: 1,
+            trace: Trace {
+                file: &one.file,
+                events: one.report.events,
+                threads: one.report.threads,
+                format: one.format.name(),
+                execution: one.execution.as_deref(),
+                skipped: one.skipped,
+            },
+            warnings: &one.warnings,
+            findings: Findings::new(one),
+        };
+        if several {
+            serde_json::to_writer(&mut *out, &document)?;
+        } else {
+            serde_json::to_writer_pretty(&mut *out, &document)?;
+        }
+        out.write_all(b"\n")?;
+    }
+    Ok(())
+}

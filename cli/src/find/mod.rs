@@ -1,0 +1,188 @@
+//! `portent find`: races, deadlocks and atomicity violations, without a property.
+
+mod baseline;
+mod html;
+mod json;
+mod text;
+mod trace;
+
+use portent_findings::{Hunt, Model, Options, Suppressions};
+use std::{fs, io, path::PathBuf, process::ExitCode};
+
+use crate::{
+    failure::Failure,
+    paint::Paint,
+    reading::ReadOptions,
+    terminal::{self, Colour},
+    text::numbers::counted,
+};
+use baseline::Baseline;
+pub(crate) use json::Findings;
+pub(crate) use text::render as render_text;
+pub(crate) use trace::Found;
+
+const SEARCH: &str = "How to search";
+const REPORT: &str = "What to report";
+
+/// Find data races, deadlocks and blocks that are not atomic, without a property
+///
+/// Each finding is labelled: observed (this run has it), shown (another run of the same program has it; that run
+/// is told, and was checked independently) or possible (a cycle of lock orders for which no run is known).
+///
+/// Exit code 0: nothing that is observed or shown; 1: something; 2: bad input. What is only possible does not
+/// change the exit code.
+#[derive(clap::Args)]
+pub(crate) struct Find {
+    /// The traces to look at; `-` is standard input
+    #[arg(required = true, value_name = "TRACE")]
+    traces: Vec<PathBuf>,
+    /// What to look for: races, deadlocks, atomicity, or some of them with commas between; everything if not given
+    #[arg(long, value_name = "KINDS", help_heading = SEARCH)]
+    only: Option<Hunt>,
+    /// Which other orders count as the same computation
+    #[arg(long, value_name = "MODEL", default_value = "happens-before", help_heading = SEARCH)]
+    causality: Causality,
+    /// How many cycles of lock orders are looked at, the shortest first; more than that is said
+    #[arg(long, value_name = "N", default_value_t = Options::default().max_patterns, help_heading = SEARCH)]
+    max_patterns: usize,
+    #[command(flatten)]
+    reading: ReadOptions,
+    /// A file of locations, variables and locks that are not reported: lines as in `variable hits` or
+    /// `location src/a.rs:10`; `*` stands for anything
+    #[arg(long, value_name = "FILE", help_heading = REPORT)]
+    suppress: Option<PathBuf>,
+    /// Report only the findings that this earlier report (of `--format json`) does not have
+    #[arg(long, value_name = "FILE", help_heading = REPORT)]
+    baseline: Option<PathBuf>,
+    /// Show every witness in full; without it their last events are shown
+    #[arg(long, help_heading = REPORT)]
+    all: bool,
+    /// Take warnings for errors: exit with code 2 if there are any
+    #[arg(long, help_heading = REPORT)]
+    strict: bool,
+    /// What to print; JSON is one object, or for several runs one object a line; HTML is one page
+    #[arg(long, value_name = "FORMAT", default_value = "text", help_heading = REPORT)]
+    format: Format,
+    /// Write to a file instead of standard output
+    #[arg(long, short, value_name = "FILE", help_heading = REPORT)]
+    output: Option<PathBuf>,
+}
+
+#[derive(Clone, Copy, clap::ValueEnum)]
+enum Causality {
+    /// Everything may be reordered that program order, synchronisation and conflicts leave open
+    HappensBefore,
+    /// Also leaving out: a thread may run on without a critical section, or an unread write, of another
+    Strong,
+}
+
+#[derive(Clone, Copy, clap::ValueEnum)]
+enum Format {
+    /// For people
+    Text,
+    /// For programs
+    Json,
+    /// To look at: a page with drawings, in one file
+    Html,
+}
+
+impl Find {
+    pub(crate) fn run(&self, colour: Colour) -> Result<ExitCode, Failure> {
+        self.look_at_paths()?;
+        let suppressions = self.suppressions()?;
+        let baseline = self.baseline.as_deref().map(Baseline::read).transpose()?;
+        let (mut found, mut failures) = (Vec::new(), Vec::new());
+        for path in &self.traces {
+            let looked = { self.reading.open(path) }
+                .and_then(|mut reader| trace::find(&mut reader, self.options(), &mut found));
+            failures.extend(looked.err());
+        }
+        for one in &mut found {
+            one.suppress(&suppressions);
+            if let Some(baseline) = &baseline {
+                one.known = baseline.remove_known(&mut one.report);
+            }
+        }
+        if !found.is_empty() {
+            self.deliver(&found, colour)?;
+        }
+        for failure in &failures {
+            failure.report(colour);
+        }
+        let warnings: usize = found.iter().map(|one| one.warnings.len()).sum();
+        let too_many_warnings = self.strict && warnings > 0;
+        if too_many_warnings {
+            let warnings = counted(warnings as u64, "warning");
+            eprintln!("error: {warnings}, and --strict takes warnings for errors");
+        }
+        let is_bad = !failures.is_empty() || too_many_warnings;
+        let is_certain = found.iter().any(|one| one.report.is_certain());
+        Ok(ExitCode::from(if is_bad {
+            2
+        } else {
+            u8::from(is_certain)
+        }))
+    }
+
+    fn options(&self) -> Options {
+        let usual = Options::default();
+        usual
+            .model(self.model())
+            .hunt(self.only.unwrap_or(Hunt::ALL))
+            .max_patterns(self.max_patterns)
+            .witness_rows(if self.all {
+                usize::MAX
+            } else {
+                usual.witness_rows
+            })
+    }
+
+    fn model(&self) -> Model {
+        match self.causality {
+            Causality::HappensBefore => Model::HappensBefore,
+            Causality::Strong => Model::Strong,
+        }
+    }
+
+    fn suppressions(&self) -> Result<Suppressions, Failure> {
+        let Some(path) = &self.suppress else {
+            return Ok(Suppressions::default());
+        };
+        let text = fs::read_to_string(path).map_err(|error| Failure::Read {
+            path: path.clone(),
+            error,
+        })?;
+        Ok(Suppressions::parse(&text, &path.display().to_string())?)
+    }
+
+    /// Refuses what can only be a slip: standard input twice, or a report in place of something that is read.
+    fn look_at_paths(&self) -> Result<(), Failure> {
+        let inputs = self
+            .traces
+            .iter()
+            .chain(&self.suppress)
+            .chain(&self.baseline);
+        crate::reading::look_at_paths(&self.traces, inputs, self.output.as_deref())
+    }
+
+    fn deliver(&self, found: &[Found], colour: Colour) -> Result<(), Failure> {
+        let file = self.output.as_deref();
+        match self.format {
+            Format::Json => {
+                let several = self.traces.len() > 1 || found.len() > 1;
+                terminal::deliver_with(file, |out| json::write(out, found, several))
+            }
+            Format::Html => terminal::deliver(file, &html::render(found)?),
+            Format::Text => {
+                let on = match self.output {
+                    Some(_) => matches!(colour, Colour::Always),
+                    None => colour.on(&io::stdout()),
+                };
+                let texts: Vec<String> = { found.iter() }
+                    .map(|one| text::head(one, Paint { on }) + &text::render(one, Paint { on }))
+                    .collect();
+                terminal::deliver(file, &texts.join("\n"))
+            }
+        }
+    }
+}

@@ -1,0 +1,285 @@
+//! Findings for people.
+
+use portent_findings::{
+    Model,
+    report::{Finding, HeldLock, Kind, Label, Participant, Row, Witness},
+};
+
+use super::trace::Found;
+use crate::{
+    paint::Paint,
+    text::{
+        numbers::{count, counted},
+        printable,
+        table::{self, Cell, Side},
+    },
+};
+
+/// With more threads than this a table is wider than a screen.
+const THREADS: usize = 6;
+
+/// The trace, and what to know before trusting its report.
+pub(crate) fn head(found: &Found, paint: Paint) -> String {
+    let execution = match &found.execution {
+        Some(name) => format!(" ({})", printable(name)),
+        None => String::new(),
+    };
+    let mut text = format!(
+        "{}{execution}: {}, {}\n",
+        paint.bold(&printable(&found.file)),
+        counted(found.report.events, "event"),
+        counted(found.report.threads, "thread"),
+    );
+    for warning in &found.warnings {
+        let sentence = warning.sentence();
+        text += &format!("{}: {}\n", paint.yellow("warning"), printable(&sentence));
+    }
+    text
+}
+
+/// What was found.
+pub(crate) fn render(found: &Found, paint: Paint) -> String {
+    let mut text = String::new();
+    for finding in &found.report.findings {
+        text += &render_finding(finding, paint);
+    }
+    if !found.report.findings.is_empty() {
+        text += "\n";
+    }
+    text += &summary(found);
+    text
+}
+
+/// One line for each kind that was looked for, and what was left out.
+pub(super) fn summary(found: &Found) -> String {
+    let report = &found.report;
+    let mut text = String::new();
+    let bound = |exhaustive: bool| if exhaustive { "" } else { "at least " };
+    if let Some(races) = &report.races {
+        text += &format!(
+            "races: {}{}",
+            bound(races.exhaustive),
+            counted(races.location_pairs, "location pair")
+        );
+        if races.location_pairs > 0 {
+            let pairs = counted(races.event_pairs, "pair");
+            text += &format!(", {}{pairs} of events", bound(races.exhaustive));
+        }
+        text += "\n";
+    }
+    if let Some(deadlocks) = &report.deadlocks {
+        text += &format!("deadlocks: {}", count(deadlocks.location_tuples));
+        if deadlocks.patterns > 0 {
+            let patterns = counted(deadlocks.patterns, "cycle");
+            text += &format!(", {}{patterns} of lock orders", bound(deadlocks.exhaustive));
+        }
+        if !deadlocks.exhaustive {
+            text += "; --max-patterns allows more";
+        }
+        text += "\n";
+    }
+    if let Some(atomicity) = &report.atomicity {
+        text += &format!("atomicity: {}", counted(atomicity.blocks, "block"));
+        if atomicity.blocks > 0 {
+            let transactions = counted(atomicity.transactions, "transaction");
+            text += &format!(", {transactions}");
+        }
+        text += "\n";
+    }
+    if found.suppressed > 0 {
+        text += &format!("{} suppressed\n", counted(found.suppressed, "finding"));
+    }
+    if !found.known.is_empty() {
+        let them = if found.known.len() == 1 { "it" } else { "them" };
+        let known = counted(found.known.len() as u64, "known finding");
+        text += &format!("{known} left out: the baseline has {them} already\n");
+    }
+    let is_possible = |finding: &Finding| finding.label == Label::Possible;
+    if found.model == Model::HappensBefore && report.findings.iter().any(is_possible) {
+        text += "--causality strong may show which of the possible ones can happen\n";
+    }
+    text
+}
+
+/// What a finding says in a line.
+pub(super) fn title(finding: &Finding) -> String {
+    let names = |names: &[String]| names.join(", ");
+    match finding.kind {
+        Kind::Race => format!("race on {}", names(&finding.variables)),
+        Kind::Deadlock => {
+            let threads = counted(finding.participants.len() as u64, "thread");
+            format!("deadlock of {threads} on {}", names(&finding.locks))
+        }
+        Kind::Atomicity => {
+            let block = finding.block.as_deref().unwrap_or_default();
+            format!("block {block} is not atomic")
+        }
+    }
+}
+
+/// What each participant does.
+pub(super) fn lines(finding: &Finding) -> Vec<String> {
+    match finding.kind {
+        Kind::Race => finding.participants.iter().map(access).collect(),
+        Kind::Deadlock => finding.participants.iter().map(acquire).collect(),
+        Kind::Atomicity => { finding.participants.chunks(2) }
+            .filter_map(|pair| match pair {
+                [one, other] => {
+                    let (one, other) = (event(&one.row), event(&other.row));
+                    Some(format!("{one} comes before {other}"))
+                }
+                _ => None,
+            })
+            .collect(),
+    }
+}
+
+/// How many it stands for.
+pub(super) fn stands_for(finding: &Finding) -> String {
+    let what = match finding.kind {
+        Kind::Race => "pair",
+        Kind::Deadlock => "choice",
+        Kind::Atomicity => "transaction",
+    };
+    let of = match finding.kind {
+        Kind::Race => " of events",
+        Kind::Deadlock => " of acquires",
+        Kind::Atomicity => " of this block",
+    };
+    let number = match finding.stands_for.parse() {
+        Ok(number) => counted(number, what),
+        Err(_) => format!("{} {what}s", finding.stands_for),
+    };
+    let bound = if finding.at_least { "at least " } else { "" };
+    format!("stands for {bound}{number}{of}")
+}
+
+fn render_finding(finding: &Finding, paint: Paint) -> String {
+    let label = finding.label.name().to_uppercase();
+    let label = match finding.label {
+        Label::Observed | Label::Shown => paint.red(&label),
+        Label::Possible => paint.yellow(&label),
+    };
+    let mut text = format!("\n{label} {}\n", paint.bold(&printable(&title(finding))));
+    for line in lines(finding) {
+        text += &format!("  {}\n", printable(&line));
+    }
+    text += &format!("  {}\n", paint.dim(&stands_for(finding)));
+    if let Some(witness) = &finding.witness {
+        let words = match (finding.label, finding.kind) {
+            (_, Kind::Atomicity) => "As observed:",
+            (Label::Observed, _) => "A run that comes there, as the observed one does:",
+            _ => "A run that comes there:",
+        };
+        text += &format!("  {words}\n");
+        text += &run(witness, finding, paint);
+    }
+    text
+}
+
+/// Where something is: in the source, and in the trace.
+fn place(loc: Option<&str>, line: Option<u64>) -> String {
+    match (loc, line) {
+        (Some(loc), Some(line)) => format!(" at {loc} (line {line})"),
+        (Some(loc), None) => format!(" at {loc}"),
+        (None, Some(line)) => format!(" in line {line}"),
+        (None, None) => String::new(),
+    }
+}
+
+fn label(row: &Row) -> String {
+    match &row.object {
+        Some(object) => format!("{} {object}", row.op),
+        None => row.op.clone(),
+    }
+}
+
+fn event(row: &Row) -> String {
+    format!(
+        "{}: {}{}",
+        row.t,
+        label(row),
+        place(row.loc.as_deref(), row.line)
+    )
+}
+
+fn held(held: &HeldLock) -> String {
+    let shared = if held.shared { " (shared)" } else { "" };
+    let taken = place(held.loc.as_deref(), held.line);
+    format!("{}{shared}, taken{taken}", held.lock)
+}
+
+fn access(participant: &Participant) -> String {
+    let mut text = event(&participant.row);
+    for lock in &participant.holds {
+        text += &format!("; holds {}", held(lock));
+    }
+    text
+}
+
+fn acquire(participant: &Participant) -> String {
+    let row = &participant.row;
+    let lock = row.object.as_deref().unwrap_or_default();
+    let wants = place(row.loc.as_deref(), row.line);
+    let holds: Vec<String> = participant.holds.iter().map(held).collect();
+    format!("{} wants {lock}{wants}; holds {}", row.t, holds.join("; "))
+}
+
+/// The run as a table with one column a thread.
+fn run(witness: &Witness, finding: &Finding, paint: Paint) -> String {
+    let mut threads: Vec<&str> = Vec::new();
+    for row in &witness.rows {
+        if !threads.contains(&&*row.t) {
+            threads.push(&row.t);
+        }
+    }
+    threads.sort_unstable();
+    let by_thread = threads.len() <= THREADS;
+    let is_about = |row: &Row| {
+        let mut participants = finding.participants.iter();
+        participants.any(|one| one.row.event == row.event)
+    };
+    let columns: Vec<&str> = if by_thread {
+        threads
+    } else {
+        vec!["thread", "event"]
+    };
+    let bold = |name: &&str| Cell::painted(&printable(name), |text| paint.bold(text));
+    let mut rows = vec![
+        { ["line"].iter() }
+            .chain(&columns)
+            .map(bold)
+            .collect::<Vec<_>>(),
+    ];
+    for row in &witness.rows {
+        let mut cells: Vec<Cell> =
+            vec![row.line.map_or_else(String::new, |n| n.to_string()).into()];
+        let text = printable(&label(row)).into_owned();
+        let cell = || {
+            if is_about(row) {
+                Cell::painted(&text, |text| paint.red(text))
+            } else {
+                text.clone().into()
+            }
+        };
+        if by_thread {
+            cells.extend(columns.iter().map(|&thread| {
+                if thread == row.t {
+                    cell()
+                } else {
+                    String::new().into()
+                }
+            }));
+        } else {
+            cells.extend([printable(&row.t).into_owned().into(), cell()]);
+        }
+        rows.push(cells);
+    }
+    let mut sides = vec![Side::Right];
+    sides.extend(vec![Side::Left; columns.len()]);
+    let mut text = String::new();
+    if witness.omitted > 0 {
+        text += &format!("    ... after {}:\n", counted(witness.omitted, "event"));
+    }
+    text + &table::render(&sides, &rows, "    ")
+}

@@ -1,0 +1,89 @@
+//! From one trace to its findings.
+
+use portent_findings::{Finder, Model, Options, Report, Suppressions, report::Finding};
+use portent_monitor_core::Symbols;
+use portent_trace::{Format, TraceReader};
+
+use crate::{
+    check::warning::{Unread, Warning},
+    failure::Failure,
+};
+
+/// What was found in one execution.
+pub(crate) struct Found {
+    pub(crate) report: Report,
+    pub(crate) model: Model,
+    pub(crate) file: String,
+    /// The format that the trace is in.
+    pub(crate) format: Format,
+    /// The name of the execution, in a log that names several.
+    pub(crate) execution: Option<String>,
+    /// How many bad lines were skipped.
+    pub(crate) skipped: u64,
+    pub(crate) warnings: Vec<Warning>,
+    /// How many findings are not reported because a file says so.
+    pub(crate) suppressed: u64,
+    /// The findings that were left out because a baseline has them.
+    pub(crate) known: Vec<Finding>,
+}
+
+impl Found {
+    pub(crate) fn new(
+        report: Report,
+        model: Model,
+        reader: &TraceReader<'_>,
+        mut warnings: Vec<Warning>,
+        skipped: u64,
+    ) -> Found {
+        let own = report.warnings.iter();
+        warnings.extend(own.map(|one| Warning::of_trace(one.kind, one.text.clone())));
+        Found {
+            report,
+            model,
+            file: reader.file().to_owned(),
+            format: reader.format(),
+            execution: reader.execution().map(str::to_owned),
+            skipped,
+            warnings,
+            suppressed: 0,
+            known: Vec::new(),
+        }
+    }
+
+    /// Leaves out what is not to be reported.
+    pub(crate) fn suppress(&mut self, suppressions: &Suppressions) {
+        let before = self.report.findings.len();
+        let findings = &mut self.report.findings;
+        findings.retain(|finding| !suppressions.suppresses(finding));
+        self.suppressed = (before - self.report.findings.len()) as u64;
+    }
+}
+
+/// Looks at every execution that a trace holds, and adds what was found in each: those before an error are there, too.
+pub(crate) fn find(
+    reader: &mut TraceReader<'_>,
+    options: Options,
+    found: &mut Vec<Found>,
+) -> Result<(), Failure> {
+    let mut symbols = Symbols::default();
+    let mut unread_before = Unread::default();
+    loop {
+        let mut finder = Finder::new(options);
+        *finder.symbols_mut() = std::mem::take(&mut symbols);
+        while let Some(event) = reader.next_event(finder.symbols_mut())? {
+            let taken = finder.take(&event);
+            taken.map_err(|error| Failure::find(reader.last_place().to_string(), error))?;
+        }
+        let report = finder.finish();
+        let report = report.map_err(|error| Failure::find(reader.file().to_owned(), error))?;
+        let unread = Unread::so_far(reader).since(unread_before);
+        let warnings = unread.warnings(reader, finder.symbols());
+        let one = Found::new(report, options.model, reader, warnings, unread.skipped);
+        found.push(one);
+        if !reader.next_execution() {
+            return Ok(());
+        }
+        unread_before = Unread::so_far(reader);
+        symbols = std::mem::take(finder.symbols_mut());
+    }
+}

@@ -1,0 +1,236 @@
+//! `portent find`, and `check --find`.
+
+use std::fs;
+
+use serde_json::Value;
+
+use crate::common::{Done, portent, portent_with};
+
+/// Two accounts, locked in two orders; a counter that is written without a lock.
+const TRACE: &str = r#"{"t": "T1", "op": "write", "var": "hits", "loc": "src/bank.rs:5:9"}
+{"t": "T1", "op": "lock", "lock": "a", "loc": "src/bank.rs:10:5"}
+{"t": "T1", "op": "lock", "lock": "b", "loc": "src/bank.rs:11:5"}
+{"t": "T1", "op": "unlock", "lock": "b"}
+{"t": "T1", "op": "unlock", "lock": "a"}
+{"t": "T2", "op": "lock", "lock": "b", "loc": "src/bank.rs:20:5"}
+{"t": "T2", "op": "lock", "lock": "a", "loc": "src/bank.rs:21:5"}
+{"t": "T2", "op": "unlock", "lock": "a"}
+{"t": "T2", "op": "unlock", "lock": "b"}
+{"t": "T2", "op": "write", "var": "hits", "loc": "src/bank.rs:25:9"}
+"#;
+
+fn find(arguments: &[&str]) -> Done {
+    portent_with(&[&["find"], arguments, &["-"]].concat(), TRACE.as_bytes())
+}
+
+fn labels(report: &Value) -> Vec<(String, String)> {
+    let findings = report["findings"].as_array().expect("findings").iter();
+    let text = |value: &Value| value.as_str().expect("a text").to_owned();
+    findings
+        .map(|one| (text(&one["kind"]), text(&one["label"])))
+        .collect()
+}
+
+fn pairs(expected: &[(&str, &str)]) -> Vec<(String, String)> {
+    let owned = |(a, b): &(&str, &str)| (a.to_string(), b.to_string());
+    expected.iter().map(owned).collect()
+}
+
+#[test]
+fn text_names_all_participants_and_where_locks_were_taken() {
+    let done = find(&["--causality", "strong"]);
+    assert_eq!((done.code, done.err.as_str()), (Some(1), ""));
+    let expected = "\
+<stdin>: 10 events, 2 threads
+
+SHOWN race on hits
+  T1: write hits at src/bank.rs:5:9 (line 1)
+  T2: write hits at src/bank.rs:25:9 (line 10)
+  stands for 1 pair of events
+  A run that comes there:
+    line  T1          T2
+       6              lock b
+       7              lock a
+       8              unlock a
+       9              unlock b
+       1  write hits
+      10              write hits
+
+SHOWN deadlock of 2 threads on b, a
+  T1 wants b at src/bank.rs:11:5 (line 3); holds a, taken at src/bank.rs:10:5 (line 2)
+  T2 wants a at src/bank.rs:21:5 (line 7); holds b, taken at src/bank.rs:20:5 (line 6)
+  stands for 1 choice of acquires
+  A run that comes there:
+    line  T1          T2
+       1  write hits
+       2  lock a
+       6              lock b
+       3  lock b
+       7              lock a
+
+races: 1 location pair, 1 pair of events
+deadlocks: 1, 1 cycle of lock orders
+atomicity: 0 blocks
+";
+    assert_eq!(done.out, expected);
+}
+
+#[test]
+fn what_is_only_possible_does_not_fail() {
+    let done = find(&["--format", "json"]);
+    assert_eq!((done.code, done.err.as_str()), (Some(0), ""));
+    assert_eq!(labels(&done.json()), pairs(&[("deadlock", "possible")]));
+    let text = find(&[]).out;
+    assert!(text.contains("POSSIBLE deadlock"), "{text}");
+    assert!(text.contains("--causality strong may show"), "{text}");
+}
+
+#[test]
+fn only_what_is_asked_for() {
+    let done = find(&[
+        "--causality",
+        "strong",
+        "--only",
+        "races",
+        "--format",
+        "json",
+    ]);
+    let report = done.json();
+    assert_eq!(labels(&report), pairs(&[("race", "shown")]));
+    assert_eq!(report["races"]["event_pairs"], 1);
+    assert!(report.get("deadlocks").is_none());
+    let done = find(&["--only", "rases"]);
+    assert_eq!(done.code, Some(2));
+    assert!(done.err.contains("Did you mean `races`?"), "{}", done.err);
+}
+
+#[test]
+fn a_file_suppresses_by_location_variable_and_lock() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("known.txt");
+    let file = path.to_str().unwrap();
+    for (rules, left, code) in [
+        (
+            "variable hits # a statistic\n",
+            vec![("deadlock", "shown")],
+            1,
+        ),
+        ("lock b\n", vec![("race", "shown")], 1),
+        ("location src/bank.rs:5\nlock a*\n", vec![], 0),
+        ("location src/bank.rs:20\n", vec![("race", "shown")], 1),
+    ] {
+        fs::write(&path, rules).unwrap();
+        let done = find(&[
+            "--causality",
+            "strong",
+            "--suppress",
+            file,
+            "--format",
+            "json",
+        ]);
+        let report = done.json();
+        assert_eq!(
+            (done.code, labels(&report)),
+            (Some(code), pairs(&left)),
+            "{rules}"
+        );
+        assert_eq!(report["suppressed"], 2 - left.len());
+    }
+    fs::write(&path, "\n  varable hits\n").unwrap();
+    let done = find(&["--suppress", file]);
+    assert_eq!((done.code, done.out.as_str()), (Some(2), ""));
+    assert!(
+        done.err.contains("known.txt:2:3: `varable`"),
+        "{}",
+        done.err
+    );
+}
+
+#[test]
+fn a_baseline_leaves_known_findings_out_unless_they_are_surer_now() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("earlier.json");
+    let file = path.to_str().unwrap();
+    // The deadlock is only possible there, and there is no race.
+    fs::write(&path, find(&["--format", "json"]).out).unwrap();
+    let done = find(&[
+        "--causality",
+        "strong",
+        "--baseline",
+        file,
+        "--format",
+        "json",
+    ]);
+    let report = done.json();
+    assert_eq!(
+        labels(&report),
+        pairs(&[("race", "shown"), ("deadlock", "shown")])
+    );
+    fs::write(&path, done.out).unwrap();
+    let done = find(&["--causality", "strong", "--baseline", file]);
+    assert_eq!(done.code, Some(0));
+    assert!(
+        done.out.contains("2 known findings left out"),
+        "{}",
+        done.out
+    );
+    fs::write(&path, "{}").unwrap();
+    let done = find(&["--baseline", file]);
+    assert_eq!(done.code, Some(2));
+    assert!(
+        done.err.contains("not a report of `portent find"),
+        "{}",
+        done.err
+    );
+}
+
+#[test]
+fn the_page_has_the_findings_as_inert_data() {
+    let hostile = TRACE.replace("hits", "</script><b>");
+    let done = portent_with(
+        &["find", "--causality", "strong", "--format", "html", "-"],
+        hostile.as_bytes(),
+    );
+    assert_eq!((done.code, done.err.as_str()), (Some(1), ""));
+    assert!(!done.out.contains("</script><b>"));
+    let (_, data) = done.out.split_once(r#"id="data">"#).unwrap();
+    let (data, _) = data.split_once("</script>").unwrap();
+    let data: Value = serde_json::from_str(data).unwrap();
+    let findings = data["traces"][0]["findings"].as_array().unwrap();
+    assert_eq!(findings.len(), 2);
+    assert_eq!(findings[0]["title"], "race on </script><b>");
+    assert_eq!(findings[0]["witness"]["rows"].as_array().unwrap().len(), 6);
+}
+
+#[test]
+fn bad_input_is_told_with_its_place() {
+    let done = portent_with(
+        &["find", "-"],
+        b"{\"t\": 1, \"op\": \"unlock\", \"lock\": \"m\"}\n",
+    );
+    assert_eq!((done.code, done.out.as_str()), (Some(2), ""));
+    assert!(done.err.contains("<stdin>:1:"), "{}", done.err);
+    let done = portent(&["find", "no-such-trace"]);
+    assert_eq!(done.code, Some(2));
+}
+
+#[test]
+fn a_check_finds_too_with_properties_or_without() {
+    let arguments = [
+        "check",
+        "--find",
+        "races,deadlocks",
+        "--causality",
+        "maximal",
+        "--format",
+        "json",
+    ];
+    let done = portent_with(&[&arguments[..], &["-"]].concat(), TRACE.as_bytes());
+    assert_eq!((done.code, done.err.as_str()), (Some(1), ""));
+    let expected = pairs(&[("race", "shown"), ("deadlock", "shown")]);
+    assert_eq!(labels(&done.json()["find"]), expected);
+    let property = ["--property", "always true", "-"];
+    let done = portent_with(&[&arguments[..], &property].concat(), TRACE.as_bytes());
+    assert_eq!(done.code, Some(1));
+    assert_eq!(done.json()["properties"].as_array().unwrap().len(), 1);
+}
