@@ -13,11 +13,12 @@ use std::{io, process::ExitCode};
 use crate::{Arguments, failure::Failure, paint::Paint, terminal::Colour};
 
 /// The documents, by their topics.
-const TOPICS: [(&str, &str); 5] = [
+const TOPICS: [(&str, &str); 6] = [
     ("properties", include_str!("../../docs/properties.md")),
     ("traces", include_str!("../../docs/traces.md")),
     ("reports", include_str!("../../docs/reports.md")),
     ("cookbook", include_str!("../../docs/cookbook.md")),
+    ("findings", include_str!("../../docs/findings.md")),
     ("live", include_str!("../../docs/live.md")),
 ];
 
@@ -28,9 +29,10 @@ Topics, each a document:
   portent help traces      The formats, when to log what, what orders what
   portent help reports     How to read an answer: text, JSON, HTML, exit codes
   portent help cookbook    Questions from real programs, with properties, traces and answers
+  portent help findings    Races, deadlocks and blocks that are not atomic, without a property
   portent help live        Rust programs that are watched while they run";
 
-/// Explain a command, or a topic: properties, traces, reports, cookbook, live
+/// Explain a command, or a topic: properties, traces, reports, cookbook, findings, live
 #[derive(clap::Args)]
 pub(crate) struct Help {
     /// A command or a topic; without one, the list of them

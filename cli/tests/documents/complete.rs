@@ -141,12 +141,28 @@ fn keys_of_reports() {
 }
 
 #[test]
+fn keys_of_findings() {
+    let mut found = BTreeSet::new();
+    for (trace, kinds) in [("transfer", "deadlocks"), ("settings", "races,atomicity")] {
+        let trace = format!("examples/{trace}/{trace}.jsonl");
+        let model = ["--causality", "strong", "--format", "json"];
+        let arguments = [&["find", "--only", kinds], &model[..], &[&trace]].concat();
+        keys(&portent(&arguments).json(), &mut found);
+    }
+    // Those of the trace itself are on the page of reports.
+    for key in ["file", "format", "skipped", "threads"] {
+        assert!(found.remove(key), "{key}");
+    }
+    assert_mentions("docs/findings.md", 30, &found);
+}
+
+#[test]
 fn options() {
-    let mentioned: BTreeSet<String> = ["properties", "traces", "reports"]
+    let mentioned: BTreeSet<String> = ["properties", "traces", "reports", "findings"]
         .iter()
         .flat_map(|name| code(&format!("docs/{name}.md")))
         .collect();
-    for command in ["check", "synth", "convert"] {
+    for command in ["check", "find", "synth", "convert"] {
         let help = portent(&[command, "--help"]).out;
         let lines = help.lines().map(str::trim_start);
         let options =

@@ -4,7 +4,14 @@ use std::{fs, process::Command};
 
 use crate::common::{Done, portent, portent_with};
 
-const TOPICS: [&str; 5] = ["properties", "traces", "reports", "cookbook", "live"];
+const TOPICS: [&str; 6] = [
+    "properties",
+    "traces",
+    "reports",
+    "cookbook",
+    "findings",
+    "live",
+];
 
 /// What a command prints that must succeed.
 fn printed(arguments: &[&str]) -> String {
@@ -44,6 +51,7 @@ fn help_of_a_command_is_its_long_help() {
     assert_eq!(printed(&["help"]), printed(&["--help"]));
     for command in [
         "check",
+        "find",
         "synth",
         "convert",
         "demo",
@@ -105,6 +113,7 @@ fn a_manual_page_for_every_command() {
     let page = |name: &str| fs::read_to_string(pages.join(name)).unwrap();
     for command in [
         "check",
+        "find",
         "synth",
         "convert",
         "demo",
