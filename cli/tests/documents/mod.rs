@@ -81,8 +81,8 @@ impl Trial {
                     &["convert", "--from", "std", "--to", "native"],
                     &["-"],
                 ),
-                // How a log is read, the command says.
-                "log" if block.file.is_some() => self.save(block),
+                // How a log or another text is read, the command says.
+                "log" | "text" if block.file.is_some() => self.save(block),
                 "rust"
                     if ["README.md", "live.md"]
                         .iter()
