@@ -4,7 +4,7 @@
 //! their order, every read after the write that it saw, no lock held by two, and what is [hard](self) after what it was after: fork, join,
 //! messages, wake-ups, barriers, lines that a clock counts.
 
-use portent_monitor_core::{Access, Event, Id, LockId, Mark, Object, Op, ThreadId, VarId, edges};
+use portent_monitor_core::{Access, Event, Id, Mark, Object, Op, ThreadId, edges};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::record::{EventId, Record};
@@ -46,8 +46,8 @@ pub enum Flaw {
 #[derive(Clone, Debug)]
 pub struct Checker<'r> {
     record: &'r Record,
-    /// The write that each read saw.
-    seen: FxHashMap<EventId, Option<EventId>>,
+    /// The write that each event read, if it read one.
+    seen: Vec<Option<EventId>>,
     /// What each event comes after, other than by variables and locks.
     after: FxHashMap<EventId, Vec<EventId>>,
     /// The failed tries that somebody who held the lock explains.
@@ -59,20 +59,20 @@ impl<'r> Checker<'r> {
     pub fn new(record: &'r Record) -> Checker<'r> {
         let mut checker = Checker {
             record,
-            seen: FxHashMap::default(),
+            seen: vec![None; record.len()],
             after: FxHashMap::default(),
             explained: FxHashSet::default(),
         };
         let mut state = State::default();
-        let mut last: FxHashMap<VarId, EventId> = FxHashMap::default();
+        let mut last: Vec<Option<EventId>> = Vec::new();
         let mut objects = Objects::default();
         for id in record.ids() {
             let event = record.event(id);
             if let Op::Read(var) | Op::Update(var, _) = event.op {
-                checker.seen.insert(id, last.get(&var).copied());
+                checker.seen[id.index()] = *var.entry(&mut last);
             }
             for (var, _) in event.writes() {
-                last.insert(var, id);
+                *var.entry(&mut last) = Some(id);
             }
             if state.is_taken(&event) {
                 checker.explained.insert(id);
@@ -122,12 +122,12 @@ impl<'r> Checker<'r> {
             }
         }
         if let Op::Read(var) | Op::Update(var, _) = event.op
-            && state.last.get(&var) != self.seen[&id].as_ref()
+            && *var.entry(&mut state.last) != self.seen[id.index()]
         {
             return Err(Flaw::OtherWrite(id));
         }
         for (var, _) in event.writes() {
-            state.last.insert(var, id);
+            *var.entry(&mut state.last) = Some(id);
         }
         if self.explained.contains(&id) && !state.is_taken(&event) {
             return Err(Flaw::LockFree(id));
@@ -173,7 +173,7 @@ impl<'r> Checker<'r> {
                         Op::ReadLock(lock) => (lock, false),
                         _ => return false,
                     };
-                    let holders = state.held.get(&lock).into_iter().flatten();
+                    let holders = state.held.get(lock.index()).into_iter().flatten();
                     let excludes = |&(thread, theirs): &(ThreadId, bool)| {
                         thread == holder && (exclusive || theirs)
                     };
@@ -187,9 +187,10 @@ impl<'r> Checker<'r> {
 struct State {
     /// How many events of each thread have happened.
     done: Vec<u32>,
-    last: FxHashMap<VarId, EventId>,
+    /// The last write of each variable.
+    last: Vec<Option<EventId>>,
     /// Who holds each lock, once for each time; and whether exclusively.
-    held: FxHashMap<LockId, Vec<(ThreadId, bool)>>,
+    held: Vec<Vec<(ThreadId, bool)>>,
 }
 
 impl State {
@@ -204,7 +205,7 @@ impl State {
         let Op::TryLock(lock) = event.op else {
             return false;
         };
-        let mut holders = self.held.get(&lock).into_iter().flatten();
+        let mut holders = self.held.get(lock.index()).into_iter().flatten();
         holders.any(|&(thread, exclusive)| thread != event.thread && exclusive)
     }
 
@@ -215,7 +216,7 @@ impl State {
             Op::ReadLock(lock) | Op::ReadUnlock(lock) => (lock, false),
             _ => return Ok(()),
         };
-        let holders = self.held.entry(lock).or_default();
+        let holders = lock.entry(&mut self.held);
         let own = (event.thread, exclusive);
         let mut others = holders.iter().filter(|(thread, _)| *thread != event.thread);
         let is_held = others.any(|(_, theirs)| exclusive || *theirs);

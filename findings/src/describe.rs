@@ -1,6 +1,6 @@
 //! From numbers of events to names.
 
-use portent_monitor_core::{Cut, Op, Reorderings, Symbols};
+use portent_monitor_core::{Cut, Op, Place, Reorderings, Symbols, ThreadId};
 
 use crate::{
     record::{EventId, Record},
@@ -42,9 +42,7 @@ impl Names<'_> {
         if let Some(trace) = self.trace {
             for section in trace.open_sections(place.thread, place.position - 1) {
                 let position = section.begin;
-                let taken = self
-                    .record
-                    .at(portent_monitor_core::Place { position, ..place });
+                let taken = self.record.at(Place { position, ..place });
                 let taken = taken.map(|taken| self.row(taken));
                 let (line, loc) = taken.map_or((None, None), |row| (row.line, row.loc));
                 holds.push(HeldLock {
@@ -73,6 +71,15 @@ impl Names<'_> {
 
 /// The events of a cut in observed order.
 pub(crate) fn in_observed_order(cut: &Cut, record: &Record) -> Vec<EventId> {
+    let threads = ThreadId::first(cut.counts().len());
+    let lasts = threads.filter_map(|thread| {
+        let position = cut.count(thread);
+        record.at(Place { thread, position })
+    });
+    let Some(last) = lasts.max() else {
+        return Vec::new();
+    };
     let within = |id: &EventId| cut.contains(record.place(*id));
-    record.ids().filter(within).collect()
+    let until_last = record.ids().take(last.index() + 1);
+    until_last.filter(within).collect()
 }

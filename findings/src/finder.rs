@@ -1,7 +1,7 @@
 //! The way in: one pass over the events, then what needs all of them.
 
 use portent_monitor_core::{Cut, Event, Marker, Op, Reorderings, Symbols, ThreadId};
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashMap;
 
 use crate::{
     Error, Model, Options, Report, atomicity,
@@ -14,7 +14,7 @@ use crate::{
 };
 
 /// To carry witnesses out is not worth more than this many steps in all.
-const MOST_CHECKED: usize = 1 << 26;
+const MOST_CHECKED: usize = 1 << 27;
 /// The search for cycles of lock orders ends after this many steps.
 const MOST_STEPS: u64 = 20_000_000;
 /// Of a pattern, this many tuples of locations are tried.
@@ -353,8 +353,10 @@ impl<'f> End<'f> {
         };
         let (patterns, exhaustive) = patterns::find(&wishes, limits);
         let mut choices: u128 = 0;
-        let (mut deadlocks, mut shown) = (0, Vec::new());
-        let mut possible: Vec<Finding> = Vec::new();
+        let mut deadlocks = 0;
+        // By their keys: one report for each tuple of locations.
+        let mut known: FxHashMap<String, Label> = FxHashMap::default();
+        let mut possible: Vec<(Vec<EventId>, u128)> = Vec::new();
         for pattern in &patterns {
             let lists: Vec<&[EventId]> = { pattern.iter() }
                 .map(|&index| finder.wishes.all[index].1.as_slice())
@@ -362,30 +364,34 @@ impl<'f> End<'f> {
             let product = lists.iter().map(|list| list.len() as u128);
             let product = product.fold(1, u128::saturating_mul);
             choices = choices.saturating_add(product);
-            let before = shown.len();
-            let mut is_certain = false;
+            let (mut is_realised, mut is_certain) = (false, false);
             for tuple in self.tuples(&lists) {
                 let lists: Vec<&[EventId]> = tuple.iter().map(Vec::as_slice).collect();
                 let Some((cut, events)) = self.realised(&lists, trace) else {
                     continue;
                 };
-                let finding = self.deadlock(&events, Some(&cut), product);
-                is_certain |= finding.label != Label::Possible;
-                shown.push(finding);
+                is_realised = true;
+                let label = *known.entry(self.key(&events)).or_insert_with_key(|key| {
+                    let finding = self.deadlock(key.clone(), &events, Some(&cut), product);
+                    let label = finding.label;
+                    report.findings.push(finding);
+                    label
+                });
+                is_certain |= label != Label::Possible;
             }
             deadlocks += u64::from(is_certain);
-            if shown.len() == before {
-                let events: Vec<EventId> = lists.iter().map(|list| list[0]).collect();
-                possible.push(self.deadlock(&events, None, product));
+            if !is_realised {
+                possible.push((lists.iter().map(|list| list[0]).collect(), product));
             }
         }
-        let mut known: FxHashSet<String> = FxHashSet::default();
-        let mut tuples = 0;
-        for finding in shown.into_iter().chain(possible) {
-            if known.insert(finding.key.clone()) {
-                tuples += u64::from(finding.label != Label::Possible);
+        let certain = known.values().filter(|label| **label != Label::Possible);
+        let tuples = certain.count() as u64;
+        for (events, product) in possible {
+            known.entry(self.key(&events)).or_insert_with_key(|key| {
+                let finding = self.deadlock(key.clone(), &events, None, product);
                 report.findings.push(finding);
-            }
+                Label::Possible
+            });
         }
         report.deadlocks = Some(DeadlockCounts {
             patterns: patterns.len() as u64,
@@ -451,7 +457,27 @@ impl<'f> End<'f> {
         }
     }
 
-    fn deadlock(&mut self, events: &[EventId], cut: Option<&Cut>, choices: u128) -> Finding {
+    /// What a deadlock is known by: where its locks are wanted.
+    fn key(&self, events: &[EventId]) -> String {
+        let names = self.names();
+        let mut keys: Vec<String> = { events.iter() }
+            .map(|&id| {
+                let row = names.row(id);
+                let access = || format!("{} {}", row.op, row.object.clone().unwrap_or_default());
+                row.loc.clone().unwrap_or_else(access)
+            })
+            .collect();
+        keys.sort_unstable();
+        keys.join(", ")
+    }
+
+    fn deadlock(
+        &mut self,
+        key: String,
+        events: &[EventId],
+        cut: Option<&Cut>,
+        choices: u128,
+    ) -> Finding {
         let names = self.names();
         let record = &self.finder.record;
         let run = cut.map(|cut| in_observed_order(cut, record));
@@ -465,21 +491,10 @@ impl<'f> End<'f> {
         };
         let participants: Vec<_> = events.iter().map(|&id| names.participant(id)).collect();
         let locks = participants.iter().filter_map(|one| one.row.object.clone());
-        let mut keys: Vec<String> = { participants.iter() }
-            .map(|one| match &one.row.loc {
-                Some(loc) => loc.clone(),
-                None => format!(
-                    "{} {}",
-                    one.row.op,
-                    one.row.object.clone().unwrap_or_default()
-                ),
-            })
-            .collect();
-        keys.sort_unstable();
         Finding {
             kind: Kind::Deadlock,
             label,
-            key: keys.join(", "),
+            key,
             locks: locks.collect(),
             participants,
             variables: Vec::new(),
