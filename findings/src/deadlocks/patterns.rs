@@ -19,12 +19,15 @@ pub(crate) struct Limits {
 pub(crate) fn find(wishes: &[&Wish], limits: Limits) -> (Vec<Vec<usize>>, bool) {
     let kept = in_cycles(wishes);
     let mut holders: Vec<Vec<usize>> = Vec::new();
-    for &index in &kept {
+    for &(index, _) in &kept {
         for (lock, _) in &wishes[index].held {
             lock.entry(&mut holders).push(index);
         }
     }
-    let mut threads: Vec<_> = kept.iter().map(|&index| wishes[index].thread).collect();
+    let mut threads: Vec<_> = kept
+        .iter()
+        .map(|&(index, _)| wishes[index].thread)
+        .collect();
     threads.sort_unstable();
     threads.dedup();
     let mut search = Search {
@@ -36,7 +39,8 @@ pub(crate) fn find(wishes: &[&Wish], limits: Limits) -> (Vec<Vec<usize>>, bool) 
         is_cut: false,
     };
     for length in 2..=threads.len() {
-        for &root in &kept {
+        // The locks of a cycle are distinct, so it is no longer than there are locks to go round.
+        for &(root, _) in kept.iter().filter(|(_, longest)| length <= *longest) {
             search.path.push(root);
             search.extend(length);
             search.path.clear();
@@ -106,8 +110,9 @@ impl Search<'_> {
     }
 }
 
-/// The wishes one of whose held locks is in a cycle of locks with the one that is wanted.
-fn in_cycles(wishes: &[&Wish]) -> Vec<usize> {
+/// The wishes one of whose held locks is in a cycle of locks with the one that is wanted, each with the number of locks that are in a
+/// cycle with it.
+fn in_cycles(wishes: &[&Wish]) -> Vec<(usize, usize)> {
     let mut after: Vec<Vec<usize>> = Vec::new();
     for wish in wishes {
         for &(held, _) in &wish.held {
@@ -120,11 +125,16 @@ fn in_cycles(wishes: &[&Wish]) -> Vec<usize> {
         next.dedup();
     }
     let components = crate::graph::components(after.len(), |lock| &after[lock]);
-    let of = |lock: LockId| components.get(lock.index());
+    let mut sizes = vec![0; after.len()];
+    for &component in &components {
+        sizes[component as usize] += 1;
+    }
+    let of = |lock: LockId| components[lock.index()] as usize;
     (0..wishes.len())
         .filter(|&index| {
             let wish = wishes[index];
             wish.held.iter().any(|&(held, _)| of(held) == of(wish.lock))
         })
+        .map(|index| (index, sizes[of(wishes[index].lock)]))
         .collect()
 }
