@@ -6,7 +6,7 @@
 //!
 //! | file | |
 //! |---|---|
-//! | `finder` | the way in: one pass over the events, then what needs all of them |
+//! | `finder`, `end` | the way in: one pass over the events, then what needs all of them |
 //! | `record` | the events, kept small |
 //! | `races/` | accesses that can both be next: by clocks, or by closed cuts |
 //! | `deadlocks/` | acquires, their cycles, and which of those a run can end in |
@@ -24,6 +24,7 @@ mod atomicity;
 pub mod check;
 mod deadlocks;
 mod describe;
+mod end;
 mod error;
 mod finder;
 mod graph;
