@@ -5,7 +5,10 @@ use std::path::Path;
 use portent_findings::{Finder, Hunt, Model, Options, Report};
 use portent_trace::TraceReader;
 
-const FOLDER: &str = "/work/shared/data/traces/rapid";
+const FOLDER: &str = concat!(
+    env!("CARGO_MANIFEST_DIR"),
+    "/../../shared/data/traces/rapid"
+);
 
 /// Events and location pairs under happens-before; events, locations and location pairs under strong; patterns and their choices;
 /// deadlocks and their tuples of locations.
