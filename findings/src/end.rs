@@ -56,6 +56,7 @@ impl<'f> End<'f> {
         let tally = races.tally();
         let pairs = tally.pairs();
         report.races = Some(RaceCounts {
+            accesses: self.finder.material.accesses,
             location_pairs: pairs.len() as u64,
             event_pairs: pairs.iter().map(|pair| pair.pairs).sum(),
             events: tally.racy_events,
@@ -188,6 +189,7 @@ impl<'f> End<'f> {
             });
         }
         report.deadlocks = Some(DeadlockCounts {
+            acquires: self.finder.material.acquires,
             patterns: patterns.len() as u64,
             choices: choices.to_string(),
             deadlocks,
@@ -306,12 +308,13 @@ impl<'f> End<'f> {
         if !self.finder.options.hunt.atomicity {
             return;
         }
-        let violations = if self.finder.has_blocks {
+        let violations = if self.finder.material.begun > 0 {
             atomicity::find(&self.finder.record)
         } else {
             Vec::new()
         };
         report.atomicity = Some(AtomicityCounts {
+            begun: self.finder.material.begun,
             blocks: violations.len() as u64,
             transactions: violations.iter().map(|found| found.transactions).sum(),
         });

@@ -8,8 +8,8 @@ use crate::{
     deadlocks::Wishes,
     end::End,
     races::{Tally, happens_before, strong},
-    record::{EventId, Record},
-    report::Warning,
+    record::{EventId, Record, accesses},
+    report::{Material, Warning},
 };
 
 /// Looks for findings in a trace.
@@ -45,7 +45,7 @@ pub struct Finder {
     pub(crate) races: Option<Races>,
     pub(crate) trace: Option<Reorderings>,
     pub(crate) wishes: Wishes,
-    pub(crate) has_blocks: bool,
+    pub(crate) material: Material,
     /// The fork of each thread that has one.
     pub(crate) forks: FxHashMap<ThreadId, EventId>,
 }
@@ -80,7 +80,7 @@ impl Finder {
             races,
             trace: follows.then(Reorderings::default),
             wishes: Wishes::default(),
-            has_blocks: false,
+            material: Material::default(),
             forks: FxHashMap::default(),
         }
     }
@@ -111,9 +111,11 @@ impl Finder {
             Op::Fork(child) => {
                 self.forks.insert(child, id);
             }
-            Op::Marker(Marker::Begin, Some(_)) => self.has_blocks = true,
+            Op::Marker(Marker::Begin, Some(_)) => self.material.begun += 1,
+            Op::Lock(_) | Op::ReadLock(_) | Op::Request(_) => self.material.acquires += 1,
             _ => {}
         }
+        self.material.accesses += accesses(event).len() as u64;
         if let Some(trace) = &mut self.trace {
             if self.options.hunt.deadlocks {
                 self.wishes.take(event, id, trace);
@@ -174,9 +176,28 @@ impl Finder {
         Ok(report)
     }
 
+    /// Whether there was anything to look at.
+    fn has_material(&self) -> bool {
+        let (hunt, material) = (self.options.hunt, self.material);
+        hunt.races && material.accesses > 0
+            || hunt.deadlocks && material.acquires > 0
+            || hunt.atomicity && material.begun > 0
+    }
+
     /// What makes one doubt that everything was recorded.
     fn warnings(&self) -> Vec<Warning> {
         let mut warnings = Vec::new();
+        if self.record.is_empty() {
+            warnings.push(Warning {
+                kind: "empty_trace",
+                text: "the trace has no events".to_owned(),
+            });
+        } else if !self.has_material() {
+            warnings.push(Warning {
+                kind: "nothing_to_look_at",
+                text: format!("the trace has no {}", self.options.hunt.material()),
+            });
+        }
         let name = |thread: ThreadId| self.symbols.threads.name(thread);
         let has_events = |thread: ThreadId| !self.record.of_thread(thread).is_empty();
         let mut silent: Vec<ThreadId> = { self.forks.keys().copied() }

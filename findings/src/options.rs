@@ -50,6 +50,19 @@ impl Hunt {
         deadlocks: false,
         atomicity: false,
     };
+
+    /// What a trace must have for anything to be found.
+    pub(crate) fn material(self) -> String {
+        let all = [
+            (self.races, "access of a variable"),
+            (self.deadlocks, "acquire of a lock"),
+            (self.atomicity, "marked block"),
+        ];
+        let wanted: Vec<&str> = { all.into_iter() }
+            .filter_map(|(is_wanted, name)| is_wanted.then_some(name))
+            .collect();
+        wanted.join(", and no ")
+    }
 }
 
 const NAMES: [&str; 3] = ["races", "deadlocks", "atomicity"];

@@ -140,6 +140,8 @@ impl Finding {
 /// Numbers of races.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct RaceCounts {
+    /// Accesses of variables: without any, there was nothing to look at.
+    pub accesses: u64,
     /// Location pairs.
     pub location_pairs: u64,
     /// Pairs of events.
@@ -155,6 +157,8 @@ pub struct RaceCounts {
 /// Numbers of deadlocks.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct DeadlockCounts {
+    /// Acquires and requests of locks: without any, there was nothing to look at.
+    pub acquires: u64,
     /// Cycles of acquires, grouped by thread, lock and what is held.
     pub patterns: u64,
     /// The choices of acquires that these stand for.
@@ -170,10 +174,23 @@ pub struct DeadlockCounts {
 /// Numbers of atomicity violations.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct AtomicityCounts {
-    /// Blocks, by name and location.
+    /// Blocks that were begun: without any, there was nothing to look at.
+    pub begun: u64,
+    /// Blocks that are not atomic, by name and location.
     pub blocks: u64,
-    /// Transactions.
+    /// Their transactions that are not.
     pub transactions: u64,
+}
+
+/// How much there was to look at.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Material {
+    /// Accesses of variables.
+    pub(crate) accesses: u64,
+    /// Acquires and requests of locks.
+    pub(crate) acquires: u64,
+    /// Blocks that were begun.
+    pub(crate) begun: u64,
 }
 
 /// Something to know before trusting a report.

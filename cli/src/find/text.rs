@@ -2,7 +2,10 @@
 
 use portent_findings::{
     Model,
-    report::{Finding, HeldLock, Kind, Label, Participant, Row, Witness},
+    report::{
+        AtomicityCounts, DeadlockCounts, Finding, HeldLock, Kind, Label, Participant, RaceCounts,
+        Row, Witness,
+    },
 };
 
 use super::trace::Found;
@@ -54,37 +57,14 @@ pub(crate) fn render(found: &Found, paint: Paint) -> String {
 pub(super) fn summary(found: &Found) -> String {
     let report = &found.report;
     let mut text = String::new();
-    let bound = |exhaustive: bool| if exhaustive { "" } else { "at least " };
     if let Some(races) = &report.races {
-        text += &format!(
-            "races: {}{}",
-            bound(races.exhaustive),
-            counted(races.location_pairs, "location pair")
-        );
-        if races.location_pairs > 0 {
-            let pairs = counted(races.event_pairs, "pair");
-            text += &format!(", {}{pairs} of events", bound(races.exhaustive));
-        }
-        text += "\n";
+        text += &races_line(races);
     }
     if let Some(deadlocks) = &report.deadlocks {
-        text += &format!("deadlocks: {}", count(deadlocks.location_tuples));
-        if deadlocks.patterns > 0 {
-            let patterns = counted(deadlocks.patterns, "cycle");
-            text += &format!(", {}{patterns} of lock orders", bound(deadlocks.exhaustive));
-        }
-        if !deadlocks.exhaustive {
-            text += "; --max-patterns allows more";
-        }
-        text += "\n";
+        text += &deadlocks_line(deadlocks);
     }
     if let Some(atomicity) = &report.atomicity {
-        text += &format!("atomicity: {}", counted(atomicity.blocks, "block"));
-        if atomicity.blocks > 0 {
-            let transactions = counted(atomicity.transactions, "transaction");
-            text += &format!(", {transactions}");
-        }
-        text += "\n";
+        text += &atomicity_line(atomicity);
     }
     if found.suppressed > 0 {
         text += &format!("{} suppressed\n", counted(found.suppressed, "finding"));
@@ -99,6 +79,51 @@ pub(super) fn summary(found: &Found) -> String {
         text += "--causality strong may show which of the possible ones can happen\n";
     }
     text
+}
+
+/// How a number begins that may be too low.
+fn bound(exhaustive: bool) -> &'static str {
+    if exhaustive { "" } else { "at least " }
+}
+
+fn races_line(races: &RaceCounts) -> String {
+    if races.accesses == 0 {
+        return "races: no variable is read or written in this trace\n".to_owned();
+    }
+    let bound = bound(races.exhaustive);
+    let pairs = counted(races.location_pairs, "location pair");
+    if races.location_pairs == 0 {
+        return format!("races: {bound}{pairs}\n");
+    }
+    let events = counted(races.event_pairs, "pair");
+    format!("races: {bound}{pairs}, {bound}{events} of events\n")
+}
+
+fn deadlocks_line(deadlocks: &DeadlockCounts) -> String {
+    if deadlocks.acquires == 0 {
+        return "deadlocks: no lock is taken in this trace\n".to_owned();
+    }
+    let mut text = format!("deadlocks: {}", count(deadlocks.location_tuples));
+    if deadlocks.patterns > 0 {
+        let patterns = counted(deadlocks.patterns, "cycle");
+        text += &format!(", {}{patterns} of lock orders", bound(deadlocks.exhaustive));
+    }
+    if !deadlocks.exhaustive {
+        text += "; --max-patterns allows more";
+    }
+    text + "\n"
+}
+
+fn atomicity_line(atomicity: &AtomicityCounts) -> String {
+    if atomicity.begun == 0 {
+        return "atomicity: no block is marked in this trace\n".to_owned();
+    }
+    let blocks = counted(atomicity.blocks, "block");
+    if atomicity.blocks == 0 {
+        return format!("atomicity: {blocks}\n");
+    }
+    let transactions = counted(atomicity.transactions, "transaction");
+    format!("atomicity: {blocks}, {transactions}\n")
 }
 
 /// What a finding says in a line.

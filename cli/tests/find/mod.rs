@@ -70,7 +70,7 @@ SHOWN deadlock of 2 threads on b, a
 
 races: 1 location pair, 1 pair of events
 deadlocks: 1, 1 cycle of lock orders
-atomicity: 0 blocks
+atomicity: no block is marked in this trace
 ";
     assert_eq!(done.out, expected);
 }
@@ -102,6 +102,39 @@ fn only_what_is_asked_for() {
     let done = find(&["--only", "rases"]);
     assert_eq!(done.code, Some(2));
     assert!(done.err.contains("Did you mean `races`?"), "{}", done.err);
+}
+
+#[test]
+fn a_trace_without_anything_to_look_at_says_so() {
+    let warning = |input: &str, arguments: &[&str]| {
+        let command = [&["find", "-", "--format", "json"], arguments].concat();
+        let done = portent_with(&command, input.as_bytes());
+        assert_eq!(done.code, Some(0), "{}", done.err);
+        done.json()["warnings"][0]["text"].clone()
+    };
+    let lock = "{\"t\": \"T\", \"op\": \"lock\", \"lock\": \"m\"}\n";
+    assert_eq!(
+        warning("", &["--from", "native"]),
+        "the trace has no events"
+    );
+    let no_access = "the trace has no access of a variable";
+    assert_eq!(warning(lock, &["--only", "races"]), no_access);
+    assert_eq!(warning(lock, &[]), Value::Null);
+    let neither = "the trace has no access of a variable, and no marked block";
+    assert_eq!(warning(lock, &["--only", "races,atomicity"]), neither);
+    let text = portent_with(&["find", "-"], lock.as_bytes()).out;
+    for line in [
+        "races: no variable is read or written in this trace\n",
+        "deadlocks: 0\n",
+        "atomicity: no block is marked in this trace\n",
+    ] {
+        assert!(text.contains(line), "{text}");
+    }
+    let strict = portent_with(
+        &["find", "-", "--only", "races", "--strict"],
+        lock.as_bytes(),
+    );
+    assert_eq!(strict.code, Some(2));
 }
 
 #[test]
