@@ -50,9 +50,9 @@ pub use portent_sidecar as sidecar;
 pub use portent_trace as trace;
 
 pub use error::Error;
+pub use portent_hooks::{Context, ContextError, Shared, ToValue, event, sync, thread};
 #[cfg(feature = "monitor")]
 pub use portent_hooks::{Counts, Full, Recorded, Recording, Stream};
-pub use portent_hooks::{Shared, ToValue, event, sync, thread};
 #[cfg(feature = "lattice")]
 pub use portent_lattice::{Checker, Engine, Options, Report, Watch};
 pub use portent_monitor_core::{Action, Event, Op, Symbols, Type, Value};

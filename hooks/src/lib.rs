@@ -45,6 +45,7 @@
 #![deny(unsafe_code)]
 #![warn(missing_docs)]
 
+mod context;
 #[cfg(feature = "lock_api")]
 mod gate;
 #[cfg(feature = "lock_api")]
@@ -53,6 +54,7 @@ pub mod lock_api;
 mod macros;
 mod value;
 
+pub use context::{Context, ContextError};
 pub use value::ToValue;
 
 #[cfg(feature = "monitor")]
@@ -68,7 +70,9 @@ pub mod thread;
 #[doc(hidden)]
 pub use live::event as __event;
 #[cfg(feature = "monitor")]
-pub use live::{Builder, Counts, Entered, Full, Global, Recorded, Recording, Stream, symbols};
+pub use live::{
+    Builder, Counts, Entered, Full, Global, Origin, Recorded, Recording, Stream, symbols,
+};
 #[cfg(feature = "monitor")]
 pub use shared::Shared;
 

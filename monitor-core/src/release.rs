@@ -16,6 +16,8 @@ use std::{
 
 use rustc_hash::FxHashMap;
 
+use crate::{Event, Op, ThreadId};
+
 /// Something that says what must come before it.
 pub trait Clocked {
     /// What a component of the clock counts the events of: a thread, a chain.
@@ -38,6 +40,47 @@ pub trait Clocked {
     fn partners(&self) -> impl Iterator<Item = (Self::Source, u32)> {
         std::iter::empty()
     }
+}
+
+/// An event that brings its own clock comes after what that counts; others wait for nothing.
+impl Clocked for Event {
+    type Source = ThreadId;
+
+    fn source(&self) -> Option<ThreadId> {
+        matches!(self.op, Op::Stamped(_)).then_some(self.thread)
+    }
+
+    fn components(&self) -> usize {
+        own_clock(self).len()
+    }
+
+    fn component(&self, index: usize) -> (ThreadId, u32) {
+        own_clock(self)[index]
+    }
+
+    fn number(&self) -> u32 {
+        count(self, self.thread)
+    }
+
+    fn partners(&self) -> impl Iterator<Item = (ThreadId, u32)> {
+        let is_stamped = self.source().is_some();
+        let threads = self.threads().skip(1).filter(move |_| is_stamped);
+        threads.map(|thread| (thread, count(self, thread)))
+    }
+}
+
+fn own_clock(event: &Event) -> &[(ThreadId, u32)] {
+    match &event.op {
+        Op::Stamped(stamped) => &stamped.clock,
+        _ => &[],
+    }
+}
+
+fn count(event: &Event, thread: ThreadId) -> u32 {
+    let mut clock = own_clock(event).iter();
+    clock
+        .find(|(other, _)| *other == thread)
+        .map_or(0, |&(_, count)| count)
 }
 
 /// Holds items back until their past was given out.
@@ -130,6 +173,54 @@ impl<T: Clocked> CausalRelease<T> {
         for source in sources {
             self.skip_lost(source);
         }
+    }
+
+    /// What is waited for and has not arrived is taken as lost: those that wait for it wait no longer. It may still be pushed when it does
+    /// arrive, but [`has_passed`](Self::has_passed) tells that it is too late. Gives how many events were lost.
+    ///
+    /// ```
+    /// # use portent_monitor_core::{CausalRelease, Clocked};
+    /// # struct Line(usize, [u32; 2]);
+    /// # impl Clocked for Line {
+    /// #     type Source = usize;
+    /// #     fn source(&self) -> Option<usize> { Some(self.0) }
+    /// #     fn components(&self) -> usize { 2 }
+    /// #     fn component(&self, index: usize) -> (usize, u32) { (index, self.1[index]) }
+    /// #     fn number(&self) -> u32 { self.1[self.0] }
+    /// # }
+    /// let mut release = CausalRelease::default();
+    /// release.push(Line(1, [2, 1]));
+    /// assert!(release.pop().is_none());
+    /// assert_eq!(release.give_up(), 2);
+    /// assert!(release.pop().is_some() && release.has_passed(0, 2) && !release.has_passed(0, 3));
+    /// ```
+    pub fn give_up(&mut self) -> u64 {
+        let waited = self.waiting.iter();
+        let waited = waited.filter_map(|(&source, numbers)| {
+            let last = *numbers.keys().next_back()?;
+            Some((
+                source,
+                last.min(before_next_held(&self.held_numbers, source)),
+            ))
+        });
+        let mut lost = 0;
+        for (source, number) in waited.collect::<Vec<_>>() {
+            let done = self.done.get(&source).copied().unwrap_or(0);
+            lost += u64::from(number.saturating_sub(done));
+            self.advance(source, number);
+        }
+        lost
+    }
+
+    /// Whether the event of this number was given out or given up.
+    pub fn has_passed(&self, source: T::Source, number: u32) -> bool {
+        self.done.get(&source).is_some_and(|&done| number <= done)
+    }
+
+    /// Whether the event of this number is held.
+    pub fn holds(&self, source: T::Source, number: u32) -> bool {
+        let held = self.held_numbers.get(&source);
+        held.is_some_and(|numbers| numbers.contains_key(&number))
     }
 
     /// An item whose past was given out.

@@ -30,6 +30,16 @@ fn take() -> Result<Chain, Error> {
     }
 }
 
+/// A chain that counts the events of another process, for good.
+pub(super) fn of_peer() -> Result<ChainId, Error> {
+    let mut pool = lock(&POOL);
+    let chain = pool
+        .get_or_insert_default()
+        .chains
+        .acquire(&Clock::default())?;
+    Ok(chain.id())
+}
+
 fn give_back(chain: Chain) {
     lock(&POOL).get_or_insert_default().unused.push(chain);
 }

@@ -8,6 +8,7 @@
 //! | `operation` | what hooks do, according to the table of edges |
 //! | `names` | ids of threads, locks, variables, places; one table for the process |
 //! | `chains` | components of clocks, handed out process-wide |
+//! | `sources` | what other processes call them |
 //! | `recording` | who subscribes to what |
 //! | `outbox`, `record` | where an actor writes: its queue, and what is in it |
 //! | `stream` | where it comes out, in causal order |
@@ -25,8 +26,11 @@ pub(crate) mod operation;
 mod outbox;
 mod record;
 mod recording;
+mod sources;
 mod stream;
 pub(crate) mod version;
+
+use std::sync::Arc;
 
 use portent_monitor_core::{self as core, Clock};
 
@@ -35,7 +39,24 @@ pub use names::symbols;
 pub(crate) use record::EncodedValue;
 pub use recording::{Builder, Entered, Full, Global, Recording};
 pub(crate) use recording::{Subscriber, any_open};
-pub use stream::{Counts, Recorded, Stream};
+pub use stream::{Counts, Origin, Recorded, Stream};
+
+use crate::context::ContextError;
+
+/// What this thread knows, by names that other processes know.
+pub(crate) fn told() -> Vec<(Arc<str>, u32)> {
+    let clock = actor::with(|actor| actor.clock().clock());
+    let mut counts = sources::tell(&clock.unwrap_or_default());
+    counts.sort();
+    counts
+}
+
+/// This thread comes after what others know.
+pub(crate) fn heard(counts: &[(Arc<str>, u32)]) -> Result<(), ContextError> {
+    let heard = sources::hear(counts)?;
+    actor::with(|actor| actor.clock().learn_counts(heard));
+    Ok(())
+}
 
 /// What is left at an object; it is the object's own.
 pub(crate) type Published = core::Snapshot<Box<Clock>>;

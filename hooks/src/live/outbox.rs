@@ -153,6 +153,7 @@ impl Outbox {
             } else {
                 self.subscriber.thread_of(chain.id(), || identity.thread())
             };
+            self.subscriber.name_source(chain.id(), thread);
             self.put(record::begin(thread, chain.id(), chain.count() - 1));
         }
         let mut told = std::mem::take(&mut self.told);

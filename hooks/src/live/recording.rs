@@ -27,6 +27,7 @@ use super::{
     lock, names,
     outbox::Unused,
     record::{Texts, Words},
+    sources,
     stream::Stream,
 };
 
@@ -112,6 +113,9 @@ pub(crate) struct Subscriber {
     tenures: Mutex<Tenures>,
     tenure_count: AtomicUsize,
     threads: Mutex<FxHashMap<ChainId, ThreadId>>,
+    /// What the process is called, if its clocks go to others; and what they call its chains.
+    process_name: Option<Box<str>>,
+    sources: Mutex<FxHashMap<ChainId, Arc<str>>>,
     /// What variables had before their first writes.
     initial: Mutex<FxHashMap<VarId, Value>>,
     /// Threads that wait until there is room again.
@@ -203,6 +207,32 @@ impl Subscriber {
     /// What the threads of a chain are called that nobody named.
     pub(super) fn thread_of(&self, chain: ChainId, fresh: impl FnOnce() -> ThreadId) -> ThreadId {
         *lock(&self.threads).entry(chain).or_insert_with(fresh)
+    }
+
+    /// A chain has a thread that ticks: others may hear of it.
+    pub(super) fn name_source(&self, chain: ChainId, thread: ThreadId) {
+        let Some(process) = &self.process_name else {
+            return;
+        };
+        let mut named = lock(&self.sources);
+        if named.contains_key(&chain) {
+            return;
+        }
+        let tenures = lock(&self.tenures);
+        let base = tenures.all().iter().find(|(other, _)| *other == chain);
+        let base = base.map_or(0, |&(_, base)| base);
+        drop(tenures);
+        let name = names::with_table(|table| {
+            let thread = table.symbols.threads.name(thread);
+            format!("{process}/{thread}")
+        });
+        named.insert(chain, sources::name_own(chain, base, &name));
+    }
+
+    /// What other processes call a chain.
+    pub(super) fn source(&self, chain: ChainId) -> Option<Arc<str>> {
+        self.process_name.as_ref()?;
+        lock(&self.sources).get(&chain).cloned()
     }
 
     /// A variable has this value before its first write. Of several of one name, the first counts.
@@ -327,6 +357,9 @@ impl Subscriber {
 
     /// What was recorded was taken out, and nobody will ask for more.
     pub(super) fn forget(&self) {
+        if self.process_name.is_some() {
+            sources::forget_own(lock(&self.sources).keys().copied());
+        }
         lock(&self.tenures).end();
         lock(&self.queues).unused.clear();
     }
@@ -359,6 +392,7 @@ pub struct Builder {
     depth: Depth,
     full: Full,
     capacity: usize,
+    process: Option<Box<str>>,
 }
 
 impl Recording {
@@ -417,6 +451,7 @@ impl Builder {
             depth,
             full: Full::Block,
             capacity: 1 << 14,
+            process: None,
         }
     }
 
@@ -433,12 +468,24 @@ impl Builder {
         self
     }
 
+    /// The process is part of a larger program, and this is what it is called there: its clocks can be sent to others
+    /// ([`Context`](crate::Context)), and its events say what they know of others ([`Recorded::origin`](crate::Recorded::origin)).
+    ///
+    /// No two processes may ever have the same name, nor two recordings of one: a process that is started again has another. A recording of everything
+    /// has no use for a name: its events are ordered by operations, which no other process has.
+    pub fn process(mut self, name: &str) -> Builder {
+        self.process = Some(name.into());
+        self
+    }
+
     /// Begins; the stream is where events come out.
     pub fn start(self) -> (Recording, Stream) {
         let full = match self.depth {
             Depth::Everything => Full::Block,
             Depth::Relevant { .. } => self.full,
         };
+        let everything = matches!(self.depth, Depth::Everything);
+        let process_name = self.process.filter(|_| !everything);
         let subscriber = Arc::new(Subscriber {
             id: NEXT.fetch_add(1, Relaxed),
             depth: self.depth,
@@ -451,6 +498,8 @@ impl Builder {
             tenures: Mutex::default(),
             tenure_count: AtomicUsize::new(0),
             threads: Mutex::default(),
+            process_name,
+            sources: Mutex::default(),
             initial: Mutex::default(),
             waiting: AtomicUsize::new(0),
             room: Condvar::new(),

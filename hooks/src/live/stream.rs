@@ -23,6 +23,7 @@ use super::{
     actor, names,
     record::{self, Record, Texts, Words},
     recording::Subscriber,
+    sources,
 };
 
 /// So many records are taken out of a queue before it is the turn of the next: what is taken in should still be in the cache when
@@ -36,6 +37,18 @@ pub struct Recorded {
     pub event: Event,
     /// What was before it.
     pub stamp: Stamp,
+    /// Of a process that has a name: where it stands among others.
+    pub origin: Option<Arc<Origin>>,
+}
+
+/// What other processes have to know of an event, and what it knows of them.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Origin {
+    /// What other processes call its chain, as in `orders/main`: among the names of threads.
+    pub source: ThreadId,
+    /// How many events of other processes' chains are in its past.
+    pub peers: Vec<(ThreadId, u32)>,
 }
 
 impl fmt::Display for Recorded {
@@ -131,6 +144,10 @@ struct Lane {
     thread: Option<(ThreadId, ChainId)>,
     number: u32,
     clock: Clock,
+    /// Of a process that has a name: what its thread is called elsewhere, and what it knows of others; and the chains of those,
+    /// with how far they had been counted before.
+    origin: Option<Arc<Origin>>,
+    peers: Vec<(ChainId, u32)>,
     /// An event of which parts are still to come.
     open: Option<Open>,
 }
@@ -144,7 +161,7 @@ enum Open {
 }
 
 impl Lane {
-    fn take(&mut self, words: Words, local: &Local) -> Option<Recorded> {
+    fn take(&mut self, words: Words, local: &Local, subscriber: &Subscriber) -> Option<Recorded> {
         match record::read(words)? {
             Record::Begin {
                 thread,
@@ -155,11 +172,18 @@ impl Lane {
                 let begun = local.get(chain, count);
                 self.thread = begun.map(|(chain, _)| (thread, chain));
                 self.number = begun.map_or(0, |(_, count)| count);
+                self.peers.clear();
+                self.origin = subscriber.source(chain).map(|name| {
+                    let (source, peers) = (names::thread(&name), Vec::new());
+                    Arc::new(Origin { source, peers })
+                });
                 None
             }
             Record::Knows(chain, count) => {
                 if let Some((chain, count)) = local.get(chain, count) {
                     self.clock.raise(chain, count);
+                } else {
+                    self.hear(chain, count);
                 }
                 None
             }
@@ -188,6 +212,22 @@ impl Lane {
                 }
                 None => None,
             },
+        }
+    }
+
+    /// Takes a count that is not of this recording: it may be of another process.
+    fn hear(&mut self, chain: ChainId, count: u32) {
+        let Some(origin) = &mut self.origin else {
+            return;
+        };
+        if let Some(known) = self.peers.iter().position(|(other, _)| *other == chain) {
+            Arc::make_mut(origin).peers[known].1 = count.saturating_sub(self.peers[known].1);
+        } else if let Some((name, base)) = sources::named(chain)
+            && count > base
+        {
+            self.peers.push((chain, base));
+            let peers = &mut Arc::make_mut(origin).peers;
+            peers.push((names::thread(&name), count - base));
         }
     }
 
@@ -223,6 +263,7 @@ impl Lane {
                 chain,
                 clock: Arc::new(self.clock.clone()),
             },
+            origin: self.origin.clone(),
         })
     }
 }
@@ -412,6 +453,8 @@ impl Stream {
                 thread: None,
                 number: 0,
                 clock: Clock::default(),
+                origin: None,
+                peers: Vec::new(),
                 open: None,
             }));
         let mut taken = 0;
@@ -421,7 +464,7 @@ impl Stream {
                 let Ok(words) = lane.queue.pop() else { break };
                 taken += 1;
                 self.tenures.refresh(&self.subscriber);
-                if let Some(recorded) = lane.take(words, &self.tenures) {
+                if let Some(recorded) = lane.take(words, &self.tenures, &self.subscriber) {
                     self.release.push(recorded);
                     // At once: else the next one of this thread would wait for this one.
                     self.ready.extend(std::iter::from_fn(|| self.release.pop()));

@@ -1,5 +1,6 @@
 //! Everything that needs more than one module.
 
+mod context;
 mod like_std;
 mod order;
 mod program;

@@ -376,6 +376,34 @@ impl<H: Hold> ThreadClock<H> {
         }
     }
 
+    /// Learns counts that were not left at an object: they came from another process, say.
+    ///
+    /// ```
+    /// use portent_monitor_core::{ChainId, Clock, ThreadClock};
+    ///
+    /// let mut clock = ThreadClock::<Box<Clock>>::numbered(1);
+    /// let before = clock.version();
+    /// clock.learn_counts([(ChainId::from_index(1).unwrap(), 3)]);
+    /// assert_eq!(clock.clock().counts(), [0, 3]);
+    /// assert_ne!(clock.version(), before);
+    /// ```
+    pub fn learn_counts(&mut self, counts: impl IntoIterator<Item = (ChainId, u32)>) {
+        self.settle();
+        if self.now.version == Version::EMPTY {
+            self.now.clock = None;
+        }
+        for (chain, count) in counts {
+            let known = self.now.clock.as_ref().map_or(0, |clock| clock.get(chain));
+            if count > known {
+                let clock = self.now.clock.get_or_insert_default();
+                clock.get_mut().set(chain, count);
+                self.news = true;
+                self.settled = self.made;
+                self.now.version = self.fresh();
+            }
+        }
+    }
+
     /// The thread has ended: its chain may be given to another thread. What it left stays valid.
     pub fn end(&mut self) -> Option<Chain> {
         self.settle();

@@ -8,9 +8,11 @@ mod operation;
 mod read;
 mod scan;
 mod short_names;
+mod single;
 mod values;
 mod write;
 
 pub(crate) use operation::read_clock;
 pub(crate) use read::Native;
+pub use single::{LineReader, native_line};
 pub(crate) use write::{write_event, write_header};

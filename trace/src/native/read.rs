@@ -23,10 +23,37 @@ pub(crate) struct Native<'r> {
     lines: Lines<'r>,
     /// The header is read before the first event is asked for; this is the line that came instead.
     first: Option<(u64, Vec<u8>)>,
+    reading: Reading,
+}
+
+/// What is remembered from one line to the next.
+#[derive(Default)]
+pub(super) struct Reading {
     fields: Fields,
     lately: Lately,
     near_misses: NearMisses,
     misspelt: Option<Misspelt>,
+}
+
+impl Reading {
+    pub(super) fn with<'s>(&'s mut self, symbols: &'s mut Symbols) -> LineDecoder<'s> {
+        LineDecoder {
+            fields: &mut self.fields,
+            lately: &mut self.lately,
+            near_misses: &mut self.near_misses,
+            misspelt: &mut self.misspelt,
+            symbols,
+        }
+    }
+}
+
+/// The header that a line is, if it is one, and where the initial values stand.
+pub(super) fn read_header_line<'a>(line: &Line<'a>) -> Result<Option<(Header, &'a str)>, Fault> {
+    // A cheap look first: nearly every line without the word is an event.
+    if memchr::memmem::find(line.text, b"\"portent\"").is_none() {
+        return Ok(None);
+    }
+    parse_line(line, read_header)
 }
 
 impl<'r> Native<'r> {
@@ -34,10 +61,7 @@ impl<'r> Native<'r> {
         Native {
             lines,
             first: None,
-            fields: Fields::default(),
-            lately: Lately::default(),
-            near_misses: NearMisses::default(),
-            misspelt: None,
+            reading: Reading::default(),
         }
     }
 
@@ -52,10 +76,7 @@ impl<'r> Native<'r> {
             if line.is_blank() {
                 continue;
             }
-            // A cheap look first: nearly every first line without the word is an event.
-            if memchr::memmem::find(line.text, b"\"portent\"").is_some()
-                && let Some((header, at)) = parse_line(&line, read_header)?
-            {
+            if let Some((header, at)) = read_header_line(&line)? {
                 let position = Position::new(line.number, line.text, offset(line.text, at));
                 return Ok((header, position));
             }
@@ -66,17 +87,11 @@ impl<'r> Native<'r> {
 
     /// The first key that was probably meant to be another, if there is one.
     pub(crate) fn misspelt(&self) -> Option<&Misspelt> {
-        self.misspelt.as_ref()
+        self.reading.misspelt.as_ref()
     }
 
     pub(crate) fn next(&mut self, symbols: &mut Symbols) -> Result<Option<Decoded>, Fault> {
-        let mut reading = LineDecoder {
-            fields: &mut self.fields,
-            lately: &mut self.lately,
-            near_misses: &mut self.near_misses,
-            misspelt: &mut self.misspelt,
-            symbols,
-        };
+        let mut reading = self.reading.with(symbols);
         if let Some((number, text)) = self.first.take() {
             let line = Line {
                 number,
@@ -142,7 +157,7 @@ impl LinePlaces<'_> {
 }
 
 /// What it takes to turn a line into an event.
-struct LineDecoder<'s> {
+pub(super) struct LineDecoder<'s> {
     fields: &'s mut Fields,
     lately: &'s mut Lately,
     near_misses: &'s mut NearMisses,
@@ -151,7 +166,7 @@ struct LineDecoder<'s> {
 }
 
 impl LineDecoder<'_> {
-    fn decode(&mut self, line: &Line<'_>) -> Result<Decoded, Fault> {
+    pub(super) fn decode(&mut self, line: &Line<'_>) -> Result<Decoded, Fault> {
         parse_line(line, |text| self.event(text, line.number))
     }
 
