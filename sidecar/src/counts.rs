@@ -26,6 +26,10 @@ pub struct Counts {
     pub written: u64,
     /// Events that the recorder could not write: it gives up at the first error of the file.
     pub unwritten: u64,
+    /// Events that the server has.
+    pub sent: u64,
+    /// Events that the server does not have: yet, or for good if the sidecar has ended.
+    pub unsent: u64,
     /// Why the search is no longer exhaustive, if it is not. Looked at now and then.
     pub limit: Option<Limit>,
 }

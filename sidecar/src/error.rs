@@ -34,6 +34,17 @@ pub enum Error {
         /// What the system says.
         source: io::Error,
     },
+    /// A recording of everything was asked for, of a process that is one of several.
+    #[error(
+        "a recording of everything has no clocks that other processes could know of; a process with a name records properties or `names`"
+    )]
+    NoClocks,
+    /// It is not the address of a server.
+    #[error("{0}")]
+    Address(String),
+    /// The server of events is not there, or does not want them. What is not sent yet is kept, up to a bound, and sent when it is back.
+    #[error("{0}")]
+    Remote(String),
     /// The system gives no thread.
     #[error("the thread of the sidecar cannot be started: {0}")]
     NoThread(#[source] io::Error),

@@ -33,6 +33,17 @@ impl Interest {
         Interest::Names(names)
     }
 
+    /// And these names.
+    pub(crate) fn and(self, more: &[String]) -> Interest {
+        match self {
+            Interest::Everything => Interest::Everything,
+            Interest::Names(mut names) => {
+                names.extend_from_slice(more);
+                Interest::Names(names)
+            }
+        }
+    }
+
     pub(crate) fn recording(&self) -> Builder {
         match self {
             Interest::Everything => Recording::everything(),

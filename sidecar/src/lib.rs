@@ -4,6 +4,7 @@
 //! |---|---|
 //! | be told of violations while the program runs | [`Sidecar`] |
 //! | record now and ask later | [`Recorder`] |
+//! | have another process watch, `portent serve` | [`Sidecar::remote`] |
 //!
 //! A sidecar subscribes to what hooks record, takes it in causal order, and gives it to a `Watch`: what is
 //! predicted is told with the event that makes it possible. **What it did not see is in every verdict** ([`Lost`]).
@@ -15,6 +16,7 @@ mod error;
 mod interest;
 mod pause;
 mod recorder;
+mod remote;
 mod sidecar;
 mod telemetry;
 mod violation;
@@ -22,6 +24,7 @@ mod worker;
 
 pub use counts::{Counts, Lost};
 pub use error::Error;
-pub use recorder::Recorder;
+pub use recorder::{Files, Recorder};
+pub use remote::Address;
 pub use sidecar::{Builder, Sidecar, Summary};
 pub use violation::Violation;

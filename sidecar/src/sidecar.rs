@@ -1,6 +1,7 @@
 //! The handle of a sidecar, and how one is asked for.
 
 use std::{
+    hash::{BuildHasher, RandomState},
     path::PathBuf,
     sync::Arc,
     thread::{self, JoinHandle},
@@ -17,7 +18,8 @@ use crate::{
     counts::Board,
     interest::Interest,
     pause::Pause,
-    recorder::Writer,
+    recorder::{Lines, Writer},
+    remote::{Remote, Sender},
     worker::{OnError, OnViolation, State, Worker},
 };
 
@@ -94,12 +96,53 @@ pub struct Builder {
     capacity: Option<usize>,
     look_every: Duration,
     everything: bool,
+    names: Vec<String>,
+    process: Option<String>,
     recorder: Option<Recorder>,
+    remote: Option<Server>,
     on_violation: Option<OnViolation>,
     on_error: Option<OnError>,
 }
 
+/// A server that events are sent to.
+struct Server {
+    address: String,
+    token: Option<String>,
+    linger: Duration,
+}
+
 impl Sidecar {
+    /// A sidecar that sends what it records to a server, `portent serve`: `127.0.0.1:7107`, or `unix:/run/portent.sock`. To be said besides: the
+    /// [names](Builder::names) that are to be recorded, or the properties, which then are watched here as well; without either, everything is.
+    ///
+    /// Connections are made again and again, ever less often up to every five seconds. While there is none, four megabytes of lines are kept; beyond
+    /// that the sidecar stands still, and threads do what [`on_full`](Builder::on_full) says: here they drop events unless it says otherwise, as a
+    /// program should not wait for a server that is away. So what is [dropped](crate::Lost::dropped) is left out before it is counted in
+    /// any clock. [`Counts::sent`] and [`Counts::unsent`] say how far the server is, and `on_error` is told of what goes wrong.
+    ///
+    /// ```
+    /// use std::time::Duration;
+    /// use portent_sidecar::Sidecar;
+    ///
+    /// let sidecar = Sidecar::remote("127.0.0.1:1").names(["login"]).linger(Duration::ZERO).start()?;
+    /// let entered = sidecar.enter();
+    /// portent_hooks::event!(login, user = "ann");
+    /// drop(entered);
+    /// let summary = sidecar.stop()?;
+    /// assert_eq!((summary.counts.sent, summary.counts.unsent), (0, 1)); // nobody was there
+    /// # Ok::<(), portent_sidecar::Error>(())
+    /// ```
+    pub fn remote(address: &str) -> Builder {
+        let mut builder = Sidecar::builder();
+        builder.full = Full::Drop;
+        builder.remote = Some(Server {
+            address: address.to_owned(),
+            token: None,
+            linger: Duration::from_secs(5),
+        });
+        builder
+    }
+
     /// A sidecar that has nothing to do yet.
     pub fn builder() -> Builder {
         Builder {
@@ -110,7 +153,10 @@ impl Sidecar {
             capacity: None,
             look_every: Duration::from_millis(1),
             everything: false,
+            names: Vec::new(),
+            process: None,
             recorder: None,
+            remote: None,
             on_violation: None,
             on_error: None,
         }
@@ -219,6 +265,39 @@ impl Builder {
         self
     }
 
+    /// Records the events and the writes of variables with these names, too.
+    pub fn names<N: Into<String>>(mut self, names: impl IntoIterator<Item = N>) -> Builder {
+        self.names.extend(names.into_iter().map(Into::into));
+        self
+    }
+
+    /// The process is one of several that are checked together, and this is what it is called: see
+    /// [`portent_hooks::Builder::process`]. Its events are written and sent with clocks that count those of other processes, too, as far as
+    /// messages [carry](portent_hooks::Context) them. **No two processes may have the same name**, nor one that is started again.
+    ///
+    /// Where events are [sent](Sidecar::remote) and nothing is said, it is the name of the program and a random number.
+    pub fn process(mut self, name: &str) -> Builder {
+        self.process = Some(name.to_owned());
+        self
+    }
+
+    /// What the [server](Sidecar::remote) asks for before it takes events.
+    pub fn token(mut self, token: &str) -> Builder {
+        if let Some(server) = &mut self.remote {
+            server.token = Some(token.to_owned());
+        }
+        self
+    }
+
+    /// How long [`stop`](Sidecar::stop) waits for a [server](Sidecar::remote) that does not have everything yet; five seconds, if
+    /// nothing is said.
+    pub fn linger(mut self, time: Duration) -> Builder {
+        if let Some(server) = &mut self.remote {
+            server.linger = time;
+        }
+        self
+    }
+
     /// Also writes what is seen to files.
     pub fn record(mut self, recorder: Recorder) -> Builder {
         self.recorder = Some(recorder);
@@ -247,13 +326,22 @@ impl Builder {
     /// [`Error::NothingToDo`]; [`Error::Property`] if a monitor is too large; [`Error::Check`], as of [`Watch::new`]; [`Error::File`],
     /// [`Error::NoThread`].
     pub fn start(self) -> Result<Sidecar, Error> {
-        if self.properties.is_empty() && self.recorder.is_none() {
+        if self.properties.is_empty() && self.recorder.is_none() && self.remote.is_none() {
             return Err(Error::NothingToDo);
         }
-        let interest = if self.everything || self.properties.is_empty() {
+        let is_open = self.properties.is_empty() && self.names.is_empty();
+        let interest = if self.everything || is_open {
             Interest::Everything
         } else {
-            Interest::of(&self.properties)
+            Interest::of(&self.properties).and(&self.names)
+        };
+        let is_everything = interest == Interest::Everything;
+        if self.process.is_some() && is_everything {
+            return Err(Error::NoClocks);
+        }
+        let process = match &self.process {
+            None if self.remote.is_some() => Some(any_name()),
+            process => process.clone(),
         };
         let monitors = self.properties.iter().map(Property::monitor);
         let monitors = monitors.collect::<Result<Vec<_>, _>>()?;
@@ -265,11 +353,23 @@ impl Builder {
         let watch = Watch::new(monitors, initial, self.options)?;
         let initial = &self.initial;
         let recorder = self.recorder.map(|recorder| recorder.knowing(initial));
-        let is_everything = interest == Interest::Everything;
-        let writer = recorder.map(|recorder| Writer::create(recorder, is_everything));
-        let writer = writer.transpose()?;
+        let writer = recorder.map(Writer::create).transpose()?;
+        let lines = Lines::new(is_everything, process.is_some());
+        let sender = self.remote.map(|server| {
+            Sender::start(Remote {
+                address: server.address.parse().map_err(Error::Address)?,
+                session: process.clone().unwrap_or_default(),
+                token: server.token,
+                initial: initial.clone(),
+                linger: server.linger,
+            })
+        });
+        let sender = sender.transpose()?;
 
         let mut recording = interest.recording().on_full(self.full);
+        if let Some(process) = &process {
+            recording = recording.process(process);
+        }
         if let Some(capacity) = self.capacity {
             recording = recording.capacity(capacity);
         }
@@ -278,7 +378,9 @@ impl Builder {
         let worker = Worker {
             stream,
             watch,
+            lines,
             writer,
+            sender,
             on_violation: self.on_violation,
             on_error: self.on_error,
             board: Arc::clone(&board),
@@ -293,4 +395,14 @@ impl Builder {
             worker: Some(worker),
         })
     }
+}
+
+/// A name that no other process has.
+fn any_name() -> String {
+    let program = std::env::current_exe().ok();
+    let program = program.as_deref().and_then(|path| path.file_stem());
+    let program = program.map_or("process".into(), |name| name.to_string_lossy());
+    // The keys are random, and differ from one to the next.
+    let random = RandomState::new().hash_one(std::process::id());
+    format!("{program}-{random:016x}")
 }

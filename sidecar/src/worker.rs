@@ -7,14 +7,21 @@ use std::{
     time::{Duration, Instant},
 };
 
-use portent_hooks::{Recorded, Recording, Stream};
+use portent_hooks::{Origin, Recorded, Recording, Stream};
 use portent_lattice::{
     Limit, Report, Watch,
     report::{PropertyReport, Warning, WarningKind},
 };
 
+use portent_monitor_core::Symbols;
+use portent_trace::native_line;
+
 use crate::{
-    Counts, Error, Lost, Summary, Violation, counts::Board, pause::Pause, recorder::Writer,
+    Counts, Error, Lost, Summary, Violation,
+    counts::Board,
+    pause::Pause,
+    recorder::{Lines, Writer},
+    remote::Sender,
     telemetry, violation,
 };
 
@@ -33,7 +40,9 @@ pub(crate) type OnError = Box<dyn FnMut(&Error) + Send>;
 pub(crate) struct Worker {
     pub(crate) stream: Stream,
     pub(crate) watch: Watch,
+    pub(crate) lines: Lines,
     pub(crate) writer: Option<Writer>,
+    pub(crate) sender: Option<Sender>,
     pub(crate) on_violation: Option<OnViolation>,
     pub(crate) on_error: Option<OnError>,
     pub(crate) board: Arc<Board>,
@@ -74,6 +83,9 @@ impl Worker {
                 self.pause.wait();
             }
         }
+        if let Some(sender) = &self.sender {
+            sender.hurry();
+        }
         self.stream.close();
         while self.take_batch() {}
         self.finish()
@@ -90,8 +102,11 @@ impl Worker {
         }
         let now = Instant::now();
         if let Some(writer) = &mut self.writer {
-            let ticked = writer.tick(now, self.watch.symbols());
+            let ticked = writer.files.tick(now, self.watch.symbols());
             self.note(ticked);
+        }
+        if let Some(problem) = self.sender.as_ref().and_then(Sender::problem) {
+            self.note(Err(problem));
         }
         if now.saturating_duration_since(self.state.limit_asked) >= LIMIT_EVERY {
             self.state.limit_asked = now;
@@ -102,13 +117,16 @@ impl Worker {
     }
 
     fn take(&mut self, recorded: &Recorded) {
-        if self.watch.symbols().find_unknown(&recorded.event).is_some() {
+        let symbols = self.watch.symbols();
+        let origin = recorded.origin.as_deref();
+        if symbols.find_unknown(&recorded.event).is_some()
+            || origin.is_some_and(|origin| !knows(symbols, origin))
+        {
             let named = self.stream.names(self.watch.symbols_mut());
             self.note(named.map_err(|error| Error::Check(error.into())));
         }
-        if let Some(writer) = &mut self.writer {
-            let written = writer.take(recorded, self.watch.symbols());
-            self.note(written);
+        if self.writer.is_some() || self.sender.is_some() {
+            self.write(recorded);
         }
         match self.watch.take_stamped(&recorded.event, &recorded.stamp) {
             Ok(news) => news.into_iter().for_each(|report| self.tell(report)),
@@ -117,6 +135,23 @@ impl Worker {
                 self.note(Err(error.into()));
             }
         }
+    }
+
+    /// Writes and sends the line of an event.
+    fn write(&mut self, recorded: &Recorded) {
+        let symbols = self.watch.symbols();
+        let mut written = Ok(());
+        if let Some(writer) = &mut self.writer {
+            written = writer.next_part(&mut self.lines, symbols);
+        }
+        let line = self.lines.line(recorded);
+        if let Some(writer) = &mut self.writer {
+            written = written.and(writer.take(line.as_ref(), symbols));
+        }
+        if let (Some(sender), Some(line)) = (&mut self.sender, &line) {
+            sender.send(native_line(line, symbols));
+        }
+        self.note(written);
     }
 
     fn tell(&mut self, report: PropertyReport) {
@@ -153,7 +188,11 @@ impl Worker {
             foreign: recorded.foreign,
         };
         if let Some(writer) = &self.writer {
-            (counts.written, counts.unwritten) = (writer.written(), writer.unwritten());
+            let files = &writer.files;
+            (counts.written, counts.unwritten) = (files.written(), files.unwritten());
+        }
+        if let Some(sender) = &self.sender {
+            (counts.sent, counts.unsent) = sender.counts();
         }
     }
 
@@ -166,8 +205,15 @@ impl Worker {
     /// All events were taken.
     fn finish(mut self) -> Result<Summary, Error> {
         if let Some(writer) = &mut self.writer {
-            let finished = writer.finish(self.watch.symbols());
+            let finished = writer.files.finish(self.watch.symbols());
             self.note(finished);
+        }
+        if let Some(sender) = &mut self.sender {
+            sender.finish();
+            let problem = sender.problem();
+            if let Some(problem) = problem.filter(|_| sender.counts().1 > 0) {
+                self.note(Err(problem));
+            }
         }
         let mut report = self.watch.finish("live")?;
         // Some questions are answered only now.
@@ -182,7 +228,10 @@ impl Worker {
         self.publish();
         let State { counts, errors, .. } = self.state;
         tell_losses(&mut report, &counts.lost);
-        let files = self.writer.as_ref().map_or(&[][..], Writer::files).to_vec();
+        let files = self.writer.as_ref();
+        let files = files
+            .map_or(&[][..], |writer| writer.files.paths())
+            .to_vec();
         Ok(Summary {
             report,
             counts,
@@ -190,6 +239,13 @@ impl Worker {
             files,
         })
     }
+}
+
+/// Whether it has the names of an origin.
+fn knows(symbols: &Symbols, origin: &Origin) -> bool {
+    let mut peers = origin.peers.iter().map(|(peer, _)| peer);
+    let known = symbols.threads.len();
+    origin.source.index() < known && peers.all(|peer| peer.index() < known)
 }
 
 /// A property and a binding.

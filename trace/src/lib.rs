@@ -48,7 +48,7 @@ pub use convert::{Converted, convert};
 pub use error::{Error, Place, Unwritable};
 pub use format::{Format, UnknownFormatName};
 pub use losses::Losses;
-pub use native::{LineReader, native_line};
+pub use native::{LineReader, json_text, native_header, native_line};
 pub use options::Options;
 pub use reader::{Header, TraceReader};
 pub use warning::Warning;

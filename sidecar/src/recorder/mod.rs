@@ -1,6 +1,8 @@
 //! Recordings on disk: how they are asked for.
 
+mod files;
 mod frames;
+mod lines;
 mod thread_clocks;
 mod writer;
 
@@ -11,7 +13,8 @@ use std::{
 
 use portent_monitor_core::Value;
 
-pub(crate) use self::writer::Writer;
+pub use self::files::Files;
+pub(crate) use self::{lines::Lines, writer::Writer};
 use crate::{Error, Sidecar};
 
 /// Writes what a program does as a trace that `portent check` reads.
@@ -60,6 +63,7 @@ use crate::{Error, Sidecar};
 ///   begins in the middle, with locks that are held and messages that are under way, and is refused.
 /// - Of a recording of some names **each part is a trace**: its events have clocks that count those in the part, and its first
 ///   line has the values that variables have when it begins. Old parts can be deleted.
+/// - Of a [process with a name](crate::Builder::process) it is again one trace in parts: other processes count its events from the first.
 #[derive(Clone, Debug)]
 #[must_use]
 pub struct Recorder {
@@ -114,6 +118,15 @@ impl Recorder {
     /// [`Error::File`], [`Error::NoThread`].
     pub fn start(self) -> Result<Sidecar, Error> {
         Sidecar::builder().everything().record(self).start()
+    }
+
+    /// Makes the first file, for events that come from elsewhere.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::File`].
+    pub fn create(self) -> Result<Files, Error> {
+        Files::create(self)
     }
 
     /// With these initial values, where it has none of its own.

@@ -21,7 +21,7 @@ struct Stay {
 
 /// The lines of a file so far.
 #[derive(Debug, Default)]
-pub(super) struct ThreadClocks {
+pub(crate) struct ThreadClocks {
     /// By chain.
     stays: Vec<Vec<Stay>>,
     lines: HashMap<ThreadId, u32>,

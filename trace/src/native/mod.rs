@@ -14,5 +14,5 @@ mod write;
 
 pub(crate) use operation::read_clock;
 pub(crate) use read::Native;
-pub use single::{LineReader, native_line};
+pub use single::{LineReader, json_text, native_header, native_line};
 pub(crate) use write::{write_event, write_header};

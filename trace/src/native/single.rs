@@ -6,7 +6,7 @@ use portent_monitor_core::{Event, Symbols};
 
 use super::{
     read::{Reading, read_header_line},
-    write::write_event,
+    write::{write_event, write_header},
 };
 use crate::{Error, Header, lines::Line};
 
@@ -84,4 +84,20 @@ pub fn native_line(event: &Event, symbols: &Symbols) -> Vec<u8> {
     // Writing to memory does not fail.
     let _ = write_event(&mut line, event, symbols);
     line
+}
+
+/// The first line of a native trace, with its end.
+pub fn native_header(header: &Header) -> Vec<u8> {
+    let mut line = Vec::new();
+    let _ = write_header(&mut line, header);
+    line
+}
+
+/// A text in the quotes of JSON.
+///
+/// ```
+/// assert_eq!(portent_trace::json_text("a\"b"), r#""a\"b""#);
+/// ```
+pub fn json_text(text: &str) -> String {
+    serde_json::Value::from(text).to_string()
 }
