@@ -11,6 +11,8 @@ mod help;
 mod manual;
 mod paint;
 mod reading;
+#[cfg(feature = "serve")]
+mod serve;
 mod size;
 mod spec;
 mod staged;
@@ -48,6 +50,8 @@ enum Command {
     Find(Box<find::Find>),
     Synth(synth::Synth),
     Convert(convert::Convert),
+    #[cfg(feature = "serve")]
+    Serve(Box<serve::Serve>),
     Demo(demo::Demo),
     Help(help::Help),
     Completions(completions::Completions),
@@ -62,6 +66,8 @@ fn main() -> ExitCode {
         Command::Find(find) => find.run(arguments.color),
         Command::Synth(synth) => synth.run(arguments.color),
         Command::Convert(convert) => convert.run(),
+        #[cfg(feature = "serve")]
+        Command::Serve(serve) => serve.run(arguments.color),
         Command::Demo(demo) => demo.run(arguments.color),
         Command::Help(help) => help.run(arguments.color),
         Command::Completions(completions) => completions.run(),

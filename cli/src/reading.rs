@@ -40,6 +40,11 @@ impl ReadOptions {
         })
     }
 
+    /// Whether what is bad is skipped.
+    pub(crate) fn is_lenient(&self) -> bool {
+        self.lenient
+    }
+
     fn options(&self) -> Options {
         let max_line = usize::try_from(self.max_line).unwrap_or(usize::MAX);
         let mut options = Options::default().lenient(self.lenient).max_line(max_line);

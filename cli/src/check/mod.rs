@@ -5,6 +5,7 @@ pub(crate) mod html;
 mod json;
 mod news;
 pub(crate) mod progress;
+mod together;
 pub(crate) mod trace;
 pub(crate) mod warning;
 
@@ -26,6 +27,7 @@ use crate::{
 };
 use baseline::Baseline;
 use progress::{Progress, When};
+use together::Together;
 use trace::Outcome;
 
 /// The headings of the options in the help.
@@ -43,6 +45,9 @@ pub(crate) struct Check {
     /// The traces to check; `-` is standard input, whose violations are printed while it flows
     #[arg(required = true, value_name = "TRACE")]
     traces: Vec<PathBuf>,
+    /// The traces are of processes that ran together: one run, put in order by the clocks that its events bring
+    #[arg(long)]
+    together: bool,
     /// Which other orders count as the same computation
     #[arg(long, value_name = "MODEL", default_value = "happens-before", help_heading = SEARCH)]
     causality: Causality,
@@ -200,7 +205,11 @@ impl Check {
             .progress(progress.search.clone())
             .stop(self.time.map(stop_after).unwrap_or_default());
         let (mut outcomes, mut failures) = (Vec::new(), Vec::new());
-        for path in &self.traces {
+        if self.together {
+            let checked = self.check_together(&monitors, &options, &progress);
+            outcomes.push(checked?);
+        }
+        for path in self.traces.iter().filter(|_| !self.together) {
             let flows = path.as_os_str() == "-";
             let tells_news = flows && self.tells_news();
             let checked = self.reading.open(path).and_then(|mut reader| {
@@ -243,6 +252,18 @@ impl Check {
         }
         let is_bad = !failures.is_empty() || too_many_warnings;
         Ok(ExitCode::from(if is_bad { 2 } else { u8::from(violated) }))
+    }
+
+    /// Checks all traces as one.
+    fn check_together(
+        &self,
+        monitors: &[Monitor],
+        options: &Options,
+        progress: &Progress,
+    ) -> Result<Outcome, Failure> {
+        let readers = self.traces.iter().map(|path| self.reading.open(path));
+        let readers = readers.collect::<Result<Vec<_>, _>>()?;
+        Together::new(readers, self.reading.is_lenient()).check(monitors, options, progress)
     }
 
     /// Whether what is known before a trace has ended can be printed: only as text, and only to a terminal or pipe.

@@ -1,0 +1,292 @@
+//! The one thread that all batches go to: puts events in order, records them, and watches the properties.
+
+use std::{
+    collections::HashMap,
+    sync::{
+        Arc,
+        mpsc::{Receiver, RecvTimeoutError},
+    },
+    time::{Duration, Instant},
+};
+
+use portent_lattice::{
+    Limit, Report, Watch,
+    report::{PropertyReport, Warning, WarningKind},
+};
+use portent_monitor_core::{CausalRelease, Clocked, Discipline, Event};
+use portent_monitor_dsl::Monitor;
+use portent_sidecar::Files;
+use portent_trace::{Format, Header, LineReader};
+
+use super::{
+    board::{Board, Standing},
+    recent::Recent,
+};
+use crate::{check::trace::Outcome, failure::Failure, terminal, text::Style};
+
+/// How often the page is brought up to date, files are looked at and patience is asked for.
+const TICK: Duration = Duration::from_millis(100);
+/// More events than this never wait for others.
+const MOST_HELD: usize = 100_000;
+
+/// Whole lines of one client.
+pub(super) struct Batch {
+    pub(super) client: u64,
+    /// The number of the first line.
+    pub(super) first: u64,
+    pub(super) lines: Vec<u8>,
+}
+
+pub(super) struct Analysis {
+    watch: Watch,
+    monitors: Vec<Monitor>,
+    files: Option<Files>,
+    board: Arc<Board>,
+    patience: Duration,
+    style: Style,
+    readers: HashMap<u64, LineReader>,
+    /// Events that wait for others.
+    release: CausalRelease<Event>,
+    /// What can follow what was seen.
+    discipline: Discipline,
+    recent: Recent,
+    standing: Standing,
+    /// When something was last given out, or nothing waited.
+    moved: Instant,
+    ticked: Instant,
+}
+
+impl Analysis {
+    pub(super) fn new(
+        watch: Watch,
+        monitors: Vec<Monitor>,
+        files: Option<Files>,
+        board: Arc<Board>,
+        recent: Recent,
+        patience: Duration,
+        style: Style,
+    ) -> Analysis {
+        Analysis {
+            watch,
+            monitors,
+            files,
+            board,
+            patience,
+            style,
+            readers: HashMap::new(),
+            release: CausalRelease::default(),
+            discipline: Discipline::default(),
+            recent,
+            standing: Standing::default(),
+            moved: Instant::now(),
+            ticked: Instant::now(),
+        }
+    }
+
+    /// Takes batches until nobody sends any more.
+    pub(super) fn run(mut self, batches: &Receiver<Batch>) -> Result<Outcome, Failure> {
+        loop {
+            match batches.recv_timeout(TICK) {
+                Ok(batch) => self.take_batch(&batch),
+                Err(RecvTimeoutError::Timeout) => {}
+                Err(RecvTimeoutError::Disconnected) => break,
+            }
+            if self.ticked.elapsed() >= TICK {
+                self.tick();
+            }
+        }
+        self.finish()
+    }
+
+    fn take_batch(&mut self, batch: &Batch) {
+        let lines = batch.lines.split(|&byte| byte == b'\n');
+        for (line, number) in lines.zip(batch.first..) {
+            if !line.trim_ascii().is_empty() {
+                self.take_line(batch.client, number, line);
+            }
+        }
+    }
+
+    fn take_line(&mut self, client: u64, number: u64, line: &[u8]) {
+        self.standing.lines += 1;
+        let board = &self.board;
+        let reader = self.readers.entry(client);
+        let reader = reader.or_insert_with(|| LineReader::new(&board.client_name(client)));
+        let read = match reader.header(line, number) {
+            // What variables are is known from the beginning.
+            Ok(Some(_)) => return,
+            Ok(None) => reader.event(line, number, self.watch.symbols_mut()),
+            Err(error) => Err(error),
+        };
+        match read {
+            Ok(event) => self.arrive(event),
+            Err(error) => self.refuse(error.to_string()),
+        }
+    }
+
+    fn refuse(&mut self, problem: String) {
+        self.standing.refused += 1;
+        self.board.tell(problem);
+    }
+
+    /// Takes an event that may have to wait for others.
+    fn arrive(&mut self, mut event: Event) {
+        // A line of one of many: its number says nothing.
+        event.line = None;
+        if let Some(thread) = event.source() {
+            let number = event.number();
+            if self.release.has_passed(thread, number) || self.release.holds(thread, number) {
+                self.standing.repeated += 1;
+                return;
+            }
+        }
+        self.release.push(event);
+        self.give_out();
+        if self.release.len() > MOST_HELD {
+            self.give_up();
+        }
+    }
+
+    fn give_out(&mut self) {
+        while let Some(event) = self.release.pop() {
+            self.moved = Instant::now();
+            self.admit(&event);
+        }
+    }
+
+    /// What is waited for will not come.
+    fn give_up(&mut self) {
+        let lost = self.release.give_up();
+        self.standing.lost += lost;
+        self.discipline.expect_missing_events();
+        self.board.tell(format!(
+            "{lost} events that others count have not come, and are taken as lost"
+        ));
+        self.give_out();
+    }
+
+    /// Takes an event whose past was taken.
+    fn admit(&mut self, event: &Event) {
+        if let Err(error) = self.discipline.admit(event, self.watch.symbols()) {
+            return self.refuse(error.to_string());
+        }
+        if let Some(files) = &mut self.files
+            && let Err(error) = files.take(event, self.watch.symbols())
+        {
+            self.board.tell(format!("the recording has ended: {error}"));
+        }
+        self.recent.add(event);
+        match self.watch.take(event) {
+            Ok(news) => {
+                self.standing.events += 1;
+                news.iter().for_each(|found| self.tell(found));
+            }
+            Err(error) => self.refuse(error.to_string()),
+        }
+    }
+
+    fn tell(&mut self, found: &PropertyReport) {
+        let Some(monitor) = self
+            .monitors
+            .iter()
+            .find(|one| one.property().name() == found.name)
+        else {
+            return;
+        };
+        let drawn = self.board.has_room().then(|| {
+            let symbols = self.watch.symbols();
+            self.recent.page(found, monitor, symbols, self.style)
+        });
+        let line = self
+            .board
+            .violation(found, self.standing.events, drawn.flatten());
+        // A pipe that nobody reads is no reason to end.
+        let _ = terminal::print(&line);
+    }
+
+    fn tick(&mut self) {
+        let now = Instant::now();
+        self.ticked = now;
+        if let Some(files) = &mut self.files
+            && let Err(error) = files.tick(now, self.watch.symbols())
+        {
+            self.board.tell(format!("the recording has ended: {error}"));
+        }
+        if self.release.is_empty() {
+            self.moved = now;
+        } else if now.duration_since(self.moved) >= self.patience {
+            self.moved = now;
+            self.give_up();
+        }
+        self.publish();
+        let board = &self.board;
+        self.readers.retain(|&client, _| board.is_here(client));
+    }
+
+    fn publish(&mut self) {
+        let standing = &mut self.standing;
+        standing.held = self.release.len() as u64;
+        standing.kept = self.watch.kept() as u64;
+        standing.limit = self.watch.limit();
+        standing.threads = self.watch.symbols().threads.len() as u64;
+        if let Some(files) = &self.files {
+            (standing.written, standing.unwritten) = (files.written(), files.unwritten());
+            standing.file = Some(files.current().display().to_string());
+        }
+        self.board.publish(standing);
+    }
+
+    /// Nobody sends any more.
+    fn finish(mut self) -> Result<Outcome, Failure> {
+        while !self.release.is_empty() {
+            let before = self.release.len();
+            self.give_up();
+            if self.release.len() == before {
+                // They wait for each other, which no run does.
+                self.standing.refused += before as u64;
+                break;
+            }
+        }
+        if let Some(files) = &mut self.files
+            && let Err(error) = files.finish(self.watch.symbols())
+        {
+            self.board.tell(format!("the recording has ended: {error}"));
+        }
+        self.publish();
+        let report = self.watch.finish("serve");
+        let mut report = report.map_err(|error| Failure::Check {
+            place: "serve".to_owned(),
+            error: Box::new(error),
+        })?;
+        self.tell_losses(&mut report);
+        Ok(Outcome {
+            warnings: report.warnings.iter().map(Into::into).collect(),
+            report,
+            format: Format::Native,
+            execution: None,
+            skipped: self.standing.refused,
+            unmatched: 0,
+            header: Header::default(),
+            known: Vec::new(),
+        })
+    }
+
+    /// A report knows nothing of what never came to it.
+    fn tell_losses(&self, report: &mut Report) {
+        let losses = self.board.losses();
+        if losses.is_empty() {
+            return;
+        }
+        if self.board.has_lost_events() {
+            for found in &mut report.properties {
+                found.lattice.exhaustive = false;
+                found.lattice.limit.get_or_insert(Limit::Missing);
+            }
+        }
+        report.warnings.push(Warning {
+            property: None,
+            kind: WarningKind::EventsMissing,
+            text: losses.join("; "),
+        });
+    }
+}

@@ -1,0 +1,322 @@
+//! What is known of the server, for whoever looks.
+
+use std::{
+    collections::{BTreeMap, VecDeque},
+    sync::{Mutex, MutexGuard, PoisonError},
+    time::Instant,
+};
+
+use portent_lattice::{Limit, report::PropertyReport};
+use portent_monitor_dsl::{Monitor, Verdict};
+use serde::Serialize;
+
+use crate::text::{Status, finding::formula, printable};
+
+/// So many problems are kept to be shown, the last ones.
+const PROBLEMS: usize = 20;
+/// So many violations are listed, and this many have a page.
+const LISTED: usize = 1000;
+const PAGES: usize = 100;
+/// Over about this many seconds events are averaged.
+const OVER: f64 = 2.0;
+
+/// How the analysis stands.
+#[derive(Clone, Debug, Default, Serialize)]
+pub(super) struct Standing {
+    /// Lines that came, and events that were looked at.
+    pub(super) lines: u64,
+    pub(super) events: u64,
+    pub(super) threads: u64,
+    /// Lines that are no events, or contradict others.
+    pub(super) refused: u64,
+    /// Events that came twice.
+    pub(super) repeated: u64,
+    /// Events that never came though others count them.
+    pub(super) lost: u64,
+    /// Events that wait for others.
+    pub(super) held: u64,
+    /// Steps that searches keep: the window.
+    pub(super) kept: u64,
+    /// Why a search is not exhaustive any more, if one is not.
+    pub(super) limit: Option<Limit>,
+    pub(super) file: Option<String>,
+    pub(super) written: u64,
+    pub(super) unwritten: u64,
+}
+
+/// What the page is told.
+#[derive(Debug, Default, Serialize)]
+pub(super) struct State {
+    #[serde(flatten)]
+    pub(super) standing: Standing,
+    pub(super) events_per_second: f64,
+    pub(super) clients: BTreeMap<u64, Client>,
+    /// Clients that ever came, that were turned away, and that had a wrong token.
+    pub(super) came: u64,
+    pub(super) turned_away: u64,
+    pub(super) wrong_tokens: u64,
+    /// Lines whose client ended inside, lines that were too long, and lines that clients no longer had.
+    pub(super) cut_lines: u64,
+    pub(super) long_lines: u64,
+    pub(super) missed_lines: u64,
+    pub(super) properties: Vec<Property>,
+    pub(super) violations: Vec<Violation>,
+    /// How many there are, listed or not.
+    pub(super) violation_count: u64,
+    pub(super) problems: VecDeque<String>,
+}
+
+#[derive(Debug, Serialize)]
+pub(super) struct Client {
+    name: String,
+}
+
+#[derive(Debug, Serialize)]
+pub(super) struct Property {
+    pub(super) name: String,
+    formula: String,
+    /// Bindings that the observed run violates, and those that only another run does.
+    pub(super) observed: u64,
+    pub(super) predicted: u64,
+}
+
+#[derive(Debug, Serialize)]
+pub(super) struct Violation {
+    property: String,
+    binding: String,
+    status: &'static str,
+    /// How many events there were.
+    event: u64,
+    /// Whether it has a page.
+    page: bool,
+}
+
+#[derive(Default)]
+struct Inside {
+    state: State,
+    pages: Vec<String>,
+    published: Option<(Instant, u64)>,
+}
+
+pub(super) struct Board(Mutex<Inside>);
+
+impl Board {
+    pub(super) fn new(monitors: &[Monitor]) -> Board {
+        let property = |monitor: &Monitor| Property {
+            name: monitor.property().name().to_owned(),
+            formula: formula(monitor.property()),
+            observed: 0,
+            predicted: 0,
+        };
+        let mut inside = Inside::default();
+        inside.state.properties = monitors.iter().map(property).collect();
+        Board(Mutex::new(inside))
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Inside> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn change(&self, change: impl FnOnce(&mut State)) {
+        change(&mut self.lock().state);
+    }
+
+    /// As JSON.
+    pub(super) fn json(&self) -> String {
+        serde_json::to_string(&self.lock().state).expect("plain data")
+    }
+
+    pub(super) fn look<R>(&self, look: impl FnOnce(&State) -> R) -> R {
+        look(&self.lock().state)
+    }
+
+    pub(super) fn page(&self, number: usize) -> Option<String> {
+        self.lock().pages.get(number).cloned()
+    }
+
+    pub(super) fn client_came(&self, client: u64) {
+        self.change(|state| {
+            state.came += 1;
+            let name = format!("client {client}");
+            state.clients.insert(client, Client { name });
+        });
+    }
+
+    pub(super) fn client_named(&self, client: u64, name: &str, missed: u64) {
+        let name: String = printable(name).chars().take(200).collect();
+        self.change(|state| {
+            state.missed_lines += missed;
+            if let Some(client) = state.clients.get_mut(&client) {
+                client.name = name.clone();
+            }
+        });
+        if missed > 0 {
+            self.tell(format!(
+                "{name} has sent {missed} lines before this server was there"
+            ));
+        }
+    }
+
+    pub(super) fn client_name(&self, client: u64) -> String {
+        let inside = self.lock();
+        let named = inside
+            .state
+            .clients
+            .get(&client)
+            .map(|client| client.name.clone());
+        named.unwrap_or_else(|| format!("client {client}"))
+    }
+
+    pub(super) fn is_here(&self, client: u64) -> bool {
+        self.lock().state.clients.contains_key(&client)
+    }
+
+    pub(super) fn client_went(&self, client: u64, problem: Option<String>) {
+        let name = self.client_name(client);
+        self.change(|state| drop(state.clients.remove(&client)));
+        if let Some(problem) = problem {
+            self.tell(format!("{name}: {problem}"));
+        }
+    }
+
+    pub(super) fn client_turned_away(&self) {
+        self.change(|state| state.turned_away += 1);
+    }
+
+    pub(super) fn token_refused(&self) {
+        self.change(|state| state.wrong_tokens += 1);
+    }
+
+    pub(super) fn line_cut(&self) {
+        self.change(|state| state.cut_lines += 1);
+    }
+
+    pub(super) fn line_too_long(&self, client: u64, limit: usize) {
+        self.change(|state| state.long_lines += 1);
+        let name = self.client_name(client);
+        self.tell(format!(
+            "{name}: a line of more than {limit} bytes is left out; --max-line allows longer ones"
+        ));
+    }
+
+    /// Something went wrong that whoever looks should know.
+    pub(super) fn tell(&self, problem: String) {
+        let problem: String = printable(&problem).chars().take(500).collect();
+        self.change(|state| {
+            if state.problems.len() >= PROBLEMS {
+                state.problems.pop_front();
+            }
+            state.problems.push_back(problem);
+        });
+    }
+
+    /// Whether one more violation gets a page.
+    pub(super) fn has_room(&self) -> bool {
+        self.lock().pages.len() < PAGES
+    }
+
+    /// Takes a violation, and gives the line that tells of it.
+    pub(super) fn violation(
+        &self,
+        found: &PropertyReport,
+        event: u64,
+        page: Option<String>,
+    ) -> String {
+        let is_observed = found.observed.verdict == Verdict::Violated;
+        let status = if is_observed {
+            Status::Observed
+        } else {
+            Status::Predicted
+        };
+        let binding = found
+            .binding
+            .iter()
+            .map(|(name, value)| format!("{name} = {value}"));
+        let binding = binding.collect::<Vec<_>>().join(", ");
+        let mut inside = self.lock();
+        let state = &mut inside.state;
+        state.violation_count += 1;
+        if let Some(property) = state
+            .properties
+            .iter_mut()
+            .find(|one| one.name == found.name)
+        {
+            if is_observed {
+                property.observed += 1;
+            } else {
+                property.predicted += 1;
+            }
+        }
+        let separator = if binding.is_empty() { "" } else { ", " };
+        let line = format!(
+            "event {event}: {} {}{separator}{binding}\n",
+            status.word(),
+            found.name
+        );
+        if state.violations.len() < LISTED {
+            state.violations.push(Violation {
+                property: found.name.clone(),
+                binding,
+                status: status.word(),
+                event,
+                page: page.is_some(),
+            });
+            // Those with a page come first, as pages are given until there is no room.
+            inside.pages.extend(page);
+        }
+        line
+    }
+
+    pub(super) fn publish(&self, standing: &Standing) {
+        let mut inside = self.lock();
+        let now = Instant::now();
+        match inside.published {
+            Some((then, events)) => {
+                let seconds = now.duration_since(then).as_secs_f64();
+                if seconds > 0.05 {
+                    let rate = (standing.events - events) as f64 / seconds;
+                    let weight = (seconds / OVER).min(1.0);
+                    let before = inside.state.events_per_second;
+                    inside.state.events_per_second = before + weight * (rate - before);
+                    inside.published = Some((now, standing.events));
+                }
+            }
+            None => inside.published = Some((now, standing.events)),
+        }
+        inside.state.standing = standing.clone();
+    }
+
+    /// Whether events are missing that may have been steps.
+    pub(super) fn has_lost_events(&self) -> bool {
+        self.look(|state| {
+            let standing = &state.standing;
+            let lines = state.cut_lines + state.long_lines + state.missed_lines;
+            standing.refused + standing.lost + lines > 0
+        })
+    }
+
+    /// What was lost, in words.
+    pub(super) fn losses(&self) -> Vec<String> {
+        self.look(|state| {
+            let standing = &state.standing;
+            let counts = [
+                (standing.refused, "lines were refused"),
+                (
+                    standing.lost,
+                    "events have not come though others count them",
+                ),
+                (state.cut_lines, "lines were cut when their client ended"),
+                (state.long_lines, "lines were too long"),
+                (
+                    state.missed_lines,
+                    "lines were sent before the server was there",
+                ),
+                (standing.unwritten, "events are not in the recording"),
+            ];
+            let counts = counts.into_iter().filter(|(count, _)| *count > 0);
+            counts
+                .map(|(count, what)| format!("{count} {what}"))
+                .collect()
+        })
+    }
+}

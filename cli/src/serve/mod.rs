@@ -1,0 +1,268 @@
+//! `portent serve`: takes events from running programs, checks them while they come, and shows how things stand.
+//!
+//! | file | |
+//! |---|---|
+//! | `listen` | sockets, and how many may come in |
+//! | `client` | one who sends events: its lines, as whole batches |
+//! | `session` | how many lines of a client are here, though its connections come and go |
+//! | `analysis` | the one thread that all batches go to: order, record, watch |
+//! | `recent` | the last events, for drawings |
+//! | `board` | what is known of all that, for whoever looks |
+//! | `http`, `page/`, `metrics` | those who look, with a browser or with Prometheus |
+//! | `token` | who may |
+//!
+//! **Threads and not futures**: a client is one socket that is read into one queue, and viewers are few. A queue that is full makes
+//! the client's thread wait, and so the client: nothing is dropped here. An asynchronous runtime with a web framework would double what
+//! is compiled; HTTP is parsed by `httparse`, the parser of hyper, which is all of it that needs care.
+
+mod analysis;
+mod board;
+mod client;
+mod http;
+mod listen;
+mod metrics;
+mod page;
+mod recent;
+mod session;
+mod token;
+
+use std::{
+    io,
+    path::PathBuf,
+    process::ExitCode,
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering::Relaxed},
+        mpsc,
+    },
+    thread,
+    time::Duration,
+};
+
+use portent_lattice::{Counting, Options, Watch};
+use portent_monitor_core::Value;
+use portent_monitor_dsl::{Config, Monitor};
+use portent_sidecar::{Address, Recorder};
+
+use crate::{
+    duration,
+    failure::Failure,
+    paint::Paint,
+    size,
+    spec::Spec,
+    synthesis::SynthesisLimits,
+    terminal::{self, Colour},
+    text::{self, Style},
+};
+use analysis::Analysis;
+use board::Board;
+use listen::Listener;
+use recent::Recent;
+use session::Sessions;
+use token::Token;
+
+const SEARCH: &str = "How to search";
+const RECORD: &str = "What to record";
+const DOOR: &str = "Who may come in";
+
+/// Batches that wait for the analysis; a client whose batch finds no room waits.
+const QUEUE: usize = 64;
+
+/// Take events from running programs, check them online, and show a live page
+///
+/// Programs send lines of the native format: `Sidecar::remote` does, or anything that can write to a socket. Ctrl-C
+/// ends it with the report; the exit code is that of `check`.
+#[derive(clap::Args)]
+pub(crate) struct Serve {
+    #[command(flatten)]
+    spec: Spec,
+    /// Where events come in: HOST:PORT or unix:PATH (may be given several times)
+    #[arg(long, value_name = "ADDRESS", default_value = "127.0.0.1:7107")]
+    listen: Vec<Address>,
+    /// Where the page and /metrics are
+    #[arg(long, value_name = "HOST:PORT", default_value = "127.0.0.1:7108")]
+    page: String,
+    /// The value of a variable before anything happens, if the property does not say it (may be given several times)
+    #[arg(long, value_name = "NAME=VALUE", value_parser = initial_value)]
+    init: Vec<(String, Value)>,
+    /// Write the events to this file as they are put in order; the ending says how it is compressed
+    #[arg(long, value_name = "FILE", help_heading = RECORD)]
+    record: Option<PathBuf>,
+    /// Begin another file when one has this many bytes
+    #[arg(long, value_name = "SIZE", value_parser = size::bytes, requires = "record", help_heading = RECORD)]
+    rotate_bytes: Option<u64>,
+    /// Begin another file after this time
+    #[arg(long, value_name = "TIME", value_parser = duration::parse, requires = "record", help_heading = RECORD)]
+    rotate_every: Option<Duration>,
+    /// Ask for the token in this file, of clients and of viewers; without it, for that in PORTENT_TOKEN, if it is set
+    #[arg(long, value_name = "FILE", help_heading = DOOR)]
+    token_file: Option<PathBuf>,
+    /// So many programs may be connected at once
+    #[arg(long, value_name = "N", default_value_t = 256, help_heading = DOOR)]
+    max_clients: usize,
+    /// The longest line that is taken
+    #[arg(long, value_name = "SIZE", default_value = "1MiB", value_parser = size::bytes, help_heading = DOOR)]
+    max_line: u64,
+    /// The name under which browsers may ask for the page, besides `localhost` and addresses (may be given several times)
+    #[arg(long, value_name = "NAME", help_heading = DOOR)]
+    host: Vec<String>,
+    /// How long events wait for others that their clocks count; then those are taken as lost
+    #[arg(long, value_name = "TIME", default_value = "10s", value_parser = duration::parse, help_heading = SEARCH)]
+    patience: Duration,
+    /// Answer also what waits for the end of the run, this many events later
+    #[arg(long, value_name = "EVENTS", help_heading = SEARCH)]
+    lookahead: Option<u32>,
+    /// The memory of each search
+    #[arg(long, value_name = "SIZE", default_value = "256MiB", value_parser = size::bytes, help_heading = SEARCH)]
+    memory: u64,
+    /// How many bindings of its parameters are watched for each property
+    #[arg(long, value_name = "N", default_value_t = Options::default().max_bindings, help_heading = SEARCH)]
+    max_bindings: usize,
+    #[command(flatten)]
+    limits: SynthesisLimits,
+}
+
+/// `x=3`: a name and a value as in JSON.
+fn initial_value(text: &str) -> Result<(String, Value), String> {
+    let expected = "expected NAME=VALUE, as in x=3 or name='\"ann\"'";
+    let (name, value) = text.split_once('=').ok_or(expected)?;
+    let value = serde_json::from_str(value).map_err(|error| format!("{expected}: {error}"))?;
+    Ok((name.to_owned(), value))
+}
+
+/// What all threads of the server have in common.
+struct Common {
+    board: Arc<Board>,
+    sessions: Sessions,
+    token: Option<Token>,
+    max_line: usize,
+    max_clients: usize,
+    hosts: Vec<String>,
+    is_over: AtomicBool,
+}
+
+impl Serve {
+    pub(crate) fn run(&self, colour: Colour) -> Result<ExitCode, Failure> {
+        let token = Token::find(self.token_file.as_deref())?;
+        let properties = self.spec.properties(colour)?;
+        let monitors = self.limits.monitors(&properties, Config::new())?;
+        let watch = self.watch(&monitors)?;
+        let files = self.files()?;
+        let common = Arc::new(Common {
+            board: Arc::new(Board::new(&monitors)),
+            sessions: Sessions::default(),
+            token,
+            max_line: usize::try_from(self.max_line).unwrap_or(usize::MAX),
+            max_clients: self.max_clients,
+            hosts: self.host.clone(),
+            is_over: AtomicBool::new(false),
+        });
+        let (batches, taken) = mpsc::sync_channel(QUEUE);
+        // All of them before anything else begins: a port that is taken is told at once.
+        let listeners = self.listen.iter().map(Listener::bind);
+        let listeners = listeners.collect::<Result<Vec<_>, _>>()?;
+        let page = Listener::bind(&self.page.parse().map_err(Failure::Usage)?)?;
+        for (what, listener) in
+            { listeners.iter().map(|one| ("events", one)) }.chain([("page", &page)])
+        {
+            eprintln!("{what}: {}", listener.shown(what == "page"));
+            if !listener.is_local() && common.token.is_none() {
+                eprintln!(
+                    "warning: {} can be reached from other machines, and no token is asked for; --token-file asks for one",
+                    listener.shown(false)
+                );
+            }
+        }
+        let ending = Arc::clone(&common);
+        ctrlc::set_handler(move || ending.is_over.store(true, Relaxed))
+            .map_err(|error| Failure::Usage(format!("cannot wait for Ctrl-C: {error}")))?;
+
+        let style = self.style(false);
+        let analysis = Analysis::new(
+            watch,
+            monitors.clone(),
+            files,
+            Arc::clone(&common.board),
+            Recent::new(self.init.clone()),
+            self.patience,
+            style,
+        );
+        let analysis = thread::spawn(move || analysis.run(&taken));
+        let viewers = thread::spawn({
+            let common = Arc::clone(&common);
+            move || page.accept(&common, http::MAX_VIEWERS, http::view, http::turn_away)
+        });
+        let doors: Vec<_> = { listeners.into_iter() }
+            .map(|listener| {
+                let (common, batches) = (Arc::clone(&common), batches.clone());
+                thread::spawn(move || client::accept(&listener, &common, &batches))
+            })
+            .collect();
+        drop(batches);
+        for door in doors {
+            let _ = door.join();
+        }
+        let outcome = analysis
+            .join()
+            .map_err(|_| Failure::Usage("the analysis has panicked".to_owned()))??;
+        let _ = viewers.join();
+        let violated = outcome.report.is_violated();
+        let on = colour.on(&io::stdout());
+        terminal::print(&text::report(&[outcome], &monitors, self.style(on)))
+            .map_err(Failure::Print)?;
+        Ok(ExitCode::from(u8::from(violated)))
+    }
+
+    fn watch(&self, monitors: &[Monitor]) -> Result<Watch, Failure> {
+        let initial = |name: &str| {
+            let mut given = self.init.iter().rev();
+            given
+                .find(|(other, _)| other == name)
+                .map(|(_, value)| value.clone())
+        };
+        let options = Options::default()
+            .admitted(true)
+            .lookahead(self.lookahead)
+            .memory(self.memory)
+            .max_bindings(self.max_bindings);
+        Watch::new(monitors.iter().cloned(), initial, options).map_err(|error| match error {
+            portent_lattice::Error::NoInitialValue { .. } => {
+                Failure::Usage(format!("{error}; --init NAME=VALUE gives one"))
+            }
+            error => Failure::Usage(error.to_string()),
+        })
+    }
+
+    fn files(&self) -> Result<Option<portent_sidecar::Files>, Failure> {
+        let Some(path) = &self.record else {
+            return Ok(None);
+        };
+        let mut recorder = Recorder::to_file(path);
+        if let Some(bytes) = self.rotate_bytes {
+            recorder = recorder.rotate_bytes(bytes);
+        }
+        if let Some(time) = self.rotate_every {
+            recorder = recorder.rotate_every(time);
+        }
+        for (name, value) in &self.init {
+            recorder = recorder.initial(name, value.clone());
+        }
+        let files = recorder.create();
+        files
+            .map(Some)
+            .map_err(|error| Failure::Usage(error.to_string()))
+    }
+
+    fn style(&self, on: bool) -> Style {
+        Style {
+            paint: Paint { on },
+            complete: false,
+            stats: false,
+            maximal: false,
+            lookahead: self.lookahead,
+            engine: None,
+            counting: Counting::Never,
+            all: false,
+        }
+    }
+}

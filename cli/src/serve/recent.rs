@@ -1,0 +1,124 @@
+//! The last events, so that a violation can be drawn as `check` draws it.
+//!
+//! What watches a program forgets what it no longer needs, and has no picture of a lattice. But most violations are about a few events that
+//! are not far apart. If all steps of the binding are among the last events, these are checked once more as a trace of their own, with its
+//! drawing; otherwise the page has the witness as the watch found it. Clocks say the same in a part of a run as in the whole; operations
+//! and writes do not, so once one of them is forgotten nothing is drawn any more.
+
+use std::{collections::VecDeque, thread, time::Duration};
+
+use portent_lattice::{Checker, Counting, Options, Stop, Watch, report::PropertyReport};
+use portent_monitor_core::{Event, Op, Symbols, Value};
+use portent_monitor_dsl::Monitor;
+use portent_trace::{Format, Header};
+
+use crate::{
+    check::{html, trace::Outcome},
+    text::Style,
+};
+
+/// So many events are kept.
+const KEPT: usize = 4096;
+/// Others wait meanwhile.
+const TIME: Duration = Duration::from_millis(300);
+const MEMORY: u64 = 64 << 20;
+
+pub(super) struct Recent {
+    /// What variables are before anything happens.
+    initial: Vec<(String, Value)>,
+    events: VecDeque<Event>,
+    /// Something was forgotten that may have ordered others.
+    is_blind: bool,
+}
+
+impl Recent {
+    pub(super) fn new(initial: Vec<(String, Value)>) -> Recent {
+        Recent {
+            initial,
+            events: VecDeque::new(),
+            is_blind: false,
+        }
+    }
+
+    pub(super) fn add(&mut self, event: &Event) {
+        if self.events.len() >= KEPT
+            && let Some(forgotten) = self.events.pop_front()
+        {
+            let has_clock = matches!(forgotten.op, Op::Stamped(_));
+            self.is_blind |= !has_clock || forgotten.writes().next().is_some();
+        }
+        self.events.push_back(event.clone());
+    }
+
+    /// A page about what was found, with a drawing if one can be made.
+    pub(super) fn page(
+        &self,
+        found: &PropertyReport,
+        monitor: &Monitor,
+        symbols: &Symbols,
+        style: Style,
+    ) -> Option<String> {
+        let drawn = if self.is_blind {
+            None
+        } else {
+            self.draw(found, monitor, symbols)
+        };
+        let nothing = Watch::new([], |_| None, Options::default());
+        let mut report = nothing
+            .and_then(|mut nothing| nothing.finish("serve"))
+            .ok()?;
+        report.warnings.clear();
+        report.trace.events = self.events.len() as u64;
+        report.trace.threads = symbols.threads.len() as u64;
+        report
+            .properties
+            .push(drawn.unwrap_or_else(|| found.clone()));
+        let outcome = Outcome {
+            report,
+            format: Format::Native,
+            execution: None,
+            skipped: 0,
+            unmatched: 0,
+            warnings: Vec::new(),
+            header: Header::default(),
+            known: Vec::new(),
+        };
+        html::render(&[outcome], std::slice::from_ref(monitor), style).ok()
+    }
+
+    /// The same finding, as `check` has it.
+    fn draw(
+        &self,
+        found: &PropertyReport,
+        monitor: &Monitor,
+        symbols: &Symbols,
+    ) -> Option<PropertyReport> {
+        let stop = Stop::new();
+        let raised = stop.clone();
+        thread::spawn(move || {
+            thread::sleep(TIME);
+            raised.raise();
+        });
+        let options = Options::default()
+            .admitted(true)
+            .memory(MEMORY)
+            .counting(Counting::Auto)
+            .pictures(1000)
+            .stop(stop);
+        let initial = |name: &str| {
+            let found = self.initial.iter().find(|(other, _)| other == name);
+            found.map(|(_, value)| value.clone())
+        };
+        let mut checker = Checker::new([monitor.clone()], initial, options).ok()?;
+        *checker.symbols_mut() = symbols.clone();
+        for event in &self.events {
+            checker.take(event).ok()?;
+        }
+        let report = checker.finish("serve").ok()?;
+        let mut same = report
+            .properties
+            .into_iter()
+            .filter(|other| other.binding == found.binding && other.relevant == found.relevant);
+        same.find(|other| other.predicted.violated && other.picture.is_some())
+    }
+}
