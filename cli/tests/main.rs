@@ -8,4 +8,5 @@ mod documents;
 mod examples;
 mod find;
 mod help;
+mod serve;
 mod synth;

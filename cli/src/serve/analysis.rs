@@ -135,6 +135,12 @@ impl Analysis {
         event.line = None;
         if let Some(thread) = event.source() {
             let number = event.number();
+            if number == 0 {
+                let name = self.watch.symbols().threads.name(thread);
+                let problem =
+                    format!("the clock of an event of {name} does not count the event itself");
+                return self.refuse(problem);
+            }
             if self.release.has_passed(thread, number) || self.release.holds(thread, number) {
                 self.standing.repeated += 1;
                 return;

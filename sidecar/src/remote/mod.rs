@@ -89,12 +89,13 @@ impl Sender {
 
     /// Nobody waits longer for the server than the time that was allowed for that.
     pub(crate) fn hurry(&self) {
-        self.queue.close(self.linger);
+        self.queue.hurry(self.linger);
     }
 
     /// Waits until the server has everything, but not longer than was allowed.
     pub(crate) fn finish(&mut self) {
-        self.queue.close(self.linger);
+        self.queue.hurry(self.linger);
+        self.queue.close();
         if let Some(thread) = self.thread.take() {
             // It has no reason to panic; what it sent is known either way.
             let _ = thread.join();

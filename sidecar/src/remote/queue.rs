@@ -22,7 +22,9 @@ struct State {
     bytes: usize,
     /// How many lines the server has.
     taken: u64,
-    /// No more lines come; after this nobody waits for the server any longer.
+    /// No more lines come.
+    is_closed: bool,
+    /// After this nobody waits for the server any longer.
     deadline: Option<Instant>,
     /// What the server or the system said last, until somebody asks.
     problem: Option<String>,
@@ -66,10 +68,10 @@ impl Queue {
     /// The next lines, of about this many bytes; waits for some.
     pub(super) fn work(&self, most: usize) -> Work {
         let mut state = self.lock();
-        if state.lines.is_empty() && state.deadline.is_none() {
+        if state.lines.is_empty() && !state.is_closed {
             state = self.wait(state, Duration::from_millis(20));
         }
-        if state.is_late() || (state.lines.is_empty() && state.deadline.is_some()) {
+        if state.is_late() || (state.lines.is_empty() && state.is_closed) {
             return Work::Over;
         }
         let mut bytes = Vec::new();
@@ -105,12 +107,18 @@ impl Queue {
         (state.taken, state.lines.len() as u64)
     }
 
-    /// No more lines come, and nobody waits longer than this.
-    pub(super) fn close(&self, linger: Duration) {
+    /// Nobody waits longer than this.
+    pub(super) fn hurry(&self, linger: Duration) {
         let mut state = self.lock();
         state
             .deadline
             .get_or_insert_with(|| Instant::now() + linger);
+        self.changed.notify_all();
+    }
+
+    /// No more lines come.
+    pub(super) fn close(&self) {
+        self.lock().is_closed = true;
         self.changed.notify_all();
     }
 
