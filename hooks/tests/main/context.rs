@@ -3,7 +3,7 @@
 use std::{collections::BTreeMap, sync::mpsc, thread};
 
 use portent_hooks::{Context, ContextError, Recorded, Recording, Stream, event, symbols};
-use portent_monitor_core::{Id, Value};
+use portent_monitor_core::Value;
 use portent_testing::Rng;
 
 type Headers = BTreeMap<String, String>;
