@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# The pages of `portent check --format html` in headless Chromium: no errors, no requests, stepping works.
+# The pages of `portent check --format html` and `portent serve` in headless Chromium: no errors, no requests to others, stepping
+# and looking on work.
 # Installs Debian's Chromium and playwright-core where they are missing. Takes about 30 s after that.
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -34,4 +35,6 @@ fi
 
 # As the tests have built it.
 cargo build -q --profile test -p portent-cli
-PORTENT=$target/debug/portent PLAYWRIGHT=$modules/node_modules/playwright-core node ci/browser/report.mjs "$@"
+export PORTENT=$target/debug/portent PLAYWRIGHT=$modules/node_modules/playwright-core
+node ci/browser/report.mjs "$@"
+node ci/browser/live.mjs "$@"

@@ -25,6 +25,7 @@ done
 for features in "" regex serde snippets; do
     check -p portent-monitor-dsl --no-default-features --features "$features"
 done
+check -p portent-cli --no-default-features
 
 # Without a monitor, hooks are the standard library.
 cargo test --quiet -p portent-hooks --features lock_api --test off

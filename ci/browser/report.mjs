@@ -6,14 +6,13 @@
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { promisify } from "node:util";
+import { VIEWS, WIDTHS, excess, launch, open } from "./browser.mjs";
 import * as traces from "./traces.mjs";
 
-const { chromium } = createRequire(import.meta.url)(process.env.PLAYWRIGHT);
 const folder = mkdtempSync(join(tmpdir(), "portent-"));
 const shots = process.argv[2];
 if (shots) mkdirSync(shots, { recursive: true });
@@ -58,21 +57,6 @@ const reports = [
   generated("big", traces.big(200_000)),
   generated("crowd", traces.crowd(16)),
 ];
-
-/** Opens a page that must be quiet: no message, no error, no request besides the file itself. */
-async function open(browser, url, options = {}) {
-  const context = await browser.newContext({ viewport: { width: 1360, height: 900 }, ...options });
-  const page = await context.newPage();
-  const noise = [];
-  page.on("console", (message) => noise.push(`console: ${message.text()}`));
-  page.on("pageerror", (error) => noise.push(`error: ${error.stack}`));
-  page.on("dialog", (dialog) => noise.push(`dialog: ${dialog.message()}`));
-  page.on("request", (request) => {
-    if (request.url().split("#")[0] !== url && !request.url().startsWith("data:")) noise.push(`request: ${request.url()}`);
-  });
-  await page.goto(url);
-  return { page, context, noise };
-}
 
 const titleOf = ({ name, binding }) => {
   const values = Object.entries(binding).map(([key, value]) => `${key} = ${JSON.stringify(value)}`);
@@ -551,10 +535,10 @@ async function checkSteps(page, property) {
 /** Nothing is cut off at the side of a window of these widths. One page, loaded anew for each: a page of its own costs more than all that is asked. */
 async function checkWidths(browser, url, name) {
   const { page, context, noise } = await open(browser, url, { viewport: { width: 1400, height: 800 } });
-  for (const width of [360, 700, 800, 1120, 1400, 1600]) {
+  for (const width of WIDTHS) {
     await page.setViewportSize({ width, height: 800 });
     await page.reload();
-    const wide = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
+    const wide = await excess(page);
     assert.ok(wide <= 0, `${name}, ${width} pixels: ${wide} too wide`);
     await checkGeometry(page, `${name}, ${width} pixels`);
     assert.deepEqual(noise, []);
@@ -593,32 +577,14 @@ async function checkReport(browser, { name, options }) {
 }
 
 async function shoot(browser, url, name) {
-  const views = [
-    ["light", 1400, "light"],
-    ["dark", 1400, "dark"],
-    ["light-800", 800, "light"],
-    ["dark-800", 800, "dark"],
-    ["narrow", 390, "light"],
-  ];
-  for (const [view, width, colorScheme] of views) {
+  for (const [view, width, colorScheme] of VIEWS) {
     const { page, context } = await open(browser, url, { viewport: { width, height: 900 }, colorScheme });
     await page.screenshot({ path: join(shots, `${name}-${view}.png`), fullPage: true });
     await context.close();
   }
 }
 
-const browser = await chromium.launch({
-  executablePath: "/usr/bin/chromium",
-  args: [
-    "--no-sandbox",
-    "--disable-gpu",
-    "--disable-quic",
-    "--no-first-run",
-    "--disable-background-networking",
-    "--disable-component-update",
-    "--disable-sync",
-  ],
-});
+const browser = await launch();
 
 /** Does all of it, a few at a time: most of what a check does is waiting for an answer of the browser. */
 async function inTurn(checks, atOnce = 4) {

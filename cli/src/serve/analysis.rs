@@ -51,6 +51,9 @@ pub(super) struct Analysis {
     discipline: Discipline,
     recent: Recent,
     standing: Standing,
+    /// Who first sent an event without a clock, and whether it was told that others do too.
+    unclocked: Option<String>,
+    is_order_told: bool,
     /// When something was last given out, or nothing waited.
     moved: Instant,
     ticked: Instant,
@@ -78,6 +81,8 @@ impl Analysis {
             discipline: Discipline::default(),
             recent,
             standing: Standing::default(),
+            unclocked: None,
+            is_order_told: false,
             moved: Instant::now(),
             ticked: Instant::now(),
         }
@@ -119,8 +124,29 @@ impl Analysis {
             Err(error) => Err(error),
         };
         match read {
-            Ok(event) => self.arrive(event),
+            Ok(event) => {
+                if event.source().is_none() {
+                    self.came_without_clock(client);
+                }
+                self.arrive(event);
+            }
             Err(error) => self.refuse(error.to_string()),
+        }
+    }
+
+    /// Nothing says how the events of one client are ordered with those of another.
+    fn came_without_clock(&mut self, client: u64) {
+        if self.is_order_told {
+            return;
+        }
+        let name = self.board.client_name(client);
+        let first = self.unclocked.get_or_insert_with(|| name.clone());
+        if *first != name {
+            self.is_order_told = true;
+            self.board.tell(format!(
+                "{first} and {name} both send events without clocks: they are taken in the order in which they arrive, and what has the same \
+                 name is one and the same"
+            ));
         }
     }
 

@@ -2,8 +2,9 @@
 
 use std::{
     collections::{BTreeMap, VecDeque},
+    process,
     sync::{Mutex, MutexGuard, PoisonError},
-    time::Instant,
+    time::{Instant, SystemTime, UNIX_EPOCH},
 };
 
 use portent_lattice::{Limit, report::PropertyReport};
@@ -47,6 +48,8 @@ pub(super) struct Standing {
 /// What the page is told.
 #[derive(Debug, Default, Serialize)]
 pub(super) struct State {
+    /// Tells this server from one that was here before.
+    run: String,
     #[serde(flatten)]
     pub(super) standing: Standing,
     pub(super) events_per_second: f64,
@@ -109,6 +112,9 @@ impl Board {
             predicted: 0,
         };
         let mut inside = Inside::default();
+        let since = SystemTime::now().duration_since(UNIX_EPOCH);
+        let since = since.unwrap_or_default().as_millis();
+        inside.state.run = format!("{}-{since}", process::id());
         inside.state.properties = monitors.iter().map(property).collect();
         Board(Mutex::new(inside))
     }

@@ -18,7 +18,7 @@ use serde::Deserialize;
 use super::{
     Common,
     analysis::Batch,
-    listen::{Connection, Listener},
+    listen::{Connection, Listener, Room},
     session::Session,
 };
 
@@ -40,7 +40,12 @@ struct Hello {
     gone: u64,
 }
 
-pub(super) fn accept(listener: &Listener, common: &Arc<Common>, batches: &SyncSender<Batch>) {
+pub(super) fn accept(
+    listener: &Listener,
+    common: &Arc<Common>,
+    room: &Arc<Room>,
+    batches: &SyncSender<Batch>,
+) {
     let batches = batches.clone();
     let serve = move |connection: Box<dyn Connection>, common: &Common| {
         let client = NUMBER.fetch_add(1, Relaxed);
@@ -66,7 +71,7 @@ pub(super) fn accept(listener: &Listener, common: &Arc<Common>, batches: &SyncSe
         refuse(&mut *connection, &problem);
         common.board.client_turned_away();
     };
-    listener.accept(common, common.max_clients, serve, turn_away);
+    listener.accept(common, room, serve, turn_away);
 }
 
 fn refuse(connection: &mut dyn Connection, problem: &str) {

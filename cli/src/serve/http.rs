@@ -148,7 +148,9 @@ fn answer(bytes: &[u8], common: &Common) -> Answer {
         return Answer::refused("403 Forbidden", "requests of other origins are refused");
     }
     let (path, query) = target.split_once('?').unwrap_or((target, ""));
-    if let Some(token) = &common.token {
+    // Style and script tell nothing, and a browser asks for them without the token.
+    let is_secret = !matches!(path, "/live.js" | "/live.css");
+    if let Some(token) = common.token.as_ref().filter(|_| is_secret) {
         let bearer = header("authorization").and_then(|value| value.strip_prefix("Bearer "));
         let given = query
             .split('&')
@@ -167,7 +169,7 @@ fn resource(path: &str, common: &Common) -> Answer {
     match path {
         "/" => ok("text/html; charset=utf-8", page::DOCUMENT.to_owned()),
         "/live.js" => ok("text/javascript; charset=utf-8", page::SCRIPT.to_owned()),
-        "/live.css" => ok("text/css; charset=utf-8", page::STYLE.to_owned()),
+        "/live.css" => ok("text/css; charset=utf-8", page::style()),
         "/state" => ok("application/json", common.board.json()),
         "/metrics" => {
             let text = common.board.look(metrics::render);

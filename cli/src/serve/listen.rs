@@ -117,40 +117,68 @@ impl Listener {
         }
     }
 
-    /// Gives everybody who comes a thread, until all is over; no more than `most` at once.
+    /// Gives everybody who comes a thread, as long as there is room, until all is over.
     pub(super) fn accept(
         &self,
         common: &Arc<Common>,
-        most: usize,
+        room: &Arc<Room>,
         serve: impl Fn(Box<dyn Connection>, &Common) + Clone + Send + 'static,
         turn_away: impl Fn(Box<dyn Connection>, &Common),
     ) {
-        let inside = Arc::new(AtomicUsize::new(0));
         while !common.is_over.load(Relaxed) {
             let Ok(connection) = self.next() else {
                 // Nobody came, or too many files are open: both will change.
                 thread::sleep(LOOK);
                 continue;
             };
-            if inside.load(Relaxed) >= most {
+            let Some(place) = Room::enter(room) else {
                 turn_away(connection, common);
                 continue;
-            }
-            inside.fetch_add(1, Relaxed);
-            let (common, serve, left) = (Arc::clone(common), serve.clone(), Arc::clone(&inside));
+            };
+            let (common, serve) = (Arc::clone(common), serve.clone());
             let thread = thread::Builder::new().stack_size(256 * 1024);
-            let begun = thread.spawn(move || {
+            // Where there is no thread to be had, the connection is closed and its place is free again.
+            let _ = thread.spawn(move || {
                 serve(connection, &common);
-                left.fetch_sub(1, Relaxed);
+                drop(place);
             });
-            if begun.is_err() {
-                inside.fetch_sub(1, Relaxed);
-            }
         }
         // They see that all is over, and take what is still there.
-        while inside.load(Relaxed) > 0 {
+        while !room.is_empty() {
             thread::sleep(LOOK);
         }
+    }
+}
+
+/// How many may be inside at once, through whichever door they came.
+pub(super) struct Room {
+    most: usize,
+    inside: AtomicUsize,
+}
+
+/// One who is inside.
+struct Place(Arc<Room>);
+
+impl Room {
+    pub(super) fn new(most: usize) -> Arc<Room> {
+        let inside = AtomicUsize::new(0);
+        Arc::new(Room { most, inside })
+    }
+
+    fn enter(room: &Arc<Room>) -> Option<Place> {
+        let more = |inside| (inside < room.most).then_some(inside + 1);
+        let entered = room.inside.fetch_update(Relaxed, Relaxed, more);
+        entered.ok().map(|_| Place(Arc::clone(room)))
+    }
+
+    fn is_empty(&self) -> bool {
+        self.inside.load(Relaxed) == 0
+    }
+}
+
+impl Drop for Place {
+    fn drop(&mut self) {
+        self.0.inside.fetch_sub(1, Relaxed);
     }
 }
 

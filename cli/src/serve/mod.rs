@@ -56,7 +56,7 @@ use crate::{
 };
 use analysis::Analysis;
 use board::Board;
-use listen::Listener;
+use listen::{Listener, Room};
 use recent::Recent;
 use session::Sessions;
 use token::Token;
@@ -190,12 +190,17 @@ impl Serve {
         let analysis = thread::spawn(move || analysis.run(&taken));
         let viewers = thread::spawn({
             let common = Arc::clone(&common);
-            move || page.accept(&common, http::MAX_VIEWERS, http::view, http::turn_away)
+            move || {
+                let room = Room::new(http::MAX_VIEWERS);
+                page.accept(&common, &room, http::view, http::turn_away);
+            }
         });
+        let room = Room::new(self.max_clients);
         let doors: Vec<_> = { listeners.into_iter() }
             .map(|listener| {
-                let (common, batches) = (Arc::clone(&common), batches.clone());
-                thread::spawn(move || client::accept(&listener, &common, &batches))
+                let (common, room) = (Arc::clone(&common), Arc::clone(&room));
+                let batches = batches.clone();
+                thread::spawn(move || client::accept(&listener, &common, &room, &batches))
             })
             .collect();
         drop(batches);

@@ -151,6 +151,50 @@ fn of_a_thousand_clients_only_so_many_come_in_and_they_go_on() {
 }
 
 #[test]
+fn clients_are_counted_whichever_way_they_come_in() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("socket");
+    let address = format!("unix:{}", path.display());
+    let server = watching(&["--max-clients", "2", "--listen", &address]);
+    let _inside = (server.connect(), UnixStream::connect(&path).unwrap());
+    server.wait_for("two clients", |state| {
+        state["clients"].as_object().unwrap().len() == 2
+    });
+    let mut answers = [String::new(), String::new()];
+    let [tcp, unix] = &mut answers;
+    server.connect().read_to_string(tcp).unwrap();
+    let mut third = UnixStream::connect(&path).unwrap();
+    third.read_to_string(unix).unwrap();
+    for answer in answers {
+        assert!(answer.contains("there are 2 clients already"), "{answer}");
+    }
+}
+
+#[test]
+fn that_nothing_orders_the_operations_of_two_clients_is_told_once() {
+    let server = watching(&[]);
+    let write = |thread: &str| {
+        format!("{{\"t\": \"{thread}\", \"op\": \"write\", \"var\": \"x\", \"val\": 1}}\n")
+    };
+    server.send(&write("a").repeat(2));
+    let state = server.wait_for_events(2);
+    assert!(state["problems"].as_array().unwrap().is_empty(), "{state}");
+    server.send(&write("b"));
+    server.wait_for_events(3);
+    server.send(&write("c"));
+    let state = server.wait_for_events(4);
+    let problems = state["problems"].as_array().unwrap();
+    assert_eq!(problems.len(), 1, "{state}");
+    assert!(
+        problems[0]
+            .as_str()
+            .unwrap()
+            .contains("both send events without clocks"),
+        "{state}"
+    );
+}
+
+#[test]
 fn events_that_come_twice_count_once_and_those_that_never_come_are_given_up() {
     let server = watching(&["--patience", "300ms"]);
     server.send(&many("a", 10));

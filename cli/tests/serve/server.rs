@@ -51,6 +51,9 @@ impl Server {
             found.unwrap_or_else(|| panic!("{line}")).trim().to_owned()
         };
         let events = told("events: ");
+        for _ in options.iter().filter(|option| **option == "--listen") {
+            told("events: ");
+        }
         let page = told("page: http://").trim_end_matches('/').to_owned();
         Server {
             child,

@@ -27,7 +27,9 @@ use entry::Entry;
 pub(crate) use origin::Origin;
 
 const DOCUMENT: &str = include_str!("report.html");
-const STYLE: [&str; 2] = [include_str!("report.css"), include_str!("drawings.css")];
+/// Colours, cards and badges, for every page.
+pub(crate) const PAGE_STYLE: &str = include_str!("report.css");
+const STYLE: [&str; 2] = [PAGE_STYLE, include_str!("drawings.css")];
 /// The scripts that other pages draw lanes with, too.
 pub(crate) const ELEMENTS: &str = include_str!("elements.js");
 pub(crate) const GEOMETRY: &str = include_str!("geometry.js");
