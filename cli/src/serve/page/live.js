@@ -48,7 +48,7 @@
       ["refused lines", number(state.refused)],
       ["came twice", number(state.repeated)],
     ];
-    if (state.file) figures.push([`recorded in ${state.file}`, `${number(state.written)}, ${number(state.unwritten)} could not be`]);
+    if (state.file) figures.push([`recorded in ${state.file}`, `${counted(state.written, "event")}, ${number(state.unwritten)} left out`]);
     redraw("figures", figures.map(([name, value]) => make("div", value.length > 16 ? "wide" : "", make("dt", "", name), make("dd", "", value))));
   }
 
