@@ -87,6 +87,7 @@ impl<'r> Together<'r> {
             unmatched: 0,
             header,
             known: Vec::new(),
+            found: None,
         })
     }
 

@@ -300,6 +300,7 @@ impl Analysis {
             unmatched: 0,
             header: Header::default(),
             known: Vec::new(),
+            found: None,
         })
     }
 

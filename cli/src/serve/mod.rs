@@ -242,6 +242,13 @@ impl Serve {
         let Some(path) = &self.record else {
             return Ok(None);
         };
+        // A server that is started again must not lose what the one before recorded.
+        if std::fs::metadata(path).is_ok_and(|file| file.len() > 0) {
+            let path = path.display();
+            return Err(Failure::Usage(format!(
+                "{path}: there is a recording already, which would be written over; move it, or name another file"
+            )));
+        }
         let mut recorder = Recorder::to_file(path);
         if let Some(bytes) = self.rotate_bytes {
             recorder = recorder.rotate_bytes(bytes);

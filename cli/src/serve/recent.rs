@@ -82,6 +82,7 @@ impl Recent {
             warnings: Vec::new(),
             header: Header::default(),
             known: Vec::new(),
+            found: None,
         };
         html::render(&[outcome], std::slice::from_ref(monitor), style).ok()
     }

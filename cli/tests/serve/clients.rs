@@ -304,6 +304,26 @@ fn what_is_recorded_is_what_check_reads() {
 }
 
 #[test]
+fn a_recording_is_not_written_over() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("run.jsonl.zst");
+    std::fs::write(&path, "of an earlier server").unwrap();
+    let path = path.to_str().unwrap();
+    let property = ["--property", "always !a"];
+    let done = portent(&[&["serve", "--record", path], &property[..]].concat());
+    assert_eq!(done.code, Some(2));
+    assert!(
+        done.err.contains("there is a recording already"),
+        "{}",
+        done.err
+    );
+    assert_eq!(
+        std::fs::read_to_string(path).unwrap(),
+        "of an earlier server"
+    );
+}
+
+#[test]
 fn a_full_disk_ends_the_recording_and_nothing_else() {
     let folder = tempfile::tempdir().unwrap();
     symlink("/dev/full", folder.path().join("run.00001.jsonl")).unwrap();
