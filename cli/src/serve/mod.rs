@@ -242,13 +242,6 @@ impl Serve {
         let Some(path) = &self.record else {
             return Ok(None);
         };
-        // A server that is started again must not lose what the one before recorded.
-        if std::fs::metadata(path).is_ok_and(|file| file.len() > 0) {
-            let path = path.display();
-            return Err(Failure::Usage(format!(
-                "{path}: there is a recording already, which would be written over; move it, or name another file"
-            )));
-        }
         let mut recorder = Recorder::to_file(path);
         if let Some(bytes) = self.rotate_bytes {
             recorder = recorder.rotate_bytes(bytes);
@@ -258,6 +251,14 @@ impl Serve {
         }
         for (name, value) in &self.init {
             recorder = recorder.initial(name, value.clone());
+        }
+        let first = recorder.first_file();
+        // A server that is started again must not lose what the one before recorded.
+        if std::fs::metadata(&first).is_ok_and(|file| file.len() > 0) {
+            let path = first.display();
+            return Err(Failure::Usage(format!(
+                "{path}: there is a recording already, which would be written over; move it, or name another file"
+            )));
         }
         let files = recorder.create();
         files

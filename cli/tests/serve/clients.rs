@@ -307,20 +307,22 @@ fn what_is_recorded_is_what_check_reads() {
 fn a_recording_is_not_written_over() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("run.jsonl.zst");
-    std::fs::write(&path, "of an earlier server").unwrap();
-    let path = path.to_str().unwrap();
-    let property = ["--property", "always !a"];
-    let done = portent(&[&["serve", "--record", path], &property[..]].concat());
-    assert_eq!(done.code, Some(2));
-    assert!(
-        done.err.contains("there is a recording already"),
-        "{}",
-        done.err
-    );
-    assert_eq!(
-        std::fs::read_to_string(path).unwrap(),
-        "of an earlier server"
-    );
+    for (file, more) in [
+        ("run.jsonl.zst", &[][..]),
+        ("run.00000.jsonl.zst", &["--rotate-bytes", "1MiB"]),
+    ] {
+        let earlier = folder.path().join(file);
+        fs::write(&earlier, "of an earlier server").unwrap();
+        let command = ["serve", "--record", path.to_str().unwrap()];
+        let property = ["--property", "always !a"];
+        let done = portent(&[&command, &property, more].concat());
+        assert_eq!(done.code, Some(2));
+        let told = done.err.contains("there is a recording already");
+        assert!(told && done.err.contains(file), "{}", done.err);
+        let kept = fs::read_to_string(&earlier).unwrap();
+        assert_eq!(kept, "of an earlier server");
+        fs::remove_file(&earlier).unwrap();
+    }
 }
 
 #[test]

@@ -120,6 +120,18 @@ impl Recorder {
         Sidecar::builder().everything().record(self).start()
     }
 
+    /// Where the first events will be, for those who do not want to write over what is there.
+    ///
+    /// ```
+    /// use portent_sidecar::Recorder;
+    ///
+    /// let parts = Recorder::to_file("run.jsonl").rotate_bytes(1 << 20);
+    /// assert_eq!(parts.first_file(), std::path::Path::new("run.00000.jsonl"));
+    /// ```
+    pub fn first_file(&self) -> PathBuf {
+        self.part(0)
+    }
+
     /// Makes the first file, for events that come from elsewhere.
     ///
     /// # Errors
