@@ -315,7 +315,7 @@ fn a_recording_is_not_written_over() {
         fs::write(&earlier, "of an earlier server").unwrap();
         let command = ["serve", "--record", path.to_str().unwrap()];
         let property = ["--property", "always !a"];
-        let done = portent(&[&command, &property, more].concat());
+        let done = portent(&[&command[..], &property, more].concat());
         assert_eq!(done.code, Some(2));
         let told = done.err.contains("there is a recording already");
         assert!(told && done.err.contains(file), "{}", done.err);
