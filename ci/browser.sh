@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# The pages of `portent check --format html` and `portent serve` in headless Chromium: no errors, no requests to others, stepping
+# The pages of `portent check --format html`, `portent find --format html` and `portent serve` in headless Chromium: no errors, no requests to others, stepping
 # and looking on work.
 # Installs Debian's Chromium and playwright-core where they are missing. Takes about 30 s after that.
 set -euo pipefail
@@ -13,4 +13,5 @@ target=$(cd "$target" && pwd)
 cargo build -q --profile test -p portent-cli
 export PORTENT=$target/debug/portent PLAYWRIGHT=$target/browser/node_modules/playwright-core
 node ci/browser/report.mjs "$@"
+node ci/browser/find.mjs "$@"
 node ci/browser/live.mjs "$@"

@@ -33,33 +33,36 @@ function drawRun({ rows, omitted }, participants) {
   });
   const head = html("tr", {}, html("th", {}, "line"), html("th", {}, laneHead(layout)), layout.inline ? null : html("th", {}, "event"), html("th", {}, "location"));
   const before = omitted ? html("p", { class: "dim" }, `After ${counted(omitted, "event")}:`) : null;
-  return [before, html("table", { class: "run" }, html("thead", {}, head), html("tbody", {}, body))];
+  return [before, html("div", { class: "panel" }, html("table", { class: "run" }, html("thead", {}, head), html("tbody", {}, body)))];
 }
 
-function drawFinding(finding) {
+function drawFinding(finding, number) {
   const [status, words] = SIGN[finding.label];
   return html(
     "section",
-    { class: "card", id: finding.id, "data-kind": finding.kind, "data-label": finding.label },
+    { class: "card one-finding", id: `finding-${number}`, "data-kind": finding.kind, "data-label": finding.label },
     html("h2", {}, html("span", { class: `badge ${status}` }, words), " ", finding.title),
     html("ul", {}, finding.lines.map((line) => html("li", {}, line))),
     html("p", { class: "dim" }, finding.stands_for),
+    finding.witness ? html("p", {}, finding.label === "observed" ? "As observed:" : "A run that comes there:") : null,
     finding.witness ? drawRun(finding.witness, finding.participants) : null,
   );
 }
 
 document.title = "Findings – Portent";
-document.getElementById("trace").replaceChildren(...page.traces.slice(0, 1).flatMap(describeTrace));
+const several = page.traces.length > 1;
+document.getElementById("trace").replaceChildren(...(several ? [counted(page.traces.length, "trace")] : page.traces.flatMap(describeTrace)));
 document.querySelector("footer > p").remove();
 const main = document.getElementById("finding");
+let drawn = 0;
 for (const trace of page.traces) {
   for (const text of trace.warnings) {
     document.getElementById("warnings").append(html("p", { class: "warning" }, html("strong", {}, "Warning "), sentence(text)));
   }
-  if (page.traces.length > 1) main.append(html("p", { class: "trace-name" }, describeTrace(trace)));
+  if (several) main.append(html("p", { class: "trace-name" }, describeTrace(trace)));
   if (!trace.findings.length) main.append(html("p", { class: "lead" }, "Nothing was found."));
-  main.append(...trace.findings.map(drawFinding));
-  main.append(...trace.summary.map((line) => html("p", { class: "dim" }, line)));
+  main.append(...trace.findings.map((finding) => drawFinding(finding, ++drawn)));
+  main.append(html("div", { class: "totals" }, trace.summary.map((line) => html("p", { class: "dim" }, line))));
 }
 const { version, command, date } = page.origin;
 const when = new Date(date * 1000).toISOString();

@@ -42,7 +42,6 @@ struct Trace {
 
 #[derive(Serialize)]
 struct Entry {
-    id: String,
     kind: &'static str,
     label: &'static str,
     title: String,
@@ -53,7 +52,7 @@ struct Entry {
 }
 
 impl Entry {
-    fn new(index: usize, finding: &Finding) -> Entry {
+    fn new(finding: &Finding) -> Entry {
         let mut witness = finding.witness.clone();
         if let Some(witness) = &mut witness {
             let omitted = witness.rows.len().saturating_sub(ROWS);
@@ -61,7 +60,6 @@ impl Entry {
             witness.omitted += omitted as u64;
         }
         Entry {
-            id: format!("{}-{}", finding.kind.name(), index + 1),
             kind: finding.kind.name(),
             label: finding.label.name(),
             title: html::clip(&text::title(finding), LINE),
@@ -92,9 +90,7 @@ pub(crate) fn render(found: &[Found]) -> Result<String, Failure> {
             events: one.report.events,
             threads: one.report.threads,
             warnings: one.warnings.iter().map(html::warning).collect(),
-            findings: { findings.iter().take(LISTED).enumerate() }
-                .map(|(index, finding)| Entry::new(index, finding))
-                .collect(),
+            findings: findings.iter().take(LISTED).map(Entry::new).collect(),
             summary,
         }
     };
