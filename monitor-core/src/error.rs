@@ -96,7 +96,7 @@ pub enum Error {
         /// The line where that one took it.
         line: Option<NonZeroU64>,
     },
-    /// Two threads hold one lock at the end of a run in which a wait would have been seen.
+    /// Two threads hold one lock at the end of a run, and nothing says that the first of them waits.
     #[error(
         "thread {thread} holds lock {lock} to the end, but {other} has taken it{}, and no line says that \
          {thread} waits: log `lock` when the lock was acquired, `unlock` before it is released, \

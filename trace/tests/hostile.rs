@@ -260,10 +260,13 @@ fn a_line_that_waits_for_a_million_others() {
 
 #[test]
 fn locks_that_are_never_released() {
-    // In a run with a condition all but the last may be waiting.
-    fits(MILLION, 800 * MIB, |i| match i {
-        0 => "T0|notify(c)|1".to_owned(),
-        i => format!("T{i}|acq(m)|1"),
+    // By threads that wait, but for the last.
+    fits(MILLION, 800 * MIB, |i| match i % 2 {
+        0 => format!("{{\"t\": {i}, \"op\": \"lock\", \"lock\": 1}}"),
+        _ => format!(
+            "{{\"t\": {}, \"op\": \"waiting\", \"cond\": 1, \"lock\": 1}}",
+            i - 1
+        ),
     });
     fits(MILLION, 800 * MIB, |i| format!("T1|acq(m{i})|1"));
     fits(MILLION, 800 * MIB, |i| {

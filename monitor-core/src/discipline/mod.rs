@@ -54,10 +54,6 @@ pub struct Discipline {
     /// Rounds of barriers that some thread has left.
     left: FxHashMap<BarrierId, Rounds>,
     clocks: Clocks,
-    /// Whether some thread began to wait, woke up or notified, so that others may be waiting unseen.
-    has_conditions: bool,
-    /// Whether some thread was seen to give its lock back as it began to wait, so that others would be, too.
-    logs_waiting: bool,
     /// Whether events bring clocks; the first event decides.
     stamped: Option<bool>,
 }
@@ -192,9 +188,8 @@ impl Discipline {
         holders.is_some_and(|holders| holders.excluding(event.thread, exclusive).is_some())
     }
 
-    /// Tells that the run has ended: whoever seems to hold a lock that another took does not wake up any more. In a
-    /// run with conditions it may have been waiting to the end. Without any, or where the begin of a wait is logged, two
-    /// threads hold one lock.
+    /// Tells that the run has ended: whoever seems to hold a lock that another took does not wake up any more, so that
+    /// two threads hold one lock. A thread that waits to the end has given its lock back by a [`waiting`](Op::Waiting).
     ///
     /// # Errors
     ///
@@ -206,24 +201,26 @@ impl Discipline {
     /// let mut symbols = Symbols::default();
     /// let (a, b) = (symbols.threads.intern("A")?, symbols.threads.intern("B")?);
     /// let (m, c) = (symbols.locks.intern("m")?, symbols.conds.intern("c")?);
-    /// let mut discipline = Discipline::default();
-    /// discipline.admit(&Event::new(a, Op::Lock(m)), &symbols)?;
-    /// discipline.admit(&Event::new(b, Op::Lock(m)), &symbols)?;
-    /// assert!(discipline.finish(&symbols).is_err());
-    /// discipline.admit(&Event::new(b, Op::Notify(c)), &symbols)?;
-    /// assert!(discipline.finish(&symbols).is_ok());
+    /// let ends_well = |run: &[Event]| {
+    ///     let mut discipline = Discipline::default();
+    ///     for event in run {
+    ///         discipline.admit(event, &symbols)?;
+    ///     }
+    ///     Ok::<bool, portent_monitor_core::Error>(discipline.finish(&symbols).is_ok())
+    /// };
+    /// let (locked, taken) = (Event::new(a, Op::Lock(m)), Event::new(b, Op::Lock(m)));
+    /// let waiting = Event::new(a, Op::Waiting(c, Some(m)));
+    /// assert!(!ends_well(&[locked.clone(), taken.clone()])?);
+    /// assert!(ends_well(&[locked, waiting, taken])?);
     /// # Ok::<(), portent_monitor_core::Error>(())
     /// ```
     pub fn finish(&self, symbols: &Symbols) -> Result<(), Error> {
-        if self.has_conditions && !self.logs_waiting {
-            return Ok(());
-        }
         let threads = self.threads.iter().enumerate();
         let held = threads.flat_map(|(thread, state)| {
             let thread = ThreadId::from_index(thread);
             thread.into_iter().flat_map(|thread| {
-                let suspended = state.suspended.iter();
-                suspended.map(move |held| (thread, held))
+                let unexplained = state.suspended.iter().filter(|held| !held.waits);
+                unexplained.map(move |held| (thread, held))
             })
         });
         match held.min_by_key(|(_, held)| held.line) {
@@ -501,8 +498,6 @@ impl Discipline {
         let thread = event.thread;
         self.stamped
             .get_or_insert(matches!(event.op, Op::Stamped(_)));
-        self.has_conditions |= matches!(event.op, Op::Waiting(..) | Op::Wait(..) | Op::Notify(_));
-        self.logs_waiting |= matches!(event.op, Op::Waiting(_, Some(_)));
         let is_mark = matches!(event.op, Op::Marker(_, None));
         for thread in event.threads() {
             self.go_on(thread);
