@@ -20,7 +20,11 @@ use std::{
 
 use portent_answer::{Paint, Switches, text};
 
-use crate::{Monitor, lattice::Counting};
+use crate::{
+    Monitor,
+    dsl::sealed::{Data, unseal},
+    lattice::Counting,
+};
 use check::Checked;
 use leave::Shelf;
 use record::Record;
@@ -30,8 +34,8 @@ use record::Record;
 pub struct Test {
     /// Its name, with those of its modules.
     pub name: &'static str,
-    /// The monitors, as macros store them.
-    pub monitors: &'static [&'static str],
+    /// The monitors, as macros write them down.
+    pub monitors: &'static [Data],
     /// How many cuts of a level are kept.
     pub window: Option<usize>,
     /// Whether runs are those of the maximal model.
@@ -93,18 +97,6 @@ impl<T: Outcome, E> Outcome for Result<T, E> {
     }
 }
 
-/// The monitor that a macro has stored.
-///
-/// # Panics
-///
-/// If the macro is of another version.
-pub fn monitor(stored: &str) -> Monitor {
-    match serde_json::from_str(stored) {
-        Ok(monitor) => monitor,
-        Err(error) => panic!("portent and portent-macros are of different versions: {error}"),
-    }
-}
-
 /// Runs a test.
 ///
 /// # Panics
@@ -112,9 +104,7 @@ pub fn monitor(stored: &str) -> Monitor {
 /// If it fails.
 #[track_caller]
 pub fn run<R: Outcome>(test: &Test, body: fn() -> R) -> R {
-    let monitors: Vec<Monitor> = { test.monitors.iter() }
-        .map(|stored| monitor(stored))
-        .collect();
+    let monitors: Vec<Monitor> = test.monitors.iter().map(unseal).collect();
     let mut violations = 0;
     let mut round = 1;
     loop {
