@@ -265,21 +265,72 @@ mod guide {
     }
 }
 
+/// What the README shows.
+mod readme {
+    use super::*;
+    use portent::sync::{
+        Mutex,
+        atomic::{AtomicUsize, Ordering::SeqCst},
+    };
+
+    #[portent::test(property = "always (collected -> always !stored)")]
+    #[should_panic]
+    pub(super) fn every_result_is_collected() {
+        let left = AtomicUsize::new(2);
+        let results = Mutex::new(Vec::new());
+        // The run that the README speaks of is one that goes well.
+        let goes_well = Barrier::new(3);
+        thread::scope(|s| {
+            for job in [3, 4] {
+                let (left, results, goes_well) = (&left, &results, &goes_well);
+                s.spawn(move || {
+                    let result = job * job;
+                    left.fetch_sub(1, SeqCst);
+                    results.lock().unwrap().push(result);
+                    event!(stored);
+                    goes_well.wait();
+                });
+            }
+            goes_well.wait();
+            assert_eq!(left.load(SeqCst), 0);
+            event!(collected);
+            assert_eq!(results.lock().unwrap().len(), 2);
+        });
+    }
+}
+
 #[test]
 fn the_guide_shows_what_is_said() {
+    let guide = include_str!("../docs/live.md");
+    assert_shown(guide, guide::ready_means_that_there_is_a_result);
+}
+
+#[test]
+fn the_readme_shows_what_is_said() {
+    assert_shown(
+        include_str!("../README.md"),
+        readme::every_result_is_collected,
+    );
+}
+
+/// That the first text of a document is what a test fails with.
+fn assert_shown(document: &str, test: fn()) {
     // Numbers of threads and places are others.
     fn words(text: &str) -> Vec<&str> {
         let words = text.split_whitespace().map(|word| match word {
             word if word.trim_start_matches('`').starts_with("thread") => "a thread",
             word if word.contains(".rs:") => "a place",
+            word if word.ends_with("every_result_is_collected") => "the test's thread",
+            word if word.ends_with("every_result_is_collected:") => "the test's thread:",
+            word if word.ends_with("the_readme_shows_what_is_said") => "the test's thread",
+            word if word.ends_with("the_readme_shows_what_is_said:") => "the test's thread:",
             word if word.starts_with("suite::") || word.starts_with("program::") => "a test",
             word => word,
         });
         words.collect()
     }
-    let message = failure(guide::ready_means_that_there_is_a_result);
-    let guide = include_str!("../docs/live.md");
-    let shown = guide.split("```text\n").nth(1).expect("a block");
+    let message = failure(test);
+    let shown = document.split("```text\n").nth(1).expect("a block");
     let shown = shown.split("```").next().expect("its end");
     assert_eq!(words(shown), words(&message), "{message}");
 }

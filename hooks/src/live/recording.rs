@@ -122,6 +122,8 @@ pub(crate) struct Subscriber {
     waiting: AtomicUsize,
     room: Condvar,
     room_lock: Mutex<()>,
+    /// How many places in the run as it was are taken, if everything is recorded.
+    places: AtomicU64,
     dropped: AtomicU64,
     late: AtomicU64,
     blind: AtomicU64,
@@ -143,6 +145,11 @@ impl Subscriber {
     }
 
     #[inline]
+    /// The next place in the run as it was. Who comes later, in any order that hooks see, gets a later one.
+    pub(super) fn next_place(&self) -> u64 {
+        self.places.fetch_add(1, Relaxed)
+    }
+
     pub(super) fn wants_everything(&self) -> bool {
         matches!(self.depth, Depth::Everything)
     }
@@ -504,6 +511,7 @@ impl Builder {
             waiting: AtomicUsize::new(0),
             room: Condvar::new(),
             room_lock: Mutex::new(()),
+            places: AtomicU64::new(0),
             dropped: AtomicU64::new(0),
             late: AtomicU64::new(0),
             blind: AtomicU64::new(0),
