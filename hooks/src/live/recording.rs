@@ -493,11 +493,13 @@ impl Builder {
         };
         let everything = matches!(self.depth, Depth::Everything);
         let process_name = self.process.filter(|_| !everything);
+        // There, the place of an event in the run is a record of its own.
+        let capacity = self.capacity.saturating_mul(1 + usize::from(everything));
         let subscriber = Arc::new(Subscriber {
             id: NEXT.fetch_add(1, Relaxed),
             depth: self.depth,
             full,
-            capacity: self.capacity,
+            capacity,
             process: process::id(),
             closed: AtomicBool::new(false),
             queues: Mutex::default(),
