@@ -120,7 +120,7 @@ pub use portent_macros::property;
 pub use portent_macros::test;
 
 /// The Rust of the README is compiled and run with the tests.
-#[cfg(all(doctest, feature = "lattice"))]
+#[cfg(all(doctest, feature = "macros"))]
 #[doc = include_str!("../README.md")]
 struct Readme;
 

@@ -212,27 +212,30 @@ fn requests() {
     event!(request);
 }
 
+/// Where a write stands in this file.
+fn place(code: &str) -> String {
+    let mut lines = include_str!("annotated.rs").lines();
+    let line = 1 + lines.position(|line| line.trim() == code).unwrap();
+    format!("tests/annotated.rs:{line}:15")
+}
+
 #[test]
 fn a_violation_is_told_with_both_places() {
-    let place = |code: &str| {
-        let lines = include_str!("annotated.rs").lines();
-        let line = 1 + { lines.clone() }
-            .position(|line| line.trim() == code)
-            .unwrap();
-        format!("tests/annotated.rs:{line}:15")
-    };
     let (x, y) = (place("x.set(2);"), place("y.set(1);"));
     let message = failure(failing::predicted);
     let expected = [
-        "suite::annotated::failing::predicted\n",
-        "`always (x >= y)`: 1 of 2 equivalent runs violates it; the run that was is ok\n",
-        "  A run that violates it (↑ comes earlier than it did):\n",
-        &format!("y = 1 ↑  x = 0, y = 1  violated  {y}\n"),
-        &format!(": y = 1` ({y})\n  could have come before `"),
-        &format!(": x = 2` ({x}).\n"),
-        "  Why: violated at step 1: `x >= y` is false there.",
+        "suite::annotated::failing::predicted: 6 events, 3 threads",
+        "always (x >= y) PREDICTED: 1 of 2 equivalent runs violates it (50 %); the observed run is ok",
+        "A run that violates it (↑ comes earlier than observed):",
+        &format!("y = 1 ↑ 0 1 1 violated at {y}"),
+        &format!(": y = 1` (at {y}) could have come before `"),
+        &format!(": x = 2` (at {x}); then it is violated after 1 step."),
+        "Why: violated at step 1: `x >= y` is false there.",
+        "Next: nothing in the trace makes `",
         "For a page, run the test again with PORTENT_REPORT=DIR",
     ];
+    let words: Vec<&str> = message.split_whitespace().collect();
+    let message = words.join(" ");
     for part in expected {
         assert!(message.contains(part), "{part:?} is not in\n{message}");
     }
@@ -262,21 +265,72 @@ mod guide {
     }
 }
 
+/// What the README shows.
+mod readme {
+    use super::*;
+    use portent::sync::{
+        Mutex,
+        atomic::{AtomicUsize, Ordering::SeqCst},
+    };
+
+    #[portent::test(property = "always (collected -> always !stored)")]
+    #[should_panic]
+    pub(super) fn every_result_is_collected() {
+        let left = AtomicUsize::new(2);
+        let results = Mutex::new(Vec::new());
+        // The run that the README speaks of is one that goes well.
+        let goes_well = Barrier::new(3);
+        thread::scope(|s| {
+            for job in [3, 4] {
+                let (left, results, goes_well) = (&left, &results, &goes_well);
+                s.spawn(move || {
+                    let result = job * job;
+                    left.fetch_sub(1, SeqCst);
+                    results.lock().unwrap().push(result);
+                    event!(stored);
+                    goes_well.wait();
+                });
+            }
+            goes_well.wait();
+            assert_eq!(left.load(SeqCst), 0);
+            event!(collected);
+            assert_eq!(results.lock().unwrap().len(), 2);
+        });
+    }
+}
+
 #[test]
 fn the_guide_shows_what_is_said() {
+    let guide = include_str!("../docs/live.md");
+    assert_shown(guide, guide::ready_means_that_there_is_a_result);
+}
+
+#[test]
+fn the_readme_shows_what_is_said() {
+    assert_shown(
+        include_str!("../README.md"),
+        readme::every_result_is_collected,
+    );
+}
+
+/// That the first text of a document is what a test fails with.
+fn assert_shown(document: &str, test: fn()) {
     // Numbers of threads and places are others.
     fn words(text: &str) -> Vec<&str> {
         let words = text.split_whitespace().map(|word| match word {
             word if word.trim_start_matches('`').starts_with("thread") => "a thread",
             word if word.contains(".rs:") => "a place",
+            word if word.ends_with("every_result_is_collected") => "the test's thread",
+            word if word.ends_with("every_result_is_collected:") => "the test's thread:",
+            word if word.ends_with("the_readme_shows_what_is_said") => "the test's thread",
+            word if word.ends_with("the_readme_shows_what_is_said:") => "the test's thread:",
             word if word.starts_with("suite::") || word.starts_with("program::") => "a test",
             word => word,
         });
         words.collect()
     }
-    let message = failure(guide::ready_means_that_there_is_a_result);
-    let guide = include_str!("../docs/live.md");
-    let shown = guide.split("```text\n").nth(1).expect("a block");
+    let message = failure(test);
+    let shown = document.split("```text\n").nth(1).expect("a block");
     let shown = shown.split("```").next().expect("its end");
     assert_eq!(words(shown), words(&message), "{message}");
 }
@@ -290,10 +344,10 @@ fn of_several_runs_the_message_says_which() {
 #[test]
 fn the_run_itself_may_be_violated() {
     let message = failure(failing::observed);
-    let expected = "The run as it was, up to the violation:";
+    let expected = "The run, as observed up to the violation:";
     assert!(message.contains(expected), "{message}");
     assert!(
-        message.contains("and so does the run that was"),
+        message.contains("OBSERVED: the initial values violate it"),
         "{message}"
     );
 }
@@ -459,6 +513,35 @@ fn a_recording_is_left_that_can_be_checked_again() {
     let report = checker.finish("trace").expect("a report");
     assert!(report.is_violated());
     assert_eq!(report.properties[0].observed.verdict, Verdict::Ok);
+}
+
+/// One that fails and one that passes.
+#[test]
+fn a_page_is_left_for_each_test() {
+    let folder = tempfile::tempdir().expect("a folder");
+    for (test, status, witness) in [
+        ("failing::predicted", "predicted", true),
+        ("passing::joined", "holds", false),
+    ] {
+        let output = alone(&format!("annotated::{test}"), Some(folder.path()));
+        assert!(output.contains("test result: ok. 1 passed"), "{output}");
+        let name = format!("suite-annotated-{}.html", test.replace("::", "-"));
+        let page = fs::read_to_string(folder.path().join(&name)).expect("a page");
+        let data = page
+            .split_once(r#"<script type="application/json" id="data">"#)
+            .and_then(|(_, rest)| rest.split_once("</script>"))
+            .expect("data");
+        let data: serde_json::Value = serde_json::from_str(data.0).expect("JSON");
+        let command = format!("cargo test suite::annotated::{test}");
+        assert_eq!(data["origin"]["command"], command.as_str());
+        let entry = &data["traces"][0]["findings"][0];
+        assert_eq!(entry["status"], status);
+        assert_eq!(entry["predicted"]["violated"], witness);
+        let events = entry["drawing"]["events"].as_array().expect("a drawing");
+        let places = events.iter().map(|event| event["loc"].as_str().unwrap());
+        assert!(places.eq(["x.set(2);", "y.set(1);"].map(place)) || test != "failing::predicted");
+        assert_eq!(events.len(), 2);
+    }
 }
 
 #[test]

@@ -6,6 +6,7 @@
 
 mod annotated;
 mod facade;
+mod programs;
 
 use std::{collections::BTreeMap, fs, path::Path};
 

@@ -1,5 +1,9 @@
 //! `portent convert`: a trace from one format to another.
 
+use portent_answer::text::{
+    numbers::{count, counted},
+    printable,
+};
 use portent_monitor_core::Symbols;
 use portent_trace::{Compression, Converted, Format, TraceReader, TraceWriter, convert};
 use std::{
@@ -8,15 +12,7 @@ use std::{
     process::ExitCode,
 };
 
-use crate::{
-    failure::Failure,
-    reading::ReadOptions,
-    staged::Staged,
-    text::{
-        numbers::{count, counted},
-        printable,
-    },
-};
+use crate::{failure::Failure, reading::ReadOptions, staged::Staged};
 
 /// Copy a trace from one format to another
 ///

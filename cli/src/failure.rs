@@ -2,7 +2,9 @@
 
 use std::{io, path::PathBuf};
 
-use crate::{terminal::Colour, text::printable_lines};
+use portent_answer::text::printable_lines;
+
+use crate::terminal::Colour;
 
 /// Why a command could not do its work.
 #[derive(Debug, thiserror::Error)]
@@ -36,6 +38,8 @@ pub(crate) enum Failure {
     Write { path: PathBuf, error: io::Error },
     #[error("cannot write to standard output: {0}")]
     Print(io::Error),
+    #[error(transparent)]
+    Page(#[from] portent_answer::Error),
     #[error("{0}")]
     Usage(String),
 }

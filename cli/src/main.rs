@@ -9,7 +9,6 @@ mod failure;
 mod find;
 mod help;
 mod manual;
-mod paint;
 mod reading;
 #[cfg(feature = "serve")]
 mod serve;
@@ -19,7 +18,6 @@ mod staged;
 mod synth;
 mod synthesis;
 mod terminal;
-mod text;
 
 use clap::{Parser, Subcommand};
 use std::process::ExitCode;

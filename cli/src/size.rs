@@ -35,21 +35,6 @@ pub(crate) fn bytes(text: &str) -> Result<u64, String> {
     }
 }
 
-/// `1.5 GiB`.
-pub(crate) fn show(bytes: u64) -> String {
-    let units = ["KiB", "MiB", "GiB", "TiB"];
-    if bytes < 1 << 10 {
-        return format!("{bytes} bytes");
-    }
-    let mut amount = bytes as f64 / 1024.0;
-    let mut unit = 0;
-    while amount >= 1024.0 && unit + 1 < units.len() {
-        amount /= 1024.0;
-        unit += 1;
-    }
-    format!("{amount:.1} {}", units[unit])
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -63,6 +48,5 @@ mod tests {
         for bad in ["", "GiB", "0", "1 parsec", "-1", "1.2.3G", "99999999999T"] {
             assert!(bytes(bad).is_err(), "{bad}");
         }
-        assert_eq!(show(1536), "1.5 KiB");
     }
 }

@@ -1,8 +1,9 @@
-//! Properties while they are compiled: messages about them, and monitors as they are stored.
+//! Properties while they are compiled: messages about them, and monitors as data of the program.
 
-use portent_monitor_dsl::{Error, Monitor, Property};
+use portent_monitor_dsl::{Error, Monitor, Property, sealed::Sealed};
 use proc_macro2::{Span, TokenStream};
 use quote::quote;
+use serde_json::Value;
 use syn::{
     LitStr, Token,
     parse::{Parse, ParseStream},
@@ -25,12 +26,13 @@ impl Parse for PropertyText {
     }
 }
 
-/// One call that takes the monitor out of store.
+/// The monitor as data, and one call that makes a monitor of them.
 pub(crate) fn expand(PropertyText(text): &PropertyText) -> syn::Result<TokenStream> {
-    let stored = stored(&in_literal(text)?, text.span())?;
+    let data = data(&in_literal(text)?, text.span())?;
     Ok(quote! {{
+        static DATA: ::portent::dsl::sealed::Data = #data;
         static MONITOR: ::std::sync::OnceLock<::portent::Monitor> = ::std::sync::OnceLock::new();
-        MONITOR.get_or_init(|| ::portent::annotated::monitor(#stored))
+        MONITOR.get_or_init(|| ::portent::dsl::sealed::unseal(&DATA))
     }})
 }
 
@@ -50,9 +52,39 @@ pub(crate) fn in_file(name: &LitStr, text: &str) -> syn::Result<Vec<Monitor>> {
     monitors.map_err(|error: Error| syn::Error::new(name.span(), message(&error)))
 }
 
-/// A monitor as the façade reads it.
-pub(crate) fn stored(monitor: &Monitor, span: Span) -> syn::Result<String> {
-    serde_json::to_string(monitor).map_err(|error| syn::Error::new(span, error))
+/// A monitor as constants.
+pub(crate) fn data(monitor: &Monitor, span: Span) -> syn::Result<TokenStream> {
+    let value = serde_json::to_value(Sealed(monitor));
+    let value = value.map_err(|error| syn::Error::new(span, error))?;
+    Ok(constant(&value))
+}
+
+fn constant(value: &Value) -> TokenStream {
+    let constant = match value {
+        Value::Null => quote!(Null),
+        Value::Bool(value) => quote!(Bool(#value)),
+        Value::Number(number) => match (number.as_i64(), number.as_u64()) {
+            (Some(number), _) => quote!(Int(#number)),
+            (None, Some(number)) => quote!(Large(#number)),
+            (None, None) => {
+                let number = number.as_f64();
+                quote!(Float(#number))
+            }
+        },
+        Value::String(text) => quote!(Str(#text)),
+        Value::Array(values) => {
+            let values = values.iter().map(constant);
+            quote!(List(&[#(#values),*]))
+        }
+        Value::Object(entries) => {
+            let entries = entries.iter().map(|(name, value)| {
+                let value = constant(value);
+                quote!((#name, #value))
+            });
+            quote!(Map(&[#(#entries),*]))
+        }
+    };
+    quote!(::portent::dsl::sealed::Data::#constant)
 }
 
 /// Without the word that the compiler puts before it.

@@ -9,7 +9,7 @@ use syn::{ItemFn, LitStr, spanned::Spanned};
 
 use crate::{
     options::{Source, TestOptions},
-    property::{in_file, in_literal, stored},
+    property::{data, in_file, in_literal},
 };
 
 pub(crate) fn expand(options: &TestOptions, function: ItemFn) -> syn::Result<TokenStream> {
@@ -21,8 +21,8 @@ pub(crate) fn expand(options: &TestOptions, function: ItemFn) -> syn::Result<Tok
             (monitors, Some(tracked), name.span())
         }
     };
-    let stored: Vec<String> = { monitors.iter() }
-        .map(|monitor| stored(monitor, span))
+    let monitors: Vec<TokenStream> = { monitors.iter() }
+        .map(|monitor| data(monitor, span))
         .collect::<syn::Result<_>>()?;
     let TestOptions {
         maximal,
@@ -54,7 +54,7 @@ pub(crate) fn expand(options: &TestOptions, function: ItemFn) -> syn::Result<Tok
             ::portent::annotated::run(
                 &::portent::annotated::Test {
                     name: ::core::concat!(::core::module_path!(), "::", #spelled),
-                    monitors: &[#(#stored),*],
+                    monitors: &[#(#monitors),*],
                     window: #window,
                     maximal: #maximal,
                     complete: #complete,

@@ -38,6 +38,26 @@ pub struct Diagnostic {
     help: Option<String>,
 }
 
+/// A warning whose source is known elsewhere.
+#[cfg(feature = "serde")]
+#[derive(serde::Serialize, serde::Deserialize)]
+pub(crate) struct Unsourced {
+    span: Span,
+    message: String,
+    label: String,
+    help: Option<String>,
+}
+
+#[cfg(feature = "serde")]
+impl Unsourced {
+    pub(crate) fn with_source(self, source: &Arc<Source>) -> Diagnostic {
+        Diagnostic {
+            help: self.help,
+            ..Diagnostic::warning(source, self.span, self.message, self.label)
+        }
+    }
+}
+
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Severity {
     Error,
@@ -71,6 +91,17 @@ impl Diagnostic {
         Diagnostic {
             severity,
             ..Diagnostic::error(source, span, message, label)
+        }
+    }
+
+    /// What there is to know of it besides its source, which several have in common.
+    #[cfg(feature = "serde")]
+    pub(crate) fn without_source(&self) -> Unsourced {
+        Unsourced {
+            span: self.span,
+            message: self.message.clone(),
+            label: self.label.clone(),
+            help: self.help.clone(),
         }
     }
 

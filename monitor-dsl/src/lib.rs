@@ -79,6 +79,9 @@ mod output;
 mod property;
 mod resolve;
 mod scc;
+#[cfg(feature = "serde")]
+#[doc(hidden)]
+pub mod sealed;
 pub mod shape;
 mod spelling;
 mod stepper;

@@ -227,6 +227,41 @@ impl fmt::Debug for Monitor {
     }
 }
 
+/// A monitor with all that was found out about its property, so that no text is read when it is made again.
+#[cfg(feature = "serde")]
+#[derive(serde::Serialize, serde::Deserialize)]
+pub(crate) struct SealedParts {
+    property: crate::property::SealedProperty,
+    verdicts: Verdicts,
+    outputs: Vec<Verdict>,
+    trees: DecisionTrees,
+}
+
+#[cfg(feature = "serde")]
+impl From<&Monitor> for SealedParts {
+    fn from(monitor: &Monitor) -> SealedParts {
+        SealedParts {
+            property: monitor.0.property.seal(),
+            verdicts: monitor.0.verdicts,
+            outputs: monitor.outputs().to_vec(),
+            trees: monitor.0.table.trees.clone(),
+        }
+    }
+}
+
+#[cfg(feature = "serde")]
+impl From<SealedParts> for Monitor {
+    fn from(sealed: SealedParts) -> Monitor {
+        let SealedParts {
+            property,
+            verdicts,
+            outputs,
+            trees,
+        } = sealed;
+        Monitor::from_parts(property.into(), verdicts, outputs, trees)
+    }
+}
+
 /// A monitor as it is stored. The text of the property is kept instead of what follows from it.
 #[cfg(feature = "serde")]
 #[derive(serde::Serialize, serde::Deserialize)]

@@ -3,6 +3,8 @@
 use rustc_hash::FxHashSet;
 use std::{fmt, sync::Arc};
 
+#[cfg(feature = "serde")]
+use crate::diagnostic::Unsourced;
 use crate::{
     alphabet::Alphabet,
     config::Config,
@@ -53,6 +55,52 @@ pub(crate) struct Origin {
     text: Arc<str>,
     /// Which of the properties in the text.
     index: usize,
+}
+
+/// A property that is not read again: its text is only shown.
+#[cfg(feature = "serde")]
+#[derive(serde::Serialize, serde::Deserialize)]
+pub(crate) struct SealedProperty {
+    origin: Origin,
+    name: String,
+    /// Whether it was given that name.
+    has_name: bool,
+    span: syntax::Span,
+    parameters: Vec<String>,
+    inequalities: Vec<(usize, usize)>,
+    alphabet: Alphabet,
+    body: ResolvedBody,
+    body_span: syntax::Span,
+    definitions: Vec<(String, syntax::Span)>,
+    warnings: Vec<Unsourced>,
+}
+
+#[cfg(feature = "serde")]
+impl From<SealedProperty> for Property {
+    fn from(sealed: SealedProperty) -> Property {
+        let source = Arc::new(Source {
+            file: sealed.origin.file.clone(),
+            text: sealed.origin.text.clone(),
+        });
+        let warnings = sealed.warnings.into_iter();
+        let resolved = Resolved {
+            name: sealed.has_name.then(|| sealed.name.clone()),
+            parameters: sealed.parameters,
+            inequalities: sealed.inequalities,
+            alphabet: sealed.alphabet,
+            body: sealed.body,
+            span: sealed.body_span,
+            definitions: sealed.definitions,
+            warnings: warnings.map(|one| one.with_source(&source)).collect(),
+        };
+        Property(Arc::new(Checked {
+            origin: sealed.origin,
+            source,
+            name: sealed.name,
+            span: sealed.span,
+            resolved,
+        }))
+    }
 }
 
 /// The kind of body that a property has.
@@ -156,6 +204,34 @@ impl Property {
                 let index = origin.index.min(properties.len() - 1);
                 Ok(properties.swap_remove(index))
             }
+        }
+    }
+
+    /// All that was found out when it was read.
+    #[cfg(feature = "serde")]
+    pub(crate) fn seal(&self) -> SealedProperty {
+        let Resolved {
+            name: _,
+            parameters,
+            inequalities,
+            alphabet,
+            body,
+            span,
+            definitions,
+            warnings,
+        } = &self.0.resolved;
+        SealedProperty {
+            origin: self.0.origin.clone(),
+            name: self.0.name.clone(),
+            has_name: self.0.resolved.name.is_some(),
+            span: self.0.span,
+            parameters: parameters.clone(),
+            inequalities: inequalities.clone(),
+            alphabet: alphabet.clone(),
+            body: body.clone(),
+            body_span: *span,
+            definitions: definitions.clone(),
+            warnings: warnings.iter().map(Diagnostic::without_source).collect(),
         }
     }
 

@@ -1,6 +1,8 @@
 //! A recording and properties: a report, and what to know before trusting it.
 
-use super::{Test, record::Record};
+use portent_answer::{Answer, Warning};
+
+use super::{SWITCHES, Test, record::Record};
 use crate::{
     Checker, Error, Monitor, Options, Report, Value, Verdict, events::suggest, lattice::Model,
 };
@@ -8,8 +10,9 @@ use crate::{
 /// What is known of a run.
 pub(super) struct Checked {
     pub(super) report: Report,
-    /// Sentences without capital and full stop.
-    pub(super) warnings: Vec<String>,
+    /// Which of several runs it is.
+    pub(super) execution: Option<String>,
+    pub(super) warnings: Vec<Warning>,
 }
 
 impl Checked {
@@ -18,18 +21,39 @@ impl Checked {
         test: &Test,
         monitors: &[Monitor],
         record: &Record,
+        execution: Option<String>,
+        pictures: usize,
     ) -> Result<Checked, String> {
         for monitor in monitors {
             has_initial_values(test, monitor, record)?;
         }
-        let report = report(test, monitors, record)
+        let report = report(test, monitors, record, pictures)
             .map_err(|error| format!("{}\nthe run cannot be checked: {error}", test.name))?;
         let warnings = warnings(monitors, record, &report);
-        Ok(Checked { report, warnings })
+        Ok(Checked {
+            report,
+            execution,
+            warnings,
+        })
+    }
+
+    /// What is to be told.
+    pub(super) fn answer(&self) -> Answer<'_> {
+        Answer {
+            report: &self.report,
+            execution: self.execution.as_deref(),
+            warnings: &self.warnings,
+            known: &[],
+        }
     }
 }
 
-fn report(test: &Test, monitors: &[Monitor], record: &Record) -> Result<Report, Error> {
+fn report(
+    test: &Test,
+    monitors: &[Monitor],
+    record: &Record,
+    pictures: usize,
+) -> Result<Report, Error> {
     let model = if test.maximal {
         Model::Maximal
     } else {
@@ -38,7 +62,8 @@ fn report(test: &Test, monitors: &[Monitor], record: &Record) -> Result<Report, 
     let options = Options::default()
         .causality(model)
         .window(test.window)
-        .complete(test.complete);
+        .complete(test.complete)
+        .pictures(pictures);
     let initial = |name: &str| {
         record
             .initial(name)
@@ -87,43 +112,40 @@ fn has_initial_values(test: &Test, monitor: &Monitor, record: &Record) -> Result
     Ok(())
 }
 
-fn warnings(monitors: &[Monitor], record: &Record, report: &Report) -> Vec<String> {
-    let mut warnings: Vec<String> = Vec::new();
+fn warnings(monitors: &[Monitor], record: &Record, report: &Report) -> Vec<Warning> {
+    let mut warnings: Vec<Warning> = Vec::new();
     for monitor in monitors {
         let property = monitor.property();
         let suspicious = property.warnings().iter();
-        warnings.extend(suspicious.map(|one| format!("`{}`: {}", property.name(), one.message())));
+        let of_it = |text: &str| about(property.name(), "suspicious", text.to_owned());
+        warnings.extend(suspicious.map(|one| of_it(one.message())));
     }
     for (name, value) in &record.initial {
         if let Some(declared) = declared(monitors, name).filter(|declared| declared != value) {
-            warnings.push(format!(
+            let text = format!(
                 "variable `{name}` began with {value}, but the property declares {declared}, and that was taken"
-            ));
+            );
+            warnings.push(Warning::of_trace("other_initial_value", text));
         }
     }
-    for warning in &report.warnings {
-        warnings.push(match &warning.property {
-            Some(property) => format!("`{property}`: {}", warning.text),
-            None => warning.text.clone(),
-        });
-    }
+    let own = report.warnings.iter();
+    warnings.extend(own.map(|one| Warning::new(one, &SWITCHES)));
     for property in &report.properties {
         if property.predicted.violated {
             continue;
         }
         let name = &property.name;
         if !property.lattice.exhaustive {
-            warnings.push(format!(
-                "`{name}`: no violation was found, but not every run was looked at"
-            ));
+            let text = "no violation was found, but not every run was looked at";
+            warnings.push(about(name, "not_exhaustive", text.to_owned()));
         }
         let runs = property.runs.as_ref();
         if property.observed.verdict == Verdict::Pending
             || runs.is_some_and(|runs| runs.pending != "0")
         {
-            warnings.push(format!(
-                "`{name}`: runs are pending when the test ends; with `complete` they count as violated"
-            ));
+            let text =
+                "runs are pending when the test ends; with `complete` they count as violated";
+            warnings.push(about(name, "pending", text.to_owned()));
         }
     }
     let counts = &record.counts;
@@ -141,8 +163,17 @@ fn warnings(monitors: &[Monitor], record: &Record, report: &Report) -> Vec<Strin
     ];
     for (count, what) in missing {
         if count > 0 {
-            warnings.push(format!("the order is not complete: {count} {what}"));
+            let text = format!("the order is not complete: {count} {what}");
+            warnings.push(Warning::of_trace("order_incomplete", text));
         }
     }
     warnings
+}
+
+fn about(property: &str, kind: &'static str, text: String) -> Warning {
+    Warning {
+        property: Some(property.to_owned()),
+        kind,
+        text,
+    }
 }

@@ -1,89 +1,101 @@
-//! Recordings that are left for `portent check`: with `PORTENT_REPORT=DIR` each test leaves a trace and a property file there.
+//! What a test leaves in the folder that `PORTENT_REPORT` names: a page to look at, and the recording and its properties, of which
+//! `portent check` makes any other answer.
 
 use std::{
     env, fs,
     path::{Path, PathBuf},
 };
 
-use super::{Test, check::declared, record::Record};
+use portent_answer::html::{self, Origin, PageRoom};
+
+use super::{
+    Test,
+    check::{Checked, declared},
+    record::Record,
+};
 use crate::{
     Error, Monitor, Symbols,
     trace::{Format, Header, TraceWriter},
 };
 
-/// Where recordings are left.
+/// Names the folder.
 const FOLDER: &str = "PORTENT_REPORT";
 
-/// What was left.
-pub(super) struct Left {
-    /// The command that makes a page of it; `None` if nothing was asked for.
-    command: Option<String>,
+/// Where the files of one run of a test go.
+pub(super) struct Shelf {
+    test: &'static str,
+    folder: PathBuf,
+    /// The name of each file, but for its ending.
+    name: String,
 }
 
-impl Left {
-    /// How to get a page.
-    pub(super) fn hint(&self) -> String {
-        match &self.command {
-            Some(command) => format!("For a page, run\n    {command}"),
-            None => format!(
-                "For a page, run the test again with {FOLDER}=DIR: it leaves its recording there, and says what to do with it."
-            ),
+impl Shelf {
+    /// The one that is asked for, if one is.
+    pub(super) fn asked_for(test: &Test, round: u32) -> Option<Shelf> {
+        let folder = env::var_os(FOLDER).filter(|folder| !folder.is_empty())?;
+        let mut name = test.name.replace("::", "-");
+        if test.repeat > 1 {
+            name += &format!("-{round}");
         }
-    }
-}
-
-/// Leaves what was recorded, if that is asked for.
-pub(super) fn leave(
-    test: &Test,
-    monitors: &[Monitor],
-    round: u32,
-    record: &Record,
-) -> Result<Left, String> {
-    let Some(folder) = env::var_os(FOLDER).filter(|folder| !folder.is_empty()) else {
-        return Ok(Left { command: None });
-    };
-    let folder = PathBuf::from(folder);
-    write(test, monitors, round, record, &folder)
-        .map(|command| Left {
-            command: Some(command),
+        Some(Shelf {
+            test: test.name,
+            folder: PathBuf::from(folder),
+            name,
         })
-        .map_err(|error| {
-            let folder = folder.display();
-            format!("{}\n{FOLDER}={folder}: {error}", test.name)
-        })
-}
+    }
 
-fn write(
-    test: &Test,
-    monitors: &[Monitor],
-    round: u32,
-    record: &Record,
-    folder: &Path,
-) -> Result<String, Box<dyn std::error::Error>> {
-    fs::create_dir_all(folder)?;
-    let folder = folder.canonicalize()?;
-    let mut name = test.name.replace("::", "-");
-    if test.repeat > 1 {
-        name += &format!("-{round}");
+    /// How to get a page, where none was asked for.
+    pub(super) fn hint() -> String {
+        format!("For a page, run the test again with {FOLDER}=DIR.")
     }
-    let path = |ending: &str| folder.join(format!("{name}.{ending}"));
-    let (spec, trace, page) = (path("portent"), path("jsonl"), path("html"));
-    let texts: Vec<String> = monitors.iter().map(spec_text).collect();
-    fs::write(&spec, texts.join("\n\n") + "\n")?;
-    write_trace(&trace, monitors, record)?;
 
-    let mut command = "portent check --format html".to_owned();
-    if test.maximal {
-        command += " --causality maximal";
+    /// How many pictures of each property a page has room for.
+    pub(super) fn pictures() -> usize {
+        PageRoom::pictures(false, false)
     }
-    if test.complete {
-        command += " --complete";
+
+    /// Leaves what was recorded and what it is checked against.
+    pub(super) fn leave_recording(
+        &self,
+        monitors: &[Monitor],
+        record: &Record,
+    ) -> Result<(), String> {
+        let write = || {
+            fs::create_dir_all(&self.folder)?;
+            let texts: Vec<String> = monitors.iter().map(spec_text).collect();
+            fs::write(self.path("portent"), texts.join("\n\n") + "\n")?;
+            write_trace(&self.path("jsonl"), monitors, record)?;
+            Ok(())
+        };
+        write().map_err(|error| self.failed(&error))
     }
-    if let Some(window) = test.window {
-        command += &format!(" --window {window}");
+
+    /// Leaves the page, and says where it is.
+    pub(super) fn leave_page(
+        &self,
+        test: &Test,
+        monitors: &[Monitor],
+        checked: &Checked,
+    ) -> Result<String, String> {
+        let write = || {
+            let origin = Origin::of(&format!("cargo test {}", html::quoted(self.test)))?;
+            let page = html::render(&[checked.answer()], monitors, test.style(), origin);
+            let path = self.path("html");
+            fs::write(&path, page)?;
+            let path = path.canonicalize()?;
+            Ok(format!("The page: {}", path.display()))
+        };
+        write().map_err(|error| self.failed(&error))
     }
-    let [page, spec, trace] = [&page, &spec, &trace].map(|path| quoted(path));
-    Ok(format!("{command} --output {page} --spec {spec} {trace}"))
+
+    fn path(&self, ending: &str) -> PathBuf {
+        self.folder.join(format!("{}.{ending}", self.name))
+    }
+
+    fn failed(&self, error: &Box<dyn std::error::Error>) -> String {
+        let folder = self.folder.display();
+        format!("{}\n{FOLDER}={folder}: {error}", self.test)
+    }
 }
 
 /// A property as a file has it: one with a name.
@@ -118,15 +130,4 @@ fn write_trace(path: &Path, monitors: &[Monitor], record: &Record) -> Result<(),
     }
     writer.finish(&symbols)?;
     Ok(())
-}
-
-/// A path as a shell takes it.
-fn quoted(path: &Path) -> String {
-    let path = path.display().to_string();
-    let is_plain = |c: char| c.is_alphanumeric() || "/._-\\:".contains(c);
-    if path.chars().all(is_plain) {
-        path
-    } else {
-        format!("'{}'", path.replace('\'', "'\\''"))
-    }
 }

@@ -5,23 +5,28 @@
 //! | here | a test from its first run to its last, and what makes it fail |
 //! | `record` | everything that a body does |
 //! | `check` | a recording and properties: a report, and what to know before trusting it |
-//! | `story` | a run that violates a property, for the message of a test that fails |
-//! | `leave` | recordings that are left for `portent check`, with `PORTENT_REPORT` |
+//! | `leave` | the page and the recording that are left with `PORTENT_REPORT` |
 //!
 //! Only macros call what is here; it may change with every version.
 
 mod check;
 mod leave;
 mod record;
-mod story;
 
 use std::{
     io::{self, Write as _},
     process::ExitCode,
 };
 
-use crate::Monitor;
+use portent_answer::{Paint, Switches, text};
+
+use crate::{
+    Monitor,
+    dsl::sealed::{Data, unseal},
+    lattice::Counting,
+};
 use check::Checked;
+use leave::Shelf;
 use record::Record;
 
 /// A test as its attribute describes it.
@@ -29,8 +34,8 @@ use record::Record;
 pub struct Test {
     /// Its name, with those of its modules.
     pub name: &'static str,
-    /// The monitors, as macros store them.
-    pub monitors: &'static [&'static str],
+    /// The monitors, as macros write them down.
+    pub monitors: &'static [Data],
     /// How many cuts of a level are kept.
     pub window: Option<usize>,
     /// Whether runs are those of the maximal model.
@@ -43,6 +48,26 @@ pub struct Test {
     pub expect_violation: bool,
     /// Whether warnings make it fail.
     pub strict: bool,
+}
+
+/// What sentences call the options of a test.
+const SWITCHES: Switches = Switches::new("`complete`", "`causality = \"maximal\"`", "`window`");
+
+impl Test {
+    /// How the answer is told.
+    fn style(&self) -> text::Style {
+        text::Style {
+            paint: Paint { on: false },
+            complete: self.complete,
+            stats: false,
+            maximal: self.maximal,
+            lookahead: None,
+            engine: None,
+            counting: Counting::Auto,
+            all: false,
+            switches: &SWITCHES,
+        }
+    }
 }
 
 /// What the body of a test may return.
@@ -72,18 +97,6 @@ impl<T: Outcome, E> Outcome for Result<T, E> {
     }
 }
 
-/// The monitor that a macro has stored.
-///
-/// # Panics
-///
-/// If the macro is of another version.
-pub fn monitor(stored: &str) -> Monitor {
-    match serde_json::from_str(stored) {
-        Ok(monitor) => monitor,
-        Err(error) => panic!("portent and portent-macros are of different versions: {error}"),
-    }
-}
-
 /// Runs a test.
 ///
 /// # Panics
@@ -91,9 +104,7 @@ pub fn monitor(stored: &str) -> Monitor {
 /// If it fails.
 #[track_caller]
 pub fn run<R: Outcome>(test: &Test, body: fn() -> R) -> R {
-    let monitors: Vec<Monitor> = { test.monitors.iter() }
-        .map(|stored| monitor(stored))
-        .collect();
+    let monitors: Vec<Monitor> = test.monitors.iter().map(unseal).collect();
     let mut violations = 0;
     let mut round = 1;
     loop {
@@ -125,26 +136,32 @@ struct Round {
 
 /// Checks a recording; the error is what a test fails with.
 fn look(test: &Test, monitors: &[Monitor], round: u32, record: &Record) -> Result<Round, String> {
-    let left = leave::leave(test, monitors, round, record)?;
-    let Checked { report, warnings } = Checked::new(test, monitors, record)?;
-    let is_violated = report.is_violated();
-    let of = match test.repeat {
-        1 => String::new(),
-        all => format!(" (run {round} of {all})"),
+    let shelf = Shelf::asked_for(test, round);
+    if let Some(shelf) = &shelf {
+        shelf.leave_recording(monitors, record)?;
+    }
+    let execution = (test.repeat > 1).then(|| format!("run {round} of {}", test.repeat));
+    let pictures = shelf.as_ref().map_or(0, |_| Shelf::pictures());
+    let checked = Checked::new(test, monitors, record, execution, pictures)?;
+    let page = match &shelf {
+        Some(shelf) => shelf.leave_page(test, monitors, &checked)?,
+        None => Shelf::hint(),
+    };
+    let is_violated = checked.report.is_violated();
+    if is_violated && !test.expect_violation {
+        let story = text::render(checked.answer(), monitors, test.style());
+        return Err(format!("{story}\n{page}"));
+    }
+    let of = match &checked.execution {
+        Some(execution) => format!(" ({execution})"),
+        None => String::new(),
     };
     let mut text = String::new();
-    if is_violated && !test.expect_violation {
-        text += &format!("{}{of}\n", test.name);
-        text += &story::tell(&report, test.maximal);
+    for warning in &checked.warnings {
+        let sentence = warning.sentence();
+        text += &format!("warning: {}{of}: {sentence}\n", test.name);
     }
-    for warning in &warnings {
-        text += &format!("warning: {}{of}: {warning}\n", test.name);
-    }
-    if is_violated && !test.expect_violation {
-        text += &format!("\n{}", left.hint());
-        return Err(text);
-    }
-    if test.strict && !warnings.is_empty() {
+    if test.strict && !checked.warnings.is_empty() {
         return Err(text + "\nThe test is strict: a warning makes it fail.");
     }
     Ok(Round { text, is_violated })

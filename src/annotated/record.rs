@@ -10,7 +10,7 @@ use std::{
     time::Duration,
 };
 
-use crate::{Counts, Recorded, Recording, Stream, Value};
+use crate::{Counts, Recorded, Recording, Stream, Value, events::CausalRelease};
 
 /// One run of a body.
 pub(super) struct Record {
@@ -47,6 +47,7 @@ impl Record {
             events.extend(stream.next_within(Duration::from_millis(1)));
         }
         events.extend(stream.finish());
+        let events = as_they_were(events);
         Record {
             events,
             initial: stream.initial_values(),
@@ -60,4 +61,18 @@ impl Record {
         let found = self.initial.iter().find(|(other, _)| other == name);
         found.map(|(_, value)| value.clone())
     }
+}
+
+/// Events in the order in which they happened. Causality goes before places: it is what is known for certain.
+fn as_they_were(mut events: Vec<Recorded>) -> Vec<Recorded> {
+    events.sort_by_key(|recorded| recorded.place);
+    let mut release = CausalRelease::default();
+    let mut ordered = Vec::with_capacity(events.len());
+    for recorded in events {
+        release.push(recorded);
+        ordered.extend(std::iter::from_fn(|| release.pop()));
+    }
+    release.close();
+    ordered.extend(std::iter::from_fn(|| release.pop()));
+    ordered
 }

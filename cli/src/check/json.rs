@@ -1,5 +1,9 @@
 //! The answer for programs: the report, with what only the reader of the trace knows.
 
+use portent_answer::{
+    Warning,
+    text::{Finding, Style},
+};
 use portent_lattice::report::{PropertyReport, TraceInfo};
 use portent_monitor_dsl::Monitor;
 use serde::{
@@ -11,11 +15,8 @@ use std::{
     io::{self, Write},
 };
 
-use super::{trace::Outcome, warning::Warning};
-use crate::{
-    find::Findings,
-    text::{Style, finding::Finding},
-};
+use super::trace::Outcome;
+use crate::find::Findings;
 
 #[derive(Serialize)]
 struct Document<'a> {
@@ -146,7 +147,7 @@ pub(crate) fn write(
             vacuous: &report.vacuous,
             warnings: &outcome.warnings,
             properties: PropertyEntries {
-                all: Finding::all(outcome, monitors, style),
+                all: Finding::all(outcome.answer(), monitors, style),
                 on_lines: !several,
             },
             known: &outcome.known,

@@ -1,14 +1,19 @@
 //! `portent check`: what the other interleavings of a run would have done.
 
 mod baseline;
-pub(crate) mod html;
 mod json;
 mod news;
 pub(crate) mod progress;
+mod switches;
 mod together;
 pub(crate) mod trace;
 pub(crate) mod warning;
 
+use portent_answer::{
+    Answer, Paint,
+    html::{self, Origin},
+    text,
+};
 use portent_findings::Hunt;
 use portent_lattice::{Counting, Engine, Model, Options, Stop};
 use portent_monitor_dsl::{Config, Monitor};
@@ -17,16 +22,16 @@ use std::{io, num::NonZeroUsize, path::PathBuf, process::ExitCode, thread, time:
 use crate::{
     duration,
     failure::Failure,
-    paint::Paint,
+    find::render_text,
     reading::ReadOptions,
     size,
     spec::Spec,
     synthesis::SynthesisLimits,
     terminal::{self, Colour},
-    text,
 };
 use baseline::Baseline;
 use progress::{Progress, When};
+pub(crate) use switches::SWITCHES;
 use together::Together;
 use trace::Outcome;
 
@@ -342,6 +347,7 @@ impl Check {
             engine: self.engine.class(),
             counting: self.counting(),
             all: self.all,
+            switches: &SWITCHES,
         };
         let file = self.output.as_deref();
         let text = match self.format {
@@ -351,17 +357,33 @@ impl Check {
                     json::write(out, outcomes, monitors, style(false), several)
                 });
             }
-            Format::Html => html::render(outcomes, monitors, style(false))?,
+            Format::Html => {
+                let answers: Vec<Answer<'_>> = outcomes.iter().map(Outcome::answer).collect();
+                html::render(&answers, monitors, style(false), Origin::here()?)
+            }
             Format::Text => {
                 let on = match self.output {
                     Some(_) => matches!(colour, Colour::Always),
                     None => colour.on(&io::stdout()),
                 };
-                text::report(outcomes, monitors, style(on))
+                report(outcomes, monitors, style(on))
             }
         };
         terminal::deliver(file, &text)
     }
+}
+
+/// What is to be said about some traces.
+pub(crate) fn report(outcomes: &[Outcome], monitors: &[Monitor], style: text::Style) -> String {
+    let text = |outcome: &Outcome| {
+        let mut text = text::render(outcome.answer(), monitors, style);
+        if let Some(found) = &outcome.found {
+            text += &render_text(found, style.paint);
+        }
+        text
+    };
+    let texts: Vec<String> = outcomes.iter().map(text).collect();
+    texts.join("\n")
 }
 
 /// A signal that ends searches when the time is up.

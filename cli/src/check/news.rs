@@ -9,7 +9,9 @@ use portent_lattice::{Options, Watch, report::PropertyReport};
 use portent_monitor_core::{Event, Symbols, Value};
 use portent_monitor_dsl::{Monitor, Verdict};
 
-use crate::{terminal, text::Status};
+use portent_answer::text::Status;
+
+use crate::terminal;
 
 /// Watches a trace that flows in.
 pub(super) struct News {

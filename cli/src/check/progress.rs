@@ -2,6 +2,7 @@
 //! now and then in a log file.
 
 use indicatif::{HumanCount, ProgressBar, ProgressStyle};
+use portent_answer::text::numbers::bytes;
 use std::{
     io::{self, IsTerminal},
     sync::{
@@ -12,8 +13,6 @@ use std::{
     thread::{self, JoinHandle},
     time::{Duration, Instant},
 };
-
-use crate::size;
 
 /// When to show progress.
 #[derive(Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
@@ -142,7 +141,7 @@ impl Rates {
         }
         // Not every system tells.
         if let Some(memory) = memory_stats::memory_stats() {
-            line += &format!(", {}", size::show(memory.physical_mem as u64));
+            line += &format!(", {}", bytes(memory.physical_mem as u64));
         }
         line
     }

@@ -1,15 +1,12 @@
 //! The files of several processes as one run: their events are put in order by the clocks that they bring.
 
+use portent_answer::Warning;
 use portent_lattice::{Checker, Options};
 use portent_monitor_core::{CausalRelease, Clocked, Discipline, Event, Symbols, Value};
 use portent_monitor_dsl::Monitor;
 use portent_trace::{Format, Header, TraceReader, Warning as ReaderWarning};
 
-use super::{
-    progress::Progress,
-    trace::Outcome,
-    warning::{Unread, Warning},
-};
+use super::{progress::Progress, switches::SWITCHES, trace::Outcome, warning::Unread};
 use crate::failure::Failure;
 
 /// Several traces that are one run.
@@ -76,7 +73,12 @@ impl<'r> Together<'r> {
         }
         let report = checker.finish(&name).map_err(failed)?;
         let mut warnings = self.warnings(checker.symbols());
-        warnings.extend(report.warnings.iter().map(Warning::from));
+        warnings.extend(
+            report
+                .warnings
+                .iter()
+                .map(|one| Warning::new(one, &SWITCHES)),
+        );
         let skipped = self.readers.iter().map(TraceReader::skipped).sum::<u64>();
         Ok(Outcome {
             report,

@@ -1,16 +1,13 @@
 //! From one trace to its reports: reads it event by event and searches at its end.
 
+use portent_answer::{Answer, Warning};
 use portent_findings::Finder;
 use portent_lattice::{Checker, Error, Options, Report, report::PropertyReport};
 use portent_monitor_core::Symbols;
 use portent_monitor_dsl::Monitor;
 use portent_trace::{Format, Header, TraceReader};
 
-use super::{
-    news::News,
-    progress::Progress,
-    warning::{Unread, Warning},
-};
+use super::{news::News, progress::Progress, switches::SWITCHES, warning::Unread};
 use crate::{failure::Failure, find::Found};
 
 /// What became of one execution.
@@ -32,6 +29,18 @@ pub(crate) struct Outcome {
     pub(crate) known: Vec<PropertyReport>,
     /// What was found without a property, if that was asked for.
     pub(crate) found: Option<Found>,
+}
+
+impl Outcome {
+    /// What is to be told of it.
+    pub(crate) fn answer(&self) -> Answer<'_> {
+        Answer {
+            report: &self.report,
+            execution: self.execution.as_deref(),
+            warnings: &self.warnings,
+            known: &self.known,
+        }
+    }
 }
 
 /// How many events are read to see what is wrong with a trace that has no initial values.
@@ -94,7 +103,12 @@ pub(crate) fn check(
         let report = report.map_err(|error| failed(reader, error))?;
         let unread = Unread::so_far(reader).since(unread_before);
         let mut warnings = unread.warnings(reader, checker.symbols());
-        warnings.extend(report.warnings.iter().map(Warning::from));
+        warnings.extend(
+            report
+                .warnings
+                .iter()
+                .map(|one| Warning::new(one, &SWITCHES)),
+        );
         let found = match (finder, find) {
             (Some(mut finder), Some(options)) => {
                 let caught_up = finder.symbols_mut().catch_up(checker.symbols());

@@ -1,23 +1,8 @@
-//! What to know before trusting an answer: where a property does not fit the trace, and what the
-//! reader of the trace had to leave out or assume.
+//! What to know before trusting an answer: what the reader of the trace had to leave out or assume.
 
-use portent_lattice::report;
+use portent_answer::{Warning, text::numbers::counted};
 use portent_monitor_core::Symbols;
 use portent_trace::TraceReader;
-use serde::Serialize;
-
-use crate::text::numbers::counted;
-
-/// Something to know before trusting an answer.
-#[derive(Clone, Debug, Serialize)]
-pub(crate) struct Warning {
-    /// The property that it is about; `None` if it is about the trace.
-    pub(crate) property: Option<String>,
-    /// One of the words of [`report::WarningKind`], or of the constants here.
-    pub(crate) kind: &'static str,
-    /// A sentence without capital and full stop, in which the property is "it".
-    pub(crate) text: String,
-}
 
 /// Bad lines were skipped.
 const SKIPPED_LINES: &str = "skipped_lines";
@@ -26,44 +11,6 @@ const LOST_ORDER: &str =
     "may have kept others in order: a prediction may be of a run that cannot happen";
 /// Lines of a log are not part of any record.
 const UNMATCHED_LINES: &str = "unmatched_lines";
-
-impl Warning {
-    pub(crate) fn of_trace(kind: &'static str, text: String) -> Warning {
-        Warning {
-            property: None,
-            kind,
-            text,
-        }
-    }
-
-    /// The sentence with its subject.
-    pub(crate) fn sentence(&self) -> String {
-        match &self.property {
-            Some(name) => format!("property `{name}`: {}", self.text),
-            None => self.text.clone(),
-        }
-    }
-}
-
-impl From<&report::Warning> for Warning {
-    fn from(warning: &report::Warning) -> Warning {
-        Warning {
-            property: warning.property.clone(),
-            kind: warning.kind.as_str(),
-            text: match warning.kind {
-                report::WarningKind::TooManyBindings => {
-                    format!("{}; --max-bindings allows more", warning.text)
-                }
-                report::WarningKind::BindingsBeyondMemory
-                | report::WarningKind::OrderBeyondMemory
-                | report::WarningKind::TextsBeyondMemory => {
-                    format!("{}; a larger --memory has room for more", warning.text)
-                }
-                _ => warning.text.clone(),
-            },
-        }
-    }
-}
 
 /// How many lines were not read as events when an execution began, so that those of earlier
 /// executions are not counted again.

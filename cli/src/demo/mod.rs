@@ -2,6 +2,10 @@
 
 mod picture;
 
+use portent_answer::{
+    Paint,
+    text::{Run, Style},
+};
 use portent_lattice::{Counting, Options, report::Row};
 use portent_monitor_dsl::{Monitor, Property};
 use portent_trace::TraceReader;
@@ -9,13 +13,12 @@ use std::{io, process::ExitCode};
 
 use crate::{
     check::{
+        self,
         progress::Progress,
         trace::{self, Outcome},
     },
     failure::Failure,
-    paint::Paint,
     terminal::{self, Colour},
-    text::{self, run::Run},
 };
 
 const SPEC: &str = include_str!("../../demo/reservoir.portent");
@@ -89,7 +92,7 @@ fn render(outcomes: &[Outcome], monitors: &[Monitor], paint: Paint) -> Result<St
         page.push('\n');
     }
     page += &format!("{}\n\n", paint.bold("What `portent check` says"));
-    let style = text::Style {
+    let style = Style {
         paint,
         complete: false,
         stats: false,
@@ -98,8 +101,9 @@ fn render(outcomes: &[Outcome], monitors: &[Monitor], paint: Paint) -> Result<St
         engine: None,
         counting: Counting::Auto,
         all: false,
+        switches: &check::SWITCHES,
     };
-    page += &text::report(outcomes, monitors, style);
+    page += &check::report(outcomes, monitors, style);
     Ok(page + "\n" + NEXT)
 }
 

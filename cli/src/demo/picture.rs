@@ -7,7 +7,9 @@ use portent_lattice::report::Row;
 use portent_monitor_dsl::{Monitor, Verdict};
 use portent_trace::Header;
 
-use crate::{failure::Failure, paint::Paint};
+use portent_answer::{Paint, text::label};
+
+use crate::failure::Failure;
 
 /// Half of the distance between two cuts of a level.
 const HALF: usize = 4;
@@ -73,7 +75,7 @@ pub(crate) fn draw(
         text += &format!("{}{}\n", " ".repeat(column), marks.trim_end());
     }
     let steps = |rows: &[&Row]| {
-        let steps = rows.iter().map(|row| crate::text::step::label(row));
+        let steps = rows.iter().map(|row| label(row));
         steps.collect::<Vec<_>>().join(", ")
     };
     text += &format!(

@@ -1,13 +1,11 @@
 //! Findings to look at: one HTML file, made of the same document, style and lanes as that of `check`.
 
+use portent_answer::html::{self, Origin};
 use portent_findings::report::{Finding, Participant, Witness};
 use serde::Serialize;
 
 use super::{text, trace::Found};
-use crate::{
-    check::html::{self, Origin},
-    failure::Failure,
-};
+use crate::failure::Failure;
 
 const SCRIPT: [&str; 4] = [
     html::ELEMENTS,

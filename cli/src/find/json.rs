@@ -8,7 +8,7 @@ use serde::Serialize;
 use std::io::{self, Write};
 
 use super::trace::Found;
-use crate::check::warning::Warning;
+use portent_answer::Warning;
 
 #[derive(Serialize)]
 struct Document<'a> {

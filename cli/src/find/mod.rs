@@ -6,15 +6,14 @@ mod json;
 mod text;
 mod trace;
 
+use portent_answer::{Paint, text::numbers::counted};
 use portent_findings::{Hunt, Model, Options, Suppressions};
 use std::{fs, io, path::PathBuf, process::ExitCode};
 
 use crate::{
     failure::Failure,
-    paint::Paint,
     reading::ReadOptions,
     terminal::{self, Colour},
-    text::numbers::counted,
 };
 use baseline::Baseline;
 pub(crate) use json::Findings;

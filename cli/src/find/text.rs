@@ -1,5 +1,13 @@
 //! Findings for people.
 
+use portent_answer::{
+    Paint,
+    text::{
+        numbers::{count, counted},
+        printable,
+        table::{self, Cell, Side},
+    },
+};
 use portent_findings::{
     Model,
     report::{
@@ -9,14 +17,6 @@ use portent_findings::{
 };
 
 use super::trace::Found;
-use crate::{
-    paint::Paint,
-    text::{
-        numbers::{count, counted},
-        printable,
-        table::{self, Cell, Side},
-    },
-};
 
 /// With more threads than this a table is wider than a screen.
 const THREADS: usize = 6;

@@ -1,13 +1,11 @@
 //! From one trace to its findings.
 
+use portent_answer::Warning;
 use portent_findings::{Finder, Model, Options, Report, Suppressions, report::Finding};
 use portent_monitor_core::Symbols;
 use portent_trace::{Format, TraceReader};
 
-use crate::{
-    check::warning::{Unread, Warning},
-    failure::Failure,
-};
+use crate::{check::warning::Unread, failure::Failure};
 
 /// What was found in one execution.
 pub(crate) struct Found {

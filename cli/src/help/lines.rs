@@ -3,7 +3,7 @@
 use terminal_size::{Width, terminal_size};
 
 use super::words::{Word, Words};
-use crate::paint::Paint;
+use portent_answer::Paint;
 
 /// How wide a text is where nobody says.
 const USUAL: usize = 100;

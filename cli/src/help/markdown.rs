@@ -9,7 +9,7 @@ use super::{
     table,
     words::{Style, Words},
 };
-use crate::paint::Paint;
+use portent_answer::Paint;
 
 /// How far code stands to the right.
 const CODE: &str = "    ";

@@ -10,7 +10,9 @@ use clap::CommandFactory;
 use portent_monitor_core::suggest::closest;
 use std::{io, process::ExitCode};
 
-use crate::{Arguments, failure::Failure, paint::Paint, terminal::Colour};
+use portent_answer::Paint;
+
+use crate::{Arguments, failure::Failure, terminal::Colour};
 
 /// The documents, by their topics.
 const TOPICS: [(&str, &str); 6] = [

@@ -4,7 +4,7 @@ use super::{
     lines::{PrintedLine, wrap},
     words::Words,
 };
-use crate::paint::Paint;
+use portent_answer::Paint;
 
 /// What stands between two columns.
 const GAP: usize = 2;

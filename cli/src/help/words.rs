@@ -2,7 +2,7 @@
 
 use unicode_width::UnicodeWidthStr;
 
-use crate::paint::Paint;
+use portent_answer::Paint;
 
 /// Code with blanks in it is one word as long as it is no longer than this.
 const UNBROKEN: usize = 30;

@@ -11,7 +11,7 @@ use std::{
 
 use portent_lattice::{
     Limit, Report, Watch,
-    report::{PropertyReport, Warning, WarningKind},
+    report::{self, PropertyReport, WarningKind},
 };
 use portent_monitor_core::{CausalRelease, Clocked, Discipline, Event};
 use portent_monitor_dsl::Monitor;
@@ -22,7 +22,13 @@ use super::{
     board::{Board, Standing},
     recent::Recent,
 };
-use crate::{check::trace::Outcome, failure::Failure, terminal, text::Style};
+use portent_answer::{Warning, text::Style};
+
+use crate::{
+    check::{SWITCHES, trace::Outcome},
+    failure::Failure,
+    terminal,
+};
 
 /// How often the page is brought up to date, files are looked at and patience is asked for.
 const TICK: Duration = Duration::from_millis(100);
@@ -292,7 +298,9 @@ impl Analysis {
         })?;
         self.tell_losses(&mut report);
         Ok(Outcome {
-            warnings: report.warnings.iter().map(Into::into).collect(),
+            warnings: { report.warnings.iter() }
+                .map(|one| Warning::new(one, &SWITCHES))
+                .collect(),
             report,
             format: Format::Native,
             execution: None,
@@ -316,7 +324,7 @@ impl Analysis {
                 found.lattice.limit.get_or_insert(Limit::Missing);
             }
         }
-        report.warnings.push(Warning {
+        report.warnings.push(report::Warning {
             property: None,
             kind: WarningKind::EventsMissing,
             text: losses.join("; "),

@@ -11,7 +11,7 @@ use portent_lattice::{Limit, report::PropertyReport};
 use portent_monitor_dsl::{Monitor, Verdict};
 use serde::Serialize;
 
-use crate::text::{Status, finding::formula, printable};
+use portent_answer::text::{Status, formula, printable};
 
 /// So many problems are kept to be shown, the last ones.
 const PROBLEMS: usize = 20;

@@ -39,20 +39,19 @@ use std::{
     time::Duration,
 };
 
+use portent_answer::{Paint, text::Style};
 use portent_lattice::{Counting, Options, Watch};
 use portent_monitor_core::Value;
 use portent_monitor_dsl::{Config, Monitor};
 use portent_sidecar::{Address, Recorder};
 
 use crate::{
-    duration,
+    check, duration,
     failure::Failure,
-    paint::Paint,
     size,
     spec::Spec,
     synthesis::SynthesisLimits,
     terminal::{self, Colour},
-    text::{self, Style},
 };
 use analysis::Analysis;
 use board::Board;
@@ -213,7 +212,7 @@ impl Serve {
         let _ = viewers.join();
         let violated = outcome.report.is_violated();
         let on = colour.on(&io::stdout());
-        terminal::print(&text::report(&[outcome], &monitors, self.style(on)))
+        terminal::print(&check::report(&[outcome], &monitors, self.style(on)))
             .map_err(Failure::Print)?;
         Ok(ExitCode::from(u8::from(violated)))
     }
@@ -276,6 +275,7 @@ impl Serve {
             engine: None,
             counting: Counting::Never,
             all: false,
+            switches: &check::SWITCHES,
         }
     }
 }

@@ -10,10 +10,10 @@ use std::{collections::VecDeque, thread, time::Duration};
 use portent_lattice::{Checker, Counting, Options, Stop, Watch, report::PropertyReport};
 use portent_monitor_core::{Event, Op, Symbols, Value};
 use portent_monitor_dsl::Monitor;
-use portent_trace::{Format, Header};
 
-use crate::{
-    check::{html, trace::Outcome},
+use portent_answer::{
+    Answer,
+    html::{self, Origin},
     text::Style,
 };
 
@@ -73,18 +73,19 @@ impl Recent {
         report
             .properties
             .push(drawn.unwrap_or_else(|| found.clone()));
-        let outcome = Outcome {
-            report,
-            format: Format::Native,
+        let answer = Answer {
+            report: &report,
             execution: None,
-            skipped: 0,
-            unmatched: 0,
-            warnings: Vec::new(),
-            header: Header::default(),
-            known: Vec::new(),
-            found: None,
+            warnings: &[],
+            known: &[],
         };
-        html::render(&[outcome], std::slice::from_ref(monitor), style).ok()
+        let monitors = std::slice::from_ref(monitor);
+        Some(html::render(
+            &[answer],
+            monitors,
+            style,
+            Origin::here().ok()?,
+        ))
     }
 
     /// The same finding, as `check` has it.

@@ -410,6 +410,7 @@ impl Actor {
             _ => None,
         };
         outbox.tell(&mut self.clock, &self.identity);
+        outbox.tell_place();
         let (head, part) = line.words(loc, outbox.texts());
         outbox.put(head);
         if let Some(part) = part {
@@ -437,6 +438,7 @@ impl Actor {
         }
         if outbox.make_room(1 + args.len()) && tick(&mut self.clock, outbox) {
             outbox.tell(&mut self.clock, &self.identity);
+            outbox.tell_place();
             outbox.put(record::event(name, loc, args.len()));
             if !texts.is_empty() {
                 lock(outbox.texts()).extend(texts.drain(..));

@@ -163,6 +163,15 @@ impl Outbox {
         self.told = told;
     }
 
+    /// Tells where the event that follows stands in the run as it was, if everything is recorded. Its object is held, so those that
+    /// come after it get a later place.
+    #[inline]
+    pub(super) fn tell_place(&mut self) {
+        if self.everything {
+            self.put(record::place(self.subscriber.next_place()));
+        }
+    }
+
     // Always inline: a record that is passed through memory is written in two parts and read as a whole, and the processor
     // stalls.
     #[inline(always)]

@@ -12,6 +12,7 @@
 //! | event | name, place | tag; number of arguments that follow |
 //! | value | its bits | tag, type |
 //! | number | it | tag, delivery; capacity |
+//! | place | of the next event in the run as it was | tag |
 //!
 //! A place and the other object are counted from 1, and 0 is none.
 
@@ -38,6 +39,7 @@ const DID: u8 = 2;
 const EVENT: u8 = 3;
 const VALUE: u8 = 4;
 const NUMBER: u8 = 5;
+const PLACE: u8 = 6;
 
 #[inline]
 fn pair(high: usize, low: u32) -> u64 {
@@ -60,6 +62,11 @@ pub(super) fn begin(thread: ThreadId, chain: ChainId, count: u32) -> Words {
 /// The next event knows this many events of a chain.
 pub(super) fn knows(chain: ChainId, count: u32) -> Words {
     (pair(chain.index(), count), u64::from(KNOWS))
+}
+
+/// The place of the next event in the run as it was.
+pub(super) fn place(place: u64) -> Words {
+    (place, u64::from(PLACE))
 }
 
 /// An application event, whose arguments follow.
@@ -227,6 +234,7 @@ pub(super) enum Record {
         args: u32,
     },
     Part(Words),
+    Place(u64),
 }
 
 #[inline]
@@ -259,6 +267,7 @@ pub(super) fn read(words: Words) -> Option<Record> {
             args: high(second) as u32,
         },
         VALUE | NUMBER => Record::Part(words),
+        PLACE => Record::Place(first),
         _ => return None,
     })
 }

@@ -122,6 +122,8 @@ pub(crate) struct Subscriber {
     waiting: AtomicUsize,
     room: Condvar,
     room_lock: Mutex<()>,
+    /// How many places in the run as it was are taken, if everything is recorded.
+    places: AtomicU64,
     dropped: AtomicU64,
     late: AtomicU64,
     blind: AtomicU64,
@@ -143,6 +145,11 @@ impl Subscriber {
     }
 
     #[inline]
+    /// The next place in the run as it was. Who comes later, in any order that hooks see, gets a later one.
+    pub(super) fn next_place(&self) -> u64 {
+        self.places.fetch_add(1, Relaxed)
+    }
+
     pub(super) fn wants_everything(&self) -> bool {
         matches!(self.depth, Depth::Everything)
     }
@@ -486,11 +493,13 @@ impl Builder {
         };
         let everything = matches!(self.depth, Depth::Everything);
         let process_name = self.process.filter(|_| !everything);
+        // There, the place of an event in the run is a record of its own.
+        let capacity = self.capacity.saturating_mul(1 + usize::from(everything));
         let subscriber = Arc::new(Subscriber {
             id: NEXT.fetch_add(1, Relaxed),
             depth: self.depth,
             full,
-            capacity: self.capacity,
+            capacity,
             process: process::id(),
             closed: AtomicBool::new(false),
             queues: Mutex::default(),
@@ -504,6 +513,7 @@ impl Builder {
             waiting: AtomicUsize::new(0),
             room: Condvar::new(),
             room_lock: Mutex::new(()),
+            places: AtomicU64::new(0),
             dropped: AtomicU64::new(0),
             late: AtomicU64::new(0),
             blind: AtomicU64::new(0),

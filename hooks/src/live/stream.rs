@@ -37,6 +37,9 @@ pub struct Recorded {
     pub event: Event,
     /// What was before it.
     pub stamp: Stamp,
+    /// Where everything is recorded, its place in the run as it was: events come out in causal order, but of two that are
+    /// concurrent the later one may come out first.
+    pub place: Option<u64>,
     /// Of a process that has a name: where it stands among others.
     pub origin: Option<Arc<Origin>>,
 }
@@ -143,6 +146,7 @@ struct Lane {
     texts: Texts,
     thread: Option<(ThreadId, ChainId)>,
     number: u32,
+    place: Option<u64>,
     clock: Clock,
     /// Of a process that has a name: what its thread is called elsewhere, and what it knows of others; and the chains of those,
     /// with how far they had been counted before.
@@ -185,6 +189,10 @@ impl Lane {
                 } else {
                     self.hear(chain, count);
                 }
+                None
+            }
+            Record::Place(place) => {
+                self.place = Some(place);
                 None
             }
             Record::Did {
@@ -263,6 +271,7 @@ impl Lane {
                 chain,
                 clock: Arc::new(self.clock.clone()),
             },
+            place: self.place,
             origin: self.origin.clone(),
         })
     }
@@ -452,6 +461,7 @@ impl Stream {
                 texts,
                 thread: None,
                 number: 0,
+                place: None,
                 clock: Clock::default(),
                 origin: None,
                 peers: Vec::new(),

@@ -7,7 +7,7 @@ use std::{
 };
 
 use portent_hooks::{Counts, Recorded, Recording, Stream, symbols};
-use portent_monitor_core::{Causality, Discipline, Op, Stamp, Value};
+use portent_monitor_core::{Causality, Clocked, Discipline, Op, Stamp, Value};
 
 use crate::{
     order::{Order, Seen},
@@ -112,6 +112,7 @@ fn clocks_of_everything_are_the_order_that_was() {
         };
         compare(seed, &run, &events);
         same_offline(&events);
+        places_are_causal(seed, events.clone());
         let forks = events
             .iter()
             .filter(|line| matches!(line.event.op, Op::Fork(_)));
@@ -120,6 +121,25 @@ fn clocks_of_everything_are_the_order_that_was() {
     }
     println!("{programs} programs");
     assert!(programs > 200, "{programs} programs");
+}
+
+/// In the order of their places no event comes before one that its clock counts.
+fn places_are_causal(seed: u64, mut events: Vec<Recorded>) {
+    events.sort_by_key(|recorded| recorded.place.expect("everything is recorded"));
+    let mut counted: HashMap<_, u32> = HashMap::new();
+    for recorded in &events {
+        let stamp = &recorded.stamp;
+        for index in 0..recorded.components() {
+            let (chain, count) = recorded.component(index);
+            let known = counted.get(&chain).copied().unwrap_or(0);
+            let own = u32::from(chain == stamp.chain);
+            assert!(
+                count <= known + own,
+                "seed {seed}: {recorded} came too early"
+            );
+        }
+        counted.insert(stamp.chain, stamp.number());
+    }
 }
 
 /// Takes out what is recorded, until it is told to stop.

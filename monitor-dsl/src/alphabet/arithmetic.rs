@@ -12,7 +12,62 @@ use super::VariableId;
 /// A sum of products of integer variables, without its constant.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(into = "StoredSum", from = "StoredSum"))]
 pub(crate) struct Polynomial(Vec<(Vec<VariableId>, i128)>);
+
+/// A polynomial whose coefficients are in two halves: few formats have numbers of 128 bits.
+#[cfg(feature = "serde")]
+type StoredSum = Vec<(Vec<VariableId>, (i64, u64))>;
+
+#[cfg(feature = "serde")]
+impl From<Polynomial> for StoredSum {
+    fn from(sum: Polynomial) -> StoredSum {
+        let products = sum.0.into_iter();
+        products
+            .map(|(product, factor)| (product, halves(factor)))
+            .collect()
+    }
+}
+
+#[cfg(feature = "serde")]
+impl From<StoredSum> for Polynomial {
+    fn from(sum: StoredSum) -> Polynomial {
+        let products = sum.into_iter();
+        Polynomial(
+            products
+                .map(|(product, factor)| (product, whole(factor)))
+                .collect(),
+        )
+    }
+}
+
+/// The upper and the lower half of a number.
+#[cfg(feature = "serde")]
+fn halves(number: i128) -> (i64, u64) {
+    ((number >> 64) as i64, number as u64)
+}
+
+#[cfg(feature = "serde")]
+fn whole((upper, lower): (i64, u64)) -> i128 {
+    (i128::from(upper) << 64) | i128::from(lower)
+}
+
+/// Numbers of 128 bits, each in two halves.
+#[cfg(feature = "serde")]
+pub(crate) mod in_halves {
+    use serde::{Deserialize, Deserializer, Serializer};
+
+    use super::{halves, whole};
+
+    pub(crate) fn serialize<S: Serializer>(numbers: &[i128], to: S) -> Result<S::Ok, S::Error> {
+        to.collect_seq(numbers.iter().map(|&number| halves(number)))
+    }
+
+    pub(crate) fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<Vec<i128>, D::Error> {
+        let stored = Vec::<(i64, u64)>::deserialize(from)?;
+        Ok(stored.into_iter().map(whole).collect())
+    }
+}
 
 /// A [`Polynomial`] and a constant; what integer expressions are while they are being read.
 #[derive(Clone, Debug, Default)]

@@ -35,7 +35,10 @@ pub(crate) enum GaugeCondition {
 pub(crate) enum GaugeReading {
     Bool(VariableId),
     /// The position is the number of thresholds that are at most the value.
-    Integer(Polynomial, Vec<i128>),
+    Integer(
+        Polynomial,
+        #[cfg_attr(feature = "serde", serde(with = "super::arithmetic::in_halves"))] Vec<i128>,
+    ),
     /// The position is twice the number of points below the value, plus one on a point; what is
     /// not a number has the position after the last. All comparisons with it but `!=` are false.
     Float(FloatTerm, Vec<f64>),

@@ -73,6 +73,7 @@ impl fmt::Display for Proposition {
 /// # Ok::<(), portent_monitor_dsl::Error>(())
 /// ```
 #[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Alphabet {
     events: Vec<Event>,
     variables: Vec<StateVariable>,
@@ -86,6 +87,7 @@ pub struct Alphabet {
 
 /// A part of a letter: which bits of the number tell which cell.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub(crate) struct BitField {
     pub(crate) cells: u32,
     pub(crate) shift: u32,

@@ -14,6 +14,7 @@ pub(crate) use tree::{Ere, EreOp};
 
 /// What an expression says about a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub(crate) enum Mode {
     /// `ere:` — the run must stay a prefix of a word.
     Prefix,

@@ -4,6 +4,7 @@ use crate::{ltl::Ltl, syntax::Span};
 
 /// An expression with its place in the text.
 #[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub(crate) struct Ere {
     pub(crate) op: EreOp,
     pub(crate) parts: Vec<Ere>,
@@ -11,6 +12,7 @@ pub(crate) struct Ere {
 }
 
 #[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub(crate) enum EreOp {
     /// The empty set of words.
     Empty,

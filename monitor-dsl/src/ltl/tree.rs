@@ -4,6 +4,7 @@ use crate::syntax::{Distance, Span};
 
 /// A formula with its place in the text.
 #[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub(crate) struct Ltl {
     pub(crate) op: LtlOp,
     pub(crate) parts: Vec<Ltl>,
@@ -20,6 +21,7 @@ pub(crate) struct Size {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub(crate) enum LtlOp {
     True,
     False,

@@ -48,6 +48,7 @@ pub(crate) struct Resolved {
 }
 
 #[derive(Clone, Debug)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub(crate) enum ResolvedBody {
     Ltl {
         formula: Ltl,
@@ -61,6 +62,7 @@ pub(crate) enum ResolvedBody {
 
 /// That a formula was written as a specification pattern.
 #[derive(Clone, Debug)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub(crate) struct WrittenPattern {
     /// What a run does that breaks it, in words; `None` where no finite run does.
     pub(crate) offence: Option<String>,

@@ -6,6 +6,7 @@ use crate::comparison::Comparison;
 
 /// A range of bytes in the text of a property.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub(crate) struct Span {
     pub(crate) start: usize,
     pub(crate) end: usize,
@@ -176,6 +177,7 @@ pub(crate) enum Operator {
 
 /// How many steps away something is, at least and at most.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub(crate) struct Distance {
     pub(crate) least: u32,
     pub(crate) most: u32,

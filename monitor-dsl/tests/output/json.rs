@@ -2,6 +2,7 @@
 //!
 //! The conditions are read by a small evaluator of their text that knows nothing of the crate's own.
 
+use super::sealed::sealed_and_again;
 use crate::oracle::case::Case;
 use crate::oracle::random::{self, Shape, Subject};
 use portent_monitor_dsl::{
@@ -439,6 +440,7 @@ fn a_stored_monitor_is_the_same_monitor() {
         assert_eq!(again, monitor);
         assert_eq!(again.description(), monitor.description());
         assert_eq!(serde_json::to_string(&again).expect("plain data"), stored);
+        assert_eq!(sealed_and_again(&monitor), monitor);
     }
 }
 

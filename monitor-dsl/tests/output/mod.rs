@@ -2,3 +2,4 @@
 
 mod generated_rust;
 mod json;
+mod sealed;

@@ -1,7 +1,7 @@
 //! The live page: a document, its style and a script that asks every second how things stand. A violation is shown by the page that
 //! `check --format html` would make of it, and colours and badges are the same there. What comes from a program is only ever text.
 
-use crate::check::html;
+use portent_answer::html;
 
 pub(super) const DOCUMENT: &str = include_str!("live.html");
 pub(super) const SCRIPT: &str = include_str!("live.js");

@@ -13,27 +13,23 @@ use portent_monitor_dsl::Monitor;
 use serde::Serialize;
 use std::collections::{BTreeMap, HashMap, HashSet};
 
-use super::{trace::Outcome, warning::Warning};
 use crate::{
-    failure::Failure,
-    text::{
-        Status, Style,
-        finding::{Finding, formula},
-        left_out_as_known,
-        meaning::meanings,
-    },
+    Answer, Switches, Warning,
+    text::{Finding, Status, Style, formula, left_out_as_known, meanings},
 };
 use entry::Entry;
-pub(crate) use origin::Origin;
+pub use origin::{Origin, quoted};
 
 const DOCUMENT: &str = include_str!("report.html");
 /// Colours, cards and badges, for every page.
-pub(crate) const PAGE_STYLE: &str = include_str!("report.css");
+pub const PAGE_STYLE: &str = include_str!("report.css");
 const STYLE: [&str; 2] = [PAGE_STYLE, include_str!("drawings.css")];
 /// The scripts that other pages draw lanes with, too.
-pub(crate) const ELEMENTS: &str = include_str!("elements.js");
-pub(crate) const GEOMETRY: &str = include_str!("geometry.js");
-pub(crate) const THREADS: &str = include_str!("threads.js");
+pub const ELEMENTS: &str = include_str!("elements.js");
+/// And what they measure with.
+pub const GEOMETRY: &str = include_str!("geometry.js");
+/// Lanes and arrows.
+pub const THREADS: &str = include_str!("threads.js");
 const SCRIPT: [&str; 10] = [
     ELEMENTS,
     GEOMETRY,
@@ -54,7 +50,7 @@ const LISTED: usize = 3000;
 
 /// How much a page has room for.
 #[derive(Clone, Copy, Serialize)]
-pub(crate) struct PageRoom {
+pub struct PageRoom {
     /// Whether every witness was asked for.
     all: bool,
     /// This many instances of a property are drawn, violated ones first.
@@ -80,13 +76,13 @@ impl PageRoom {
         described: LISTED,
     };
 
-    /// With or without `--all`.
+    /// With or without every witness.
     fn new(all: bool) -> PageRoom {
         if all { PageRoom::ALL } else { PageRoom::USUAL }
     }
 
     /// How many pictures of each property are to be made; more if a baseline may take some away.
-    pub(crate) fn pictures(all: bool, has_baseline: bool) -> usize {
+    pub fn pictures(all: bool, has_baseline: bool) -> usize {
         PageRoom::new(all || has_baseline).pictures
     }
 }
@@ -98,6 +94,8 @@ struct Page {
     /// Whether the runs are those of the maximal model.
     maximal: bool,
     room: PageRoom,
+    /// What the page calls options.
+    switches: &'static Switches,
     /// By their names.
     properties: BTreeMap<String, Property>,
     traces: Vec<Trace>,
@@ -146,27 +144,29 @@ struct Trace {
 }
 
 /// The page about some traces.
-pub(crate) fn render(
-    outcomes: &[Outcome],
+pub fn render(
+    answers: &[Answer<'_>],
     monitors: &[Monitor],
     style: Style,
-) -> Result<String, Failure> {
+    origin: Origin,
+) -> String {
     let room = PageRoom::new(style.all);
     let page = Page {
         portent: 1,
-        origin: Origin::here()?,
+        origin,
         maximal: style.maximal,
         room,
+        switches: style.switches,
         properties: { monitors.iter() }
             .map(|monitor| (monitor.property().name().to_owned(), Property::new(monitor)))
             .collect(),
-        traces: traces(outcomes, monitors, style, room),
+        traces: traces(answers, monitors, style, room),
     };
-    Ok(assemble(&page, &SCRIPT))
+    assemble(&page, &SCRIPT)
 }
 
 /// The document with its style, some data, and scripts that draw them.
-pub(crate) fn assemble(page: &impl Serialize, script: &[&str]) -> String {
+pub fn assemble(page: &impl Serialize, script: &[&str]) -> String {
     let data = inert(&serde_json::to_string(page).expect("a page is plain data"));
     let (head, rest) = cut(DOCUMENT, "/*style*/");
     let (body, rest) = cut(rest, "/*data*/");
@@ -199,7 +199,7 @@ fn inert(json: &str) -> String {
 }
 
 /// The beginning of a text that may be long.
-pub(crate) fn clip(text: &str, most: usize) -> String {
+pub fn clip(text: &str, most: usize) -> String {
     match text.char_indices().nth(most) {
         Some((end, _)) => format!("{}…", &text[..end]),
         None => text.to_owned(),
@@ -208,7 +208,12 @@ pub(crate) fn clip(text: &str, most: usize) -> String {
 
 /// The traces, with as much of their findings as there is room for. What matters most gets it first, in whichever
 /// trace it is.
-fn traces(outcomes: &[Outcome], monitors: &[Monitor], style: Style, room: PageRoom) -> Vec<Trace> {
+fn traces(
+    answers: &[Answer<'_>],
+    monitors: &[Monitor],
+    style: Style,
+    room: PageRoom,
+) -> Vec<Trace> {
     let mut shelf = Shelf {
         room,
         bytes: 0,
@@ -216,13 +221,12 @@ fn traces(outcomes: &[Outcome], monitors: &[Monitor], style: Style, room: PageRo
         drawn: HashMap::new(),
         ids: HashSet::new(),
     };
-    let all = |outcome| {
-        let findings = Finding::all(outcome, monitors, style).into_iter();
-        let findings = findings.map(|finding| (finding.claim().0, finding));
-        findings.collect::<Vec<_>>()
-    };
-    let found: Vec<_> = outcomes.iter().map(all).collect();
-    let mut traces: Vec<Trace> = outcomes.iter().map(Trace::new).collect();
+    let mut found: Vec<Vec<(Status, Finding<'_>)>> = Vec::new();
+    for &answer in answers {
+        let findings = Finding::all(answer, monitors, style).into_iter();
+        found.push(findings.map(|one| (one.claim().0, one)).collect());
+    }
+    let mut traces: Vec<Trace> = answers.iter().copied().map(Trace::new).collect();
     for status in Status::BY_WEIGHT {
         for (trace, found) in traces.iter_mut().zip(&found) {
             for (_, finding) in found.iter().filter(|(other, _)| *other == status) {
@@ -240,15 +244,15 @@ fn traces(outcomes: &[Outcome], monitors: &[Monitor], style: Style, room: PageRo
 
 impl Trace {
     /// Without its findings.
-    fn new(outcome: &Outcome) -> Trace {
-        let report = &outcome.report;
+    fn new(answer: Answer<'_>) -> Trace {
+        let report = answer.report;
         Trace {
             file: clip(&report.trace.file, 300),
-            execution: outcome.execution.as_deref().map(|name| clip(name, 300)),
+            execution: answer.execution.map(|name| clip(name, 300)),
             events: report.trace.events,
             threads: report.trace.threads,
-            warnings: outcome.warnings.iter().map(warning).collect(),
-            known: (!outcome.known.is_empty()).then(|| left_out_as_known(&outcome.known)),
+            warnings: answer.warnings.iter().map(warning).collect(),
+            known: (!answer.known.is_empty()).then(|| left_out_as_known(answer.known)),
             findings: Vec::new(),
             omitted: 0,
             omitted_violated: 0,
@@ -300,7 +304,7 @@ impl Shelf {
 }
 
 /// Something to know before trusting the answer, as a sentence.
-pub(crate) fn warning(warning: &Warning) -> String {
+pub fn warning(warning: &Warning) -> String {
     let text = warning.sentence();
     let (first, rest) = text.split_at(text.chars().next().map_or(0, char::len_utf8));
     clip(&format!("{}{rest}", first.to_uppercase()), 600)

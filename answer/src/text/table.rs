@@ -4,20 +4,22 @@ use unicode_width::UnicodeWidthStr;
 
 /// On which side a column's cells stand.
 #[derive(Clone, Copy)]
-pub(crate) enum Side {
+pub enum Side {
+    /// For words.
     Left,
+    /// For numbers.
     Right,
 }
 
 /// A cell: what is printed, and how wide it is without its colours.
-pub(crate) struct Cell {
+pub struct Cell {
     shown: String,
     width: usize,
 }
 
 impl Cell {
     /// A cell whose text is printed as `paint` returns it.
-    pub(crate) fn painted(text: &str, paint: impl Fn(&str) -> String) -> Cell {
+    pub fn painted(text: &str, paint: impl Fn(&str) -> String) -> Cell {
         Cell {
             shown: paint(text),
             width: text.width(),
@@ -35,7 +37,7 @@ impl From<String> for Cell {
 }
 
 /// Prints rows with two spaces between columns and none at the ends of lines.
-pub(crate) fn render(sides: &[Side], rows: &[Vec<Cell>], indent: &str) -> String {
+pub fn render(sides: &[Side], rows: &[Vec<Cell>], indent: &str) -> String {
     let widths: Vec<usize> = (0..sides.len())
         .map(|column| rows.iter().map(|row| row[column].width).max().unwrap_or(0))
         .collect();

@@ -11,9 +11,9 @@ const MOVES: usize = 3;
 const OVERTAKEN: usize = 3;
 
 /// How a run differs from the observed one up to its violation.
-pub(crate) struct Difference<'a> {
+pub(super) struct Difference<'a> {
     /// For each row, whether it comes earlier than observed.
-    pub(crate) earlier: Vec<bool>,
+    pub(super) earlier: Vec<bool>,
     /// Who overtakes whom, of those that matter.
     moves: Vec<Move<'a>>,
     /// The last event that comes earlier, whether or not what it overtakes matters.
@@ -32,7 +32,7 @@ struct Move<'a> {
 
 impl<'a> Difference<'a> {
     /// Of a witness from the observed order, up to the violation.
-    pub(crate) fn new(predicted: &'a Predicted, witness: &'a [Row]) -> Difference<'a> {
+    pub(super) fn new(predicted: &'a Predicted, witness: &'a [Row]) -> Difference<'a> {
         let violated_at = predicted.violated_at.unwrap_or(u64::MAX);
         let until = violated_at.saturating_sub(predicted.forgotten);
         let until = usize::try_from(until).map_or(witness.len(), |until| until.min(witness.len()));
@@ -62,20 +62,20 @@ impl<'a> Difference<'a> {
     }
 
     /// Whether the run is the observed one as far as it was looked at.
-    pub(crate) fn is_empty(&self) -> bool {
+    pub(super) fn is_empty(&self) -> bool {
         self.last.is_none()
     }
 
     /// The pairs of events that are said to be swapped: the one that comes earlier, and what it
     /// overtakes.
-    pub(crate) fn pairs(&self) -> impl Iterator<Item = [u32; 2]> {
+    pub(super) fn pairs(&self) -> impl Iterator<Item = [u32; 2]> {
         self.moves.iter().flat_map(|Move { row, overtaken, .. }| {
             overtaken.iter().map(|other| [other.event, row.event])
         })
     }
 
     /// "`T2: w = 31` could have come before `T1: v = 60`".
-    pub(crate) fn in_words(&self) -> String {
+    pub(super) fn in_words(&self) -> String {
         if let (true, Some(last)) = (self.moves.is_empty(), self.last) {
             return format!("{} could have come earlier", spell(last));
         }
@@ -106,7 +106,7 @@ impl<'a> Difference<'a> {
 
     /// The move that matters most: the last one past an event that still comes before the
     /// violation, or if there is none the last.
-    pub(crate) fn decisive(&self) -> Option<(String, String)> {
+    pub(super) fn decisive(&self) -> Option<(String, String)> {
         let within = |other: &&&Row| self.before.contains(&other.event);
         let found = self.moves.iter().rev().find_map(|moved| {
             let other = moved.overtaken.iter().rev().find(within)?;
@@ -122,7 +122,7 @@ impl<'a> Difference<'a> {
 }
 
 /// `` `T2: w = 31` (line 5, at src/a.rs:10:5) ``.
-pub(crate) fn spell(row: &Row) -> String {
+pub(super) fn spell(row: &Row) -> String {
     let line = row.line.map(|line| format!("line {line}"));
     let loc = row.note.as_ref().and_then(|note| note.loc.as_ref());
     let loc = loc.map(|loc| format!("at {}", printable(loc)));

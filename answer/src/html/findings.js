@@ -33,7 +33,8 @@ function titleLength(entries) {
 
 function omittedWords(trace) {
   const violated = trace.omitted_violated ? `, ${number(trace.omitted_violated)} of them violated` : "";
-  return `… and ${number(trace.omitted)} more${violated}; --format json has them all`;
+  const all = page.switches.json ? `; ${page.switches.json} has them all` : "";
+  return `… and ${number(trace.omitted)} more${violated}${all}`;
 }
 
 /** Fills the list, and tells how to show which finding is the current one. */

@@ -19,27 +19,27 @@ const QUOTED: usize = 160;
 const MEANINGS: usize = 6;
 
 /// A violated run, and what is to be said about it.
-pub(crate) struct Story<'a> {
+pub struct Story<'a> {
     witness: &'a [Row],
     violated_at: usize,
     earlier: Vec<bool>,
     /// The pairs of events that are named as swapped, the one that was observed earlier first.
-    pub(crate) swapped: Vec<[u32; 2]>,
+    pub swapped: Vec<[u32; 2]>,
     /// What could have come before what; `None` if the run is the observed one.
-    pub(crate) swap: Option<String>,
+    pub swap: Option<String>,
     /// That the run is not a whole one, if it is not.
-    pub(crate) stops: Option<String>,
+    pub stops: Option<String>,
     /// Why the property is violated then.
-    pub(crate) why: Option<String>,
+    pub why: Option<String>,
     /// Why the observed run is violated, if it is and another one is shown.
-    pub(crate) observed: Option<String>,
+    pub observed: Option<String>,
     /// What to do next.
-    pub(crate) next: Option<String>,
+    pub next: Option<String>,
 }
 
 impl<'a> Story<'a> {
     /// Of the witness of a finding, if it has one.
-    pub(crate) fn new(finding: &Finding<'a>) -> Option<Story<'a>> {
+    pub fn new(finding: &Finding<'a>) -> Option<Story<'a>> {
         let predicted = &finding.property.predicted;
         let witness = predicted.witness.as_deref()?;
         let violated_at = predicted.violated_at? as usize;
@@ -68,7 +68,7 @@ impl<'a> Story<'a> {
     }
 
     /// The run as a table, and the sentences below it.
-    pub(crate) fn render(&self, finding: &Finding<'_>) -> String {
+    pub fn render(&self, finding: &Finding<'_>) -> String {
         let rows: Vec<&Row> = self.witness.iter().collect();
         let run = Run {
             monitor: finding.monitor,

@@ -5,7 +5,7 @@ function drawLattice(entry) {
   if (lattice.kind === "graph") return latticeGraph(entry);
   if (lattice.kind === "widths") return latticeWidths(entry);
   const text = "The lattice is too large to be drawn cut by cut, and its cuts were not counted, so there is nothing to plot.";
-  return { node: html("p", { class: "dim" }, text, page.maximal ? null : " --count always tries."), select() {} };
+  return { node: html("p", { class: "dim" }, text, page.maximal || !page.switches.count ? null : ` ${page.switches.count} tries.`), select() {} };
 }
 
 /** For each cut its level, and how many events of each thread are in it. */

@@ -7,11 +7,11 @@ use std::{
 };
 
 use super::clip;
-use crate::failure::Failure;
+use crate::Error;
 
 /// What stands at the foot of a page.
 #[derive(Serialize)]
-pub(crate) struct Origin {
+pub struct Origin {
     version: &'static str,
     command: String,
     /// In seconds since the beginning of 1970.
@@ -19,39 +19,47 @@ pub(crate) struct Origin {
 }
 
 impl Origin {
-    /// Of a page that is made now by this process. `SOURCE_DATE_EPOCH` is taken for now if it is set,
-    /// so that pages can be reproduced.
-    pub(crate) fn here() -> Result<Origin, Failure> {
-        let date = match env::var_os("SOURCE_DATE_EPOCH") {
-            Some(text) => {
-                let text = text.to_string_lossy();
-                text.parse().map_err(|_| {
-                    let problem =
-                        "SOURCE_DATE_EPOCH is to be a number of seconds since 1970, and it is";
-                    Failure::Usage(format!("{problem} `{text}`"))
-                })?
-            }
-            None => {
-                let now = SystemTime::now().duration_since(UNIX_EPOCH);
-                now.map_or(0, |passed| passed.as_secs())
-            }
-        };
+    /// Of a page that is made now by the command of this process, called `portent`.
+    pub fn here() -> Result<Origin, Error> {
         let arguments = env::args_os().skip(1);
         let arguments = arguments.map(|argument| quoted(&argument.to_string_lossy()));
         let words: Vec<String> = ["portent".to_owned()]
             .into_iter()
             .chain(arguments)
             .collect();
+        Origin::of(&words.join(" "))
+    }
+
+    /// Of a page that is made now, by a command. `SOURCE_DATE_EPOCH` is taken for now if it is set,
+    /// so that pages can be reproduced.
+    pub fn of(command: &str) -> Result<Origin, Error> {
+        let date = match env::var_os("SOURCE_DATE_EPOCH") {
+            Some(text) => {
+                let text = text.to_string_lossy();
+                let no_date = || Error::SourceDate {
+                    text: text.to_string(),
+                };
+                text.parse().map_err(|_| no_date())?
+            }
+            None => {
+                let now = SystemTime::now().duration_since(UNIX_EPOCH);
+                now.map_or(0, |passed| passed.as_secs())
+            }
+        };
         Ok(Origin {
             version: env!("CARGO_PKG_VERSION"),
-            command: clip(&words.join(" "), 2000),
+            command: clip(command, 2000),
             date,
         })
     }
 }
 
 /// As a shell takes it for one word.
-fn quoted(argument: &str) -> String {
+///
+/// ```
+/// assert_eq!(portent_answer::html::quoted("a b"), "'a b'");
+/// ```
+pub fn quoted(argument: &str) -> String {
     let is_plain = |c: char| c.is_alphanumeric() || "-_./:=,+@%".contains(c);
     if !argument.is_empty() && argument.chars().all(is_plain) {
         argument.to_owned()

@@ -5,7 +5,7 @@ use portent_lattice::report::Row;
 use super::printable;
 
 /// What an event did: `login("bob")`, `w = 31`.
-pub(crate) fn label(row: &Row) -> String {
+pub fn label(row: &Row) -> String {
     let mut text = row.name.as_deref().unwrap_or_default().to_owned();
     if !row.args.is_empty() {
         let args: Vec<String> = row.args.iter().map(ToString::to_string).collect();

@@ -15,29 +15,24 @@ use super::{
     stats,
     story::Story,
 };
-use crate::check::trace::Outcome;
-
-/// When runs are pending, and how they can be taken for violated ones.
-pub(super) const AT_END: &str =
-    "at the end of the trace; if it has ended for good, --complete counts such runs as violated.";
+use crate::Answer;
 
 /// More names than this are not listed one by one; those that matter are told with the violation.
 const LETS: usize = 12;
 
 /// One entry of a report, with what is needed to explain it.
-pub(crate) struct Finding<'a> {
-    pub(crate) property: &'a PropertyReport,
-    pub(crate) monitor: &'a Monitor,
-    pub(crate) style: Style,
+pub struct Finding<'a> {
+    /// What the analyzer says of it.
+    pub property: &'a PropertyReport,
+    /// Its monitor.
+    pub monitor: &'a Monitor,
+    /// How it is to be told.
+    pub style: Style,
 }
 
 impl<'a> Finding<'a> {
     /// All of an execution, in the order of the report.
-    pub(crate) fn all(
-        outcome: &'a Outcome,
-        monitors: &'a [Monitor],
-        style: Style,
-    ) -> Vec<Finding<'a>> {
+    pub fn all(answer: Answer<'a>, monitors: &'a [Monitor], style: Style) -> Vec<Finding<'a>> {
         let finding = |property: &'a PropertyReport| {
             let mut monitors = monitors.iter();
             Some(Finding {
@@ -46,12 +41,12 @@ impl<'a> Finding<'a> {
                 style,
             })
         };
-        let properties = outcome.report.properties.iter();
+        let properties = answer.report.properties.iter();
         properties.filter_map(finding).collect()
     }
 
     /// Everything.
-    pub(crate) fn render(&self) -> String {
+    pub fn render(&self) -> String {
         let mut text = format!("\n{}", self.headline());
         let formula = formula(self.monitor.property());
         if self.monitor.property().name() != formula.trim_start_matches("ltl: ") {
@@ -60,8 +55,11 @@ impl<'a> Finding<'a> {
         let definitions = self.definitions();
         if definitions.len() > LETS {
             let number = definitions.len();
-            text +=
-                &self.dim_paragraph(&format!("let: {number} names; --format json has them all"));
+            let all = match self.style.switches.json {
+                Some(json) => format!("; {json} has them all"),
+                None => String::new(),
+            };
+            text += &self.dim_paragraph(&format!("let: {number} names{all}"));
         } else {
             for (name, meaning) in definitions {
                 text += &self.dim_paragraph(&format!("let {name} = {meaning}"));
@@ -73,12 +71,16 @@ impl<'a> Finding<'a> {
         if self.property.predicted.witness_omitted {
             // The first is always there if there is room for it.
             let is_too_long = self.style.all || self.property.binding.is_empty();
-            let fact = if is_too_long {
-                "A run that violates it was found, but has too many steps for the memory limit; a larger --memory shows it."
+            let (why, how) = if is_too_long {
+                let how = self.style.switches.more_memory("shows it");
+                ("has too many steps for the memory limit", how)
             } else {
-                "A run that violates it was found, but the report has enough of them; --all shows it."
+                let all = self.style.switches.all;
+                let how = all.map(|all| format!("; {all} shows it"));
+                ("the report has enough of them", how.unwrap_or_default())
             };
-            text += &paragraph("", fact);
+            let fact = format!("A run that violates it was found, but {why}{how}.");
+            text += &paragraph("", &fact);
         }
         for (begin, fact) in self.searched() {
             text += &paragraph(begin, &fact);
@@ -90,7 +92,7 @@ impl<'a> Finding<'a> {
     }
 
     /// One line: the verdict, and how many runs share it.
-    pub(crate) fn headline(&self) -> String {
+    pub fn headline(&self) -> String {
         let paint = self.style.paint;
         let (status, claim) = self.claim();
         let word = match status {
@@ -108,7 +110,7 @@ impl<'a> Finding<'a> {
     }
 
     /// The name of the property, with the values of its parameters.
-    pub(crate) fn title(&self) -> String {
+    pub fn title(&self) -> String {
         let property = self.property;
         if property.binding.is_empty() {
             return property.name.clone();
@@ -121,13 +123,13 @@ impl<'a> Finding<'a> {
     }
 
     /// What the names mean that the body uses.
-    pub(crate) fn definitions(&self) -> Vec<(&'a str, String)> {
+    pub fn definitions(&self) -> Vec<(&'a str, String)> {
         let property = self.monitor.property();
         meanings(property, property.text())
     }
 
     /// What became of the property, and how many runs share that.
-    pub(crate) fn claim(&self) -> (Status, String) {
+    pub fn claim(&self) -> (Status, String) {
         let property = self.property;
         let share = property.runs.as_ref().and_then(Share::violated);
         let observed = property.observed.verdict;
@@ -196,12 +198,12 @@ impl<'a> Finding<'a> {
     }
 
     /// A run that is violated, how it differs, and why it is violated.
-    pub(crate) fn story(&self) -> Option<Story<'a>> {
+    pub fn story(&self) -> Option<Story<'a>> {
         Story::new(self)
     }
 
     /// How much was looked at: sentences, and the word that each begins with.
-    pub(crate) fn searched(&self) -> Vec<(&'static str, String)> {
+    pub fn searched(&self) -> Vec<(&'static str, String)> {
         let lattice = &self.property.lattice;
         let steps = counted(self.property.relevant, "relevant event");
         let size = match (lattice.cuts, lattice.widest) {
@@ -226,18 +228,21 @@ impl<'a> Finding<'a> {
             ("Engine: ", engine),
         ];
         if self.property.runs.is_none() && lattice.exhaustive && !self.style.maximal {
-            let fact = match self.style.counting {
-                Counting::Always => {
-                    "The equivalent runs were not counted, as that does not fit in the memory limit; \
-                     a larger --memory may do."
-                }
-                Counting::Auto => {
-                    "The equivalent runs were not counted, as that takes longer than the search; \
-                     --count always does it."
-                }
-                _ => "The equivalent runs were not counted; --count always does that.",
+            let switches = self.style.switches;
+            let counted = |what: &str| match switches.count {
+                Some(count) => format!("; {count} does {what}"),
+                None => String::new(),
             };
-            facts.push(("", fact.to_owned()));
+            let (why, how) = match self.style.counting {
+                Counting::Always => {
+                    let why = ", as that does not fit in the memory limit";
+                    (why, switches.more_memory("may do"))
+                }
+                Counting::Auto => (", as that takes longer than the search", counted("it")),
+                _ => ("", counted("that")),
+            };
+            let fact = format!("The equivalent runs were not counted{why}{how}.");
+            facts.push(("", fact));
         }
         if let Some(fact) = self.locks() {
             facts.push(("Locks: ", fact));
@@ -252,7 +257,7 @@ impl<'a> Finding<'a> {
     }
 
     /// That locks alone keep some order, if the property holds as long as they do.
-    pub(crate) fn locks(&self) -> Option<String> {
+    pub fn locks(&self) -> Option<String> {
         let steps = self.property.lattice.ordered_by_locks.filter(|&n| n > 0)?;
         if self.property.predicted.violated {
             return None;
@@ -260,8 +265,9 @@ impl<'a> Finding<'a> {
         let come = if steps == 1 { "comes" } else { "come" };
         Some(format!(
             "{} {come} after others only because of the order in which threads took locks; \
-             --causality maximal also looks at runs where they take them in another order.",
-            counted(steps, "step")
+             {} also looks at runs where they take them in another order.",
+            counted(steps, "step"),
+            self.style.switches.maximal,
         ))
     }
 
@@ -279,28 +285,35 @@ impl<'a> Finding<'a> {
             }
             _ => return None,
         };
-        Some(format!("{runs} {AT_END}"))
+        Some(format!("{runs} {}", self.style.switches.at_end()))
     }
 
     /// What the search left out, and how to look further.
     fn left_out(&self, lattice: &Lattice, limit: Limit) -> String {
+        let switches = self.style.switches;
+        let larger = |option: Option<&str>| option.map(|option| format!("a larger {option}"));
+        let whole = || Some("a check of the whole trace".to_owned());
         let (why, how) = match limit {
-            Limit::Window => ("the window", "a larger --window"),
-            Limit::Lookahead => ("the lookahead", "a larger --lookahead"),
-            Limit::Memory => ("the memory limit", "a larger --memory"),
-            Limit::Chains => ("the number of threads", "a --window of your choice"),
-            Limit::Time => ("the time limit", "a larger --time"),
-            Limit::History => (
-                "the steps whose order was kept",
-                "a check of the whole trace",
+            Limit::Window => ("the window", larger(Some(switches.window))),
+            Limit::Lookahead => ("the lookahead", larger(switches.lookahead)),
+            Limit::Memory => ("the memory limit", larger(switches.memory)),
+            Limit::Chains => (
+                "the number of threads",
+                Some(format!("a {} of your choice", switches.window)),
             ),
-            Limit::Nodes if lattice.engine == Engine::Maximal => (
-                "the limit on the nodes of a search",
-                "a larger --max-nodes, or a --time,",
-            ),
-            Limit::Nodes => ("the number of symbolic nodes", "a check of the whole trace"),
-            Limit::Missing => ("events that never came", "a check of the whole trace"),
+            Limit::Time => ("the time limit", larger(switches.time)),
+            Limit::History => ("the steps whose order was kept", whole()),
+            Limit::Nodes if lattice.engine == Engine::Maximal => {
+                let time = switches
+                    .time
+                    .map_or_else(String::new, |time| format!(", or a {time},"));
+                let how = larger(switches.max_nodes).map(|nodes| nodes + &time);
+                ("the limit on the nodes of a search", how)
+            }
+            Limit::Nodes => ("the number of symbolic nodes", whole()),
+            Limit::Missing => ("events that never came", whole()),
         };
+        let how = how.map_or_else(String::new, |how| format!("; {how} looks further"));
         let dropped = match lattice.engine {
             Engine::Enumerate => counted(lattice.dropped, "cut"),
             _ => counted(lattice.dropped, "node"),
@@ -308,19 +321,18 @@ impl<'a> Finding<'a> {
         match (limit, self.style.lookahead, lattice.dropped) {
             (Limit::Lookahead, Some(events), 0) => format!(
                 "the runs were left out in which an event overtakes one that was observed more than \
-                 {} before it; {how} looks further.",
+                 {} before it{how}.",
                 counted(events.into(), "place")
             ),
             (Limit::Memory, _, 0) => format!(
                 "some events were taken to come in the order in which they were observed and no other, as \
-                 the order of all these threads does not fit in the memory limit; {how} looks further."
+                 the order of all these threads does not fit in the memory limit{how}."
             ),
             (Limit::Time, ..) => {
-                format!("the time was up before everything was looked at; {how} looks further.")
+                format!("the time was up before everything was looked at{how}.")
             }
             _ => format!(
-                "{dropped} dropped because of {why}, and what lies beyond was not seen; {how} looks \
-                 further."
+                "{dropped} dropped because of {why}, and what lies beyond was not seen{how}."
             ),
         }
     }
@@ -328,7 +340,7 @@ impl<'a> Finding<'a> {
 
 /// What became of a property.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Status {
+pub enum Status {
     /// Some equivalent run violates it.
     Predicted,
     /// The observed run violates it.
@@ -341,14 +353,15 @@ pub(crate) enum Status {
 
 impl Status {
     /// What matters most first.
-    pub(crate) const BY_WEIGHT: [Status; 4] = [
+    pub const BY_WEIGHT: [Status; 4] = [
         Status::Observed,
         Status::Predicted,
         Status::Open,
         Status::Holds,
     ];
 
-    pub(crate) fn word(self) -> &'static str {
+    /// As a headline has it.
+    pub fn word(self) -> &'static str {
         match self {
             Status::Predicted => "PREDICTED",
             Status::Observed => "OBSERVED",
@@ -359,7 +372,7 @@ impl Status {
 }
 
 /// The body of a property on one line, with its kind.
-pub(crate) fn formula(property: &Property) -> String {
+pub fn formula(property: &Property) -> String {
     let formula: Vec<&str> = property.text().split_whitespace().collect();
     let formula = formula.join(" ");
     let kind = property.kind();

@@ -2,11 +2,10 @@
 
 use portent_lattice::{Engine, report::Lattice};
 
-use super::numbers::count;
-use crate::size;
+use super::numbers::{bytes, count};
 
 /// The memory that a search took and what its reductions saved.
-pub(crate) fn render(lattice: &Lattice) -> String {
+pub(super) fn render(lattice: &Lattice) -> String {
     let saved = &lattice.saved;
     let commutation = [
         (
@@ -34,7 +33,7 @@ pub(crate) fn render(lattice: &Lattice) -> String {
         Engine::Enumerate => (
             format!(
                 "  Frontier: {} for {} cuts at most. Saved:\n",
-                size::show(lattice.frontier.bytes),
+                bytes(lattice.frontier.bytes),
                 count(lattice.frontier.cuts)
             ),
             [&commutation[..], &absorption, &covered, &emptied].concat(),

@@ -2,32 +2,39 @@
 
 /// Puts colour around words, if the reader wants any.
 #[derive(Clone, Copy)]
-pub(crate) struct Paint {
-    pub(crate) on: bool,
+pub struct Paint {
+    /// Whether there is any.
+    pub on: bool,
 }
 
 impl Paint {
-    pub(crate) fn bold(self, text: &str) -> String {
+    /// What names something.
+    pub fn bold(self, text: &str) -> String {
         self.with("1", text)
     }
 
-    pub(crate) fn dim(self, text: &str) -> String {
+    /// What is there for completeness.
+    pub fn dim(self, text: &str) -> String {
         self.with("2", text)
     }
 
-    pub(crate) fn red(self, text: &str) -> String {
+    /// What is bad.
+    pub fn red(self, text: &str) -> String {
         self.with("1;31", text)
     }
 
-    pub(crate) fn green(self, text: &str) -> String {
+    /// What is good.
+    pub fn green(self, text: &str) -> String {
         self.with("32", text)
     }
 
-    pub(crate) fn yellow(self, text: &str) -> String {
+    /// What to look at.
+    pub fn yellow(self, text: &str) -> String {
         self.with("33", text)
     }
 
-    pub(crate) fn cyan(self, text: &str) -> String {
+    /// Code.
+    pub fn cyan(self, text: &str) -> String {
         self.with("36", text)
     }
 

@@ -58,7 +58,7 @@ impl Share {
 }
 
 /// In groups of three, or if it is too long to read, about how many.
-pub(crate) fn number(number: &BigUint) -> String {
+pub fn number(number: &BigUint) -> String {
     let digits = number.to_string();
     if digits.len() > 18 {
         return format!(
@@ -72,18 +72,33 @@ pub(crate) fn number(number: &BigUint) -> String {
 }
 
 /// A count in groups of three.
-pub(crate) fn count(count: u64) -> String {
+pub fn count(count: u64) -> String {
     group(&count.to_string())
 }
 
 /// "1 step", "2 steps".
-pub(crate) fn counted(number: u64, thing: &str) -> String {
+pub fn counted(number: u64, thing: &str) -> String {
     let many = match (number, thing.strip_suffix('y')) {
         (1, _) => thing.to_owned(),
         (_, Some(stem)) => format!("{stem}ies"),
         (_, None) => format!("{thing}s"),
     };
     format!("{} {many}", count(number))
+}
+
+/// `1.5 GiB`.
+pub fn bytes(bytes: u64) -> String {
+    let units = ["KiB", "MiB", "GiB", "TiB"];
+    if bytes < 1 << 10 {
+        return format!("{bytes} bytes");
+    }
+    let mut amount = bytes as f64 / 1024.0;
+    let mut unit = 0;
+    while amount >= 1024.0 && unit + 1 < units.len() {
+        amount /= 1024.0;
+        unit += 1;
+    }
+    format!("{amount:.1} {}", units[unit])
 }
 
 fn group(digits: &str) -> String {
@@ -106,6 +121,7 @@ mod tests {
         assert_eq!(count(1_234_567), "1,234,567");
         assert_eq!(number(&BigUint::from(10u32).pow(20)), "about 1.00 × 10^20");
         assert_eq!(counted(2, "property"), "2 properties");
+        assert_eq!(bytes(1536), "1.5 KiB");
         let percent = |part: u32, total: u32| {
             let (part, total) = (part.into(), total.into());
             Share { part, total }.percent()

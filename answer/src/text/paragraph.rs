@@ -7,7 +7,7 @@ const WIDTH: usize = 100;
 
 /// A text that begins with a word like `Why: `, indented; its other lines stand below that word's
 /// end. Code in backquotes is not broken.
-pub(crate) fn paragraph(begin: &str, text: &str) -> String {
+pub(super) fn paragraph(begin: &str, text: &str) -> String {
     let indent = " ".repeat(2 + begin.width());
     let mut lines = String::new();
     let mut line = format!("  {begin}");

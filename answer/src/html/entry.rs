@@ -5,7 +5,7 @@ use portent_lattice::report::{Lattice, Observed, Runs};
 use serde::Serialize;
 
 use super::{SENTENCE, clip, drawing::Drawing};
-use crate::text::{Status, finding::Finding};
+use crate::text::{Finding, Status};
 
 #[derive(Serialize)]
 pub(super) struct Entry {

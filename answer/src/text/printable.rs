@@ -4,12 +4,12 @@
 use std::borrow::Cow;
 
 /// A text on one line.
-pub(crate) fn printable(text: &str) -> Cow<'_, str> {
+pub fn printable(text: &str) -> Cow<'_, str> {
     escaped(text, |_| false)
 }
 
 /// A text that may have several lines.
-pub(crate) fn printable_lines(text: &str) -> Cow<'_, str> {
+pub fn printable_lines(text: &str) -> Cow<'_, str> {
     escaped(text, |character| character == '\n')
 }
 

@@ -1,16 +1,16 @@
 //! The answer for people.
 
-pub(crate) mod finding;
-pub(crate) mod meaning;
-pub(crate) mod numbers;
+mod finding;
+mod meaning;
+pub mod numbers;
 mod paragraph;
 mod printable;
-pub(crate) mod run;
+mod run;
 mod stats;
-pub(crate) mod step;
+mod step;
 mod story;
-pub(crate) mod swap;
-pub(crate) mod table;
+mod swap;
+pub mod table;
 
 use portent_lattice::{
     Counting, Engine,
@@ -18,12 +18,17 @@ use portent_lattice::{
 };
 use portent_monitor_dsl::Monitor;
 
-use crate::{check::trace::Outcome, find::render_text, paint::Paint};
-pub(crate) use finding::Status;
-use finding::{AT_END, Finding};
+use crate::{Answer, Paint, Switches};
 use numbers::{count, counted};
 use paragraph::paragraph;
-pub(crate) use printable::{printable, printable_lines};
+
+pub use finding::{Finding, Status, formula};
+pub(crate) use meaning::meanings;
+pub use printable::{printable, printable_lines};
+pub use run::Run;
+pub use step::label;
+pub(crate) use step::note;
+pub use story::Story;
 
 /// Of the bindings of a property, this many violated ones are shown in full, and this many named.
 const IN_FULL: usize = 3;
@@ -31,22 +36,25 @@ const NAMED: usize = 10;
 
 /// How an answer is to be written.
 #[derive(Clone, Copy)]
-pub(crate) struct Style {
-    pub(crate) paint: Paint,
+pub struct Style {
+    /// Colours, or none.
+    pub paint: Paint,
     /// The trace ended for good.
-    pub(crate) complete: bool,
+    pub complete: bool,
     /// Tell how the search went.
-    pub(crate) stats: bool,
+    pub stats: bool,
     /// The runs are those of the maximal model.
-    pub(crate) maximal: bool,
+    pub maximal: bool,
     /// How far ahead the search was allowed to look.
-    pub(crate) lookahead: Option<u32>,
+    pub lookahead: Option<u32>,
     /// The engine that was asked for.
-    pub(crate) engine: Option<Engine>,
+    pub engine: Option<Engine>,
     /// Whether runs were to be counted.
-    pub(crate) counting: Counting,
+    pub counting: Counting,
     /// Every violated binding is shown in full.
-    pub(crate) all: bool,
+    pub all: bool,
+    /// What options are called.
+    pub switches: &'static Switches,
 }
 
 impl Style {
@@ -60,17 +68,13 @@ impl Style {
     }
 }
 
-/// What is to be said about some traces.
-pub(crate) fn report(outcomes: &[Outcome], monitors: &[Monitor], style: Style) -> String {
-    let texts: Vec<String> = outcomes
-        .iter()
-        .map(|outcome| ExecutionText { outcome, style }.render(monitors))
-        .collect();
-    texts.join("\n")
+/// What is to be said about an execution.
+pub fn render(answer: Answer<'_>, monitors: &[Monitor], style: Style) -> String {
+    ExecutionText { answer, style }.render(monitors)
 }
 
 /// How many findings a baseline had already.
-pub(crate) fn left_out_as_known(known: &[PropertyReport]) -> String {
+pub fn left_out_as_known(known: &[PropertyReport]) -> String {
     let them = if known.len() == 1 { "it" } else { "them" };
     let known = counted(known.len() as u64, "known violation");
     format!("{known} left out: the baseline has {them} already")
@@ -78,13 +82,13 @@ pub(crate) fn left_out_as_known(known: &[PropertyReport]) -> String {
 
 /// One execution.
 struct ExecutionText<'a> {
-    outcome: &'a Outcome,
+    answer: Answer<'a>,
     style: Style,
 }
 
 impl ExecutionText<'_> {
     fn render(&self, monitors: &[Monitor]) -> String {
-        let report = &self.outcome.report;
+        let report = self.answer.report;
         let mut text = self.head();
         text += &self.warnings();
         for monitor in monitors {
@@ -106,15 +110,12 @@ impl ExecutionText<'_> {
                 }
             }
         }
-        if let Some(found) = &self.outcome.found {
-            text += &render_text(found, self.style.paint);
-        }
         text
     }
 
     fn head(&self) -> String {
-        let trace = &self.outcome.report.trace;
-        let execution = match &self.outcome.execution {
+        let trace = &self.answer.report.trace;
+        let execution = match self.answer.execution {
             Some(name) => format!(" ({})", printable(name)),
             None => String::new(),
         };
@@ -128,14 +129,14 @@ impl ExecutionText<'_> {
     }
 
     fn warnings(&self) -> String {
-        let (outcome, paint) = (self.outcome, self.style.paint);
+        let (answer, paint) = (self.answer, self.style.paint);
         let warning = paint.yellow("warning");
         let mut text = String::new();
-        for fact in &outcome.warnings {
+        for fact in answer.warnings {
             text += &format!("{warning}: {}\n", printable(&fact.sentence()));
         }
-        if !outcome.known.is_empty() {
-            text += &format!("{}\n", left_out_as_known(&outcome.known));
+        if !answer.known.is_empty() {
+            text += &format!("{}\n", left_out_as_known(answer.known));
         }
         text
     }
@@ -147,7 +148,7 @@ impl ExecutionText<'_> {
             WarningKind::BindingsBeyondMemory,
         ];
         let kinds = kinds.map(WarningKind::as_str);
-        let mut warnings = self.outcome.warnings.iter();
+        let mut warnings = self.answer.warnings.iter();
         warnings.any(|warning| {
             kinds.contains(&warning.kind) && warning.property.as_deref() == Some(name)
         })
@@ -191,7 +192,8 @@ impl ExecutionText<'_> {
         let pending = findings.iter().filter_map(Finding::pending).count();
         if violated.is_empty() && pending > 0 {
             let bindings = counted(pending as u64, "binding");
-            text += &paragraph("Pending: ", &format!("runs of {bindings} {AT_END}"));
+            let at_end = self.style.switches.at_end();
+            text += &paragraph("Pending: ", &format!("runs of {bindings} {at_end}"));
         }
         let in_full = if self.style.all {
             violated.len()
@@ -206,7 +208,11 @@ impl ExecutionText<'_> {
         }
         if let Some(more @ 1..) = violated.len().checked_sub(in_full + NAMED) {
             let more = count(more as u64);
-            text += &format!("... and {more} more; --all shows every one in full\n");
+            let how = match self.style.switches.all {
+                Some(all) => format!("; {all} shows every one in full"),
+                None => String::new(),
+            };
+            text += &format!("... and {more} more{how}\n");
         }
         text
     }

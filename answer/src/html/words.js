@@ -72,7 +72,7 @@ function drawStory(entry) {
   const parts = [
     ["Checked", entry.status === "holds" ? checked : null],
     ["Locks", locks && capital(locks[1])],
-    ["Witness", entry.omitted && entry.drawing ? "It is drawn below; --all also says how it differs from the observed run and why it is violated." : null],
+    ["Witness", entry.omitted && entry.drawing ? `It is drawn below${page.switches.all ? `; ${page.switches.all} also says how it differs from the observed run and why it is violated` : ""}.` : null],
     ["Witness", entry.predicted.violated && !entry.omitted && !entry.swap ? `The observed run itself: it is violated after ${steps}.` : null],
     ["The swap", entry.swap],
     ["The run", entry.stops && capital(entry.stops)],
@@ -85,17 +85,19 @@ function drawStory(entry) {
   return html("section", { class: `story ${entry.status}`, "aria-label": "In words" }, html("dl", {}, list));
 }
 
-/** The options that print the witness of a finding. */
-function witnessOption(entry) {
-  return entry.omitted || page.room.all ? "--format json --all" : "--format json";
+/** What has the witness of a finding. */
+function witnessWords(entry) {
+  const { json, all } = page.switches;
+  if (!json || !isViolated(entry)) return "";
+  return entry.omitted || page.room.all ? ` ${json} ${all} has its witness.` : ` ${json} has its witness.`;
 }
 
 /** Why a finding is not drawn, and what has its witness if there is one. */
 function undrawnWords(entry) {
   const { all, pictures, bytes, described } = page.room;
-  const where = isViolated(entry) ? ` ${witnessOption(entry)} has its witness.` : "";
+  const where = witnessWords(entry);
   if (entry.lattice?.limit === "memory" && entry.lattice.dropped === 0) return `Not drawn: the order of all these threads does not fit in the memory limit.${where}`;
-  const more = all ? "" : " --all draws and describes more.";
+  const more = all || !page.switches.all ? "" : ` ${page.switches.all} draws and describes more.`;
   if (!entry.searched) return `Not described, to keep the page small: ${number(described)} findings are, violated ones first.${isViolated(entry) ? more : ""}${where}`;
   if (!isViolated(entry)) return "Not drawn, to keep the page small: violated findings are drawn first, and others as long as there is room.";
   const room = `it has room for ${number(pictures)} drawings of each property and ${bytes / 1e6} MB of drawings in all, observed violations first`;

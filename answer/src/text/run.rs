@@ -11,7 +11,7 @@ use super::{
     step::{label, note},
     table::{self, Cell, Side},
 };
-use crate::paint::Paint;
+use crate::Paint;
 
 /// At most this many steps are shown before a violation, and after it.
 const BEFORE: usize = 20;
@@ -23,20 +23,22 @@ const VARIABLES: usize = 6;
 const LABEL: usize = 40;
 
 /// The steps of a run, and how things stood before and after each: rows are those of this run.
-pub(crate) struct Run<'a> {
-    pub(crate) monitor: &'a Monitor,
-    pub(crate) rows: &'a [&'a Row],
+pub struct Run<'a> {
+    /// Of the property that it is shown for.
+    pub monitor: &'a Monitor,
+    /// The steps.
+    pub rows: &'a [&'a Row],
     /// How things stand before the first.
-    pub(crate) start: &'a Moment,
+    pub start: &'a Moment,
     /// For each row, whether it comes earlier than observed.
-    pub(crate) earlier: &'a [bool],
+    pub earlier: &'a [bool],
     /// After how many steps the run is violated, if it is.
-    pub(crate) violated_at: Option<usize>,
+    pub violated_at: Option<usize>,
 }
 
 impl Run<'_> {
     /// The part of the run that matters.
-    pub(crate) fn render(&self, paint: Paint, indent: &str) -> String {
+    pub fn render(&self, paint: Paint, indent: &str) -> String {
         let end = match self.violated_at {
             Some(step) => (step + AFTER).min(self.rows.len()),
             None => self.rows.len().min(BEFORE),
@@ -55,6 +57,7 @@ impl Run<'_> {
         threads.sort_unstable();
         let columns = Columns {
             by_thread: threads.len() <= THREADS,
+            lines: shown.iter().any(|row| row.line.is_some()),
             notes: shown.iter().any(|row| !note(row).is_empty()),
             threads,
             variables: match self.monitor.alphabet().variables().len() {
@@ -80,7 +83,8 @@ impl Run<'_> {
     }
 
     fn head(&self, columns: &Columns<'_>, paint: Paint) -> Vec<Cell> {
-        let mut names: Vec<Cow<'_, str>> = vec!["step".into(), "line".into()];
+        let mut names: Vec<Cow<'_, str>> = vec!["step".into()];
+        names.extend(columns.lines.then_some(Cow::from("line")));
         if columns.by_thread {
             names.extend(columns.threads.iter().map(|thread| printable(thread)))
         } else {
@@ -113,10 +117,10 @@ impl Run<'_> {
             None => (&self.start.values, self.start.state, self.start.verdict),
         };
         let line = row.and_then(|row| row.line);
-        let mut cells: Vec<Cell> = vec![
-            count(step as u64).into(),
-            line.map(|line| line.to_string()).unwrap_or_default().into(),
-        ];
+        let mut cells: Vec<Cell> = vec![count(step as u64).into()];
+        if columns.lines {
+            cells.push(line.map(|line| line.to_string()).unwrap_or_default().into());
+        }
         let event = |row: &Row| {
             let earlier = self.earlier.get(step - 1) == Some(&true);
             let label = shorten(&label(row));
@@ -162,6 +166,8 @@ fn verdict(paint: Paint, verdict: Verdict, text: &str) -> String {
 
 struct Columns<'a> {
     by_thread: bool,
+    /// Whether the run was read, from lines.
+    lines: bool,
     /// Whether some line tells more than the property sees.
     notes: bool,
     threads: Vec<&'a str>,
@@ -170,7 +176,8 @@ struct Columns<'a> {
 
 impl Columns<'_> {
     fn sides(&self) -> Vec<Side> {
-        let mut sides = vec![Side::Right, Side::Right];
+        let mut sides = vec![Side::Right];
+        sides.extend(self.lines.then_some(Side::Right));
         let events = if self.by_thread {
             self.threads.len()
         } else {

@@ -12,7 +12,7 @@ use std::{
 };
 
 use super::{automaton::Automaton, clip};
-use crate::text::step::{label, note};
+use crate::text::{label, note};
 
 /// A longer name, label or value is clipped.
 const WORD: usize = 120;

@@ -1,0 +1,13 @@
+//! Why a page cannot be made.
+
+/// Why a page cannot be made.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum Error {
+    /// The date that pages are to have is none.
+    #[error("SOURCE_DATE_EPOCH is to be a number of seconds since 1970, and it is `{text}`")]
+    SourceDate {
+        /// What it is.
+        text: String,
+    },
+}

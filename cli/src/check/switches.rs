@@ -1,0 +1,18 @@
+//! What sentences call the options of `portent check`.
+
+use portent_answer::Switches;
+
+/// The options of the command.
+pub(crate) const SWITCHES: Switches = Switches {
+    complete: "--complete",
+    maximal: "--causality maximal",
+    window: "--window",
+    lookahead: Some("--lookahead"),
+    memory: Some("--memory"),
+    time: Some("--time"),
+    max_nodes: Some("--max-nodes"),
+    max_bindings: Some("--max-bindings"),
+    count: Some("--count always"),
+    all: Some("--all"),
+    json: Some("--format json"),
+};

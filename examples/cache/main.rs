@@ -1,0 +1,29 @@
+//! A cache that keeps an old value for ever, in one run of very many. `cargo test --example cache` runs it once, recording, and tells
+//! how; `cargo run --release --example cache` runs it a thousand times as it is, and sees nothing.
+
+mod cache;
+
+use std::env;
+
+use cache::{Fill, run};
+
+fn main() {
+    let runs = env::args().nth(1).map_or(Ok(1000), |runs| runs.parse());
+    let runs: u32 = runs.expect("a number of runs");
+    let stale = (0..runs).filter(|_| {
+        let (cached, stored) = run(Fill::Always);
+        cached != stored
+    });
+    println!("{} of {runs} runs kept an old value", stale.count());
+}
+
+/// It fails.
+#[portent::test(spec = "examples/cache/cache.portent", causality = "maximal")]
+fn what_is_cached_is_fresh() {
+    run(Fill::Always);
+}
+
+#[portent::test(spec = "examples/cache/cache.portent", causality = "maximal", strict)]
+fn what_is_cached_is_fresh_if_it_is_looked_at_again() {
+    run(Fill::IfFresh);
+}
