@@ -12,7 +12,7 @@ use syn::{
 pub(crate) struct TestOptions {
     pub(crate) source: Source,
     pub(crate) window: Option<usize>,
-    pub(crate) maximal: bool,
+    pub(crate) causality: Causality,
     pub(crate) complete: bool,
     pub(crate) repeat: u32,
     pub(crate) expect_violation: bool,
@@ -35,7 +35,15 @@ const WORDS: [&str; 8] = [
     "expect_violation",
     "strict",
 ];
-const MODELS: [&str; 2] = ["happens-before", "maximal"];
+const MODELS: [&str; 3] = ["happens-before", "strong", "maximal"];
+
+/// Which other runs count.
+#[derive(Clone, Copy)]
+pub(crate) enum Causality {
+    HappensBefore,
+    Strong,
+    Maximal,
+}
 
 /// One option: its word, and its value if it has one.
 struct Setting {
@@ -100,7 +108,7 @@ impl Parse for TestOptions {
     fn parse(input: ParseStream<'_>) -> syn::Result<TestOptions> {
         let mut source = None;
         let (mut window, mut repeat) = (None, 1);
-        let (mut maximal, mut complete) = (false, false);
+        let (mut causality, mut complete) = (Causality::HappensBefore, false);
         let (mut expect_violation, mut strict) = (false, false);
         let mut seen: Vec<String> = Vec::new();
         while !input.is_empty() {
@@ -120,7 +128,7 @@ impl Parse for TestOptions {
                 }
                 "spec" => source = Some(Source::File(setting.text("spec = \"file.portent\"")?)),
                 "causality" => {
-                    maximal = is_maximal(&setting.text("causality = \"maximal\"")?)?;
+                    causality = model(&setting.text("causality = \"strong\"")?)?;
                 }
                 "complete" => complete = setting.flag()?,
                 "window" => window = Some(setting.number("window = 1000")?),
@@ -139,7 +147,7 @@ impl Parse for TestOptions {
         Ok(TestOptions {
             source: source.ok_or_else(|| syn::Error::new(Span::call_site(), missing))?,
             window,
-            maximal,
+            causality,
             complete,
             repeat,
             expect_violation,
@@ -148,10 +156,11 @@ impl Parse for TestOptions {
     }
 }
 
-fn is_maximal(model: &LitStr) -> syn::Result<bool> {
+fn model(model: &LitStr) -> syn::Result<Causality> {
     match model.value().as_str() {
-        "happens-before" => Ok(false),
-        "maximal" => Ok(true),
+        "happens-before" => Ok(Causality::HappensBefore),
+        "strong" => Ok(Causality::Strong),
+        "maximal" => Ok(Causality::Maximal),
         other => Err(unknown("causality", other, model.span(), &MODELS)),
     }
 }

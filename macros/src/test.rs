@@ -8,7 +8,7 @@ use quote::quote;
 use syn::{ItemFn, LitStr, spanned::Spanned};
 
 use crate::{
-    options::{Source, TestOptions},
+    options::{Causality, Source, TestOptions},
     property::{in_file, in_literal, stored},
 };
 
@@ -25,13 +25,17 @@ pub(crate) fn expand(options: &TestOptions, function: ItemFn) -> syn::Result<Tok
         .map(|monitor| stored(monitor, span))
         .collect::<syn::Result<_>>()?;
     let TestOptions {
-        maximal,
         complete,
         repeat,
         expect_violation,
         strict,
         ..
     } = options;
+    let causality = match options.causality {
+        Causality::HappensBefore => quote!(HappensBefore),
+        Causality::Strong => quote!(Strong),
+        Causality::Maximal => quote!(Maximal),
+    };
     let window = match options.window {
         Some(window) => quote!(::core::option::Option::Some(#window)),
         None => quote!(::core::option::Option::None),
@@ -56,7 +60,7 @@ pub(crate) fn expand(options: &TestOptions, function: ItemFn) -> syn::Result<Tok
                     name: ::core::concat!(::core::module_path!(), "::", #spelled),
                     monitors: &[#(#stored),*],
                     window: #window,
-                    maximal: #maximal,
+                    causality: ::portent::annotated::Model::#causality,
                     complete: #complete,
                     repeat: #repeat,
                     expect_violation: #expect_violation,

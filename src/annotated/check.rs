@@ -1,9 +1,7 @@
 //! A recording and properties: a report, and what to know before trusting it.
 
 use super::{Test, record::Record};
-use crate::{
-    Checker, Error, Monitor, Options, Report, Value, Verdict, events::suggest, lattice::Model,
-};
+use crate::{Checker, Error, Monitor, Options, Report, Value, Verdict, events::suggest};
 
 /// What is known of a run.
 pub(super) struct Checked {
@@ -30,13 +28,8 @@ impl Checked {
 }
 
 fn report(test: &Test, monitors: &[Monitor], record: &Record) -> Result<Report, Error> {
-    let model = if test.maximal {
-        Model::Maximal
-    } else {
-        Model::HappensBefore
-    };
     let options = Options::default()
-        .causality(model)
+        .causality(test.causality)
         .window(test.window)
         .complete(test.complete);
     let initial = |name: &str| {
@@ -47,8 +40,8 @@ fn report(test: &Test, monitors: &[Monitor], record: &Record) -> Result<Report, 
     let mut checker = Checker::new(monitors.iter().cloned(), initial, options)?;
     record.stream.names(checker.symbols_mut())?;
     for recorded in &record.events {
-        // The maximal model goes by what events do: in the order in which they come out they are a trace.
-        if test.maximal {
+        // Other models go by what events do: in the order in which they come out they are a trace.
+        if test.is_beyond() {
             checker.take(&recorded.event)?;
         } else {
             checker.take_stamped(&recorded.event, &recorded.stamp)?;

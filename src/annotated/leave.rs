@@ -5,7 +5,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use super::{Test, check::declared, record::Record};
+use super::{Model, Test, check::declared, record::Record};
 use crate::{
     Error, Monitor, Symbols,
     trace::{Format, Header, TraceWriter},
@@ -73,8 +73,10 @@ fn write(
     write_trace(&trace, monitors, record)?;
 
     let mut command = "portent check --format html".to_owned();
-    if test.maximal {
-        command += " --causality maximal";
+    match test.causality {
+        Model::Strong => command += " --causality strong",
+        Model::Maximal => command += " --causality maximal",
+        _ => {}
     }
     if test.complete {
         command += " --complete";

@@ -21,6 +21,7 @@ use std::{
 };
 
 use crate::Monitor;
+pub use crate::lattice::Model;
 use check::Checked;
 use record::Record;
 
@@ -33,8 +34,8 @@ pub struct Test {
     pub monitors: &'static [&'static str],
     /// How many cuts of a level are kept.
     pub window: Option<usize>,
-    /// Whether runs are those of the maximal model.
-    pub maximal: bool,
+    /// Which other runs count.
+    pub causality: Model,
     /// Whether what is pending when the body ends is violated.
     pub complete: bool,
     /// How often the body is run.
@@ -43,6 +44,13 @@ pub struct Test {
     pub expect_violation: bool,
     /// Whether warnings make it fail.
     pub strict: bool,
+}
+
+impl Test {
+    /// Whether runs count that happens-before does not allow.
+    fn is_beyond(&self) -> bool {
+        self.causality != Model::HappensBefore
+    }
 }
 
 /// What the body of a test may return.
@@ -135,7 +143,7 @@ fn look(test: &Test, monitors: &[Monitor], round: u32, record: &Record) -> Resul
     let mut text = String::new();
     if is_violated && !test.expect_violation {
         text += &format!("{}{of}\n", test.name);
-        text += &story::tell(&report, test.maximal);
+        text += &story::tell(&report, test.is_beyond());
     }
     for warning in &warnings {
         text += &format!("warning: {}{of}: {warning}\n", test.name);
@@ -164,7 +172,7 @@ fn nothing_found(test: &Test, monitors: &[Monitor]) -> String {
         1 => "the run".to_owned(),
         all => format!("any of the {all} runs"),
     };
-    let kind = if test.maximal {
+    let kind = if test.is_beyond() {
         "feasible"
     } else {
         "equivalent"

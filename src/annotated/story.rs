@@ -16,12 +16,12 @@ const AFTER: usize = 3;
 const MOVES: usize = 3;
 
 /// What there is to say about all violations.
-pub(super) fn tell(report: &Report, maximal: bool) -> String {
+pub(super) fn tell(report: &Report, is_beyond: bool) -> String {
     let violated = report.properties.iter();
     let violated: Vec<&PropertyReport> = violated.filter(|one| one.predicted.violated).collect();
     let mut text = String::new();
     for property in violated.iter().take(IN_FULL) {
-        text += &headline(property, maximal);
+        text += &headline(property, is_beyond);
         text += &witness(property).unwrap_or_else(|| {
             "\n  A run that violates it was found, but it is too long to be shown.\n".to_owned()
         });
@@ -32,7 +32,7 @@ pub(super) fn tell(report: &Report, maximal: bool) -> String {
     text
 }
 
-fn headline(property: &PropertyReport, maximal: bool) -> String {
+fn headline(property: &PropertyReport, is_beyond: bool) -> String {
     let values: Vec<String> = { property.binding.iter() }
         .map(|(name, value)| format!("{name} = {value}"))
         .collect();
@@ -40,7 +40,7 @@ fn headline(property: &PropertyReport, maximal: bool) -> String {
         [] => String::new(),
         values => format!(" [{}]", values.join(", ")),
     };
-    let kind = if maximal { "feasible" } else { "equivalent" };
+    let kind = if is_beyond { "feasible" } else { "equivalent" };
     let share = match &property.runs {
         Some(runs) => format!("{} of {} {kind} runs", runs.violated, runs.total),
         None => format!("some {kind} run"),

@@ -3,7 +3,7 @@
 use num_bigint::BigUint;
 use portent_lattice::{
     Counting, Engine, Limit,
-    report::{Lattice, PropertyReport},
+    report::{Lattice, LeftOut, PropertyReport, Row},
 };
 use portent_monitor_dsl::{Monitor, Property, Verdict};
 
@@ -215,7 +215,7 @@ impl<'a> Finding<'a> {
         };
         let nodes = counted(lattice.nodes, "node");
         let instead = match self.style.engine {
-            Some(engine) if !self.style.maximal && engine != lattice.engine => {
+            Some(engine) if !self.style.feasible && engine != lattice.engine => {
                 format!(" ({engine} has no answer here)")
             }
             _ => String::new(),
@@ -225,7 +225,7 @@ impl<'a> Finding<'a> {
             ("Searched: ", format!("{steps}, {size}.")),
             ("Engine: ", engine),
         ];
-        if self.property.runs.is_none() && lattice.exhaustive && !self.style.maximal {
+        if self.property.runs.is_none() && lattice.exhaustive && !self.style.feasible {
             let fact = match self.style.counting {
                 Counting::Always => {
                     "The equivalent runs were not counted, as that does not fit in the memory limit; \
@@ -258,9 +258,26 @@ impl<'a> Finding<'a> {
             return None;
         }
         let come = if steps == 1 { "comes" } else { "come" };
+        let beyond = match &self.property.under_strong {
+            Some(found) if found.violated => format!("under --causality strong {}", without(found)),
+            Some(found) if found.exhaustive => {
+                "it also holds under --causality strong, where threads may go without critical sections of \
+                 others; --causality maximal also looks at runs where they take them in another order."
+                    .to_owned()
+            }
+            Some(_) => {
+                "a short search under --causality strong found no violation, and a longer one might; \
+                 --causality maximal also looks at runs where they take them in another order."
+                    .to_owned()
+            }
+            None => {
+                "--causality strong also looks at runs where threads go without critical sections of others, \
+                 --causality maximal also looks at runs where they take them in another order."
+                    .to_owned()
+            }
+        };
         Some(format!(
-            "{} {come} after others only because of the order in which threads took locks; \
-             --causality maximal also looks at runs where they take them in another order.",
+            "{} {come} after others only because of the order in which threads took locks; {beyond}",
             counted(steps, "step")
         ))
     }
@@ -294,7 +311,7 @@ impl<'a> Finding<'a> {
                 "the steps whose order was kept",
                 "a check of the whole trace",
             ),
-            Limit::Nodes if lattice.engine == Engine::Maximal => (
+            Limit::Nodes if matches!(lattice.engine, Engine::Strong | Engine::Maximal) => (
                 "the limit on the nodes of a search",
                 "a larger --max-nodes, or a --time,",
             ),
@@ -324,6 +341,32 @@ impl<'a> Finding<'a> {
             ),
         }
     }
+}
+
+/// That a run is violated which leaves something out, and what.
+fn without(found: &LeftOut) -> String {
+    let name = |row: &Row| {
+        let set = row
+            .set
+            .iter()
+            .map(|(name, value)| format!("{name} = {value}"));
+        let step = row.name.as_ref().map(|name| name.to_string());
+        let step: Vec<String> = step.into_iter().chain(set).collect();
+        format!("{} ({})", step.join(", "), row.t)
+    };
+    let mut text = "it is violated".to_owned();
+    if let Some(last) = found.witness.as_ref().and_then(|rows| rows.last()) {
+        text += &format!(", with {}", name(last));
+    }
+    match found.left_out.as_slice() {
+        [] => {}
+        [one] => text += &format!(" and without {}", name(one)),
+        [first, more @ ..] => {
+            let others = counted(more.len() as u64, "other step");
+            text += &format!(" and without {} and {others}", name(first));
+        }
+    }
+    text + ": a thread may go without a critical section of another."
 }
 
 /// What became of a property.

@@ -37,8 +37,8 @@ pub(crate) struct Style {
     pub(crate) complete: bool,
     /// Tell how the search went.
     pub(crate) stats: bool,
-    /// The runs are those of the maximal model.
-    pub(crate) maximal: bool,
+    /// The runs are those of a model beyond happens-before: they are feasible, and not counted.
+    pub(crate) feasible: bool,
     /// How far ahead the search was allowed to look.
     pub(crate) lookahead: Option<u32>,
     /// The engine that was asked for.
@@ -52,7 +52,7 @@ pub(crate) struct Style {
 impl Style {
     /// What the runs are called that were looked at.
     fn kind_of_runs(self) -> &'static str {
-        if self.maximal {
+        if self.feasible {
             "feasible"
         } else {
             "equivalent"

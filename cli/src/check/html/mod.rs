@@ -95,8 +95,8 @@ impl PageRoom {
 struct Page {
     portent: u32,
     origin: Origin,
-    /// Whether the runs are those of the maximal model.
-    maximal: bool,
+    /// Whether the runs are those of a model beyond happens-before.
+    feasible: bool,
     room: PageRoom,
     /// By their names.
     properties: BTreeMap<String, Property>,
@@ -155,7 +155,7 @@ pub(crate) fn render(
     let page = Page {
         portent: 1,
         origin: Origin::here()?,
-        maximal: style.maximal,
+        feasible: style.feasible,
         room,
         properties: { monitors.iter() }
             .map(|monitor| (monitor.property().name().to_owned(), Property::new(monitor)))
