@@ -10,7 +10,9 @@ use syn::{
 
 /// How a test is checked.
 pub(crate) struct TestOptions {
-    pub(crate) source: Source,
+    pub(crate) source: Option<Source>,
+    /// What to look for without a property.
+    pub(crate) find: Option<LitStr>,
     pub(crate) window: Option<usize>,
     pub(crate) causality: Causality,
     pub(crate) complete: bool,
@@ -25,9 +27,10 @@ pub(crate) enum Source {
     File(LitStr),
 }
 
-const WORDS: [&str; 8] = [
+const WORDS: [&str; 9] = [
     "property",
     "spec",
+    "find",
     "causality",
     "complete",
     "window",
@@ -36,6 +39,9 @@ const WORDS: [&str; 8] = [
     "strict",
 ];
 const MODELS: [&str; 3] = ["happens-before", "strong", "maximal"];
+
+/// What can be looked for without a property.
+const KINDS: [&str; 3] = ["races", "deadlocks", "atomicity"];
 
 /// Which other runs count.
 #[derive(Clone, Copy)]
@@ -106,7 +112,7 @@ impl Setting {
 
 impl Parse for TestOptions {
     fn parse(input: ParseStream<'_>) -> syn::Result<TestOptions> {
-        let mut source = None;
+        let (mut source, mut find) = (None, None);
         let (mut window, mut repeat) = (None, 1);
         let (mut causality, mut complete) = (Causality::HappensBefore, false);
         let (mut expect_violation, mut strict) = (false, false);
@@ -127,6 +133,7 @@ impl Parse for TestOptions {
                     source = Some(Source::Text(text));
                 }
                 "spec" => source = Some(Source::File(setting.text("spec = \"file.portent\"")?)),
+                "find" => find = Some(kinds(setting.text("find = \"races, deadlocks\"")?)?),
                 "causality" => {
                     causality = model(&setting.text("causality = \"strong\"")?)?;
                 }
@@ -142,10 +149,14 @@ impl Parse for TestOptions {
                 input.parse::<Token![,]>()?;
             }
         }
-        let missing =
-            "what is to hold? Give `property = \"always (x >= y)\"` or `spec = \"file.portent\"`";
+        if source.is_none() && find.is_none() {
+            let missing = "what is to hold? Give `property = \"always (x >= y)\"`, `spec = \"file.portent\"` \
+                 or `find = \"races, deadlocks\"`";
+            return Err(syn::Error::new(Span::call_site(), missing));
+        }
         Ok(TestOptions {
-            source: source.ok_or_else(|| syn::Error::new(Span::call_site(), missing))?,
+            source,
+            find,
             window,
             causality,
             complete,
@@ -154,6 +165,15 @@ impl Parse for TestOptions {
             strict,
         })
     }
+}
+
+fn kinds(text: LitStr) -> syn::Result<LitStr> {
+    for kind in text.value().split(',').map(str::trim) {
+        if !KINDS.contains(&kind) {
+            return Err(unknown("kind of finding", kind, text.span(), &KINDS));
+        }
+    }
+    Ok(text)
 }
 
 fn model(model: &LitStr) -> syn::Result<Causality> {

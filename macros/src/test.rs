@@ -3,7 +3,7 @@
 use std::{env, fs, path::Path};
 
 use portent_monitor_dsl::Monitor;
-use proc_macro2::TokenStream;
+use proc_macro2::{Span, TokenStream};
 use quote::quote;
 use syn::{ItemFn, LitStr, spanned::Spanned};
 
@@ -15,8 +15,9 @@ use crate::{
 pub(crate) fn expand(options: &TestOptions, function: ItemFn) -> syn::Result<TokenStream> {
     refuse(&function)?;
     let (monitors, tracked, span) = match &options.source {
-        Source::Text(text) => (vec![in_literal(text)?], None, text.span()),
-        Source::File(name) => {
+        None => (Vec::new(), None, Span::call_site()),
+        Some(Source::Text(text)) => (vec![in_literal(text)?], None, text.span()),
+        Some(Source::File(name)) => {
             let (monitors, tracked) = read(name)?;
             (monitors, Some(tracked), name.span())
         }
@@ -35,6 +36,10 @@ pub(crate) fn expand(options: &TestOptions, function: ItemFn) -> syn::Result<Tok
         Causality::HappensBefore => quote!(HappensBefore),
         Causality::Strong => quote!(Strong),
         Causality::Maximal => quote!(Maximal),
+    };
+    let find = match &options.find {
+        Some(kinds) => quote!(::core::option::Option::Some(#kinds)),
+        None => quote!(::core::option::Option::None),
     };
     let window = match options.window {
         Some(window) => quote!(::core::option::Option::Some(#window)),
@@ -59,6 +64,7 @@ pub(crate) fn expand(options: &TestOptions, function: ItemFn) -> syn::Result<Tok
                 &::portent::annotated::Test {
                     name: ::core::concat!(::core::module_path!(), "::", #spelled),
                     monitors: &[#(#stored),*],
+                    find: #find,
                     window: #window,
                     causality: ::portent::annotated::Model::#causality,
                     complete: #complete,

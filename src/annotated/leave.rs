@@ -68,9 +68,19 @@ fn write(
     }
     let path = |ending: &str| folder.join(format!("{name}.{ending}"));
     let (spec, trace, page) = (path("portent"), path("jsonl"), path("html"));
+    write_trace(&trace, monitors, record)?;
+    if monitors.is_empty() {
+        let [page, trace] = [&page, &trace].map(|path| quoted(path));
+        let model = match test.causality {
+            Model::HappensBefore => "",
+            _ => " --causality strong",
+        };
+        return Ok(format!(
+            "portent find --format html{model} --output {page} {trace}"
+        ));
+    }
     let texts: Vec<String> = monitors.iter().map(spec_text).collect();
     fs::write(&spec, texts.join("\n\n") + "\n")?;
-    write_trace(&trace, monitors, record)?;
 
     let mut command = "portent check --format html".to_owned();
     match test.causality {

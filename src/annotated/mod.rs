@@ -5,12 +5,14 @@
 //! | here | a test from its first run to its last, and what makes it fail |
 //! | `record` | everything that a body does |
 //! | `check` | a recording and properties: a report, and what to know before trusting it |
+//! | `find` | races, deadlocks and blocks that are not atomic |
 //! | `story` | a run that violates a property, for the message of a test that fails |
 //! | `leave` | recordings that are left for `portent check`, with `PORTENT_REPORT` |
 //!
 //! Only macros call what is here; it may change with every version.
 
 mod check;
+mod find;
 mod leave;
 mod record;
 mod story;
@@ -32,6 +34,8 @@ pub struct Test {
     pub name: &'static str,
     /// The monitors, as macros store them.
     pub monitors: &'static [&'static str],
+    /// What to look for without a property.
+    pub find: Option<&'static str>,
     /// How many cuts of a level are kept.
     pub window: Option<usize>,
     /// Which other runs count.
@@ -135,7 +139,9 @@ struct Round {
 fn look(test: &Test, monitors: &[Monitor], round: u32, record: &Record) -> Result<Round, String> {
     let left = leave::leave(test, monitors, round, record)?;
     let Checked { report, warnings } = Checked::new(test, monitors, record)?;
-    let is_violated = report.is_violated();
+    let found = find::find(test, record)?;
+    let is_violated = report.is_violated() || !found.certain.is_empty();
+    let warnings: Vec<String> = warnings.into_iter().chain(found.warnings).collect();
     let of = match test.repeat {
         1 => String::new(),
         all => format!(" (run {round} of {all})"),
@@ -144,6 +150,9 @@ fn look(test: &Test, monitors: &[Monitor], round: u32, record: &Record) -> Resul
     if is_violated && !test.expect_violation {
         text += &format!("{}{of}\n", test.name);
         text += &story::tell(&report, test.is_beyond());
+        for finding in &found.certain {
+            text += &format!("{finding}\n");
+        }
     }
     for warning in &warnings {
         text += &format!("warning: {}{of}: {warning}\n", test.name);
@@ -165,9 +174,12 @@ fn say(text: &str) {
 }
 
 fn nothing_found(test: &Test, monitors: &[Monitor]) -> String {
-    let names: Vec<String> = { monitors.iter() }
+    let mut names: Vec<String> = { monitors.iter() }
         .map(|monitor| format!("`{}`", monitor.property().name()))
         .collect();
+    if let Some(kinds) = test.find {
+        names.push(format!("`{kinds}`"));
+    }
     let runs = match test.repeat {
         1 => "the run".to_owned(),
         all => format!("any of the {all} runs"),
