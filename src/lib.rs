@@ -39,6 +39,8 @@
 pub mod annotated;
 mod error;
 
+#[cfg(feature = "findings")]
+pub use portent_findings as findings;
 pub use portent_hooks as hooks;
 #[cfg(feature = "lattice")]
 pub use portent_lattice as lattice;
@@ -50,7 +52,9 @@ pub use portent_sidecar as sidecar;
 pub use portent_trace as trace;
 
 pub use error::Error;
-pub use portent_hooks::{Context, ContextError, Shared, ToValue, event, sync, thread};
+pub use portent_hooks::{
+    AtomicBlock, Context, ContextError, Shared, ToValue, atomic_block, event, sync, thread,
+};
 #[cfg(feature = "monitor")]
 pub use portent_hooks::{Counts, Full, Recorded, Recording, Stream};
 #[cfg(feature = "lattice")]

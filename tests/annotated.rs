@@ -144,9 +144,91 @@ fn critical_sections_may_be_swapped() {
     critical_sections();
 }
 
+#[portent::test(
+    property = "always (close -> once open)",
+    causality = "strong",
+    expect_violation
+)]
+fn critical_sections_may_be_left_out() {
+    critical_sections();
+}
+
+/// Two locks, one after the other, in one order and then in the other.
+fn lock_orders() {
+    let (a, b) = (
+        sync::Mutex::with_name("a", ()),
+        sync::Mutex::with_name("b", ()),
+    );
+    thread::scope(|s| {
+        let there = s.spawn(|| a.lock().map(|_a| drop(b.lock())).unwrap());
+        there.join().unwrap();
+        let back = s.spawn(|| b.lock().map(|_b| drop(a.lock())).unwrap());
+        back.join().unwrap();
+    });
+}
+
+// The second thread waits for the first: the pattern is a warning, and no more.
+#[portent::test(find = "races, deadlocks")]
+fn a_lock_order_that_cannot_deadlock_is_a_warning() {
+    lock_orders();
+}
+
+#[portent::test(find = "races, deadlocks", strict)]
+fn nothing_is_found_where_there_is_nothing() {
+    let total = sync::Mutex::with_name("total", 0);
+    thread::scope(|s| {
+        for _ in 0..2 {
+            s.spawn(|| *total.lock().unwrap() += 1);
+        }
+    });
+}
+
 /// Tests that fail; what they say is looked at below.
 mod failing {
     use super::*;
+
+    #[portent::test(find = "deadlocks", causality = "strong")]
+    #[should_panic]
+    pub(super) fn deadlock() {
+        let (a, b) = (
+            sync::Mutex::with_name("a", ()),
+            sync::Mutex::with_name("b", ()),
+        );
+        let turn = std::sync::Barrier::new(2);
+        thread::scope(|s| {
+            s.spawn(|| {
+                a.lock().map(|_a| drop(b.lock())).unwrap();
+                // Not hooked, so that only this run knows of the order.
+                turn.wait();
+            });
+            s.spawn(|| {
+                turn.wait();
+                b.lock().map(|_b| drop(a.lock())).unwrap();
+            });
+        });
+    }
+
+    #[portent::test(find = "races")]
+    #[should_panic]
+    pub(super) fn race() {
+        let x = Shared::with_name("x", 0);
+        thread::scope(|s| {
+            s.spawn(|| x.set(1));
+            s.spawn(|| x.set(2));
+        });
+    }
+
+    #[portent::test(find = "atomicity", repeat = 2)]
+    #[should_panic]
+    pub(super) fn not_atomic() {
+        let x = Shared::with_name("x", 0);
+        thread::scope(|s| {
+            let _block = portent::atomic_block("add");
+            let read = x.get();
+            s.spawn(|| x.set(5)).join().unwrap();
+            x.set(read + 1);
+        });
+    }
 
     #[portent::test(property = "always (x >= y)")]
     #[should_panic]
@@ -396,13 +478,32 @@ fn what_is_pending_is_not_passed_over() {
 }
 
 #[test]
+fn findings_are_told_with_their_places() {
+    let message = failure(failing::deadlock);
+    assert!(message.contains("deadlock: "), "{message}");
+    assert!(
+        message.contains(" and wants b at tests/annotated.rs:"),
+        "{message}"
+    );
+    assert!(
+        message.contains(" and wants a at tests/annotated.rs:"),
+        "{message}"
+    );
+    let message = failure(failing::race);
+    assert!(message.contains("data race on x: "), "{message}");
+    let message = failure(failing::not_atomic);
+    assert!(message.contains("block add is not atomic"), "{message}");
+}
+
+#[test]
 fn an_error_wins() {
     static CALLS: AtomicU32 = AtomicU32::new(0);
     let test = portent::annotated::Test {
         name: "an_error_wins",
         monitors: &[],
         window: None,
-        maximal: false,
+        find: None,
+        causality: portent::annotated::Model::HappensBefore,
         complete: false,
         repeat: 3,
         expect_violation: true,

@@ -56,7 +56,8 @@ struct Expect {
     violated_at: Option<u64>,
     cuts: Option<u64>,
     runs: Option<BTreeMap<String, u64>>,
-    /// Whether some run is violated under the maximal model, where happens-before has none.
+    /// Whether some run is violated under the model `strong`, and the maximal one, where happens-before has none.
+    strong: Option<bool>,
     maximal: Option<bool>,
 }
 
@@ -221,14 +222,30 @@ fn examine(case: &Case) {
         assert!(expected.runs.is_none() || found.runs.is_some());
         assert!(expected.cuts.is_none() || found.lattice.cuts.is_some());
     }
-    let maximal = Options::default().causality(Model::Maximal);
-    let report = answer(case, &maximal, false);
-    for (found, expected) in report.properties.iter().zip(&case.expect) {
-        let violated = expected.maximal.unwrap_or(expected.violated_at.is_some());
-        if expected.maximal.is_some() || violated {
-            let context = format!("of `{}`, maximal model", case.name);
-            assert_eq!(found.predicted.violated, violated, "{context}");
+    let answers = [Model::Strong, Model::Maximal].map(|model| {
+        let options = Options::default().causality(model);
+        answer(case, &options, false).properties
+    });
+    for (place, expected) in case.expect.iter().enumerate() {
+        let [strong, maximal] = answers
+            .each_ref()
+            .map(|found| found[place].predicted.violated);
+        let happens_before = expected.violated_at.is_some();
+        let name = &case.name;
+        assert!(
+            happens_before <= strong && strong <= maximal,
+            "models of `{name}`"
+        );
+        for (found, expected, model) in [
+            (strong, expected.strong, "strong"),
+            (maximal, expected.maximal, "maximal"),
+        ] {
+            assert!(
+                expected.is_none_or(|it| it == found),
+                "of `{name}`, {model}"
+            );
         }
+        assert!(answers[0][place].runs.is_none(), "runs of `{name}`, strong");
     }
 }
 
@@ -258,7 +275,7 @@ fn lattices() {
 
 #[test]
 fn causality() {
-    assert!(run("causality") >= 15);
+    assert!(run("causality") >= 20);
 }
 
 #[test]

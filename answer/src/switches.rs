@@ -9,7 +9,7 @@ use serde::Serialize;
 ///
 /// const SWITCHES: Switches = Switches {
 ///     memory: Some("--memory"),
-///     ..Switches::new("--complete", "--causality maximal", "--window")
+///     ..Switches::new("--complete", "--causality strong", "--causality maximal", "--window")
 /// };
 /// assert_eq!(SWITCHES.time, None);
 /// ```
@@ -17,6 +17,8 @@ use serde::Serialize;
 pub struct Switches {
     /// What is pending at the end is violated.
     pub complete: &'static str,
+    /// Runs are those of the model `strong`.
+    pub strong: &'static str,
     /// Runs are those of the maximal model.
     pub maximal: &'static str,
     /// How many cuts of a level are kept.
@@ -40,14 +42,16 @@ pub struct Switches {
 }
 
 impl Switches {
-    /// Where there are only these: `complete`, the one for the maximal model, and `window`.
+    /// Where there are only these: `complete`, those for the models `strong` and `maximal`, and `window`.
     pub const fn new(
         complete: &'static str,
+        strong: &'static str,
         maximal: &'static str,
         window: &'static str,
     ) -> Switches {
         Switches {
             complete,
+            strong,
             maximal,
             window,
             lookahead: None,

@@ -86,7 +86,7 @@ impl<'f> End<'f> {
     }
 
     /// The least closed cut in which events are next, in observed order.
-    fn reordering(&self, events: &[EventId]) -> Vec<EventId> {
+    pub(crate) fn reordering(&self, events: &[EventId]) -> Vec<EventId> {
         let mut cut = Cut::default();
         if let Some(trace) = &self.finder.trace {
             for &id in events {
@@ -97,7 +97,7 @@ impl<'f> End<'f> {
         in_observed_order(&cut, &self.finder.record)
     }
 
-    fn race(&mut self, pair: &RacePair, run: &[EventId], at_least: bool) -> Finding {
+    pub(crate) fn race(&mut self, pair: &RacePair, run: &[EventId], at_least: bool) -> Finding {
         let names = self.names();
         let [first, second] = pair.events;
         let is_run = self.is_run(run, &Claim::Race(pair.events));
@@ -228,7 +228,11 @@ impl<'f> End<'f> {
     }
 
     /// The events of a pattern that some run comes to all at once.
-    fn realised(&self, lists: &[&[EventId]], trace: &Reorderings) -> Option<(Cut, Vec<EventId>)> {
+    pub(crate) fn realised(
+        &self,
+        lists: &[&[EventId]],
+        trace: &Reorderings,
+    ) -> Option<(Cut, Vec<EventId>)> {
         let record = &self.finder.record;
         match self.finder.options.model {
             Model::Strong => realise(lists, trace, record),
@@ -254,7 +258,7 @@ impl<'f> End<'f> {
     }
 
     /// What a deadlock is known by: where its locks are wanted.
-    fn key(&self, events: &[EventId]) -> String {
+    pub(crate) fn key(&self, events: &[EventId]) -> String {
         let names = self.names();
         let mut keys: Vec<String> = { events.iter() }
             .map(|&id| {
@@ -267,7 +271,7 @@ impl<'f> End<'f> {
         keys.join(", ")
     }
 
-    fn deadlock(
+    pub(crate) fn deadlock(
         &mut self,
         key: String,
         events: &[EventId],

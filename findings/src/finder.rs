@@ -7,6 +7,7 @@ use crate::{
     Error, Model, Options, Report,
     deadlocks::Wishes,
     end::End,
+    news::Told,
     races::{Tally, happens_before, strong},
     record::{EventId, Record, accesses},
     report::{Material, Warning},
@@ -48,6 +49,9 @@ pub struct Finder {
     pub(crate) material: Material,
     /// The fork of each thread that has one.
     pub(crate) forks: FxHashMap<ThreadId, EventId>,
+    /// How many events were not looked at, as there were too many before them.
+    pub(crate) beyond: u64,
+    pub(crate) told: Told,
 }
 
 #[derive(Clone, Debug)]
@@ -61,6 +65,13 @@ impl Races {
         match self {
             Races::HappensBefore(races) => &races.tally,
             Races::Strong(races) => &races.tally,
+        }
+    }
+
+    pub(crate) fn tally_mut(&mut self) -> &mut Tally {
+        match self {
+            Races::HappensBefore(races) => &mut races.tally,
+            Races::Strong(races) => &mut races.tally,
         }
     }
 }
@@ -82,6 +93,8 @@ impl Finder {
             wishes: Wishes::default(),
             material: Material::default(),
             forks: FxHashMap::default(),
+            beyond: 0,
+            told: Told::default(),
         }
     }
 
@@ -106,6 +119,10 @@ impl Finder {
     ///
     /// [`Error::TooManyEvents`]; [`Error::Causality`] where clocks are full.
     pub fn take(&mut self, event: &Event) -> Result<(), Error> {
+        if self.record.len() >= self.options.max_events {
+            self.beyond += 1;
+            return Ok(());
+        }
         let id = self.record.push(event).ok_or(Error::TooManyEvents)?;
         match event.op {
             Op::Fork(child) => {
@@ -215,6 +232,16 @@ impl Finder {
                     "the recording is not complete: thread {} is forked and does nothing, thread {} does something and is never forked; findings may be false",
                     name(silent),
                     name(stray)
+                ),
+            });
+        }
+        if self.beyond > 0 {
+            warnings.push(Warning {
+                kind: "beyond",
+                text: format!(
+                    "only the first {} events were looked at; {} came after them",
+                    self.record.len(),
+                    self.beyond
                 ),
             });
         }

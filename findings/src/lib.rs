@@ -11,6 +11,7 @@
 //! | `races/` | accesses that can both be next: by clocks, or by closed cuts |
 //! | `deadlocks/` | acquires, their cycles, and which of those a run can end in |
 //! | `atomicity` | cycles of transactions of the observed run |
+//! | `news` | what is known while the program still runs |
 //! | `check` | carries a witness out |
 //! | `describe`, `report` | names for everything |
 //! | `suppress` | what a user does not want to hear of |
@@ -28,6 +29,7 @@ mod end;
 mod error;
 mod finder;
 mod graph;
+mod news;
 mod options;
 mod races;
 mod record;

@@ -105,6 +105,8 @@ pub struct Options {
     pub max_patterns: usize,
     /// How many of the last events of a witness are told.
     pub witness_rows: usize,
+    /// How many events are looked at, the first ones: all of them are kept.
+    pub max_events: usize,
 }
 
 impl Default for Options {
@@ -114,6 +116,7 @@ impl Default for Options {
             hunt: Hunt::ALL,
             max_patterns: 10_000,
             witness_rows: 40,
+            max_events: usize::MAX,
         }
     }
 }
@@ -140,6 +143,12 @@ impl Options {
     /// Telling this many of the last events of a witness.
     pub fn witness_rows(mut self, rows: usize) -> Options {
         self.witness_rows = rows;
+        self
+    }
+
+    /// Looking at this many events.
+    pub fn max_events(mut self, events: usize) -> Options {
+        self.max_events = events;
         self
     }
 }

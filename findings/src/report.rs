@@ -1,6 +1,7 @@
 //! What callers read: findings with the names of everything that they are about.
 
 use serde::Serialize;
+use std::fmt;
 
 /// What kind of fault it is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize)]
@@ -228,4 +229,60 @@ impl Report {
             .iter()
             .any(|finding| finding.label != Label::Possible)
     }
+}
+
+impl Warning {
+    /// Something that happened was not seen.
+    pub fn missing(what: &impl fmt::Display) -> Warning {
+        Warning {
+            kind: "missing",
+            text: format!(
+                "not all that happened was seen ({what}): findings may be false, and others may be missing"
+            ),
+        }
+    }
+}
+
+impl fmt::Display for Finding {
+    /// As one line, for a log.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match (self.kind, self.label) {
+            (Kind::Race, Label::Possible) => write!(f, "possible data race on {}", self.of())?,
+            (Kind::Race, _) => write!(f, "data race on {}", self.of())?,
+            (Kind::Deadlock, Label::Possible) => f.write_str("lock order that may deadlock")?,
+            (Kind::Deadlock, _) => f.write_str("deadlock")?,
+            (Kind::Atomicity, _) => {
+                let block = self.block.as_deref().unwrap_or_default();
+                write!(f, "block {block} is not atomic")?;
+            }
+        }
+        for (number, one) in self.participants.iter().enumerate() {
+            f.write_str(if number == 0 { ": " } else { "; " })?;
+            let object = one.row.object.as_deref().unwrap_or_default();
+            if self.kind != Kind::Deadlock {
+                write!(f, "{} {} {object}", one.row.t, one.row.op)?;
+            } else {
+                write!(f, "{} holds ", one.row.t)?;
+                for (number, held) in one.holds.iter().rev().enumerate() {
+                    f.write_str(if number == 0 { "" } else { ", " })?;
+                    f.write_str(&held.lock)?;
+                    at(f, held.loc.as_deref(), " taken at ")?;
+                }
+                write!(f, " and wants {object}")?;
+            }
+            at(f, one.row.loc.as_deref(), " at ")?;
+        }
+        Ok(())
+    }
+}
+
+impl Finding {
+    /// The variables.
+    fn of(&self) -> String {
+        self.variables.join(", ")
+    }
+}
+
+fn at(f: &mut fmt::Formatter<'_>, loc: Option<&str>, how: &str) -> fmt::Result {
+    loc.map_or(Ok(()), |loc| write!(f, "{how}{loc}"))
 }

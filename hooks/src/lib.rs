@@ -58,6 +58,8 @@ pub use context::{Context, ContextError};
 pub use value::ToValue;
 
 #[cfg(feature = "monitor")]
+mod block;
+#[cfg(feature = "monitor")]
 mod live;
 #[cfg(feature = "monitor")]
 mod shared;
@@ -66,6 +68,8 @@ pub mod sync;
 #[cfg(feature = "monitor")]
 pub mod thread;
 
+#[cfg(feature = "monitor")]
+pub use block::{AtomicBlock, atomic_block};
 #[cfg(feature = "monitor")]
 #[doc(hidden)]
 pub use live::event as __event;
@@ -79,7 +83,7 @@ pub use shared::Shared;
 #[cfg(not(feature = "monitor"))]
 mod off;
 #[cfg(not(feature = "monitor"))]
-pub use off::Shared;
+pub use off::{AtomicBlock, Shared, atomic_block};
 
 /// The types of `std::sync` themselves.
 #[cfg(not(feature = "monitor"))]

@@ -4,12 +4,15 @@ use portent_monitor_core::{Event, Stamp, Symbols, Value};
 use portent_monitor_dsl::Monitor;
 
 use crate::{
-    engine::maximal::{Rules, RulesReader, SliceInTrace},
+    engine::{
+        maximal::{Rules, RulesReader, SliceInTrace},
+        strong::{Guards, GuardsReader, LeavingOut},
+    },
     error::Error,
-    intake::{Arrival, History, Intake, IntakeLimits, Record, StepsTaken, slices},
+    intake::{Arrival, History, Intake, IntakeLimits, Record, Slice, StepsTaken, slices},
     options::{Model, Options},
     order::Unlocked,
-    report::{Fit, Instance, Report, ReportBudget},
+    report::{Fit, Instance, Origin, Report, ReportBudget},
 };
 
 /// Checks properties on every run that is equivalent to the one whose events it is given.
@@ -48,7 +51,7 @@ pub struct Checker {
     taken: Vec<StepsTaken>,
     /// The order without locks, under happens-before.
     unlocked: Option<Unlocked>,
-    /// Under the maximal model, what the trace demands.
+    /// What the trace demands beyond happens-before. Where nobody asked for that, of short traces only.
     feasible: Option<Feasible>,
     options: Options,
 }
@@ -59,6 +62,9 @@ const LEAST_KEPT: u64 = 8 << 20;
 const LOOKED_AT_EVERY: usize = 1024;
 /// About what a binding takes while the trace is read, and the report on it.
 const BINDING_BYTES: u64 = 4096;
+
+/// What it may take to look beyond happens-before where nobody asked for that.
+const TRIAL_MEMORY: u64 = 32 << 20;
 
 /// What of the memory may be taken for what. The search has the rest, and at least a quarter.
 struct Shares {
@@ -85,12 +91,65 @@ impl Shares {
     }
 }
 
-/// What the maximal model needs of a trace.
+/// What the models beyond happens-before need of a trace.
 #[derive(Clone, Debug, Default)]
 struct Feasible {
     rules: RulesReader,
+    /// If something may be left out.
+    guards: Option<GuardsReader>,
     /// Where the events of the history are in the trace.
     places: Vec<u32>,
+}
+
+impl Feasible {
+    fn new(options: &Options) -> Option<Feasible> {
+        let model = options.causality;
+        (model != Model::HappensBefore || options.trial_events > 0).then(|| Feasible {
+            guards: (model != Model::Maximal).then(GuardsReader::default),
+            ..Feasible::default()
+        })
+    }
+
+    fn read(&mut self, event: &Event) -> Result<(), Error> {
+        self.rules.read(event);
+        if let Some(guards) = &mut self.guards {
+            guards.read(event)?;
+        }
+        Ok(())
+    }
+
+    fn finish(self, memory: u64) -> FeasibleTrace {
+        FeasibleTrace {
+            rules: self.rules.finish(memory),
+            guards: self.guards.map(GuardsReader::finish),
+            places: self.places,
+        }
+    }
+}
+
+/// The same of a whole trace.
+struct FeasibleTrace {
+    rules: Rules,
+    guards: Option<Guards>,
+    places: Vec<u32>,
+}
+
+impl FeasibleTrace {
+    /// Where the steps of a slice are in it.
+    fn origin(&self, record: &Record<'_>, slice: &Slice, model: Model) -> Origin<'_> {
+        let events = { slice.steps.iter() }
+            .map(|&step| self.places[record.steps()[step as usize].event.index()])
+            .collect();
+        let slice = SliceInTrace {
+            rules: &self.rules,
+            events,
+        };
+        match &self.guards {
+            None => Origin::Maximal(slice),
+            Some(guards) if model == Model::Strong => Origin::Strong(LeavingOut { guards, slice }),
+            Some(guards) => Origin::Trial(LeavingOut { guards, slice }),
+        }
+    }
 }
 
 impl Checker {
@@ -114,7 +173,7 @@ impl Checker {
             history: History::new(shares.history_clocks, shares.notes),
             unlocked: (options.causality == Model::HappensBefore)
                 .then(|| Unlocked::new(shares.unlocked)),
-            feasible: (options.causality == Model::Maximal).then(Feasible::default),
+            feasible: Feasible::new(&options),
             options,
         })
     }
@@ -176,6 +235,9 @@ impl Checker {
     /// ```
     pub fn take(&mut self, event: &Event) -> Result<(), Error> {
         let number = self.intake.events();
+        if self.is_trial() && number >= self.options.trial_events as u64 {
+            self.feasible = None;
+        }
         if self.feasible.is_some() && number >= u64::from(u32::MAX) {
             return Err(Error::TooManyEventsInAll);
         }
@@ -201,9 +263,14 @@ impl Checker {
             }
         }
         if let Some(feasible) = &mut self.feasible {
-            feasible.rules.read(event);
+            feasible.read(event)?;
         }
         Ok(())
+    }
+
+    /// Whether nobody asked for a model beyond happens-before.
+    fn is_trial(&self) -> bool {
+        self.options.causality == Model::HappensBefore
     }
 
     /// Takes the next event of the run, which brings its place in the causal order, as the events of a
@@ -213,11 +280,12 @@ impl Checker {
     /// # Errors
     ///
     /// As [`take`](Self::take), but what the event does is not compared with what was done before it, only
-    /// its stamp with theirs: [`Error::LateStamp`]. [`Error::MaximalStamped`] under the maximal model.
+    /// its stamp with theirs: [`Error::LateStamp`]. [`Error::StampedModel`] under another model than happens-before.
     pub fn take_stamped(&mut self, event: &Event, stamp: &Stamp) -> Result<(), Error> {
-        if self.feasible.is_some() {
-            return Err(Error::MaximalStamped);
+        if !self.is_trial() {
+            return Err(Error::StampedModel);
         }
+        self.feasible = None;
         match self.intake.take_stamped(event, stamp)? {
             Some(arrival) => keep(&arrival, &mut self.history, &mut self.taken)?,
             None => return Ok(()),
@@ -282,8 +350,13 @@ impl Checker {
         if let Some(unlocked) = &mut self.unlocked {
             unlocked.end(is_order_lost);
         }
-        let feasible = self.feasible.as_mut().map(std::mem::take);
-        let feasible = feasible.map(|all| (all.rules.finish(self.options.memory), all.places));
+        let memory = match self.is_trial() {
+            true => self.options.memory.min(TRIAL_MEMORY),
+            false => self.options.memory,
+        };
+        let fresh = Feasible::new(&self.options);
+        let feasible = std::mem::replace(&mut self.feasible, fresh);
+        let feasible = feasible.map(|all| all.finish(memory));
         let report = self.report(file, feasible.as_ref());
         self.intake.restart();
         self.history.clear();
@@ -294,7 +367,7 @@ impl Checker {
         report
     }
 
-    fn report(&self, file: &str, feasible: Option<&(Rules, Vec<u32>)>) -> Result<Report, Error> {
+    fn report(&self, file: &str, feasible: Option<&FeasibleTrace>) -> Result<Report, Error> {
         self.intake.check_end()?;
         let symbols = self.intake.symbols();
         let mut report = Report::new(file, self.intake.events(), self.intake.threads());
@@ -313,15 +386,8 @@ impl Checker {
             let mut found = Vec::with_capacity(slices.all.len());
             budget.begin_property(options);
             for slice in &slices.all {
-                let origin = feasible.map(|(rules, places)| SliceInTrace {
-                    rules,
-                    events: { slice.steps.iter() }
-                        .map(|&step| {
-                            let event = record.steps()[step as usize].event;
-                            places[event.index()]
-                        })
-                        .collect(),
-                });
+                let model = self.options.causality;
+                let origin = feasible.map(|trace| trace.origin(&record, slice, model));
                 let instance = Instance {
                     record,
                     slice,

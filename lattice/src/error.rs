@@ -78,19 +78,19 @@ pub enum Error {
     /// More events than 32 bits number.
     #[error("more than 4294967295 relevant events")]
     TooManyEvents,
-    /// More events than 32 bits number, under the maximal model.
-    #[error("more than 4294967295 events; the maximal model numbers them all")]
+    /// More events than 32 bits number, under another model than happens-before.
+    #[error("more than 4294967295 events; the models `strong` and `maximal` number them all")]
     TooManyEventsInAll,
-    /// The maximal model needs the whole trace.
+    /// Other models than happens-before need the whole trace.
     #[error(
-        "the maximal model needs the whole trace; a running program is watched by happens-before"
+        "the models `strong` and `maximal` need the whole trace; a running program is watched by happens-before"
     )]
-    MaximalOnline,
-    /// Stamps say what comes before what, and the maximal model does not keep to that.
+    OnlineModel,
+    /// Stamps say what comes before what, and other models than happens-before do not keep to that.
     #[error(
-        "the maximal model goes by what events do and not by their stamps; give them without stamps"
+        "the models `strong` and `maximal` go by what events do and not by their stamps; give them without stamps"
     )]
-    MaximalStamped,
+    StampedModel,
     /// An event was made with other symbols than those of the run.
     #[error(
         "an event has a {kind} that is not among the symbols of this run: events must be made with the `symbols_mut()` of whoever \

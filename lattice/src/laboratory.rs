@@ -8,7 +8,7 @@ pub use crate::{
     engine::{
         Answer, Problem, Searched, Solution, Violation, conjunctive,
         enumerate::{LatticeSize, RunCounts, shape},
-        flow, interval, linear, maximal,
+        flow, interval, linear, maximal, strong,
     },
     order::{EventIndex, Poset, covered},
     report::picture::{graph, widths},

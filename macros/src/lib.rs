@@ -31,6 +31,8 @@ use syn::parse_macro_input;
 /// |---|---|
 /// | `property = "always (x >= y)"` | what is to hold: a formula, or a whole `property name { ... }` |
 /// | `spec = "file.portent"` | or a file of properties, from the folder of `Cargo.toml`; if it changes, the test is compiled again |
+/// | `find = "races, deadlocks"` | or besides: data races, deadlocks and blocks that are not atomic (`atomicity`) fail the test, without any property; a lock order that no run was shown to end in is a warning |
+/// | `causality = "strong"` | also runs in which threads go without critical sections of others |
 /// | `causality = "maximal"` | also runs that swap whole critical sections |
 /// | `complete` | what is still pending when the body ends is violated |
 /// | `window = 1000` | of each level of the lattice, at most so many cuts are kept |

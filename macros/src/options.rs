@@ -10,9 +10,11 @@ use syn::{
 
 /// How a test is checked.
 pub(crate) struct TestOptions {
-    pub(crate) source: Source,
+    pub(crate) source: Option<Source>,
+    /// What to look for without a property.
+    pub(crate) find: Option<LitStr>,
     pub(crate) window: Option<usize>,
-    pub(crate) maximal: bool,
+    pub(crate) causality: Causality,
     pub(crate) complete: bool,
     pub(crate) repeat: u32,
     pub(crate) expect_violation: bool,
@@ -25,9 +27,10 @@ pub(crate) enum Source {
     File(LitStr),
 }
 
-const WORDS: [&str; 8] = [
+const WORDS: [&str; 9] = [
     "property",
     "spec",
+    "find",
     "causality",
     "complete",
     "window",
@@ -35,7 +38,18 @@ const WORDS: [&str; 8] = [
     "expect_violation",
     "strict",
 ];
-const MODELS: [&str; 2] = ["happens-before", "maximal"];
+const MODELS: [&str; 3] = ["happens-before", "strong", "maximal"];
+
+/// What can be looked for without a property.
+const KINDS: [&str; 3] = ["races", "deadlocks", "atomicity"];
+
+/// Which other runs count.
+#[derive(Clone, Copy)]
+pub(crate) enum Causality {
+    HappensBefore,
+    Strong,
+    Maximal,
+}
 
 /// One option: its word, and its value if it has one.
 struct Setting {
@@ -98,9 +112,9 @@ impl Setting {
 
 impl Parse for TestOptions {
     fn parse(input: ParseStream<'_>) -> syn::Result<TestOptions> {
-        let mut source = None;
+        let (mut source, mut find) = (None, None);
         let (mut window, mut repeat) = (None, 1);
-        let (mut maximal, mut complete) = (false, false);
+        let (mut causality, mut complete) = (Causality::HappensBefore, false);
         let (mut expect_violation, mut strict) = (false, false);
         let mut seen: Vec<String> = Vec::new();
         while !input.is_empty() {
@@ -119,8 +133,9 @@ impl Parse for TestOptions {
                     source = Some(Source::Text(text));
                 }
                 "spec" => source = Some(Source::File(setting.text("spec = \"file.portent\"")?)),
+                "find" => find = Some(kinds(setting.text("find = \"races, deadlocks\"")?)?),
                 "causality" => {
-                    maximal = is_maximal(&setting.text("causality = \"maximal\"")?)?;
+                    causality = model(&setting.text("causality = \"strong\"")?)?;
                 }
                 "complete" => complete = setting.flag()?,
                 "window" => window = Some(setting.number("window = 1000")?),
@@ -134,12 +149,16 @@ impl Parse for TestOptions {
                 input.parse::<Token![,]>()?;
             }
         }
-        let missing =
-            "what is to hold? Give `property = \"always (x >= y)\"` or `spec = \"file.portent\"`";
+        if source.is_none() && find.is_none() {
+            let missing = "what is to hold? Give `property = \"always (x >= y)\"`, `spec = \"file.portent\"` \
+                 or `find = \"races, deadlocks\"`";
+            return Err(syn::Error::new(Span::call_site(), missing));
+        }
         Ok(TestOptions {
-            source: source.ok_or_else(|| syn::Error::new(Span::call_site(), missing))?,
+            source,
+            find,
             window,
-            maximal,
+            causality,
             complete,
             repeat,
             expect_violation,
@@ -148,10 +167,20 @@ impl Parse for TestOptions {
     }
 }
 
-fn is_maximal(model: &LitStr) -> syn::Result<bool> {
+fn kinds(text: LitStr) -> syn::Result<LitStr> {
+    for kind in text.value().split(',').map(str::trim) {
+        if !KINDS.contains(&kind) {
+            return Err(unknown("kind of finding", kind, text.span(), &KINDS));
+        }
+    }
+    Ok(text)
+}
+
+fn model(model: &LitStr) -> syn::Result<Causality> {
     match model.value().as_str() {
-        "happens-before" => Ok(false),
-        "maximal" => Ok(true),
+        "happens-before" => Ok(Causality::HappensBefore),
+        "strong" => Ok(Causality::Strong),
+        "maximal" => Ok(Causality::Maximal),
         other => Err(unknown("causality", other, model.span(), &MODELS)),
     }
 }

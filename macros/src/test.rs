@@ -3,20 +3,21 @@
 use std::{env, fs, path::Path};
 
 use portent_monitor_dsl::Monitor;
-use proc_macro2::TokenStream;
+use proc_macro2::{Span, TokenStream};
 use quote::quote;
 use syn::{ItemFn, LitStr, spanned::Spanned};
 
 use crate::{
-    options::{Source, TestOptions},
+    options::{Causality, Source, TestOptions},
     property::{data, in_file, in_literal},
 };
 
 pub(crate) fn expand(options: &TestOptions, function: ItemFn) -> syn::Result<TokenStream> {
     refuse(&function)?;
     let (monitors, tracked, span) = match &options.source {
-        Source::Text(text) => (vec![in_literal(text)?], None, text.span()),
-        Source::File(name) => {
+        None => (Vec::new(), None, Span::call_site()),
+        Some(Source::Text(text)) => (vec![in_literal(text)?], None, text.span()),
+        Some(Source::File(name)) => {
             let (monitors, tracked) = read(name)?;
             (monitors, Some(tracked), name.span())
         }
@@ -25,13 +26,21 @@ pub(crate) fn expand(options: &TestOptions, function: ItemFn) -> syn::Result<Tok
         .map(|monitor| data(monitor, span))
         .collect::<syn::Result<_>>()?;
     let TestOptions {
-        maximal,
         complete,
         repeat,
         expect_violation,
         strict,
         ..
     } = options;
+    let causality = match options.causality {
+        Causality::HappensBefore => quote!(HappensBefore),
+        Causality::Strong => quote!(Strong),
+        Causality::Maximal => quote!(Maximal),
+    };
+    let find = match &options.find {
+        Some(kinds) => quote!(::core::option::Option::Some(#kinds)),
+        None => quote!(::core::option::Option::None),
+    };
     let window = match options.window {
         Some(window) => quote!(::core::option::Option::Some(#window)),
         None => quote!(::core::option::Option::None),
@@ -55,8 +64,9 @@ pub(crate) fn expand(options: &TestOptions, function: ItemFn) -> syn::Result<Tok
                 &::portent::annotated::Test {
                     name: ::core::concat!(::core::module_path!(), "::", #spelled),
                     monitors: &[#(#monitors),*],
+                    find: #find,
                     window: #window,
-                    maximal: #maximal,
+                    causality: ::portent::annotated::Model::#causality,
                     complete: #complete,
                     repeat: #repeat,
                     expect_violation: #expect_violation,

@@ -20,6 +20,8 @@ pub struct Counts {
     pub lost: Lost,
     /// Violations that were told: one for each binding of a property.
     pub violations: u64,
+    /// Findings that were told while the program ran.
+    pub findings: u64,
     /// Calls of a callback that panicked.
     pub panics: u64,
     /// Events that were written by the recorder.

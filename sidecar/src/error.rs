@@ -6,9 +6,9 @@ use std::{io, path::PathBuf};
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
-    /// There is neither a property to watch nor a file to record to.
+    /// There is neither a property to watch nor anything to find, nor a file to record to.
     #[error(
-        "a sidecar without properties and without a recorder has nothing to do; give it one of them"
+        "a sidecar without properties, without anything to find and without a recorder has nothing to do; give it one of them"
     )]
     NothingToDo,
     /// The monitor of a property would be too large.
@@ -17,6 +17,9 @@ pub enum Error {
     /// An event cannot be checked, or a variable has no value to begin with.
     #[error(transparent)]
     Check(#[from] portent_lattice::Error),
+    /// Races and deadlocks cannot be looked for any further.
+    #[error(transparent)]
+    Find(#[from] portent_findings::Error),
     /// An event cannot be written.
     #[error(transparent)]
     Trace(#[from] portent_trace::Error),

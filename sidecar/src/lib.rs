@@ -3,6 +3,7 @@
 //! | to do this | use |
 //! |---|---|
 //! | be told of violations while the program runs | [`Sidecar`] |
+//! | be told of races and lock orders that may deadlock | [`Builder::find`] |
 //! | record now and ask later | [`Recorder`] |
 //! | have another process watch, `portent serve` | [`Sidecar::remote`] |
 //!

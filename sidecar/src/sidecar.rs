@@ -8,6 +8,7 @@ use std::{
     time::Duration,
 };
 
+use portent_findings::{Finder, report::Finding};
 use portent_hooks::{Entered, Full, Global, Recording};
 use portent_lattice::{Options, Report, Watch};
 use portent_monitor_core::Value;
@@ -20,7 +21,7 @@ use crate::{
     pause::Pause,
     recorder::{Lines, Writer},
     remote::{Remote, Sender},
-    worker::{OnError, OnViolation, State, Worker},
+    worker::{OnError, OnFinding, OnViolation, State, Worker},
 };
 
 /// Watches the program that it is part of, in a thread of its own.
@@ -74,6 +75,8 @@ pub struct Summary {
     pub counts: Counts,
     /// The first errors: events that could not be looked at, files that could not be written.
     pub errors: Vec<Error>,
+    /// Races, deadlocks and blocks that are not atomic, if they were [looked for](Builder::find).
+    pub findings: Option<portent_findings::Report>,
     /// The files of the recorder.
     pub files: Vec<PathBuf>,
 }
@@ -100,9 +103,14 @@ pub struct Builder {
     process: Option<String>,
     recorder: Option<Recorder>,
     remote: Option<Server>,
+    find: Option<portent_findings::Options>,
     on_violation: Option<OnViolation>,
+    on_finding: Option<OnFinding>,
     on_error: Option<OnError>,
 }
+
+/// Events that are looked at for findings, unless somebody says otherwise.
+const FOUND_IN: usize = 2_000_000;
 
 /// A server that events are sent to.
 struct Server {
@@ -157,7 +165,9 @@ impl Sidecar {
             process: None,
             recorder: None,
             remote: None,
+            find: None,
             on_violation: None,
+            on_finding: None,
             on_error: None,
         }
     }
@@ -312,6 +322,53 @@ impl Builder {
         self
     }
 
+    /// Looks for races, deadlocks and blocks that are not atomic, too, without any property. Everything is recorded then, and threads wait
+    /// when the sidecar is too slow for them. The events are kept: [so many](portent_findings::Options::max_events) of them, two million if nothing
+    /// is said, are looked at.
+    ///
+    /// Races are told as they are found, and lock orders the first time that they form a cycle; the rest is in the [summary](Summary::findings).
+    ///
+    /// ```
+    /// use portent_findings::{Hunt, Options};
+    /// use portent_hooks::{sync::Mutex, thread};
+    /// use portent_sidecar::Sidecar;
+    /// use std::sync::{Arc, Mutex as Plain};
+    ///
+    /// let told = Arc::new(Plain::new(Vec::new()));
+    /// let heard = Arc::clone(&told);
+    /// let sidecar = Sidecar::builder()
+    ///     .find(Options::default().hunt("races, deadlocks".parse()?))
+    ///     .on_finding(move |finding| heard.lock().unwrap().push(finding.to_string()))
+    ///     .start()?;
+    /// let entered = sidecar.enter();
+    /// let (a, b) = (Mutex::with_name("a", ()), Mutex::with_name("b", ()));
+    /// thread::scope(|s| {
+    ///     s.spawn(|| { let _a = a.lock(); let _b = b.lock(); }).join().unwrap();
+    ///     s.spawn(|| { let _b = b.lock(); let _a = a.lock(); }).join().unwrap();
+    /// });
+    /// drop(entered);
+    /// let summary = sidecar.stop()?;
+    /// let told = told.lock().unwrap();
+    /// assert_eq!(told.len(), 1);
+    /// assert!(told[0].starts_with("lock order that may deadlock"), "{}", told[0]);
+    /// assert_eq!(summary.findings.unwrap().findings.len(), 1);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn find(mut self, options: portent_findings::Options) -> Builder {
+        let most = match options.max_events {
+            usize::MAX => FOUND_IN,
+            events => events,
+        };
+        self.find = Some(options.max_events(most));
+        self
+    }
+
+    /// Whom to tell of [findings](Self::find) while the program runs, in the same way as of violations.
+    pub fn on_finding(mut self, callback: impl FnMut(&Finding) + Send + 'static) -> Builder {
+        self.on_finding = Some(Box::new(callback));
+        self
+    }
+
     /// Whom to tell of events that could not be looked at or written, in the same way. The first of them are in the [summary](Summary::errors),
     /// too.
     pub fn on_error(mut self, callback: impl FnMut(&Error) + Send + 'static) -> Builder {
@@ -326,11 +383,12 @@ impl Builder {
     /// [`Error::NothingToDo`]; [`Error::Property`] if a monitor is too large; [`Error::Check`], as of [`Watch::new`]; [`Error::File`],
     /// [`Error::NoThread`].
     pub fn start(self) -> Result<Sidecar, Error> {
-        if self.properties.is_empty() && self.recorder.is_none() && self.remote.is_none() {
+        let is_idle = self.properties.is_empty() && self.find.is_none();
+        if is_idle && self.recorder.is_none() && self.remote.is_none() {
             return Err(Error::NothingToDo);
         }
         let is_open = self.properties.is_empty() && self.names.is_empty();
-        let interest = if self.everything || is_open {
+        let interest = if self.everything || is_open || self.find.is_some() {
             Interest::Everything
         } else {
             Interest::of(&self.properties).and(&self.names)
@@ -381,7 +439,9 @@ impl Builder {
             lines,
             writer,
             sender,
+            finder: self.find.map(Finder::new),
             on_violation: self.on_violation,
+            on_finding: self.on_finding,
             on_error: self.on_error,
             board: Arc::clone(&board),
             pause: Pause::new(self.look_every),

@@ -3,6 +3,7 @@
 #[cfg(feature = "tracing")]
 use crate::violation::spelled;
 use crate::{Counts, Violation};
+use portent_findings::report::Finding;
 
 /// An event of `tracing` with the target `portent`.
 #[cfg(feature = "tracing")]
@@ -19,6 +20,20 @@ pub(crate) fn violation(violation: &Violation) {
 
 #[cfg(not(feature = "tracing"))]
 pub(crate) fn violation(_: &Violation) {}
+
+/// Likewise.
+#[cfg(feature = "tracing")]
+pub(crate) fn finding(finding: &Finding) {
+    tracing::warn!(
+        target: "portent",
+        kind = finding.kind.name(),
+        label = finding.label.name(),
+        "{finding}"
+    );
+}
+
+#[cfg(not(feature = "tracing"))]
+pub(crate) fn finding(_: &Finding) {}
 
 /// What was counted since the last time.
 #[cfg(feature = "metrics")]

@@ -7,6 +7,7 @@ use std::{
     time::{Duration, Instant},
 };
 
+use portent_findings::{Finder, report::Finding};
 use portent_hooks::{Origin, Recorded, Recording, Stream};
 use portent_lattice::{
     Limit, Report, Watch,
@@ -34,6 +35,8 @@ const ERRORS: usize = 16;
 
 /// Who is told of violations.
 pub(crate) type OnViolation = Box<dyn FnMut(&Violation) + Send>;
+/// Who is told of findings.
+pub(crate) type OnFinding = Box<dyn FnMut(&Finding) + Send>;
 /// Who is told of errors.
 pub(crate) type OnError = Box<dyn FnMut(&Error) + Send>;
 
@@ -43,7 +46,9 @@ pub(crate) struct Worker {
     pub(crate) lines: Lines,
     pub(crate) writer: Option<Writer>,
     pub(crate) sender: Option<Sender>,
+    pub(crate) finder: Option<Finder>,
     pub(crate) on_violation: Option<OnViolation>,
+    pub(crate) on_finding: Option<OnFinding>,
     pub(crate) on_error: Option<OnError>,
     pub(crate) board: Arc<Board>,
     pub(crate) pause: Pause,
@@ -128,6 +133,8 @@ impl Worker {
         if self.writer.is_some() || self.sender.is_some() {
             self.write(recorded);
         }
+        let found = self.find(recorded);
+        self.note(found);
         match self.watch.take_stamped(&recorded.event, &recorded.stamp) {
             Ok(news) => news.into_iter().for_each(|report| self.tell(report)),
             Err(error) => {
@@ -135,6 +142,24 @@ impl Worker {
                 self.note(Err(error.into()));
             }
         }
+    }
+
+    /// Looks for what needs no property. In the order in which events come out they are a trace.
+    fn find(&mut self, recorded: &Recorded) -> Result<(), Error> {
+        let Some(finder) = &mut self.finder else {
+            return Ok(());
+        };
+        let named = finder.symbols_mut().catch_up(self.watch.symbols());
+        named.map_err(portent_findings::Error::from)?;
+        finder.take(&recorded.event)?;
+        for finding in finder.news()? {
+            self.state.counts.findings += 1;
+            telemetry::finding(&finding);
+            if let Some(callback) = &mut self.on_finding {
+                self.state.counts.panics += guarded(|| callback(&finding));
+            }
+        }
+        Ok(())
     }
 
     /// Writes and sends the line of an event.
@@ -215,6 +240,14 @@ impl Worker {
                 self.note(Err(problem));
             }
         }
+        let findings = match self.finder.as_mut().map(Finder::finish) {
+            Some(Ok(findings)) => Some(findings),
+            Some(Err(error)) => {
+                self.note(Err(error.into()));
+                None
+            }
+            None => None,
+        };
         let mut report = self.watch.finish("live")?;
         // Some questions are answered only now.
         let violated = report.properties.iter();
@@ -232,10 +265,19 @@ impl Worker {
         let files = files
             .map_or(&[][..], |writer| writer.files.paths())
             .to_vec();
+        let findings = findings.map(|mut findings| {
+            if !counts.lost.is_nothing() {
+                findings
+                    .warnings
+                    .push(portent_findings::report::Warning::missing(&counts.lost));
+            }
+            findings
+        });
         Ok(Summary {
             report,
             counts,
             errors,
+            findings,
             files,
         })
     }

@@ -3,9 +3,7 @@
 use portent_answer::{Answer, Warning};
 
 use super::{SWITCHES, Test, record::Record};
-use crate::{
-    Checker, Error, Monitor, Options, Report, Value, Verdict, events::suggest, lattice::Model,
-};
+use crate::{Checker, Error, Monitor, Options, Report, Value, Verdict, events::suggest};
 
 /// What is known of a run.
 pub(super) struct Checked {
@@ -54,13 +52,8 @@ fn report(
     record: &Record,
     pictures: usize,
 ) -> Result<Report, Error> {
-    let model = if test.maximal {
-        Model::Maximal
-    } else {
-        Model::HappensBefore
-    };
     let options = Options::default()
-        .causality(model)
+        .causality(test.causality)
         .window(test.window)
         .complete(test.complete)
         .pictures(pictures);
@@ -72,8 +65,8 @@ fn report(
     let mut checker = Checker::new(monitors.iter().cloned(), initial, options)?;
     record.stream.names(checker.symbols_mut())?;
     for recorded in &record.events {
-        // The maximal model goes by what events do: in the order in which they come out they are a trace.
-        if test.maximal {
+        // Other models go by what events do: in the order in which they come out they are a trace.
+        if test.is_beyond() {
             checker.take(&recorded.event)?;
         } else {
             checker.take_stamped(&recorded.event, &recorded.stamp)?;

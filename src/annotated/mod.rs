@@ -5,11 +5,13 @@
 //! | here | a test from its first run to its last, and what makes it fail |
 //! | `record` | everything that a body does |
 //! | `check` | a recording and properties: a report, and what to know before trusting it |
+//! | `find` | races, deadlocks and blocks that are not atomic |
 //! | `leave` | the page and the recording that are left with `PORTENT_REPORT` |
 //!
 //! Only macros call what is here; it may change with every version.
 
 mod check;
+mod find;
 mod leave;
 mod record;
 
@@ -18,8 +20,9 @@ use std::{
     process::ExitCode,
 };
 
-use portent_answer::{Paint, Switches, text};
+use portent_answer::{Paint, Switches, Warning, text};
 
+pub use crate::lattice::Model;
 use crate::{
     Monitor,
     dsl::sealed::{Data, unseal},
@@ -36,10 +39,12 @@ pub struct Test {
     pub name: &'static str,
     /// The monitors, as macros write them down.
     pub monitors: &'static [Data],
+    /// What to look for without a property.
+    pub find: Option<&'static str>,
     /// How many cuts of a level are kept.
     pub window: Option<usize>,
-    /// Whether runs are those of the maximal model.
-    pub maximal: bool,
+    /// Which other runs count.
+    pub causality: Model,
     /// Whether what is pending when the body ends is violated.
     pub complete: bool,
     /// How often the body is run.
@@ -51,7 +56,12 @@ pub struct Test {
 }
 
 /// What sentences call the options of a test.
-const SWITCHES: Switches = Switches::new("`complete`", "`causality = \"maximal\"`", "`window`");
+const SWITCHES: Switches = Switches::new(
+    "`complete`",
+    "`causality = \"strong\"`",
+    "`causality = \"maximal\"`",
+    "`window`",
+);
 
 impl Test {
     /// How the answer is told.
@@ -60,13 +70,18 @@ impl Test {
             paint: Paint { on: false },
             complete: self.complete,
             stats: false,
-            maximal: self.maximal,
+            feasible: self.is_beyond(),
             lookahead: None,
             engine: None,
             counting: Counting::Auto,
             all: false,
             switches: &SWITCHES,
         }
+    }
+
+    /// Whether runs count that happens-before does not allow.
+    fn is_beyond(&self) -> bool {
+        self.causality != Model::HappensBefore
     }
 }
 
@@ -147,9 +162,13 @@ fn look(test: &Test, monitors: &[Monitor], round: u32, record: &Record) -> Resul
         Some(shelf) => shelf.leave_page(test, monitors, &checked)?,
         None => Shelf::hint(),
     };
-    let is_violated = checked.report.is_violated();
+    let found = find::find(test, record)?;
+    let is_violated = checked.report.is_violated() || !found.certain.is_empty();
     if is_violated && !test.expect_violation {
-        let story = text::render(checked.answer(), monitors, test.style());
+        let mut story = text::render(checked.answer(), monitors, test.style());
+        for finding in &found.certain {
+            story += &format!("{finding}\n");
+        }
         return Err(format!("{story}\n{page}"));
     }
     let of = match &checked.execution {
@@ -157,11 +176,12 @@ fn look(test: &Test, monitors: &[Monitor], round: u32, record: &Record) -> Resul
         None => String::new(),
     };
     let mut text = String::new();
-    for warning in &checked.warnings {
-        let sentence = warning.sentence();
+    let warnings = checked.warnings.iter().map(Warning::sentence);
+    let warnings: Vec<String> = warnings.chain(found.warnings).collect();
+    for sentence in &warnings {
         text += &format!("warning: {}{of}: {sentence}\n", test.name);
     }
-    if test.strict && !checked.warnings.is_empty() {
+    if test.strict && !warnings.is_empty() {
         return Err(text + "\nThe test is strict: a warning makes it fail.");
     }
     Ok(Round { text, is_violated })
@@ -174,14 +194,17 @@ fn say(text: &str) {
 }
 
 fn nothing_found(test: &Test, monitors: &[Monitor]) -> String {
-    let names: Vec<String> = { monitors.iter() }
+    let mut names: Vec<String> = { monitors.iter() }
         .map(|monitor| format!("`{}`", monitor.property().name()))
         .collect();
+    if let Some(kinds) = test.find {
+        names.push(format!("`{kinds}`"));
+    }
     let runs = match test.repeat {
         1 => "the run".to_owned(),
         all => format!("any of the {all} runs"),
     };
-    let kind = if test.maximal {
+    let kind = if test.is_beyond() {
         "feasible"
     } else {
         "equivalent"

@@ -5,7 +5,7 @@ function drawLattice(entry) {
   if (lattice.kind === "graph") return latticeGraph(entry);
   if (lattice.kind === "widths") return latticeWidths(entry);
   const text = "The lattice is too large to be drawn cut by cut, and its cuts were not counted, so there is nothing to plot.";
-  return { node: html("p", { class: "dim" }, text, page.maximal || !page.switches.count ? null : ` ${page.switches.count} tries.`), select() {} };
+  return { node: html("p", { class: "dim" }, text, page.feasible || !page.switches.count ? null : ` ${page.switches.count} tries.`), select() {} };
 }
 
 /** For each cut its level, and how many events of each thread are in it. */
@@ -116,7 +116,7 @@ function latticeGraph(entry) {
     {},
     shape,
     latticeLegend(cuts, witness.length > 1),
-    complete ? null : html("p", { class: "dim" }, "The witness leaves this lattice: happens-before does not allow its order, the maximal model does."),
+    complete ? null : html("p", { class: "dim" }, "The witness leaves this lattice: happens-before does not allow it, the model that was asked for does."),
   );
   const put = (ring, path, step, steps) => {
     // A run that left the lattice is nowhere on it.

@@ -91,8 +91,8 @@ impl PageRoom {
 struct Page {
     portent: u32,
     origin: Origin,
-    /// Whether the runs are those of the maximal model.
-    maximal: bool,
+    /// Whether the runs are those of a model beyond happens-before.
+    feasible: bool,
     room: PageRoom,
     /// What the page calls options.
     switches: &'static Switches,
@@ -154,7 +154,7 @@ pub fn render(
     let page = Page {
         portent: 1,
         origin,
-        maximal: style.maximal,
+        feasible: style.feasible,
         room,
         switches: style.switches,
         properties: { monitors.iter() }

@@ -185,7 +185,7 @@ function drawFinding(entry) {
   main.append(
     stepper.node,
     html("section", { class: "card both", "aria-label": "The runs" }, runs.node, runsLegend(entry)),
-    html("div", { class: "drawings" }, card("lattice-card", page.maximal ? "The lattice of happens-before" : "All equivalent runs: the lattice", lattice), card("automaton-card", "The monitor", automaton)),
+    html("div", { class: "drawings" }, card("lattice-card", page.feasible ? "The lattice of happens-before" : "All equivalent runs: the lattice", lattice), card("automaton-card", "The monitor", automaton)),
     drawSearch(entry),
   );
   runs.align();

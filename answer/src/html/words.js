@@ -67,7 +67,7 @@ function drawStory(entry) {
   const checked =
     entry.runs?.total === "1"
       ? "The order in which things waited for each other leaves no other run."
-      : `No ${page.maximal ? "feasible" : "equivalent"} order of these events violates it; all of them were checked, not only the observed one.`;
+      : `No ${page.feasible ? "feasible" : "equivalent"} order of these events violates it; all of them were checked, not only the observed one.`;
   const locks = entry.searched.find(([begin]) => begin.startsWith("Locks"));
   const parts = [
     ["Checked", entry.status === "holds" ? checked : null],

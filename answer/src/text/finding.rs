@@ -3,7 +3,7 @@
 use num_bigint::BigUint;
 use portent_lattice::{
     Counting, Engine, Limit,
-    report::{Lattice, PropertyReport},
+    report::{Lattice, LeftOut, PropertyReport, Row},
 };
 use portent_monitor_dsl::{Monitor, Property, Verdict};
 
@@ -15,7 +15,7 @@ use super::{
     stats,
     story::Story,
 };
-use crate::Answer;
+use crate::{Answer, Switches};
 
 /// More names than this are not listed one by one; those that matter are told with the violation.
 const LETS: usize = 12;
@@ -217,7 +217,7 @@ impl<'a> Finding<'a> {
         };
         let nodes = counted(lattice.nodes, "node");
         let instead = match self.style.engine {
-            Some(engine) if !self.style.maximal && engine != lattice.engine => {
+            Some(engine) if !self.style.feasible && engine != lattice.engine => {
                 format!(" ({engine} has no answer here)")
             }
             _ => String::new(),
@@ -227,7 +227,7 @@ impl<'a> Finding<'a> {
             ("Searched: ", format!("{steps}, {size}.")),
             ("Engine: ", engine),
         ];
-        if self.property.runs.is_none() && lattice.exhaustive && !self.style.maximal {
+        if self.property.runs.is_none() && lattice.exhaustive && !self.style.feasible {
             let switches = self.style.switches;
             let counted = |what: &str| match switches.count {
                 Some(count) => format!("; {count} does {what}"),
@@ -263,11 +263,26 @@ impl<'a> Finding<'a> {
             return None;
         }
         let come = if steps == 1 { "comes" } else { "come" };
+        let Switches {
+            strong, maximal, ..
+        } = self.style.switches;
+        let maximal =
+            format!("{maximal} also looks at runs where they take them in another order.");
+        let beyond = match &self.property.under_strong {
+            Some(found) if found.violated => format!("under {strong} {}", without(found)),
+            Some(found) if found.exhaustive => format!(
+                "it also holds under {strong}, where threads may go without critical sections of others; {maximal}"
+            ),
+            Some(_) => format!(
+                "a short search under {strong} found no violation, and a longer one might; {maximal}"
+            ),
+            None => format!(
+                "{strong} also looks at runs where threads go without critical sections of others, {maximal}"
+            ),
+        };
         Some(format!(
-            "{} {come} after others only because of the order in which threads took locks; \
-             {} also looks at runs where they take them in another order.",
-            counted(steps, "step"),
-            self.style.switches.maximal,
+            "{} {come} after others only because of the order in which threads took locks; {beyond}",
+            counted(steps, "step")
         ))
     }
 
@@ -303,7 +318,7 @@ impl<'a> Finding<'a> {
             ),
             Limit::Time => ("the time limit", larger(switches.time)),
             Limit::History => ("the steps whose order was kept", whole()),
-            Limit::Nodes if lattice.engine == Engine::Maximal => {
+            Limit::Nodes if matches!(lattice.engine, Engine::Strong | Engine::Maximal) => {
                 let time = switches
                     .time
                     .map_or_else(String::new, |time| format!(", or a {time},"));
@@ -336,6 +351,32 @@ impl<'a> Finding<'a> {
             ),
         }
     }
+}
+
+/// That a run is violated which leaves something out, and what.
+fn without(found: &LeftOut) -> String {
+    let name = |row: &Row| {
+        let set = row
+            .set
+            .iter()
+            .map(|(name, value)| format!("{name} = {value}"));
+        let step = row.name.as_ref().map(|name| name.to_string());
+        let step: Vec<String> = step.into_iter().chain(set).collect();
+        format!("{} ({})", step.join(", "), row.t)
+    };
+    let mut text = "it is violated".to_owned();
+    if let Some(last) = found.witness.as_ref().and_then(|rows| rows.last()) {
+        text += &format!(", with {}", name(last));
+    }
+    match found.left_out.as_slice() {
+        [] => {}
+        [one] => text += &format!(" and without {}", name(one)),
+        [first, more @ ..] => {
+            let others = counted(more.len() as u64, "other step");
+            text += &format!(" and without {} and {others}", name(first));
+        }
+    }
+    text + ": a thread may go without a critical section of another."
 }
 
 /// What became of a property.

@@ -43,8 +43,8 @@ pub struct Style {
     pub complete: bool,
     /// Tell how the search went.
     pub stats: bool,
-    /// The runs are those of the maximal model.
-    pub maximal: bool,
+    /// The runs are those of a model beyond happens-before: they are feasible, and not counted.
+    pub feasible: bool,
     /// How far ahead the search was allowed to look.
     pub lookahead: Option<u32>,
     /// The engine that was asked for.
@@ -60,7 +60,7 @@ pub struct Style {
 impl Style {
     /// What the runs are called that were looked at.
     fn kind_of_runs(self) -> &'static str {
-        if self.maximal {
+        if self.feasible {
             "feasible"
         } else {
             "equivalent"

@@ -39,7 +39,7 @@ pub(super) fn render(lattice: &Lattice) -> String {
             [&commutation[..], &absorption, &covered, &emptied].concat(),
         ),
         Engine::Intervals => ("  Saved, of symbolic nodes:\n".to_owned(), covered.to_vec()),
-        Engine::Maximal => (String::new(), Vec::new()),
+        Engine::Strong | Engine::Maximal => (String::new(), Vec::new()),
         _ => ("  Saved: all of the lattice.\n".to_owned(), Vec::new()),
     };
     let rows = rows.iter();

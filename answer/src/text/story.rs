@@ -193,7 +193,7 @@ fn why_observed(finding: &Finding<'_>, property: &PropertyReport) -> Option<Stri
 
 fn next(finding: &Finding<'_>, difference: &Difference<'_>) -> Option<String> {
     let (early, late) = difference.decisive()?;
-    let advice = if finding.style.maximal {
+    let advice = if finding.style.feasible {
         "; a lock keeps them apart in either order. If it should wait, a condition variable, a \
              channel or a join does that"
     } else {

@@ -38,6 +38,8 @@ use trace::Outcome;
 /// The headings of the options in the help.
 const SEARCH: &str = "How to search";
 const REPORT: &str = "What to report";
+/// Of traces with at most this many events, `strong` is tried where locks may hide a violation.
+const TRIAL_EVENTS: usize = 50_000;
 
 /// Check properties on every run that is causally equivalent to a recorded one
 ///
@@ -57,7 +59,7 @@ pub(crate) struct Check {
     #[arg(long, value_name = "MODEL", default_value = "happens-before", help_heading = SEARCH)]
     causality: Causality,
     /// Also look for races, deadlocks, atomicity, or some of them with commas between, as `portent find` does; then no
-    /// property is needed. Under `maximal` they are those that `find --causality strong` finds
+    /// property is needed. Under `maximal` they are those of `strong`
     #[arg(long, value_name = "KINDS", help_heading = SEARCH)]
     find: Option<Hunt>,
     /// Keep at most this many cuts a level, those nearest the observed run
@@ -74,7 +76,7 @@ pub(crate) struct Check {
     /// to its end
     #[arg(long, value_name = "LIMIT", value_parser = duration::parse, help_heading = SEARCH)]
     time: Option<Duration>,
-    /// How many nodes `--causality maximal` searches for each property; as many as take some seconds if
+    /// How many nodes `--causality strong` and `maximal` search for each property; as many as take some seconds if
     /// neither this nor a time is given
     #[arg(long, value_name = "N", help_heading = SEARCH)]
     max_nodes: Option<NonZeroUsize>,
@@ -127,6 +129,9 @@ pub(crate) struct Check {
 enum Causality {
     /// Everything may be reordered that program order, synchronisation and conflicts leave open
     HappensBefore,
+    /// Also runs in which a thread goes without a critical section or an unread write of another; where both of two conflicting events
+    /// are kept, their order is as observed. Runs are not counted
+    Strong,
     /// Also whole critical sections and unread writes, as long as every read sees the write that it
     /// saw; runs are not counted
     Maximal,
@@ -286,7 +291,7 @@ impl Check {
     fn find_options(&self) -> Option<portent_findings::Options> {
         let model = match self.causality {
             Causality::HappensBefore => portent_findings::Model::HappensBefore,
-            Causality::Maximal => portent_findings::Model::Strong,
+            Causality::Strong | Causality::Maximal => portent_findings::Model::Strong,
         };
         let options = portent_findings::Options::default().model(model);
         self.find.map(|hunt| options.hunt(hunt))
@@ -296,8 +301,10 @@ impl Check {
         Options::default()
             .causality(match self.causality {
                 Causality::HappensBefore => Model::HappensBefore,
+                Causality::Strong => Model::Strong,
                 Causality::Maximal => Model::Maximal,
             })
+            .trial_events(TRIAL_EVENTS)
             .window(self.window.map(NonZeroUsize::get))
             .lookahead(self.lookahead)
             .memory(self.memory)
@@ -342,7 +349,7 @@ impl Check {
             paint: Paint { on },
             complete: self.complete,
             stats: self.stats,
-            maximal: matches!(self.causality, Causality::Maximal),
+            feasible: !matches!(self.causality, Causality::HappensBefore),
             lookahead: self.lookahead,
             engine: self.engine.class(),
             counting: self.counting(),

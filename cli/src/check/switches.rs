@@ -5,6 +5,7 @@ use portent_answer::Switches;
 /// The options of the command.
 pub(crate) const SWITCHES: Switches = Switches {
     complete: "--complete",
+    strong: "--causality strong",
     maximal: "--causality maximal",
     window: "--window",
     lookahead: Some("--lookahead"),

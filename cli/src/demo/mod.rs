@@ -96,7 +96,7 @@ fn render(outcomes: &[Outcome], monitors: &[Monitor], paint: Paint) -> Result<St
         paint,
         complete: false,
         stats: false,
-        maximal: false,
+        feasible: false,
         lookahead: None,
         engine: None,
         counting: Counting::Auto,

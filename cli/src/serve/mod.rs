@@ -270,7 +270,7 @@ impl Serve {
             paint: Paint { on },
             complete: false,
             stats: false,
-            maximal: false,
+            feasible: false,
             lookahead: self.lookahead,
             engine: None,
             counting: Counting::Never,

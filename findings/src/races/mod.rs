@@ -48,6 +48,8 @@ const MOST_OTHERS: usize = 8;
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Tally {
     found: FxHashMap<(Side, Side), RacePair>,
+    /// Those that nobody was told of yet.
+    fresh: Vec<(Side, Side)>,
     /// How many events race with an earlier one.
     pub(crate) racy_events: u64,
     /// Where: the locations of these.
@@ -88,13 +90,17 @@ impl Tally {
         } = *later;
         let key = (earlier.side.min(side), earlier.side.max(side));
         let observed = next_since.is_none_or(|since| since < earlier.last);
-        let pair = self.found.entry(key).or_insert_with(|| RacePair {
-            events: [earlier.last, id],
-            observed,
-            kinds: [earlier.kind, kind],
-            var,
-            pairs: 0,
-            others: Vec::new(),
+        let fresh = &mut self.fresh;
+        let pair = self.found.entry(key).or_insert_with(|| {
+            fresh.push(key);
+            RacePair {
+                events: [earlier.last, id],
+                observed,
+                kinds: [earlier.kind, kind],
+                var,
+                pairs: 0,
+                others: Vec::new(),
+            }
         });
         if observed && !pair.observed {
             pair.others.retain(|&other| other != var);
@@ -119,6 +125,19 @@ impl Tally {
 
     pub(crate) fn racy_locations(&self) -> usize {
         self.racy_locations.len()
+    }
+
+    /// Whether there are pairs that nobody was told of.
+    pub(crate) fn has_fresh(&self) -> bool {
+        !self.fresh.is_empty()
+    }
+
+    /// The pairs that nobody was told of until now.
+    pub(crate) fn take_fresh(&mut self) -> Vec<RacePair> {
+        let fresh = std::mem::take(&mut self.fresh);
+        { fresh.iter() }
+            .filter_map(|key| self.found.get(key).cloned())
+            .collect()
     }
 
     /// The pairs, in the order in which their second events were observed.

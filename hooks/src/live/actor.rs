@@ -62,7 +62,7 @@ impl Ticket {
 
     /// Which recording it is; 0 is none.
     #[inline]
-    pub(super) fn recording(self) -> u32 {
+    pub(crate) fn recording(self) -> u32 {
         self.0
     }
 }

@@ -13,7 +13,7 @@ use std::{
     },
 };
 
-use portent_monitor_core::{Id, Interner, LocId, Symbols, ThreadId};
+use portent_monitor_core::{Id, Interner, LocId, NameId, Symbols, ThreadId};
 use rustc_hash::FxHashMap;
 
 use super::{actor::Place, lock};
@@ -168,6 +168,11 @@ impl Name {
 
 fn number<I: Id>(id: I) -> u32 {
     u32::try_from(id.index() + 1).unwrap_or(u32::MAX)
+}
+
+/// The id of a block.
+pub(crate) fn block(name: &str) -> NameId {
+    with_table(|table| known(&mut table.symbols.names, name))
 }
 
 /// The id of a thread, or of what stands for some, that is called so.

@@ -22,7 +22,7 @@ use std::{
 };
 
 use portent_monitor_core::{
-    BarrierId, ChainId, ChanId, CondId, Delivery, Id, LocId, LockId, Mark, Msg, NameId, Op,
+    BarrierId, ChainId, ChanId, CondId, Delivery, Id, LocId, LockId, Mark, Marker, Msg, NameId, Op,
     Operation, ThreadId, Value, VarId,
 };
 
@@ -174,6 +174,7 @@ pub(super) fn did(
             part = Some((round, u64::from(NUMBER)));
             barrier.index()
         }
+        Op::Marker(_, Some(block)) => block.index(),
         // Hooks do nothing else.
         _ => 0,
     };
@@ -330,6 +331,8 @@ pub(super) fn read_did(
         Operation::Wait => Op::Wait(cond()?, other()),
         Operation::Notify => Op::Notify(cond()?),
         Operation::Barrier => Op::Barrier(BarrierId::from_index(object)?, part?.0),
+        Operation::Begin => Op::Marker(Marker::Begin, Some(NameId::from_index(object)?)),
+        Operation::End => Op::Marker(Marker::End, Some(NameId::from_index(object)?)),
         _ => return None,
     };
     let loc = (low(first) as usize)

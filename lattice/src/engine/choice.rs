@@ -197,7 +197,7 @@ impl Question<'_> {
             Engine::Conjunctive => self.ask_conjunctive(),
             Engine::Flow => self.ask_flow(),
             Engine::Intervals => self.ask_intervals(&self.shape()?, self.most_nodes()),
-            Engine::Enumerate | Engine::Maximal => None,
+            Engine::Enumerate | Engine::Strong | Engine::Maximal => None,
         }
     }
 

@@ -91,7 +91,12 @@ fn some_order_matters(poset: &Poset, classes: &[ActionClass], bad_prefixes: &Bad
 }
 
 /// Whether some event of class `a` is concurrent with one of class `b`.
-fn are_concurrent(poset: &Poset, classes: &[ActionClass], a: ActionClass, b: ActionClass) -> bool {
+pub(super) fn are_concurrent(
+    poset: &Poset,
+    classes: &[ActionClass],
+    a: ActionClass,
+    b: ActionClass,
+) -> bool {
     let of_b: Vec<Vec<EventIndex>> = poset
         .chains()
         .map(|chain| {

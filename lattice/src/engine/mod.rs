@@ -10,7 +10,8 @@
 //! | [`flow`] | counters, by one maximum flow |
 //! | [`interval`] | symbolic nodes that stand for intervals of cuts |
 //! | [`enumerate`] | every cut, level by level |
-//! | [`maximal`] | what is feasible beyond happens-before |
+//! | [`strong`] | what is feasible beyond happens-before by leaving something out |
+//! | [`maximal`] | all that is feasible |
 
 mod choice;
 pub mod conjunctive;
@@ -24,6 +25,7 @@ mod observed;
 mod outcome;
 mod problem;
 pub(crate) mod streaming;
+pub mod strong;
 mod task;
 
 pub(crate) use choice::{solve_table, solve_task};

@@ -15,7 +15,7 @@ use serde::Serialize;
 /// let error = "interval".parse::<Engine>().unwrap_err();
 /// assert_eq!(
 ///     error.to_string(),
-///     "`interval` is no engine; there are linear, conjunctive, flow, intervals, enumerate, maximal",
+///     "`interval` is no engine; there are linear, conjunctive, flow, intervals, enumerate, strong, maximal",
 /// );
 /// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize)]
@@ -33,18 +33,21 @@ pub enum Engine {
     /// Every cut, level by level: answers every question.
     #[default]
     Enumerate,
-    /// What is feasible beyond happens-before; for [`Model::Maximal`](crate::Model::Maximal) only.
+    /// What is feasible beyond happens-before by leaving something out; for [`Model::Strong`](crate::Model::Strong) only.
+    Strong,
+    /// All that is feasible; for [`Model::Maximal`](crate::Model::Maximal) only.
     Maximal,
 }
 
 impl Engine {
     /// All of them.
-    pub const ALL: [Engine; 6] = [
+    pub const ALL: [Engine; 7] = [
         Engine::Linear,
         Engine::Conjunctive,
         Engine::Flow,
         Engine::Intervals,
         Engine::Enumerate,
+        Engine::Strong,
         Engine::Maximal,
     ];
 
@@ -56,6 +59,7 @@ impl Engine {
             Engine::Flow => "flow",
             Engine::Intervals => "intervals",
             Engine::Enumerate => "enumerate",
+            Engine::Strong => "strong",
             Engine::Maximal => "maximal",
         }
     }

@@ -74,6 +74,9 @@ pub enum Model {
     /// Those that program order, synchronisation and conflicts leave open.
     #[default]
     HappensBefore,
+    /// Also those in which a thread runs on without a critical section or an unread write of another, as long as conflicting events
+    /// that are both kept stay in order: see [`strong`](crate::laboratory::strong). Runs are not counted.
+    Strong,
     /// Also those that swap whole critical sections and unread writes: see
     /// [`maximal`](crate::laboratory::maximal). Runs are not counted.
     Maximal,
@@ -105,9 +108,14 @@ pub struct Options {
     /// taken to come in observed order, and later bindings and texts are left out; the report says so.
     /// A [`Watch`](crate::Watch) uses it for the levels of a lookahead only.
     pub memory: u64,
-    /// How many nodes the search for each instance may find under the maximal model. `None` is as many as take some
+    /// How many nodes the search for each instance may find under the models `strong` and `maximal`. `None` is as many as take some
     /// seconds, for all instances of a report together.
     pub max_nodes: Option<usize>,
+    /// Of a run with at most this many events the model `strong` is tried, within a small budget, where happens-before finds no violation and
+    /// the order of locks has a part in that; see [`PropertyReport::under_strong`]. None by default.
+    ///
+    /// [`PropertyReport::under_strong`]: crate::report::PropertyReport::under_strong
+    pub trial_events: usize,
     /// Whether runs are counted.
     pub counting: Counting,
     /// Which runs are looked for.
@@ -153,6 +161,7 @@ impl Default for Options {
             history: 1000,
             memory: 1 << 30,
             max_nodes: None,
+            trial_events: 0,
             counting: Counting::Auto,
             goal: Goal::default(),
             engine: None,
@@ -201,9 +210,15 @@ impl Options {
         self
     }
 
-    /// How many nodes a search under the maximal model may find; `None` for as many as take some seconds.
+    /// How many nodes a search under the models `strong` and `maximal` may find; `None` for as many as take some seconds.
     pub fn max_nodes(mut self, max_nodes: impl Into<Option<usize>>) -> Self {
         self.max_nodes = max_nodes.into();
+        self
+    }
+
+    /// Up to how many events of a run the model `strong` is tried where locks may hide a violation from happens-before.
+    pub fn trial_events(mut self, trial_events: usize) -> Self {
+        self.trial_events = trial_events;
         self
     }
 

@@ -5,7 +5,7 @@
 
 use super::{Observed, Predicted, PropertyReport, Why, picture::PictureBudget};
 use crate::{
-    engine::{CountingBudget, maximal::FeasibilityBudget},
+    engine::{CountingBudget, maximal::FeasibilityBudget, strong::StrongBudget},
     goal::Goal,
     options::Options,
 };
@@ -38,6 +38,9 @@ impl Rank {
 pub(crate) struct ReportBudget {
     pub(super) counting: CountingBudget,
     pub(super) feasibility: FeasibilityBudget,
+    pub(super) strong: StrongBudget,
+    /// The same where nobody asked for that model.
+    pub(super) trial: StrongBudget,
     pub(super) pictures: PictureBudget,
     pub(super) witnesses: WitnessBudget,
 }
@@ -47,6 +50,8 @@ impl ReportBudget {
         ReportBudget {
             counting: CountingBudget::new(options),
             feasibility: FeasibilityBudget::new(options),
+            strong: StrongBudget::new(options),
+            trial: StrongBudget::of_trial(),
             pictures: PictureBudget::new(options),
             witnesses: WitnessBudget {
                 limit: options.witnesses,

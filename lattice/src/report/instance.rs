@@ -4,13 +4,14 @@ use portent_monitor_core::{Symbols, ThreadId};
 use portent_monitor_dsl::{Explanation, Monitor, Verdict};
 
 use super::{
-    Actor, Lattice, Moment, Observed, Predicted, PropertyReport, Row, Rows, Runs, Why,
+    Actor, Lattice, LeftOut, Moment, Observed, Predicted, PropertyReport, Row, Rows, Runs, Why,
     budget::{Rank, ReportBudget},
 };
 use crate::{
     engine::{
         self, Limit, Problem, Solution, Task, Violation, conjunctive,
-        maximal::{self, SliceInTrace},
+        maximal::{self, FeasibleSearched, SliceInTrace},
+        strong::{self, LeavingOut, StrongBudget},
     },
     error::Error,
     intake::{Record, Slice, Step},
@@ -24,6 +25,11 @@ const ROW_BYTES: u64 = size_of::<Row>() as u64;
 /// A witness with at most this many is shown whatever the memory.
 const FEW_ROWS: usize = 10_000;
 
+/// Whether an engine looks beyond happens-before.
+fn is_beyond(engine: Engine) -> bool {
+    matches!(engine, Engine::Strong | Engine::Maximal)
+}
+
 /// The run of one binding, with what is needed to speak of it.
 pub(crate) struct Instance<'a> {
     pub(crate) record: Record<'a>,
@@ -31,8 +37,18 @@ pub(crate) struct Instance<'a> {
     pub(crate) symbols: &'a Symbols,
     /// The order without locks, under happens-before.
     pub(crate) unlocked: Option<&'a Unlocked>,
-    /// The whole trace, under the maximal model.
-    pub(crate) origin: Option<SliceInTrace<'a>>,
+    /// The whole trace, for those who look beyond happens-before.
+    pub(crate) origin: Option<Origin<'a>>,
+}
+
+/// A slice in the whole trace, and what is asked of that.
+pub(crate) enum Origin<'a> {
+    /// Everything that is feasible.
+    Maximal(SliceInTrace<'a>),
+    /// Also runs that leave something out.
+    Strong(LeavingOut<'a>),
+    /// Nothing; but it may be tried what leaving out would find.
+    Trial(LeavingOut<'a>),
 }
 
 impl RunSteps for Instance<'_> {
@@ -65,7 +81,7 @@ impl Instance<'_> {
         let (poset, is_order_known) = Poset::of_slice(&self.record, self.slice, options.memory / 2);
         let task = Task::new(&self.record, self.slice, poset, options);
         let mut solution = self.solve(&task, options, budget)?;
-        if !is_order_known && solution.engine != Engine::Maximal {
+        if !is_order_known && !is_beyond(solution.engine) {
             solution.give_up(Limit::Memory);
         }
         let property = self.monitor().property();
@@ -86,6 +102,7 @@ impl Instance<'_> {
                 unlocked.steps_ordered_by_locks(&self.record, self.slice, task.poset())
             }),
         };
+        let left_out = self.try_leaving_out(&task, &solution, &lattice, options, budget)?;
         let (observed, followed) = self.observed();
         let rank = Rank::new(&observed, solution.violation.is_some(), options.goal);
         let (predicted, why_witness) =
@@ -108,6 +125,7 @@ impl Instance<'_> {
                 .clone()
                 .map(|counts| Runs::from(&counts.for_goal(options.goal))),
             predicted,
+            under_strong: left_out,
             lattice,
             text: property.full_text().to_owned(),
             start: self.start(),
@@ -119,7 +137,7 @@ impl Instance<'_> {
         })
     }
 
-    /// Happens-before first; then, if that is asked for and nothing was found, the maximal model.
+    /// Happens-before first; then, if that is asked for and nothing was found, what is feasible beyond it.
     fn solve(
         &self,
         task: &Task,
@@ -127,12 +145,12 @@ impl Instance<'_> {
         budget: &mut ReportBudget,
     ) -> Result<Solution, Error> {
         let conjunctions = || conjunctive::trajectories(&self.record, self.slice, task.poset());
-        let Some(origin) = &self.origin else {
+        if let None | Some(Origin::Trial(_)) = &self.origin {
             let mut solution =
                 engine::solve_task(task, conjunctions, options, &mut budget.counting);
             minimize(&mut solution, task, options);
             return Ok(solution);
-        };
+        }
         let uncounted = options.clone().counting(Counting::Never);
         let mut solution = engine::solve_task(task, conjunctions, &uncounted, &mut budget.counting);
         minimize(&mut solution, task, options);
@@ -143,13 +161,75 @@ impl Instance<'_> {
             violation.is_shortest &= violation.violated_at <= 1;
             return Ok(solution);
         }
-        let searched = maximal::find_feasible(task, origin, options, &mut budget.feasibility)
-            .map_err(|why| self.bad_witness(why))?;
         let nodes = solution.nodes;
-        solution = Solution::new(Engine::Maximal, searched.found, options);
-        solution.limit = searched.limit;
+        if let Some(Origin::Strong(origin)) = &self.origin {
+            let searched = self.leave_out(task, origin, options, &mut budget.strong)?;
+            solution = Solution::new(Engine::Strong, searched.found, options);
+            solution.limit = searched.limit;
+        }
+        if let Some(Origin::Maximal(origin)) = &self.origin {
+            let searched = maximal::find_feasible(task, origin, options, &mut budget.feasibility)
+                .map_err(|why| self.bad_witness(why))?;
+            solution = Solution::new(Engine::Maximal, searched.found, options);
+            solution.limit = searched.limit;
+        }
         solution.nodes += nodes;
         Ok(solution)
+    }
+
+    /// Looks for a violated run that leaves something out.
+    fn leave_out(
+        &self,
+        task: &Task,
+        origin: &LeavingOut<'_>,
+        options: &Options,
+        budget: &mut StrongBudget,
+    ) -> Result<FeasibleSearched, Error> {
+        let conjunctions = conjunctive::trajectories(&self.record, self.slice, task.poset());
+        strong::find_leaving_out(task, origin, conjunctions, options, budget)
+            .map_err(|why| self.bad_witness(why))
+    }
+
+    /// Where happens-before finds no violation, and the order of locks has a part in that: whether leaving out finds one, if that
+    /// is easy to see.
+    fn try_leaving_out(
+        &self,
+        task: &Task,
+        solution: &Solution,
+        lattice: &Lattice,
+        options: &Options,
+        budget: &mut ReportBudget,
+    ) -> Result<Option<LeftOut>, Error> {
+        let is_ordered_by_locks = lattice.ordered_by_locks.is_some_and(|steps| steps > 0);
+        let Some(Origin::Trial(origin)) = &self.origin else {
+            return Ok(None);
+        };
+        if solution.violation.is_some() || !is_ordered_by_locks || budget.trial.is_spent() {
+            return Ok(None);
+        }
+        let options = &options.clone().memory(options.memory / 8);
+        let searched = self.leave_out(task, origin, options, &mut budget.trial)?;
+        let engine::Answer::Violated(violation) = searched.found.answer else {
+            return Ok(Some(LeftOut {
+                exhaustive: searched.limit.is_none(),
+                ..LeftOut::default()
+            }));
+        };
+        if cfg!(debug_assertions) {
+            self.examine_verdict(&violation, options)
+                .map_err(|why| self.bad_witness(why))?;
+        }
+        let is_short = self.slice.steps.len() <= FEW_ROWS;
+        Ok(Some(LeftOut {
+            violated: true,
+            violated_at: Some(violation.violated_at as u64),
+            witness: is_short.then(|| self.rows(&violation.run, |_| true)),
+            left_out: match is_short {
+                true => self.left_out(&violation.run),
+                false => Vec::new(),
+            },
+            exhaustive: true,
+        }))
     }
 
     fn bad_witness(&self, why: String) -> Error {
@@ -186,6 +266,7 @@ impl Instance<'_> {
             return Ok((Predicted::default(), None));
         };
         if cfg!(debug_assertions) {
+            let poset = (!is_beyond(solution.engine)).then_some(poset);
             self.examine(poset, violation, options)
                 .map_err(|why| self.bad_witness(why))?;
         }
@@ -221,14 +302,18 @@ impl Instance<'_> {
     /// Checks a witness again, trusting nothing that found it.
     fn examine(
         &self,
-        poset: &Poset,
+        poset: Option<&Poset>,
         violation: &Violation,
         options: &Options,
     ) -> Result<(), String> {
-        // What is feasible was examined where it was found.
-        if self.origin.is_none() {
+        // What is feasible beyond happens-before was examined where it was found.
+        if let Some(poset) = poset {
             witness::examine_order(poset, &vec![0; poset.width()], &violation.run)?;
         }
+        self.examine_verdict(violation, options)
+    }
+
+    fn examine_verdict(&self, violation: &Violation, options: &Options) -> Result<(), String> {
         witness::examine_verdict(
             &violation.run,
             self.monitor(),

@@ -24,7 +24,7 @@ use self::picture::Picture;
 pub use self::warning::{Warning, WarningKind};
 pub(crate) use self::{
     budget::ReportBudget,
-    instance::Instance,
+    instance::{Instance, Origin},
     rows::{Actor, Rows},
     warning::Fit,
 };
@@ -157,6 +157,10 @@ pub struct PropertyReport {
     pub observed: Observed,
     /// All equivalent runs.
     pub predicted: Predicted,
+    /// What the model `strong` finds, where happens-before has no violation and the order of locks has a part in that: it is tried within a
+    /// small budget, and changes nothing about the answer.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub under_strong: Option<LeftOut>,
     /// How many there are, if they were counted.
     pub runs: Option<Runs>,
     /// What was searched.
@@ -261,6 +265,22 @@ impl Predicted {
             ..Predicted::default()
         }
     }
+}
+
+/// Whether a run is violated that leaves something out, under the model `strong`.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+#[non_exhaustive]
+pub struct LeftOut {
+    /// Whether one is.
+    pub violated: bool,
+    /// After how many steps.
+    pub violated_at: Option<u64>,
+    /// That run, up to where it is violated; absent if it is very long.
+    pub witness: Option<Vec<Row>>,
+    /// The steps of the observed run that it does not come to.
+    pub left_out: Vec<Row>,
+    /// Whether nothing was left unsearched that could change the answer.
+    pub exhaustive: bool,
 }
 
 fn is_false(value: &bool) -> bool {

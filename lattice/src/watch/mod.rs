@@ -182,14 +182,14 @@ impl Watch {
     ///
     /// # Errors
     ///
-    /// [`Error::NoInitialValue`], [`Error::WrongType`]; [`Error::MaximalOnline`].
+    /// [`Error::NoInitialValue`], [`Error::WrongType`]; [`Error::OnlineModel`].
     pub fn new(
         monitors: impl IntoIterator<Item = Monitor>,
         initial: impl FnMut(&str) -> Option<Value>,
         mut options: Options,
     ) -> Result<Watch, Error> {
-        if options.causality == Model::Maximal {
-            return Err(Error::MaximalOnline);
+        if options.causality != Model::HappensBefore {
+            return Err(Error::OnlineModel);
         }
         if options.lookahead.is_some() {
             // The level, and the two that witnesses may begin at.

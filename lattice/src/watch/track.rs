@@ -378,6 +378,7 @@ impl Track {
             },
             predicted,
             runs: None,
+            under_strong: None,
             lattice: searched,
             text: property.full_text().to_owned(),
             start: Rows::new(

@@ -6,7 +6,7 @@ use portent_lattice::{
     Reductions,
     laboratory::{
         ActionId, Automaton, Poset, Problem, StateIndex,
-        maximal::{self, FeasibleRun, MaximalAnswer, Rules},
+        maximal::{self, FeasibilityAnswer, FeasibleRun, Rules},
     },
 };
 use portent_monitor_core::{
@@ -18,7 +18,7 @@ use portent_testing::Rng;
 
 /// This many events that are feasible as they stand. That asks for more than the discipline does: locks exclude each other, and
 /// nobody is joined who holds one.
-fn random_trace(rng: &mut Rng, events: usize) -> Vec<Event> {
+pub(super) fn random_trace(rng: &mut Rng, events: usize) -> Vec<Event> {
     let threads: Vec<ThreadId> = (0..3).map(|i| ThreadId::from_index(i).unwrap()).collect();
     let mut trace: Vec<Event> = Vec::new();
     let mut held: Vec<(ThreadId, LockId, bool)> = Vec::new();
@@ -232,7 +232,7 @@ fn can_be_completed(trace: &[Event], order: &mut Vec<usize>) -> bool {
 }
 
 /// The relevant events as happens-before orders them.
-fn poset(trace: &[Event], actions: &[Option<ActionId>]) -> Poset {
+pub(super) fn poset(trace: &[Event], actions: &[Option<ActionId>]) -> Poset {
     let mut causality = Causality::default();
     let stamps: Vec<_> = trace
         .iter()
@@ -248,10 +248,10 @@ fn poset(trace: &[Event], actions: &[Option<ActionId>]) -> Poset {
     poset
 }
 
-type Steps = (Automaton, Vec<Option<ActionId>>);
+pub(super) type Steps = (Automaton, Vec<Option<ActionId>>);
 
 /// Any automaton, and what some of the events do to it.
-fn random_steps(rng: &mut Rng, trace: &[Event]) -> Steps {
+pub(super) fn random_steps(rng: &mut Rng, trace: &[Event]) -> Steps {
     let automaton = random_automaton(rng);
     let relevant = 1 + rng.below(3);
     let actions = trace.iter().map(|_| {
@@ -263,7 +263,7 @@ fn random_steps(rng: &mut Rng, trace: &[Event]) -> Steps {
 }
 
 /// Violated if an event comes before one that it was observed after.
-fn swapped_steps(rng: &mut Rng, trace: &[Event]) -> Steps {
+pub(super) fn swapped_steps(rng: &mut Rng, trace: &[Event]) -> Steps {
     let later = 1 + rng.below(trace.len() - 1);
     let mut actions = vec![None; trace.len()];
     actions[rng.below(later)] = Some(ActionId(0));
@@ -272,7 +272,7 @@ fn swapped_steps(rng: &mut Rng, trace: &[Event]) -> Steps {
 }
 
 /// Violated by action 1 first.
-fn first_one() -> Automaton {
+pub(super) fn first_one() -> Automaton {
     Automaton {
         initial: StateIndex(0),
         actions: 2,
@@ -282,7 +282,7 @@ fn first_one() -> Automaton {
 }
 
 /// Every reduction alone, and all without each.
-fn reductions() -> Vec<Reductions> {
+pub(super) fn reductions() -> Vec<Reductions> {
     let (all, none) = (Reductions::ALL, Reductions::NONE);
     let mut found = vec![all, none];
     let switches: [fn(&mut Reductions) -> &mut bool; 4] = [
@@ -338,12 +338,12 @@ impl Compared {
         for on in reductions() {
             let found = maximal::search(&rules, &actions, &automaton, 1 << 20, on);
             let run = match &found.answer {
-                MaximalAnswer::Violated(run) => run,
-                MaximalAnswer::Safe => {
+                FeasibilityAnswer::Violated(run) => run,
+                FeasibilityAnswer::Safe => {
                     assert_eq!(fewest, None, "seed {seed}, {on:?}: {trace:?}");
                     continue;
                 }
-                MaximalAnswer::GaveUp => panic!("seed {seed}: gave up"),
+                FeasibilityAnswer::GaveUp => panic!("seed {seed}: gave up"),
             };
             for (index, &event) in run.order.iter().enumerate() {
                 let before = &run.order[..index];
@@ -526,7 +526,7 @@ fn a_channel_is_also_empty_before_anything_is_sent() {
         maximal::search(&Rules::new(trace), actions, &first_one(), 100, on).answer
     };
     for on in reductions() {
-        let MaximalAnswer::Violated(run) = answer(&trace, &actions, on) else {
+        let FeasibilityAnswer::Violated(run) = answer(&trace, &actions, on) else {
             panic!("{on:?}: the receive also fails before the send");
         };
         assert_eq!(run.order[..run.violated_at], [3, 4], "{on:?}");
@@ -547,7 +547,11 @@ fn a_channel_is_also_empty_before_anything_is_sent() {
         Some(ActionId(1)),
     ];
     for on in reductions() {
-        assert_eq!(answer(&trace, &actions, on), MaximalAnswer::Safe, "{on:?}");
+        assert_eq!(
+            answer(&trace, &actions, on),
+            FeasibilityAnswer::Safe,
+            "{on:?}"
+        );
     }
 }
 
@@ -576,8 +580,11 @@ fn clocks_of_the_trace_are_respected() {
         violated_at: 1,
         is_shortest: true,
     };
-    assert_eq!(answer(&[(t2, 1)]), MaximalAnswer::Violated(second_first));
-    assert_eq!(answer(&[(t1, 1), (t2, 1)]), MaximalAnswer::Safe);
+    assert_eq!(
+        answer(&[(t2, 1)]),
+        FeasibilityAnswer::Violated(second_first)
+    );
+    assert_eq!(answer(&[(t1, 1), (t2, 1)]), FeasibilityAnswer::Safe);
 }
 
 #[test]
@@ -601,7 +608,7 @@ fn what_a_name_does_after_it_was_forked_again_comes_after_that_fork() {
         100,
         Reductions::ALL,
     );
-    assert_eq!(found.answer, MaximalAnswer::Safe);
+    assert_eq!(found.answer, FeasibilityAnswer::Safe);
 }
 
 #[test]
@@ -657,7 +664,7 @@ fn a_wait_releases_its_lock_and_takes_it_again() {
     // Between its lock and its write it had no chance to.
     trace.push(Event::new(t1, Op::Unlock(lock)));
     actions.push(None);
-    let first = MaximalAnswer::Violated(FeasibleRun {
+    let first = FeasibilityAnswer::Violated(FeasibleRun {
         order: vec![2, 3],
         violated_at: 2,
         is_shortest: true,
@@ -677,7 +684,7 @@ fn a_wait_releases_its_lock_and_takes_it_again() {
         Some(ActionId(1)),
         None,
     ];
-    assert_eq!(answer(&trace, &actions), MaximalAnswer::Safe);
+    assert_eq!(answer(&trace, &actions), FeasibilityAnswer::Safe);
 }
 
 #[test]

@@ -133,7 +133,7 @@ fn was_seen_empty(trace: &[Event], tried: usize, chan: ChanId) -> bool {
 }
 
 /// Whether one side of a lock is held by any thread, or any but one.
-fn is_held(
+pub(crate) fn is_held(
     trace: &[Event],
     order: &[usize],
     lock: LockId,

@@ -6,6 +6,7 @@
 #![allow(dead_code)] // every test file uses a part
 
 pub(crate) mod feasible;
+pub(crate) mod leaving_out;
 
 use std::collections::HashSet;
 

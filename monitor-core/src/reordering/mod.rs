@@ -144,11 +144,17 @@ impl Reorderings {
         self.threads.len()
     }
 
+    /// How many events of each other thread an event needs, by program order, hard edges, and the writes that are read; those
+    /// that are missing count 0.
+    #[inline]
+    pub fn needs(&self, place: Place) -> &[u32] {
+        self.threads[place.thread.index()].at(Moment::after(place.position))
+    }
+
     /// Adds an event to a cut, and all that it needs by program order, hard edges, and the writes that are read.
     #[inline]
     pub fn join_need(&self, place: Place, cut: &mut Cut) {
-        let history = &self.threads[place.thread.index()];
-        cut.join_counts(history.at(Moment::after(place.position)));
+        cut.join_counts(self.needs(place));
         cut.include(place);
     }
 

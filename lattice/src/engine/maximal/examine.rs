@@ -71,6 +71,40 @@ pub(crate) fn examine(rules: &Rules, order: &[usize]) -> Result<(), String> {
     Ok(())
 }
 
+/// Says which event of an order comes after one that conflicts with it and was observed later, if one does: accesses of a variable,
+/// not both reads, and what is done with a lock, not both shared.
+pub(crate) fn examine_conflicts(rules: &Rules, order: &[usize]) -> Result<(), String> {
+    /// The last events, in observed order, that used and changed an object so far.
+    #[derive(Default)]
+    struct Last {
+        used: Option<usize>,
+        changed: Option<usize>,
+    }
+    let mut objects: FxHashMap<(bool, u32), Last> = FxHashMap::default();
+    for &event in order {
+        let demands = &rules.events[event];
+        let reads = { demands.reads.iter() }.map(|read| ((false, read.variable), false));
+        let writes = { demands.writes.iter() }.map(|write| ((false, write.variable), true));
+        let held = demands.takes.iter().chain(demands.freed());
+        let locks = held.map(|held| ((true, held.lock), held.exclusive));
+        let tries = { demands.tries.iter() }.map(|&lock| ((true, lock), false));
+        for (object, changes) in reads.chain(writes).chain(locks).chain(tries) {
+            let last = objects.entry(object).or_default();
+            let conflicting = if changes { last.used } else { last.changed };
+            if conflicting > Some(event) {
+                return Err(format!(
+                    "event {event} comes after one that it was observed before"
+                ));
+            }
+            last.used = last.used.max(Some(event));
+            if changes {
+                last.changed = last.changed.max(Some(event));
+            }
+        }
+    }
+    Ok(())
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -101,5 +135,9 @@ mod tests {
             let error = examine(&rules, order).unwrap_err();
             assert!(error.contains(why), "{error}");
         }
+        // Leaving out is one thing, to swap another.
+        assert_eq!(examine_conflicts(&rules, &[3, 4]), Ok(()));
+        let error = examine_conflicts(&rules, &[3, 4, 0, 1, 5, 2]).unwrap_err();
+        assert!(error.contains("event 0 comes after"), "{error}");
     }
 }

@@ -14,7 +14,7 @@ const MAX_ACTIONS: usize = 64;
 
 /// What is known of a table.
 #[derive(Debug)]
-pub(super) struct GoalAnalysis<'a> {
+pub(in crate::engine) struct GoalAnalysis<'a> {
     automaton: &'a Automaton,
     goal: Goal,
     /// Whether the goal can be reached from each state.
@@ -37,7 +37,7 @@ struct Small {
 }
 
 impl<'a> GoalAnalysis<'a> {
-    pub(super) fn new(automaton: &'a Automaton, goal: Goal) -> GoalAnalysis<'a> {
+    pub(in crate::engine) fn new(automaton: &'a Automaton, goal: Goal) -> GoalAnalysis<'a> {
         let is_small = automaton.verdicts.len() <= MAX_STATES && automaton.actions <= MAX_ACTIONS;
         GoalAnalysis {
             automaton,
@@ -57,12 +57,12 @@ impl<'a> GoalAnalysis<'a> {
     }
 
     /// Whether no actions at all lead a state to the goal.
-    pub(super) fn is_hopeless(&self, state: StateIndex) -> bool {
+    pub(in crate::engine) fn is_hopeless(&self, state: StateIndex) -> bool {
         !self.hopeful[state.index()]
     }
 
     /// Whether some of these actions, given as bits, lead a state to the goal. Anything may if they are too many for bits.
-    pub(super) fn may_fall(&mut self, state: StateIndex, actions: u64) -> bool {
+    pub(in crate::engine) fn may_fall(&mut self, state: StateIndex, actions: u64) -> bool {
         let (automaton, goal) = (self.automaton, self.goal);
         self.small.as_mut().is_none_or(|small| {
             let known = small.to_goal.entry(actions);
@@ -71,7 +71,7 @@ impl<'a> GoalAnalysis<'a> {
     }
 
     /// Whether another state is violated by every word that violates a state.
-    pub(super) fn covers(&self, state: StateIndex, other: StateIndex) -> bool {
+    pub(in crate::engine) fn covers(&self, state: StateIndex, other: StateIndex) -> bool {
         let states = self.automaton.verdicts.len();
         let small = self.small.as_ref();
         state == other

@@ -3,7 +3,7 @@
 
 use super::{
     examine::examine,
-    question::{FeasibilityQuestion, FeasibleRun, MaximalAnswer, MaximalSearched},
+    question::{FeasibilityAnswer, FeasibilityQuestion, FeasibilitySearched, FeasibleRun},
     rules::Rules,
 };
 use crate::{
@@ -64,7 +64,7 @@ pub(crate) fn find_feasible(
 
 impl SliceInTrace<'_> {
     /// Whether even the runs that respect no more than what each event needs are not violated; then after how many nodes.
-    fn relaxed(&self, problem: &Problem, options: &Options) -> Option<usize> {
+    pub(in crate::engine) fn relaxed(&self, problem: &Problem, options: &Options) -> Option<usize> {
         let needs = self.rules.prerequisites.as_ref()?;
         let poset = needs.order(self.rules, &self.events);
         let relaxed = Problem {
@@ -107,18 +107,18 @@ impl SliceInTrace<'_> {
             stop: &options.stop,
         };
         let (fits, allowed) = (question.nodes_in(options.memory), budget.nodes(self.rules));
-        let MaximalSearched {
+        let FeasibilitySearched {
             answer,
             nodes,
             left,
         } = question.answer(fits.min(allowed));
         budget.spend(self.rules, nodes + left);
         Ok(match answer {
-            MaximalAnswer::Safe => FeasibleSearched {
+            FeasibilityAnswer::Safe => FeasibleSearched {
                 found: Searched::in_full(Answer::Safe, nodes),
                 limit: None,
             },
-            MaximalAnswer::GaveUp => FeasibleSearched {
+            FeasibilityAnswer::GaveUp => FeasibleSearched {
                 found: Searched {
                     left,
                     ..Searched::in_full(Answer::GaveUp, nodes)
@@ -131,8 +131,9 @@ impl SliceInTrace<'_> {
                     Limit::Memory
                 }),
             },
-            MaximalAnswer::Violated(run) => {
-                let violation = self.violation(run)?;
+            FeasibilityAnswer::Violated(run) => {
+                examine(self.rules, &run.order)?;
+                let violation = self.violation(&run);
                 FeasibleSearched {
                     found: Searched::in_full(Answer::Violated(violation), nodes),
                     limit: None,
@@ -142,18 +143,17 @@ impl SliceInTrace<'_> {
     }
 
     /// The run of the slice that a run of the trace is.
-    fn violation(&self, run: FeasibleRun) -> Result<Violation, String> {
-        examine(self.rules, &run.order)?;
+    pub(in crate::engine) fn violation(&self, run: &FeasibleRun) -> Violation {
         let mut index = vec![None; self.rules.len()];
         for (number, &event) in self.events.iter().enumerate() {
             index[event as usize] = Some(EventIndex(number as u32));
         }
         let steps = run.order[..run.violated_at].iter();
-        Ok(Violation {
+        Violation {
             violated_at: steps.filter(|&&event| index[event].is_some()).count(),
             run: run.order.iter().filter_map(|&event| index[event]).collect(),
             is_shortest: run.is_shortest,
-        })
+        }
     }
 }
 

@@ -44,7 +44,10 @@ mod state;
 mod stubborn;
 mod waiting;
 
-pub(crate) use instance::{FeasibilityBudget, SliceInTrace, find_feasible};
-pub use question::{FeasibleRun, MaximalAnswer, MaximalSearched, search};
+pub(super) use examine::{examine, examine_conflicts};
+pub(super) use goal_analysis::GoalAnalysis;
+pub(crate) use instance::{FeasibilityBudget, FeasibleSearched, SliceInTrace, find_feasible};
+pub use question::{FeasibilityAnswer, FeasibilitySearched, FeasibleRun, search};
 pub(crate) use reader::RulesReader;
 pub use rules::Rules;
+pub(super) use waiting::PrefixLevels;

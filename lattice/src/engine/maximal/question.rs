@@ -22,7 +22,7 @@ const NODE_BYTES: u64 = 112;
 
 /// Whether some feasible run is violated.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum MaximalAnswer {
+pub enum FeasibilityAnswer {
     /// Yes, this one.
     Violated(FeasibleRun),
     /// No.
@@ -44,9 +44,9 @@ pub struct FeasibleRun {
 
 /// The result of [`search`].
 #[derive(Clone, Debug)]
-pub struct MaximalSearched {
+pub struct FeasibilitySearched {
     /// Whether some feasible run is violated.
-    pub answer: MaximalAnswer,
+    pub answer: FeasibilityAnswer,
     /// How many prefixes, up to what matters of them, were looked at.
     pub nodes: usize,
     /// How many were found and not looked at when the search ended.
@@ -57,7 +57,7 @@ pub struct MaximalSearched {
 /// event of the trace what it does to the automaton, or `None` if it is no step of the property.
 ///
 /// ```
-/// use portent_lattice::{Reductions, laboratory::{ActionId, Automaton, StateIndex, maximal::{self, MaximalAnswer, Rules}}};
+/// use portent_lattice::{Reductions, laboratory::{ActionId, Automaton, StateIndex, maximal::{self, FeasibilityAnswer, Rules}}};
 /// use portent_monitor_core::{Event, Op, Symbols};
 /// use portent_monitor_dsl::Verdict;
 ///
@@ -82,7 +82,7 @@ pub struct MaximalSearched {
 /// };
 /// let actions = [None, Some(ActionId(0)), None, None, Some(ActionId(1)), None];
 /// let found = maximal::search(&Rules::new(&trace), &actions, &automaton, 1_000, Reductions::ALL);
-/// let MaximalAnswer::Violated(run) = found.answer else { unreachable!() };
+/// let FeasibilityAnswer::Violated(run) = found.answer else { unreachable!() };
 /// assert_eq!(run.order, [3, 4, 5, 0, 1, 2]);
 /// assert_eq!(run.violated_at, 2);
 /// # Ok::<(), portent_monitor_core::Error>(())
@@ -93,7 +93,7 @@ pub fn search(
     automaton: &Automaton,
     max_nodes: usize,
     reductions: Reductions,
-) -> MaximalSearched {
+) -> FeasibilitySearched {
     let question = FeasibilityQuestion {
         rules,
         actions,
@@ -129,12 +129,12 @@ impl<M: TransitionSystem<State = StateIndex>> FeasibilityQuestion<'_, M> {
     }
 
     /// The answer, from relaxed rules if they have it.
-    pub(super) fn answer(&self, max_nodes: usize) -> MaximalSearched {
+    pub(super) fn answer(&self, max_nodes: usize) -> FeasibilitySearched {
         let mut spent = 0;
         if self.reductions.commutation
             && let Some(answer) = self.refine(max_nodes / 2, &mut spent)
         {
-            return MaximalSearched {
+            return FeasibilitySearched {
                 answer,
                 nodes: spent,
                 left: 0,
@@ -147,20 +147,20 @@ impl<M: TransitionSystem<State = StateIndex>> FeasibilityQuestion<'_, M> {
 
     /// Searches with relaxed rules, and enforces what violations break that are not feasible, until there are none, or one
     /// is part of a whole run.
-    fn refine(&self, max_nodes: usize, spent: &mut usize) -> Option<MaximalAnswer> {
+    fn refine(&self, max_nodes: usize, spent: &mut usize) -> Option<FeasibilityAnswer> {
         let mut enforced = Enforced::nothing(self.rules);
         while !enforced.is_everything() && *spent < max_nodes {
             let rules = &enforced.rules(self.rules)?;
             let found = FeasibilityQuestion { rules, ..*self }.search(max_nodes - *spent);
             *spent += found.nodes + found.left;
             match found.answer {
-                MaximalAnswer::Safe => return Some(MaximalAnswer::Safe),
-                MaximalAnswer::GaveUp => return None,
-                MaximalAnswer::Violated(mut run) => {
+                FeasibilityAnswer::Safe => return Some(FeasibilityAnswer::Safe),
+                FeasibilityAnswer::GaveUp => return None,
+                FeasibilityAnswer::Violated(mut run) => {
                     run.order.truncate(run.violated_at);
                     if !enforced.enforce(self.rules, &run.order) {
                         run.order = complete(self.rules, &run.order)?;
-                        return Some(MaximalAnswer::Violated(run));
+                        return Some(FeasibilityAnswer::Violated(run));
                     }
                 }
             }
@@ -169,11 +169,11 @@ impl<M: TransitionSystem<State = StateIndex>> FeasibilityQuestion<'_, M> {
     }
 
     /// Looks for a violated prefix with these rules.
-    fn search(&self, max_nodes: usize) -> MaximalSearched {
+    fn search(&self, max_nodes: usize) -> FeasibilitySearched {
         let mut search = Search::new(self);
         let answer = search.run(max_nodes);
         let left = search.left();
-        MaximalSearched {
+        FeasibilitySearched {
             answer,
             nodes: search.found() - left,
             left,

@@ -11,7 +11,7 @@ use super::{
     ahead::Ahead,
     complete::complete,
     goal_analysis::GoalAnalysis,
-    question::{FeasibilityQuestion, FeasibleRun, MaximalAnswer},
+    question::{FeasibilityAnswer, FeasibilityQuestion, FeasibleRun},
     state::{Packing, Prefix, PrefixKey},
     stubborn::Stubborn,
     waiting::PrefixLevels,
@@ -85,7 +85,7 @@ impl<'a, M: TransitionSystem<State = StateIndex>> Search<'a, M> {
     }
 
     /// Looks for a violated prefix until `max_nodes` were found.
-    pub(super) fn run(&mut self, max_nodes: usize) -> MaximalAnswer {
+    pub(super) fn run(&mut self, max_nodes: usize) -> FeasibilityAnswer {
         let question = self.question;
         let mut prefix = Prefix::empty(question.rules, question.machine.initial());
         self.look(&prefix);
@@ -103,7 +103,7 @@ impl<'a, M: TransitionSystem<State = StateIndex>> Search<'a, M> {
                 // It counts as one that is left. Some that wait may be violated all the same.
                 self.stuck.push(self.nodes[number as usize].level, number);
                 match (cut_short, self.violated) {
-                    (None, None) => return MaximalAnswer::GaveUp,
+                    (None, None) => return FeasibilityAnswer::GaveUp,
                     (None, Some(violated)) => number = violated,
                     _ => break,
                 }
@@ -122,7 +122,7 @@ impl<'a, M: TransitionSystem<State = StateIndex>> Search<'a, M> {
                 let is_shortest = cut_short
                     .is_none_or(|(other, _)| self.nodes[other as usize].level >= level)
                     && self.is_past(level);
-                return MaximalAnswer::Violated(FeasibleRun {
+                return FeasibilityAnswer::Violated(FeasibleRun {
                     violated_at: way.len(),
                     order,
                     is_shortest,
@@ -142,13 +142,13 @@ impl<'a, M: TransitionSystem<State = StateIndex>> Search<'a, M> {
         match cut_short {
             Some((number, _)) => {
                 let order = self.way(number);
-                MaximalAnswer::Violated(FeasibleRun {
+                FeasibilityAnswer::Violated(FeasibleRun {
                     violated_at: order.len(),
                     order,
                     is_shortest: self.is_past(self.nodes[number as usize].level),
                 })
             }
-            None => MaximalAnswer::Safe,
+            None => FeasibilityAnswer::Safe,
         }
     }
 

@@ -2,18 +2,18 @@
 
 /// Nodes that wait to be looked at, those with the fewest relevant events first.
 #[derive(Default)]
-pub(super) struct PrefixLevels {
+pub(in crate::engine) struct PrefixLevels {
     waiting: Vec<Vec<u32>>,
     lowest: usize,
     len: usize,
 }
 
 impl PrefixLevels {
-    pub(super) fn len(&self) -> usize {
+    pub(in crate::engine) fn len(&self) -> usize {
         self.len
     }
 
-    pub(super) fn push(&mut self, level: u32, node: u32) {
+    pub(in crate::engine) fn push(&mut self, level: u32, node: u32) {
         let level = level as usize;
         if self.waiting.len() <= level {
             self.waiting.resize(level + 1, Vec::new());
@@ -23,12 +23,12 @@ impl PrefixLevels {
         self.len += 1;
     }
 
-    pub(super) fn pop(&mut self) -> Option<u32> {
+    pub(in crate::engine) fn pop(&mut self) -> Option<u32> {
         self.pop_below(u32::MAX)
     }
 
     /// The next node, if it has fewer relevant events than that.
-    pub(super) fn pop_below(&mut self, level: u32) -> Option<u32> {
+    pub(in crate::engine) fn pop_below(&mut self, level: u32) -> Option<u32> {
         while self.lowest < self.waiting.len().min(level as usize) {
             if let Some(node) = self.waiting[self.lowest].pop() {
                 self.len -= 1;
@@ -40,7 +40,7 @@ impl PrefixLevels {
     }
 
     /// Whether no node waits that has fewer relevant events.
-    pub(super) fn is_past(&self, level: u32) -> bool {
+    pub(in crate::engine) fn is_past(&self, level: u32) -> bool {
         let below = self.waiting.iter().take(level as usize);
         below.into_iter().all(Vec::is_empty)
     }

@@ -1,0 +1,134 @@
+//! What is known while the program still runs: races as they are completed, and lock orders as soon as they form a cycle.
+//!
+//! A race is told with the run that shows it, as at the end; if the program has run for long already it is only called possible until then. A cycle of lock orders is told the first time that it is completed, with where
+//! each lock was taken and where it is wanted; whether some run can end in it may be known only later. Blocks that are not atomic
+//! are known at the end.
+
+use rustc_hash::FxHashSet;
+
+use crate::{
+    Error, Finder, Model, deadlocks::patterns, end::End, races::happens_before, record::EventId,
+    report::Finding,
+};
+
+/// What somebody was told of.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Told {
+    /// How many groups of acquires there were.
+    wishes: usize,
+    /// The cycles of lock orders.
+    patterns: FxHashSet<Vec<usize>>,
+    deadlocks: FxHashSet<String>,
+}
+
+/// Each time that a lock is taken in a new way, cycles are looked for in so many steps.
+const STEPS: u64 = 100_000;
+/// Runs that show a race are carried out while there are no more events than this: each takes as long as all of them.
+const CARRIED_OUT: usize = 100_000;
+/// This many cycles are told.
+const PATTERNS: usize = 1_000;
+
+impl Finder {
+    /// What was found since the last time that somebody asked. What is told may be told better at the [end](Self::finish): a lock order that is only
+    /// possible may turn out to be a deadlock.
+    ///
+    /// ```
+    /// use portent_findings::{Finder, Options, report::Label};
+    /// use portent_monitor_core::{Event, Op};
+    ///
+    /// let mut finder = Finder::new(Options::default());
+    /// let s = finder.symbols_mut();
+    /// let (t1, t2) = (s.threads.intern("T1")?, s.threads.intern("T2")?);
+    /// let (a, b) = (s.locks.intern("a")?, s.locks.intern("b")?);
+    /// for op in [Op::Lock(a), Op::Lock(b), Op::Unlock(b), Op::Unlock(a)] {
+    ///     finder.take(&Event::new(t1, op))?;
+    ///     assert!(finder.news()?.is_empty());
+    /// }
+    /// finder.take(&Event::new(t2, Op::Lock(b)))?;
+    /// assert!(finder.news()?.is_empty());
+    /// finder.take(&Event::new(t2, Op::Lock(a)))?;
+    /// let news = finder.news()?;
+    /// assert_eq!((news.len(), news[0].label), (1, Label::Possible));
+    /// assert_eq!(
+    ///     news[0].to_string(),
+    ///     "lock order that may deadlock: T1 holds a and wants b; T2 holds b and wants a",
+    /// );
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Causality`] where clocks are full.
+    pub fn news(&mut self) -> Result<Vec<Finding>, Error> {
+        let has_races = { self.races.as_ref() }.is_some_and(|races| races.tally().has_fresh());
+        let has_wishes = self.wishes.all.len() > self.told.wishes;
+        if !has_races && !has_wishes {
+            return Ok(Vec::new());
+        }
+        let mut news = Vec::new();
+        let pairs = { self.races.as_mut() }.map(|races| races.tally_mut().take_fresh());
+        let mut end = End {
+            finder: self,
+            checker: None,
+            checked: 0,
+            unchecked: 0,
+        };
+        let is_short = end.finder.record.len() <= CARRIED_OUT;
+        if !is_short {
+            end.checked = usize::MAX;
+        }
+        for pair in pairs.into_iter().flatten() {
+            let run = match end.finder.options.model {
+                _ if !is_short => Vec::new(),
+                Model::HappensBefore => {
+                    happens_before::witnesses(&end.finder.record, &[pair.events])?
+                        .pop()
+                        .unwrap_or_default()
+                }
+                Model::Strong => end.reordering(&pair.events),
+            };
+            news.push(end.race(&pair, &run, false));
+        }
+        let mut told = std::mem::take(&mut self.told);
+        if has_wishes {
+            self.add_lock_orders(&mut told, &mut news);
+        }
+        self.told = told;
+        Ok(news)
+    }
+
+    fn add_lock_orders(&self, told: &mut Told, news: &mut Vec<Finding>) {
+        told.wishes = self.wishes.all.len();
+        let Some(trace) = &self.trace else {
+            return;
+        };
+        let wishes: Vec<_> = self.wishes.all.iter().map(|(wish, _)| wish).collect();
+        let limits = patterns::Limits {
+            patterns: PATTERNS,
+            steps: STEPS,
+        };
+        let mut end = End {
+            finder: self,
+            checker: None,
+            checked: 0,
+            unchecked: 0,
+        };
+        for pattern in patterns::find(&wishes, limits).0 {
+            if !told.patterns.insert(pattern.clone()) {
+                continue;
+            }
+            let lists: Vec<&[EventId]> = { pattern.iter() }
+                .map(|&index| self.wishes.all[index].1.as_slice())
+                .collect();
+            let first: Vec<EventId> = lists.iter().map(|list| list[0]).collect();
+            let (cut, events) = match end.realised(&lists, trace) {
+                Some((cut, events)) => (Some(cut), events),
+                None => (None, first),
+            };
+            let key = end.key(&events);
+            if told.deadlocks.insert(key.clone()) {
+                news.push(end.deadlock(key, &events, cut.as_ref(), 1));
+            }
+        }
+    }
+}
