@@ -12,7 +12,7 @@ use crate::{
     intake::{Arrival, History, Intake, IntakeLimits, Record, Slice, StepsTaken, slices},
     options::{Model, Options},
     order::Unlocked,
-    report::{Fit, Instance, Origin, Report, ReportBudget},
+    report::{Fit, Instance, Origin, Report, ReportBudget, Unkept},
 };
 
 /// Checks properties on every run that is equivalent to the one whose events it is given.
@@ -53,6 +53,8 @@ pub struct Checker {
     unlocked: Option<Unlocked>,
     /// What the trace demands beyond happens-before. Where nobody asked for that, of short traces only.
     feasible: Option<Feasible>,
+    /// The observed run, once its steps take too much memory to be kept.
+    unkept: Option<Unkept>,
     options: Options,
 }
 
@@ -174,6 +176,7 @@ impl Checker {
             unlocked: (options.causality == Model::HappensBefore)
                 .then(|| Unlocked::new(shares.unlocked)),
             feasible: Feasible::new(&options),
+            unkept: None,
             options,
         })
     }
@@ -243,11 +246,15 @@ impl Checker {
         }
         if let Some(unlocked) = &mut self.unlocked
             && !self.intake.is_order_lost()
+            && self.unkept.is_none()
         {
             unlocked.prepare(event, self.intake.causality(), &self.history);
         }
         let arrival = self.intake.take(event)?;
         let is_relevant = arrival.is_some();
+        if let Some(unkept) = &mut self.unkept {
+            return arrival.map_or(Ok(()), |arrival| unkept.take(&arrival));
+        }
         if let Some(arrival) = arrival {
             keep(&arrival, &mut self.history, &mut self.taken)?;
             if let Some(feasible) = &mut self.feasible {
@@ -286,24 +293,45 @@ impl Checker {
             return Err(Error::StampedModel);
         }
         self.feasible = None;
-        match self.intake.take_stamped(event, stamp)? {
-            Some(arrival) => keep(&arrival, &mut self.history, &mut self.taken)?,
-            None => return Ok(()),
+        match (self.intake.take_stamped(event, stamp)?, &mut self.unkept) {
+            (Some(arrival), Some(unkept)) => return unkept.take(&arrival),
+            (Some(arrival), None) => keep(&arrival, &mut self.history, &mut self.taken)?,
+            (None, _) => return Ok(()),
         }
         self.look_at_memory()
     }
 
-    /// Now and then, whether what is kept of the steps leaves room for an answer.
-    fn look_at_memory(&self) -> Result<(), Error> {
+    /// Now and then, whether what is kept of the steps leaves room for an answer. If not, no more are kept.
+    fn look_at_memory(&mut self) -> Result<(), Error> {
         let steps = self.history.len();
         let most = (self.options.memory / 4 * 3).max(LEAST_KEPT);
-        if steps.is_multiple_of(LOOKED_AT_EVERY) && self.kept() > most {
+        if !steps.is_multiple_of(LOOKED_AT_EVERY) || self.kept() <= most {
+            return Ok(());
+        }
+        if self.is_trial() {
+            self.feasible = None;
+            self.unkept = Unkept::after(self.records())?;
+        }
+        if self.unkept.is_none() {
             return Err(Error::StepsBeyondMemory {
                 steps: steps as u64,
                 memory: self.options.memory,
             });
         }
+        if let Some(unlocked) = &mut self.unlocked {
+            unlocked.end(false);
+        }
         Ok(())
+    }
+
+    /// What is kept of each property.
+    fn records(&self) -> impl Iterator<Item = Record<'_>> {
+        let properties = self.intake.viewers().iter().zip(&self.taken);
+        properties.map(|(viewer, taken)| Record {
+            viewer,
+            taken,
+            history: &self.history,
+        })
     }
 
     /// About how many bytes are kept until the run has ended.
@@ -360,6 +388,7 @@ impl Checker {
         let report = self.report(file, feasible.as_ref());
         self.intake.restart();
         self.history.clear();
+        self.unkept = None;
         if let Some(unlocked) = &mut self.unlocked {
             unlocked.clear();
         }
@@ -374,14 +403,13 @@ impl Checker {
         let memory = self.options.memory;
         // The search has what is left.
         let left = memory.saturating_sub(self.kept()).max(memory / 4);
-        let options = &self.options.clone().memory(left);
+        let mut options = self.options.clone().memory(left);
+        // What is kept does not end where the run does.
+        options.goal.complete &= self.unkept.is_none();
+        let options = &options;
         let mut budget = ReportBudget::new(options);
-        for (viewer, taken) in self.intake.viewers().iter().zip(&self.taken) {
-            let record = Record {
-                viewer,
-                taken,
-                history: &self.history,
-            };
+        for (property, record) in self.records().enumerate() {
+            let viewer = record.viewer;
             let slices = slices(&record, options.max_bindings);
             let mut found = Vec::with_capacity(slices.all.len());
             budget.begin_property(options);
@@ -398,6 +426,11 @@ impl Checker {
                 found.push(instance.report(options, &mut budget)?);
             }
             budget.end_property(options, &mut found);
+            if let Some(unkept) = &self.unkept {
+                for instance in &mut found {
+                    unkept.amend(property, instance, self.options.goal);
+                }
+            }
             let fit = Fit {
                 viewer,
                 names: self.intake.names(),
@@ -409,6 +442,9 @@ impl Checker {
         }
         report.add_waits(self.intake.waits(), symbols);
         report.add_forgotten(&self.history);
+        if let Some(unkept) = &self.unkept {
+            report.add_unkept(self.history.len(), unkept);
+        }
         Ok(report)
     }
 }

@@ -13,13 +13,14 @@
 use std::collections::BTreeSet;
 
 use indexmap::IndexSet;
-use portent_monitor_core::{Id, Value};
+use portent_monitor_core::Value;
 use rustc_hash::{FxBuildHasher, FxHashMap};
 use smallvec::SmallVec;
 
 use super::{
     refused::Refused,
     spelling::{SpellingId, Spellings},
+    spread::{Blocks, SpreadMap},
 };
 
 /// A value of some parameter, or none.
@@ -73,10 +74,10 @@ pub(crate) struct Bindings {
     arity: usize,
     inequalities: Inequalities,
     spellings: Spellings,
-    all: Vec<Binding>,
-    ids: FxHashMap<Binding, BindingId>,
+    all: Blocks<Binding>,
+    ids: SpreadMap<Binding, BindingId>,
     /// The same where there is one parameter, by its value: there may be very many, and they need not be hashed.
-    of_value: Vec<Option<BindingId>>,
+    of_value: Blocks<Option<BindingId>>,
     /// How many there may be, and those that were too many.
     limit: usize,
     refused: Refused,
@@ -90,9 +91,9 @@ impl Bindings {
             arity,
             inequalities,
             spellings: Spellings::default(),
-            all: Vec::new(),
-            ids: FxHashMap::default(),
-            of_value: Vec::new(),
+            all: Blocks::default(),
+            ids: SpreadMap::default(),
+            of_value: Blocks::default(),
             limit,
             refused: Refused::default(),
             spelled: 0,
@@ -150,7 +151,10 @@ impl Bindings {
         let id = BindingId(self.all.len() as u32);
         self.all.push(binding.clone());
         match binding.as_slice() {
-            [Some(value)] => *value.entry(&mut self.of_value) = Some(id),
+            [Some(value)] => {
+                self.of_value.extend_to(value.index() + 1, || None);
+                self.of_value[value.index()] = Some(id);
+            }
             _ => _ = self.ids.insert(binding.clone(), id),
         }
         id
@@ -205,7 +209,7 @@ impl Bindings {
     /// happened.
     pub(crate) fn instances(&self, limit: usize) -> Instances {
         let mut by_domain: FxHashMap<Domain, Vec<&Binding>> = FxHashMap::default();
-        for binding in &self.all {
+        for binding in self.all.iter() {
             by_domain.entry(domain(binding)).or_default().push(binding);
         }
         let mut covers = Vec::new();

@@ -10,6 +10,7 @@
 use indexmap::{IndexMap, map::Entry};
 use rustc_hash::FxHashMap;
 
+use super::spread::{Blocks, SpreadMap};
 use crate::intake::binding::{Binding, Domain, Inequalities, TooMany, domain, restricted};
 
 portent_monitor_core::ids! {
@@ -21,8 +22,8 @@ portent_monitor_core::ids! {
 #[derive(Clone, Debug)]
 pub(crate) struct Joins {
     inequalities: Inequalities,
-    all: Vec<Binding>,
-    ids: FxHashMap<Binding, JoinId>,
+    all: Blocks<Binding>,
+    ids: SpreadMap<Binding, JoinId>,
     /// Those that give values to the same parameters, together.
     groups: Vec<Group>,
 }
@@ -31,10 +32,10 @@ pub(crate) struct Joins {
 #[derive(Clone, Debug)]
 struct Group {
     domain: Domain,
-    members: Vec<JoinId>,
+    members: Blocks<JoinId>,
     /// For some parts of the domain: the members by their values there. A part is indexed when it
     /// is first asked for.
-    by_part: FxHashMap<Domain, FxHashMap<Binding, Vec<JoinId>>>,
+    by_part: FxHashMap<Domain, SpreadMap<Binding, Vec<JoinId>>>,
 }
 
 impl Joins {
@@ -42,8 +43,8 @@ impl Joins {
     pub(crate) fn new(arity: usize, inequalities: Inequalities) -> Joins {
         let mut joins = Joins {
             inequalities,
-            all: Vec::new(),
-            ids: FxHashMap::default(),
+            all: Blocks::default(),
+            ids: SpreadMap::default(),
             groups: Vec::new(),
         };
         joins.insert(Binding::from_elem(None, arity));
@@ -120,7 +121,7 @@ impl Joins {
         let place = place.unwrap_or_else(|| {
             self.groups.push(Group {
                 domain,
-                members: Vec::new(),
+                members: Blocks::default(),
                 by_part: FxHashMap::default(),
             });
             self.groups.len() - 1
@@ -129,7 +130,7 @@ impl Joins {
         group.members.push(id);
         for (part, members) in &mut group.by_part {
             let key = restricted(&binding, part);
-            members.entry(key).or_default().push(id);
+            members.get_or_default(key).push(id);
         }
         self.ids.insert(binding.clone(), id);
         self.all.push(binding);
@@ -146,14 +147,14 @@ impl Joins {
 
 impl Group {
     /// The members that have these values.
-    fn with_values(&mut self, values: &Binding, all: &[Binding]) -> &[JoinId] {
+    fn with_values(&mut self, values: &Binding, all: &Blocks<Binding>) -> &[JoinId] {
         let part = domain(values);
         let members = self.members.iter();
         let by_values = self.by_part.entry(part).or_insert_with_key(|part| {
-            let mut by_values: FxHashMap<Binding, Vec<JoinId>> = FxHashMap::default();
+            let mut by_values: SpreadMap<Binding, Vec<JoinId>> = SpreadMap::default();
             for &id in members {
                 let key = restricted(&all[id.index()], part);
-                by_values.entry(key).or_default().push(id);
+                by_values.get_or_default(key).push(id);
             }
             by_values
         });

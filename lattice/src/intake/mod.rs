@@ -16,6 +16,7 @@
 //! | [`occurrence`] | which names have occurred |
 //! | [`slice`] | the run of one instance, when all bindings are known |
 //! | [`joins`] | the instances while they are not |
+//! | [`spread`] | tables and lists that never grow at once |
 
 mod binding;
 mod clock_budget;
@@ -29,6 +30,7 @@ mod relevance;
 mod seen;
 mod slice;
 mod spelling;
+mod spread;
 mod stamps;
 mod step;
 mod stream;
@@ -47,6 +49,7 @@ pub(crate) use line_note::{LineNote, is_silent};
 pub(crate) use occurrence::Names;
 pub(crate) use record::{Record, StepsTaken};
 pub(crate) use slice::{Slice, slices};
+pub(crate) use spread::Blocks;
 pub(crate) use step::{Step, StepId};
 pub(crate) use stream::{Arrival, Intake, IntakeLimits, PropertyStep};
 pub(crate) use thread_positions::ThreadPositions;

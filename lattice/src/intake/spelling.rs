@@ -7,7 +7,8 @@
 use std::{fmt::Write, sync::Arc};
 
 use portent_monitor_core::Value;
-use rustc_hash::FxHashMap;
+
+use super::spread::{Blocks, SpreadMap};
 
 portent_monitor_core::ids! {
     /// A value of a parameter: one for each spelling.
@@ -24,11 +25,11 @@ impl SpellingId {
 /// The values that the parameters of a property were given.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Spellings {
-    ids: FxHashMap<Arc<str>, SpellingId>,
+    ids: SpreadMap<Arc<str>, SpellingId>,
     /// Whole numbers need not be spelled again to be found.
-    of_number: FxHashMap<i64, SpellingId>,
+    of_number: SpreadMap<i64, SpellingId>,
     /// Each spelling, and the value that was first spelled so.
-    all: Vec<(Arc<str>, Value)>,
+    all: Blocks<(Arc<str>, Value)>,
     /// Where numbers are spelled; kept for its memory.
     buffer: String,
 }
@@ -104,7 +105,9 @@ impl Spellings {
 
     /// Forgets all but the first.
     pub(super) fn truncate(&mut self, len: usize) {
-        for (spelling, _) in self.all.drain(len..) {
+        while self.len() > len
+            && let Some((spelling, _)) = self.all.pop()
+        {
             let id = self.ids.remove(&spelling);
             // Another number may be spelled with more zeros, and stays.
             if let Ok(number) = spelling.parse()

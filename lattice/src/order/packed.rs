@@ -17,15 +17,20 @@ const BLOCK: usize = 32;
 pub(crate) struct Packing {
     counts: Vec<u32>,
     bytes: Vec<u8>,
+    memory: Vec<u32>,
 }
 
 impl Packing {
     /// The next list.
     pub(crate) fn put(&mut self, list: impl ExactSizeIterator<Item = u32>) {
         self.counts.push(list.len() as u32);
-        for count in list {
-            self.counts.push(count);
-        }
+        self.counts.extend(list);
+    }
+
+    /// A few numbers that are always there: one list for all of them.
+    pub(crate) fn put_numbers<const N: usize>(&mut self, numbers: [u32; N]) {
+        self.counts.push(N as u32);
+        self.counts.extend_from_slice(&numbers);
     }
 
     /// The next list, of things that are several counts each.
@@ -33,16 +38,58 @@ impl Packing {
         &mut self,
         list: impl ExactSizeIterator<Item = [u32; N]>,
     ) {
-        self.counts.push((list.len() * N) as u32);
-        for counts in list {
-            self.counts.extend_from_slice(&counts);
-        }
+        self.put_each(list.len(), list);
     }
 
     /// The next list, which is there already.
     pub(crate) fn put_slice(&mut self, list: &[u32]) {
         self.counts.push(list.len() as u32);
         self.counts.extend_from_slice(list);
+    }
+
+    /// The next list, of as many things as `len` says, which are several counts each.
+    pub(crate) fn put_each<const N: usize>(
+        &mut self,
+        len: usize,
+        list: impl Iterator<Item = [u32; N]>,
+    ) {
+        let (begin, len) = (self.counts.len() + 1, len * N);
+        self.counts.push(len as u32);
+        self.counts.resize(begin + len, 0);
+        let (places, _) = self.counts[begin..].as_chunks_mut();
+        for (place, counts) in places.iter_mut().zip(list) {
+            *place = counts;
+        }
+    }
+
+    /// The next list, of as many counts as come.
+    pub(crate) fn put_some(&mut self, list: impl Iterator<Item = u32>) {
+        let begin = self.counts.len();
+        self.counts.push(0);
+        for count in list {
+            self.counts.push(count);
+        }
+        self.counts[begin] = (self.counts.len() - begin - 1) as u32;
+    }
+
+    /// How many counts the next list has, which [follow](Packing::put_rest).
+    pub(crate) fn put_count(&mut self, count: u32) {
+        self.counts.push(count);
+    }
+
+    /// An empty list to work with, to be given back.
+    pub(crate) fn take_memory(&mut self) -> Vec<u32> {
+        self.memory.clear();
+        std::mem::take(&mut self.memory)
+    }
+
+    pub(crate) fn give_memory(&mut self, memory: Vec<u32>) {
+        self.memory = memory;
+    }
+
+    /// Counts whose number was put before.
+    pub(crate) fn put_rest(&mut self, counts: &[u32]) {
+        self.counts.extend_from_slice(counts);
     }
 
     /// Puts the lists in the place of what was packed before.
@@ -138,6 +185,13 @@ impl<'p> Unpacking<'p> {
         let (list, rest) = rest.split_at(len as usize);
         self.rest = rest;
         list
+    }
+
+    /// The next counts, of which there are this many.
+    pub(crate) fn take(&mut self, count: usize) -> &'p [u32] {
+        let (counts, rest) = self.rest.split_at(count);
+        self.rest = rest;
+        counts
     }
 
     /// Puts the next list in the place of another.

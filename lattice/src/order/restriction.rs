@@ -98,27 +98,29 @@ impl Restriction {
 
 impl Restriction {
     pub(crate) fn pack(&self, packing: &mut Packing) {
-        packing.put_slice(&[self.chains.len() as u32]);
+        packing.put_all({ self.chains.iter() }.map(|chain| {
+            let places = chain.places.len() as u32;
+            [chain.origin.index() as u32, chain.forgotten, places]
+        }));
         for chain in &self.chains {
-            packing.put_slice(&[chain.origin.index() as u32, chain.forgotten]);
-            packing.put_slice(&chain.places);
+            packing.put_rest(&chain.places);
         }
     }
 
     /// Becomes what was packed, in its own memory.
     pub(crate) fn unpack(&mut self, unpacking: &mut Unpacking<'_>) {
-        let width = unpacking.next().first().map_or(0, |&width| width as usize);
-        self.chains.resize_with(width, || Chain {
+        let (chains, _) = unpacking.next().as_chunks();
+        self.chains.resize_with(chains.len(), || Chain {
             origin: ChainId::from(0),
             forgotten: 0,
             places: SmallVec::new(),
         });
-        for chain in &mut self.chains {
-            if let &[origin, forgotten] = unpacking.next() {
-                (chain.origin, chain.forgotten) = (ChainId::from(origin), forgotten);
-            }
+        for (chain, &[origin, forgotten, places]) in self.chains.iter_mut().zip(chains) {
+            (chain.origin, chain.forgotten) = (ChainId::from(origin), forgotten);
             chain.places.clear();
-            chain.places.extend_from_slice(unpacking.next());
+            chain
+                .places
+                .extend_from_slice(unpacking.take(places as usize));
         }
     }
 }

@@ -18,6 +18,7 @@ mod budget;
 mod instance;
 pub mod picture;
 mod rows;
+mod unkept;
 mod warning;
 
 use self::picture::Picture;
@@ -26,6 +27,7 @@ pub(crate) use self::{
     budget::ReportBudget,
     instance::{Instance, Origin},
     rows::{Actor, Rows},
+    unkept::Unkept,
     warning::Fit,
 };
 use crate::{
@@ -113,6 +115,11 @@ impl Report {
         if rows.any(|row| row.line >= Some(first)) {
             self.warnings.push(Warning::untold(first));
         }
+    }
+
+    /// Warns of steps that were not kept.
+    pub(crate) fn add_unkept(&mut self, kept: usize, unkept: &Unkept) {
+        self.warnings.push(Warning::unkept(kept, unkept.first()));
     }
 
     /// Warns of events that wait in vain, with an example.

@@ -59,6 +59,8 @@ pub enum WarningKind {
     BindingsBeyondMemory,
     /// From some event on, events were taken to come in observed order, as the memory has no room for their clocks.
     OrderBeyondMemory,
+    /// From some event on, only what was observed is known, as the memory has no room for more steps.
+    StepsBeyondMemory,
     /// The texts of the last lines of a witness are not there, as the memory has no room for them.
     TextsBeyondMemory,
     /// Events were not looked at, as others never came that their clocks count.
@@ -88,6 +90,7 @@ impl WarningKind {
             WarningKind::TooManyBindings => "too_many_bindings",
             WarningKind::BindingsBeyondMemory => "bindings_beyond_memory",
             WarningKind::OrderBeyondMemory => "order_beyond_memory",
+            WarningKind::StepsBeyondMemory => "steps_beyond_memory",
             WarningKind::TextsBeyondMemory => "texts_beyond_memory",
             WarningKind::EventsMissing => "events_missing",
         }
@@ -134,6 +137,19 @@ impl Warning {
             text: format!(
                 "{from} events were taken to come in the order in which they were observed and no other, as \
                  the order of all these threads does not fit in the memory"
+            ),
+        }
+    }
+
+    /// From a line on, steps were not kept.
+    pub(super) fn unkept(kept: usize, line: Option<NonZeroU64>) -> Warning {
+        let from = line.map_or_else(String::new, |line| format!(", from line {line} on,"));
+        Warning {
+            property: None,
+            kind: WarningKind::StepsBeyondMemory,
+            text: format!(
+                "after {kept} relevant events{from} only the observed run was followed, to its end; other orders were looked for \
+                 among the events before, as more do not fit in the memory"
             ),
         }
     }

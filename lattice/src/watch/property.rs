@@ -14,7 +14,9 @@ use super::{
 use crate::{
     engine::Limit,
     error::Error,
-    intake::{Arrival, Binding, BindingId, Inequalities, JoinId, Joins, PropertyStep, Viewer},
+    intake::{
+        Arrival, Binding, BindingId, Blocks, Inequalities, JoinId, Joins, PropertyStep, Viewer,
+    },
     options::Options,
     report::PropertyReport,
 };
@@ -54,11 +56,11 @@ pub(super) struct Watched {
     memory: Memory,
     joins: Joins,
     /// One for each of the joins.
-    tracks: Vec<Track>,
+    tracks: Blocks<Track>,
     /// Whether there were more bindings than allowed. No others are added then: they would lack the steps of those that were not.
     is_cut: bool,
     /// For each binding of events, with how many tracks its step was last given to whom.
-    takers: Vec<(usize, Takers)>,
+    takers: Blocks<(usize, Takers)>,
     /// Empty between two events: its memory is for the next.
     readings: Readings,
     /// With a lookahead, the tracks whose current levels become complete, by the numbers of the
@@ -81,14 +83,16 @@ impl Watched {
         let inequalities = Inequalities::new(property.inequalities());
         let plan = Plan::new(viewer.monitor(), viewer.initial(), options).map(Arc::new);
         let track = Track::new(context(viewer, &Symbols::default(), options), plan.as_ref())?;
+        let mut tracks = Blocks::default();
+        tracks.push(track);
         Ok(Watched {
             steps: 0,
             plan,
             memory: Memory::default(),
             joins: Joins::new(property.parameters().len(), inequalities),
-            tracks: vec![track],
+            tracks,
             is_cut: false,
-            takers: Vec::new(),
+            takers: Blocks::default(),
             readings: Readings::default(),
             deadlines: BinaryHeap::new(),
         })
@@ -176,9 +180,7 @@ impl Watched {
 
     /// The bindings that contain one, in order, to be put back: known from the last time, if none was added since.
     fn takers(&mut self, id: BindingId, viewer: &Viewer, options: &Options) -> Takers {
-        if id.index() >= self.takers.len() {
-            self.takers.resize_with(id.index() + 1, Default::default);
-        }
+        self.takers.extend_to(id.index() + 1, Default::default);
         let known = self.tracks.len();
         let (of, takers) = &mut self.takers[id.index()];
         if *of == known {

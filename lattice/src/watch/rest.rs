@@ -121,7 +121,7 @@ impl Numbers {
 
 impl Stream {
     fn pack(&self, packing: &mut Packing) {
-        packing.put_slice(&[
+        packing.put_numbers([
             self.settled.len() as u32,
             self.first,
             self.full as u32,

@@ -7,5 +7,6 @@ mod interval;
 mod linear;
 mod maximal;
 mod posets;
+mod solver;
 mod strong;
 mod voldemort;

@@ -298,10 +298,15 @@ impl Nodes {
         self.free.extend(gone.map(|(id, _)| id));
         let searched = all.iter().filter(|node| node.role == Role::Searched);
         self.searched = searched.count();
+        self.spread = (self.searched / IN_A_LIST).next_power_of_two();
+        self.list_by_stage();
+    }
+
+    /// Makes the lists of nodes that are searched.
+    pub(super) fn list_by_stage(&mut self) {
         for list in &mut self.by_stage {
             list.clear();
         }
-        self.spread = (self.searched / IN_A_LIST).next_power_of_two();
         // Lists that are not needed now will be again.
         let lists = self.by_stage.len().max(self.stages * self.spread);
         self.by_stage.resize_with(lists, Vec::new);

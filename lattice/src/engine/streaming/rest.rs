@@ -1,7 +1,7 @@
 //! A search that rests: all that it knows in lists of counts, which are [packed](crate::order::Packed) into one piece of memory.
 //!
 //! Where there are very many searches, each of them has few nodes and few events, and rests until the next event of its own. It is then
-//! unpacked into the memory of one that is at work, to the last detail, so that resting changes nothing.
+//! unpacked into the memory of one that is at work, in every detail but for lists that follow from others, so that resting changes nothing that is found.
 
 use portent_monitor_core::ChainId;
 
@@ -26,9 +26,16 @@ fn whole(high: u32, low: u32) -> u64 {
 
 impl Streaming {
     pub(crate) fn pack(&self, packing: &mut Packing) {
-        let numbers = [self.made, self.omissions.late, self.omissions.nodes];
-        packing.put_all(numbers.into_iter().map(halves));
-        packing.put_slice(&[self.events, self.tidied, self.due, self.compared]);
+        let ([a, b], [c, d]) = (halves(self.made), halves(self.omissions.late));
+        let [e, f] = halves(self.omissions.nodes);
+        let Streaming {
+            events,
+            tidied,
+            due,
+            compared,
+            ..
+        } = *self;
+        packing.put_numbers([a, b, c, d, e, f, events, tidied, due, compared]);
         packing.put_slice(&self.floor);
         let stages = self.observed.stages().iter();
         packing.put_all(stages.map(|&(stage, story)| [stage.0, story.0]));
@@ -39,14 +46,12 @@ impl Streaming {
 
     /// Becomes what was packed, in its own memory.
     pub(crate) fn unpack(&mut self, unpacking: &mut Unpacking<'_>) {
-        if let &[a, b, c, d, e, f] = unpacking.next() {
+        if let &[a, b, c, d, e, f, events, tidied, due, compared] = unpacking.next() {
             self.made = whole(a, b);
             self.omissions = Omissions {
                 late: whole(c, d),
                 nodes: whole(e, f),
             };
-        }
-        if let &[events, tidied, due, compared] = unpacking.next() {
             (self.events, self.tidied, self.due, self.compared) = (events, tidied, due, compared);
         }
         unpacking.next_into(&mut self.floor);
@@ -87,58 +92,63 @@ impl Unsettled {
 impl Nodes {
     fn pack(&self, packing: &mut Packing) {
         debug_assert!(self.dropped.is_empty(), "only between two events");
-        let counts = [self.width, self.searched, self.spread, self.stages];
-        packing.put_slice(&counts.map(|count| count as u32));
-        packing.put_all(self.all.iter().map(words_of_node));
-        packing.put_slice(&self.bounds);
-        packing.put(self.free.iter().map(|id| id.0));
-        packing.put_slice(&[self.open.len() as u32, self.by_stage.len() as u32]);
+        let counts = [
+            self.width,
+            self.searched,
+            self.spread,
+            self.stages,
+            self.open.len(),
+        ];
+        packing.put_numbers(counts.map(|count| count as u32));
+        // What is gone needs no slot, and the others are named anew.
+        let mut names = packing.take_memory();
+        let mut there = 0;
+        for node in &self.all {
+            names.push(there);
+            there += u32::from(node.role != Role::Gone);
+        }
+        let there = there as usize;
+        let name = |id: NodeId| names[id.index()];
+        packing.put_each(
+            there,
+            self.ids().map(|id| words_of_node(self.get(id), name)),
+        );
+        packing.put_count((there * 3 * self.width) as u32);
+        for id in self.ids() {
+            let bounds = &self.bounds[id.index() * 3 * self.width..][..3 * self.width];
+            packing.put_rest(bounds);
+        }
         for open in &self.open {
-            packing.put(open.iter().map(|id| id.0));
+            let open = open.iter().filter(|&&id| self.get(id).role != Role::Gone);
+            packing.put_some(open.map(|&id| name(id)));
         }
-        for list in &self.by_stage {
-            packing.put_all(list.iter().map(|&(key, id)| {
-                let [high, low] = halves(key);
-                [high, low, id.0]
-            }));
-        }
+        packing.give_memory(names);
     }
 
     fn unpack(&mut self, unpacking: &mut Unpacking<'_>) {
-        if let &[width, searched, spread, stages] = unpacking.next() {
+        if let &[width, searched, spread, stages, open] = unpacking.next() {
             (self.width, self.searched) = (width as usize, searched as usize);
             (self.spread, self.stages) = (spread as usize, stages as usize);
+            self.open.resize_with(open as usize, Default::default);
         }
         self.all.clear();
         let nodes = unpacking.next().chunks_exact(NODE);
         self.all.extend(nodes.map(node_of_words));
         unpacking.next_into(&mut self.bounds);
         self.free.clear();
-        self.free
-            .extend(unpacking.next().iter().map(|&id| NodeId(id)));
         self.dropped.clear();
-        if let &[open, lists] = unpacking.next() {
-            self.open.resize_with(open as usize, Default::default);
-            self.by_stage.resize_with(lists as usize, Vec::new);
-        }
         for open in &mut self.open {
             open.clear();
-            for &id in unpacking.next() {
-                open.push(NodeId(id));
-            }
+            open.extend(unpacking.next().iter().map(|&id| NodeId(id)));
         }
-        for list in &mut self.by_stage {
-            list.clear();
-            let listed = unpacking.next().chunks_exact(3);
-            list.extend(listed.map(|words| (whole(words[0], words[1]), NodeId(words[2]))));
-        }
+        self.list_by_stage();
     }
 }
 
 /// How many words a node is.
 const NODE: usize = 8;
 
-fn words_of_node(node: &Node) -> [u32; NODE] {
+fn words_of_node(node: &Node, name: impl Fn(NodeId) -> u32) -> [u32; NODE] {
     let role = match node.role {
         Role::Searched => 0,
         Role::Followed => 1,
@@ -149,7 +159,7 @@ fn words_of_node(node: &Node) -> [u32; NODE] {
         role << 1 | u32::from(node.expanded),
         node.by.map_or(NONE, |by| by.chain.index() as u32),
         node.by.map_or(0, |by| by.place),
-        node.parent.map_or(NONE, |parent| parent.0),
+        node.parent.map_or(NONE, name),
         node.children,
         node.story.0,
         node.born,

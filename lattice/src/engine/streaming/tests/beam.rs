@@ -1,4 +1,4 @@
-//! How much a beam finds where moves make cycles and nodes are as many as the orders: random automata and runs of four or five threads
+//! How much a beam finds where moves make cycles and nodes are as many as the orders: random automata and runs of some threads
 //! that some order violates, and the observed one does not.
 
 use portent_monitor_core::ChainId;
@@ -58,13 +58,15 @@ fn found(kind: Cyclic, cases: usize, bounds: &Bounds) -> usize {
 
 #[test]
 fn a_beam_of_64_finds_nearly_all() {
-    for (neutral, length, harder, cases, least) in [
-        (0, 22, false, 400, 390),
-        (0, 22, true, 40, 36),
-        (75, 60, false, 200, 194),
-        (75, 60, true, 60, 57),
+    for (threads, neutral, length, harder, cases, least) in [
+        (4, 0, 22, false, 400, 390),
+        (4, 0, 22, true, 40, 36),
+        (4, 75, 60, false, 200, 194),
+        (4, 75, 60, true, 60, 57),
+        (16, 0, 14, false, 60, 58),
     ] {
         let kind = Cyclic {
+            threads,
             length,
             neutral,
             harder,
@@ -83,6 +85,7 @@ fn a_beam_never_loses_the_observed_run() {
         let mut rng = Rng::new(seed);
         let neutral = rng.pick(&[0, 50]);
         let kind = Cyclic {
+            threads: 4,
             length: 30,
             neutral,
             harder: false,

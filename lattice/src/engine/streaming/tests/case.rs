@@ -166,9 +166,11 @@ impl Case {
     }
 }
 
-/// Runs of four or five threads, 30 % of whose events follow a synchronisation, and automata that can alternate for ever.
+/// Runs of some threads, 30 % of whose events follow a synchronisation, and automata that can alternate for ever.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Cyclic {
+    /// At least; there may be one more.
+    pub(super) threads: usize,
     pub(super) length: usize,
     /// How many of a hundred events change nothing.
     pub(super) neutral: usize,
@@ -205,7 +207,7 @@ impl Case {
         let stays =
             |stage: Stage, class: Class| loops[stage.index() * (classes + 1) + class.index()];
         let moves = Moves::new(states + 1, classes + 1, &[Stage(1)], stays, &moves);
-        let width = 4 + rng.below(2);
+        let width = kind.threads + rng.below(2);
         let mut clocks = vec![vec![0; width]; width];
         let events = (0..kind.length)
             .map(|_| {
