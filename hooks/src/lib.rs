@@ -63,6 +63,8 @@ mod live;
 mod shared;
 #[cfg(feature = "monitor")]
 pub mod sync;
+#[cfg(all(feature = "monitor", feature = "tokio"))]
+pub mod task;
 #[cfg(feature = "monitor")]
 pub mod thread;
 
@@ -93,4 +95,21 @@ pub mod sync {
 #[cfg(not(feature = "monitor"))]
 pub mod thread {
     pub use std::thread::*;
+}
+
+/// The functions and types of `tokio::task` and `tokio::sync` themselves.
+#[cfg(all(feature = "tokio", not(feature = "monitor")))]
+pub mod task {
+    pub use tokio::{
+        sync::{
+            AcquireError, Mutex, MutexGuard, Notify, OwnedSemaphorePermit, RwLock, RwLockReadGuard,
+            RwLockWriteGuard, Semaphore, SemaphorePermit, TryAcquireError, TryLockError,
+            futures::Notified, mpsc, oneshot,
+        },
+        task::{
+            AbortHandle, Id, JoinError, JoinHandle, JoinSet, LocalEnterGuard, LocalKey, LocalSet,
+            Unconstrained, consume_budget, coop, id, spawn, spawn_blocking, spawn_local, try_id,
+            unconstrained, yield_now,
+        },
+    };
 }
