@@ -139,7 +139,7 @@ impl Outbox {
         let unused = {
             let (unused, turn) = carrier::borrow(&self.subscriber);
             // What the reader knows of us is true as long as nobody else wrote there, nor we elsewhere.
-            self.begun &= turn == self.turn;
+            self.begun &= turn != Turn::NONE && turn == self.turn;
             unused
         };
         #[cfg(not(feature = "tokio"))]
