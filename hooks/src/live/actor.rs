@@ -151,8 +151,13 @@ pub(super) fn swap(other: &mut Option<Box<Actor>>) -> bool {
 /// Calls `f` with the actor of this thread, if it has one already.
 #[cfg(feature = "tokio")]
 pub(crate) fn with_existing<R>(f: impl FnOnce(&mut Actor) -> R) -> Option<R> {
-    let is_there = ACTOR.try_with(|slot| slot.0.try_borrow().is_ok_and(|slot| slot.is_some()));
-    if is_there == Ok(true) { with(f) } else { None }
+    if is_there() { with(f) } else { None }
+}
+
+/// Whether this thread has an actor already.
+#[cfg(feature = "tokio")]
+pub(crate) fn is_there() -> bool {
+    ACTOR.try_with(|slot| slot.0.try_borrow().is_ok_and(|slot| slot.is_some())) == Ok(true)
 }
 
 /// An operation went through without a clock.

@@ -169,7 +169,8 @@ impl Outbox {
         if let Some(producer) = self.queue.take() {
             let unused = Unused {
                 producer,
-                texts: std::mem::take(&mut self.texts),
+                // A copy, as an empty list would have to be made.
+                texts: Texts::clone(&self.texts),
                 kept: std::mem::take(&mut self.kept),
             };
             self.turn = carrier::give_back(&self.subscriber, unused);

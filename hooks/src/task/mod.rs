@@ -10,7 +10,7 @@
 //!
 //! | not hooked | |
 //! |---|---|
-//! | `tokio::spawn`, `Handle::spawn`, `LocalSet::spawn_local` | such a task is taken for the thread that polls it: use the functions here |
+//! | `tokio::spawn`, `Handle::spawn`, `LocalSet::spawn_local` | such a task is taken for the thread that polls it: use the functions here, or [`tracked`] |
 //! | `Barrier`, `OnceCell`, `SetOnce`, `broadcast`, `watch` | seen by wakes alone: who need not wait is not seen to come after |
 //! | `lock_owned` and kin, mapped guards | not there |
 //! | time-outs, `is_finished`, `is_closed`, `capacity`, tries that fail for lack of room or permits | order nothing |
@@ -38,5 +38,7 @@ pub use crate::sync::task::{
     mpsc, oneshot,
 };
 pub use join_set::JoinSet;
-pub use spawn::{AbortHandle, JoinHandle, spawn, spawn_blocking, spawn_local};
+pub use spawn::{
+    AbortHandle, JoinHandle, Tracked, spawn, spawn_blocking, spawn_local, tracked,
+};
 pub use waker::yield_now;

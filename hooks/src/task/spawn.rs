@@ -193,6 +193,54 @@ impl<F: Future> Future for Task<F> {
     }
 }
 
+/// Makes a future a task of its own, however it is spawned: for `Handle::spawn`, for executors other than tokio's, and for what runs inside a task
+/// that others spawned, such as one request of a server. Whoever polls it to its end comes after all that it did.
+///
+/// Without the feature `monitor` it is the future itself.
+///
+/// ```
+/// use portent_hooks::task;
+///
+/// let runtime = tokio::runtime::Builder::new_current_thread().build()?;
+/// let seven = runtime.block_on(runtime.spawn(task::tracked(async { 7 })))?;
+/// assert_eq!(seven, 7);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[track_caller]
+pub fn tracked<F: Future>(future: F) -> Tracked<F> {
+    let (task, _) = Task::forked(future, Some(Location::caller()));
+    Tracked { task }
+}
+
+pin_project! {
+    /// A future that is a task of its own; made by [`tracked`].
+    #[must_use = "futures do nothing unless polled"]
+    pub struct Tracked<F> {
+        #[pin]
+        task: Task<F>,
+    }
+}
+
+impl<F: Future> Future for Tracked<F> {
+    type Output = F::Output;
+
+    #[inline]
+    fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<F::Output> {
+        let mut task = self.project().task;
+        let polled = task.as_mut().poll(cx);
+        if polled.is_ready() && actor::is_there() {
+            joined(&task.identity, None);
+        }
+        polled
+    }
+}
+
+impl<F> fmt::Debug for Tracked<F> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Tracked").finish_non_exhaustive()
+    }
+}
+
 /// [`tokio::task::JoinHandle`], with clocks.
 pub struct JoinHandle<T> {
     inner: task::JoinHandle<T>,
