@@ -1,6 +1,6 @@
 //! What hooks cost, as ratios to the standard library in the same run.
 //!
-//! `cargo bench -p portent-hooks --features monitor`; compare the lines of a group. What is recorded is
+//! `cargo bench -p portent-hooks --features monitor,tokio`; compare the lines of a group. What is recorded is
 //! taken out between the measurements, by the same thread: the figures are those of the program alone.
 //!
 //! Best of several runs on two busy cores of a virtual machine, nanoseconds:
@@ -23,15 +23,18 @@
 //! callgrind: `Mutex` 44 (std 26), an event 156, a section with one inside 276, a write of a `Shared` 399.
 
 use std::{
+    future::poll_fn,
     hint::black_box,
+    pin::pin,
     sync::atomic::{AtomicU64, Ordering},
+    task::{Context, Poll, Waker},
     time::{Duration, Instant},
 };
 
 use criterion::{
     BenchmarkGroup, Criterion, criterion_group, criterion_main, measurement::WallTime,
 };
-use portent_hooks::{Entered, Recording, Shared, Stream, event, sync};
+use portent_hooks::{Entered, Recording, Shared, Stream, event, sync, task};
 use tracing_subscriber::{Layer, layer::SubscriberExt};
 
 /// A recording of `tick` and `x` that this thread takes part in.
@@ -197,12 +200,38 @@ fn channel(c: &mut Criterion) {
     });
 }
 
+/// A task that is never done, polled again and again.
+fn tasks(c: &mut Criterion) {
+    let mut group = c.benchmark_group("poll of a task");
+    let mut polls = 0u64;
+    let never = |polls: &mut u64| {
+        *polls = black_box(*polls + 1);
+        Poll::<()>::Pending
+    };
+    let mut cx = Context::from_waker(Waker::noop());
+    let mut native = pin!(poll_fn(|_| never(&mut polls)));
+    group.bench_function("tokio", |b| b.iter(|| native.as_mut().poll(&mut cx)));
+    let mut monitored = Monitored::new();
+    let mut polls = 0u64;
+    let mut task = pin!(task::tracked(poll_fn(|_| never(&mut polls))));
+    monitored.bench(&mut group, "nothing recorded", || {
+        black_box(task.as_mut().poll(&mut cx)).is_ready();
+    });
+    let mut task = pin!(task::tracked(poll_fn(|_| {
+        event!(tick);
+        Poll::<()>::Pending
+    })));
+    monitored.bench(&mut group, "an event inside", || {
+        black_box(task.as_mut().poll(&mut cx)).is_ready();
+    });
+}
+
 criterion_group! {
     name = hooks;
     config = Criterion::default()
         .sample_size(40)
         .warm_up_time(Duration::from_millis(100))
         .measurement_time(Duration::from_millis(400));
-    targets = mutex, rwlock, atomic, events, channel
+    targets = mutex, rwlock, atomic, events, channel, tasks
 }
 criterion_main!(hooks);

@@ -35,6 +35,9 @@
 //! where that equals the object's version there is nothing to receive and nothing to leave, and a hook
 //! is one comparison. Otherwise the slow path does what the table of edges in `monitor-core` says.
 //!
+//! With the feature `tokio` there is also `task`: tasks of tokio are threads of their own. Their actor takes the place of the thread's while
+//! they are polled.
+//!
 //! There is one domain of clocks in a process. A `Recording` is a subscriber: it says which events
 //! tick and takes them out of a queue for each thread. So objects that are older than a recording, and
 //! those that two recordings share, carry causality exactly.
@@ -65,6 +68,8 @@ mod live;
 mod shared;
 #[cfg(feature = "monitor")]
 pub mod sync;
+#[cfg(all(feature = "monitor", feature = "tokio"))]
+pub mod task;
 #[cfg(feature = "monitor")]
 pub mod thread;
 
@@ -97,4 +102,27 @@ pub mod sync {
 #[cfg(not(feature = "monitor"))]
 pub mod thread {
     pub use std::thread::*;
+}
+
+/// The functions and types of `tokio::task` and `tokio::sync` themselves.
+#[cfg(all(feature = "tokio", not(feature = "monitor")))]
+pub mod task {
+    pub use tokio::{
+        sync::{
+            AcquireError, Mutex, MutexGuard, Notify, OwnedSemaphorePermit, RwLock, RwLockReadGuard,
+            RwLockWriteGuard, Semaphore, SemaphorePermit, TryAcquireError, TryLockError,
+            futures::Notified, mpsc, oneshot,
+        },
+        task::{
+            AbortHandle, Id, JoinError, JoinHandle, JoinSet, LocalEnterGuard, LocalKey, LocalSet,
+            Unconstrained, consume_budget, coop, id, spawn, spawn_blocking, spawn_local, try_id,
+            unconstrained, yield_now,
+        },
+    };
+
+    /// The future itself; with the feature `monitor` it is a task of its own.
+    #[inline]
+    pub fn tracked<F: Future>(future: F) -> F {
+        future
+    }
 }

@@ -8,7 +8,7 @@ use peak_alloc::PeakAlloc;
 use portent_hooks::{
     Recording, Shared, Stream, event,
     sync::{Condvar, Mutex, OnceLock, RwLock, atomic::AtomicU64, mpsc},
-    thread,
+    task, thread,
 };
 
 #[global_allocator]
@@ -141,6 +141,57 @@ fn detached_threads_leave_nothing(last_words: fn(), mut hears: impl FnMut(&mut S
     drop(entered);
 }
 
+/// Tasks that come and go, four at a time, and what their spawner does about them; returns the bytes in use, and how many components the
+/// longest clock had.
+async fn short_tasks(count: usize, joins: bool, stream: &mut Stream) -> (usize, usize) {
+    let mut longest = 0;
+    for _ in 0..count / 4 {
+        let tasks: [_; 4] = std::array::from_fn(|_| {
+            task::spawn(async {
+                event!(tick);
+                task::yield_now().await;
+                event!(tick);
+            })
+        });
+        for task in tasks {
+            if joins {
+                task.await.unwrap();
+            } else {
+                // It orders nothing.
+                while !task.is_finished() {
+                    task::yield_now().await;
+                }
+            }
+        }
+        while let Some(recorded) = stream.try_next() {
+            longest = longest.max(recorded.stamp.clock.counts().len());
+        }
+        if !joins {
+            stream.settle();
+        }
+    }
+    (MEMORY.current_usage(), longest)
+}
+
+/// A hundred thousand, whether somebody waits for them or not.
+fn tasks_that_come_and_go_leave_nothing(joins: bool) {
+    let runtime = tokio::runtime::Builder::new_current_thread();
+    let runtime = { runtime }.build().unwrap();
+    let (recording, mut stream) = Recording::relevant(["tick"]).start();
+    let entered = recording.enter();
+    event!(tick);
+    runtime.block_on(async {
+        let (after_some, _) = short_tasks(400, joins, &mut stream).await;
+        let (after_all, longest) = short_tasks(100_000, joins, &mut stream).await;
+        assert!(
+            after_all < after_some + (1 << 14),
+            "{after_some} bytes, then {after_all}"
+        );
+        assert!((4..16).contains(&longest), "{longest} chains");
+    });
+    drop(entered);
+}
+
 fn main() {
     nothing_is_allocated_after_warming_up();
     threads_that_come_and_go_leave_nothing();
@@ -154,4 +205,6 @@ fn main() {
     );
     // Nobody knows of it, and the reader does not care.
     detached_threads_leave_nothing(|| {}, Stream::settle);
+    tasks_that_come_and_go_leave_nothing(true);
+    tasks_that_come_and_go_leave_nothing(false);
 }

@@ -1,4 +1,4 @@
-//! Without the feature `monitor` nothing is hooked: `cargo test -p portent-hooks --features lock_api --test off`.
+//! Without the feature `monitor` nothing is hooked: `cargo test -p portent-hooks --features lock_api,tokio --test off`.
 
 #![cfg(not(feature = "monitor"))]
 
@@ -24,6 +24,20 @@ fn types_are_those_of_the_standard_library() {
     same::<sync::mpsc::Sender<u8>, std::sync::mpsc::Sender<u8>>();
     same::<thread::JoinHandle<()>, std::thread::JoinHandle<()>>();
     same::<thread::Thread, std::thread::Thread>();
+}
+
+#[cfg(feature = "tokio")]
+#[test]
+fn tasks_are_those_of_tokio() {
+    use portent_hooks::task;
+    same::<task::JoinHandle<u8>, tokio::task::JoinHandle<u8>>();
+    same::<task::JoinSet<u8>, tokio::task::JoinSet<u8>>();
+    same::<task::Mutex<u8>, tokio::sync::Mutex<u8>>();
+    same::<task::RwLock<u8>, tokio::sync::RwLock<u8>>();
+    same::<task::Notify, tokio::sync::Notify>();
+    same::<task::Semaphore, tokio::sync::Semaphore>();
+    same::<task::mpsc::Sender<u8>, tokio::sync::mpsc::Sender<u8>>();
+    same::<task::oneshot::Receiver<u8>, tokio::sync::oneshot::Receiver<u8>>();
 }
 
 #[test]

@@ -124,6 +124,42 @@ pub(crate) fn publish_updates(updates: &mut Published, access: Access) {
     }
 }
 
+/// Puts another actor in the place of this thread's, which then is there; whether that was possible. Where there is none,
+/// whoever acts next is a foreign one.
+#[cfg(feature = "tokio")]
+#[inline]
+pub(super) fn swap(other: &mut Option<Box<Actor>>) -> bool {
+    let swapped = ACTOR.try_with(|slot| {
+        let Ok(mut slot) = slot.0.try_borrow_mut() else {
+            return false;
+        };
+        std::mem::swap(&mut *slot, other);
+        version::show(match &mut *slot {
+            Some(actor) => {
+                if actor.generation != recording::generation() {
+                    actor.look_around();
+                }
+                actor.version()
+            }
+            None => Version::EMPTY,
+        });
+        true
+    });
+    swapped == Ok(true)
+}
+
+/// Calls `f` with the actor of this thread, if it has one already.
+#[cfg(feature = "tokio")]
+pub(crate) fn with_existing<R>(f: impl FnOnce(&mut Actor) -> R) -> Option<R> {
+    if is_there() { with(f) } else { None }
+}
+
+/// Whether this thread has an actor already.
+#[cfg(feature = "tokio")]
+pub(crate) fn is_there() -> bool {
+    ACTOR.try_with(|slot| slot.0.try_borrow().is_ok_and(|slot| slot.is_some())) == Ok(true)
+}
+
 /// An operation went through without a clock.
 #[cold]
 #[inline(never)]
@@ -401,6 +437,7 @@ impl Actor {
         if outbox.id != ticket.0 || !tick(&mut self.clock, outbox) {
             return;
         }
+        outbox.need_queue();
         let line = line();
         let loc = match line.place() {
             Some(place) if outbox.everything => {
@@ -458,6 +495,43 @@ impl Actor {
             }
         }
         self.identity.end(&mut self.clock);
+    }
+}
+
+#[cfg(feature = "tokio")]
+impl Actor {
+    /// Of a task that is spawned now, and of which this is known.
+    pub(super) fn of_task(
+        identity: Arc<Identity>,
+        recording: Option<Arc<Subscriber>>,
+    ) -> Option<Box<Actor>> {
+        let mut actor = Actor::new(identity, false)?;
+        actor.own = recording;
+        actor.look_around();
+        let identity = Arc::clone(&actor.identity);
+        identity.begin(&mut actor.clock);
+        Some(Box::new(actor))
+    }
+
+    /// The task is no longer polled.
+    #[inline]
+    pub(super) fn rest(&mut self) {
+        if let Some(outbox) = &mut self.outbox {
+            outbox.rest();
+        }
+    }
+
+    /// It takes part in nothing any more.
+    pub(super) fn leave(&mut self) {
+        self.leave_outbox();
+    }
+
+    /// A ticket for what must not wait: if there is no room for it, it is kept until there is.
+    pub(crate) fn ticket_at_once(&self) -> Ticket {
+        match &self.outbox {
+            Some(outbox) if outbox.everything && !self.ended => Ticket(outbox.id),
+            _ => Ticket::NONE,
+        }
     }
 }
 

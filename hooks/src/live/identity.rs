@@ -4,6 +4,14 @@ use std::sync::{
     Mutex, OnceLock,
     atomic::{AtomicU32, Ordering::Relaxed},
 };
+#[cfg(feature = "tokio")]
+use std::{
+    sync::atomic::{
+        AtomicBool,
+        Ordering::{Acquire, Release},
+    },
+    task::Waker,
+};
 
 use portent_monitor_core::{Access, CondId, Id, Knowledge, Operation, Role, ThreadId};
 
@@ -16,12 +24,22 @@ const JOIN: Access = access(Operation::Join, Role::Thread);
 #[derive(Debug)]
 pub(crate) struct Identity {
     name: Option<Box<str>>,
+    /// What it is called if it has no name.
+    kind: &'static str,
+    /// What its condition is called: what it waits for.
+    token_kind: &'static str,
     /// The thread itself, once it runs.
     handle: OnceLock<std::thread::Thread>,
     /// What its spawner knew, and then what it knew itself at its end.
     bounds: Mutex<Published>,
-    /// What those knew who unparked it.
+    /// What those knew who unparked it; of a task, who woke it.
     token: Mutex<ObjectClock>,
+    /// Of a task: whether there is something in the token that it has not received.
+    #[cfg(feature = "tokio")]
+    is_woken: AtomicBool,
+    /// Of a task: tokio's waker, once it was polled.
+    #[cfg(feature = "tokio")]
+    waker: OnceLock<Waker>,
     /// Its id in traces, from 1, and that of the condition on which it parks.
     thread: AtomicU32,
     condition: AtomicU32,
@@ -31,12 +49,48 @@ impl Identity {
     pub(crate) fn new(name: Option<&str>) -> Identity {
         Identity {
             name: name.map(Into::into),
+            kind: "thread",
+            token_kind: "park",
             handle: OnceLock::new(),
             bounds: Mutex::new(Published::EMPTY),
             token: Mutex::new(ObjectClock::EMPTY),
+            #[cfg(feature = "tokio")]
+            is_woken: AtomicBool::new(false),
+            #[cfg(feature = "tokio")]
+            waker: OnceLock::new(),
             thread: AtomicU32::new(0),
             condition: AtomicU32::new(0),
         }
+    }
+
+    /// Of a task.
+    #[cfg(feature = "tokio")]
+    pub(crate) fn of_task() -> Identity {
+        Identity {
+            kind: "task",
+            token_kind: "wake",
+            ..Identity::new(None)
+        }
+    }
+
+    /// The waker that tokio made for a task, once that was polled.
+    #[cfg(feature = "tokio")]
+    #[inline]
+    pub(crate) fn waker(&self) -> &OnceLock<Waker> {
+        &self.waker
+    }
+
+    /// There is something in the token of a task.
+    #[cfg(feature = "tokio")]
+    pub(crate) fn tell_woken(&self) {
+        self.is_woken.store(true, Release);
+    }
+
+    /// Whether there is something in the token of a task, who now takes it.
+    #[cfg(feature = "tokio")]
+    #[inline]
+    pub(crate) fn take_woken(&self) -> bool {
+        self.is_woken.load(Relaxed) && self.is_woken.swap(false, Acquire)
     }
 
     /// Of the thread that runs.
@@ -90,7 +144,7 @@ impl Identity {
 
     pub(crate) fn thread(&self) -> ThreadId {
         numbered(&self.thread, |table| {
-            let name = self.name.as_deref().unwrap_or("thread");
+            let name = self.name.as_deref().unwrap_or(self.kind);
             table.distinct(name.to_owned(), |symbols| &mut symbols.threads)
         })
     }
@@ -98,7 +152,11 @@ impl Identity {
     pub(crate) fn condition(&self) -> CondId {
         let thread = self.thread();
         numbered(&self.condition, |table| {
-            let name = format!("park({})", table.symbols.threads.name(thread));
+            let name = format!(
+                "{}({})",
+                self.token_kind,
+                table.symbols.threads.name(thread)
+            );
             table.distinct(name, |symbols| &mut symbols.conds)
         })
     }

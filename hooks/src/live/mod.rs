@@ -4,6 +4,7 @@
 //! |---|---|
 //! | `version` | the one number that hooks compare |
 //! | `actor` | a thread: its clock, and the recording that it takes part in |
+//! | `task_actor`, `carrier` | the actor of a task between its polls; the queue that a thread lends to its tasks |
 //! | `identity` | what other threads need to know of a thread: its name, its end, its park token |
 //! | `operation` | what hooks do, according to the table of edges |
 //! | `names` | ids of threads, locks, variables, places; one table for the process |
@@ -16,6 +17,8 @@
 //! | `event` | application events |
 
 pub(crate) mod actor;
+#[cfg(feature = "tokio")]
+mod carrier;
 mod chains;
 pub mod event;
 mod first;
@@ -28,6 +31,8 @@ mod record;
 mod recording;
 mod sources;
 mod stream;
+#[cfg(feature = "tokio")]
+pub(crate) mod task_actor;
 pub(crate) mod version;
 
 use std::sync::Arc;

@@ -9,6 +9,8 @@ use std::{collections::VecDeque, sync::Arc};
 use portent_monitor_core::{Clock, NameId};
 use rtrb::Producer;
 
+#[cfg(feature = "tokio")]
+use super::carrier::{self, Turn};
 use super::{
     ActorClock,
     identity::Identity,
@@ -40,6 +42,9 @@ pub(super) struct Outbox {
     begun: bool,
     /// For sampling.
     seen: u32,
+    /// Of a task: which turn at a queue that was, after which it gave the queue back.
+    #[cfg(feature = "tokio")]
+    turn: Turn,
 }
 
 impl Outbox {
@@ -60,6 +65,8 @@ impl Outbox {
             told: Clock::default(),
             begun: false,
             seen: 0,
+            #[cfg(feature = "tokio")]
+            turn: Turn::NONE,
         }
     }
 
@@ -112,16 +119,62 @@ impl Outbox {
     }
 
     fn has_room(&mut self, enough: usize) -> bool {
-        if self.queue.is_none() {
-            let Unused {
-                producer,
-                texts,
-                kept,
-            } = self.subscriber.open_queue();
-            (self.queue, self.texts, self.kept) = (Some(producer), texts, kept);
-        }
+        self.need_queue();
         self.flush();
         self.room >= enough && self.kept.is_empty()
+    }
+
+    /// Something is to be written: if it was prepared for in an earlier poll of a task, there may be no queue.
+    #[inline]
+    pub(super) fn need_queue(&mut self) {
+        if self.queue.is_none() {
+            self.open_queue();
+        }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn open_queue(&mut self) {
+        #[cfg(feature = "tokio")]
+        let unused = {
+            let (unused, turn) = carrier::borrow(&self.subscriber);
+            // What the reader knows of us is true as long as nobody else wrote there, nor we elsewhere.
+            self.begun &= turn != Turn::NONE && turn == self.turn;
+            unused
+        };
+        #[cfg(not(feature = "tokio"))]
+        let unused = self.subscriber.open_queue();
+        let Unused {
+            producer,
+            texts,
+            kept,
+        } = unused;
+        (self.queue, self.texts, self.kept) = (Some(producer), texts, kept);
+    }
+
+    /// The task is no longer polled: the queue stays with the thread.
+    #[cfg(feature = "tokio")]
+    #[inline]
+    pub(super) fn rest(&mut self) {
+        if self.queue.is_some() {
+            self.give_queue_back();
+        }
+    }
+
+    #[cfg(feature = "tokio")]
+    #[inline(never)]
+    fn give_queue_back(&mut self) {
+        self.flush();
+        self.room = 0;
+        if let Some(producer) = self.queue.take() {
+            let unused = Unused {
+                producer,
+                // A copy, as an empty list would have to be made.
+                texts: Texts::clone(&self.texts),
+                kept: std::mem::take(&mut self.kept),
+            };
+            self.turn = carrier::give_back(&self.subscriber, unused);
+        }
     }
 
     fn flush(&mut self) {

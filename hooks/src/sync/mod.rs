@@ -7,6 +7,7 @@
 //! |---|---|
 //! | `outside` | what is known of a lock by those who do not hold it |
 //! | `header` | clocks of a variable that is read without a lock |
+//! | `task` | what tasks of tokio synchronise with: `crate::task` shows it |
 //! | the others | the type of that name |
 
 pub mod atomic;
@@ -22,6 +23,8 @@ mod outer_clock;
 #[cfg(feature = "lock_api")]
 pub(crate) mod raw;
 mod rwlock;
+#[cfg(feature = "tokio")]
+pub(crate) mod task;
 
 pub use std::sync::{Arc, LockResult, OnceState, PoisonError, TryLockError, TryLockResult, Weak};
 

@@ -75,7 +75,7 @@ impl LockSide<'_> {
     }
 
     /// What it does to be taken.
-    fn lock(&self) -> LockOperation {
+    pub(super) fn lock(&self) -> LockOperation {
         match self {
             LockSide::Exclusive(_) => LOCK,
             LockSide::Shared(_) => READ_LOCK,
@@ -346,7 +346,7 @@ impl OuterClock {
     }
 
     /// An exclusive holder becomes one that shares the lock, by `go`.
-    #[cfg(feature = "lock_api")]
+    #[cfg(any(feature = "lock_api", feature = "tokio"))]
     pub(super) fn downgrade<E, S>(
         &self,
         mut guard: E,
@@ -354,12 +354,11 @@ impl OuterClock {
         go: impl FnOnce(E) -> S,
         shared: impl FnOnce(&mut S) -> LockSide<'_>,
         ticket: Ticket,
-    ) {
+    ) -> S {
         if !self.is_watched() {
             self.giving_back(exclusive(&mut guard));
             // What is inside is what it knows.
-            go(guard);
-            return;
+            return go(guard);
         }
         let mut ledger = self.open();
         let side = exclusive(&mut guard);
@@ -372,6 +371,7 @@ impl OuterClock {
         let op = side.lock().op;
         let line = || OperationRecord::new(op(self.id()), None);
         self.enter_taken(&mut ledger, side, ticket, line);
+        guard
     }
 
     /// Whoever has the lock alone, or takes it apart, comes after all who held it.

@@ -203,13 +203,13 @@ impl RawLock {
             self.gate.downgrade();
             self.read()
         };
-        self.outer_clock.downgrade(
+        drop(self.outer_clock.downgrade(
             self.showing(),
             |showing| exclusive(&mut showing.inside),
             go,
             shared,
             ticket,
-        );
+        ));
         self.remember(ticket);
     }
 

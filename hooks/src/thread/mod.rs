@@ -19,4 +19,6 @@ pub use std::thread::{
 
 pub use park::{Thread, current, park, park_timeout};
 pub use scope::{Scope, ScopedJoinHandle, scope};
+#[cfg(feature = "tokio")]
+pub(crate) use spawn::joined;
 pub use spawn::{Builder, JoinHandle, spawn};

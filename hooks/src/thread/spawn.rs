@@ -157,7 +157,7 @@ pub(super) fn started(identity: Arc<Identity>, handle: &thread::Thread) -> Threa
 }
 
 /// Comes after all that a thread did, which has ended.
-pub(super) fn joined(identity: &Identity, place: Place) {
+pub(crate) fn joined(identity: &Identity, place: Place) {
     let ticket = if version::is_hidden() {
         actor::prepare()
     } else {

@@ -7,4 +7,5 @@ mod program;
 mod raw;
 mod stress;
 mod table;
+mod tasks;
 mod traps;

@@ -45,7 +45,7 @@ fn stamps(events: &[Recorded]) -> HashMap<i64, &Stamp> {
 
 /// Compares every pair of relevant events; returns how many pairs there are, and how many of them are
 /// ordered.
-fn compare(seed: u64, run: &Run, events: &[Recorded]) -> [usize; 2] {
+pub(crate) fn compare(seed: u64, run: &Run, events: &[Recorded]) -> [usize; 2] {
     let order = Order::new(&run.logs, &run.capacities);
     let stamps = stamps(events);
     assert_eq!(
@@ -59,8 +59,8 @@ fn compare(seed: u64, run: &Run, events: &[Recorded]) -> [usize; 2] {
             assert_eq!(
                 stamps[&a].precedes(stamps[&b]),
                 order.precedes(from, to),
-                "seed {seed}: {a:x} before {b:x}\n{:#?}",
-                run.logs
+                "seed {seed}: {a:x} before {b:x}\n{}",
+                shown(&run.logs)
             );
             ordered += usize::from(order.precedes(from, to));
         }
@@ -184,4 +184,11 @@ pub(crate) fn same_offline(events: &[Recorded]) {
             }
         }
     }
+}
+
+/// The logs of a run, one a line.
+fn shown(logs: &[Vec<Seen>]) -> String {
+    let lines = logs.iter().enumerate();
+    let lines = lines.map(|(index, log)| format!("{index}: {log:x?}"));
+    lines.collect::<Vec<String>>().join("\n")
 }
