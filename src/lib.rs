@@ -50,6 +50,9 @@ pub use portent_sidecar as sidecar;
 pub use portent_trace as trace;
 
 pub use error::Error;
+/// A controlled scheduler: a program is run again and again, one run of every class of equivalent ones.
+#[cfg(feature = "explore")]
+pub use portent_explore as explore;
 pub use portent_hooks::{Context, ContextError, Shared, ToValue, event, sync, thread};
 #[cfg(feature = "monitor")]
 pub use portent_hooks::{Counts, Full, Recorded, Recording, Stream};

@@ -58,6 +58,9 @@ pub use context::{Context, ContextError};
 pub use value::ToValue;
 
 #[cfg(feature = "monitor")]
+#[doc(hidden)]
+pub mod control;
+#[cfg(feature = "monitor")]
 mod live;
 #[cfg(feature = "monitor")]
 mod shared;

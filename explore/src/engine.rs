@@ -1,0 +1,747 @@
+//! One controlled run: threads that wait for their turn, objects and who has them, and who goes on.
+//!
+//! A thread *announces* what it wants to do next and waits. When all threads wait, one of those that can go on is *chosen*, and what it
+//! announced is *committed*: it happens. A thread that is spawned runs at once to its first announcement, and one that waits for
+//! another's end goes on by itself; so at every choice it is known of each thread what it will do.
+//!
+//! The engine knows the state of every primitive, and decides by that who can go on. The real primitive of the program is asked
+//! afterwards, in a way that cannot wait.
+
+use std::{cell::RefCell, panic, thread};
+
+use portent_hooks::control::{
+    Callsite, Controller, Ended, GivenName, Job, Object, Release, Step, Stop, Turn,
+};
+use portent_monitor_core::Value;
+
+use crate::{
+    coroutine::{Pool, Signal, Work},
+    operation::{Kind, ObjectIndex, Op},
+    panics,
+    run::{NONE, Place, Run},
+    strategy::{Choice, End, Point, Strategy},
+    thread_set::{MOST_THREADS, ThreadSet},
+};
+
+/// How often a thread may swallow that it has to end.
+const PATIENCE: u32 = 1000;
+
+/// The controller of all threads on one thread of the operating system.
+pub(crate) struct Engine {
+    pool: Pool,
+    state: RefCell<State>,
+}
+
+/// Whether there is a run, and what it is for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Mode {
+    /// Between runs.
+    Idle,
+    /// What happens counts.
+    Recording,
+    /// What happens is known already.
+    Draining,
+    /// All threads have to end.
+    Stopping,
+}
+
+/// What a thread is about.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Status {
+    Running,
+    /// It waits for its turn, to do what it announced.
+    Parked,
+    /// It waits for the end of another.
+    Joining(usize, Place),
+    Ended,
+}
+
+pub(crate) struct Thread {
+    status: Status,
+    place: Place,
+    pub(crate) name: Option<Box<str>>,
+    pub(crate) spawner: Option<usize>,
+    /// How many threads it spawned.
+    children: u32,
+    /// A name that does not depend on when it was spawned.
+    pub(crate) path: u64,
+    turn: Turn,
+    swallowed: u32,
+}
+
+/// An object of this run.
+pub(crate) struct Seen {
+    pub(crate) kind: &'static str,
+    pub(crate) made: Place,
+    pub(crate) given: Option<GivenName>,
+    /// Who has it, of a lock.
+    owner: Option<usize>,
+}
+
+/// Something that should not have happened.
+#[derive(Clone, Debug)]
+pub(crate) enum Fault {
+    Panicked(usize, panics::Message),
+    Deadlock(Vec<(usize, Waiting)>),
+    Obstructed(usize, ObjectIndex, Place),
+    /// A thread did something else than in the run before, up to here the same.
+    Diverged(usize, Place),
+    TooManyThreads(Place),
+}
+
+/// What a thread waits for.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Waiting {
+    For(Op, Place),
+    EndOf(usize, Place),
+}
+
+/// What the engine is told of an exploration.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Limits {
+    /// Points of one run.
+    pub(crate) steps: usize,
+    pub(crate) stack_size: usize,
+}
+
+pub(crate) struct State {
+    pub(crate) run: Run,
+    strategy: Box<dyn Strategy>,
+    mode: Mode,
+    current: usize,
+    pub(crate) threads: Vec<Thread>,
+    /// What each thread wants to do.
+    pending: Vec<Op>,
+    parked: ThreadSet,
+    /// Threads that go on before anything is chosen.
+    ready: Vec<usize>,
+    jobs: Vec<Option<Work>>,
+    pub(crate) objects: Vec<Seen>,
+    /// Which run it is, for the tags of objects.
+    number: u32,
+    /// What was chosen, point by point; the first ones are to be chosen again.
+    pub(crate) schedule: Vec<u32>,
+    point: usize,
+    kept: usize,
+    end: End,
+    pub(crate) faults: Vec<Fault>,
+    limits: Limits,
+    /// Somebody tries to lock, so unlocks are events.
+    pub(crate) tries: bool,
+    /// The search begins anew, as unlocks have to be events.
+    pub(crate) restart: bool,
+    /// Objects that are older than the run.
+    pub(crate) survivors: u32,
+    pub(crate) abandoned: u32,
+    pub(crate) too_long: bool,
+}
+
+/// How a run went.
+pub(crate) struct Ran {
+    pub(crate) end: End,
+    /// What the next one shares with it; `None` if there is none.
+    pub(crate) next: Option<usize>,
+}
+
+enum Next {
+    Run(usize),
+    Stop,
+}
+
+const NOTHING: Op = Op {
+    kind: Kind::Read,
+    object: NONE,
+};
+
+const GO: Turn = Turn {
+    succeeds: true,
+    tell: false,
+};
+
+impl Engine {
+    pub(crate) fn new(strategy: Box<dyn Strategy>, limits: Limits) -> Engine {
+        Engine {
+            pool: Pool::new(limits.stack_size),
+            state: RefCell::new(State {
+                run: Run::new(),
+                strategy,
+                mode: Mode::Idle,
+                current: 0,
+                threads: Vec::new(),
+                pending: Vec::new(),
+                parked: ThreadSet::EMPTY,
+                ready: Vec::new(),
+                jobs: Vec::new(),
+                objects: Vec::new(),
+                number: 0,
+                schedule: Vec::new(),
+                point: 0,
+                kept: 0,
+                end: End::Complete,
+                faults: Vec::new(),
+                limits,
+                tries: false,
+                restart: false,
+                survivors: 0,
+                abandoned: 0,
+                too_long: false,
+            }),
+        }
+    }
+
+    pub(crate) fn with_state<R>(&self, f: impl FnOnce(&mut State) -> R) -> R {
+        f(&mut self.state.borrow_mut())
+    }
+
+    /// Runs the program once; the first points of the run before are repeated.
+    pub(crate) fn run(&self, main: &dyn Fn() -> Ended, keep: usize) -> Ran {
+        self.state.borrow_mut().begin(keep);
+        Work::lend(main, |work| self.drive(work));
+        let state = &mut *self.state.borrow_mut();
+        state.mode = Mode::Idle;
+        let end = state.end;
+        if end != End::Blocked {
+            state.close();
+        }
+        let next = if state.restart {
+            None
+        } else {
+            state.strategy.finished(&state.run, end)
+        };
+        Ran { end, next }
+    }
+
+    /// Brings a run to its end: whoever is next is resumed from here, and only from here.
+    fn drive(&self, main: Work) {
+        let mut next = self.state.borrow_mut().start_main(main);
+        loop {
+            let thread = match next {
+                Next::Run(thread) => thread,
+                Next::Stop => return self.stop(),
+            };
+            let work = self.state.borrow_mut().jobs[thread].take();
+            if work.is_some() && self.pool.provide(thread).is_err() {
+                panic!("there is no memory for the stack of another thread");
+            }
+            next = match self.pool.resume(thread, work) {
+                Signal::Switch(next) => Next::Run(next),
+                Signal::Stop => Next::Stop,
+                Signal::Abandon => unreachable!("only threads that have to end are abandoned"),
+                Signal::Done(ended) => {
+                    let mut state = self.state.borrow_mut();
+                    state.ended(thread, ended);
+                    if state.all_ended() {
+                        return;
+                    }
+                    state.next()
+                }
+            };
+        }
+    }
+
+    /// Unwinds all threads, those that were spawned last first, so that nobody's borrowed data are gone before it is.
+    #[cold]
+    fn stop(&self) {
+        let count = {
+            let mut state = self.state.borrow_mut();
+            state.mode = Mode::Stopping;
+            state.threads.len()
+        };
+        let mut abandoned = ThreadSet::EMPTY;
+        for thread in (0..count).rev() {
+            if self.state.borrow().threads[thread].status == Status::Ended {
+                continue;
+            }
+            let gone = abandoned.contains(thread) || {
+                self.state.borrow_mut().current = thread;
+                !matches!(self.pool.resume(thread, None), Signal::Done(_))
+            };
+            let mut state = self.state.borrow_mut();
+            state.threads[thread].status = Status::Ended;
+            if gone {
+                // Whoever spawned it may have lent it something.
+                if let Some(spawner) = state.threads[thread].spawner {
+                    abandoned.insert(spawner);
+                }
+                state.abandoned += 1;
+                drop(state);
+                if self.pool.abandon(thread).is_err() {
+                    panic!("there is no memory for the stack of another thread");
+                }
+            }
+        }
+    }
+
+    /// Lets others run until it is this thread's turn.
+    #[inline]
+    fn switch(&self, me: usize, next: Next) {
+        match next {
+            Next::Run(thread) if thread == me => return,
+            Next::Run(thread) => self.pool.suspend(me, Signal::Switch(thread)),
+            Next::Stop => self.pool.suspend(me, Signal::Stop),
+        }
+        if self.state.borrow().mode == Mode::Stopping {
+            self.leave(me);
+        }
+    }
+
+    /// The thread has to end.
+    #[cold]
+    fn leave(&self, me: usize) -> ! {
+        let swallowed = {
+            let mut state = self.state.borrow_mut();
+            state.threads[me].swallowed += 1;
+            state.threads[me].swallowed
+        };
+        if thread::panicking() || swallowed > PATIENCE {
+            loop {
+                self.pool.suspend(me, Signal::Abandon);
+            }
+        }
+        panic::resume_unwind(Box::new(Stop))
+    }
+
+    /// A step of a thread that has to end: what its destructors do happens at once, or never.
+    #[cold]
+    fn step_at_end(&self, me: usize, step: Step) -> Turn {
+        if !thread::panicking() {
+            self.leave(me);
+        }
+        Turn {
+            succeeds: step != Step::TryLock,
+            tell: false,
+        }
+    }
+}
+
+impl Controller for Engine {
+    fn step(&self, step: Step, object: Object<'_>, place: Place) -> Turn {
+        let mut state = self.state.borrow_mut();
+        let me = state.current;
+        match state.mode {
+            Mode::Recording | Mode::Draining => {}
+            Mode::Idle => return GO,
+            Mode::Stopping => {
+                drop(state);
+                return self.step_at_end(me, step);
+            }
+        }
+        let op = state.operation(step, object);
+        state.announce(me, op, place);
+        let next = state.next();
+        let turn = state.threads[me].turn;
+        drop(state);
+        if matches!(next, Next::Run(thread) if thread == me) {
+            return turn;
+        }
+        self.switch(me, next);
+        self.state.borrow().threads[me].turn
+    }
+
+    fn release(&self, release: Release, object: Object<'_>) {
+        let Release::Unlock = release else { return };
+        let mut state = self.state.borrow_mut();
+        let me = state.current;
+        match state.mode {
+            Mode::Recording | Mode::Draining => {}
+            Mode::Idle | Mode::Stopping => return,
+        }
+        let index = state.object(object);
+        if state.tries {
+            let op = Op {
+                kind: Kind::Unlock,
+                object: index,
+            };
+            state.announce(me, op, None);
+            let next = state.next();
+            drop(state);
+            self.switch(me, next);
+        } else {
+            state.objects[index as usize].owner = None;
+            if state.mode == Mode::Recording {
+                state.run.release(me, index);
+            }
+        }
+    }
+
+    fn wrote(&self, _: Option<Value>, _: Option<Value>) {}
+
+    fn obstructed(&self, object: Object<'_>, place: Place) -> ! {
+        let mut state = self.state.borrow_mut();
+        let me = state.current;
+        if state.mode != Mode::Stopping {
+            let index = state.object(object);
+            state.fault(Fault::Obstructed(me, index, place));
+            drop(state);
+            self.pool.suspend(me, Signal::Stop);
+        } else {
+            drop(state);
+        }
+        self.leave(me)
+    }
+
+    fn wants(&self, _: &'static str) -> bool {
+        false
+    }
+
+    fn event(&self, _: &'static Callsite, _: &[Value]) {}
+
+    fn spawn(&self, name: Option<&str>, job: Job<'_>, place: Place) -> u32 {
+        let work = Work::of_job(job);
+        let mut state = self.state.borrow_mut();
+        let me = state.current;
+        if !matches!(state.mode, Mode::Recording | Mode::Draining) {
+            drop(state);
+            self.leave(me);
+        }
+        if state.threads.len() == MOST_THREADS {
+            state.fault(Fault::TooManyThreads(place));
+            drop(state);
+            self.pool.suspend(me, Signal::Stop);
+            self.leave(me);
+        }
+        let child = state.add_thread(name, Some(me));
+        state.jobs[child] = Some(work);
+        state.ready.push(me);
+        state.current = child;
+        drop(state);
+        self.switch(me, Next::Run(child));
+        child as u32
+    }
+
+    fn join(&self, thread: u32, place: Place) {
+        let thread = thread as usize;
+        let mut state = self.state.borrow_mut();
+        let me = state.current;
+        if !matches!(state.mode, Mode::Recording | Mode::Draining) {
+            let has_ended = state.threads[thread].status == Status::Ended;
+            let is_idle = state.mode == Mode::Idle;
+            drop(state);
+            if has_ended || is_idle {
+                return;
+            }
+            self.leave(me);
+        }
+        if state.threads[thread].status == Status::Ended {
+            state.run.learn(me, thread);
+            return;
+        }
+        state.threads[me].status = Status::Joining(thread, place);
+        let next = state.next();
+        drop(state);
+        self.switch(me, next);
+    }
+
+    fn has_ended(&self, thread: u32) -> bool {
+        let state = self.state.borrow();
+        state
+            .threads
+            .get(thread as usize)
+            .is_none_or(|thread| thread.status == Status::Ended)
+    }
+
+    fn current(&self) -> u32 {
+        self.state.borrow().current as u32
+    }
+}
+
+impl State {
+    fn begin(&mut self, keep: usize) {
+        self.number = self.number.checked_add(1).unwrap_or(1);
+        self.run.begin(keep, self.strategy.wants_clocks());
+        self.mode = Mode::Recording;
+        self.threads.clear();
+        self.pending.clear();
+        self.parked = ThreadSet::EMPTY;
+        self.ready.clear();
+        self.objects.clear();
+        self.schedule.truncate(keep);
+        self.kept = keep;
+        self.point = 0;
+        self.end = End::Complete;
+        self.faults.clear();
+    }
+
+    fn start_main(&mut self, main: Work) -> Next {
+        let number = self.add_thread(None, None);
+        self.jobs[number] = Some(main);
+        self.current = number;
+        Next::Run(number)
+    }
+
+    fn add_thread(&mut self, name: Option<&str>, spawner: Option<usize>) -> usize {
+        let number = self.threads.len();
+        let path = match spawner {
+            Some(spawner) => {
+                let spawner = &mut self.threads[spawner];
+                spawner.children += 1;
+                crate::random::mix(spawner.path ^ u64::from(spawner.children))
+            }
+            None => 1,
+        };
+        self.threads.push(Thread {
+            status: Status::Running,
+            place: None,
+            name: name.map(Into::into),
+            spawner,
+            children: 0,
+            path,
+            turn: GO,
+            swallowed: 0,
+        });
+        self.pending.push(NOTHING);
+        if self.jobs.len() <= number {
+            self.jobs.push(None);
+        }
+        self.run.add_thread(spawner);
+        number
+    }
+
+    /// The number of an object, which it gets when it is first met.
+    #[inline]
+    fn object(&mut self, object: Object<'_>) -> ObjectIndex {
+        let tag = object.tag();
+        if (tag >> 32) as u32 == self.number {
+            return tag as u32;
+        }
+        self.meet(object, tag)
+    }
+
+    fn meet(&mut self, object: Object<'_>, tag: u64) -> ObjectIndex {
+        let index = self.objects.len() as u32;
+        self.survivors += u32::from(tag != 0);
+        object.set_tag(u64::from(self.number) << 32 | u64::from(index));
+        self.objects.push(Seen {
+            kind: object.kind(),
+            made: object.made(),
+            given: object.given(),
+            owner: None,
+        });
+        self.run.add_object();
+        index
+    }
+
+    fn operation(&mut self, step: Step, object: Object<'_>) -> Op {
+        let kind = match step {
+            Step::Read => Kind::Read,
+            Step::Write => Kind::Write,
+            Step::Update => Kind::Update,
+            Step::Lock => Kind::Lock,
+            Step::TryLock => {
+                self.restart |= !self.tries;
+                Kind::TryLock
+            }
+            _ => unreachable!("this step is not known"),
+        };
+        Op {
+            kind,
+            object: self.object(object),
+        }
+    }
+
+    #[inline]
+    fn announce(&mut self, thread: usize, op: Op, place: Place) {
+        self.pending[thread] = op;
+        self.parked.insert(thread);
+        let thread = &mut self.threads[thread];
+        thread.status = Status::Parked;
+        thread.place = place;
+    }
+
+    /// Whether what a thread wants to do can happen now.
+    #[inline]
+    fn can_go_on(&self, thread: usize) -> bool {
+        let op = self.pending[thread];
+        match op.kind {
+            Kind::Lock => self.objects[op.object as usize].owner.is_none(),
+            _ => true,
+        }
+    }
+
+    /// Who runs now.
+    #[inline]
+    fn next(&mut self) -> Next {
+        if let Some(thread) = self.ready.pop() {
+            self.current = thread;
+            self.threads[thread].status = Status::Running;
+            return Next::Run(thread);
+        }
+        self.choose()
+    }
+
+    fn choose(&mut self) -> Next {
+        if self.restart {
+            return self.cut();
+        }
+        if self.point >= self.limits.steps {
+            self.too_long = true;
+            return self.cut();
+        }
+        let mut enabled = ThreadSet::EMPTY;
+        for thread in self.parked {
+            if self.can_go_on(thread) {
+                enabled.insert(thread);
+            }
+        }
+        if enabled.is_empty() {
+            return self.deadlock();
+        }
+        // What happens while a thread unwinds is not interrupted: all threads share what the standard library knows of panics.
+        if enabled.contains(self.current) && thread::panicking() {
+            enabled = ThreadSet::only(self.current);
+        }
+        let at = Point {
+            step: self.point,
+            current: self.current,
+            enabled,
+            pending: &self.pending,
+        };
+        let stay = at.stay(enabled).unwrap_or_default();
+        let chosen = if self.mode == Mode::Draining {
+            stay
+        } else if self.point < self.kept {
+            let chosen = self.schedule[self.point] as usize;
+            if !enabled.contains(chosen) {
+                return self.diverged(chosen);
+            }
+            chosen
+        } else {
+            match self.strategy.choose(&at, &self.run) {
+                Choice::Run(chosen) => {
+                    self.schedule.push(chosen as u32);
+                    chosen
+                }
+                Choice::Drain => {
+                    self.close();
+                    self.end = End::Blocked;
+                    self.mode = Mode::Draining;
+                    stay
+                }
+            }
+        };
+        self.commit(chosen)
+    }
+
+    /// What the thread announced happens.
+    fn commit(&mut self, thread: usize) -> Next {
+        let mut op = self.pending[thread];
+        let mut turn = GO;
+        let object = &mut self.objects[op.object as usize];
+        match op.kind {
+            Kind::Lock => object.owner = Some(thread),
+            Kind::Unlock => object.owner = None,
+            Kind::TryLock if object.owner.is_none() => object.owner = Some(thread),
+            Kind::TryLock => {
+                op.kind = Kind::FailedTryLock;
+                turn.succeeds = false;
+            }
+            _ => {}
+        }
+        if self.mode == Mode::Recording {
+            let place = self.threads[thread].place;
+            if self.run.commit(thread, op, place, self.point).is_err() {
+                return self.diverged(thread);
+            }
+        }
+        self.point += 1;
+        self.current = thread;
+        self.parked.remove(thread);
+        let thread_state = &mut self.threads[thread];
+        thread_state.turn = turn;
+        thread_state.status = Status::Running;
+        Next::Run(thread)
+    }
+
+    fn ended(&mut self, thread: usize, ended: Ended) {
+        self.threads[thread].status = Status::Ended;
+        if ended == Ended::Panicked {
+            let message = panics::take();
+            self.fault(Fault::Panicked(thread, message));
+        }
+        for other in 0..self.threads.len() {
+            if matches!(self.threads[other].status, Status::Joining(target, _) if target == thread)
+            {
+                if self.mode == Mode::Recording {
+                    self.run.learn(other, thread);
+                }
+                self.ready.push(other);
+            }
+        }
+    }
+
+    fn all_ended(&self) -> bool {
+        self.threads
+            .iter()
+            .all(|thread| thread.status == Status::Ended)
+    }
+
+    fn fault(&mut self, fault: Fault) {
+        if matches!(self.mode, Mode::Recording) {
+            self.faults.push(fault);
+            if !matches!(self.faults.last(), Some(Fault::Panicked(..))) {
+                self.end = End::Cut;
+            }
+        }
+    }
+
+    /// Nobody can go on.
+    fn deadlock(&mut self) -> Next {
+        if self.mode == Mode::Recording {
+            let waiting = (0..self.threads.len()).filter_map(|number| {
+                let thread = &self.threads[number];
+                match thread.status {
+                    Status::Parked => {
+                        Some((number, Waiting::For(self.pending[number], thread.place)))
+                    }
+                    Status::Joining(other, place) => Some((number, Waiting::EndOf(other, place))),
+                    _ => None,
+                }
+            });
+            let waiting = waiting.collect();
+            self.faults.push(Fault::Deadlock(waiting));
+            self.end = End::Deadlock;
+        }
+        Next::Stop
+    }
+
+    fn cut(&mut self) -> Next {
+        if self.mode == Mode::Recording {
+            self.end = End::Cut;
+        }
+        Next::Stop
+    }
+
+    fn diverged(&mut self, thread: usize) -> Next {
+        let place = self.threads.get(thread).and_then(|thread| thread.place);
+        self.fault(Fault::Diverged(thread, place));
+        Next::Stop
+    }
+
+    /// Whether the search begins anew, as somebody tries to lock.
+    pub(crate) fn restarts(&mut self) -> bool {
+        if self.restart {
+            self.tries = true;
+            self.restart = false;
+            self.strategy.restart();
+            return true;
+        }
+        false
+    }
+
+    /// Whether runs are in classes of their own.
+    pub(crate) fn visits_classes_once(&self) -> bool {
+        self.strategy.visits_classes_once()
+    }
+
+    /// Whether classes have to be counted to be known.
+    pub(crate) fn counts_classes(&self) -> bool {
+        self.strategy.wants_clocks() && !self.strategy.visits_classes_once()
+    }
+
+    /// What threads still want to do races with what happened.
+    fn close(&mut self) {
+        let (parked, pending) = (self.parked, &self.pending);
+        self.run
+            .close(parked.map(|thread| (thread, pending[thread])));
+    }
+}

@@ -1,0 +1,84 @@
+//! Which run comes next: one file a strategy, behind one small trait.
+
+mod exhaustive;
+mod random;
+mod source;
+
+pub use exhaustive::Exhaustive;
+pub use random::Random;
+pub use source::Source;
+
+use crate::{operation::Op, run::Run, thread_set::ThreadSet};
+
+/// A way to search.
+///
+/// A run is a sequence of *points*, at each of which there is something to choose: a thread, or one of several values. The
+/// beginning that a run shares with the one before is repeated without asking.
+pub trait Strategy {
+    /// Which thread goes on.
+    fn choose(&mut self, at: &Point<'_>, run: &Run) -> Choice;
+
+    /// Which of that many values is taken.
+    fn pick(&mut self, at: usize, values: u32) -> u32;
+
+    /// A run has ended. How many points of it the next one shares; `None` if there is nothing left to be searched.
+    fn finished(&mut self, run: &Run, end: End) -> Option<usize>;
+
+    /// Whether it looks at clocks and races. Without them runs are faster.
+    fn wants_clocks(&self) -> bool;
+
+    /// Whether each run that was not cut short is in a class of its own.
+    fn visits_classes_once(&self) -> bool {
+        false
+    }
+
+    /// Forgets everything: the search begins anew.
+    fn restart(&mut self);
+}
+
+/// Where a thread is to be chosen.
+#[derive(Debug)]
+pub struct Point<'a> {
+    /// Its number.
+    pub step: usize,
+    /// Who went on last.
+    pub current: usize,
+    /// Who can go on.
+    pub enabled: ThreadSet,
+    pub(crate) pending: &'a [Op],
+}
+
+impl Point<'_> {
+    /// The thread that went on last if it is one of these, else the lowest.
+    #[inline]
+    #[must_use]
+    pub fn stay(&self, among: ThreadSet) -> Option<usize> {
+        if among.contains(self.current) {
+            Some(self.current)
+        } else {
+            among.first()
+        }
+    }
+}
+
+/// What is chosen.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Choice {
+    /// This thread goes on.
+    Run(usize),
+    /// Whatever comes is known already: the run is brought to its end, and not looked at.
+    Drain,
+}
+
+/// How a run ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum End {
+    /// All threads have ended.
+    Complete,
+    /// Nobody can go on.
+    Deadlock,
+    /// It was drained.
+    Blocked,
+    /// It was stopped: it had too many steps, or something went wrong.
+    Cut,
+}

@@ -1,0 +1,89 @@
+//! How many runs a search needs: exactly as many as there are classes.
+
+use portent_explore::{
+    Explorer, Report, Stopped,
+    strategy::{Exhaustive, Source},
+};
+
+use crate::programs;
+
+fn source(program: impl Fn()) -> Report {
+    let report = Explorer::new()
+        .strategy(Source::new)
+        .keep_going()
+        .check(program);
+    assert_eq!(report.stopped, Stopped::Exhausted, "{report}");
+    report
+}
+
+/// Executions, cut runs, deadlocks.
+fn counts(program: impl Fn()) -> (u64, u64, u64) {
+    let report = source(program);
+    (report.executions, report.blocked, report.deadlocks)
+}
+
+#[test]
+fn updates_of_one_number() {
+    assert_eq!(counts(|| programs::updates(2, 3)), (20, 0, 0));
+    assert_eq!(counts(|| programs::updates(3, 2)), (90, 0, 0));
+}
+
+#[test]
+fn loads_and_stores_of_one_number() {
+    assert_eq!(counts(|| programs::loads_and_stores(2, 2)), (34, 0, 0));
+    assert_eq!(counts(|| programs::loads_and_stores(2, 3)), (328, 0, 0));
+}
+
+#[test]
+fn critical_sections() {
+    for (threads, times, expected) in [
+        (3, 1, 6),
+        (4, 1, 24),
+        (3, 2, 90),
+        (4, 2, 2520),
+        (2, 7, 3432),
+    ] {
+        assert_eq!(
+            counts(|| programs::sections(threads, times)),
+            (expected, 0, 0),
+            "{threads} threads, {times} sections each"
+        );
+    }
+}
+
+#[test]
+fn a_table_by_compare_and_swap() {
+    assert_eq!(counts(|| programs::indexer(11)), (1, 0, 0));
+    assert_eq!(counts(|| programs::indexer(12)), (8, 0, 0));
+    assert_eq!(counts(|| programs::indexer(14)), (512, 0, 0));
+}
+
+#[test]
+fn blocks_for_files() {
+    assert_eq!(counts(|| programs::file_system(13)), (1, 0, 0));
+    assert_eq!(counts(|| programs::file_system(16)), (8, 0, 0));
+    assert_eq!(counts(|| programs::file_system(20)), (128, 0, 0));
+}
+
+#[test]
+fn crossed_locks_have_three_runs_and_one_is_a_deadlock() {
+    assert_eq!(counts(programs::crossed_locks), (3, 0, 1));
+}
+
+#[test]
+fn all_interleavings_are_of_the_same_classes() {
+    for program in [
+        (|| programs::updates(2, 3)) as fn(),
+        || programs::loads_and_stores(2, 2),
+        || programs::sections(3, 1),
+        programs::crossed_locks,
+    ] {
+        let all = Explorer::new()
+            .strategy(Exhaustive::new)
+            .keep_going()
+            .check(program);
+        let classes = source(program).classes;
+        assert_eq!(all.classes, classes);
+        assert!(Some(all.executions) >= classes);
+    }
+}

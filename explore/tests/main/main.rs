@@ -1,0 +1,5 @@
+//! The explorer from outside.
+
+mod counts;
+mod finds;
+mod programs;
