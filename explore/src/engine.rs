@@ -19,7 +19,7 @@ use crate::{
     operation::{Kind, ObjectIndex, Op},
     panics,
     run::{NONE, Place, Run},
-    strategy::{Choice, End, Point, Strategy},
+    strategy::{Choice, End, Next as After, Point, Strategy},
     thread_set::{MOST_THREADS, ThreadSet},
 };
 
@@ -127,9 +127,9 @@ pub(crate) struct State {
     pub(crate) faults: Vec<Fault>,
     limits: Limits,
     /// Somebody tries to lock, so unlocks are events.
-    pub(crate) tries: bool,
+    tries: bool,
     /// The search begins anew, as unlocks have to be events.
-    pub(crate) restart: bool,
+    restart: bool,
     /// Objects that are older than the run.
     pub(crate) survivors: u32,
     pub(crate) abandoned: u32,
@@ -139,8 +139,8 @@ pub(crate) struct State {
 /// How a run went.
 pub(crate) struct Ran {
     pub(crate) end: End,
-    /// What the next one shares with it; `None` if there is none.
-    pub(crate) next: Option<usize>,
+    /// How the search goes on.
+    pub(crate) next: After,
 }
 
 enum Next {
@@ -204,7 +204,10 @@ impl Engine {
             state.close();
         }
         let next = if state.restart {
-            None
+            state.restart = false;
+            state.tries = true;
+            state.strategy.restart();
+            After::Restart("locks are tried, so unlocks are steps")
         } else {
             state.strategy.finished(&state.run, end)
         };
@@ -493,6 +496,7 @@ impl State {
         if self.jobs.len() <= number {
             self.jobs.push(None);
         }
+        self.run.is_late |= self.point > 0;
         self.run.add_thread(spawner);
         number
     }
@@ -509,6 +513,7 @@ impl State {
 
     fn meet(&mut self, object: Object<'_>, tag: u64) -> ObjectIndex {
         let index = self.objects.len() as u32;
+        self.run.is_late |= self.point > 0;
         self.survivors += u32::from(tag != 0);
         object.set_tag(u64::from(self.number) << 32 | u64::from(index));
         self.objects.push(Seen {
@@ -715,17 +720,6 @@ impl State {
         let place = self.threads.get(thread).and_then(|thread| thread.place);
         self.fault(Fault::Diverged(thread, place));
         Next::Stop
-    }
-
-    /// Whether the search begins anew, as somebody tries to lock.
-    pub(crate) fn restarts(&mut self) -> bool {
-        if self.restart {
-            self.tries = true;
-            self.restart = false;
-            self.strategy.restart();
-            return true;
-        }
-        false
     }
 
     /// Whether runs are in classes of their own.

@@ -14,7 +14,7 @@ use crate::{
     panics,
     random::mix,
     report::{Report, Stopped},
-    strategy::{End, Source, Strategy},
+    strategy::{End, Next, Source, Strategy},
 };
 
 /// Runs a program again and again, each time in another order.
@@ -136,27 +136,39 @@ impl Search<'_> {
         let mut keep = 0;
         loop {
             let ran = self.engine.run(main, keep);
-            if self.engine.with_state(State::restarts) {
-                self.report = Report::default();
-                self.too_long = 0;
+            if let Next::Restart(reason) = ran.next {
+                self.begin_anew(reason);
                 keep = 0;
                 continue;
             }
             let failed = self.count(ran.end);
-            match ran.next {
-                None => break,
-                Some(_) if failed && !explorer.keep_going => {
-                    self.report.stopped = Stopped::Failure;
-                    break;
+            let runs = self.report.executions + self.report.blocked;
+            self.report.stopped = match ran.next {
+                Next::Exhausted => Stopped::Exhausted,
+                _ if failed && !explorer.keep_going => Stopped::Failure,
+                Next::Keep(next) if runs < explorer.runs => {
+                    keep = next;
+                    continue;
                 }
-                Some(_) if self.report.executions + self.report.blocked >= explorer.runs => {
-                    self.report.stopped = Stopped::Runs;
-                    break;
-                }
-                Some(next) => keep = next,
-            }
+                _ => Stopped::Runs,
+            };
+            break;
         }
         self.finish()
+    }
+
+    /// Nothing so far counts.
+    fn begin_anew(&mut self, reason: &str) {
+        let mut notes = std::mem::take(&mut self.report.notes);
+        notes.push(reason.to_owned());
+        self.report = Report {
+            notes,
+            ..Report::default()
+        };
+        self.too_long = 0;
+        if let Some(classes) = &mut self.classes {
+            classes.clear();
+        }
     }
 
     /// Takes a run into account; whether it failed.
@@ -207,9 +219,6 @@ impl Search<'_> {
                 notes.push(String::from(
                     "some objects are older than a run: what they hold is kept from run to run",
                 ));
-            }
-            if state.tries {
-                notes.push(String::from("locks are tried, so unlocks are steps"));
             }
         });
         if self.too_long > 0 && self.report.stopped == Stopped::Exhausted {

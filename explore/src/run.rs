@@ -87,6 +87,10 @@ pub struct Run {
     followed: usize,
     /// Whether clocks are kept and races looked for.
     analysed: bool,
+    /// Whether an object or a thread was first met after the first choice.
+    pub(crate) is_late: bool,
+    /// What threads still wanted to do when the run was closed.
+    pending: Vec<(usize, Op)>,
 }
 
 impl Run {
@@ -105,6 +109,8 @@ impl Run {
             kept: 0,
             followed: 0,
             analysed: true,
+            is_late: false,
+            pending: Vec::new(),
         }
     }
 
@@ -125,6 +131,8 @@ impl Run {
         self.kept = keep;
         self.followed = 0;
         self.analysed = analysed;
+        self.is_late = false;
+        self.pending.clear();
     }
 
     /// There is a thread more; it knows what its spawner does.
@@ -387,6 +395,7 @@ impl Run {
         if self.analysed {
             for (thread, op) in pending {
                 self.look_for_races(thread, op, Second::Pending(thread, op));
+                self.pending.push((thread, op));
             }
         }
     }
@@ -441,6 +450,23 @@ impl Run {
             }
             Second::Pending(thread, op) => (thread, op, self.known(thread), self.events.len()),
         }
+    }
+
+    /// Whether an object or a thread was first met after the first choice, so that it may be called otherwise in another run.
+    pub(crate) fn has_late_names(&self) -> bool {
+        self.is_late
+    }
+
+    /// What a thread did next after an event, or still wanted to do.
+    pub(crate) fn next_of(&self, thread: usize, after: usize) -> Option<Op> {
+        let later = &self.events[after + 1..];
+        let event = later
+            .iter()
+            .find(|event| usize::from(event.thread) == thread);
+        event.map(|event| event.op).or_else(|| {
+            let pending = self.pending.iter().find(|(other, _)| *other == thread);
+            pending.map(|(_, op)| *op)
+        })
     }
 
     /// Whether this event and that operation do not commute.

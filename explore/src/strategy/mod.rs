@@ -1,14 +1,20 @@
 //! Which run comes next: one file a strategy, behind one small trait.
 
 mod exhaustive;
+mod optimal;
 mod random;
 mod source;
 
 pub use exhaustive::Exhaustive;
+pub use optimal::Optimal;
 pub use random::Random;
 pub use source::Source;
 
-use crate::{operation::Op, run::Run, thread_set::ThreadSet};
+use crate::{
+    operation::{Op, dependent},
+    run::Run,
+    thread_set::ThreadSet,
+};
 
 /// A way to search.
 ///
@@ -21,8 +27,8 @@ pub trait Strategy {
     /// Which of that many values is taken.
     fn pick(&mut self, at: usize, values: u32) -> u32;
 
-    /// A run has ended. How many points of it the next one shares; `None` if there is nothing left to be searched.
-    fn finished(&mut self, run: &Run, end: End) -> Option<usize>;
+    /// A run has ended.
+    fn finished(&mut self, run: &Run, end: End) -> Next;
 
     /// Whether it looks at clocks and races. Without them runs are faster.
     fn wants_clocks(&self) -> bool;
@@ -70,6 +76,19 @@ pub enum Choice {
     Drain,
 }
 
+/// How the search goes on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Next {
+    /// The next run shares that many points with the last one.
+    Keep(usize),
+    /// There is nothing left to be searched.
+    Exhausted,
+    /// As many runs as were wanted.
+    Enough,
+    /// Everything so far does not count, for this reason.
+    Restart(&'static str),
+}
+
 /// How a run ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum End {
@@ -81,4 +100,19 @@ pub enum End {
     Blocked,
     /// It was stopped: it had too many steps, or something went wrong.
     Cut,
+}
+
+/// Which of those that slept at the point before still do: those that do not notice what happened.
+fn still_asleep(mut asleep: ThreadSet, at: &Point<'_>, run: &Run) -> ThreadSet {
+    if asleep.is_empty() {
+        return asleep;
+    }
+    let last = run.events().last().expect("a thread was chosen before");
+    asleep.remove(usize::from(last.thread));
+    for thread in asleep {
+        if dependent(at.pending[thread], last.op) {
+            asleep.remove(thread);
+        }
+    }
+    asleep
 }

@@ -10,9 +10,8 @@
 //! After Abdulla, Aronis, Jonsson, Sagonas, "Source Sets" (2017). All races are considered, those of operations that were pending at
 //! the end included: of blocked ones, and in runs that were cut.
 
-use super::{Choice, End, Point, Strategy};
+use super::{Choice, End, Next, Point, Strategy};
 use crate::{
-    operation::dependent,
     run::{Race, Run},
     thread_set::{MOST_THREADS, ThreadSet},
 };
@@ -51,18 +50,7 @@ impl Source {
         let Some(parent) = self.nodes.iter().rfind(|node| node.values == 0) else {
             return ThreadSet::EMPTY;
         };
-        let mut sleep = parent.sleep | parent.done;
-        if sleep.is_empty() {
-            return sleep;
-        }
-        let taken = run.events().last().expect("the parent chose a thread");
-        sleep.remove(usize::from(taken.thread));
-        for thread in sleep {
-            if dependent(at.pending[thread], taken.op) {
-                sleep.remove(thread);
-            }
-        }
-        sleep
+        super::still_asleep(parent.sleep | parent.done, at, run)
     }
 
     /// Makes sure that a run is searched in which this race goes the other way.
@@ -141,7 +129,7 @@ impl Strategy for Source {
         0
     }
 
-    fn finished(&mut self, run: &Run, _: End) -> Option<usize> {
+    fn finished(&mut self, run: &Run, _: End) -> Next {
         for &race in run.races() {
             self.reverse(run, race);
         }
@@ -149,18 +137,18 @@ impl Strategy for Source {
             if node.values > 0 {
                 node.taken += 1;
                 if node.taken < node.values {
-                    return Some(self.nodes.len() - 1);
+                    return Next::Keep(self.nodes.len() - 1);
                 }
             } else {
                 node.done.insert(node.taken as usize);
                 if let Some(next) = (node.backtrack - node.done - node.sleep).first() {
                     node.taken = next as u32;
-                    return Some(self.nodes.len() - 1);
+                    return Next::Keep(self.nodes.len() - 1);
                 }
             }
             self.nodes.pop();
         }
-        None
+        Next::Exhausted
     }
 
     fn wants_clocks(&self) -> bool {

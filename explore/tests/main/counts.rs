@@ -2,7 +2,7 @@
 
 use portent_explore::{
     Explorer, Report, Stopped,
-    strategy::{Exhaustive, Source},
+    strategy::{Exhaustive, Optimal, Source},
 };
 
 use crate::programs;
@@ -11,8 +11,17 @@ fn source(program: impl Fn()) -> Report {
     let report = Explorer::new()
         .strategy(Source::new)
         .keep_going()
-        .check(program);
+        .check(&program);
     assert_eq!(report.stopped, Stopped::Exhausted, "{report}");
+    let optimal = Explorer::new()
+        .strategy(Optimal::new)
+        .keep_going()
+        .check(&program);
+    assert_eq!(
+        (optimal.executions, optimal.blocked, optimal.deadlocks),
+        (report.executions, 0, report.deadlocks),
+        "{optimal}"
+    );
     report
 }
 
