@@ -5,6 +5,7 @@
 //! | [`choice`] | none: it chooses |
 //! | [`effort`] | none: it says how much counting is worth |
 //! | [`observed`] | what happened, where a search was cut off |
+//! | [`dense`] | small lattices, one after the other |
 //! | [`linear`] | one run speaks for all |
 //! | [`conjunctive`] | local conditions that hold together |
 //! | [`flow`] | counters, by one maximum flow |
@@ -14,6 +15,7 @@
 
 mod choice;
 pub mod conjunctive;
+mod dense;
 mod effort;
 pub(crate) mod enumerate;
 pub mod flow;
@@ -27,6 +29,7 @@ pub(crate) mod streaming;
 mod task;
 
 pub(crate) use choice::{solve_table, solve_task};
+pub(crate) use dense::DenseSearch;
 pub(crate) use effort::CountingBudget;
 pub use outcome::{Answer, Limit, Savings, Searched, Solution, Violation};
 pub use problem::Problem;

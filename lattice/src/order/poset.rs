@@ -66,8 +66,8 @@ impl Poset {
         event
     }
 
-    /// Forgets all events; there are `width` chains from now on.
-    pub(crate) fn clear(&mut self, width: usize) {
+    /// Forgets all events, but keeps their memory; there are `width` chains from now on.
+    pub fn clear(&mut self, width: usize) {
         self.width = width;
         self.chain_of.clear();
         self.clocks.clear();

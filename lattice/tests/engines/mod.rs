@@ -7,4 +7,5 @@ mod interval;
 mod linear;
 mod maximal;
 mod posets;
+mod solver;
 mod voldemort;

@@ -3,6 +3,9 @@
 //! For measuring, for comparing engines with each other, and for those who bring their own automaton.
 //! Applications use [`Checker`](crate::Checker) and [`Watch`](crate::Watch).
 
+mod solver;
+
+pub use self::solver::Solver;
 pub use crate::{
     automaton::{ActionId, Automaton, AutomatonShape, StateIndex},
     engine::{
