@@ -122,6 +122,8 @@ pub(crate) struct State {
     /// What was chosen, point by point; the first ones are to be chosen again.
     pub(crate) schedule: Vec<u32>,
     point: usize,
+    /// Whether there was a point at which more than one thread could go on.
+    had_choice: bool,
     kept: usize,
     end: End,
     pub(crate) faults: Vec<Fault>,
@@ -176,6 +178,7 @@ impl Engine {
                 number: 0,
                 schedule: Vec::new(),
                 point: 0,
+                had_choice: false,
                 kept: 0,
                 end: End::Complete,
                 faults: Vec::new(),
@@ -461,6 +464,7 @@ impl State {
         self.schedule.truncate(keep);
         self.kept = keep;
         self.point = 0;
+        self.had_choice = false;
         self.end = End::Complete;
         self.faults.clear();
     }
@@ -496,7 +500,7 @@ impl State {
         if self.jobs.len() <= number {
             self.jobs.push(None);
         }
-        self.run.is_late |= self.point > 0;
+        self.run.is_late |= self.had_choice;
         self.run.add_thread(spawner);
         number
     }
@@ -513,7 +517,7 @@ impl State {
 
     fn meet(&mut self, object: Object<'_>, tag: u64) -> ObjectIndex {
         let index = self.objects.len() as u32;
-        self.run.is_late |= self.point > 0;
+        self.run.is_late |= self.had_choice;
         self.survivors += u32::from(tag != 0);
         object.set_tag(u64::from(self.number) << 32 | u64::from(index));
         self.objects.push(Seen {
@@ -595,6 +599,7 @@ impl State {
         if enabled.contains(self.current) && thread::panicking() {
             enabled = ThreadSet::only(self.current);
         }
+        self.had_choice |= enabled.len() > 1;
         let at = Point {
             step: self.point,
             current: self.current,

@@ -11,6 +11,7 @@ use portent_hooks::control::{self, Ended};
 use crate::{
     describe,
     engine::{Engine, Limits, State},
+    execution::Execution,
     panics,
     random::mix,
     report::{Report, Stopped},
@@ -43,7 +44,11 @@ pub struct Explorer {
     limits: Limits,
     runs: u64,
     keep_going: bool,
+    each: Option<Observer>,
 }
+
+/// Who looks at runs.
+type Observer = Box<dyn Fn(&Execution<'_>)>;
 
 /// Failures that are kept with their runs.
 const KEPT: usize = 16;
@@ -65,6 +70,7 @@ impl Explorer {
             },
             runs: u64::MAX,
             keep_going: false,
+            each: None,
         }
     }
 
@@ -97,6 +103,12 @@ impl Explorer {
     /// Does not stop at the first failure.
     pub fn keep_going(mut self) -> Explorer {
         self.keep_going = true;
+        self
+    }
+
+    /// Looks at each run that was not cut short, after it has ended.
+    pub fn each(mut self, look: impl Fn(&Execution<'_>) + 'static) -> Explorer {
+        self.each = Some(Box::new(look));
         self
     }
 
@@ -142,6 +154,12 @@ impl Search<'_> {
                 continue;
             }
             let failed = self.count(ran.end);
+            if ran.end != End::Blocked
+                && let Some(look) = &explorer.each
+            {
+                self.engine
+                    .with_state(|state| look(&Execution::new(state, ran.end)));
+            }
             let runs = self.report.executions + self.report.blocked;
             self.report.stopped = match ran.next {
                 Next::Exhausted => Stopped::Exhausted,

@@ -18,6 +18,7 @@
 mod coroutine;
 mod describe;
 mod engine;
+mod execution;
 mod explorer;
 mod operation;
 mod panics;
@@ -27,6 +28,7 @@ mod run;
 pub mod strategy;
 mod thread_set;
 
+pub use execution::{Execution, Happened};
 pub use explorer::Explorer;
 pub use operation::Kind;
 pub use report::{Failure, FailureKind, Report, Stopped, TakenStep};

@@ -2,4 +2,5 @@
 
 mod counts;
 mod finds;
+mod oracle;
 mod programs;
