@@ -3,12 +3,17 @@
 use std::fmt::Write;
 
 use portent_hooks::control::given_name;
+use portent_lattice::Report;
+use portent_monitor_dsl::Verdict;
 
 use crate::{
+    confirm::Confirmation,
     engine::{Fault, State, Waiting},
-    operation::{ObjectIndex, Op},
+    error::Error,
+    operation::{Kind, ObjectIndex, Op},
+    relevance::Label,
     report::{Failure, FailureKind, TakenStep},
-    run::Place,
+    run::{Event, Place},
 };
 
 /// What the last run failed with.
@@ -54,10 +59,72 @@ pub(crate) fn failure(state: &State, fault: &Fault) -> Failure {
             (FailureKind::Limit, text)
         }
     };
+    in_run(state, kind, message)
+}
+
+/// What the last run, or one that is equivalent to it, violates.
+pub(crate) fn violation(state: &State, answer: Report) -> Failure {
+    let mut message = String::new();
+    for property in answer
+        .properties
+        .iter()
+        .filter(|one| one.predicted.violated)
+    {
+        let is_observed = property.observed.verdict == Verdict::Violated;
+        let by = if is_observed {
+            "by this run"
+        } else {
+            "by a run that is equivalent to this one"
+        };
+        let _ = write!(message, "`{}` is violated {by}", property.text.trim());
+        let why = &property.why;
+        let why = if is_observed {
+            &why.observed
+        } else {
+            &why.witness
+        };
+        if let Some(why) = why {
+            let _ = write!(message, ": {why}");
+        }
+        message.push('\n');
+    }
+    let confirmation = is_observed(&answer).then_some(Confirmation::Observed);
+    Failure {
+        answer: Some(answer),
+        confirmation,
+        ..in_run(state, FailureKind::Property, message.trim_end().to_owned())
+    }
+}
+
+/// Whether the run itself violates a property.
+pub(crate) fn is_observed(answer: &Report) -> bool {
+    { answer.properties.iter() }.any(|property| property.observed.verdict == Verdict::Violated)
+}
+
+/// A property has no answer for the last run.
+pub(crate) fn unanswered(state: &State, error: &Error) -> Failure {
+    in_run(state, FailureKind::Unchecked, error.to_string())
+}
+
+/// Where a run left the schedule that it was to follow.
+pub(crate) fn difference(state: &State, schedule: &[u32]) -> String {
+    let followed = state.schedule.iter().zip(schedule);
+    let same = followed.take_while(|(one, other)| one == other).count();
+    if same >= schedule.len() {
+        return String::from(
+            "the program did all steps in that order, but wrote other values or had other events: \
+             something that is not hooked decides these",
+        );
+    }
+    let wanted = thread_name(state, schedule[same] as usize);
+    format!("after {same} steps {wanted} could not go on as it did before")
+}
+
+fn in_run(state: &State, kind: FailureKind, message: String) -> Failure {
     let steps = state.run.events().iter().map(|event| TakenStep {
         thread: usize::from(event.thread),
         operation: event.op.kind.name(),
-        object: object_name(state, event.op.object),
+        object: subject(state, event),
         place: event.place.map(ToString::to_string),
     });
     Failure {
@@ -65,7 +132,36 @@ pub(crate) fn failure(state: &State, fault: &Fault) -> Failure {
         message,
         schedule: state.schedule.clone(),
         steps: steps.collect(),
-        threads: (0..state.threads.len()).map(thread).collect(),
+        threads: (0..state.threads.len())
+            .map(|thread| thread_name(state, thread))
+            .collect(),
+        answer: None,
+        confirmation: None,
+    }
+}
+
+/// What an event is about: an object, or what an application event says.
+pub(crate) fn subject(state: &State, event: &Event) -> String {
+    match event.op.kind {
+        Kind::Event => event_name(state, event.op.object),
+        _ => object_name(state, event.op.object),
+    }
+}
+
+/// An application event with its arguments, by the number of its label.
+fn event_name(state: &State, label: u32) -> String {
+    let relevance = state.relevance.as_ref();
+    let label = relevance.and_then(|all| Some((all, all.labels().get_index(label as usize)?)));
+    match label {
+        Some((all, Label::Event(name, args))) => {
+            let name = &all.events[*name as usize];
+            let args: Vec<String> = args.iter().map(|arg| arg.0.to_string()).collect();
+            match args.as_slice() {
+                [] => name.clone(),
+                args => format!("{name}({})", args.join(", ")),
+            }
+        }
+        _ => String::from("something"),
     }
 }
 

@@ -18,6 +18,7 @@ use crate::{
     coroutine::{Pool, Signal, Work},
     operation::{Kind, ObjectIndex, Op},
     panics,
+    relevance::{Relevance, RelevantStep},
     run::{NONE, Place, Run},
     strategy::{Choice, End, Next as After, Point, Strategy},
     thread_set::{MOST_THREADS, ThreadSet},
@@ -76,6 +77,8 @@ pub(crate) struct Seen {
     pub(crate) given: Option<GivenName>,
     /// Who has it, of a lock.
     owner: Option<usize>,
+    /// Which variable of properties it is.
+    variable: Option<u32>,
 }
 
 /// Something that should not have happened.
@@ -106,6 +109,8 @@ pub(crate) struct Limits {
 
 pub(crate) struct State {
     pub(crate) run: Run,
+    /// What properties see of the run, if there are any.
+    pub(crate) relevance: Option<Relevance>,
     strategy: Box<dyn Strategy>,
     mode: Mode,
     current: usize,
@@ -130,6 +135,9 @@ pub(crate) struct State {
     limits: Limits,
     /// Somebody tries to lock, so unlocks are events.
     tries: bool,
+    /// Application events are chosen like other steps. A search need not do that, as they commute with everything; a witness may
+    /// want one to come before what its thread could do at once.
+    pub(crate) chooses_events: bool,
     /// The search begins anew, as unlocks have to be events.
     restart: bool,
     /// Objects that are older than the run.
@@ -161,11 +169,16 @@ const GO: Turn = Turn {
 };
 
 impl Engine {
-    pub(crate) fn new(strategy: Box<dyn Strategy>, limits: Limits) -> Engine {
+    pub(crate) fn new(
+        strategy: Box<dyn Strategy>,
+        relevance: Option<Relevance>,
+        limits: Limits,
+    ) -> Engine {
         Engine {
             pool: Pool::new(limits.stack_size),
             state: RefCell::new(State {
                 run: Run::new(),
+                relevance,
                 strategy,
                 mode: Mode::Idle,
                 current: 0,
@@ -184,6 +197,7 @@ impl Engine {
                 faults: Vec::new(),
                 limits,
                 tries: false,
+                chooses_events: false,
                 restart: false,
                 survivors: 0,
                 abandoned: 0,
@@ -370,7 +384,12 @@ impl Controller for Engine {
         }
     }
 
-    fn wrote(&self, _: Option<Value>, _: Option<Value>) {}
+    fn wrote(&self, before: Option<Value>, value: Option<Value>) {
+        let mut state = self.state.borrow_mut();
+        if state.mode == Mode::Recording {
+            state.wrote(before, value);
+        }
+    }
 
     fn obstructed(&self, object: Object<'_>, place: Place) -> ! {
         let mut state = self.state.borrow_mut();
@@ -386,11 +405,40 @@ impl Controller for Engine {
         self.leave(me)
     }
 
-    fn wants(&self, _: &'static str) -> bool {
-        false
+    fn wants(&self, event: &'static str) -> bool {
+        let state = self.state.borrow();
+        let relevance = state.relevance.as_ref();
+        state.mode == Mode::Recording && relevance.is_some_and(|relevance| relevance.wants(event))
     }
 
-    fn event(&self, _: &'static Callsite, _: &[Value]) {}
+    fn event(&self, callsite: &'static Callsite, args: &[Value]) {
+        let mut state = self.state.borrow_mut();
+        if state.mode != Mode::Recording {
+            return;
+        }
+        let relevance = state.relevance.as_mut();
+        let Some(label) = relevance.and_then(|all| all.event(callsite.called(), args)) else {
+            return;
+        };
+        let op = Op {
+            kind: Kind::Event,
+            object: label,
+        };
+        if state.chooses_events {
+            let me = state.current;
+            state.announce(me, op, None);
+            let next = state.next();
+            drop(state);
+            self.switch(me, next);
+            state = self.state.borrow_mut();
+            if state.mode != Mode::Recording {
+                return;
+            }
+        } else if !state.follow_event(op) {
+            return;
+        }
+        state.happened(callsite, label);
+    }
 
     fn spawn(&self, name: Option<&str>, job: Job<'_>, place: Place) -> u32 {
         let work = Work::of_job(job);
@@ -454,7 +502,11 @@ impl Controller for Engine {
 impl State {
     fn begin(&mut self, keep: usize) {
         self.number = self.number.checked_add(1).unwrap_or(1);
-        self.run.begin(keep, self.strategy.wants_clocks());
+        let is_ordered = self.strategy.wants_clocks() || self.relevance.is_some();
+        self.run.begin(keep, is_ordered);
+        if let Some(relevance) = &mut self.relevance {
+            relevance.begin();
+        }
         self.mode = Mode::Recording;
         self.threads.clear();
         self.pending.clear();
@@ -520,11 +572,14 @@ impl State {
         self.run.is_late |= self.had_choice;
         self.survivors += u32::from(tag != 0);
         object.set_tag(u64::from(self.number) << 32 | u64::from(index));
+        let given = object.given();
+        let relevance = self.relevance.as_mut();
         self.objects.push(Seen {
             kind: object.kind(),
             made: object.made(),
-            given: object.given(),
+            given,
             owner: None,
+            variable: relevance.and_then(|relevance| relevance.variable(given)),
         });
         self.run.add_object();
         index
@@ -636,7 +691,11 @@ impl State {
     fn commit(&mut self, thread: usize) -> Next {
         let mut op = self.pending[thread];
         let mut turn = GO;
+        if op.kind == Kind::Event {
+            return self.committed(thread, op, turn);
+        }
         let object = &mut self.objects[op.object as usize];
+        turn.tell = object.variable.is_some();
         match op.kind {
             Kind::Lock => object.owner = Some(thread),
             Kind::Unlock => object.owner = None,
@@ -647,6 +706,11 @@ impl State {
             }
             _ => {}
         }
+        self.committed(thread, op, turn)
+    }
+
+    #[inline]
+    fn committed(&mut self, thread: usize, op: Op, turn: Turn) -> Next {
         if self.mode == Mode::Recording {
             let place = self.threads[thread].place;
             if self.run.commit(thread, op, place, self.point).is_err() {
@@ -660,6 +724,54 @@ impl State {
         thread_state.turn = turn;
         thread_state.status = Status::Running;
         Next::Run(thread)
+    }
+
+    /// The thread that runs wrote what its last step was about.
+    fn wrote(&mut self, before: Option<Value>, value: Option<Value>) {
+        let event = self.run.followed() - 1;
+        let done = self.run.events()[event];
+        let variable = self.objects[done.op.object as usize].variable;
+        if let (Some(relevance), Some(variable), Some(value)) =
+            (&mut self.relevance, variable, value)
+        {
+            let label = relevance.wrote(variable, before, value);
+            relevance.steps.push(RelevantStep {
+                event: event as u32,
+                thread: done.thread,
+                label,
+                callsite: None,
+                place: done.place,
+            });
+        }
+    }
+
+    /// An application event of the thread that runs follows what it did before; whether it did so the last time.
+    fn follow_event(&mut self, op: Op) -> bool {
+        let point = self.point.saturating_sub(1);
+        let is_same = self.run.commit(self.current, op, None, point).is_ok();
+        if !is_same {
+            self.fault(Fault::Diverged(self.current, None));
+        }
+        is_same
+    }
+
+    /// The last event of the run is an application event.
+    fn happened(&mut self, callsite: &'static Callsite, label: u32) {
+        let event = self.run.followed() - 1;
+        if let Some(relevance) = &mut self.relevance {
+            relevance.steps.push(RelevantStep {
+                event: event as u32,
+                thread: self.current as u8,
+                label,
+                callsite: Some(callsite),
+                place: None,
+            });
+        }
+    }
+
+    /// From now on another strategy chooses.
+    pub(crate) fn set_strategy(&mut self, strategy: Box<dyn Strategy>) {
+        self.strategy = strategy;
     }
 
     fn ended(&mut self, thread: usize, ended: Ended) {

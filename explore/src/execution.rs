@@ -64,7 +64,7 @@ impl Happened<'_> {
     /// What the object is called that it did it with.
     #[must_use]
     pub fn object(&self) -> String {
-        describe::object_name(self.state, self.event().op.object)
+        describe::subject(self.state, self.event())
     }
 
     /// Where.

@@ -7,15 +7,19 @@ use std::{
 };
 
 use portent_hooks::control::{self, Ended};
+use portent_monitor_dsl::Monitor;
 
 use crate::{
+    confirm::{self, Confirmation},
     describe,
     engine::{Engine, Limits, State},
     execution::Execution,
     panics,
+    predict::Predictor,
     random::mix,
-    report::{Report, Stopped},
-    strategy::{End, Next, Source, Strategy},
+    relevance::Relevance,
+    report::{Failure, Report, Stopped},
+    strategy::{End, Next, Replay, Source, Strategy},
 };
 
 /// Runs a program again and again, each time in another order.
@@ -45,6 +49,7 @@ pub struct Explorer {
     runs: u64,
     keep_going: bool,
     each: Option<Observer>,
+    monitors: Vec<Monitor>,
 }
 
 /// Who looks at runs.
@@ -71,7 +76,36 @@ impl Explorer {
             runs: u64::MAX,
             keep_going: false,
             each: None,
+            monitors: Vec::new(),
         }
+    }
+
+    /// Checks a property on every run, and on all that are equivalent to it. What is only predicted is made to happen.
+    ///
+    /// ```
+    /// use std::sync::Arc;
+    /// use portent_explore::{Confirmation, Explorer};
+    /// use portent_hooks::{Shared, thread};
+    /// use portent_monitor_dsl::Property;
+    ///
+    /// let property = Property::parse("always (ready > 0 -> result > 0)")?.monitor()?;
+    /// let report = Explorer::new().property(property).check(|| {
+    ///     let result = Arc::new(Shared::with_name("result", 0));
+    ///     let ready = Shared::with_name("ready", 0);
+    ///     let worker = thread::spawn({
+    ///         let result = Arc::clone(&result);
+    ///         move || result.set(42)
+    ///     });
+    ///     ready.set(1);
+    ///     worker.join().unwrap();
+    /// });
+    /// assert_eq!(report.executions, 1, "one run stands for both orders");
+    /// assert_eq!(report.failures[0].confirmation, Some(Confirmation::Confirmed));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn property(mut self, monitor: Monitor) -> Explorer {
+        self.monitors.push(monitor);
+        self
     }
 
     /// How runs are chosen.
@@ -118,7 +152,11 @@ impl Explorer {
     ///
     /// If it is called by a program that is explored.
     pub fn check(&self, program: impl Fn()) -> Report {
-        let engine = Rc::new(Engine::new((self.strategy)(), self.limits));
+        let relevance = match Relevance::new(&self.monitors) {
+            Ok(relevance) => (!self.monitors.is_empty()).then_some(relevance),
+            Err(error) => return Report::impossible(&error),
+        };
+        let engine = Rc::new(Engine::new((self.strategy)(), relevance, self.limits));
         let _controlled = control::enter(Rc::clone(&engine) as _)
             .expect("a program that is explored does not explore");
         let _listening = panics::listen();
@@ -130,6 +168,8 @@ impl Explorer {
                 .with_state(|state| state.counts_classes())
                 .then(HashSet::new),
             too_long: 0,
+            predictor: Predictor::new(self.monitors.clone()),
+            witnesses: Vec::new(),
         }
         .search(self, &main)
     }
@@ -141,6 +181,9 @@ struct Search<'a> {
     /// Classes that were seen, where runs do not tell.
     classes: Option<HashSet<u64>>,
     too_long: u64,
+    predictor: Predictor,
+    /// Failures that were only predicted, and how to make them happen.
+    witnesses: Vec<(usize, Vec<u32>)>,
 }
 
 impl Search<'_> {
@@ -172,7 +215,37 @@ impl Search<'_> {
             };
             break;
         }
-        self.finish()
+        let mut report = self.finish();
+        for (failure, schedule) in std::mem::take(&mut self.witnesses) {
+            self.confirm(&mut report.failures[failure], schedule, main);
+        }
+        report
+    }
+
+    /// Makes a predicted violation happen.
+    fn confirm(&mut self, failure: &mut Failure, schedule: Vec<u32>, main: &dyn Fn() -> Ended) {
+        let strategy = Box::new(Replay::new(schedule.clone()));
+        self.engine.with_state(|state| {
+            state.set_strategy(strategy);
+            state.chooses_events = true;
+        });
+        self.engine.run(main, 0);
+        self.engine.with_state(|state| {
+            let answer = self.predictor.answer(state);
+            let observed = answer.ok().filter(describe::is_observed);
+            *failure = match observed {
+                Some(answer) => Failure {
+                    confirmation: Some(Confirmation::Confirmed),
+                    ..describe::violation(state, answer)
+                },
+                None => Failure {
+                    confirmation: Some(Confirmation::NotReproduced(describe::difference(
+                        state, &schedule,
+                    ))),
+                    ..failure.clone()
+                },
+            };
+        });
     }
 
     /// Nothing so far counts.
@@ -202,18 +275,44 @@ impl Search<'_> {
             if let Some(classes) = &mut self.classes {
                 classes.insert(class(state));
             }
-            let Some(fault) = state.faults.first() else {
-                return false;
-            };
-            self.report.failed += 1;
-            if self.report.failures.len() < KEPT {
-                self.report.failures.push(describe::failure(state, fault));
+            let predicted = self.predictor.look(state);
+            let is_room = self.report.failures.len() < KEPT;
+            let failures = &mut self.report.failures;
+            let mut has_failed = false;
+            if let Some(fault) = state.faults.first() {
+                has_failed = true;
+                if is_room {
+                    failures.push(describe::failure(state, fault));
+                }
             }
-            true
+            match predicted {
+                Ok(None) => {}
+                Ok(Some(answer)) => {
+                    has_failed = true;
+                    if is_room {
+                        let failure = describe::violation(state, answer);
+                        if failure.confirmation.is_none()
+                            && let Some(answer) = &failure.answer
+                            && let Some(schedule) = confirm::schedule(state, answer)
+                        {
+                            self.witnesses.push((failures.len(), schedule));
+                        }
+                        failures.push(failure);
+                    }
+                }
+                Err(error) => {
+                    has_failed = true;
+                    if is_room {
+                        failures.push(describe::unanswered(state, &error));
+                    }
+                }
+            }
+            self.report.failed += u64::from(has_failed);
+            has_failed
         })
     }
 
-    fn finish(mut self) -> Report {
+    fn finish(&mut self) -> Report {
         let executions = self.report.executions;
         self.engine.with_state(|state| {
             self.report.classes = match &self.classes {
@@ -233,6 +332,22 @@ impl Search<'_> {
                     state.abandoned
                 ));
             }
+            self.report.posets = self.predictor.searched;
+            self.report.unchecked = self.predictor.unchecked + self.predictor.gave_up;
+            if let Some(relevance) = &state.relevance {
+                notes.extend(relevance.missing());
+                if self.predictor.unchecked > 0 {
+                    notes.push(format!(
+                        "{} runs were not checked: nobody knows what a variable of a property begins with, which has to be declared",
+                        self.predictor.unchecked
+                    ));
+                }
+                if self.predictor.gave_up > 0 {
+                    notes.push(String::from(
+                        "not every run that is equivalent to those that were seen was checked: a limit of the analyzer was met",
+                    ));
+                }
+            }
             if state.survivors > 0 {
                 notes.push(String::from(
                     "some objects are older than a run: what they hold is kept from run to run",
@@ -242,7 +357,7 @@ impl Search<'_> {
         if self.too_long > 0 && self.report.stopped == Stopped::Exhausted {
             self.report.stopped = Stopped::Steps;
         }
-        self.report
+        std::mem::take(&mut self.report)
     }
 }
 

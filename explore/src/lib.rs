@@ -10,24 +10,30 @@
 //! | `operation` | what threads do, and which two of these do not commute |
 //! | `run` | events, clocks, chains, races |
 //! | `strategy/` | which run comes next; one file each |
+//! | `relevance`, `predict`, `confirm` | what properties see of a run; whether an equivalent run violates them; how to make that happen |
 //! | `explorer`, `report`, `describe` | the way in, what comes out, and how it is put into words |
 //! | `panics` | what threads panicked with |
 //!
 //! **Atomics are sequentially consistent here**, whatever ordering they ask for: what only weaker memory models allow is not seen.
 
+mod confirm;
 mod coroutine;
 mod describe;
 mod engine;
+mod error;
 mod execution;
 mod explorer;
 mod operation;
 mod panics;
+mod predict;
 mod random;
+mod relevance;
 mod report;
 mod run;
 pub mod strategy;
 mod thread_set;
 
+pub use confirm::Confirmation;
 pub use execution::{Execution, Happened};
 pub use explorer::Explorer;
 pub use operation::Kind;

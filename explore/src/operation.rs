@@ -31,6 +31,9 @@ pub enum Kind {
     FailedTryLock,
     /// Of a mutex, where somebody tries to lock.
     Unlock,
+    /// An application event that a property wants. It is no choice, and commutes with everything: the number of its label stands
+    /// where that of an object would.
+    Event,
 }
 
 impl Kind {
@@ -57,6 +60,7 @@ impl Kind {
             Kind::TryLock => "try_lock",
             Kind::FailedTryLock => "try_lock (in vain)",
             Kind::Unlock => "unlock",
+            Kind::Event => "event",
         }
     }
 }
@@ -71,5 +75,8 @@ pub(crate) struct Op {
 /// Whether two operations of different threads do not commute.
 #[inline]
 pub(crate) fn dependent(one: Op, other: Op) -> bool {
-    one.object == other.object && !(one.kind.is_read() && other.kind.is_read())
+    one.object == other.object
+        && one.kind != Kind::Event
+        && other.kind != Kind::Event
+        && !(one.kind.is_read() && other.kind.is_read())
 }

@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use crate::{confirm::Confirmation, error::Error};
+
 /// What an exploration found, and how far it got.
 #[derive(Clone, Debug, Default)]
 #[non_exhaustive]
@@ -18,6 +20,10 @@ pub struct Report {
     pub stopped: Stopped,
     /// How many executions failed.
     pub failed: u64,
+    /// How many executions were not checked against the properties, or not with all that are equivalent to them.
+    pub unchecked: u64,
+    /// How many different orders of relevant steps were looked at.
+    pub posets: u64,
     /// What failed, as far as it was kept.
     pub failures: Vec<Failure>,
     /// What a reader has to know: what was not modelled, or not as one would think.
@@ -53,6 +59,10 @@ pub struct Failure {
     pub steps: Vec<TakenStep>,
     /// What threads are called.
     pub threads: Vec<String>,
+    /// Of a violated property, what the analyzer says of the run.
+    pub answer: Option<portent_lattice::Report>,
+    /// Of a violated property, whether it was seen to happen.
+    pub confirmation: Option<Confirmation>,
 }
 
 /// What can go wrong.
@@ -69,6 +79,10 @@ pub enum FailureKind {
     Nondeterminism,
     /// A run was not possible within the limits.
     Limit,
+    /// A property is violated, by the run or by one that is equivalent to it.
+    Property,
+    /// A property could not be checked.
+    Unchecked,
 }
 
 /// One step of a run, for people.
@@ -86,10 +100,28 @@ pub struct TakenStep {
 }
 
 impl Report {
+    /// Of a question that cannot be asked.
+    pub(crate) fn impossible(error: &Error) -> Report {
+        Report {
+            stopped: Stopped::Failure,
+            failed: 1,
+            failures: vec![Failure {
+                kind: FailureKind::Unchecked,
+                message: error.to_string(),
+                schedule: Vec::new(),
+                steps: Vec::new(),
+                threads: Vec::new(),
+                answer: None,
+                confirmation: None,
+            }],
+            ..Report::default()
+        }
+    }
+
     /// Whether nothing failed and nothing was left out.
     #[must_use]
     pub fn is_proof(&self) -> bool {
-        self.failed == 0 && self.stopped == Stopped::Exhausted
+        self.failed == 0 && self.unchecked == 0 && self.stopped == Stopped::Exhausted
     }
 
     /// Panics with the report if something failed.

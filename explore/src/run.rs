@@ -32,6 +32,14 @@ pub struct Event {
     pub(crate) place: Place,
 }
 
+impl Event {
+    /// Whether somebody chose that it happens; an application event follows what its thread did before.
+    #[inline]
+    pub(crate) fn was_chosen(&self) -> bool {
+        self.op.kind != Kind::Event
+    }
+}
+
 /// Two operations of different threads that could have come the other way round.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Race {
@@ -233,11 +241,15 @@ impl Run {
             NONE => 1,
             last => self.events[last as usize].index + 1,
         };
+        let previous = match op.kind {
+            Kind::Event => NONE,
+            _ => self.chains[op.object as usize].last,
+        };
         self.events.push(Event {
             thread: thread as u8,
             index,
             op,
-            previous: self.chains[op.object as usize].last,
+            previous,
             released: NONE,
             point: point as u32,
             place,
@@ -245,8 +257,10 @@ impl Run {
         if self.analysed {
             let mine = thread * self.width..(thread + 1) * self.width;
             self.before.extend_from_slice(&self.current[mine.clone()]);
-            self.look_for_races(thread, op, Second::Event(number as u32));
-            self.receive(thread, op);
+            if op.kind != Kind::Event {
+                self.look_for_races(thread, op, Second::Event(number as u32));
+                self.receive(thread, op);
+            }
             let row = &mut self.current[mine];
             row[thread] = index;
             self.clocks.extend_from_slice(row);
@@ -258,9 +272,24 @@ impl Run {
         number
     }
 
+    /// How many events there were so far in this run.
+    pub(crate) fn followed(&self) -> usize {
+        self.followed
+    }
+
+    /// The last event that somebody chose.
+    pub(crate) fn last_chosen(&self) -> Option<&Event> {
+        let so_far = &self.events[..self.followed];
+        so_far.iter().rfind(|event| event.was_chosen())
+    }
+
     /// The event is the last one on its object and of its thread.
     #[inline]
     fn link(&mut self, number: usize, thread: usize, op: Op) {
+        self.last_of[thread] = number as u32;
+        if op.kind == Kind::Event {
+            return;
+        }
         let chain = &mut self.chains[op.object as usize];
         chain.last = number as u32;
         if !op.kind.is_read() {
@@ -269,7 +298,6 @@ impl Run {
         if matches!(op.kind, Kind::Lock | Kind::TryLock) {
             chain.last_acquire = number as u32;
         }
-        self.last_of[thread] = number as u32;
     }
 
     /// A thread learns what it comes after when it does this.
@@ -462,7 +490,7 @@ impl Run {
         let later = &self.events[after + 1..];
         let event = later
             .iter()
-            .find(|event| usize::from(event.thread) == thread);
+            .find(|event| usize::from(event.thread) == thread && event.was_chosen());
         event.map(|event| event.op).or_else(|| {
             let pending = self.pending.iter().find(|(other, _)| *other == thread);
             pending.map(|(_, op)| *op)

@@ -176,6 +176,20 @@ pub struct GivenName {
     class: Class,
 }
 
+impl GivenName {
+    /// A number of its own among the names of objects of its class.
+    #[must_use]
+    pub fn number(self) -> u32 {
+        self.number
+    }
+
+    /// Whether it is the name of a variable.
+    #[must_use]
+    pub fn is_variable(&self) -> bool {
+        matches!(self.class, Class::Atomic | Class::Plain)
+    }
+}
+
 /// The text of a name that was given.
 #[must_use]
 pub fn given_name(name: GivenName) -> String {

@@ -3,11 +3,13 @@
 mod exhaustive;
 mod optimal;
 mod random;
+mod replay;
 mod source;
 
 pub use exhaustive::Exhaustive;
 pub use optimal::Optimal;
 pub use random::Random;
+pub use replay::Replay;
 pub use source::Source;
 
 use crate::{
@@ -107,7 +109,7 @@ fn still_asleep(mut asleep: ThreadSet, at: &Point<'_>, run: &Run) -> ThreadSet {
     if asleep.is_empty() {
         return asleep;
     }
-    let last = run.events().last().expect("a thread was chosen before");
+    let last = run.last_chosen().expect("a thread was chosen before");
     asleep.remove(usize::from(last.thread));
     for thread in asleep {
         if dependent(at.pending[thread], last.op) {

@@ -81,7 +81,7 @@ impl Optimal {
             .enumerate()
             .skip(race.first as usize + 1)
         {
-            if run.clock(number)[usize::from(first.thread)] < first.index {
+            if event.was_chosen() && run.clock(number)[usize::from(first.thread)] < first.index {
                 sequence.push(Item {
                     thread: usize::from(event.thread),
                     op: event.op,

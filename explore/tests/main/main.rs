@@ -3,4 +3,5 @@
 mod counts;
 mod finds;
 mod oracle;
+mod prediction;
 mod programs;
