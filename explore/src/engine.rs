@@ -320,6 +320,12 @@ impl Engine {
     }
 }
 
+impl Drop for Engine {
+    fn drop(&mut self) {
+        self.pool.put_back();
+    }
+}
+
 impl Controller for Engine {
     fn step(&self, step: Step, object: Object<'_>, place: Place) -> Turn {
         let mut state = self.state.borrow_mut();

@@ -163,6 +163,7 @@ impl Search<'_> {
             let runs = self.report.executions + self.report.blocked;
             self.report.stopped = match ran.next {
                 Next::Exhausted => Stopped::Exhausted,
+                Next::Bounded => Stopped::Bound,
                 _ if failed && !explorer.keep_going => Stopped::Failure,
                 Next::Keep(next) if runs < explorer.runs => {
                     keep = next;

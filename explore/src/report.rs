@@ -35,6 +35,8 @@ pub enum Stopped {
     Runs,
     /// There was nothing left but what comes after runs that had too many steps.
     Steps,
+    /// There was nothing left within the bound of the strategy, but there is beyond it.
+    Bound,
     /// At a failure.
     Failure,
 }
@@ -119,6 +121,7 @@ impl fmt::Display for Report {
             Stopped::Exhausted => write!(f, "; nothing is left")?,
             Stopped::Runs => write!(f, "; stopped after as many runs as were wanted")?,
             Stopped::Steps => write!(f, "; nothing is left within the bound on steps")?,
+            Stopped::Bound => write!(f, "; nothing is left within the bound of the strategy")?,
             Stopped::Failure => write!(f, "; stopped at the first failure")?,
         }
         for note in &self.notes {
