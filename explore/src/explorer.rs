@@ -2,6 +2,7 @@
 
 use std::{
     collections::HashSet,
+    env,
     panic::{self, AssertUnwindSafe},
     rc::Rc,
 };
@@ -11,11 +12,13 @@ use portent_hooks::control::{self, Ended};
 use crate::{
     describe,
     engine::{Engine, Limits, State},
+    error::Error,
     execution::Execution,
     panics,
     random::mix,
     report::{Report, Stopped},
-    strategy::{End, Next, Source, Strategy},
+    strategy::{End, Next, Replay, Source, Strategy},
+    token::Token,
 };
 
 /// Runs a program again and again, each time in another order.
@@ -45,6 +48,7 @@ pub struct Explorer {
     runs: u64,
     keep_going: bool,
     each: Option<Observer>,
+    replay: Option<Token>,
 }
 
 /// Who looks at runs.
@@ -71,6 +75,7 @@ impl Explorer {
             runs: u64::MAX,
             keep_going: false,
             each: None,
+            replay: None,
         }
     }
 
@@ -106,6 +111,18 @@ impl Explorer {
         self
     }
 
+    /// Repeats one run instead, whose schedule was printed with a failure.
+    ///
+    /// The environment variable `PORTENT_REPLAY` asks for the same.
+    ///
+    /// # Errors
+    ///
+    /// If the text is no schedule.
+    pub fn replay(mut self, token: &str) -> Result<Explorer, Error> {
+        self.replay = Some(Token::read(token)?);
+        Ok(self)
+    }
+
     /// Looks at each run that was not cut short, after it has ended.
     pub fn each(mut self, look: impl Fn(&Execution<'_>) + 'static) -> Explorer {
         self.each = Some(Box::new(look));
@@ -118,7 +135,12 @@ impl Explorer {
     ///
     /// If it is called by a program that is explored.
     pub fn check(&self, program: impl Fn()) -> Report {
-        let engine = Rc::new(Engine::new((self.strategy)(), self.limits));
+        let replay = self.replay.clone().or_else(told_by_environment);
+        let strategy = match &replay {
+            Some(token) => Box::new(Replay::new(token.schedule.clone())) as Box<dyn Strategy>,
+            None => (self.strategy)(),
+        };
+        let engine = Rc::new(Engine::new(strategy, self.limits));
         let _controlled = control::enter(Rc::clone(&engine) as _)
             .expect("a program that is explored does not explore");
         let _listening = panics::listen();
@@ -130,6 +152,7 @@ impl Explorer {
                 .with_state(|state| state.counts_classes())
                 .then(HashSet::new),
             too_long: 0,
+            replay,
         }
         .search(self, &main)
     }
@@ -141,6 +164,16 @@ struct Search<'a> {
     /// Classes that were seen, where runs do not tell.
     classes: Option<HashSet<u64>>,
     too_long: u64,
+    replay: Option<Token>,
+}
+
+/// What the environment asks to be repeated.
+fn told_by_environment() -> Option<Token> {
+    let token = env::var("PORTENT_REPLAY").ok()?;
+    match Token::read(&token) {
+        Ok(token) => Some(token),
+        Err(error) => panic!("PORTENT_REPLAY: {error}"),
+    }
 }
 
 impl Search<'_> {
@@ -222,6 +255,15 @@ impl Search<'_> {
                 None => state.visits_classes_once().then_some(executions),
             };
             let notes = &mut self.report.notes;
+            if let Some(token) = &self.replay {
+                let same = describe::fingerprint(&describe::steps(state)) == token.fingerprint;
+                notes.push(String::from(if same {
+                    "this is a run that was repeated, and it did the same"
+                } else {
+                    "this is a run that was to be repeated, but it did something else: the program has changed, or does not always do the \
+                     same"
+                }));
+            }
             if self.too_long > 0 {
                 notes.push(format!(
                     "{} runs were stopped: too many steps",

@@ -11,6 +11,7 @@
 //! | `run` | events, clocks, chains, races |
 //! | `strategy/` | which run comes next; one file each |
 //! | `explorer`, `report`, `describe` | the way in, what comes out, and how it is put into words |
+//! | `token`, `table` | a schedule as a short text; a run as a table |
 //! | `panics` | what threads panicked with |
 //!
 //! **Atomics are sequentially consistent here**, whatever ordering they ask for: what only weaker memory models allow is not seen.
@@ -18,6 +19,7 @@
 mod coroutine;
 mod describe;
 mod engine;
+mod error;
 mod execution;
 mod explorer;
 mod operation;
@@ -26,8 +28,11 @@ mod random;
 mod report;
 mod run;
 pub mod strategy;
+mod table;
 mod thread_set;
+mod token;
 
+pub use error::Error;
 pub use execution::{Execution, Happened};
 pub use explorer::Explorer;
 pub use operation::Kind;

@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use crate::table;
+
 /// What an exploration found, and how far it got.
 #[derive(Clone, Debug, Default)]
 #[non_exhaustive]
@@ -49,8 +51,8 @@ pub struct Failure {
     pub kind: FailureKind,
     /// In a sentence.
     pub message: String,
-    /// What was chosen, point by point.
-    pub schedule: Vec<u32>,
+    /// The schedule, as a text by which the run can be repeated.
+    pub token: String,
     /// The run.
     pub steps: Vec<TakenStep>,
     /// What threads are called.
@@ -134,14 +136,7 @@ impl fmt::Display for Report {
 impl fmt::Display for Failure {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         writeln!(f, "{}", self.message)?;
-        for step in &self.steps {
-            let thread = self.threads.get(step.thread).map_or("?", String::as_str);
-            write!(f, "  {thread}: {} {}", step.operation, step.object)?;
-            if let Some(place) = &step.place {
-                write!(f, " at {place}")?;
-            }
-            writeln!(f)?;
-        }
-        Ok(())
+        table::write(self, f)?;
+        writeln!(f, "  PORTENT_REPLAY={} repeats this run", self.token)
     }
 }

@@ -15,6 +15,7 @@ mod optimal;
 mod pct;
 mod preemption;
 mod random;
+mod replay;
 mod source;
 mod uniform;
 
@@ -24,6 +25,7 @@ pub use optimal::Optimal;
 pub use pct::Pct;
 pub use preemption::Preemption;
 pub use random::Random;
+pub(crate) use replay::Replay;
 pub use source::Source;
 pub use uniform::Uniform;
 

@@ -126,7 +126,8 @@ fn races_flipped() {
     fn writes(variables: &'static [&'static [usize]]) -> impl Fn() {
         move || programs::writes(variables)
     }
-    let programs: [(&str, Box<dyn Fn()>, u64, u64); 8] = [
+    type Row = (&'static str, Box<dyn Fn()>, u64, u64);
+    let programs: [Row; 8] = [
         (
             "two of three write the same",
             Box::new(writes(&[&[0], &[1], &[0]])),

@@ -4,3 +4,4 @@ mod counts;
 mod finds;
 mod oracle;
 mod programs;
+mod replay;
