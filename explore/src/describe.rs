@@ -50,6 +50,14 @@ pub(crate) fn failure(state: &State, fault: &Fault) -> Failure {
             );
             (FailureKind::Nondeterminism, text)
         }
+        Fault::Spins(number, place) => {
+            let text = format!(
+                "{} does nothing but pause{}, and looks at nothing that could change",
+                thread(*number),
+                at(*place)
+            );
+            (FailureKind::Deadlock, text)
+        }
         Fault::TooManyThreads(place) => {
             let text = format!("a run may have at most 64 threads{}", at(*place));
             (FailureKind::Limit, text)

@@ -7,7 +7,7 @@ use std::{
     rc::Rc,
 };
 
-use portent_hooks::control::{self, Ended};
+use portent_hooks::control::{self, Controller as _, Ended};
 
 use crate::{
     describe,
@@ -71,6 +71,7 @@ impl Explorer {
             limits: Limits {
                 steps: 10_000,
                 stack_size: 512 * 1024,
+                repeated: 8,
             },
             runs: u64::MAX,
             keep_going: false,
@@ -102,6 +103,13 @@ impl Explorer {
     /// How large the stack of a thread is; 512 KiB unless told otherwise. Only what is used costs memory.
     pub fn stack_size(mut self, bytes: usize) -> Explorer {
         self.limits.stack_size = bytes;
+        self
+    }
+
+    /// How many of the first runs are repeated, to see whether the program does the same again; 8 unless told otherwise. They are
+    /// not counted.
+    pub fn repeat_runs(mut self, runs: u32) -> Explorer {
+        self.limits.repeated = runs;
         self
     }
 
@@ -144,7 +152,11 @@ impl Explorer {
         let _controlled = control::enter(Rc::clone(&engine) as _)
             .expect("a program that is explored does not explore");
         let _listening = panics::listen();
-        let main = || Ended::of(&panic::catch_unwind(AssertUnwindSafe(&program)));
+        let main = || {
+            let ended = Ended::of(&panic::catch_unwind(AssertUnwindSafe(&program)));
+            engine.drop_locals();
+            ended
+        };
         Search {
             engine: &engine,
             report: Report::default(),
@@ -276,6 +288,11 @@ impl Search<'_> {
                     state.abandoned
                 ));
             }
+            if state.pauses {
+                notes.push(String::from(
+                    "a thread that looked again and again waited until something had changed",
+                ));
+            }
             if state.survivors > 0 {
                 notes.push(String::from(
                     "some objects are older than a run: what they hold is kept from run to run",
@@ -299,6 +316,11 @@ fn class(state: &State) -> u64 {
             row = row.wrapping_add(mix(thread.path ^ mix(u64::from(count))));
         }
         class = class.wrapping_add(mix(row));
+    }
+    for &(thread, after, value) in &state.picks {
+        let picked =
+            mix(state.threads[thread].path ^ mix(u64::from(after) << 32 | u64::from(value)));
+        class = class.wrapping_add(mix(picked));
     }
     class
 }

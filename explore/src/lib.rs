@@ -16,6 +16,7 @@
 //!
 //! **Atomics are sequentially consistent here**, whatever ordering they ask for: what only weaker memory models allow is not seen.
 
+mod choose;
 mod coroutine;
 mod describe;
 mod engine;
@@ -32,6 +33,7 @@ mod table;
 mod thread_set;
 mod token;
 
+pub use choose::choose;
 pub use error::Error;
 pub use execution::{Execution, Happened};
 pub use explorer::Explorer;

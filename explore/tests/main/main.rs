@@ -5,3 +5,4 @@ mod finds;
 mod oracle;
 mod programs;
 mod replay;
+mod traps;
