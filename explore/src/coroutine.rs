@@ -80,6 +80,11 @@ struct Fiber {
     handle: Rc<Cell<*const Handle>>,
 }
 
+thread_local! {
+    /// The stacks of the last exploration on this thread of the operating system, for the next one.
+    static UNUSED: Cell<Option<Pool>> = const { Cell::new(None) };
+}
+
 /// Coroutines by the number of the thread that each of them runs.
 pub(crate) struct Pool {
     fibers: RefCell<Vec<Fiber>>,
@@ -89,6 +94,19 @@ pub(crate) struct Pool {
 
 impl Pool {
     pub(crate) fn new(stack_size: usize) -> Pool {
+        let unused = UNUSED.take();
+        unused
+            .filter(|pool| pool.stack_size == stack_size)
+            .unwrap_or_else(|| Pool::empty(stack_size))
+    }
+
+    /// Keeps the stacks for the next one who wants some. Only while no coroutine has work.
+    pub(crate) fn put_back(&mut self) {
+        let pool = std::mem::replace(self, Pool::empty(self.stack_size));
+        let _ = UNUSED.try_with(|unused| unused.set(Some(pool)));
+    }
+
+    fn empty(stack_size: usize) -> Pool {
         Pool {
             fibers: RefCell::default(),
             handles: RefCell::default(),

@@ -14,6 +14,7 @@ use crate::{
     relevance::Label,
     report::{Failure, FailureKind, TakenStep},
     run::{Event, Place},
+    token::{Token, hashed, shortened},
 };
 
 /// What the last run failed with.
@@ -53,6 +54,14 @@ pub(crate) fn failure(state: &State, fault: &Fault) -> Failure {
                 at(*place),
             );
             (FailureKind::Nondeterminism, text)
+        }
+        Fault::Spins(number, place) => {
+            let text = format!(
+                "{} does nothing but pause{}, and looks at nothing that could change",
+                thread(*number),
+                at(*place)
+            );
+            (FailureKind::Deadlock, text)
         }
         Fault::TooManyThreads(place) => {
             let text = format!("a run may have at most 64 threads{}", at(*place));
@@ -121,23 +130,34 @@ pub(crate) fn difference(state: &State, schedule: &[u32]) -> String {
 }
 
 fn in_run(state: &State, kind: FailureKind, message: String) -> Failure {
-    let steps = state.run.events().iter().map(|event| TakenStep {
-        thread: usize::from(event.thread),
-        operation: event.op.kind.name(),
-        object: subject(state, event),
-        place: event.place.map(ToString::to_string),
-    });
+    let steps = steps(state);
+    let token = Token {
+        schedule: state.schedule.clone(),
+        chooses_events: state.chooses_events,
+        fingerprint: fingerprint(&steps),
+    };
     Failure {
         kind,
         message,
-        schedule: state.schedule.clone(),
-        steps: steps.collect(),
+        token: token.write(),
+        steps,
         threads: (0..state.threads.len())
             .map(|thread| thread_name(state, thread))
             .collect(),
         answer: None,
         confirmation: None,
     }
+}
+
+/// The steps of the last run.
+pub(crate) fn steps(state: &State) -> Vec<TakenStep> {
+    let steps = state.run.events().iter().map(|event| TakenStep {
+        thread: usize::from(event.thread),
+        operation: event.op.kind.name(),
+        object: subject(state, event),
+        place: event.place.map(ToString::to_string),
+    });
+    steps.collect()
 }
 
 /// What an event is about: an object, or what an application event says.
@@ -163,6 +183,17 @@ fn event_name(state: &State, label: u32) -> String {
         }
         _ => String::from("something"),
     }
+}
+
+/// A number that depends on all that happened.
+pub(crate) fn fingerprint(steps: &[TakenStep]) -> u64 {
+    let mut fingerprint = 0;
+    for step in steps {
+        fingerprint = hashed(fingerprint ^ step.thread as u64, step.operation);
+        fingerprint = hashed(fingerprint, &step.object);
+        fingerprint = hashed(fingerprint, step.place.as_deref().unwrap_or_default());
+    }
+    shortened(fingerprint)
 }
 
 pub(crate) fn thread_name(state: &State, number: usize) -> String {

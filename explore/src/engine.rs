@@ -7,13 +7,16 @@
 //! The engine knows the state of every primitive, and decides by that who can go on. The real primitive of the program is asked
 //! afterwards, in a way that cannot wait.
 
-use std::{cell::RefCell, panic, thread};
+mod pause;
+
+use std::{any::Any, cell::RefCell, panic, rc::Rc, thread};
 
 use portent_hooks::control::{
     Callsite, Controller, Ended, GivenName, Job, Object, Release, Step, Stop, Turn,
 };
 use portent_monitor_core::Value;
 
+use self::pause::{Pause, Paused};
 use crate::{
     coroutine::{Pool, Signal, Work},
     operation::{Kind, ObjectIndex, Op},
@@ -22,6 +25,7 @@ use crate::{
     run::{NONE, Place, Run},
     strategy::{Choice, End, Next as After, Point, Strategy},
     thread_set::{MOST_THREADS, ThreadSet},
+    token::Chosen,
 };
 
 /// How often a thread may swallow that it has to end.
@@ -68,6 +72,9 @@ pub(crate) struct Thread {
     pub(crate) path: u64,
     turn: Turn,
     swallowed: u32,
+    pause: Pause,
+    /// What it has for itself, by key.
+    locals: Vec<(usize, Rc<dyn Any>)>,
 }
 
 /// An object of this run.
@@ -90,6 +97,8 @@ pub(crate) enum Fault {
     /// A thread did something else than in the run before, up to here the same.
     Diverged(usize, Place),
     TooManyThreads(Place),
+    /// A thread does nothing but pause.
+    Spins(usize, Place),
 }
 
 /// What a thread waits for.
@@ -105,6 +114,8 @@ pub(crate) struct Limits {
     /// Points of one run.
     pub(crate) steps: usize,
     pub(crate) stack_size: usize,
+    /// How many runs are repeated, to see whether the program does the same again.
+    pub(crate) repeated: u32,
 }
 
 pub(crate) struct State {
@@ -144,6 +155,11 @@ pub(crate) struct State {
     pub(crate) survivors: u32,
     pub(crate) abandoned: u32,
     pub(crate) too_long: bool,
+    repeated: u32,
+    /// Some thread waited until something had changed.
+    pub(crate) pauses: bool,
+    /// Values that were picked: by whom, after how many of its events, and which.
+    pub(crate) picks: Vec<(usize, u16, u32)>,
 }
 
 /// How a run went.
@@ -202,6 +218,9 @@ impl Engine {
                 survivors: 0,
                 abandoned: 0,
                 too_long: false,
+                repeated: 0,
+                pauses: false,
+                picks: Vec::new(),
             }),
         }
     }
@@ -214,6 +233,7 @@ impl Engine {
     pub(crate) fn run(&self, main: &dyn Fn() -> Ended, keep: usize) -> Ran {
         self.state.borrow_mut().begin(keep);
         Work::lend(main, |work| self.drive(work));
+        self.repeat(main);
         let state = &mut *self.state.borrow_mut();
         state.mode = Mode::Idle;
         let end = state.end;
@@ -229,6 +249,46 @@ impl Engine {
             state.strategy.finished(&state.run, end)
         };
         Ran { end, next }
+    }
+
+    /// Runs the program once more, to see whether it does the same again; only the first runs are repeated.
+    fn repeat(&self, main: &dyn Fn() -> Ended) {
+        let (races, end, faults, objects) = {
+            let state = &mut *self.state.borrow_mut();
+            if state.repeated >= state.limits.repeated
+                || state.abandoned > 0
+                || !matches!(state.end, End::Complete | End::Deadlock)
+            {
+                return;
+            }
+            state.repeated += 1;
+            let races = state.run.take_races();
+            let faults = std::mem::take(&mut state.faults);
+            let objects = state.objects.len();
+            let (points, end) = (state.schedule.len(), state.end);
+            state.begin(points);
+            (races, end, faults, objects)
+        };
+        Work::lend(main, |work| self.drive(work));
+        let state = &mut *self.state.borrow_mut();
+        state.run.set_races(races);
+        let differs = state.end != end
+            || state.objects.len() != objects
+            || !state.run.was_followed()
+            || state
+                .faults
+                .iter()
+                .any(|fault| matches!(fault, Fault::Diverged(..)));
+        if differs
+            && !state
+                .faults
+                .iter()
+                .any(|fault| matches!(fault, Fault::Diverged(..)))
+        {
+            state.faults = vec![Fault::Diverged(state.current, None)];
+        } else if !differs {
+            state.faults = faults;
+        }
     }
 
     /// Brings a run to its end: whoever is next is resumed from here, and only from here.
@@ -331,6 +391,12 @@ impl Engine {
             succeeds: step != Step::TryLock,
             tell: false,
         }
+    }
+}
+
+impl Drop for Engine {
+    fn drop(&mut self) {
+        self.pool.put_back();
     }
 }
 
@@ -494,6 +560,86 @@ impl Controller for Engine {
             .is_none_or(|thread| thread.status == Status::Ended)
     }
 
+    fn in_vain(&self) {
+        let mut state = self.state.borrow_mut();
+        let me = state.current;
+        if state.mode == Mode::Recording {
+            state.run.was_in_vain(me);
+        }
+    }
+
+    fn pause(&self, place: Place) {
+        let mut state = self.state.borrow_mut();
+        let me = state.current;
+        let op = match state.mode {
+            Mode::Idle => return,
+            Mode::Stopping => {
+                drop(state);
+                if !thread::panicking() {
+                    self.leave(me);
+                }
+                return;
+            }
+            // What it has seen is not known, so all others come first.
+            Mode::Draining => NOTHING,
+            Mode::Recording => match state.pauses(me, place) {
+                Paused::Not => return,
+                Paused::Waits(op) => op,
+                Paused::Blind => {
+                    state.fault(Fault::Spins(me, place));
+                    drop(state);
+                    self.pool.suspend(me, Signal::Stop);
+                    self.leave(me)
+                }
+            },
+        };
+        let op = Op {
+            kind: Kind::Await,
+            ..op
+        };
+        state.announce(me, op, place);
+        let next = state.next();
+        drop(state);
+        self.switch(me, next);
+    }
+
+    fn pick(&self, values: u32) -> u32 {
+        let mut state = self.state.borrow_mut();
+        state.pick(values)
+    }
+
+    fn local(&self, key: usize, make: &dyn Fn() -> Rc<dyn Any>) -> Rc<dyn Any> {
+        let find = || {
+            let state = self.state.borrow();
+            let locals = &state.threads.get(state.current)?.locals;
+            let local = locals.iter().find(|(other, _)| *other == key)?;
+            Some(Rc::clone(&local.1))
+        };
+        if let Some(local) = find() {
+            return local;
+        }
+        // The program's own code, which may do anything.
+        let local = make();
+        let mut state = self.state.borrow_mut();
+        let me = state.current;
+        if let Some(thread) = state.threads.get_mut(me) {
+            thread.locals.push((key, Rc::clone(&local)));
+        }
+        local
+    }
+
+    fn drop_locals(&self) {
+        loop {
+            let mut state = self.state.borrow_mut();
+            let me = state.current;
+            let local = state.threads.get_mut(me).and_then(|me| me.locals.pop());
+            drop(state);
+            if local.is_none() {
+                return;
+            }
+        }
+    }
+
     fn current(&self) -> u32 {
         self.state.borrow().current as u32
     }
@@ -519,6 +665,7 @@ impl State {
         self.had_choice = false;
         self.end = End::Complete;
         self.faults.clear();
+        self.picks.clear();
     }
 
     fn start_main(&mut self, main: Work) -> Next {
@@ -547,6 +694,8 @@ impl State {
             path,
             turn: GO,
             swallowed: 0,
+            pause: Pause::default(),
+            locals: Vec::new(),
         });
         self.pending.push(NOTHING);
         if self.jobs.len() <= number {
@@ -618,6 +767,7 @@ impl State {
         let op = self.pending[thread];
         match op.kind {
             Kind::Lock => self.objects[op.object as usize].owner.is_none(),
+            Kind::Await => self.mode == Mode::Recording && self.has_changed(thread),
             _ => true,
         }
     }
@@ -648,8 +798,15 @@ impl State {
             }
         }
         if enabled.is_empty() {
-            return self.deadlock();
+            return match self.look_again() {
+                Some(next) => next,
+                None => self.deadlock(),
+            };
         }
+        self.choose_among(enabled)
+    }
+
+    fn choose_among(&mut self, mut enabled: ThreadSet) -> Next {
         // What happens while a thread unwinds is not interrupted: all threads share what the standard library knows of panics.
         if enabled.contains(self.current) && thread::panicking() {
             enabled = ThreadSet::only(self.current);
@@ -665,11 +822,13 @@ impl State {
         let chosen = if self.mode == Mode::Draining {
             stay
         } else if self.point < self.kept {
-            let chosen = self.schedule[self.point] as usize;
-            if !enabled.contains(chosen) {
-                return self.diverged(chosen);
+            let Chosen::Thread(chosen) = Chosen::of(self.schedule[self.point]) else {
+                return self.diverged(self.current);
+            };
+            if !enabled.has(chosen) {
+                return self.diverged(chosen as usize);
             }
-            chosen
+            chosen as usize
         } else {
             match self.strategy.choose(&at, &self.run) {
                 Choice::Run(chosen) => {
@@ -694,6 +853,11 @@ impl State {
         if op.kind == Kind::Event {
             return self.committed(thread, op, turn);
         }
+        if op.kind == Kind::Await && self.mode == Mode::Recording {
+            op = self.awaited(thread, op);
+        } else if op.kind == Kind::Await {
+            return self.goes_on(thread, turn);
+        }
         let object = &mut self.objects[op.object as usize];
         turn.tell = object.variable.is_some();
         match op.kind {
@@ -717,6 +881,10 @@ impl State {
                 return self.diverged(thread);
             }
         }
+        self.goes_on(thread, turn)
+    }
+
+    fn goes_on(&mut self, thread: usize, turn: Turn) -> Next {
         self.point += 1;
         self.current = thread;
         self.parked.remove(thread);
@@ -772,6 +940,32 @@ impl State {
     /// From now on another strategy chooses.
     pub(crate) fn set_strategy(&mut self, strategy: Box<dyn Strategy>) {
         self.strategy = strategy;
+    }
+
+    /// One of so many values.
+    fn pick(&mut self, values: u32) -> u32 {
+        if self.mode != Mode::Recording || values < 2 {
+            return 0;
+        }
+        let value = if self.point < self.kept {
+            match Chosen::of(self.schedule[self.point]) {
+                Chosen::Value(value) if value < values => value,
+                _ => {
+                    let _ = self.diverged(self.current);
+                    0
+                }
+            }
+        } else {
+            let value = self.strategy.pick(self.point, values);
+            self.schedule.push(Chosen::Value(value).entry());
+            value
+        };
+        self.point += 1;
+        // What comes after it may be called otherwise.
+        self.run.is_late = true;
+        let known = self.run.known_events(self.current);
+        self.picks.push((self.current, known, value));
+        value
     }
 
     fn ended(&mut self, thread: usize, ended: Ended) {

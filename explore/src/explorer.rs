@@ -2,17 +2,19 @@
 
 use std::{
     collections::HashSet,
+    env,
     panic::{self, AssertUnwindSafe},
     rc::Rc,
 };
 
-use portent_hooks::control::{self, Ended};
+use portent_hooks::control::{self, Controller as _, Ended};
 use portent_monitor_dsl::Monitor;
 
 use crate::{
     confirm::{self, Confirmation},
     describe,
     engine::{Engine, Limits, State},
+    error::Error,
     execution::Execution,
     panics,
     predict::Predictor,
@@ -20,6 +22,7 @@ use crate::{
     relevance::Relevance,
     report::{Failure, Report, Stopped},
     strategy::{End, Next, Replay, Source, Strategy},
+    token::Token,
 };
 
 /// Runs a program again and again, each time in another order.
@@ -50,6 +53,7 @@ pub struct Explorer {
     keep_going: bool,
     each: Option<Observer>,
     monitors: Vec<Monitor>,
+    replay: Option<Token>,
 }
 
 /// Who looks at runs.
@@ -72,11 +76,13 @@ impl Explorer {
             limits: Limits {
                 steps: 10_000,
                 stack_size: 512 * 1024,
+                repeated: 8,
             },
             runs: u64::MAX,
             keep_going: false,
             each: None,
             monitors: Vec::new(),
+            replay: None,
         }
     }
 
@@ -90,14 +96,14 @@ impl Explorer {
     ///
     /// let property = Property::parse("always (ready > 0 -> result > 0)")?.monitor()?;
     /// let report = Explorer::new().property(property).check(|| {
-    ///     let result = Arc::new(Shared::with_name("result", 0));
-    ///     let ready = Shared::with_name("ready", 0);
-    ///     let worker = thread::spawn({
-    ///         let result = Arc::clone(&result);
-    ///         move || result.set(42)
+    ///     let result = Shared::with_name("result", 0);
+    ///     let ready = Arc::new(Shared::with_name("ready", 0));
+    ///     let teller = thread::spawn({
+    ///         let ready = Arc::clone(&ready);
+    ///         move || ready.set(1)
     ///     });
-    ///     ready.set(1);
-    ///     worker.join().unwrap();
+    ///     result.set(42);
+    ///     teller.join().unwrap();
     /// });
     /// assert_eq!(report.executions, 1, "one run stands for both orders");
     /// assert_eq!(report.failures[0].confirmation, Some(Confirmation::Confirmed));
@@ -134,10 +140,29 @@ impl Explorer {
         self
     }
 
+    /// How many of the first runs are repeated, to see whether the program does the same again; 8 unless told otherwise. They are
+    /// not counted.
+    pub fn repeat_runs(mut self, runs: u32) -> Explorer {
+        self.limits.repeated = runs;
+        self
+    }
+
     /// Does not stop at the first failure.
     pub fn keep_going(mut self) -> Explorer {
         self.keep_going = true;
         self
+    }
+
+    /// Repeats one run instead, whose schedule was printed with a failure.
+    ///
+    /// The environment variable `PORTENT_REPLAY` asks for the same.
+    ///
+    /// # Errors
+    ///
+    /// If the text is no schedule.
+    pub fn replay(mut self, token: &str) -> Result<Explorer, Error> {
+        self.replay = Some(Token::read(token)?);
+        Ok(self)
     }
 
     /// Looks at each run that was not cut short, after it has ended.
@@ -156,11 +181,22 @@ impl Explorer {
             Ok(relevance) => (!self.monitors.is_empty()).then_some(relevance),
             Err(error) => return Report::impossible(&error),
         };
-        let engine = Rc::new(Engine::new((self.strategy)(), relevance, self.limits));
+        let replay = self.replay.clone().or_else(told_by_environment);
+        let strategy = match &replay {
+            Some(token) => Box::new(Replay::new(token.schedule.clone())) as Box<dyn Strategy>,
+            None => (self.strategy)(),
+        };
+        let engine = Rc::new(Engine::new(strategy, relevance, self.limits));
+        let chooses_events = replay.as_ref().is_some_and(|token| token.chooses_events);
+        engine.with_state(|state| state.chooses_events = chooses_events);
         let _controlled = control::enter(Rc::clone(&engine) as _)
             .expect("a program that is explored does not explore");
         let _listening = panics::listen();
-        let main = || Ended::of(&panic::catch_unwind(AssertUnwindSafe(&program)));
+        let main = || {
+            let ended = Ended::of(&panic::catch_unwind(AssertUnwindSafe(&program)));
+            engine.drop_locals();
+            ended
+        };
         Search {
             engine: &engine,
             report: Report::default(),
@@ -170,6 +206,7 @@ impl Explorer {
             too_long: 0,
             predictor: Predictor::new(self.monitors.clone()),
             witnesses: Vec::new(),
+            replay,
         }
         .search(self, &main)
     }
@@ -184,6 +221,16 @@ struct Search<'a> {
     predictor: Predictor,
     /// Failures that were only predicted, and how to make them happen.
     witnesses: Vec<(usize, Vec<u32>)>,
+    replay: Option<Token>,
+}
+
+/// What the environment asks to be repeated.
+fn told_by_environment() -> Option<Token> {
+    let token = env::var("PORTENT_REPLAY").ok()?;
+    match Token::read(&token) {
+        Ok(token) => Some(token),
+        Err(error) => panic!("PORTENT_REPLAY: {error}"),
+    }
 }
 
 impl Search<'_> {
@@ -206,6 +253,7 @@ impl Search<'_> {
             let runs = self.report.executions + self.report.blocked;
             self.report.stopped = match ran.next {
                 Next::Exhausted => Stopped::Exhausted,
+                Next::Bounded => Stopped::Bound,
                 _ if failed && !explorer.keep_going => Stopped::Failure,
                 Next::Keep(next) if runs < explorer.runs => {
                     keep = next;
@@ -320,6 +368,15 @@ impl Search<'_> {
                 None => state.visits_classes_once().then_some(executions),
             };
             let notes = &mut self.report.notes;
+            if let Some(token) = &self.replay {
+                let same = describe::fingerprint(&describe::steps(state)) == token.fingerprint;
+                notes.push(String::from(if same {
+                    "this is a run that was repeated, and it did the same"
+                } else {
+                    "this is a run that was to be repeated, but it did something else: the program has changed, or does not always do the \
+                     same"
+                }));
+            }
             if self.too_long > 0 {
                 notes.push(format!(
                     "{} runs were stopped: too many steps",
@@ -348,6 +405,11 @@ impl Search<'_> {
                     ));
                 }
             }
+            if state.pauses {
+                notes.push(String::from(
+                    "a thread that looked again and again waited until something had changed",
+                ));
+            }
             if state.survivors > 0 {
                 notes.push(String::from(
                     "some objects are older than a run: what they hold is kept from run to run",
@@ -371,6 +433,11 @@ fn class(state: &State) -> u64 {
             row = row.wrapping_add(mix(thread.path ^ mix(u64::from(count))));
         }
         class = class.wrapping_add(mix(row));
+    }
+    for &(thread, after, value) in &state.picks {
+        let picked =
+            mix(state.threads[thread].path ^ mix(u64::from(after) << 32 | u64::from(value)));
+        class = class.wrapping_add(mix(picked));
     }
     class
 }

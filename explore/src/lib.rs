@@ -12,10 +12,12 @@
 //! | `strategy/` | which run comes next; one file each |
 //! | `relevance`, `predict`, `confirm` | what properties see of a run; whether an equivalent run violates them; how to make that happen |
 //! | `explorer`, `report`, `describe` | the way in, what comes out, and how it is put into words |
+//! | `token`, `table` | a schedule as a short text; a run as a table |
 //! | `panics` | what threads panicked with |
 //!
 //! **Atomics are sequentially consistent here**, whatever ordering they ask for: what only weaker memory models allow is not seen.
 
+mod choose;
 mod confirm;
 mod coroutine;
 mod describe;
@@ -31,9 +33,13 @@ mod relevance;
 mod report;
 mod run;
 pub mod strategy;
+mod table;
 mod thread_set;
+mod token;
 
+pub use choose::choose;
 pub use confirm::Confirmation;
+pub use error::Error;
 pub use execution::{Execution, Happened};
 pub use explorer::Explorer;
 pub use operation::Kind;

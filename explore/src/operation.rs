@@ -4,6 +4,7 @@
 //! |---|---|---|
 //! | two reads | no | |
 //! | any other two accesses of a variable | yes | yes, if nothing is between them |
+//! | a thread that spins waits for a change: as if it read | with what changes it | yes, but for the change that lets it go on |
 //! | two locks of a mutex | yes, by the unlock between them | yes |
 //! | if locks are tried: anything and a try, an unlock or a lock | yes | yes, but for an unlock and the lock that it enables |
 //!
@@ -29,6 +30,8 @@ pub enum Kind {
     TryLock,
     /// Of a mutex that was not free.
     FailedTryLock,
+    /// Of anything, until it has changed.
+    Await,
     /// Of a mutex, where somebody tries to lock.
     Unlock,
     /// An application event that a property wants. It is no choice, and commutes with everything: the number of its label stands
@@ -40,7 +43,7 @@ impl Kind {
     /// Whether it commutes with its like.
     #[inline]
     pub(crate) fn is_read(self) -> bool {
-        self == Kind::Read
+        matches!(self, Kind::Read | Kind::Await)
     }
 
     /// Whether what it depends on is what was given back, not what was taken.
@@ -59,6 +62,7 @@ impl Kind {
             Kind::Lock => "lock",
             Kind::TryLock => "try_lock",
             Kind::FailedTryLock => "try_lock (in vain)",
+            Kind::Await => "look again at",
             Kind::Unlock => "unlock",
             Kind::Event => "event",
         }

@@ -29,6 +29,8 @@ pub struct Event {
     released: u32,
     /// Which choice it was.
     pub(crate) point: u32,
+    /// It could have changed its object, but did not.
+    in_vain: bool,
     pub(crate) place: Place,
 }
 
@@ -37,6 +39,11 @@ impl Event {
     #[inline]
     pub(crate) fn was_chosen(&self) -> bool {
         self.op.kind != Kind::Event
+    }
+
+    /// Whether its object is as it was.
+    pub(crate) fn only_looked(&self) -> bool {
+        self.in_vain || self.op.kind.is_read() || self.op.kind == Kind::FailedTryLock
     }
 }
 
@@ -87,12 +94,16 @@ pub struct Run {
     /// Whether a thread knows more than at its last event.
     learned: Vec<bool>,
     last_of: Vec<u32>,
+    /// For each thread that waits for a change of one object: the event at which it looked.
+    looked: Vec<u32>,
     chains: Vec<Chain>,
     races: Vec<Race>,
     /// How many events are followed, not new.
     kept: usize,
     /// How many of them were.
     followed: usize,
+    /// How many are new.
+    added: usize,
     /// Whether clocks are kept and races looked for.
     analysed: bool,
     /// Whether an object or a thread was first met after the first choice.
@@ -112,10 +123,12 @@ impl Run {
             current: Vec::new(),
             learned: Vec::new(),
             last_of: Vec::new(),
+            looked: Vec::new(),
             chains: Vec::new(),
             races: Vec::new(),
             kept: 0,
             followed: 0,
+            added: 0,
             analysed: true,
             is_late: false,
             pending: Vec::new(),
@@ -134,10 +147,12 @@ impl Run {
         self.current.clear();
         self.learned.clear();
         self.last_of.clear();
+        self.looked.clear();
         self.chains.clear();
         self.races.clear();
         self.kept = keep;
         self.followed = 0;
+        self.added = 0;
         self.analysed = analysed;
         self.is_late = false;
         self.pending.clear();
@@ -150,6 +165,7 @@ impl Run {
             self.widen();
         }
         self.last_of.push(NONE);
+        self.looked.push(NONE);
         self.learned.push(spawner.is_some());
         match spawner {
             Some(spawner) if self.analysed => {
@@ -252,6 +268,7 @@ impl Run {
             previous,
             released: NONE,
             point: point as u32,
+            in_vain: false,
             place,
         });
         if self.analysed {
@@ -269,6 +286,7 @@ impl Run {
         self.link(number, thread, op);
         self.followed += 1;
         self.kept = self.followed;
+        self.added += 1;
         number
     }
 
@@ -374,7 +392,8 @@ impl Run {
         };
         let first = match op.kind {
             Kind::Lock => chain.last_acquire,
-            Kind::Read => chain.last_write,
+            Kind::Await if self.is_first_change(thread, chain) => NONE,
+            Kind::Read | Kind::Await => chain.last_write,
             _ => chain.last,
         };
         if first == NONE {
@@ -418,6 +437,44 @@ impl Run {
         }
     }
 
+    /// Whether a thread could not have gone on before the last change: it looked after the one before that.
+    fn is_first_change(&self, thread: usize, chain: Chain) -> bool {
+        let looked = self.looked[thread];
+        if looked == NONE {
+            return false;
+        }
+        let mut changes = 0;
+        let mut next = chain.last;
+        while next != NONE && next > looked {
+            let event = &self.events[next as usize];
+            changes += u32::from(!event.only_looked());
+            next = event.previous;
+        }
+        changes < 2
+    }
+
+    /// A thread waits for a change of what it looked at then; `NONE` if it is not about one object only.
+    pub(crate) fn awaits(&mut self, thread: usize, looked: u32) {
+        self.looked[thread] = looked;
+    }
+
+    /// The last step of the thread changed nothing.
+    pub(crate) fn was_in_vain(&mut self, thread: usize) {
+        let last = self.last_of[thread];
+        if last != NONE {
+            self.events[last as usize].in_vain = true;
+        }
+    }
+
+    /// The last event that changed an object.
+    pub(crate) fn last_change(&self, object: ObjectIndex) -> u32 {
+        let mut next = self.chains[object as usize].last;
+        while next != NONE && self.events[next as usize].only_looked() {
+            next = self.events[next as usize].previous;
+        }
+        next
+    }
+
     /// The run ends, or is no longer of interest: what threads still wanted to do races, too.
     pub(crate) fn close(&mut self, pending: impl Iterator<Item = (usize, Op)>) {
         if self.analysed {
@@ -428,10 +485,29 @@ impl Run {
         }
     }
 
+    /// Those events that have happened, in order: what is still to be followed is not among them.
+    #[inline]
+    pub(crate) fn happened(&self) -> &[Event] {
+        &self.events[..self.followed]
+    }
+
     /// All events, in order.
     #[inline]
     pub fn events(&self) -> &[Event] {
         &self.events
+    }
+
+    /// Whether all that was kept has happened again, and nothing else.
+    pub(crate) fn was_followed(&self) -> bool {
+        self.followed == self.kept && self.added == 0
+    }
+
+    pub(crate) fn take_races(&mut self) -> Vec<Race> {
+        std::mem::take(&mut self.races)
+    }
+
+    pub(crate) fn set_races(&mut self, races: Vec<Race>) {
+        self.races = races;
     }
 
     pub(crate) fn races(&self) -> &[Race] {
@@ -454,6 +530,14 @@ impl Run {
     #[inline]
     pub(crate) fn known(&self, thread: usize) -> &[u16] {
         &self.current[thread * self.width..(thread + 1) * self.width]
+    }
+
+    /// How many events a thread has had.
+    pub(crate) fn known_events(&self, thread: usize) -> u16 {
+        match self.last_of[thread] {
+            NONE => 0,
+            last => self.events[last as usize].index,
+        }
     }
 
     /// Whether one event comes before another in every equivalent run, or is that.

@@ -41,6 +41,11 @@ impl ThreadSet {
         self.0 >> thread & 1 != 0
     }
 
+    /// Whether the thread of this number is in it, which may be any.
+    pub(crate) fn has(self, thread: u32) -> bool {
+        (thread as usize) < MOST_THREADS && self.contains(thread as usize)
+    }
+
     /// The lowest one.
     #[inline]
     #[must_use]

@@ -67,6 +67,21 @@ pub trait Controller {
 
     /// The number of the thread that calls.
     fn current(&self) -> u32;
+
+    /// The last step of the thread, which could have changed an object, did not.
+    fn in_vain(&self);
+
+    /// The thread has nothing to do but to look again.
+    fn pause(&self, place: Place);
+
+    /// One of so many values, from 0.
+    fn pick(&self, values: u32) -> u32;
+
+    /// What the thread has for itself under this key; it is made when it is first asked for.
+    fn local(&self, key: usize, make: &dyn Fn() -> Rc<dyn Any>) -> Rc<dyn Any>;
+
+    /// The thread is about to end, and drops what it has for itself.
+    fn drop_locals(&self);
 }
 
 /// What a thread wants to do with an object, where others can notice.
@@ -255,6 +270,11 @@ pub(crate) fn current() -> Option<Rc<dyn Controller>> {
         .flatten()
 }
 
+/// One of so many values, from 0, as the controller of the thread that calls decides; `None` if it has none.
+pub fn pick(values: u32) -> Option<u32> {
+    current().map(|controller| controller.pick(values))
+}
+
 /// As long as it is there, a controller decides what this thread of the operating system runs.
 #[derive(Debug)]
 pub struct Controlled(());
@@ -307,6 +327,9 @@ impl<T> Spawned<T> {
         let there = Arc::clone(&result);
         let job = Job(Box::new(move || {
             let done = panic::catch_unwind(AssertUnwindSafe(f));
+            if let Some(controller) = current() {
+                controller.drop_locals();
+            }
             let ended = Ended::of(&done);
             *lock(&there) = Some(done);
             ended

@@ -1,16 +1,33 @@
 //! Which run comes next: one file a strategy, behind one small trait.
+//!
+//! | strategy | runs | when |
+//! |---|---|---|
+//! | [`Source`] | at least one of every class, never two | the default |
+//! | [`Optimal`] | exactly one of every class | where source sets run in vain |
+//! | [`Flipping`] | the same by flipping races | to compare |
+//! | [`Exhaustive`] | every interleaving | tiny programs, to compare |
+//! | [`Preemption`] | every interleaving with few interruptions | where classes are too many |
+//! | [`Random`], [`Uniform`], [`Pct`] | some | where all of these are too many |
 
 mod exhaustive;
+mod flipping;
 mod optimal;
+mod pct;
+mod preemption;
 mod random;
 mod replay;
 mod source;
+mod uniform;
 
 pub use exhaustive::Exhaustive;
+pub use flipping::Flipping;
 pub use optimal::Optimal;
+pub use pct::Pct;
+pub use preemption::Preemption;
 pub use random::Random;
-pub use replay::Replay;
+pub(crate) use replay::Replay;
 pub use source::Source;
+pub use uniform::Uniform;
 
 use crate::{
     operation::{Op, dependent},
@@ -85,6 +102,8 @@ pub enum Next {
     Keep(usize),
     /// There is nothing left to be searched.
     Exhausted,
+    /// There is nothing left within the bound of the strategy, but there is beyond it.
+    Bounded,
     /// As many runs as were wanted.
     Enough,
     /// Everything so far does not count, for this reason.

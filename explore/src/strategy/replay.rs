@@ -1,44 +1,32 @@
-//! One run, whose choices are known.
+//! One run, which is told point by point.
 
 use super::{Choice, End, Next, Point, Strategy};
-use crate::run::Run;
+use crate::{run::Run, token::Chosen};
 
-/// Follows a schedule, and goes on by itself where that ends.
+/// One run that goes as it is told. Beyond that, and where it cannot, nobody is interrupted.
 #[derive(Debug)]
-pub struct Replay {
+pub(crate) struct Replay {
     schedule: Vec<u32>,
-    /// The first choice that was not possible.
-    left: Option<usize>,
 }
 
 impl Replay {
-    /// Follows this schedule.
-    #[must_use]
-    pub fn new(schedule: Vec<u32>) -> Replay {
-        Replay {
-            schedule,
-            left: None,
-        }
+    pub(crate) fn new(schedule: Vec<u32>) -> Replay {
+        Replay { schedule }
     }
 }
 
 impl Strategy for Replay {
     fn choose(&mut self, at: &Point<'_>, _: &Run) -> Choice {
-        let wanted = self.schedule.get(at.step).map(|&thread| thread as usize);
-        let chosen = match wanted {
-            Some(thread) if self.left.is_none() && at.enabled.contains(thread) => Some(thread),
-            Some(_) => {
-                self.left.get_or_insert(at.step);
-                at.stay(at.enabled)
-            }
-            None => at.stay(at.enabled),
-        };
-        Choice::Run(chosen.expect("a point is where somebody can go on"))
+        let stay = at.stay(at.enabled).unwrap_or_default();
+        match self.schedule.get(at.step).map(|entry| Chosen::of(*entry)) {
+            Some(Chosen::Thread(thread)) if at.enabled.has(thread) => Choice::Run(thread as usize),
+            _ => Choice::Run(stay),
+        }
     }
 
     fn pick(&mut self, at: usize, values: u32) -> u32 {
-        match self.schedule.get(at) {
-            Some(&value) if value < values => value,
+        match self.schedule.get(at).map(|entry| Chosen::of(*entry)) {
+            Some(Chosen::Value(value)) if value < values => value,
             _ => 0,
         }
     }
@@ -48,10 +36,8 @@ impl Strategy for Replay {
     }
 
     fn wants_clocks(&self) -> bool {
-        false
+        true
     }
 
-    fn restart(&mut self) {
-        self.left = None;
-    }
+    fn restart(&mut self) {}
 }

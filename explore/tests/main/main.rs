@@ -5,3 +5,5 @@ mod finds;
 mod oracle;
 mod prediction;
 mod programs;
+mod replay;
+mod traps;
