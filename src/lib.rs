@@ -52,8 +52,12 @@ pub use portent_sidecar as sidecar;
 pub use portent_trace as trace;
 
 pub use error::Error;
+/// A controlled scheduler: a program is run again and again, one run of every class of equivalent ones.
+#[cfg(feature = "explore")]
+pub use portent_explore as explore;
 pub use portent_hooks::{
-    AtomicBlock, Context, ContextError, Shared, ToValue, atomic_block, event, sync, thread,
+    AtomicBlock, Context, ContextError, Shared, ToValue, atomic_block, event, hint, sync, thread,
+    thread_local,
 };
 #[cfg(feature = "monitor")]
 pub use portent_hooks::{Counts, Full, Recorded, Recording, Stream};

@@ -63,6 +63,11 @@ pub use value::ToValue;
 #[cfg(feature = "monitor")]
 mod block;
 #[cfg(feature = "monitor")]
+#[doc(hidden)]
+pub mod control;
+#[cfg(feature = "monitor")]
+pub mod hint;
+#[cfg(feature = "monitor")]
 mod live;
 #[cfg(feature = "monitor")]
 mod shared;
@@ -89,6 +94,15 @@ pub use shared::Shared;
 mod off;
 #[cfg(not(feature = "monitor"))]
 pub use off::{AtomicBlock, Shared, atomic_block};
+
+/// The functions of `std::hint` themselves.
+#[cfg(not(feature = "monitor"))]
+pub mod hint {
+    pub use std::hint::*;
+}
+
+#[cfg(not(feature = "monitor"))]
+pub use std::thread_local;
 
 /// The types of `std::sync` themselves.
 #[cfg(not(feature = "monitor"))]

@@ -6,6 +6,7 @@ use portent_monitor_core::{Op, VarId};
 
 use crate::{
     ToValue,
+    control::{self, Class, Controller, Step},
     live::{
         EncodedValue, FirstValue, ObjectClock,
         actor::{self, Place, Ticket, Written},
@@ -76,6 +77,20 @@ impl<T> Shared<T> {
 }
 
 impl<T: ?Sized> Shared<T> {
+    /// For whoever controls the thread.
+    fn object(&self) -> control::Object<'_> {
+        control::Object::new(&self.name, "Shared", Class::Plain)
+    }
+
+    /// The value, of one whose turn it is.
+    fn alone(&self, controller: &dyn Controller, place: Place) -> sync::MutexGuard<'_, Inner<T>> {
+        match self.inner.try_lock() {
+            Ok(inner) => inner,
+            Err(sync::TryLockError::Poisoned(poisoned)) => poisoned.into_inner(),
+            Err(sync::TryLockError::WouldBlock) => controller.obstructed(self.object(), place),
+        }
+    }
+
     fn id(&self) -> VarId {
         self.name.id("Shared", |symbols| &mut symbols.vars)
     }
@@ -99,6 +114,10 @@ impl<T: ?Sized> Shared<T> {
 
     #[inline]
     fn read<R>(&self, place: Place, f: impl FnOnce(&T) -> R) -> R {
+        if let Some(controller) = control::current() {
+            controller.step(Step::Read, self.object(), place);
+            return f(&self.alone(&*controller, place).value);
+        }
         let ticket = if version::is_hidden() {
             actor::prepare()
         } else {
@@ -148,12 +167,11 @@ impl<T: ToValue> Shared<T> {
     }
 
     #[inline]
-    fn write<R>(
-        &self,
-        place: Place,
-        VarOperation { operation, access }: VarOperation,
-        f: impl FnOnce(&mut T) -> R,
-    ) -> R {
+    fn write<R>(&self, place: Place, operation: VarOperation, f: impl FnOnce(&mut T) -> R) -> R {
+        if let Some(controller) = control::current() {
+            return self.write_controlled(&*controller, place, operation, f);
+        }
+        let VarOperation { operation, access } = operation;
         let ticket = if version::is_hidden() || self.name.is_known() {
             actor::prepare_write(self.name.get())
         } else {
@@ -180,6 +198,25 @@ impl<T: ToValue> Shared<T> {
                 ticket,
                 line,
             });
+        }
+        done
+    }
+}
+
+impl<T: ToValue> Shared<T> {
+    fn write_controlled<R>(
+        &self,
+        controller: &dyn Controller,
+        place: Place,
+        operation: VarOperation,
+        f: impl FnOnce(&mut T) -> R,
+    ) -> R {
+        let turn = controller.step(operation.step(), self.object(), place);
+        let mut inner = self.alone(controller, place);
+        let before = turn.tell.then(|| inner.value.to_value());
+        let done = f(&mut inner.value);
+        if turn.tell {
+            controller.wrote(before, Some(inner.value.to_value()));
         }
         done
     }

@@ -82,6 +82,8 @@ pub(crate) struct Actor {
     own: Option<Arc<Subscriber>>,
     outbox: Option<Outbox>,
     generation: u64,
+    /// Somebody decides what it does.
+    controlled: bool,
     places: FxHashMap<usize, LocId>,
 }
 
@@ -199,6 +201,12 @@ pub(super) fn enter(subscriber: Option<Arc<Subscriber>>) -> Option<Arc<Subscribe
     .flatten()
 }
 
+/// This thread is under control, or no longer: then it takes every slow path.
+pub(crate) fn control(controlled: bool) {
+    event::forget_wanted();
+    with(|actor| actor.controlled = controlled);
+}
+
 /// Looks whether there is another recording to take part in, of one who knows of recordings.
 pub(super) fn look_around() {
     with(|actor| {
@@ -236,6 +244,7 @@ impl Actor {
             outbox: None,
             // Never the current one: it has not looked yet.
             generation: u64::MAX,
+            controlled: false,
             places: FxHashMap::default(),
         })
     }
@@ -250,6 +259,7 @@ impl Actor {
     #[inline]
     fn version(&self) -> Version {
         match &self.outbox {
+            _ if self.controlled => Version::NONE,
             Some(outbox) if outbox.everything => Version::NONE,
             _ => self.clock.version(),
         }

@@ -13,6 +13,8 @@ use std::{
 
 use portent_monitor_core::{LocId, NameId, Value};
 
+use crate::control;
+
 use super::{
     actor, names,
     record::{self, Words},
@@ -55,16 +57,34 @@ impl Callsite {
         }
     }
 
+    /// What the event is called.
+    #[must_use]
+    pub fn called(&self) -> &'static str {
+        self.name
+    }
+
+    /// Where it is: file, line and column.
+    #[must_use]
+    pub fn place(&self) -> (&'static str, u32, u32) {
+        (self.file, self.line, self.column)
+    }
+
     /// Whether somebody records it.
     #[inline]
-    pub fn is_wanted(&self) -> bool {
+    pub fn is_wanted(&'static self) -> bool {
         recording::any_open() && (self.was_wanted() || self.asks())
     }
 
     /// It happens.
     #[inline]
-    pub fn happened<const N: usize>(&self, args: [Value; N]) {
+    pub fn happened<const N: usize>(&'static self, args: [Value; N]) {
         if recording::any_open() {
+            if let Some(controller) = control::current() {
+                if N > 0 || controller.wants(self.name) {
+                    controller.event(self, &args);
+                }
+                return;
+            }
             // Values become words here, where the compiler knows what they are.
             let mut texts = Vec::new();
             let args = args.map(|arg| record::value(arg, |text| texts.push(text)));
@@ -78,6 +98,9 @@ impl Callsite {
 
     #[inline(never)]
     fn asks(&self) -> bool {
+        if let Some(controller) = control::current() {
+            return controller.wants(self.name);
+        }
         let (name, generation) = (self.name(), recording::generation());
         let wants = actor::with(|actor| name.is_some_and(|name| actor.wants(name)));
         let wants = wants.unwrap_or_default();

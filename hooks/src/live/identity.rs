@@ -93,6 +93,13 @@ impl Identity {
         self.is_woken.load(Relaxed) && self.is_woken.swap(false, Acquire)
     }
 
+    /// Of a thread under control, which has no thread of the operating system of its own.
+    pub(crate) fn controlled(name: Option<&str>) -> Identity {
+        let identity = Identity::new(name);
+        identity.is(std::thread::current());
+        identity
+    }
+
     /// Of the thread that runs.
     pub(crate) fn current() -> Identity {
         let handle = std::thread::current();

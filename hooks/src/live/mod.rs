@@ -28,7 +28,7 @@ pub(crate) mod names;
 pub(crate) mod operation;
 mod outbox;
 mod record;
-mod recording;
+pub(crate) mod recording;
 mod sources;
 mod stream;
 #[cfg(feature = "tokio")]

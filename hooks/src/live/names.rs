@@ -9,7 +9,7 @@ use std::{
     panic::Location,
     sync::{
         LazyLock, Mutex,
-        atomic::{AtomicU32, Ordering::Relaxed},
+        atomic::{AtomicU32, AtomicU64, Ordering::Relaxed},
     },
 };
 
@@ -21,8 +21,8 @@ use super::{actor::Place, lock};
 static TABLE: LazyLock<Mutex<Table>> = LazyLock::new(Mutex::default);
 
 #[derive(Default)]
-pub(super) struct Table {
-    pub(super) symbols: Symbols,
+pub(crate) struct Table {
+    pub(crate) symbols: Symbols,
     /// How often a name that was not given has been used.
     used: FxHashMap<String, u32>,
 }
@@ -36,7 +36,7 @@ pub fn symbols() -> Symbols {
     with_table(|table| table.symbols.clone())
 }
 
-pub(super) fn with_table<R>(f: impl FnOnce(&mut Table) -> R) -> R {
+pub(crate) fn with_table<R>(f: impl FnOnce(&mut Table) -> R) -> R {
     f(&mut lock(&TABLE))
 }
 
@@ -73,12 +73,14 @@ pub(super) fn known<I: Id>(interner: &mut Interner<I>, name: &str) -> I {
     }
 }
 
-/// What an object is called. It has the size of a pointer and a number.
+/// What an object is called. It has the size of a pointer and two numbers.
 #[derive(Debug)]
 pub(crate) struct Name {
     made: Place,
     /// Its id, from 1; 0 as long as nobody asked.
     id: AtomicU32,
+    /// Whatever a controller wrote on it.
+    tag: AtomicU64,
 }
 
 impl Name {
@@ -87,6 +89,7 @@ impl Name {
         Name {
             made: Some(Location::caller()),
             id: AtomicU32::new(0),
+            tag: AtomicU64::new(0),
         }
     }
 
@@ -96,6 +99,7 @@ impl Name {
         Name {
             made: None,
             id: AtomicU32::new(0),
+            tag: AtomicU64::new(0),
         }
     }
 
@@ -109,6 +113,7 @@ impl Name {
         Name {
             made: Some(Location::caller()),
             id: AtomicU32::new(number(id)),
+            tag: AtomicU64::new(0),
         }
     }
 
@@ -117,7 +122,22 @@ impl Name {
         Name {
             made: self.made,
             id: AtomicU32::new(0),
+            tag: AtomicU64::new(0),
         }
+    }
+
+    #[inline]
+    pub(crate) fn tag(&self) -> &AtomicU64 {
+        &self.tag
+    }
+
+    pub(crate) fn made(&self) -> Place {
+        self.made
+    }
+
+    /// The number of the id, if it has one.
+    pub(crate) fn number(&self) -> Option<u32> {
+        self.id.load(Relaxed).checked_sub(1)
     }
 
     /// The id, if it has one.
@@ -173,6 +193,11 @@ fn number<I: Id>(id: I) -> u32 {
 /// The id of a block.
 pub(crate) fn block(name: &str) -> NameId {
     with_table(|table| known(&mut table.symbols.names, name))
+}
+
+/// The name behind the number of an id.
+pub(crate) fn text<I: Id>(interner: &Interner<I>, number: u32) -> String {
+    I::from_index(number as usize).map_or_else(String::new, |id| interner.name(id).to_owned())
 }
 
 /// The id of a thread, or of what stands for some, that is called so.

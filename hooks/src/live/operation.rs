@@ -4,6 +4,8 @@
 
 use portent_monitor_core::{Access, LockId, Op, Operation, Role, access_of};
 
+use crate::control::Step;
+
 /// What an operation does with its object of this role. It is asked by constants only: a hook of something that is not in
 /// the table does not compile.
 pub(crate) const fn access(operation: Operation, role: Role) -> Access {
@@ -56,6 +58,16 @@ impl VarOperation {
         VarOperation {
             operation,
             access: access(operation, Role::Var),
+        }
+    }
+}
+
+impl VarOperation {
+    /// For whoever controls the thread.
+    pub(crate) fn step(self) -> Step {
+        match self.operation {
+            Operation::Write => Step::Write,
+            _ => Step::Update,
         }
     }
 }

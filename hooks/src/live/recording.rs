@@ -49,6 +49,15 @@ pub(crate) fn any_open() -> bool {
     OPEN.load(Relaxed) != 0
 }
 
+/// Somebody else begins, or ends, to want what threads do.
+pub(crate) fn opened(open: bool) {
+    if open {
+        OPEN.fetch_add(1, Relaxed);
+    } else {
+        OPEN.fetch_sub(1, Relaxed);
+    }
+}
+
 pub(super) fn global() -> Option<Arc<Subscriber>> {
     lock(&GLOBAL).clone()
 }

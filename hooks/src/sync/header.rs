@@ -25,14 +25,17 @@ use std::sync::{
 
 use portent_monitor_core::{Mark, Op, Value, VarId, Version};
 
-use crate::live::{
-    EncodedValue, FirstValue, ObjectClock,
-    actor::{self, Place, Ticket, Written},
-    line::{OperationRecord, WriteRecord},
-    lock,
-    names::Name,
-    operation::{READ, UPDATE, VarOperation},
-    version,
+use crate::{
+    control::{self, Class, Controller, Step},
+    live::{
+        EncodedValue, FirstValue, ObjectClock,
+        actor::{self, Place, Ticket, Written},
+        line::{OperationRecord, WriteRecord},
+        lock,
+        names::Name,
+        operation::{READ, UPDATE, VarOperation},
+        version,
+    },
 };
 
 /// The lowest bit of a version is free.
@@ -69,6 +72,11 @@ impl Header {
         }
     }
 
+    /// For whoever controls the thread.
+    fn as_object(&self) -> control::Object<'_> {
+        control::Object::new(&self.name, self.kind, Class::Atomic)
+    }
+
     fn id(&self) -> VarId {
         self.name.id(self.kind, |symbols| &mut symbols.vars)
     }
@@ -97,6 +105,10 @@ impl Header {
     #[cold]
     #[inline(never)]
     fn read_slowly<R>(&self, place: Place, value: impl Fn() -> R) -> R {
+        if let Some(controller) = control::current() {
+            controller.step(Step::Read, self.as_object(), place);
+            return value();
+        }
         let ticket = if version::is_hidden() {
             actor::prepare()
         } else {
@@ -138,6 +150,9 @@ impl Header {
         before: impl FnOnce() -> Option<Value>,
         value: impl FnOnce() -> Option<Value>,
     ) -> Result<R, R> {
+        if let Some(controller) = control::current() {
+            return self.write_controlled(&*controller, place, change, operation, before, value);
+        }
         let ticket = self.prepare();
         let object = lock(&self.object);
         if !ticket.is_some() && object.version() == version::shown() && !object.has_reads() {
@@ -148,6 +163,27 @@ impl Header {
             change()
         };
         self.write_slowly(object, place, ticket, change, operation, value)
+    }
+
+    #[inline(never)]
+    fn write_controlled<R>(
+        &self,
+        controller: &dyn Controller,
+        place: Place,
+        change: impl FnOnce() -> Result<R, R>,
+        operation: VarOperation,
+        before: impl FnOnce() -> Option<Value>,
+        value: impl FnOnce() -> Option<Value>,
+    ) -> Result<R, R> {
+        let turn = controller.step(operation.step(), self.as_object(), place);
+        let before = if turn.tell { before() } else { None };
+        let changed = change();
+        if changed.is_err() {
+            controller.in_vain();
+        } else if turn.tell {
+            controller.wrote(before, value());
+        }
+        changed
     }
 
     #[cold]

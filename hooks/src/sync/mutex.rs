@@ -17,7 +17,16 @@ use super::{
     outer_clock::{LockSide, OuterClock},
     split, split_try, tried,
 };
-use crate::live::{Published, actor::Ticket, any_open, names::Name, version};
+use crate::{
+    control::{self, Controller, Step},
+    live::{
+        Published,
+        actor::{Place, Ticket},
+        any_open,
+        names::Name,
+        version,
+    },
+};
 
 /// [`std::sync::Mutex`], with a clock.
 ///
@@ -112,6 +121,9 @@ impl<T: ?Sized> Mutex<T> {
 
     #[cold]
     fn lock_recorded(&self, place: &'static Location<'static>) -> LockResult<MutexGuard<'_, T>> {
+        if let Some(controller) = control::current() {
+            return self.lock_controlled(&*controller, Some(place));
+        }
         let ((inner, poisoned), ticket) = self.outer_clock.take(
             Some(place),
             || split_try(self.inner.try_lock()),
@@ -126,9 +138,49 @@ impl<T: ?Sized> Mutex<T> {
         join((guard, poisoned))
     }
 
+    fn lock_controlled(
+        &self,
+        controller: &dyn Controller,
+        place: Place,
+    ) -> LockResult<MutexGuard<'_, T>> {
+        controller.step(Step::Lock, self.outer_clock.object(), place);
+        match split_try(self.inner.try_lock()) {
+            Some((inner, poisoned)) => join((self.controlled_guard(inner), poisoned)),
+            None => controller.obstructed(self.outer_clock.object(), place),
+        }
+    }
+
+    fn controlled_guard<'a>(&'a self, inner: Inner<'a, T>) -> MutexGuard<'a, T> {
+        MutexGuard {
+            lock: self,
+            inner: Some(inner),
+            ticket: Ticket::NONE,
+        }
+    }
+
+    fn try_lock_controlled(
+        &self,
+        controller: &dyn Controller,
+        place: Place,
+    ) -> TryLockResult<MutexGuard<'_, T>> {
+        let turn = controller.step(Step::TryLock, self.outer_clock.object(), place);
+        let taken = if turn.succeeds {
+            match split_try(self.inner.try_lock()) {
+                Some((inner, poisoned)) => Some((self.controlled_guard(inner), poisoned)),
+                None => controller.obstructed(self.outer_clock.object(), place),
+            }
+        } else {
+            None
+        };
+        tried(taken)
+    }
+
     /// As [`std::sync::Mutex::try_lock`].
     #[track_caller]
     pub fn try_lock(&self) -> TryLockResult<MutexGuard<'_, T>> {
+        if let Some(controller) = control::current() {
+            return self.try_lock_controlled(&*controller, Some(Location::caller()));
+        }
         let attempt = || split_try(self.inner.try_lock());
         let taken = if any_open() {
             self.outer_clock

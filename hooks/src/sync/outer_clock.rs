@@ -19,14 +19,17 @@ use std::{
 
 use portent_monitor_core::{Access, LockId, Mark, Op, Version};
 
-use crate::live::{
-    ObjectClock, Published,
-    actor::{self, Actor, Place, Ticket},
-    line::{OperationRecord, never_asked},
-    lock,
-    names::Name,
-    operation::{LOCK, LockOperation, READ_LOCK, READ_UNLOCK, TRY_LOCK, UNLOCK},
-    version,
+use crate::{
+    control::{self, Class, Object, Release},
+    live::{
+        ObjectClock, Published,
+        actor::{self, Actor, Place, Ticket},
+        line::{OperationRecord, never_asked},
+        lock,
+        names::Name,
+        operation::{LOCK, LockOperation, READ_LOCK, READ_UNLOCK, TRY_LOCK, UNLOCK},
+        version,
+    },
 };
 
 /// Every operation is entered in the ledger.
@@ -103,6 +106,11 @@ impl OuterClock {
                 holders: 0,
             }),
         }
+    }
+
+    /// For whoever controls the thread.
+    pub(super) fn object(&self) -> Object<'_> {
+        Object::new(&self.name, self.kind, Class::Mutex)
     }
 
     pub(super) fn id(&self) -> LockId {
@@ -321,7 +329,10 @@ impl OuterClock {
         side: impl FnOnce(&mut G) -> LockSide<'_>,
         ticket: Ticket,
     ) {
-        if self.is_watched() {
+        if let Some(controller) = control::current() {
+            controller.release(Release::Unlock, self.object());
+            drop(guard);
+        } else if self.is_watched() {
             self.give_back_watched(guard, side, ticket);
         } else {
             self.giving_back(side(&mut guard));

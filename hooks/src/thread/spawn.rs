@@ -1,15 +1,23 @@
 //! Threads that may outlive their spawner.
 
-use std::{fmt, io, panic::Location, sync::Arc, thread};
+use std::{
+    fmt, io,
+    panic::Location,
+    sync::{Arc, OnceLock},
+    thread,
+};
 
 use portent_monitor_core::Op;
 
 use super::{Scope, ScopedJoinHandle, Thread};
-use crate::live::{
-    actor::{self, Place, Ticket},
-    identity::Identity,
-    line::OperationRecord,
-    version,
+use crate::{
+    control::{self, Spawned},
+    live::{
+        actor::{self, Place, Ticket},
+        identity::Identity,
+        line::OperationRecord,
+        version,
+    },
 };
 
 /// As [`std::thread::spawn`].
@@ -78,13 +86,19 @@ impl Builder {
         F: FnOnce() -> T + Send + 'static,
         T: Send + 'static,
     {
-        let child = Child::forked(self.name.as_deref(), Some(Location::caller()));
+        let place = Some(Location::caller());
+        if let Some(controller) = control::current() {
+            let spawned = Spawned::begin(&*controller, self.name.as_deref(), place, f);
+            return Ok(JoinHandle(Handle::Controlled(
+                spawned,
+                ControlledThread::new(self.name),
+            )));
+        }
+        let child = Child::forked(self.name.as_deref(), place);
         let identity = Arc::clone(&child.identity);
         let inner = self.inner.spawn(move || child.run(f, true))?;
-        Ok(JoinHandle {
-            thread: started(identity, inner.thread()),
-            inner,
-        })
+        let thread = started(identity, inner.thread());
+        Ok(JoinHandle(Handle::Native(inner, thread)))
     }
 
     /// As [`std::thread::Builder::spawn_scoped`].
@@ -172,16 +186,41 @@ pub(crate) fn joined(identity: &Identity, place: Place) {
 }
 
 /// [`std::thread::JoinHandle`], with clocks.
-pub struct JoinHandle<T> {
-    inner: thread::JoinHandle<T>,
-    thread: Thread,
+pub struct JoinHandle<T>(Handle<T>);
+
+enum Handle<T> {
+    Native(thread::JoinHandle<T>, Thread),
+    Controlled(Spawned<T>, ControlledThread),
+}
+
+/// A thread under control, as seen by others: most often nobody asks.
+pub(super) struct ControlledThread {
+    name: Option<String>,
+    thread: OnceLock<Thread>,
+}
+
+impl ControlledThread {
+    pub(super) fn new(name: Option<String>) -> ControlledThread {
+        ControlledThread {
+            name,
+            thread: OnceLock::new(),
+        }
+    }
+
+    pub(super) fn get(&self) -> &Thread {
+        self.thread
+            .get_or_init(|| Thread::of(Arc::new(Identity::controlled(self.name.as_deref()))))
+    }
 }
 
 impl<T> JoinHandle<T> {
     /// As [`std::thread::JoinHandle::thread`].
     #[must_use]
     pub fn thread(&self) -> &Thread {
-        &self.thread
+        match &self.0 {
+            Handle::Native(_, thread) => thread,
+            Handle::Controlled(_, thread) => thread.get(),
+        }
     }
 
     /// As [`std::thread::JoinHandle::join`].
@@ -191,15 +230,24 @@ impl<T> JoinHandle<T> {
     /// What the thread panicked with.
     #[track_caller]
     pub fn join(self) -> thread::Result<T> {
-        let result = self.inner.join();
-        joined(self.thread.identity(), Some(Location::caller()));
-        result
+        let place = Some(Location::caller());
+        match self.0 {
+            Handle::Native(inner, thread) => {
+                let result = inner.join();
+                joined(thread.identity(), place);
+                result
+            }
+            Handle::Controlled(spawned, _) => spawned.join(place),
+        }
     }
 
     /// As [`std::thread::JoinHandle::is_finished`]. It orders nothing.
     #[must_use]
     pub fn is_finished(&self) -> bool {
-        self.inner.is_finished()
+        match &self.0 {
+            Handle::Native(inner, _) => inner.is_finished(),
+            Handle::Controlled(spawned, _) => spawned.has_ended(),
+        }
     }
 }
 

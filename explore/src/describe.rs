@@ -1,0 +1,250 @@
+//! Faults of a run, put into words: only here are threads and objects given names.
+
+use std::fmt::Write;
+
+use portent_hooks::control::given_name;
+use portent_lattice::Report;
+use portent_monitor_dsl::Verdict;
+
+use crate::{
+    confirm::Confirmation,
+    engine::{Fault, State, Waiting},
+    error::Error,
+    operation::{Kind, ObjectIndex, Op},
+    relevance::Label,
+    report::{Failure, FailureKind, TakenStep},
+    run::{Event, Place},
+    token::{Token, hashed, shortened},
+};
+
+/// What the last run failed with.
+pub(crate) fn failure(state: &State, fault: &Fault) -> Failure {
+    let thread = |number| thread_name(state, number);
+    let (kind, message) = match fault {
+        Fault::Panicked(number, message) => {
+            let mut text = format!("{} panicked", thread(*number));
+            if let Some(place) = &message.place {
+                let _ = write!(text, " at {place}");
+            }
+            let _ = write!(text, ": {}", message.text);
+            (FailureKind::Panic, text)
+        }
+        Fault::Deadlock(waiting) => {
+            let mut text = String::from("deadlock:");
+            for (number, waiting) in waiting {
+                let _ = write!(text, "\n  {} {}", thread(*number), wait(state, *waiting));
+            }
+            (FailureKind::Deadlock, text)
+        }
+        Fault::Obstructed(number, object, place) => {
+            let text = format!(
+                "{} found {} in use by something outside of the exploration{}: a guard that was leaked, or \
+                 that an earlier run left in a static, or a thread that is not explored",
+                thread(*number),
+                object_name(state, *object),
+                at(*place),
+            );
+            (FailureKind::Obstructed, text)
+        }
+        Fault::Diverged(number, place) => {
+            let text = format!(
+                "the program did not do the same again: {} did something else{}. What depends on time, addresses, random numbers, \
+                 the order of a HashMap or on what an earlier run left behind cannot be explored",
+                thread(*number),
+                at(*place),
+            );
+            (FailureKind::Nondeterminism, text)
+        }
+        Fault::Spins(number, place) => {
+            let text = format!(
+                "{} does nothing but pause{}, and looks at nothing that could change",
+                thread(*number),
+                at(*place)
+            );
+            (FailureKind::Deadlock, text)
+        }
+        Fault::TooManyThreads(place) => {
+            let text = format!("a run may have at most 64 threads{}", at(*place));
+            (FailureKind::Limit, text)
+        }
+    };
+    in_run(state, kind, message)
+}
+
+/// What the last run, or one that is equivalent to it, violates.
+pub(crate) fn violation(state: &State, answer: Report) -> Failure {
+    let mut message = String::new();
+    for property in answer
+        .properties
+        .iter()
+        .filter(|one| one.predicted.violated)
+    {
+        let is_observed = property.observed.verdict == Verdict::Violated;
+        let by = if is_observed {
+            "by this run"
+        } else {
+            "by a run that is equivalent to this one"
+        };
+        let _ = write!(message, "`{}` is violated {by}", property.text.trim());
+        let why = &property.why;
+        let why = if is_observed {
+            &why.observed
+        } else {
+            &why.witness
+        };
+        if let Some(why) = why {
+            let _ = write!(message, ": {why}");
+        }
+        message.push('\n');
+    }
+    let confirmation = is_observed(&answer).then_some(Confirmation::Observed);
+    Failure {
+        answer: Some(answer),
+        confirmation,
+        ..in_run(state, FailureKind::Property, message.trim_end().to_owned())
+    }
+}
+
+/// Whether the run itself violates a property.
+pub(crate) fn is_observed(answer: &Report) -> bool {
+    { answer.properties.iter() }.any(|property| property.observed.verdict == Verdict::Violated)
+}
+
+/// A property has no answer for the last run.
+pub(crate) fn unanswered(state: &State, error: &Error) -> Failure {
+    in_run(state, FailureKind::Unchecked, error.to_string())
+}
+
+/// Where a run left the schedule that it was to follow.
+pub(crate) fn difference(state: &State, schedule: &[u32]) -> String {
+    let followed = state.schedule.iter().zip(schedule);
+    let same = followed.take_while(|(one, other)| one == other).count();
+    if same >= schedule.len() {
+        return String::from(
+            "the program did all steps in that order, but wrote other values or had other events: \
+             something that is not hooked decides these",
+        );
+    }
+    let wanted = thread_name(state, schedule[same] as usize);
+    format!("after {same} steps {wanted} could not go on as it did before")
+}
+
+fn in_run(state: &State, kind: FailureKind, message: String) -> Failure {
+    let steps = steps(state);
+    let token = Token {
+        schedule: state.schedule.clone(),
+        chooses_events: state.chooses_events,
+        fingerprint: fingerprint(&steps),
+    };
+    Failure {
+        kind,
+        message,
+        token: token.write(),
+        steps,
+        threads: (0..state.threads.len())
+            .map(|thread| thread_name(state, thread))
+            .collect(),
+        answer: None,
+        confirmation: None,
+    }
+}
+
+/// The steps of the last run.
+pub(crate) fn steps(state: &State) -> Vec<TakenStep> {
+    let steps = state.run.events().iter().map(|event| TakenStep {
+        thread: usize::from(event.thread),
+        operation: event.op.kind.name(),
+        object: subject(state, event),
+        place: event.place.map(ToString::to_string),
+    });
+    steps.collect()
+}
+
+/// What an event is about: an object, or what an application event says.
+pub(crate) fn subject(state: &State, event: &Event) -> String {
+    match event.op.kind {
+        Kind::Event => event_name(state, event.op.object),
+        _ => object_name(state, event.op.object),
+    }
+}
+
+/// An application event with its arguments, by the number of its label.
+fn event_name(state: &State, label: u32) -> String {
+    let relevance = state.relevance.as_ref();
+    let label = relevance.and_then(|all| Some((all, all.labels().get_index(label as usize)?)));
+    match label {
+        Some((all, Label::Event(name, args))) => {
+            let name = &all.events[*name as usize];
+            let args: Vec<String> = args.iter().map(|arg| arg.0.to_string()).collect();
+            match args.as_slice() {
+                [] => name.clone(),
+                args => format!("{name}({})", args.join(", ")),
+            }
+        }
+        _ => String::from("something"),
+    }
+}
+
+/// A number that depends on all that happened.
+pub(crate) fn fingerprint(steps: &[TakenStep]) -> u64 {
+    let mut fingerprint = 0;
+    for step in steps {
+        fingerprint = hashed(fingerprint ^ step.thread as u64, step.operation);
+        fingerprint = hashed(fingerprint, &step.object);
+        fingerprint = hashed(fingerprint, step.place.as_deref().unwrap_or_default());
+    }
+    shortened(fingerprint)
+}
+
+pub(crate) fn thread_name(state: &State, number: usize) -> String {
+    match state.threads.get(number) {
+        Some(thread) => match &thread.name {
+            Some(name) => name.to_string(),
+            None if thread.spawner.is_none() => String::from("main"),
+            None => format!("thread {number}"),
+        },
+        None => format!("thread {number}"),
+    }
+}
+
+/// The name that was given, or the type and the place, with a number from the second one on.
+pub(crate) fn object_name(state: &State, index: ObjectIndex) -> String {
+    let Some(object) = state.objects.get(index as usize) else {
+        return String::from("something");
+    };
+    if let Some(given) = object.given {
+        return given_name(given);
+    }
+    let Some(made) = object.made else {
+        return format!("{}#{}", object.kind, index + 1);
+    };
+    let alike = |other: &&crate::engine::Seen| {
+        other.given.is_none() && other.kind == object.kind && other.made == object.made
+    };
+    let before = state.objects[..index as usize].iter().filter(alike).count();
+    let mut name = format!("{}@{}:{}", object.kind, made.file(), made.line());
+    if before > 0 {
+        let _ = write!(name, "#{}", before + 1);
+    }
+    name
+}
+
+fn wait(state: &State, waiting: Waiting) -> String {
+    match waiting {
+        Waiting::For(Op { kind, object }, place) => format!(
+            "waits to {} {}{}",
+            kind.name(),
+            object_name(state, object),
+            at(place)
+        ),
+        Waiting::EndOf(other, place) => format!(
+            "waits for the end of {}{}",
+            thread_name(state, other),
+            at(place)
+        ),
+    }
+}
+
+fn at(place: Place) -> String {
+    place.map_or_else(String::new, |place| format!(" at {place}"))
+}

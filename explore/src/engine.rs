@@ -1,0 +1,1052 @@
+//! One controlled run: threads that wait for their turn, objects and who has them, and who goes on.
+//!
+//! A thread *announces* what it wants to do next and waits. When all threads wait, one of those that can go on is *chosen*, and what it
+//! announced is *committed*: it happens. A thread that is spawned runs at once to its first announcement, and one that waits for
+//! another's end goes on by itself; so at every choice it is known of each thread what it will do.
+//!
+//! The engine knows the state of every primitive, and decides by that who can go on. The real primitive of the program is asked
+//! afterwards, in a way that cannot wait.
+
+mod pause;
+
+use std::{any::Any, cell::RefCell, panic, rc::Rc, thread};
+
+use portent_hooks::control::{
+    Callsite, Controller, Ended, GivenName, Job, Object, Release, Step, Stop, Turn,
+};
+use portent_monitor_core::Value;
+
+use self::pause::{Pause, Paused};
+use crate::{
+    coroutine::{Pool, Signal, Work},
+    operation::{Kind, ObjectIndex, Op},
+    panics,
+    relevance::{Relevance, RelevantStep},
+    run::{NONE, Place, Run},
+    strategy::{Choice, End, Next as After, Point, Strategy},
+    thread_set::{MOST_THREADS, ThreadSet},
+    token::Chosen,
+};
+
+/// How often a thread may swallow that it has to end.
+const PATIENCE: u32 = 1000;
+
+/// The controller of all threads on one thread of the operating system.
+pub(crate) struct Engine {
+    pool: Pool,
+    state: RefCell<State>,
+}
+
+/// Whether there is a run, and what it is for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Mode {
+    /// Between runs.
+    Idle,
+    /// What happens counts.
+    Recording,
+    /// What happens is known already.
+    Draining,
+    /// All threads have to end.
+    Stopping,
+}
+
+/// What a thread is about.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Status {
+    Running,
+    /// It waits for its turn, to do what it announced.
+    Parked,
+    /// It waits for the end of another.
+    Joining(usize, Place),
+    Ended,
+}
+
+pub(crate) struct Thread {
+    status: Status,
+    place: Place,
+    pub(crate) name: Option<Box<str>>,
+    pub(crate) spawner: Option<usize>,
+    /// How many threads it spawned.
+    children: u32,
+    /// A name that does not depend on when it was spawned.
+    pub(crate) path: u64,
+    turn: Turn,
+    swallowed: u32,
+    pause: Pause,
+    /// What it has for itself, by key.
+    locals: Vec<(usize, Rc<dyn Any>)>,
+}
+
+/// An object of this run.
+pub(crate) struct Seen {
+    pub(crate) kind: &'static str,
+    pub(crate) made: Place,
+    pub(crate) given: Option<GivenName>,
+    /// Who has it, of a lock.
+    owner: Option<usize>,
+    /// Which variable of properties it is.
+    variable: Option<u32>,
+}
+
+/// Something that should not have happened.
+#[derive(Clone, Debug)]
+pub(crate) enum Fault {
+    Panicked(usize, panics::Message),
+    Deadlock(Vec<(usize, Waiting)>),
+    Obstructed(usize, ObjectIndex, Place),
+    /// A thread did something else than in the run before, up to here the same.
+    Diverged(usize, Place),
+    TooManyThreads(Place),
+    /// A thread does nothing but pause.
+    Spins(usize, Place),
+}
+
+/// What a thread waits for.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Waiting {
+    For(Op, Place),
+    EndOf(usize, Place),
+}
+
+/// What the engine is told of an exploration.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Limits {
+    /// Points of one run.
+    pub(crate) steps: usize,
+    pub(crate) stack_size: usize,
+    /// How many runs are repeated, to see whether the program does the same again.
+    pub(crate) repeated: u32,
+}
+
+pub(crate) struct State {
+    pub(crate) run: Run,
+    /// What properties see of the run, if there are any.
+    pub(crate) relevance: Option<Relevance>,
+    strategy: Box<dyn Strategy>,
+    mode: Mode,
+    current: usize,
+    pub(crate) threads: Vec<Thread>,
+    /// What each thread wants to do.
+    pending: Vec<Op>,
+    parked: ThreadSet,
+    /// Threads that go on before anything is chosen.
+    ready: Vec<usize>,
+    jobs: Vec<Option<Work>>,
+    pub(crate) objects: Vec<Seen>,
+    /// Which run it is, for the tags of objects.
+    number: u32,
+    /// What was chosen, point by point; the first ones are to be chosen again.
+    pub(crate) schedule: Vec<u32>,
+    point: usize,
+    /// Whether there was a point at which more than one thread could go on.
+    had_choice: bool,
+    kept: usize,
+    end: End,
+    pub(crate) faults: Vec<Fault>,
+    limits: Limits,
+    /// Somebody tries to lock, so unlocks are events.
+    tries: bool,
+    /// Application events are chosen like other steps. A search need not do that, as they commute with everything; a witness may
+    /// want one to come before what its thread could do at once.
+    pub(crate) chooses_events: bool,
+    /// The search begins anew, as unlocks have to be events.
+    restart: bool,
+    /// Objects that are older than the run.
+    pub(crate) survivors: u32,
+    pub(crate) abandoned: u32,
+    pub(crate) too_long: bool,
+    repeated: u32,
+    /// Some thread waited until something had changed.
+    pub(crate) pauses: bool,
+    /// Values that were picked: by whom, after how many of its events, and which.
+    pub(crate) picks: Vec<(usize, u16, u32)>,
+}
+
+/// How a run went.
+pub(crate) struct Ran {
+    pub(crate) end: End,
+    /// How the search goes on.
+    pub(crate) next: After,
+}
+
+enum Next {
+    Run(usize),
+    Stop,
+}
+
+const NOTHING: Op = Op {
+    kind: Kind::Read,
+    object: NONE,
+};
+
+const GO: Turn = Turn {
+    succeeds: true,
+    tell: false,
+};
+
+impl Engine {
+    pub(crate) fn new(
+        strategy: Box<dyn Strategy>,
+        relevance: Option<Relevance>,
+        limits: Limits,
+    ) -> Engine {
+        Engine {
+            pool: Pool::new(limits.stack_size),
+            state: RefCell::new(State {
+                run: Run::new(),
+                relevance,
+                strategy,
+                mode: Mode::Idle,
+                current: 0,
+                threads: Vec::new(),
+                pending: Vec::new(),
+                parked: ThreadSet::EMPTY,
+                ready: Vec::new(),
+                jobs: Vec::new(),
+                objects: Vec::new(),
+                number: 0,
+                schedule: Vec::new(),
+                point: 0,
+                had_choice: false,
+                kept: 0,
+                end: End::Complete,
+                faults: Vec::new(),
+                limits,
+                tries: false,
+                chooses_events: false,
+                restart: false,
+                survivors: 0,
+                abandoned: 0,
+                too_long: false,
+                repeated: 0,
+                pauses: false,
+                picks: Vec::new(),
+            }),
+        }
+    }
+
+    pub(crate) fn with_state<R>(&self, f: impl FnOnce(&mut State) -> R) -> R {
+        f(&mut self.state.borrow_mut())
+    }
+
+    /// Runs the program once; the first points of the run before are repeated.
+    pub(crate) fn run(&self, main: &dyn Fn() -> Ended, keep: usize) -> Ran {
+        self.state.borrow_mut().begin(keep);
+        Work::lend(main, |work| self.drive(work));
+        self.repeat(main);
+        let state = &mut *self.state.borrow_mut();
+        state.mode = Mode::Idle;
+        let end = state.end;
+        if end != End::Blocked {
+            state.close();
+        }
+        let next = if state.restart {
+            state.restart = false;
+            state.tries = true;
+            state.strategy.restart();
+            After::Restart("locks are tried, so unlocks are steps")
+        } else {
+            state.strategy.finished(&state.run, end)
+        };
+        Ran { end, next }
+    }
+
+    /// Runs the program once more, to see whether it does the same again; only the first runs are repeated.
+    fn repeat(&self, main: &dyn Fn() -> Ended) {
+        let (races, end, faults, objects) = {
+            let state = &mut *self.state.borrow_mut();
+            if state.repeated >= state.limits.repeated
+                || state.abandoned > 0
+                || !matches!(state.end, End::Complete | End::Deadlock)
+            {
+                return;
+            }
+            state.repeated += 1;
+            let races = state.run.take_races();
+            let faults = std::mem::take(&mut state.faults);
+            let objects = state.objects.len();
+            let (points, end) = (state.schedule.len(), state.end);
+            state.begin(points);
+            (races, end, faults, objects)
+        };
+        Work::lend(main, |work| self.drive(work));
+        let state = &mut *self.state.borrow_mut();
+        state.run.set_races(races);
+        let differs = state.end != end
+            || state.objects.len() != objects
+            || !state.run.was_followed()
+            || state
+                .faults
+                .iter()
+                .any(|fault| matches!(fault, Fault::Diverged(..)));
+        if differs
+            && !state
+                .faults
+                .iter()
+                .any(|fault| matches!(fault, Fault::Diverged(..)))
+        {
+            state.faults = vec![Fault::Diverged(state.current, None)];
+        } else if !differs {
+            state.faults = faults;
+        }
+    }
+
+    /// Brings a run to its end: whoever is next is resumed from here, and only from here.
+    fn drive(&self, main: Work) {
+        let mut next = self.state.borrow_mut().start_main(main);
+        loop {
+            let thread = match next {
+                Next::Run(thread) => thread,
+                Next::Stop => return self.stop(),
+            };
+            let work = self.state.borrow_mut().jobs[thread].take();
+            if work.is_some() && self.pool.provide(thread).is_err() {
+                panic!("there is no memory for the stack of another thread");
+            }
+            next = match self.pool.resume(thread, work) {
+                Signal::Switch(next) => Next::Run(next),
+                Signal::Stop => Next::Stop,
+                Signal::Abandon => unreachable!("only threads that have to end are abandoned"),
+                Signal::Done(ended) => {
+                    let mut state = self.state.borrow_mut();
+                    state.ended(thread, ended);
+                    if state.all_ended() {
+                        return;
+                    }
+                    state.next()
+                }
+            };
+        }
+    }
+
+    /// Unwinds all threads, those that were spawned last first, so that nobody's borrowed data are gone before it is.
+    #[cold]
+    fn stop(&self) {
+        let count = {
+            let mut state = self.state.borrow_mut();
+            state.mode = Mode::Stopping;
+            state.threads.len()
+        };
+        let mut abandoned = ThreadSet::EMPTY;
+        for thread in (0..count).rev() {
+            if self.state.borrow().threads[thread].status == Status::Ended {
+                continue;
+            }
+            let gone = abandoned.contains(thread) || {
+                self.state.borrow_mut().current = thread;
+                !matches!(self.pool.resume(thread, None), Signal::Done(_))
+            };
+            let mut state = self.state.borrow_mut();
+            state.threads[thread].status = Status::Ended;
+            if gone {
+                // Whoever spawned it may have lent it something.
+                if let Some(spawner) = state.threads[thread].spawner {
+                    abandoned.insert(spawner);
+                }
+                state.abandoned += 1;
+                drop(state);
+                if self.pool.abandon(thread).is_err() {
+                    panic!("there is no memory for the stack of another thread");
+                }
+            }
+        }
+    }
+
+    /// Lets others run until it is this thread's turn.
+    #[inline]
+    fn switch(&self, me: usize, next: Next) {
+        match next {
+            Next::Run(thread) if thread == me => return,
+            Next::Run(thread) => self.pool.suspend(me, Signal::Switch(thread)),
+            Next::Stop => self.pool.suspend(me, Signal::Stop),
+        }
+        if self.state.borrow().mode == Mode::Stopping {
+            self.leave(me);
+        }
+    }
+
+    /// The thread has to end.
+    #[cold]
+    fn leave(&self, me: usize) -> ! {
+        let swallowed = {
+            let mut state = self.state.borrow_mut();
+            state.threads[me].swallowed += 1;
+            state.threads[me].swallowed
+        };
+        if thread::panicking() || swallowed > PATIENCE {
+            loop {
+                self.pool.suspend(me, Signal::Abandon);
+            }
+        }
+        panic::resume_unwind(Box::new(Stop))
+    }
+
+    /// A step of a thread that has to end: what its destructors do happens at once, or never.
+    #[cold]
+    fn step_at_end(&self, me: usize, step: Step) -> Turn {
+        if !thread::panicking() {
+            self.leave(me);
+        }
+        Turn {
+            succeeds: step != Step::TryLock,
+            tell: false,
+        }
+    }
+}
+
+impl Drop for Engine {
+    fn drop(&mut self) {
+        self.pool.put_back();
+    }
+}
+
+impl Controller for Engine {
+    fn step(&self, step: Step, object: Object<'_>, place: Place) -> Turn {
+        let mut state = self.state.borrow_mut();
+        let me = state.current;
+        match state.mode {
+            Mode::Recording | Mode::Draining => {}
+            Mode::Idle => return GO,
+            Mode::Stopping => {
+                drop(state);
+                return self.step_at_end(me, step);
+            }
+        }
+        let op = state.operation(step, object);
+        state.announce(me, op, place);
+        let next = state.next();
+        let turn = state.threads[me].turn;
+        drop(state);
+        if matches!(next, Next::Run(thread) if thread == me) {
+            return turn;
+        }
+        self.switch(me, next);
+        self.state.borrow().threads[me].turn
+    }
+
+    fn release(&self, release: Release, object: Object<'_>) {
+        let Release::Unlock = release else { return };
+        let mut state = self.state.borrow_mut();
+        let me = state.current;
+        match state.mode {
+            Mode::Recording | Mode::Draining => {}
+            Mode::Idle | Mode::Stopping => return,
+        }
+        let index = state.object(object);
+        if state.tries {
+            let op = Op {
+                kind: Kind::Unlock,
+                object: index,
+            };
+            state.announce(me, op, None);
+            let next = state.next();
+            drop(state);
+            self.switch(me, next);
+        } else {
+            state.objects[index as usize].owner = None;
+            if state.mode == Mode::Recording {
+                state.run.release(me, index);
+            }
+        }
+    }
+
+    fn wrote(&self, before: Option<Value>, value: Option<Value>) {
+        let mut state = self.state.borrow_mut();
+        if state.mode == Mode::Recording {
+            state.wrote(before, value);
+        }
+    }
+
+    fn obstructed(&self, object: Object<'_>, place: Place) -> ! {
+        let mut state = self.state.borrow_mut();
+        let me = state.current;
+        if state.mode != Mode::Stopping {
+            let index = state.object(object);
+            state.fault(Fault::Obstructed(me, index, place));
+            drop(state);
+            self.pool.suspend(me, Signal::Stop);
+        } else {
+            drop(state);
+        }
+        self.leave(me)
+    }
+
+    fn wants(&self, event: &'static str) -> bool {
+        let state = self.state.borrow();
+        let relevance = state.relevance.as_ref();
+        state.mode == Mode::Recording && relevance.is_some_and(|relevance| relevance.wants(event))
+    }
+
+    fn event(&self, callsite: &'static Callsite, args: &[Value]) {
+        let mut state = self.state.borrow_mut();
+        if state.mode != Mode::Recording {
+            return;
+        }
+        let relevance = state.relevance.as_mut();
+        let Some(label) = relevance.and_then(|all| all.event(callsite.called(), args)) else {
+            return;
+        };
+        let op = Op {
+            kind: Kind::Event,
+            object: label,
+        };
+        if state.chooses_events {
+            let me = state.current;
+            state.announce(me, op, None);
+            let next = state.next();
+            drop(state);
+            self.switch(me, next);
+            state = self.state.borrow_mut();
+            if state.mode != Mode::Recording {
+                return;
+            }
+        } else if !state.follow_event(op) {
+            return;
+        }
+        state.happened(callsite, label);
+    }
+
+    fn spawn(&self, name: Option<&str>, job: Job<'_>, place: Place) -> u32 {
+        let work = Work::of_job(job);
+        let mut state = self.state.borrow_mut();
+        let me = state.current;
+        if !matches!(state.mode, Mode::Recording | Mode::Draining) {
+            drop(state);
+            self.leave(me);
+        }
+        if state.threads.len() == MOST_THREADS {
+            state.fault(Fault::TooManyThreads(place));
+            drop(state);
+            self.pool.suspend(me, Signal::Stop);
+            self.leave(me);
+        }
+        let child = state.add_thread(name, Some(me));
+        state.jobs[child] = Some(work);
+        state.ready.push(me);
+        state.current = child;
+        drop(state);
+        self.switch(me, Next::Run(child));
+        child as u32
+    }
+
+    fn join(&self, thread: u32, place: Place) {
+        let thread = thread as usize;
+        let mut state = self.state.borrow_mut();
+        let me = state.current;
+        if !matches!(state.mode, Mode::Recording | Mode::Draining) {
+            let has_ended = state.threads[thread].status == Status::Ended;
+            let is_idle = state.mode == Mode::Idle;
+            drop(state);
+            if has_ended || is_idle {
+                return;
+            }
+            self.leave(me);
+        }
+        if state.threads[thread].status == Status::Ended {
+            state.run.learn(me, thread);
+            return;
+        }
+        state.threads[me].status = Status::Joining(thread, place);
+        let next = state.next();
+        drop(state);
+        self.switch(me, next);
+    }
+
+    fn has_ended(&self, thread: u32) -> bool {
+        let state = self.state.borrow();
+        state
+            .threads
+            .get(thread as usize)
+            .is_none_or(|thread| thread.status == Status::Ended)
+    }
+
+    fn in_vain(&self) {
+        let mut state = self.state.borrow_mut();
+        let me = state.current;
+        if state.mode == Mode::Recording {
+            state.run.was_in_vain(me);
+        }
+    }
+
+    fn pause(&self, place: Place) {
+        let mut state = self.state.borrow_mut();
+        let me = state.current;
+        let op = match state.mode {
+            Mode::Idle => return,
+            Mode::Stopping => {
+                drop(state);
+                if !thread::panicking() {
+                    self.leave(me);
+                }
+                return;
+            }
+            // What it has seen is not known, so all others come first.
+            Mode::Draining => NOTHING,
+            Mode::Recording => match state.pauses(me, place) {
+                Paused::Not => return,
+                Paused::Waits(op) => op,
+                Paused::Blind => {
+                    state.fault(Fault::Spins(me, place));
+                    drop(state);
+                    self.pool.suspend(me, Signal::Stop);
+                    self.leave(me)
+                }
+            },
+        };
+        let op = Op {
+            kind: Kind::Await,
+            ..op
+        };
+        state.announce(me, op, place);
+        let next = state.next();
+        drop(state);
+        self.switch(me, next);
+    }
+
+    fn pick(&self, values: u32) -> u32 {
+        let mut state = self.state.borrow_mut();
+        state.pick(values)
+    }
+
+    fn local(&self, key: usize, make: &dyn Fn() -> Rc<dyn Any>) -> Rc<dyn Any> {
+        let find = || {
+            let state = self.state.borrow();
+            let locals = &state.threads.get(state.current)?.locals;
+            let local = locals.iter().find(|(other, _)| *other == key)?;
+            Some(Rc::clone(&local.1))
+        };
+        if let Some(local) = find() {
+            return local;
+        }
+        // The program's own code, which may do anything.
+        let local = make();
+        let mut state = self.state.borrow_mut();
+        let me = state.current;
+        if let Some(thread) = state.threads.get_mut(me) {
+            thread.locals.push((key, Rc::clone(&local)));
+        }
+        local
+    }
+
+    fn drop_locals(&self) {
+        loop {
+            let mut state = self.state.borrow_mut();
+            let me = state.current;
+            let local = state.threads.get_mut(me).and_then(|me| me.locals.pop());
+            drop(state);
+            if local.is_none() {
+                return;
+            }
+        }
+    }
+
+    fn current(&self) -> u32 {
+        self.state.borrow().current as u32
+    }
+}
+
+impl State {
+    fn begin(&mut self, keep: usize) {
+        self.number = self.number.checked_add(1).unwrap_or(1);
+        let is_ordered = self.strategy.wants_clocks() || self.relevance.is_some();
+        self.run.begin(keep, is_ordered);
+        if let Some(relevance) = &mut self.relevance {
+            relevance.begin();
+        }
+        self.mode = Mode::Recording;
+        self.threads.clear();
+        self.pending.clear();
+        self.parked = ThreadSet::EMPTY;
+        self.ready.clear();
+        self.objects.clear();
+        self.schedule.truncate(keep);
+        self.kept = keep;
+        self.point = 0;
+        self.had_choice = false;
+        self.end = End::Complete;
+        self.faults.clear();
+        self.picks.clear();
+    }
+
+    fn start_main(&mut self, main: Work) -> Next {
+        let number = self.add_thread(None, None);
+        self.jobs[number] = Some(main);
+        self.current = number;
+        Next::Run(number)
+    }
+
+    fn add_thread(&mut self, name: Option<&str>, spawner: Option<usize>) -> usize {
+        let number = self.threads.len();
+        let path = match spawner {
+            Some(spawner) => {
+                let spawner = &mut self.threads[spawner];
+                spawner.children += 1;
+                crate::random::mix(spawner.path ^ u64::from(spawner.children))
+            }
+            None => 1,
+        };
+        self.threads.push(Thread {
+            status: Status::Running,
+            place: None,
+            name: name.map(Into::into),
+            spawner,
+            children: 0,
+            path,
+            turn: GO,
+            swallowed: 0,
+            pause: Pause::default(),
+            locals: Vec::new(),
+        });
+        self.pending.push(NOTHING);
+        if self.jobs.len() <= number {
+            self.jobs.push(None);
+        }
+        self.run.is_late |= self.had_choice;
+        self.run.add_thread(spawner);
+        number
+    }
+
+    /// The number of an object, which it gets when it is first met.
+    #[inline]
+    fn object(&mut self, object: Object<'_>) -> ObjectIndex {
+        let tag = object.tag();
+        if (tag >> 32) as u32 == self.number {
+            return tag as u32;
+        }
+        self.meet(object, tag)
+    }
+
+    fn meet(&mut self, object: Object<'_>, tag: u64) -> ObjectIndex {
+        let index = self.objects.len() as u32;
+        self.run.is_late |= self.had_choice;
+        self.survivors += u32::from(tag != 0);
+        object.set_tag(u64::from(self.number) << 32 | u64::from(index));
+        let given = object.given();
+        let relevance = self.relevance.as_mut();
+        self.objects.push(Seen {
+            kind: object.kind(),
+            made: object.made(),
+            given,
+            owner: None,
+            variable: relevance.and_then(|relevance| relevance.variable(given)),
+        });
+        self.run.add_object();
+        index
+    }
+
+    fn operation(&mut self, step: Step, object: Object<'_>) -> Op {
+        let kind = match step {
+            Step::Read => Kind::Read,
+            Step::Write => Kind::Write,
+            Step::Update => Kind::Update,
+            Step::Lock => Kind::Lock,
+            Step::TryLock => {
+                self.restart |= !self.tries;
+                Kind::TryLock
+            }
+            _ => unreachable!("this step is not known"),
+        };
+        Op {
+            kind,
+            object: self.object(object),
+        }
+    }
+
+    #[inline]
+    fn announce(&mut self, thread: usize, op: Op, place: Place) {
+        self.pending[thread] = op;
+        self.parked.insert(thread);
+        let thread = &mut self.threads[thread];
+        thread.status = Status::Parked;
+        thread.place = place;
+    }
+
+    /// Whether what a thread wants to do can happen now.
+    #[inline]
+    fn can_go_on(&self, thread: usize) -> bool {
+        let op = self.pending[thread];
+        match op.kind {
+            Kind::Lock => self.objects[op.object as usize].owner.is_none(),
+            Kind::Await => self.mode == Mode::Recording && self.has_changed(thread),
+            _ => true,
+        }
+    }
+
+    /// Who runs now.
+    #[inline]
+    fn next(&mut self) -> Next {
+        if let Some(thread) = self.ready.pop() {
+            self.current = thread;
+            self.threads[thread].status = Status::Running;
+            return Next::Run(thread);
+        }
+        self.choose()
+    }
+
+    fn choose(&mut self) -> Next {
+        if self.restart {
+            return self.cut();
+        }
+        if self.point >= self.limits.steps {
+            self.too_long = true;
+            return self.cut();
+        }
+        let mut enabled = ThreadSet::EMPTY;
+        for thread in self.parked {
+            if self.can_go_on(thread) {
+                enabled.insert(thread);
+            }
+        }
+        if enabled.is_empty() {
+            return match self.look_again() {
+                Some(next) => next,
+                None => self.deadlock(),
+            };
+        }
+        self.choose_among(enabled)
+    }
+
+    fn choose_among(&mut self, mut enabled: ThreadSet) -> Next {
+        // What happens while a thread unwinds is not interrupted: all threads share what the standard library knows of panics.
+        if enabled.contains(self.current) && thread::panicking() {
+            enabled = ThreadSet::only(self.current);
+        }
+        self.had_choice |= enabled.len() > 1;
+        let at = Point {
+            step: self.point,
+            current: self.current,
+            enabled,
+            pending: &self.pending,
+        };
+        let stay = at.stay(enabled).unwrap_or_default();
+        let chosen = if self.mode == Mode::Draining {
+            stay
+        } else if self.point < self.kept {
+            let Chosen::Thread(chosen) = Chosen::of(self.schedule[self.point]) else {
+                return self.diverged(self.current);
+            };
+            if !enabled.has(chosen) {
+                return self.diverged(chosen as usize);
+            }
+            chosen as usize
+        } else {
+            match self.strategy.choose(&at, &self.run) {
+                Choice::Run(chosen) => {
+                    self.schedule.push(chosen as u32);
+                    chosen
+                }
+                Choice::Drain => {
+                    self.close();
+                    self.end = End::Blocked;
+                    self.mode = Mode::Draining;
+                    stay
+                }
+            }
+        };
+        self.commit(chosen)
+    }
+
+    /// What the thread announced happens.
+    fn commit(&mut self, thread: usize) -> Next {
+        let mut op = self.pending[thread];
+        let mut turn = GO;
+        if op.kind == Kind::Event {
+            return self.committed(thread, op, turn);
+        }
+        if op.kind == Kind::Await && self.mode == Mode::Recording {
+            op = self.awaited(thread, op);
+        } else if op.kind == Kind::Await {
+            return self.goes_on(thread, turn);
+        }
+        let object = &mut self.objects[op.object as usize];
+        turn.tell = object.variable.is_some();
+        match op.kind {
+            Kind::Lock => object.owner = Some(thread),
+            Kind::Unlock => object.owner = None,
+            Kind::TryLock if object.owner.is_none() => object.owner = Some(thread),
+            Kind::TryLock => {
+                op.kind = Kind::FailedTryLock;
+                turn.succeeds = false;
+            }
+            _ => {}
+        }
+        self.committed(thread, op, turn)
+    }
+
+    #[inline]
+    fn committed(&mut self, thread: usize, op: Op, turn: Turn) -> Next {
+        if self.mode == Mode::Recording {
+            let place = self.threads[thread].place;
+            if self.run.commit(thread, op, place, self.point).is_err() {
+                return self.diverged(thread);
+            }
+        }
+        self.goes_on(thread, turn)
+    }
+
+    fn goes_on(&mut self, thread: usize, turn: Turn) -> Next {
+        self.point += 1;
+        self.current = thread;
+        self.parked.remove(thread);
+        let thread_state = &mut self.threads[thread];
+        thread_state.turn = turn;
+        thread_state.status = Status::Running;
+        Next::Run(thread)
+    }
+
+    /// The thread that runs wrote what its last step was about.
+    fn wrote(&mut self, before: Option<Value>, value: Option<Value>) {
+        let event = self.run.followed() - 1;
+        let done = self.run.events()[event];
+        let variable = self.objects[done.op.object as usize].variable;
+        if let (Some(relevance), Some(variable), Some(value)) =
+            (&mut self.relevance, variable, value)
+        {
+            let label = relevance.wrote(variable, before, value);
+            relevance.steps.push(RelevantStep {
+                event: event as u32,
+                thread: done.thread,
+                label,
+                callsite: None,
+                place: done.place,
+            });
+        }
+    }
+
+    /// An application event of the thread that runs follows what it did before; whether it did so the last time.
+    fn follow_event(&mut self, op: Op) -> bool {
+        let point = self.point.saturating_sub(1);
+        let is_same = self.run.commit(self.current, op, None, point).is_ok();
+        if !is_same {
+            self.fault(Fault::Diverged(self.current, None));
+        }
+        is_same
+    }
+
+    /// The last event of the run is an application event.
+    fn happened(&mut self, callsite: &'static Callsite, label: u32) {
+        let event = self.run.followed() - 1;
+        if let Some(relevance) = &mut self.relevance {
+            relevance.steps.push(RelevantStep {
+                event: event as u32,
+                thread: self.current as u8,
+                label,
+                callsite: Some(callsite),
+                place: None,
+            });
+        }
+    }
+
+    /// From now on another strategy chooses.
+    pub(crate) fn set_strategy(&mut self, strategy: Box<dyn Strategy>) {
+        self.strategy = strategy;
+    }
+
+    /// One of so many values.
+    fn pick(&mut self, values: u32) -> u32 {
+        if self.mode != Mode::Recording || values < 2 {
+            return 0;
+        }
+        let value = if self.point < self.kept {
+            match Chosen::of(self.schedule[self.point]) {
+                Chosen::Value(value) if value < values => value,
+                _ => {
+                    let _ = self.diverged(self.current);
+                    0
+                }
+            }
+        } else {
+            let value = self.strategy.pick(self.point, values);
+            self.schedule.push(Chosen::Value(value).entry());
+            value
+        };
+        self.point += 1;
+        // What comes after it may be called otherwise.
+        self.run.is_late = true;
+        let known = self.run.known_events(self.current);
+        self.picks.push((self.current, known, value));
+        value
+    }
+
+    fn ended(&mut self, thread: usize, ended: Ended) {
+        self.threads[thread].status = Status::Ended;
+        if ended == Ended::Panicked {
+            let message = panics::take();
+            self.fault(Fault::Panicked(thread, message));
+        }
+        for other in 0..self.threads.len() {
+            if matches!(self.threads[other].status, Status::Joining(target, _) if target == thread)
+            {
+                if self.mode == Mode::Recording {
+                    self.run.learn(other, thread);
+                }
+                self.ready.push(other);
+            }
+        }
+    }
+
+    fn all_ended(&self) -> bool {
+        self.threads
+            .iter()
+            .all(|thread| thread.status == Status::Ended)
+    }
+
+    fn fault(&mut self, fault: Fault) {
+        if matches!(self.mode, Mode::Recording) {
+            self.faults.push(fault);
+            if !matches!(self.faults.last(), Some(Fault::Panicked(..))) {
+                self.end = End::Cut;
+            }
+        }
+    }
+
+    /// Nobody can go on.
+    fn deadlock(&mut self) -> Next {
+        if self.mode == Mode::Recording {
+            let waiting = (0..self.threads.len()).filter_map(|number| {
+                let thread = &self.threads[number];
+                match thread.status {
+                    Status::Parked => {
+                        Some((number, Waiting::For(self.pending[number], thread.place)))
+                    }
+                    Status::Joining(other, place) => Some((number, Waiting::EndOf(other, place))),
+                    _ => None,
+                }
+            });
+            let waiting = waiting.collect();
+            self.faults.push(Fault::Deadlock(waiting));
+            self.end = End::Deadlock;
+        }
+        Next::Stop
+    }
+
+    fn cut(&mut self) -> Next {
+        if self.mode == Mode::Recording {
+            self.end = End::Cut;
+        }
+        Next::Stop
+    }
+
+    fn diverged(&mut self, thread: usize) -> Next {
+        let place = self.threads.get(thread).and_then(|thread| thread.place);
+        self.fault(Fault::Diverged(thread, place));
+        Next::Stop
+    }
+
+    /// Whether runs are in classes of their own.
+    pub(crate) fn visits_classes_once(&self) -> bool {
+        self.strategy.visits_classes_once()
+    }
+
+    /// Whether classes have to be counted to be known.
+    pub(crate) fn counts_classes(&self) -> bool {
+        self.strategy.wants_clocks() && !self.strategy.visits_classes_once()
+    }
+
+    /// What threads still want to do races with what happened.
+    fn close(&mut self) {
+        let (parked, pending) = (self.parked, &self.pending);
+        self.run
+            .close(parked.map(|thread| (thread, pending[thread])));
+    }
+}

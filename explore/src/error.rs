@@ -1,0 +1,31 @@
+//! What can be wrong with what the explorer is told.
+
+/// What can be wrong with what the explorer is told.
+#[derive(Clone, Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum Error {
+    /// A schedule that cannot be read.
+    #[error(
+        "`{token}` is no schedule: {what}. One looks like `p1-IUMh-x3Kd0Q`, and is printed with a failure"
+    )]
+    Token {
+        /// What was to be read.
+        token: String,
+        /// What is wrong with it.
+        what: &'static str,
+    },
+    /// A property asks for what an exploration does not see.
+    #[error(
+        "`{property}` has the event `{event}`: an exploration sees application events and writes of variables that have a name, \
+         not operations or texts"
+    )]
+    Unseen {
+        /// The property.
+        property: String,
+        /// Its event, as it is declared.
+        event: String,
+    },
+    /// What a run did does not fit the property.
+    #[error(transparent)]
+    Property(#[from] portent_lattice::Error),
+}

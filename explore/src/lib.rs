@@ -1,0 +1,48 @@
+//! A controlled scheduler: runs a program again and again, one run of every class of equivalent ones.
+//!
+//! What a program does through [`portent_hooks`] is decided here, step by step: who goes on, and who waits. Runs that differ only in
+//! the order of steps that commute are equivalent, and one of them stands for all.
+//!
+//! | file | |
+//! |---|---|
+//! | `coroutine` | stacks, and the switch between them; the only unsafe code |
+//! | `engine` | one run: threads, objects, who can go on, who does |
+//! | `operation` | what threads do, and which two of these do not commute |
+//! | `run` | events, clocks, chains, races |
+//! | `strategy/` | which run comes next; one file each |
+//! | `relevance`, `predict`, `confirm` | what properties see of a run; whether an equivalent run violates them; how to make that happen |
+//! | `explorer`, `report`, `describe` | the way in, what comes out, and how it is put into words |
+//! | `token`, `table` | a schedule as a short text; a run as a table |
+//! | `panics` | what threads panicked with |
+//!
+//! **Atomics are sequentially consistent here**, whatever ordering they ask for: what only weaker memory models allow is not seen.
+
+mod choose;
+mod confirm;
+mod coroutine;
+mod describe;
+mod engine;
+mod error;
+mod execution;
+mod explorer;
+mod operation;
+mod panics;
+mod predict;
+mod random;
+mod relevance;
+mod report;
+mod run;
+pub mod strategy;
+mod table;
+mod thread_set;
+mod token;
+
+pub use choose::choose;
+pub use confirm::Confirmation;
+pub use error::Error;
+pub use execution::{Execution, Happened};
+pub use explorer::Explorer;
+pub use operation::Kind;
+pub use report::{Failure, FailureKind, Report, Stopped, TakenStep};
+pub use run::{Event, Run};
+pub use thread_set::ThreadSet;

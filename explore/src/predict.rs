@@ -1,0 +1,334 @@
+//! Whether a run, or one that is equivalent to it, violates a property.
+//!
+//! The relevant steps of a run and their order, as the search knows it, are a poset; its linearisations are what all runs of the class
+//! show of the property. Many runs show the same: each poset is looked at once. A property without parameters is an automaton, and
+//! its posets go to one solver that keeps its memory; others, and whatever is violated, go through the checker of recorded runs, which
+//! also has the words for it.
+
+use std::{num::NonZeroU64, sync::Arc};
+
+use portent_lattice::{
+    Checker, Options, Report,
+    laboratory::{ActionId, Answer, Poset, Solver},
+};
+use portent_monitor_core::{Action, ChainId, Clock, Event, Op, Stamp, Value};
+use portent_monitor_dsl::{Monitor, automaton::Product};
+use rustc_hash::FxHashSet;
+
+use crate::{
+    describe::thread_name,
+    engine::State,
+    error::Error,
+    random::mix,
+    relevance::{Label, Relevance},
+};
+
+/// An automaton with more states or entries is not tabulated.
+const MOST_STATES: usize = 10_000;
+const MOST_ENTRIES: usize = 1 << 20;
+
+/// What there is to know of properties in one exploration.
+pub(crate) struct Predictor {
+    monitors: Vec<Monitor>,
+    tables: Vec<Table>,
+    /// Posets that were looked at, by two independent hashes of 64 bits.
+    seen: FxHashSet<(u64, u64)>,
+    /// The places of relevant steps in the causal order, row by row.
+    rows: Vec<u32>,
+    /// For each thread the events of its relevant steps, by their numbers in it.
+    positions: Vec<Vec<u16>>,
+    /// Posets that were searched.
+    pub(crate) searched: u64,
+    /// Runs whose variables began with values that nobody knew.
+    pub(crate) unchecked: u64,
+    /// Posets whose search gave up.
+    pub(crate) gave_up: u64,
+}
+
+/// How one property is searched.
+enum Table {
+    /// By the checker: it has parameters, or too many states.
+    Checker,
+    /// By a solver, for the labels that were known when it was made.
+    Solver(Box<Solved>),
+    /// Nothing was met yet that it is about.
+    Unmade,
+}
+
+struct Solved {
+    solver: Solver,
+    /// For each label its action, if the property sees it.
+    actions: Vec<Option<ActionId>>,
+    initial: Vec<Value>,
+}
+
+impl Predictor {
+    pub(crate) fn new(monitors: Vec<Monitor>) -> Predictor {
+        Predictor {
+            tables: monitors.iter().map(|_| Table::Unmade).collect(),
+            monitors,
+            seen: FxHashSet::default(),
+            rows: Vec::new(),
+            positions: Vec::new(),
+            searched: 0,
+            unchecked: 0,
+            gave_up: 0,
+        }
+    }
+
+    /// What the properties make of the last run and its equivalents, seen before or not.
+    pub(crate) fn answer(&mut self, state: &State) -> Result<Report, Error> {
+        let relevance = state.relevance.as_ref().expect("there are properties");
+        let threads = state.threads.len();
+        self.is_new(state, relevance, threads);
+        self.check(state, relevance, threads)
+    }
+
+    /// Looks at the last run; a report if some equivalent run violates a property.
+    pub(crate) fn look(&mut self, state: &State) -> Result<Option<Report>, Error> {
+        let Some(relevance) = &state.relevance else {
+            return Ok(None);
+        };
+        let threads = state.threads.len();
+        if !self.is_new(state, relevance, threads) {
+            return Ok(None);
+        }
+        self.searched += 1;
+        let mut is_safe = true;
+        for number in 0..self.monitors.len() {
+            match self.solve(number, relevance, threads) {
+                Found::Safe => {}
+                Found::Unknown => {
+                    self.unchecked += 1;
+                    return Ok(None);
+                }
+                Found::Look => is_safe = false,
+            }
+        }
+        if is_safe {
+            return Ok(None);
+        }
+        let report = self.check(state, relevance, threads)?;
+        let is_cut = { report.properties.iter() }.any(|one| !one.lattice.exhaustive);
+        self.gave_up += u64::from(is_cut && !report.is_violated());
+        Ok(report.is_violated().then_some(report))
+    }
+
+    /// Orders the relevant steps, and whether that is a poset which was not looked at yet.
+    fn is_new(&mut self, state: &State, relevance: &Relevance, threads: usize) -> bool {
+        let run = &state.run;
+        if self.positions.len() < threads {
+            self.positions.resize_with(threads, Vec::new);
+        }
+        self.positions.iter_mut().for_each(Vec::clear);
+        self.rows.clear();
+        let mut hashes = (0_u64, 1_u64);
+        let mut feed = |word: u64| {
+            hashes.0 = mix(hashes.0 ^ word);
+            hashes.1 = mix(hashes.1.rotate_left(17).wrapping_add(word));
+        };
+        for step in &relevance.steps {
+            let event = &run.events()[step.event as usize];
+            let thread = usize::from(event.thread);
+            self.positions[thread].push(event.index);
+            feed(u64::from(event.thread) << 32 | u64::from(step.label));
+            let clock = run.clock(step.event as usize);
+            for (positions, &known) in self.positions[..threads].iter().zip(clock) {
+                let count = positions.partition_point(|&position| position <= known);
+                self.rows.push(count as u32);
+                feed(count as u64);
+            }
+        }
+        self.seen.insert(hashes)
+    }
+
+    /// Looks for a violation of one property.
+    fn solve(&mut self, number: usize, relevance: &Relevance, threads: usize) -> Found {
+        let monitor = &self.monitors[number];
+        let Some(initial) = initial_values(monitor, relevance) else {
+            return Found::Unknown;
+        };
+        let table = &mut self.tables[number];
+        let is_stale = match table {
+            Table::Checker => return Found::Look,
+            Table::Unmade => true,
+            Table::Solver(solved) => {
+                solved.actions.len() < relevance.labels().len() || solved.initial != initial
+            }
+        };
+        if is_stale {
+            *table = Solved::new(monitor, relevance, initial)
+                .map_or(Table::Checker, |solved| Table::Solver(Box::new(solved)));
+        }
+        let Table::Solver(solved) = table else {
+            return Found::Look;
+        };
+        let Solved {
+            solver, actions, ..
+        } = &mut **solved;
+        // Steps that the property does not see are left out, and so are their counts.
+        let sees = |label: u32| actions[label as usize].is_some();
+        let mut poset = Poset::new(threads);
+        let mut acts = Vec::with_capacity(relevance.steps.len());
+        let all = relevance.steps.iter().all(|step| sees(step.label));
+        let mut seen: Vec<Vec<bool>> = vec![Vec::new(); if all { 0 } else { threads }];
+        for (step, row) in relevance
+            .steps
+            .iter()
+            .zip(self.rows.chunks_exact(threads.max(1)))
+        {
+            let thread = usize::from(step.thread);
+            let action = actions[step.label as usize];
+            if !all {
+                seen[thread].push(action.is_some());
+            }
+            let Some(action) = action else { continue };
+            acts.push(action);
+            let chain = ChainId::from(u32::from(step.thread));
+            if all {
+                poset.push(chain, row);
+            } else {
+                let count = |(seen, &known): (&Vec<bool>, &u32)| {
+                    seen[..known as usize].iter().filter(|one| **one).count() as u32
+                };
+                let row: Vec<u32> = seen.iter().zip(row).map(count).collect();
+                poset.push(chain, &row);
+            }
+        }
+        match solver.solve(&poset, &acts) {
+            Answer::Safe => Found::Safe,
+            Answer::Violated(_) => Found::Look,
+            Answer::GaveUp => {
+                self.gave_up += 1;
+                Found::Safe
+            }
+        }
+    }
+
+    /// The full answer.
+    fn check(&self, state: &State, relevance: &Relevance, threads: usize) -> Result<Report, Error> {
+        // What a property declares goes before what was seen.
+        let is_declared = |name: &str| {
+            let mut monitors = self.monitors.iter();
+            monitors.any(|monitor| {
+                let mut variables = monitor.alphabet().variables().iter();
+                variables.any(|variable| variable.name == name && variable.initial.is_some())
+            })
+        };
+        let initial = |name: &str| {
+            let variable = { relevance.variables.iter() }.position(|other| other == name)?;
+            let seen = relevance.initial[variable].clone();
+            seen.filter(|_| !is_declared(name))
+        };
+        let options = Options::default().admitted(true);
+        let mut checker = Checker::new(self.monitors.iter().cloned(), initial, options)?;
+        let symbols = checker.symbols_mut();
+        let unlimited = "an exploration has few names";
+        let names: Vec<_> = (0..threads)
+            .map(|thread| {
+                symbols
+                    .threads
+                    .intern(&thread_name(state, thread))
+                    .expect(unlimited)
+            })
+            .collect();
+        let variables: Vec<_> = { relevance.variables.iter() }
+            .map(|name| symbols.vars.intern(name).expect(unlimited))
+            .collect();
+        let events: Vec<_> = { relevance.events.iter() }
+            .map(|name| symbols.names.intern(name).expect(unlimited))
+            .collect();
+        let rows = self.rows.chunks_exact(threads.max(1));
+        for ((number, step), row) in (1..).zip(&relevance.steps).zip(rows) {
+            let label = &relevance.labels()[step.label as usize];
+            let op = match label {
+                Label::Write(variable, value) => {
+                    Op::Write(variables[*variable as usize], Some(value.0.clone()))
+                }
+                Label::Event(name, args) => {
+                    let args = args.iter().map(|arg| arg.0.clone());
+                    Action::new(events[*name as usize]).args(args).into()
+                }
+            };
+            let mut event = Event::new(names[usize::from(step.thread)], op);
+            event.line = NonZeroU64::new(number);
+            if let Some(place) = step.spelled_place() {
+                event.loc = checker.symbols_mut().locs.intern(&place).ok();
+            }
+            let stamp = Stamp {
+                chain: ChainId::from(u32::from(step.thread)),
+                clock: Arc::new(Clock::from_counts(row)),
+            };
+            checker.take_stamped(&event, &stamp)?;
+        }
+        Ok(checker.finish("run")?)
+    }
+}
+
+/// What a search for one property found.
+enum Found {
+    /// No run violates it.
+    Safe,
+    /// The checker has to say.
+    Look,
+    /// Nobody knows what its variables begin with.
+    Unknown,
+}
+
+impl Solved {
+    /// `None` if the property is not a small automaton over these labels.
+    fn new(monitor: &Monitor, relevance: &Relevance, initial: Vec<Value>) -> Option<Solved> {
+        if !monitor.property().parameters().is_empty() {
+            return None;
+        }
+        let alphabet = monitor.alphabet();
+        let mut product = Product::new(monitor.clone(), &initial);
+        let mut acts = Vec::with_capacity(relevance.labels().len());
+        for label in relevance.labels() {
+            acts.push(match label {
+                Label::Event(name, args) => {
+                    let name = &relevance.events[*name as usize];
+                    let same = |arity: Option<usize>| arity.is_none_or(|arity| arity == args.len());
+                    let event = { alphabet.iter_events() }.find(|(_, event)| {
+                        event.name == *name && same(event.parameters.as_ref().map(Vec::len))
+                    });
+                    event.map(|(id, _)| product.act(Some(id), &[]))
+                }
+                Label::Write(variable, value) => {
+                    let name = &relevance.variables[*variable as usize];
+                    match alphabet.variable(name) {
+                        Some(id)
+                            if value.0.type_of() != alphabet.variables()[id.index()].type_of =>
+                        {
+                            return None;
+                        }
+                        Some(id) => Some(product.act(None, &[(id, value.0.clone())])),
+                        None => None,
+                    }
+                }
+            });
+        }
+        let (automaton, numbers) = product.table(MOST_STATES, MOST_ENTRIES)?;
+        let act = |act: Option<ActionId>| act.map(|act| numbers[act.index()]);
+        Some(Solved {
+            solver: Solver::new(automaton, Options::default()),
+            actions: acts.into_iter().map(act).collect(),
+            initial,
+        })
+    }
+}
+
+/// What the variables of a property begin with, by its declarations or by what they were before they were first written.
+fn initial_values(monitor: &Monitor, relevance: &Relevance) -> Option<Vec<Value>> {
+    let variables = monitor.alphabet().variables().iter();
+    variables
+        .map(|variable| {
+            let seen = || {
+                let number =
+                    { relevance.variables.iter() }.position(|name| *name == variable.name)?;
+                relevance.initial[number].clone()
+            };
+            variable.initial.clone().or_else(seen)
+        })
+        .collect()
+}

@@ -1,0 +1,139 @@
+//! Which run comes next: one file a strategy, behind one small trait.
+//!
+//! | strategy | runs | when |
+//! |---|---|---|
+//! | [`Source`] | at least one of every class, never two | the default |
+//! | [`Optimal`] | exactly one of every class | where source sets run in vain |
+//! | [`Flipping`] | the same by flipping races | to compare |
+//! | [`Exhaustive`] | every interleaving | tiny programs, to compare |
+//! | [`Preemption`] | every interleaving with few interruptions | where classes are too many |
+//! | [`Random`], [`Uniform`], [`Pct`] | some | where all of these are too many |
+
+mod exhaustive;
+mod flipping;
+mod optimal;
+mod pct;
+mod preemption;
+mod random;
+mod replay;
+mod source;
+mod uniform;
+
+pub use exhaustive::Exhaustive;
+pub use flipping::Flipping;
+pub use optimal::Optimal;
+pub use pct::Pct;
+pub use preemption::Preemption;
+pub use random::Random;
+pub(crate) use replay::Replay;
+pub use source::Source;
+pub use uniform::Uniform;
+
+use crate::{
+    operation::{Op, dependent},
+    run::Run,
+    thread_set::ThreadSet,
+};
+
+/// A way to search.
+///
+/// A run is a sequence of *points*, at each of which there is something to choose: a thread, or one of several values. The
+/// beginning that a run shares with the one before is repeated without asking.
+pub trait Strategy {
+    /// Which thread goes on.
+    fn choose(&mut self, at: &Point<'_>, run: &Run) -> Choice;
+
+    /// Which of that many values is taken.
+    fn pick(&mut self, at: usize, values: u32) -> u32;
+
+    /// A run has ended.
+    fn finished(&mut self, run: &Run, end: End) -> Next;
+
+    /// Whether it looks at clocks and races. Without them runs are faster.
+    fn wants_clocks(&self) -> bool;
+
+    /// Whether each run that was not cut short is in a class of its own.
+    fn visits_classes_once(&self) -> bool {
+        false
+    }
+
+    /// Forgets everything: the search begins anew.
+    fn restart(&mut self);
+}
+
+/// Where a thread is to be chosen.
+#[derive(Debug)]
+pub struct Point<'a> {
+    /// Its number.
+    pub step: usize,
+    /// Who went on last.
+    pub current: usize,
+    /// Who can go on.
+    pub enabled: ThreadSet,
+    pub(crate) pending: &'a [Op],
+}
+
+impl Point<'_> {
+    /// The thread that went on last if it is one of these, else the lowest.
+    #[inline]
+    #[must_use]
+    pub fn stay(&self, among: ThreadSet) -> Option<usize> {
+        if among.contains(self.current) {
+            Some(self.current)
+        } else {
+            among.first()
+        }
+    }
+}
+
+/// What is chosen.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Choice {
+    /// This thread goes on.
+    Run(usize),
+    /// Whatever comes is known already: the run is brought to its end, and not looked at.
+    Drain,
+}
+
+/// How the search goes on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Next {
+    /// The next run shares that many points with the last one.
+    Keep(usize),
+    /// There is nothing left to be searched.
+    Exhausted,
+    /// There is nothing left within the bound of the strategy, but there is beyond it.
+    Bounded,
+    /// As many runs as were wanted.
+    Enough,
+    /// Everything so far does not count, for this reason.
+    Restart(&'static str),
+}
+
+/// How a run ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum End {
+    /// All threads have ended.
+    Complete,
+    /// Nobody can go on.
+    Deadlock,
+    /// It was drained.
+    Blocked,
+    /// It was stopped: it had too many steps, or something went wrong.
+    Cut,
+}
+
+/// Which of those that slept at the point before still do: those that do not notice what happened.
+fn still_asleep(mut asleep: ThreadSet, at: &Point<'_>, run: &Run) -> ThreadSet {
+    if asleep.is_empty() {
+        return asleep;
+    }
+    let last = run.last_chosen().expect("a thread was chosen before");
+    asleep.remove(usize::from(last.thread));
+    for thread in asleep {
+        if dependent(at.pending[thread], last.op) {
+            asleep.remove(thread);
+        }
+    }
+    asleep
+}

@@ -1,0 +1,113 @@
+//! Sets of threads: one word.
+
+use std::ops::{BitAnd, BitOr, BitOrAssign, Sub};
+
+/// How many threads a run may have.
+pub(crate) const MOST_THREADS: usize = 64;
+
+/// A set of threads of one run.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct ThreadSet(u64);
+
+impl ThreadSet {
+    /// Nobody.
+    pub const EMPTY: ThreadSet = ThreadSet(0);
+
+    /// One thread.
+    #[inline]
+    #[must_use]
+    pub fn only(thread: usize) -> ThreadSet {
+        ThreadSet(1 << thread)
+    }
+
+    /// Whether nobody is in it.
+    #[inline]
+    #[must_use]
+    pub fn is_empty(self) -> bool {
+        self.0 == 0
+    }
+
+    /// How many are in it.
+    #[inline]
+    #[must_use]
+    pub fn len(self) -> usize {
+        self.0.count_ones() as usize
+    }
+
+    /// Whether this thread is in it.
+    #[inline]
+    #[must_use]
+    pub fn contains(self, thread: usize) -> bool {
+        self.0 >> thread & 1 != 0
+    }
+
+    /// Whether the thread of this number is in it, which may be any.
+    pub(crate) fn has(self, thread: u32) -> bool {
+        (thread as usize) < MOST_THREADS && self.contains(thread as usize)
+    }
+
+    /// The lowest one.
+    #[inline]
+    #[must_use]
+    pub fn first(self) -> Option<usize> {
+        (self.0 != 0).then(|| self.0.trailing_zeros() as usize)
+    }
+
+    /// Adds one.
+    #[inline]
+    pub fn insert(&mut self, thread: usize) {
+        self.0 |= 1 << thread;
+    }
+
+    /// Takes one out.
+    #[inline]
+    pub fn remove(&mut self, thread: usize) {
+        self.0 &= !(1 << thread);
+    }
+}
+
+/// From the lowest one up.
+impl Iterator for ThreadSet {
+    type Item = usize;
+
+    #[inline]
+    fn next(&mut self) -> Option<usize> {
+        let first = self.first()?;
+        self.0 &= self.0 - 1;
+        Some(first)
+    }
+}
+
+impl BitOr for ThreadSet {
+    type Output = ThreadSet;
+
+    #[inline]
+    fn bitor(self, other: ThreadSet) -> ThreadSet {
+        ThreadSet(self.0 | other.0)
+    }
+}
+
+impl BitOrAssign for ThreadSet {
+    #[inline]
+    fn bitor_assign(&mut self, other: ThreadSet) {
+        self.0 |= other.0;
+    }
+}
+
+impl BitAnd for ThreadSet {
+    type Output = ThreadSet;
+
+    #[inline]
+    fn bitand(self, other: ThreadSet) -> ThreadSet {
+        ThreadSet(self.0 & other.0)
+    }
+}
+
+impl Sub for ThreadSet {
+    type Output = ThreadSet;
+
+    #[inline]
+    fn sub(self, other: ThreadSet) -> ThreadSet {
+        ThreadSet(self.0 & !other.0)
+    }
+}

@@ -1,0 +1,9 @@
+//! The explorer from outside.
+
+mod counts;
+mod finds;
+mod oracle;
+mod prediction;
+mod programs;
+mod replay;
+mod traps;

@@ -1,0 +1,356 @@
+//! The seam for whoever decides what runs next: a controlled scheduler.
+//!
+//! A thread under control shows a version that no object has, so each of its hooks takes the slow path, and asks there for its
+//! [`Controller`]: hot paths pay nothing. A primitive joins in by one look in its slow path:
+//!
+//! 1. [`Controller::step`] before it does something that others can notice. It returns when it is the thread's turn.
+//! 2. The real operation, by the `try_` form, which cannot wait. The controller knew that it would succeed; if it does not, somebody
+//!    from outside holds the object, and [`Controller::obstructed`] says so.
+//! 3. [`Controller::release`] before it gives something back, and [`Controller::wrote`] after it wrote, if that is wanted.
+//!
+//! Clocks of recordings stand still meanwhile: a controller has its own.
+
+use std::{
+    any::Any,
+    cell::RefCell,
+    panic::{self, AssertUnwindSafe, Location},
+    rc::Rc,
+    sync::{Arc, Mutex, atomic::Ordering::Relaxed},
+    thread,
+};
+
+use portent_monitor_core::Value;
+
+pub use crate::live::event::Callsite;
+use crate::live::{
+    actor::{self, Place},
+    lock,
+    names::{self, Name},
+    recording, version,
+};
+
+thread_local! {
+    static CURRENT: RefCell<Option<Rc<dyn Controller>>> = const { RefCell::new(None) };
+}
+
+/// Who decides what runs next.
+///
+/// All threads of a controlled run are on one thread of the operating system, and one of them runs at a time: who is meant is the one
+/// that calls.
+pub trait Controller {
+    /// The thread wants to do this with an object. Returns when it may.
+    fn step(&self, step: Step, object: Object<'_>, place: Place) -> Turn;
+
+    /// The thread is about to give back what it has of an object.
+    fn release(&self, release: Release, object: Object<'_>);
+
+    /// What the last step of the thread wrote, after the value that was there before. Only if its turn asked for it.
+    fn wrote(&self, before: Option<Value>, value: Option<Value>);
+
+    /// It was this thread's turn, but the object is in use by somebody who is not controlled.
+    fn obstructed(&self, object: Object<'_>, place: Place) -> !;
+
+    /// Whether an application event of this name is wanted.
+    fn wants(&self, event: &'static str) -> bool;
+
+    /// An application event, which is wanted.
+    fn event(&self, callsite: &'static Callsite, args: &[Value]);
+
+    /// Begins a thread, and returns its number.
+    fn spawn(&self, name: Option<&str>, job: Job<'_>, place: Place) -> u32;
+
+    /// Returns when this thread has ended.
+    fn join(&self, thread: u32, place: Place);
+
+    /// Whether this thread has ended.
+    fn has_ended(&self, thread: u32) -> bool;
+
+    /// The number of the thread that calls.
+    fn current(&self) -> u32;
+
+    /// The last step of the thread, which could have changed an object, did not.
+    fn in_vain(&self);
+
+    /// The thread has nothing to do but to look again.
+    fn pause(&self, place: Place);
+
+    /// One of so many values, from 0.
+    fn pick(&self, values: u32) -> u32;
+
+    /// What the thread has for itself under this key; it is made when it is first asked for.
+    fn local(&self, key: usize, make: &dyn Fn() -> Rc<dyn Any>) -> Rc<dyn Any>;
+
+    /// The thread is about to end, and drops what it has for itself.
+    fn drop_locals(&self);
+}
+
+/// What a thread wants to do with an object, where others can notice.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Step {
+    /// Of a variable.
+    Read,
+    /// Of a variable, whatever it was.
+    Write,
+    /// Of a variable, depending on what it was.
+    Update,
+    /// Of a mutex, or the exclusive side of a lock.
+    Lock,
+    /// The same, if it is free.
+    TryLock,
+}
+
+/// What a thread gives back.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Release {
+    /// A mutex, or the exclusive side of a lock.
+    Unlock,
+}
+
+/// What it is for a thread to have its turn.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Turn {
+    /// Of something that is only tried: whether it succeeds. Of everything else it is true.
+    pub succeeds: bool,
+    /// Whether somebody wants to know what is written.
+    pub tell: bool,
+}
+
+/// What objects there are, for controllers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Class {
+    /// A variable whose accesses order threads.
+    Atomic,
+    /// A variable that threads may only share if something else orders them.
+    Plain,
+    /// Mutual exclusion.
+    Mutex,
+}
+
+/// An object of the program, as a controller sees it.
+#[derive(Clone, Copy)]
+pub struct Object<'a> {
+    name: &'a Name,
+    kind: &'static str,
+    class: Class,
+}
+
+impl<'a> Object<'a> {
+    pub(crate) fn new(name: &'a Name, kind: &'static str, class: Class) -> Object<'a> {
+        Object { name, kind, class }
+    }
+
+    /// What the controller last wrote on it; 0 if nothing.
+    #[inline]
+    #[must_use]
+    pub fn tag(&self) -> u64 {
+        self.name.tag().load(Relaxed)
+    }
+
+    /// Writes something on it. It stays there when the controller is gone.
+    #[inline]
+    pub fn set_tag(&self, tag: u64) {
+        self.name.tag().store(tag, Relaxed);
+    }
+
+    /// What it is.
+    #[inline]
+    #[must_use]
+    pub fn class(&self) -> Class {
+        self.class
+    }
+
+    /// The name of its type.
+    #[must_use]
+    pub fn kind(&self) -> &'static str {
+        self.kind
+    }
+
+    /// Where it was made.
+    #[must_use]
+    pub fn made(&self) -> Option<&'static Location<'static>> {
+        self.name.made()
+    }
+
+    /// What it is called, if somebody gave it a name: the text is that of [`given_name`].
+    #[must_use]
+    pub fn given(&self) -> Option<GivenName> {
+        self.name.number().map(|number| GivenName {
+            number,
+            class: self.class,
+        })
+    }
+}
+
+/// A name that was given to an object, in the table of the process.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct GivenName {
+    number: u32,
+    class: Class,
+}
+
+impl GivenName {
+    /// A number of its own among the names of objects of its class.
+    #[must_use]
+    pub fn number(self) -> u32 {
+        self.number
+    }
+
+    /// Whether it is the name of a variable.
+    #[must_use]
+    pub fn is_variable(&self) -> bool {
+        matches!(self.class, Class::Atomic | Class::Plain)
+    }
+}
+
+/// The text of a name that was given.
+#[must_use]
+pub fn given_name(name: GivenName) -> String {
+    names::with_table(|table| {
+        let symbols = &table.symbols;
+        match name.class {
+            Class::Atomic | Class::Plain => names::text(&symbols.vars, name.number),
+            Class::Mutex => names::text(&symbols.locks, name.number),
+        }
+    })
+}
+
+/// What a thread is to do, which may borrow from its spawner.
+///
+/// Only this crate can make one, and promises that whatever it borrows is there until it has run: either it borrows nothing, or its
+/// spawner waits for it ([`Controller::join`]) before it goes on, also if it unwinds.
+pub struct Job<'a>(Box<dyn FnOnce() -> Ended + 'a>);
+
+impl<'a> Job<'a> {
+    /// What is to be called in the thread.
+    #[must_use]
+    pub fn into_inner(self) -> Box<dyn FnOnce() -> Ended + 'a> {
+        self.0
+    }
+}
+
+/// How a thread ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Ended {
+    /// It did what it had to do.
+    Returned,
+    /// It panicked.
+    Panicked,
+    /// Its controller wanted it to end.
+    Stopped,
+}
+
+impl Ended {
+    /// Of something that was caught.
+    #[must_use]
+    pub fn of<T>(result: &thread::Result<T>) -> Ended {
+        match result {
+            Ok(_) => Ended::Returned,
+            Err(panic) if panic.is::<Stop>() => Ended::Stopped,
+            Err(_) => Ended::Panicked,
+        }
+    }
+}
+
+/// What a controller unwinds a thread with that has to end.
+#[derive(Clone, Copy, Debug)]
+pub struct Stop;
+
+/// The controller of the thread that calls, of one whose version is hidden.
+#[inline]
+pub(crate) fn current() -> Option<Rc<dyn Controller>> {
+    if !version::is_hidden() {
+        return None;
+    }
+    CURRENT
+        .try_with(|current| current.try_borrow().ok()?.clone())
+        .ok()
+        .flatten()
+}
+
+/// One of so many values, from 0, as the controller of the thread that calls decides; `None` if it has none.
+pub fn pick(values: u32) -> Option<u32> {
+    current().map(|controller| controller.pick(values))
+}
+
+/// As long as it is there, a controller decides what this thread of the operating system runs.
+#[derive(Debug)]
+pub struct Controlled(());
+
+/// Puts this thread of the operating system under control; `None` if it already is.
+pub fn enter(controller: Rc<dyn Controller>) -> Option<Controlled> {
+    let entered = CURRENT.with(|current| {
+        let mut current = current.borrow_mut();
+        let free = current.is_none();
+        if free {
+            *current = Some(controller);
+        }
+        free
+    });
+    if entered {
+        recording::opened(true);
+        actor::control(true);
+    }
+    entered.then_some(Controlled(()))
+}
+
+impl Drop for Controlled {
+    fn drop(&mut self) {
+        let controller = CURRENT.with(|current| current.borrow_mut().take());
+        actor::control(false);
+        recording::opened(false);
+        drop(controller);
+    }
+}
+
+/// A thread that was spawned under control, and what it returns.
+pub(crate) struct Spawned<T> {
+    pub(crate) number: u32,
+    result: Arc<Mutex<Option<thread::Result<T>>>>,
+}
+
+impl<T> Spawned<T> {
+    /// Begins a thread. Whoever lends it something joins it before that is gone.
+    pub(crate) fn begin<'a, F>(
+        controller: &dyn Controller,
+        name: Option<&str>,
+        place: Place,
+        f: F,
+    ) -> Spawned<T>
+    where
+        F: FnOnce() -> T + 'a,
+        T: 'a,
+    {
+        let result = Arc::new(Mutex::new(None));
+        let there = Arc::clone(&result);
+        let job = Job(Box::new(move || {
+            let done = panic::catch_unwind(AssertUnwindSafe(f));
+            if let Some(controller) = current() {
+                controller.drop_locals();
+            }
+            let ended = Ended::of(&done);
+            *lock(&there) = Some(done);
+            ended
+        }));
+        let number = controller.spawn(name, job, place);
+        Spawned { number, result }
+    }
+
+    /// Waits until it has ended, and takes what it returned.
+    pub(crate) fn join(self, place: Place) -> thread::Result<T> {
+        if let Some(controller) = current() {
+            controller.join(self.number, place);
+        }
+        let result = lock(&self.result).take();
+        result.unwrap_or_else(|| Err(Box::new(Stop) as Box<dyn Any + Send>))
+    }
+
+    pub(crate) fn has_ended(&self) -> bool {
+        match current() {
+            Some(controller) => controller.has_ended(self.number),
+            None => true,
+        }
+    }
+}
