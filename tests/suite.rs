@@ -5,6 +5,7 @@
 //! counting; whatever searches must give them. To add a case, write it down in one of the files.
 
 mod annotated;
+mod explored;
 mod facade;
 mod programs;
 

@@ -38,6 +38,9 @@ use syn::parse_macro_input;
 /// | `window = 1000` | of each level of the lattice, at most so many cuts are kept |
 /// | `repeat = 10` | the body is run so often, and each run is checked |
 /// | `expect_violation` | the test fails if no run violates the property |
+/// | `confirm` | a violation that is predicted is made to happen, under a controlled scheduler (feature `explore`) |
+/// | `explore = "source"` | the body is not recorded, but run under a controlled scheduler, once for every class of equivalent runs; other strategies are `optimal`, `exhaustive`, `flipping`, `preemptions`, `random`, `pct`, `uniform` (feature `explore`) |
+/// | `max_runs = 1000` | an exploration ends after that many runs |
 /// | `strict` | what is else a warning fails the test: an event that never occurs, nothing that was checked |
 ///
 /// Variables begin with the values that the property declares, or else with those that they had before they were first written.

@@ -19,6 +19,11 @@ pub(crate) struct TestOptions {
     pub(crate) repeat: u32,
     pub(crate) expect_violation: bool,
     pub(crate) strict: bool,
+    /// Whether what is predicted is made to happen.
+    pub(crate) confirm: bool,
+    /// How it is explored, if it is: the variant of `annotated::Way`.
+    pub(crate) explore: Option<&'static str>,
+    pub(crate) max_runs: Option<u64>,
 }
 
 /// Where the properties are.
@@ -27,7 +32,7 @@ pub(crate) enum Source {
     File(LitStr),
 }
 
-const WORDS: [&str; 9] = [
+const WORDS: [&str; 12] = [
     "property",
     "spec",
     "find",
@@ -37,8 +42,23 @@ const WORDS: [&str; 9] = [
     "repeat",
     "expect_violation",
     "strict",
+    "confirm",
+    "explore",
+    "max_runs",
 ];
 const MODELS: [&str; 3] = ["happens-before", "strong", "maximal"];
+
+/// How runs are chosen that are explored, and what the façade calls that.
+const WAYS: [(&str, &str); 8] = [
+    ("source", "Source"),
+    ("optimal", "Optimal"),
+    ("exhaustive", "Exhaustive"),
+    ("flipping", "Flipping"),
+    ("preemptions", "Preemptions"),
+    ("random", "Random"),
+    ("pct", "Pct"),
+    ("uniform", "Uniform"),
+];
 
 /// What can be looked for without a property.
 const KINDS: [&str; 3] = ["races", "deadlocks", "atomicity"];
@@ -116,6 +136,7 @@ impl Parse for TestOptions {
         let (mut window, mut repeat) = (None, 1);
         let (mut causality, mut complete) = (Causality::HappensBefore, false);
         let (mut expect_violation, mut strict) = (false, false);
+        let (mut confirm, mut explore, mut max_runs) = (false, None, None);
         let mut seen: Vec<String> = Vec::new();
         while !input.is_empty() {
             let setting: Setting = input.parse()?;
@@ -142,6 +163,9 @@ impl Parse for TestOptions {
                 "repeat" => repeat = setting.number("repeat = 10")?,
                 "expect_violation" => expect_violation = setting.flag()?,
                 "strict" => strict = setting.flag()?,
+                "confirm" => confirm = setting.flag()?,
+                "explore" => explore = Some(way(&setting.text("explore = \"source\"")?)?),
+                "max_runs" => max_runs = Some(setting.number("max_runs = 1000")?),
                 _ => return Err(unknown("option", &word, span, &WORDS)),
             }
             seen.push(word);
@@ -149,10 +173,30 @@ impl Parse for TestOptions {
                 input.parse::<Token![,]>()?;
             }
         }
-        if source.is_none() && find.is_none() {
-            let missing = "what is to hold? Give `property = \"always (x >= y)\"`, `spec = \"file.portent\"` \
-                 or `find = \"races, deadlocks\"`";
-            return Err(syn::Error::new(Span::call_site(), missing));
+        let wrong = |what: &str| Err(syn::Error::new(Span::call_site(), what));
+        if source.is_none() && find.is_none() && explore.is_none() {
+            return wrong(
+                "what is to hold? Give `property = \"always (x >= y)\"`, `spec = \"file.portent\"` \
+                 or `find = \"races, deadlocks\"`; or explore what may panic or wait for ever: `explore = \"source\"`",
+            );
+        }
+        if max_runs.is_some() && explore.is_none() {
+            return wrong("`max_runs` is for tests that are explored: `explore = \"source\"`");
+        }
+        if explore.is_some() {
+            let others = [
+                "find",
+                "causality",
+                "complete",
+                "window",
+                "repeat",
+                "confirm",
+            ];
+            if let Some(other) = seen.iter().find(|word| others.contains(&word.as_str())) {
+                return wrong(&format!(
+                    "`{other}` is for tests that are recorded, not explored"
+                ));
+            }
         }
         Ok(TestOptions {
             source,
@@ -163,6 +207,9 @@ impl Parse for TestOptions {
             repeat,
             expect_violation,
             strict,
+            confirm,
+            explore,
+            max_runs,
         })
     }
 }
@@ -174,6 +221,15 @@ fn kinds(text: LitStr) -> syn::Result<LitStr> {
         }
     }
     Ok(text)
+}
+
+fn way(way: &LitStr) -> syn::Result<&'static str> {
+    let name = way.value();
+    let found = WAYS.iter().find(|(word, _)| *word == name);
+    found.map(|(_, variant)| *variant).ok_or_else(|| {
+        let words = WAYS.map(|(word, _)| word);
+        unknown("strategy", &name, way.span(), &words)
+    })
 }
 
 fn model(model: &LitStr) -> syn::Result<Causality> {

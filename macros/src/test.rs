@@ -5,7 +5,7 @@ use std::{env, fs, path::Path};
 use portent_monitor_dsl::Monitor;
 use proc_macro2::{Span, TokenStream};
 use quote::quote;
-use syn::{ItemFn, LitStr, spanned::Spanned};
+use syn::{Ident, ItemFn, LitStr, spanned::Spanned};
 
 use crate::{
     options::{Causality, Source, TestOptions},
@@ -54,26 +54,49 @@ pub(crate) fn expand(options: &TestOptions, function: ItemFn) -> syn::Result<Tok
     } = function;
     let (name, output) = (&sig.ident, &sig.output);
     let spelled = name.to_string();
+    let test = quote! {
+        &::portent::annotated::Test {
+            name: ::core::concat!(::core::module_path!(), "::", #spelled),
+            monitors: &[#(#monitors),*],
+            find: #find,
+            window: #window,
+            causality: ::portent::annotated::Model::#causality,
+            complete: #complete,
+            repeat: #repeat,
+            expect_violation: #expect_violation,
+            strict: #strict,
+        }
+    };
+    let (output, call) = match options.explore {
+        None if options.confirm => (
+            quote!(#output),
+            quote!(::portent::annotated::run_and_confirm(#test, body)),
+        ),
+        None => (
+            quote!(#output),
+            quote!(::portent::annotated::run(#test, body)),
+        ),
+        Some(way) => {
+            let way = Ident::new(way, Span::call_site());
+            let max_runs = match options.max_runs {
+                Some(runs) => quote!(::core::option::Option::Some(#runs)),
+                None => quote!(::core::option::Option::None),
+            };
+            // What the body returns is looked at in every run.
+            let call = quote!(::portent::annotated::explore(
+                #test, ::portent::annotated::Way::#way, #max_runs, body
+            ));
+            (quote!(), call)
+        }
+    };
+    let returns = &sig.output;
     Ok(quote! {
         #(#attrs)*
         #[::core::prelude::v1::test]
         #vis fn #name() #output {
             #tracked
-            fn body() #output #block
-            ::portent::annotated::run(
-                &::portent::annotated::Test {
-                    name: ::core::concat!(::core::module_path!(), "::", #spelled),
-                    monitors: &[#(#monitors),*],
-                    find: #find,
-                    window: #window,
-                    causality: ::portent::annotated::Model::#causality,
-                    complete: #complete,
-                    repeat: #repeat,
-                    expect_violation: #expect_violation,
-                    strict: #strict,
-                },
-                body,
-            )
+            fn body() #returns #block
+            #call
         }
     })
 }

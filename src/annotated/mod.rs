@@ -5,12 +5,15 @@
 //! | here | a test from its first run to its last, and what makes it fail |
 //! | `record` | everything that a body does |
 //! | `check` | a recording and properties: a report, and what to know before trusting it |
+//! | `explore` | bodies that run under a controlled scheduler |
 //! | `find` | races, deadlocks and blocks that are not atomic |
 //! | `leave` | the page and the recording that are left with `PORTENT_REPORT` |
 //!
 //! Only macros call what is here; it may change with every version.
 
 mod check;
+#[cfg(feature = "explore")]
+mod explore;
 mod find;
 mod leave;
 mod record;
@@ -29,6 +32,8 @@ use crate::{
     lattice::Counting,
 };
 use check::Checked;
+#[cfg(feature = "explore")]
+pub use explore::{Way, explore, run_and_confirm};
 use leave::Shelf;
 use record::Record;
 
@@ -119,6 +124,12 @@ impl<T: Outcome, E> Outcome for Result<T, E> {
 /// If it fails.
 #[track_caller]
 pub fn run<R: Outcome>(test: &Test, body: fn() -> R) -> R {
+    run_then(test, body, String::new)
+}
+
+/// Runs a test; `more` is said after a violation.
+#[track_caller]
+fn run_then<R: Outcome>(test: &Test, body: fn() -> R, more: impl Fn() -> String) -> R {
     let monitors: Vec<Monitor> = test.monitors.iter().map(unseal).collect();
     let mut violations = 0;
     let mut round = 1;
@@ -129,7 +140,8 @@ pub fn run<R: Outcome>(test: &Test, body: fn() -> R) -> R {
         }
         let Round { text, is_violated } = match look(test, &monitors, round, &record) {
             Ok(round) => round,
-            Err(failure) => panic!("{failure}"),
+            Err(Failed::Otherwise(failure)) => panic!("{failure}"),
+            Err(Failed::Violated(failure)) => panic!("{failure}{}", more()),
         };
         violations += u32::from(is_violated);
         say(&text);
@@ -149,8 +161,20 @@ struct Round {
     is_violated: bool,
 }
 
-/// Checks a recording; the error is what a test fails with.
-fn look(test: &Test, monitors: &[Monitor], round: u32, record: &Record) -> Result<Round, String> {
+/// Why a test fails, in words.
+enum Failed {
+    Violated(String),
+    Otherwise(String),
+}
+
+impl From<String> for Failed {
+    fn from(text: String) -> Failed {
+        Failed::Otherwise(text)
+    }
+}
+
+/// Checks a recording.
+fn look(test: &Test, monitors: &[Monitor], round: u32, record: &Record) -> Result<Round, Failed> {
     let shelf = Shelf::asked_for(test, round);
     if let Some(shelf) = &shelf {
         shelf.leave_recording(monitors, record)?;
@@ -169,7 +193,7 @@ fn look(test: &Test, monitors: &[Monitor], round: u32, record: &Record) -> Resul
         for finding in &found.certain {
             story += &format!("{finding}\n");
         }
-        return Err(format!("{story}\n{page}"));
+        return Err(Failed::Violated(format!("{story}\n{page}")));
     }
     let of = match &checked.execution {
         Some(execution) => format!(" ({execution})"),
@@ -182,7 +206,7 @@ fn look(test: &Test, monitors: &[Monitor], round: u32, record: &Record) -> Resul
         text += &format!("warning: {}{of}: {sentence}\n", test.name);
     }
     if test.strict && !warnings.is_empty() {
-        return Err(text + "\nThe test is strict: a warning makes it fail.");
+        return Err((text + "\nThe test is strict: a warning makes it fail.").into());
     }
     Ok(Round { text, is_violated })
 }

@@ -1,0 +1,90 @@
+//! Annotated tests that are explored, or whose predictions are made to happen.
+
+use std::sync::Arc;
+
+use portent::{
+    Shared, event,
+    sync::{
+        Mutex,
+        atomic::{AtomicU32, Ordering::SeqCst},
+    },
+    thread,
+};
+
+/// Two threads that add one each, in two steps.
+fn lost_update() {
+    let count = Arc::new(AtomicU32::new(0));
+    let other = thread::spawn({
+        let count = Arc::clone(&count);
+        move || count.store(count.load(SeqCst) + 1, SeqCst)
+    });
+    count.store(count.load(SeqCst) + 1, SeqCst);
+    other.join().unwrap();
+    assert_eq!(count.load(SeqCst), 2, "an update is lost");
+}
+
+/// The result is there before somebody says so, but nothing keeps it that way.
+fn told_too_early() {
+    let result = Shared::with_name("result", 0);
+    let ready = Arc::new(Shared::with_name("ready", 0));
+    let teller = thread::spawn({
+        let ready = Arc::clone(&ready);
+        move || ready.set(1)
+    });
+    result.set(42);
+    teller.join().unwrap();
+}
+
+#[portent::test(explore = "source")]
+fn an_explored_test_passes() {
+    let total = Arc::new(Mutex::new(0));
+    let other = thread::spawn({
+        let total = Arc::clone(&total);
+        move || *total.lock().unwrap() += 1
+    });
+    *total.lock().unwrap() += 1;
+    other.join().unwrap();
+    assert_eq!(*total.lock().unwrap(), 2);
+}
+
+#[portent::test(explore = "optimal", property = "always (b -> once a)", strict)]
+fn an_order_that_is_kept() {
+    event!(a);
+    thread::spawn(|| event!(b)).join().unwrap();
+}
+
+#[portent::test(
+    explore = "pct",
+    max_runs = 100,
+    property = "always (ready > 0 -> result > 0)",
+    expect_violation
+)]
+fn a_violation_that_is_expected() {
+    told_too_early();
+}
+
+#[portent::test(explore = "source")]
+#[should_panic(expected = "an update is lost")]
+fn a_failure_names_its_run() {
+    lost_update();
+}
+
+#[portent::test(explore = "exhaustive", property = "always (ready > 0 -> result > 0)")]
+#[should_panic(expected = "is violated by this run")]
+fn a_property_is_violated_by_a_run_that_happened() {
+    told_too_early();
+}
+
+#[portent::test(confirm, property = "always (ready > 0 -> result > 0)")]
+#[should_panic(expected = "Confirmed: ")]
+fn what_was_predicted_is_made_to_happen() {
+    told_too_early();
+}
+
+#[portent::test(explore = "source", property = "always (b -> once a)")]
+#[should_panic(expected = "PORTENT_REPLAY=")]
+fn a_failure_says_how_to_see_it_again() {
+    let other = thread::spawn(|| event!(b));
+    event!(a);
+    other.join().unwrap();
+}
