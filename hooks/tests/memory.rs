@@ -1,8 +1,16 @@
 //! What is allocated: nothing once a program has done everything once, and little for threads that
 //! come and go. A binary of its own and without the usual
-//! harness, as nobody else may allocate meanwhile.
+//! harness, as nobody else may allocate meanwhile. What else wants a process of its own is here, too: an allocator that uses hooks, a fork,
+//! and the first thread of a process.
 
-use std::sync::atomic::Ordering::SeqCst;
+// Allocators are unsafe to write.
+#![allow(unsafe_code)]
+
+use std::{
+    alloc::{GlobalAlloc, Layout},
+    cell::Cell,
+    sync::atomic::{AtomicBool, Ordering::SeqCst},
+};
 
 use peak_alloc::PeakAlloc;
 use portent_hooks::{
@@ -11,8 +19,38 @@ use portent_hooks::{
     task, thread,
 };
 
-#[global_allocator]
 static MEMORY: PeakAlloc = PeakAlloc;
+
+/// An allocator that counts under a lock of ours, if it is asked to.
+struct CountingAllocator;
+
+static COUNTS_ALLOCATIONS: AtomicBool = AtomicBool::new(false);
+static ALLOCATIONS: Mutex<u64> = Mutex::new(0);
+
+thread_local! {
+    static IS_INSIDE: Cell<bool> = const { Cell::new(false) };
+}
+
+// SAFETY: memory is that of `PeakAlloc`; what is done besides does not touch it, and what that allocates goes to `PeakAlloc` at once.
+unsafe impl GlobalAlloc for CountingAllocator {
+    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+        if COUNTS_ALLOCATIONS.load(SeqCst) && !IS_INSIDE.replace(true) {
+            *ALLOCATIONS.lock().unwrap() += 1;
+            event!(tick);
+            IS_INSIDE.set(false);
+        }
+        // SAFETY: the caller promises what `alloc` asks for.
+        unsafe { MEMORY.alloc(layout) }
+    }
+
+    unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
+        // SAFETY: the pointer is from `alloc`, and so from `PeakAlloc`.
+        unsafe { MEMORY.dealloc(pointer, layout) }
+    }
+}
+
+#[global_allocator]
+static ALLOCATOR: CountingAllocator = CountingAllocator;
 
 struct World {
     mutex: Mutex<u64>,
@@ -192,7 +230,78 @@ fn tasks_that_come_and_go_leave_nothing(joins: bool) {
     drop(entered);
 }
 
+/// Hooks allocate, the allocator uses hooks: those go through, and are counted.
+fn an_allocator_may_use_hooks() {
+    let (recording, mut stream) = Recording::relevant(["tick"]).start();
+    let entered = recording.enter();
+    COUNTS_ALLOCATIONS.store(true, SeqCst);
+    let mutexes: Vec<Mutex<u64>> = (0..100).map(Mutex::new).collect();
+    thread::scope(|s| {
+        for _ in 0..4 {
+            s.spawn(|| {
+                for mutex in &mutexes {
+                    *mutex.lock().unwrap() += 1;
+                    event!(tick, text = "a text is allocated".to_owned());
+                }
+            });
+        }
+    });
+    COUNTS_ALLOCATIONS.store(false, SeqCst);
+    drop(entered);
+    let events = stream.finish();
+    let told = |event: &&portent_hooks::Recorded| {
+        { event.event.action() }.is_some_and(|action| !action.args.is_empty())
+    };
+    assert_eq!(events.iter().filter(told).count(), 400);
+    assert!(*ALLOCATIONS.lock().unwrap() > 400);
+    assert!(stream.counts().late > 0, "some were inside of hooks");
+}
+
+/// Nobody spawned it, so nothing is missing before it, whoever began the recording.
+fn the_first_thread_is_not_foreign() {
+    let (recording, mut stream) = Recording::relevant(["tick"]).start();
+    let global = std::thread::spawn(move || {
+        let global = recording.make_global();
+        (recording, global)
+    });
+    let kept = global.join().unwrap();
+    event!(tick);
+    assert!(stream.try_next().is_some());
+    assert_eq!(stream.counts().foreign, 0);
+    drop(kept);
+}
+
+/// The child of a fork has queues, but nobody who empties them: it goes on without.
+fn a_fork_does_not_wait_for_a_reader() {
+    let (recording, stream) = Recording::relevant(["tick"]).capacity(64).start();
+    let entered = recording.enter();
+    event!(tick);
+    let (mut from_child, to_parent) = std::io::pipe().unwrap();
+    // SAFETY: no other thread of the process runs, and the child only does what a program does.
+    match unsafe { libc::fork() } {
+        0 => {
+            drop(from_child);
+            (0..10_000).for_each(|_| event!(tick));
+            std::io::Write::write_all(&mut &to_parent, b"done").unwrap();
+            std::process::exit(0);
+        }
+        child => {
+            assert!(child > 0, "a fork");
+            drop(to_parent);
+            let mut said = String::new();
+            std::io::Read::read_to_string(&mut from_child, &mut said).unwrap();
+            assert_eq!(said, "done");
+        }
+    }
+    drop(entered);
+    let mut stream = stream;
+    assert_eq!(stream.finish().len(), 1, "what the child did is its own");
+}
+
 fn main() {
+    #[cfg(unix)]
+    a_fork_does_not_wait_for_a_reader();
+    the_first_thread_is_not_foreign();
     nothing_is_allocated_after_warming_up();
     threads_that_come_and_go_leave_nothing();
     // Their spawner knows of their end, by something else than a join.
@@ -207,4 +316,5 @@ fn main() {
     detached_threads_leave_nothing(|| {}, Stream::settle);
     tasks_that_come_and_go_leave_nothing(true);
     tasks_that_come_and_go_leave_nothing(false);
+    an_allocator_may_use_hooks();
 }

@@ -32,6 +32,11 @@ pub struct Counts {
     pub sent: u64,
     /// Events that the server does not have: yet, or for good if the sidecar has ended.
     pub unsent: u64,
+    /// How often it has halved what it keeps of the order, as it could not keep up: see [`Watch::narrow`](portent_lattice::Watch::narrow).
+    pub narrowed: u64,
+    /// How often threads that have ended, and that nobody waited for, were taken to come before all that is still to happen, as there
+    /// were too many of them.
+    pub settled: u64,
     /// Why the search is no longer exhaustive, if it is not. Looked at now and then.
     pub limit: Option<Limit>,
 }

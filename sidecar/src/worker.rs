@@ -30,6 +30,14 @@ use crate::{
 const BATCH: usize = 256;
 /// Whether searches are exhaustive is asked of every binding, and so not often.
 const LIMIT_EVERY: Duration = Duration::from_millis(200);
+/// So long it has to be behind before it narrows what it keeps,
+const PATIENCE: Duration = Duration::from_millis(300);
+/// with queues that are as full as this,
+const FULL: f64 = 0.5;
+/// if an event takes it longer than this on average: otherwise it is not the search that is slow.
+const DEAR: Duration = Duration::from_micros(5);
+/// With more chains than this, threads that nobody waited for are taken to come before all that is to come.
+const MOST_CHAINS: usize = 256;
 /// As many errors are kept.
 const ERRORS: usize = 16;
 
@@ -62,6 +70,10 @@ pub(crate) struct State {
     /// The properties and bindings that were told, in case that more come at the end.
     told: HashSet<(String, String)>,
     limit_asked: Instant,
+    /// Since when it is behind, and how many events it had taken then.
+    behind: Option<(Instant, u64)>,
+    /// How many chains there were when they were last settled.
+    chains: usize,
 }
 
 impl State {
@@ -71,6 +83,8 @@ impl State {
             errors: Vec::new(),
             told: HashSet::new(),
             limit_asked: Instant::now(),
+            behind: None,
+            chains: MOST_CHAINS,
         }
     }
 }
@@ -99,6 +113,8 @@ impl Worker {
     /// Takes what is there. Whether anything was.
     fn take_batch(&mut self) -> bool {
         let mut taken = 0;
+        // Before it takes: that empties the queues for a moment.
+        let is_behind = self.stream.fullness() >= FULL;
         while taken < BATCH
             && let Some(recorded) = self.stream.try_next()
         {
@@ -116,9 +132,39 @@ impl Worker {
         if now.saturating_duration_since(self.state.limit_asked) >= LIMIT_EVERY {
             self.state.limit_asked = now;
             self.state.counts.limit = self.watch.limit();
+            self.settle();
         }
+        self.keep_up(now, is_behind);
         self.publish();
         taken > 0
+    }
+
+    /// Narrows what it keeps if it is behind for long, and that is because of the search.
+    fn keep_up(&mut self, now: Instant, is_behind: bool) {
+        let events = self.stream.counts().recorded;
+        let Some((since, before)) = self.state.behind else {
+            self.state.behind = is_behind.then_some((now, events));
+            return;
+        };
+        let passed = now.saturating_duration_since(since);
+        if passed < PATIENCE {
+            return;
+        }
+        let taken = u32::try_from(events - before).unwrap_or(u32::MAX);
+        if is_behind && passed / taken.max(1) > DEAR && self.watch.narrow() {
+            self.state.counts.narrowed += 1;
+        }
+        self.state.behind = is_behind.then_some((now, events));
+    }
+
+    /// Lets threads to come use the chains of those that have ended and that nobody waited for, if there are very many.
+    fn settle(&mut self) {
+        let chains = self.stream.chains();
+        if chains > self.state.chains {
+            self.stream.settle();
+            self.state.chains = chains;
+            self.state.counts.settled += 1;
+        }
     }
 
     fn take(&mut self, recorded: &Recorded) {
@@ -261,6 +307,7 @@ impl Worker {
         self.publish();
         let State { counts, errors, .. } = self.state;
         tell_losses(&mut report, &counts.lost);
+        tell_shortcuts(&mut report, &counts);
         let files = self.writer.as_ref();
         let files = files
             .map_or(&[][..], |writer| writer.files.paths())
@@ -298,6 +345,29 @@ fn key(found: &PropertyReport) -> (String, String) {
 /// Calls a callback. Gives 1 if it panicked, which was told where panics are told.
 fn guarded(call: impl FnOnce()) -> u64 {
     u64::from(catch_unwind(AssertUnwindSafe(call)).is_err())
+}
+
+/// What was done to keep up.
+fn tell_shortcuts(report: &mut Report, counts: &Counts) {
+    let warning = |text: String| Warning {
+        property: None,
+        kind: WarningKind::EventsMissing,
+        text,
+    };
+    if counts.settled > 0 {
+        for found in &mut report.properties {
+            found.lattice.exhaustive = false;
+            found.lattice.limit.get_or_insert(Limit::History);
+        }
+        let text = "there were very many threads that nobody waited for, and those that had ended were taken to come before all that followed";
+        report.warnings.push(warning(text.to_owned()));
+    }
+    if counts.narrowed > 0 {
+        let times = counts.narrowed;
+        report.warnings.push(warning(format!(
+            "the sidecar could not keep up, and halved what it keeps of the order, {times} times: fewer runs were looked at than is usual"
+        )));
+    }
 }
 
 /// A report knows nothing of what never came to it.

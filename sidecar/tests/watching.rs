@@ -194,6 +194,70 @@ fn nothing_is_lost_while_threads_wait_for_room() {
 }
 
 #[test]
+fn a_sidecar_that_cannot_keep_up_narrows_what_it_keeps_and_says_so() {
+    // Nobody ever does d, but nobody can know that.
+    let far = "property far { event a, b, c, d  never: .* a b c a c b .* d }";
+    let (tell, told) = mpsc::channel();
+    let sidecar = Sidecar::builder()
+        .property(property(far))
+        .property(files())
+        .on_violation(move |violation| tell.send(violation.report.name.clone()).unwrap())
+        .start()
+        .unwrap();
+    let entered = sidecar.enter();
+    let is_over = AtomicBool::new(false);
+    thread::scope(|s| {
+        for _ in 0..4 {
+            s.spawn(|| {
+                while !is_over.load(SeqCst) {
+                    event!(a);
+                    event!(b);
+                    event!(c);
+                }
+            });
+        }
+        within("narrowed", || sidecar.counts().narrowed > 0);
+        // What is observed is told all the same, while it is behind.
+        event!(read, file = "a");
+        assert_eq!(told.recv_timeout(Duration::from_secs(60)).unwrap(), "file");
+        is_over.store(true, SeqCst);
+    });
+    drop(entered);
+    let summary = sidecar.stop().unwrap();
+    assert!(summary.counts.lost.is_nothing());
+    let mut warnings = summary.report.warnings.iter();
+    assert!(warnings.any(|warning| warning.text.contains("could not keep up")));
+}
+
+#[test]
+fn chains_of_threads_that_nobody_waits_for_are_used_again_and_the_report_says_so() {
+    let sidecar = Sidecar::builder().property(pairs()).start().unwrap();
+    let entered = sidecar.enter();
+    let mut spawned = 0u64;
+    within("settled", || {
+        for _ in 0..50 {
+            spawned += 1;
+            let worker = spawned as i64;
+            let detached = thread::spawn(move || {
+                event!(take, worker);
+                event!(give, worker);
+            });
+            // It orders nothing.
+            while !detached.is_finished() {
+                std::thread::yield_now();
+            }
+        }
+        sidecar.counts().settled > 0
+    });
+    drop(entered);
+    let summary = sidecar.stop().unwrap();
+    assert_eq!(summary.counts.events, 2 * spawned);
+    assert!(!summary.is_exhaustive());
+    let mut warnings = summary.report.warnings.iter();
+    assert!(warnings.any(|warning| warning.text.contains("nobody waited for")));
+}
+
+#[test]
 fn what_is_dropped_is_counted_and_the_verdict_says_so() {
     const EVENTS: u64 = 20_000;
     let (go, wait) = mpsc::channel::<()>();

@@ -67,7 +67,7 @@ impl Shelf {
             write_trace(&self.path("jsonl"), monitors, record)?;
             Ok(())
         };
-        write().map_err(|error| self.failed(&error))
+        write().map_err(|error: Box<dyn std::error::Error>| self.failed(&*error))
     }
 
     /// Leaves the page, and says where it is.
@@ -85,14 +85,14 @@ impl Shelf {
             let path = path.canonicalize()?;
             Ok(format!("The page: {}", path.display()))
         };
-        write().map_err(|error| self.failed(&error))
+        write().map_err(|error: Box<dyn std::error::Error>| self.failed(&*error))
     }
 
     fn path(&self, ending: &str) -> PathBuf {
         self.folder.join(format!("{}.{ending}", self.name))
     }
 
-    fn failed(&self, error: &Box<dyn std::error::Error>) -> String {
+    fn failed(&self, error: &dyn std::error::Error) -> String {
         let folder = self.folder.display();
         format!("{}\n{FOLDER}={folder}: {error}", self.test)
     }

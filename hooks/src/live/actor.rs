@@ -207,12 +207,14 @@ pub(crate) fn control(controlled: bool) {
     with(|actor| actor.controlled = controlled);
 }
 
-/// Looks whether there is another recording to take part in, of one who knows of recordings.
+/// A thread that begins a recording is not foreign to it, whoever spawned it.
+pub(super) fn knows_of_recordings() {
+    with(|actor| actor.foreign = false);
+}
+
+/// Looks whether there is another recording to take part in.
 pub(super) fn look_around() {
-    with(|actor| {
-        actor.foreign = false;
-        actor.look_around();
-    });
+    with(Actor::look_around);
 }
 
 /// Asks to record an operation of a thread that records everything, before it happens; may wait.
@@ -253,7 +255,10 @@ impl Actor {
     #[cold]
     #[inline(never)]
     fn foreign() -> Option<Box<Actor>> {
-        Actor::new(Arc::new(Identity::current()), true).map(Box::new)
+        let identity = Identity::current();
+        // Nobody spawned the first thread of a process, so nothing is missing before it.
+        let is_first = identity.name() == Some("main");
+        Actor::new(Arc::new(identity), !is_first).map(Box::new)
     }
 
     #[inline]

@@ -116,6 +116,10 @@ impl Identity {
         self.handle.get()
     }
 
+    pub(crate) fn name(&self) -> Option<&str> {
+        self.name.as_deref()
+    }
+
     pub(crate) fn is_named(&self) -> bool {
         self.name.is_some()
     }

@@ -452,6 +452,8 @@ impl Recording {
     /// news for it: so begin before there are threads.
     #[must_use = "it ends with the guard"]
     pub fn make_global(&self) -> Global {
+        // Before there is anything to take part in: else the first look would be that of a foreign thread.
+        actor::knows_of_recordings();
         *lock(&GLOBAL) = Some(Arc::clone(&self.subscriber));
         GENERATION.fetch_add(1, Release);
         actor::look_around();

@@ -379,6 +379,28 @@ impl Stream {
         });
     }
 
+    /// How many chains clocks have: one for each thread that recorded something, but for those that use the chain of another.
+    pub fn chains(&self) -> usize {
+        self.tenures.chains.len()
+    }
+
+    /// How full the fullest queue is, from 0 to 1.
+    ///
+    /// ```
+    /// use portent_hooks::{Recording, event};
+    ///
+    /// let (recording, mut stream) = Recording::relevant(["step"]).capacity(64).start();
+    /// let entered = recording.enter();
+    /// (0..32).for_each(|_| event!(step));
+    /// assert!(stream.try_next().is_some()); // takes all that is there out of the queues
+    /// assert!(stream.fullness() < 0.1);
+    /// ```
+    pub fn fullness(&self) -> f64 {
+        let capacity = self.subscriber.capacity() as f64;
+        let waiting = self.lanes.iter().map(|lane| lane.queue.slots());
+        waiting.max().unwrap_or(0) as f64 / capacity
+    }
+
     /// What is to be known besides the events.
     pub fn counts(&self) -> Counts {
         let [dropped, late, blind, foreign] = self.subscriber.counted();

@@ -150,6 +150,8 @@ pub struct Options {
     pub progress: Progress,
     /// What ends a search before it has looked everywhere, as when its time is up.
     pub stop: Stop,
+    /// How often a watch was [narrowed](crate::Watch::narrow).
+    pub(crate) narrowed: u32,
 }
 
 impl Default for Options {
@@ -175,6 +177,7 @@ impl Default for Options {
             witnesses: Some(100),
             progress: Progress::default(),
             stop: Stop::default(),
+            narrowed: 0,
         }
     }
 }

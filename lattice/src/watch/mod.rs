@@ -177,6 +177,9 @@ pub struct Watch {
     options: Options,
 }
 
+/// Then the order of sixteen events is left.
+const MOST_NARROWED: u32 = 6;
+
 impl Watch {
     /// Begins to watch; `initial` gives initial values by the names of variables.
     ///
@@ -322,6 +325,25 @@ impl Watch {
     /// ```
     pub fn limit(&self) -> Option<Limit> {
         self.properties.iter().find_map(Watched::limit)
+    }
+
+    /// Keeps half as much of the order from here on, and half as many nodes of the search: for one who cannot keep up with a program. What
+    /// is observed is still told with its event. Gives whether there was anything left to halve. If something is left out by that,
+    /// [`limit`](Self::limit) says so.
+    ///
+    /// ```
+    /// use portent_lattice::{Options, Watch};
+    /// use portent_monitor_dsl::Property;
+    ///
+    /// let monitor = Property::parse("always (logout -> once login)")?.monitor()?;
+    /// let mut watch = Watch::new([monitor], |_| None, Options::default())?;
+    /// assert!(watch.narrow());
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn narrow(&mut self) -> bool {
+        let can_be = self.options.narrowed < MOST_NARROWED;
+        self.options.narrowed += u32::from(can_be);
+        can_be
     }
 
     /// The run has ended: makes the remaining levels, and reports; `name` stands for the file. Then it is ready for another

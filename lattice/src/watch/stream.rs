@@ -39,6 +39,8 @@ const KEPT_IN_ALL: usize = 1 << 17;
 const FEW: usize = 8;
 /// The order of this many events is kept in any case.
 const FEW_EVENTS: usize = 16;
+/// And so many nodes.
+const FEW_NODES: usize = 16;
 /// After this many events a search is tidied up, as that costs more than an event; and if it rests in between, as what it has costs more.
 const LATER: usize = 64;
 const SOON: usize = 4;
@@ -56,6 +58,8 @@ pub(super) struct Room {
     events: usize,
     /// Whether there are very many searches, which rest between two steps.
     pub(super) is_crowded: bool,
+    /// How often the watch was narrowed.
+    narrowed: u32,
 }
 
 impl Room {
@@ -63,8 +67,9 @@ impl Room {
         let share = (KEPT_IN_ALL / searches.max(1)).max(FEW);
         Room {
             steps: context.options.history.max(LEAST_KEPT).min(share),
-            events: share.clamp(FEW_EVENTS, 1024),
+            events: (share.clamp(FEW_EVENTS, 1024) >> context.options.narrowed).max(FEW_EVENTS),
             is_crowded: searches > AT_HAND,
+            narrowed: context.options.narrowed,
         }
     }
 
@@ -75,6 +80,8 @@ impl Room {
         } else {
             (256, 64)
         };
+        let nodes = (nodes >> self.narrowed).max(FEW_NODES);
+        let beam = (beam >> self.narrowed).max(FEW_NODES / 4);
         Bounds {
             history: self.events,
             nodes,

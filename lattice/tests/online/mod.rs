@@ -298,6 +298,54 @@ fn without_a_lookahead_a_prediction_comes_with_the_event_that_completes_it() {
 }
 
 #[test]
+fn a_narrowed_watch_predicts_nothing_that_cannot_be_and_loses_nothing_that_was() {
+    let mut rng = Rng::new(2031);
+    let monitors = random::monitors(&mut rng, 200);
+    let (mut exact, mut limited, mut missed) = (0, 0, 0);
+    for _ in 0..1000 {
+        let (events, symbols) = random::trace(&mut rng, 34);
+        let monitor = &monitors[rng.below(monitors.len())];
+        let options = Options::default().counting(Counting::Never);
+        let expected = violated_with(monitor, &events, &symbols, &options);
+        let mut watch = Watch::new([monitor.clone()], zero, options)
+            .expect("initial values")
+            .handed(&symbols);
+        let from = rng.below(10);
+        let mut told = None;
+        for (now, event) in events.iter().enumerate() {
+            if now >= from {
+                watch.narrow();
+            }
+            if !watch.take(event).expect("events fit").is_empty() {
+                told = Some(now);
+            }
+        }
+        let limit = watch.limit();
+        let report = watch.finish("run").expect("a report");
+        let [observed, any] = expected.values().next().copied().unwrap_or_default();
+        if observed.is_some() {
+            assert!(told <= observed && told.is_some());
+        }
+        assert!(told.is_none() || (any.is_some() && any <= told));
+        if report.properties[0].lattice.engine == Engine::Enumerate {
+            continue;
+        }
+        match limit {
+            None => {
+                assert_eq!(told, any);
+                exact += 1;
+            }
+            Some(_) => {
+                limited += 1;
+                missed += usize::from(told != any);
+            }
+        }
+    }
+    println!("{exact} exact, {limited} limited, of which {missed} missed something");
+    assert!(exact > 100 && limited > 20);
+}
+
+#[test]
 fn a_binding_with_few_later_steps_is_closed_by_events_of_others() {
     let options = Options::default().lookahead(100);
     let files = "property file(f) { event open(f), read(f), close(f)  ere: (open read* close)* }";
