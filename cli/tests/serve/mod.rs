@@ -2,8 +2,6 @@
 #![cfg(all(unix, feature = "serve"))]
 
 mod clients;
-#[cfg(feature = "nats")]
-mod nats;
 mod orders;
 mod remote;
 mod server;

@@ -12,7 +12,7 @@ use std::{
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
-pub(super) struct Broker {
+pub(crate) struct Broker {
     child: Child,
     port: u16,
     has_streams: bool,
@@ -21,11 +21,11 @@ pub(super) struct Broker {
 
 impl Broker {
     /// With JetStream, on a free port of this machine, which keeps its streams in a folder of its own.
-    pub(super) fn start() -> Broker {
+    pub(crate) fn start() -> Broker {
         Broker::with(true)
     }
 
-    pub(super) fn without_streams() -> Broker {
+    pub(crate) fn without_streams() -> Broker {
         Broker::with(false)
     }
 
@@ -43,22 +43,22 @@ impl Broker {
         }
     }
 
-    pub(super) fn address(&self) -> String {
+    pub(crate) fn address(&self) -> String {
         format!("nats://127.0.0.1:{}/events", self.port)
     }
 
     /// Without a warning.
-    pub(super) fn kill(&mut self) {
+    pub(crate) fn kill(&mut self) {
         self.child.kill().unwrap();
         self.child.wait().unwrap();
     }
 
-    pub(super) fn start_again(&mut self) {
+    pub(crate) fn start_again(&mut self) {
         self.child = run(self.port, self.has_streams, self.folder.path());
     }
 
     /// All streams are lost.
-    pub(super) fn forget(&mut self) {
+    pub(crate) fn forget(&mut self) {
         self.folder = tempfile::tempdir().unwrap();
     }
 
@@ -73,7 +73,7 @@ impl Broker {
     }
 
     /// A message of somebody who is no sidecar.
-    pub(super) fn publish(&self, subject: &str, payload: impl AsRef<[u8]>) {
+    pub(crate) fn publish(&self, subject: &str, payload: impl AsRef<[u8]>) {
         let payload = payload.as_ref();
         let mut server = self.connect();
         write(
@@ -86,7 +86,7 @@ impl Broker {
     }
 
     /// Asks JetStream for something.
-    pub(super) fn ask(&self, what: &str, request: &Value) -> Value {
+    pub(crate) fn ask(&self, what: &str, request: &Value) -> Value {
         let mut server = self.connect();
         let request = request.to_string();
         let asked = format!(
@@ -104,7 +104,7 @@ impl Broker {
     }
 
     /// Waits until the servers of this name have nothing left to do.
-    pub(super) fn wait_until_acknowledged(&self, consumer: &str) {
+    pub(crate) fn wait_until_acknowledged(&self, consumer: &str) {
         let begun = Instant::now();
         loop {
             let info = self.ask(&format!("CONSUMER.INFO.events.{consumer}"), &json!({}));

@@ -1,6 +1,4 @@
-//! Events over NATS JetStream: what goes wrong on the way, and a server that goes on where it was.
-
-mod broker;
+//! What goes wrong on the way, and a server that goes on where it was.
 
 use std::{
     fs,
@@ -13,12 +11,14 @@ use portent_hooks::{Full, event};
 use portent_sidecar::Sidecar;
 use serde_json::{Value, json};
 
-use self::broker::Broker;
-use super::{
-    orders,
-    server::{FILES, Server, line, many},
+use crate::{
+    broker::Broker,
+    common::portent,
+    serve::{
+        orders,
+        server::{FILES, Server, line, many},
+    },
 };
-use crate::common::portent;
 
 fn serve(broker: &Broker, options: &[&str]) -> Server {
     let mut all = vec!["--property", FILES];
