@@ -19,13 +19,14 @@ check -p portent-hooks
 check -p portent-hooks --features monitor
 check -p portent-hooks --features lock_api
 check -p portent-hooks --features lock_api,monitor
-for features in "" metrics tracing; do
+for features in "" metrics nats tracing; do
     check -p portent-sidecar --features "$features"
 done
 for features in "" regex serde snippets; do
     check -p portent-monitor-dsl --no-default-features --features "$features"
 done
 check -p portent-cli --no-default-features
+check -p portent-cli --features nats --all-targets
 
 # Without a monitor, hooks are the standard library.
 cargo test --quiet -p portent-hooks --features lock_api --test off

@@ -27,5 +27,7 @@ pub use counts::{Counts, Lost};
 pub use error::Error;
 pub use recorder::{Files, Recorder};
 pub use remote::Address;
+#[cfg(feature = "nats")]
+pub use remote::{EventStream, OpenStream};
 pub use sidecar::{Builder, Sidecar, Summary};
 pub use violation::Violation;

@@ -120,7 +120,8 @@ struct Server {
 }
 
 impl Sidecar {
-    /// A sidecar that sends what it records to a server, `portent serve`: `127.0.0.1:7107`, or `unix:/run/portent.sock`. To be said besides: the
+    /// A sidecar that sends what it records to a server, `portent serve`: `127.0.0.1:7107`, or `unix:/run/portent.sock`; or, with the feature
+    /// `nats`, to a stream that such servers take events from, `nats://127.0.0.1:4222/portent`. To be said besides: the
     /// [names](Builder::names) that are to be recorded, or the properties, which then are watched here as well; without either, everything is.
     ///
     /// Connections are made again and again, ever less often up to every five seconds. While there is none, four megabytes of lines are kept; beyond
@@ -291,7 +292,7 @@ impl Builder {
         self
     }
 
-    /// What the [server](Sidecar::remote) asks for before it takes events.
+    /// What the [server](Sidecar::remote) asks for before it takes events; with a stream of NATS, the token of its server.
     pub fn token(mut self, token: &str) -> Builder {
         if let Some(server) = &mut self.remote {
             server.token = Some(token.to_owned());

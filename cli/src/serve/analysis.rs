@@ -1,7 +1,7 @@
 //! The one thread that all batches go to: puts events in order, records them, and watches the properties.
 
 use std::{
-    collections::HashMap,
+    collections::{HashMap, VecDeque},
     sync::{
         Arc,
         mpsc::{Receiver, RecvTimeoutError},
@@ -21,6 +21,7 @@ use portent_trace::{Format, Header, LineReader};
 use super::{
     board::{Board, Standing},
     recent::Recent,
+    source::{Arrived, Batch, Receipt},
 };
 use portent_answer::{Warning, text::Style};
 
@@ -35,14 +36,6 @@ const TICK: Duration = Duration::from_millis(100);
 /// More events than this never wait for others.
 const MOST_HELD: usize = 100_000;
 
-/// Whole lines of one client.
-pub(super) struct Batch {
-    pub(super) client: u64,
-    /// The number of the first line.
-    pub(super) first: u64,
-    pub(super) lines: Vec<u8>,
-}
-
 pub(super) struct Analysis {
     watch: Watch,
     monitors: Vec<Monitor>,
@@ -52,11 +45,17 @@ pub(super) struct Analysis {
     style: Style,
     readers: HashMap<u64, LineReader>,
     /// Events that wait for others.
-    release: CausalRelease<Event>,
+    release: CausalRelease<Arrived>,
     /// What can follow what was seen.
     discipline: Discipline,
     recent: Recent,
     standing: Standing,
+    /// How many events were given to the recording.
+    recorded: u64,
+    /// What sources are to be told when so many events of the recording are in its files.
+    owed: VecDeque<(u64, Arc<dyn Receipt>)>,
+    /// Nobody sends any more.
+    is_ending: bool,
     /// Who first sent an event without a clock, and whether it was told that others do too.
     unclocked: Option<String>,
     is_order_told: bool,
@@ -87,6 +86,9 @@ impl Analysis {
             discipline: Discipline::default(),
             recent,
             standing: Standing::default(),
+            recorded: 0,
+            owed: VecDeque::new(),
+            is_ending: false,
             unclocked: None,
             is_order_told: false,
             moved: Instant::now(),
@@ -110,15 +112,42 @@ impl Analysis {
     }
 
     fn take_batch(&mut self, batch: &Batch) {
+        if let Some(receipt) = &batch.receipt {
+            receipt.hold();
+        }
         let lines = batch.lines.split(|&byte| byte == b'\n');
         for (line, number) in lines.zip(batch.first..) {
             if !line.trim_ascii().is_empty() {
-                self.take_line(batch.client, number, line);
+                self.take_line(batch, number, line);
             }
+        }
+        self.done(batch.receipt.clone());
+    }
+
+    /// What a receipt was held for is done, but for the files.
+    fn done(&mut self, receipt: Option<Arc<dyn Receipt>>) {
+        let Some(receipt) = receipt.filter(|_| !self.is_ending) else {
+            return;
+        };
+        if self.files.is_some() {
+            self.owed.push_back((self.recorded, receipt));
+        } else {
+            receipt.done();
         }
     }
 
-    fn take_line(&mut self, client: u64, number: u64, line: &[u8]) {
+    /// Tells sources what is in files, or never will be.
+    fn settle(&mut self) {
+        let files = self.files.as_ref();
+        let safe = files.map_or(u64::MAX, |files| files.written() + files.unwritten());
+        while let Some((_, receipt)) = self.owed.front().filter(|(recorded, _)| *recorded <= safe) {
+            receipt.done();
+            self.owed.pop_front();
+        }
+    }
+
+    fn take_line(&mut self, batch: &Batch, number: u64, line: &[u8]) {
+        let client = batch.client;
         self.standing.lines += 1;
         let board = &self.board;
         let reader = self.readers.entry(client);
@@ -134,7 +163,7 @@ impl Analysis {
                 if event.source().is_none() {
                     self.came_without_clock(client);
                 }
-                self.arrive(event);
+                self.arrive(event, batch);
             }
             Err(error) => self.refuse(error.to_string()),
         }
@@ -162,7 +191,7 @@ impl Analysis {
     }
 
     /// Takes an event that may have to wait for others.
-    fn arrive(&mut self, mut event: Event) {
+    fn arrive(&mut self, mut event: Event, batch: &Batch) {
         // A line of one of many: its number says nothing.
         event.line = None;
         if let Some(thread) = event.source() {
@@ -178,7 +207,14 @@ impl Analysis {
                 return;
             }
         }
-        self.release.push(event);
+        if let Some(receipt) = &batch.receipt {
+            receipt.hold();
+        }
+        self.release.push(Arrived {
+            event,
+            is_known: batch.is_known,
+            receipt: batch.receipt.clone(),
+        });
         self.give_out();
         if self.release.len() > MOST_HELD {
             self.give_up();
@@ -186,9 +222,10 @@ impl Analysis {
     }
 
     fn give_out(&mut self) {
-        while let Some(event) = self.release.pop() {
+        while let Some(arrived) = self.release.pop() {
             self.moved = Instant::now();
-            self.admit(&event);
+            self.admit(&arrived.event, arrived.is_known);
+            self.done(arrived.receipt);
         }
     }
 
@@ -204,26 +241,30 @@ impl Analysis {
     }
 
     /// Takes an event whose past was taken.
-    fn admit(&mut self, event: &Event) {
+    fn admit(&mut self, event: &Event, is_known: bool) {
         if let Err(error) = self.discipline.admit(event, self.watch.symbols()) {
             return self.refuse(error.to_string());
         }
-        if let Some(files) = &mut self.files
-            && let Err(error) = files.take(event, self.watch.symbols())
-        {
-            self.board.tell(format!("the recording has ended: {error}"));
+        if let Some(files) = self.files.as_mut().filter(|_| !is_known) {
+            self.recorded += 1;
+            if let Err(error) = files.take(event, self.watch.symbols()) {
+                self.board.tell(format!("the recording has ended: {error}"));
+            }
         }
         self.recent.add(event);
         match self.watch.take(event) {
             Ok(news) => {
                 self.standing.events += 1;
-                news.iter().for_each(|found| self.tell(found));
+                self.standing.known += u64::from(is_known);
+                for found in &news {
+                    self.tell(found, is_known);
+                }
             }
             Err(error) => self.refuse(error.to_string()),
         }
     }
 
-    fn tell(&mut self, found: &PropertyReport) {
+    fn tell(&mut self, found: &PropertyReport, is_known: bool) {
         let Some(monitor) = self
             .monitors
             .iter()
@@ -238,8 +279,10 @@ impl Analysis {
         let line = self
             .board
             .violation(found, self.standing.events, drawn.flatten());
-        // A pipe that nobody reads is no reason to end.
-        let _ = terminal::print(&line);
+        if !is_known {
+            // A pipe that nobody reads is no reason to end.
+            let _ = terminal::print(&line);
+        }
     }
 
     fn tick(&mut self) {
@@ -250,6 +293,7 @@ impl Analysis {
         {
             self.board.tell(format!("the recording has ended: {error}"));
         }
+        self.settle();
         if self.release.is_empty() {
             self.moved = now;
         } else if now.duration_since(self.moved) >= self.patience {
@@ -276,6 +320,10 @@ impl Analysis {
 
     /// Nobody sends any more.
     fn finish(mut self) -> Result<Outcome, Failure> {
+        self.write_all();
+        self.settle();
+        self.is_ending = true;
+        // What still waits is looked at without what it waits for. So it stays with its source: a server that comes later may have both.
         while !self.release.is_empty() {
             let before = self.release.len();
             self.give_up();
@@ -285,11 +333,7 @@ impl Analysis {
                 break;
             }
         }
-        if let Some(files) = &mut self.files
-            && let Err(error) = files.finish(self.watch.symbols())
-        {
-            self.board.tell(format!("the recording has ended: {error}"));
-        }
+        self.write_all();
         self.publish();
         let report = self.watch.finish("serve");
         let mut report = report.map_err(|error| Failure::Check {
@@ -310,6 +354,14 @@ impl Analysis {
             known: Vec::new(),
             found: None,
         })
+    }
+
+    fn write_all(&mut self) {
+        if let Some(files) = &mut self.files
+            && let Err(error) = files.finish(self.watch.symbols())
+        {
+            self.board.tell(format!("the recording has ended: {error}"));
+        }
     }
 
     /// A report knows nothing of what never came to it.

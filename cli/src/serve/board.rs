@@ -27,6 +27,8 @@ pub(super) struct Standing {
     /// Lines that came, and events that were looked at.
     pub(super) lines: u64,
     pub(super) events: u64,
+    /// Events among these that a server before has looked at already.
+    pub(super) known: u64,
     pub(super) threads: u64,
     /// Lines that are no events, or contradict others.
     pub(super) refused: u64,
@@ -62,6 +64,9 @@ pub(super) struct State {
     pub(super) cut_lines: u64,
     pub(super) long_lines: u64,
     pub(super) missed_lines: u64,
+    /// Messages that a stream sent again, and those that it no longer had.
+    pub(super) redelivered: u64,
+    pub(super) missed_messages: u64,
     pub(super) properties: Vec<Property>,
     pub(super) violations: Vec<Violation>,
     /// How many there are, listed or not.
@@ -205,6 +210,19 @@ impl Board {
         ));
     }
 
+    #[cfg(feature = "nats")]
+    pub(super) fn message_redelivered(&self) {
+        self.change(|state| state.redelivered += 1);
+    }
+
+    #[cfg(feature = "nats")]
+    pub(super) fn messages_missed(&self, stream: &str, count: u64) {
+        self.change(|state| state.missed_messages += count);
+        self.tell(format!(
+            "{stream}: {count} messages are not in the stream any more, or went to another server that takes events under the same name"
+        ));
+    }
+
     /// Something went wrong that whoever looks should know.
     pub(super) fn tell(&self, problem: String) {
         let problem: String = printable(&problem).chars().take(500).collect();
@@ -297,7 +315,7 @@ impl Board {
         self.look(|state| {
             let standing = &state.standing;
             let lines = state.cut_lines + state.long_lines + state.missed_lines;
-            standing.refused + standing.lost + lines > 0
+            standing.refused + standing.lost + lines + state.missed_messages > 0
         })
     }
 
@@ -316,6 +334,10 @@ impl Board {
                 (
                     state.missed_lines,
                     "lines were sent before the server was there",
+                ),
+                (
+                    state.missed_messages,
+                    "messages were not in the stream any more",
                 ),
                 (standing.unwritten, "events are not in the recording"),
             ];

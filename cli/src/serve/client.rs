@@ -17,9 +17,9 @@ use serde::Deserialize;
 
 use super::{
     Common,
-    analysis::Batch,
     listen::{Connection, Listener, Room},
     session::Session,
+    source::{Batch, Source},
 };
 
 /// How much is read at once.
@@ -27,8 +27,11 @@ const CHUNK: usize = 64 * 1024;
 /// When all is over, a client may finish what it is about to say.
 const GRACE: Duration = Duration::from_secs(2);
 
-/// No two connections have the same number.
-static NUMBER: AtomicU64 = AtomicU64::new(1);
+/// A number that no other client has.
+pub(super) fn next_number() -> u64 {
+    static NUMBER: AtomicU64 = AtomicU64::new(1);
+    NUMBER.fetch_add(1, Relaxed)
+}
 
 /// Who a client is.
 #[derive(Default, Deserialize)]
@@ -40,38 +43,47 @@ struct Hello {
     gone: u64,
 }
 
-pub(super) fn accept(
-    listener: &Listener,
-    common: &Arc<Common>,
-    room: &Arc<Room>,
-    batches: &SyncSender<Batch>,
-) {
-    let batches = batches.clone();
-    let serve = move |connection: Box<dyn Connection>, common: &Common| {
-        let client = NUMBER.fetch_add(1, Relaxed);
-        let mut client = Client {
-            number: client,
-            connection,
-            common,
-            batches: &batches,
-            session: None,
-            is_known: common.token.is_none(),
-            begun: false,
-            lines: 0,
+/// Clients that come to a socket.
+pub(super) struct Sockets {
+    pub(super) listener: Listener,
+    pub(super) room: Arc<Room>,
+}
+
+impl Source for Sockets {
+    fn shown(&self) -> String {
+        self.listener.shown(false)
+    }
+
+    fn is_local(&self) -> bool {
+        self.listener.is_local()
+    }
+
+    fn run(self: Box<Self>, common: &Arc<Common>, batches: SyncSender<Batch>) {
+        let serve = move |connection: Box<dyn Connection>, common: &Common| {
+            let mut client = Client {
+                number: next_number(),
+                connection,
+                common,
+                batches: &batches,
+                session: None,
+                is_known: common.token.is_none(),
+                begun: false,
+                lines: 0,
+            };
+            common.board.client_came(client.number);
+            let problem = client.read();
+            common.board.client_went(client.number, problem);
         };
-        common.board.client_came(client.number);
-        let problem = client.read();
-        common.board.client_went(client.number, problem);
-    };
-    let turn_away = |mut connection: Box<dyn Connection>, common: &Common| {
-        let problem = format!(
-            "there are {} clients already; --max-clients allows more",
-            common.max_clients
-        );
-        refuse(&mut *connection, &problem);
-        common.board.client_turned_away();
-    };
-    listener.accept(common, room, serve, turn_away);
+        let turn_away = |mut connection: Box<dyn Connection>, common: &Common| {
+            let problem = format!(
+                "there are {} clients already; --max-clients allows more",
+                common.max_clients
+            );
+            refuse(&mut *connection, &problem);
+            common.board.client_turned_away();
+        };
+        self.listener.accept(common, &self.room, serve, turn_away);
+    }
 }
 
 fn refuse(connection: &mut dyn Connection, problem: &str) {
@@ -181,6 +193,8 @@ impl Client<'_> {
             client: self.number,
             first,
             lines: batch,
+            is_known: false,
+            receipt: None,
         };
         match &self.session {
             Some((session, connection)) => {

@@ -48,6 +48,8 @@ impl Listener {
             Address::Unix(path) => bind_unix(path),
             #[cfg(not(unix))]
             Address::Unix(_) => Err(io::ErrorKind::Unsupported.into()),
+            #[cfg(feature = "nats")]
+            Address::Nats(_) => Err(io::Error::other("it is a stream of NATS, and no socket")),
         };
         let listener = bound.and_then(|listener| {
             match &listener {

@@ -23,6 +23,11 @@ pub(super) fn render(state: &State) -> String {
             standing.events,
         ),
         (
+            "known_events_total",
+            "Events that a server before had looked at already.",
+            standing.known,
+        ),
+        (
             "refused_lines_total",
             "Lines that are no events, or contradict others.",
             standing.refused,
@@ -51,6 +56,16 @@ pub(super) fn render(state: &State) -> String {
             "missed_lines_total",
             "Lines that were sent before the server was there.",
             state.missed_lines,
+        ),
+        (
+            "redelivered_messages_total",
+            "Messages that a stream sent again.",
+            state.redelivered,
+        ),
+        (
+            "missed_messages_total",
+            "Messages that a stream no longer had.",
+            state.missed_messages,
         ),
         (
             "written_events_total",

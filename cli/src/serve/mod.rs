@@ -2,8 +2,10 @@
 //!
 //! | file | |
 //! |---|---|
+//! | `source` | where events come from, whatever that is |
 //! | `listen` | sockets, and how many may come in |
-//! | `client` | one who sends events: its lines, as whole batches |
+//! | `client` | one who sends events to a socket: its lines, as whole batches |
+//! | `nats/` | a stream of NATS JetStream instead (feature `nats`) |
 //! | `session` | how many lines of a client are here, though its connections come and go |
 //! | `analysis` | the one thread that all batches go to: order, record, watch |
 //! | `recent` | the last events, for drawings |
@@ -13,7 +15,8 @@
 //!
 //! **Threads and not futures**: a client is one socket that is read into one queue, and viewers are few. A queue that is full makes
 //! the client's thread wait, and so the client: nothing is dropped here. An asynchronous runtime with a web framework would double what
-//! is compiled; HTTP is parsed by `httparse`, the parser of hyper, which is all of it that needs care.
+//! is compiled; HTTP is parsed by `httparse`, the parser of hyper, which is all of it that needs care. (The client of NATS brings a runtime, for the one
+//! thread of its source.)
 
 mod analysis;
 mod board;
@@ -21,9 +24,12 @@ mod client;
 mod http;
 mod listen;
 mod metrics;
+#[cfg(feature = "nats")]
+mod nats;
 mod page;
 mod recent;
 mod session;
+mod source;
 mod token;
 
 use std::{
@@ -55,9 +61,11 @@ use crate::{
 };
 use analysis::Analysis;
 use board::Board;
+use client::Sockets;
 use listen::{Listener, Room};
 use recent::Recent;
 use session::Sessions;
+use source::Source;
 use token::Token;
 
 const SEARCH: &str = "How to search";
@@ -75,12 +83,23 @@ const QUEUE: usize = 64;
 pub(crate) struct Serve {
     #[command(flatten)]
     spec: Spec,
-    /// Where events come in: HOST:PORT or unix:PATH (may be given several times)
+    #[cfg_attr(
+        not(feature = "nats"),
+        doc = "Where events come in: HOST:PORT or unix:PATH (may be given several times)"
+    )]
+    #[cfg_attr(
+        feature = "nats",
+        doc = "Where events come in: HOST:PORT, unix:PATH or nats://HOST:PORT/STREAM (may be given several times)"
+    )]
     #[arg(long, value_name = "ADDRESS", default_value = "127.0.0.1:7107")]
     listen: Vec<Address>,
     /// Where the page and /metrics are
     #[arg(long, value_name = "HOST:PORT", default_value = "127.0.0.1:7108")]
     page: String,
+    /// Under this name a stream of NATS remembers how far this server is; another server with another name gets all events, too
+    #[cfg(feature = "nats")]
+    #[arg(long, value_name = "NAME", default_value = "portent", value_parser = nats::consumer_name)]
+    consumer: String,
     /// The value of a variable before anything happens, if the property does not say it (may be given several times)
     #[arg(long, value_name = "NAME=VALUE", value_parser = initial_value)]
     init: Vec<(String, Value)>,
@@ -158,17 +177,19 @@ impl Serve {
         });
         let (batches, taken) = mpsc::sync_channel(QUEUE);
         // All of them before anything else begins: a port that is taken is told at once.
-        let listeners = self.listen.iter().map(Listener::bind);
-        let listeners = listeners.collect::<Result<Vec<_>, _>>()?;
+        let room = Room::new(self.max_clients);
+        let sources = self.listen.iter().map(|address| self.open(address, &room));
+        let sources = sources.collect::<Result<Vec<_>, _>>()?;
         let page = Listener::bind(&self.page.parse().map_err(Failure::Usage)?)?;
-        for (what, listener) in
-            { listeners.iter().map(|one| ("events", one)) }.chain([("page", &page)])
-        {
-            eprintln!("{what}: {}", listener.shown(what == "page"));
-            if !listener.is_local() && common.token.is_none() {
+        for source in &sources {
+            eprintln!("events: {}", source.shown());
+        }
+        eprintln!("page: {}", page.shown(true));
+        let doors = { sources.iter() }.map(|source| (source.shown(), source.is_local()));
+        for (address, is_local) in doors.chain([(page.shown(false), page.is_local())]) {
+            if !is_local && common.token.is_none() {
                 eprintln!(
-                    "warning: {} can be reached from other machines, and no token is asked for; --token-file asks for one",
-                    listener.shown(false)
+                    "warning: {address} can be reached from other machines, and no token is asked for; --token-file asks for one"
                 );
             }
         }
@@ -194,27 +215,38 @@ impl Serve {
                 page.accept(&common, &room, http::view, http::turn_away);
             }
         });
-        let room = Room::new(self.max_clients);
-        let doors: Vec<_> = { listeners.into_iter() }
-            .map(|listener| {
-                let (common, room) = (Arc::clone(&common), Arc::clone(&room));
-                let batches = batches.clone();
-                thread::spawn(move || client::accept(&listener, &common, &room, &batches))
+        let sources: Vec<_> = { sources.into_iter() }
+            .map(|source| {
+                let (common, batches) = (Arc::clone(&common), batches.clone());
+                thread::spawn(move || source.run(&common, batches))
             })
             .collect();
         drop(batches);
-        for door in doors {
-            let _ = door.join();
-        }
+        // It ends when no source has anything more; sources then still hear what was done with it.
         let outcome = analysis
             .join()
             .map_err(|_| Failure::Usage("the analysis has panicked".to_owned()))??;
+        for source in sources {
+            let _ = source.join();
+        }
         let _ = viewers.join();
         let violated = outcome.report.is_violated();
         let on = colour.on(&io::stdout());
         terminal::print(&check::report(&[outcome], &monitors, self.style(on)))
             .map_err(Failure::Print)?;
         Ok(ExitCode::from(u8::from(violated)))
+    }
+
+    fn open(&self, address: &Address, room: &Arc<Room>) -> Result<Box<dyn Source>, Failure> {
+        #[cfg(feature = "nats")]
+        if let Address::Nats(stream) = address {
+            let source = nats::Messages::open(stream, &self.consumer)?;
+            return Ok(Box::new(source));
+        }
+        Ok(Box::new(Sockets {
+            listener: Listener::bind(address)?,
+            room: Arc::clone(room),
+        }))
     }
 
     fn watch(&self, monitors: &[Monitor]) -> Result<Watch, Failure> {

@@ -20,7 +20,7 @@ fn plays_a_role() {
 }
 
 /// Runs the program with a server, and gives the folder of its files.
-fn run(server: Option<&Server>, is_fixed: bool) -> tempfile::TempDir {
+pub(crate) fn run(server: Option<&Server>, is_fixed: bool) -> tempfile::TempDir {
     let folder = tempfile::tempdir().unwrap();
     let played = program::run(folder.path(), is_fixed, |folder, role, rest| {
         let mut command = Command::new(env::current_exe()?);

@@ -12,7 +12,11 @@ use std::{
 #[cfg(unix)]
 use std::os::unix::net::UnixStream;
 
-/// The address of a server: `127.0.0.1:7107`, or `unix:/run/portent.sock`.
+#[cfg(feature = "nats")]
+use super::nats::EventStream;
+
+/// The address of a server: `127.0.0.1:7107`, or `unix:/run/portent.sock`; with the feature `nats` also that of a stream of NATS
+/// JetStream, `nats://127.0.0.1:4222/portent`.
 ///
 /// ```
 /// use portent_sidecar::Address;
@@ -28,6 +32,9 @@ pub enum Address {
     Unix(PathBuf),
     /// A host and a port.
     Tcp(String),
+    /// A stream that keeps events until a server takes them.
+    #[cfg(feature = "nats")]
+    Nats(EventStream),
 }
 
 impl FromStr for Address {
@@ -39,6 +46,14 @@ impl FromStr for Address {
                 return Err("expected a path after `unix:`".to_owned());
             }
             return Ok(Address::Unix(path.into()));
+        }
+        if text.starts_with("nats://") || text.starts_with("tls://") {
+            #[cfg(feature = "nats")]
+            return text.parse().map(Address::Nats);
+            #[cfg(not(feature = "nats"))]
+            return Err(format!(
+                "`{text}` is a stream of NATS, and this program was built without the feature `nats`"
+            ));
         }
         match text.rsplit_once(':') {
             Some((host, port)) if !host.is_empty() && port.parse::<u16>().is_ok() => {
@@ -56,6 +71,8 @@ impl fmt::Display for Address {
         match self {
             Address::Unix(path) => write!(f, "unix:{}", path.display()),
             Address::Tcp(address) => f.write_str(address),
+            #[cfg(feature = "nats")]
+            Address::Nats(stream) => write!(f, "{stream}"),
         }
     }
 }
@@ -93,6 +110,8 @@ impl Address {
             }
             #[cfg(not(unix))]
             Address::Unix(_) => Err(io::ErrorKind::Unsupported.into()),
+            #[cfg(feature = "nats")]
+            Address::Nats(_) => Err(io::Error::other("a stream of NATS is no socket")),
         }
     }
 }

@@ -1,39 +1,33 @@
 //! Events to a server: `portent serve`, in another process.
 //!
-//! The lines are those that a recorder would write. A client says who it is and is told how many of its lines the server has; then it sends
-//! some, waits until the server has them, and sends more. So after a lost connection both know where to go on, no line comes twice, and
-//! none is forgotten before the server has it. While the server is away lines are kept, up to a bound; beyond that the sidecar
-//! stands still, and threads do what they do when a queue is full: what is left out then is left out before it is counted in any clock.
+//! The lines are those that a recorder would write, and none is forgotten before the other side has it, a socket or a stream of NATS. While that
+//! is away lines are kept, up to a bound; beyond that the sidecar stands still, and threads do what they do when a queue is full: what is
+//! left out then is left out before it is counted in any clock.
 
 mod address;
+#[cfg(feature = "nats")]
+mod nats;
 mod queue;
+mod socket;
 
 use std::{
-    io::{self, BufRead, BufReader, Write},
+    io,
     sync::Arc,
     thread::{self, JoinHandle},
     time::Duration,
 };
 
 use portent_monitor_core::Value;
-use portent_trace::{Header, json_text, native_header};
 
 pub use self::address::Address;
-use self::{
-    address::Connection,
-    queue::{Queue, Work},
-};
+#[cfg(feature = "nats")]
+pub use self::nats::{EventStream, OpenStream};
+use self::{queue::Queue, socket::Socket};
 use crate::Error;
 
 /// After a connection was lost, and at most.
 const FIRST_PAUSE: Duration = Duration::from_millis(50);
 const LONGEST_PAUSE: Duration = Duration::from_secs(5);
-/// How long one call of the system may take before it is looked whether all is over.
-const PATIENCE: Duration = Duration::from_millis(200);
-/// So many bytes are sent before an answer is waited for.
-const BATCH: usize = 64 * 1024;
-/// No answer of a server is longer.
-const LONGEST_ANSWER: u64 = 4096;
 
 /// Which server, and what it is told first.
 #[derive(Clone, Debug)]
@@ -60,7 +54,7 @@ impl Sender {
         let linger = remote.linger;
         let thread = thread::Builder::new().name("portent-remote".to_owned());
         let sending = Arc::clone(&queue);
-        let thread = thread.spawn(move || send_all(&remote, &sending));
+        let thread = thread.spawn(move || send_all(remote, &sending));
         Ok(Sender {
             queue,
             linger,
@@ -103,15 +97,27 @@ impl Sender {
     }
 }
 
+/// How lines get to where they are wanted.
+trait Way {
+    /// One connection, until it breaks or everything was sent.
+    fn talk(&mut self, queue: &Queue) -> io::Result<()>;
+}
+
 /// Connects again and again until everything was sent.
-fn send_all(remote: &Remote, queue: &Queue) {
+fn send_all(remote: Remote, queue: &Queue) {
+    let address = remote.address.clone();
+    let mut way: Box<dyn Way> = match &address {
+        #[cfg(feature = "nats")]
+        Address::Nats(stream) => Box::new(nats::Publisher::new(stream.clone(), remote)),
+        _ => Box::new(Socket(remote)),
+    };
     let mut pause = FIRST_PAUSE;
     loop {
         let before = queue.counts().0;
-        match talk(remote, queue) {
+        match way.talk(queue) {
             Ok(()) => return,
             Err(error) => {
-                queue.complain(format!("{}: {error}", remote.address));
+                queue.complain(format!("{address}: {error}"));
                 if queue.counts().0 > before {
                     pause = FIRST_PAUSE;
                 }
@@ -123,90 +129,4 @@ fn send_all(remote: &Remote, queue: &Queue) {
             return;
         }
     }
-}
-
-/// One connection, until it breaks or everything was sent.
-fn talk(remote: &Remote, queue: &Queue) -> io::Result<()> {
-    if let Work::Over = queue.work(0) {
-        return Ok(());
-    }
-    let mut server = BufReader::new(remote.address.connect(PATIENCE)?);
-    let mut hello = Vec::new();
-    write_hello(remote, queue.counts().0, &mut hello)?;
-    write_all(&mut server, &hello, queue)?;
-    queue.acknowledge(answer(&mut server, queue)?);
-    loop {
-        match queue.work(BATCH) {
-            Work::Over => return Ok(()),
-            Work::Rest => {}
-            Work::Send(bytes, up_to) => {
-                write_all(&mut server, &bytes, queue)?;
-                while queue.counts().0 < up_to {
-                    queue.acknowledge(answer(&mut server, queue)?);
-                }
-            }
-        }
-    }
-}
-
-/// The header of a trace, with who we are, and how many lines are gone: a server that was started again will never have them.
-fn write_hello(remote: &Remote, gone: u64, line: &mut Vec<u8>) -> io::Result<()> {
-    let init = remote.initial.clone();
-    let header = native_header(&Header { init });
-    let open = header.trim_ascii_end().strip_suffix(b"}");
-    line.extend_from_slice(open.unwrap_or_default());
-    let session = json_text(&remote.session);
-    write!(line, ", \"session\": {session}, \"gone\": {gone}")?;
-    if let Some(token) = &remote.token {
-        write!(line, ", \"token\": {}", json_text(token))?;
-    }
-    line.extend_from_slice(b"}\n");
-    Ok(())
-}
-
-/// Writes all, however often the time is up meanwhile.
-fn write_all(
-    server: &mut BufReader<Box<dyn Connection>>,
-    mut bytes: &[u8],
-    queue: &Queue,
-) -> io::Result<()> {
-    while !bytes.is_empty() {
-        match server.get_mut().write(bytes) {
-            Ok(0) => return Err(io::ErrorKind::WriteZero.into()),
-            Ok(written) => bytes = &bytes[written..],
-            Err(error) if is_time_out(&error) && !queue.is_late() => {}
-            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-            Err(error) => return Err(error),
-        }
-    }
-    Ok(())
-}
-
-/// How many lines the server has.
-fn answer(server: &mut BufReader<Box<dyn Connection>>, queue: &Queue) -> io::Result<u64> {
-    let mut line = Vec::new();
-    loop {
-        let room = LONGEST_ANSWER.saturating_sub(line.len() as u64);
-        let mut limited = io::Read::take(&mut *server, room);
-        match limited.read_until(b'\n', &mut line) {
-            Ok(_) if line.ends_with(b"\n") => break,
-            Ok(_) => return Err(io::Error::other("the server has closed the connection")),
-            Err(error) if is_time_out(&error) && !queue.is_late() => {}
-            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-            Err(error) => return Err(error),
-        }
-    }
-    let line = String::from_utf8_lossy(&line);
-    let line = line.trim();
-    let taken = line.strip_prefix("{\"taken\":");
-    let taken = taken.and_then(|rest| rest.strip_suffix('}'));
-    let taken = taken.and_then(|count| count.trim().parse().ok());
-    taken.ok_or_else(|| io::Error::other(format!("the server says {line}")))
-}
-
-fn is_time_out(error: &io::Error) -> bool {
-    matches!(
-        error.kind(),
-        io::ErrorKind::WouldBlock | io::ErrorKind::TimedOut
-    )
 }

@@ -20,8 +20,11 @@ pub(super) struct Queue {
 struct State {
     lines: VecDeque<Vec<u8>>,
     bytes: usize,
-    /// How many lines the server has.
+    /// How many lines the server has, or will never have.
     taken: u64,
+    /// How many of them it will never have.
+    #[cfg(feature = "nats")]
+    refused: u64,
     /// No more lines come.
     is_closed: bool,
     /// After this nobody waits for the server any longer.
@@ -101,10 +104,26 @@ impl Queue {
         self.changed.notify_all();
     }
 
-    /// How many lines the server has, and how many wait.
+    /// Nobody will ever take the first line.
+    #[cfg(feature = "nats")]
+    pub(super) fn refuse(&self, problem: String) {
+        let taken = {
+            let mut state = self.lock();
+            state.refused += 1;
+            state.problem = Some(problem);
+            state.taken
+        };
+        self.acknowledge(taken + 1);
+    }
+
+    /// How many lines the server has, and how many wait, or were refused.
     pub(super) fn counts(&self) -> (u64, u64) {
         let state = self.lock();
-        (state.taken, state.lines.len() as u64)
+        #[cfg(feature = "nats")]
+        let refused = state.refused;
+        #[cfg(not(feature = "nats"))]
+        let refused = 0;
+        (state.taken - refused, state.lines.len() as u64 + refused)
     }
 
     /// Nobody waits longer than this.

@@ -1,0 +1,346 @@
+//! Messages in the order of the stream, each once, acknowledged when they were looked at and recorded.
+//!
+//! Where a message comes out of turn, those before it were sent to somebody who did not get them: a server that was killed, or this one while its
+//! connection broke. They would come again, but late; so they are read from the stream at once, and what comes again is only acknowledged.
+
+use std::{
+    collections::HashMap,
+    pin::pin,
+    sync::{
+        Arc,
+        atomic::{
+            AtomicUsize,
+            Ordering::{AcqRel, Relaxed},
+        },
+        mpsc::{SyncSender, TrySendError},
+    },
+    time::Duration,
+};
+
+use async_nats::jetstream::{AckKind, Message, message::Acker, stream::Stream};
+use futures_util::StreamExt;
+use portent_sidecar::EventStream;
+use tokio::{sync::mpsc, time};
+
+use super::{
+    super::{
+        Common,
+        client::next_number,
+        source::{Batch, Receipt},
+    },
+    LAST_WORDS,
+    position::{Position, reader},
+};
+
+/// So many messages are asked for at once.
+const AT_ONCE: usize = 256;
+/// How long is waited for them before it is looked whether all is over.
+const WAIT: Duration = Duration::from_millis(300);
+/// How much longer an answer may take.
+const SILENCE: Duration = Duration::from_secs(1);
+const SILENT: &str = "the NATS server does not answer";
+/// How long a message waits for room before it is tried again.
+const ROOM: Duration = Duration::from_millis(1);
+/// So many subjects are told apart.
+const MOST_SUBJECTS: usize = 10_000;
+const OTHERS: &str = "other subjects";
+
+/// A message of a stream, and of which one if there was another before.
+type Number = (u32, u64);
+
+/// Messages that were handed on and are not done, and how to acknowledge them, if they came from the consumer.
+type Undone = HashMap<u64, Option<Acker>>;
+
+/// What is done is told to the thread of the source.
+struct Slip {
+    number: Number,
+    undone: AtomicUsize,
+    done: mpsc::UnboundedSender<Number>,
+}
+
+impl Receipt for Slip {
+    fn hold(&self) {
+        self.undone.fetch_add(1, Relaxed);
+    }
+
+    fn done(&self) {
+        if self.undone.fetch_sub(1, AcqRel) == 1 {
+            // If nobody listens any more, the message will come again.
+            let _ = self.done.send(self.number);
+        }
+    }
+}
+
+pub(super) struct Taking<'t> {
+    /// For people.
+    address: String,
+    common: &'t Common,
+    batches: SyncSender<Batch>,
+    /// Which stream it is, if it was lost and made anew.
+    epoch: u32,
+    /// Messages up to this number were looked at by servers before.
+    known: u64,
+    /// Messages up to this number were handed on, or are missed.
+    highest: u64,
+    undone: Undone,
+    tell_done: mpsc::UnboundedSender<Number>,
+    done: mpsc::UnboundedReceiver<Number>,
+    /// The numbers of clients by their subjects, and how many lines they have sent.
+    clients: HashMap<String, (u64, u64)>,
+}
+
+impl Taking<'_> {
+    pub(super) fn new<'t>(
+        address: &EventStream,
+        common: &'t Common,
+        batches: SyncSender<Batch>,
+        known: u64,
+    ) -> Taking<'t> {
+        let (tell_done, done) = mpsc::unbounded_channel();
+        Taking {
+            address: address.to_string(),
+            common,
+            batches,
+            epoch: 0,
+            known,
+            highest: 0,
+            undone: HashMap::new(),
+            tell_done,
+            done,
+            clients: HashMap::new(),
+        }
+    }
+
+    /// The stream was lost, and is another one now.
+    pub(super) fn begin_anew(&mut self, known: u64) {
+        self.common.board.tell(format!(
+            "{}: the stream is another one than before; what was in that and not taken yet is lost",
+            self.address
+        ));
+        self.epoch += 1;
+        self.known = known;
+        self.highest = 0;
+        self.undone.clear();
+    }
+
+    /// Takes the next messages, if some come.
+    pub(super) async fn take(
+        &mut self,
+        stream: &Stream,
+        position: &Position,
+    ) -> Result<(), String> {
+        if self.highest < position.sent {
+            self.read_up_to(position.sent, stream).await?;
+        }
+        let messages = position
+            .consumer
+            .batch()
+            .max_messages(AT_ONCE)
+            .expires(WAIT)
+            .messages();
+        let mut messages = messages.await.map_err(|error| error.to_string())?;
+        // Whoever asks a consumer that is gone gets no answer, not even that.
+        let mut silent = pin!(time::sleep(WAIT + SILENCE));
+        while !self.common.is_over.load(Relaxed) {
+            tokio::select! {
+                message = messages.next() => match message {
+                    Some(Ok(message)) => self.take_message(message, stream).await?,
+                    Some(Err(error)) => return Err(error.to_string()),
+                    None => break,
+                },
+                Some(number) = self.done.recv() => {
+                    acknowledge(&mut self.undone, self.epoch, number).await;
+                    continue;
+                }
+                () = &mut silent => return Err(SILENT.to_owned()),
+            }
+            silent.as_mut().reset(time::Instant::now() + WAIT + SILENCE);
+        }
+        Ok(())
+    }
+
+    /// Takes a message of the consumer.
+    async fn take_message(&mut self, message: Message, stream: &Stream) -> Result<(), String> {
+        let number = number(&message)?;
+        if number > self.highest + 1 {
+            self.read_up_to(number - 1, stream).await?;
+        }
+        let (message, acker) = message.split();
+        if number > self.highest {
+            self.highest = number;
+            return self.hand_on(number, &message, Some(acker)).await;
+        }
+        self.common.board.message_redelivered();
+        match self.undone.get_mut(&number) {
+            // The last delivery is the one to answer.
+            Some(last) => *last = Some(acker),
+            None => {
+                answer(&acker, AckKind::Ack).await;
+            }
+        }
+        Ok(())
+    }
+
+    /// Reads messages that the consumer has sent to somebody else, or will send later.
+    async fn read_up_to(&mut self, last: u64, stream: &Stream) -> Result<(), String> {
+        let reader = reader(stream, self.highest + 1).await?;
+        let mut left = reader.cached_info().num_pending;
+        while left > 0 && self.highest < last {
+            let messages = reader.fetch().max_messages(AT_ONCE).messages().await;
+            let mut messages = messages.map_err(|error| error.to_string())?;
+            let mut came = false;
+            loop {
+                let next = time::timeout(SILENCE, messages.next()).await;
+                let Some(message) = next.map_err(|_| SILENT)? else {
+                    break;
+                };
+                let message = message.map_err(|error| error.to_string())?;
+                came = true;
+                let number = number(&message)?;
+                left = message.info().map_err(|error| error.to_string())?.pending;
+                if number > last || self.common.is_over.load(Relaxed) {
+                    left = 0;
+                    break;
+                }
+                self.miss_up_to(number - 1);
+                self.highest = number;
+                self.hand_on(number, &message, None).await?;
+            }
+            if !came {
+                return Err("the stream cannot be read at the moment".to_owned());
+            }
+        }
+        if !self.common.is_over.load(Relaxed) {
+            self.miss_up_to(last);
+        }
+        Ok(())
+    }
+
+    /// Messages that were not handed on up to this one are not there.
+    fn miss_up_to(&mut self, last: u64) {
+        if last > self.highest {
+            let missed = last - self.highest;
+            self.common.board.messages_missed(&self.address, missed);
+            self.highest = last;
+        }
+    }
+
+    /// Hands the lines of a message on, as soon as there is room for them.
+    async fn hand_on(
+        &mut self,
+        number: u64,
+        message: &async_nats::Message,
+        acker: Option<Acker>,
+    ) -> Result<(), String> {
+        let is_known = number <= self.known;
+        let receipt = (!is_known).then(|| {
+            self.undone.insert(number, acker);
+            let slip: Arc<dyn Receipt> = Arc::new(Slip {
+                number: (self.epoch, number),
+                undone: AtomicUsize::new(0),
+                done: self.tell_done.clone(),
+            });
+            slip
+        });
+        let count = message.payload.split(|&byte| byte == b'\n').count() as u64;
+        let (client, first) = self.count_lines(&message.subject, count);
+        let lines = self.short_lines(client, &message.payload);
+        let mut batch = Batch {
+            client,
+            first,
+            lines,
+            is_known,
+            receipt,
+        };
+        loop {
+            batch = match self.batches.try_send(batch) {
+                Ok(()) => return Ok(()),
+                Err(TrySendError::Full(batch)) => batch,
+                Err(TrySendError::Disconnected(_)) => {
+                    return Err("the analysis has ended".to_owned());
+                }
+            };
+            time::sleep(ROOM).await;
+        }
+    }
+
+    /// Who sends under a subject, and the number of the first of so many more lines.
+    fn count_lines(&mut self, subject: &str, count: u64) -> (u64, u64) {
+        let is_new = !self.clients.contains_key(subject);
+        let subject = if is_new && self.clients.len() >= MOST_SUBJECTS {
+            OTHERS
+        } else {
+            subject
+        };
+        let board = &self.common.board;
+        let client = self.clients.entry(subject.to_owned()).or_insert_with(|| {
+            let client = next_number();
+            board.client_came(client);
+            board.client_named(client, subject, 0);
+            (client, 0)
+        });
+        let first = client.1 + 1;
+        client.1 += count;
+        (client.0, first)
+    }
+
+    /// The lines of a message without those that are too long.
+    fn short_lines(&self, client: u64, lines: &[u8]) -> Vec<u8> {
+        let most = self.common.max_line;
+        if lines.len() <= most {
+            return lines.to_vec();
+        }
+        let mut short = Vec::new();
+        for line in lines.split_inclusive(|&byte| byte == b'\n') {
+            if line.len() > most {
+                self.common.board.line_too_long(client, most);
+                // The others keep their numbers.
+                short.push(b'\n');
+            } else {
+                short.extend_from_slice(line);
+            }
+        }
+        short
+    }
+
+    /// Waits until all that was handed on is done, or nobody will do it any more.
+    pub(super) async fn finish(self) {
+        let Taking {
+            epoch,
+            mut undone,
+            mut done,
+            ..
+        } = self;
+        // Who waits for batches learns that there are no more, and who is done is the last to tell.
+        drop((self.batches, self.tell_done));
+        let mut is_there = true;
+        while let Some(number) = done.recv().await {
+            is_there = is_there && acknowledge(&mut undone, epoch, number).await;
+        }
+        // What nobody got to need not wait until its time is over.
+        for acker in undone.into_values().flatten() {
+            is_there = is_there && answer(&acker, AckKind::Nak(None)).await;
+        }
+    }
+}
+
+/// A message is done. Whether the stream could be told.
+async fn acknowledge(undone: &mut Undone, epoch: u32, (of, number): Number) -> bool {
+    let is_ours = of == epoch;
+    match is_ours.then(|| undone.remove(&number)).flatten() {
+        Some(Some(acker)) => answer(&acker, AckKind::Ack).await,
+        _ => true,
+    }
+}
+
+/// Which message of the stream it is.
+fn number(message: &Message) -> Result<u64, String> {
+    let info = message.info().map_err(|error| error.to_string())?;
+    Ok(info.stream_sequence)
+}
+
+/// Says what became of a message. Whether it could be said; if not, the message comes again.
+async fn answer(acker: &Acker, kind: AckKind) -> bool {
+    let answered = time::timeout(LAST_WORDS, acker.ack_with(kind)).await;
+    matches!(answered, Ok(Ok(())))
+}
