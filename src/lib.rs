@@ -136,3 +136,8 @@ struct Readme;
 #[cfg(all(doctest, feature = "macros", feature = "sidecar"))]
 #[doc = include_str!("../docs/live.md")]
 struct Live;
+
+/// And that of the guide to findings.
+#[cfg(all(doctest, feature = "macros", feature = "sidecar"))]
+#[doc = include_str!("../docs/findings.md")]
+struct FindingsGuide;

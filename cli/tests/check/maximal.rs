@@ -1,4 +1,4 @@
-//! `--causality maximal`: runs that a lock or an unread write only seems to forbid.
+//! `--causality strong` and `maximal`: runs that a lock or an unread write only seems to forbid.
 
 use crate::common::{Done, portent_with};
 
@@ -51,6 +51,88 @@ const SECTIONS: [&str; 6] = [
 #[test]
 fn critical_sections_can_be_swapped() {
     assert_eq!(predicted("always (b -> once a)", &SECTIONS), (false, true));
+}
+
+#[test]
+fn a_critical_section_can_be_left_out_but_not_swapped() {
+    let answer = |property, more: &[&str]| {
+        let done = check(property, &SECTIONS, &[&["--format", "json"], more].concat());
+        (done.code, done.json()["properties"][0].clone())
+    };
+    let strong = ["--causality", "strong"];
+    let (code, found) = answer("always (b -> once a)", &strong);
+    assert_eq!(code, Some(1));
+    assert_eq!(found["lattice"]["engine"], "strong");
+    assert_eq!(found["runs"], serde_json::Value::Null);
+    let predicted = &found["predicted"];
+    assert_eq!(predicted["witness"].as_array().unwrap().len(), 1);
+    assert_eq!(predicted["left_out"][0]["name"], "a");
+    let (code, found) = answer("never: {}* b {}* a", &strong);
+    assert_eq!(
+        (code, &found["lattice"]["exhaustive"]),
+        (Some(0), &true.into())
+    );
+    // Happens-before says what it would find, and keeps to its verdict.
+    let (code, found) = answer("always (b -> once a)", &[]);
+    assert_eq!(
+        (code, &found["predicted"]["violated"]),
+        (Some(0), &false.into())
+    );
+    assert_eq!(found["under_strong"]["violated"], true);
+    assert_eq!(found["under_strong"]["left_out"][0]["name"], "a");
+    let (_, found) = answer("never: {}* b {}* a", &[]);
+    assert_eq!(found["under_strong"]["violated"], false);
+    assert_eq!(found["under_strong"]["exhaustive"], true);
+    for format in ["text", "html"] {
+        let done = check("always (b -> once a)", &SECTIONS, &["--format", format]);
+        assert_eq!(done.code, Some(0));
+        let words = done.out.split_whitespace().collect::<Vec<_>>().join(" ");
+        assert!(
+            words.contains(
+                "under --causality strong it is violated, with b (T2) and without a (T1)"
+            )
+        );
+    }
+}
+
+#[test]
+fn a_strong_search_that_is_cut_off_is_open() {
+    // Two threads whose writes shut each other out, and a question that one pass cannot answer.
+    let mut lines = Vec::new();
+    for _ in 0..12 {
+        lines.extend([
+            "T1 write x 1",
+            "T2 write x 2",
+            "T3 write y 1",
+            "T4 write y 2",
+        ]);
+    }
+    lines.extend([
+        "T1 a",
+        "T2 lock m",
+        "T2 b",
+        "T2 unlock m",
+        "T3 c",
+        "T3 lock m",
+        "T3 unlock m",
+        "T4 d",
+    ]);
+    let property = "never: {}* d {}* c {}* b {}* d {}* a";
+    let more = [
+        "--causality",
+        "strong",
+        "--max-nodes",
+        "3",
+        "--format",
+        "json",
+    ];
+    let done = check(property, &lines, &more);
+    let json = done.json();
+    let lattice = &json["properties"][0]["lattice"];
+    if lattice["exhaustive"] == false {
+        assert_eq!(lattice["limit"], "nodes");
+    }
+    assert_eq!(done.code, Some(0));
 }
 
 #[test]

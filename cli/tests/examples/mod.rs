@@ -95,7 +95,12 @@ fn lift() {
     let (code, entry) = check("happens-before");
     assert_eq!(entry["lattice"]["ordered_by_locks"], 1);
     let locks = entry["locks"].as_str().expect("a sentence");
-    assert!(locks.contains("--causality maximal"), "{locks}");
+    assert!(
+        locks.contains("under --causality strong it is violated"),
+        "{locks}"
+    );
+    assert_eq!(entry["under_strong"]["violated"], true);
+    assert_eq!((code, check("strong").0), (Some(0), Some(1)));
     for format in ["text", "html"] {
         let done = portent(&[
             "check",

@@ -160,7 +160,7 @@ fn a_witness_may_be_a_prefix() {
     ];
     let (page, json) = both(&arguments, trace.as_bytes());
     agree(&page, &json);
-    assert_eq!(page["maximal"], true);
+    assert_eq!(page["feasible"], true);
     let finding = &findings(&page)[0];
     assert_eq!(finding["drawing"]["witness_steps"], 1);
     assert_eq!(finding["drawing"]["observed"].as_array().unwrap().len(), 2);
