@@ -1,6 +1,7 @@
 //! The explorer from outside.
 
 mod counts;
+mod defects;
 mod finds;
 mod oracle;
 mod programs;
