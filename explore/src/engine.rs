@@ -9,7 +9,14 @@
 
 mod pause;
 
-use std::{any::Any, cell::RefCell, panic, rc::Rc, thread};
+use std::{
+    any::Any,
+    cell::RefCell,
+    panic,
+    rc::Rc,
+    sync::atomic::{AtomicU64, Ordering::Relaxed},
+    thread,
+};
 
 use portent_hooks::control::{
     Callsite, Controller, Ended, GivenName, Job, Object, Release, Step, Stop, Turn,
@@ -113,6 +120,8 @@ pub(crate) struct Limits {
     pub(crate) stack_size: usize,
     /// How many runs are repeated, to see whether the program does the same again.
     pub(crate) repeated: u32,
+    /// Somebody tries to lock, as is known from the beginning.
+    pub(crate) tries: bool,
 }
 
 pub(crate) struct State {
@@ -128,8 +137,8 @@ pub(crate) struct State {
     ready: Vec<usize>,
     jobs: Vec<Option<Work>>,
     pub(crate) objects: Vec<Seen>,
-    /// Which run it is, for the tags of objects.
-    number: u32,
+    /// Which run it is, of all in this process, for the tags of objects.
+    number: u64,
     /// What was chosen, point by point; the first ones are to be chosen again.
     pub(crate) schedule: Vec<u32>,
     point: usize,
@@ -166,6 +175,11 @@ enum Next {
     Stop,
 }
 
+/// The number of the next run. Explorations may go on at the same time, and meet the same statics.
+static NUMBER: AtomicU64 = AtomicU64::new(1);
+/// How many bits of a tag are the number of an object.
+const INDEX_BITS: u32 = 20;
+
 const NOTHING: Op = Op {
     kind: Kind::Read,
     object: NONE,
@@ -199,7 +213,7 @@ impl Engine {
                 end: End::Complete,
                 faults: Vec::new(),
                 limits,
-                tries: false,
+                tries: limits.tries,
                 restart: false,
                 survivors: 0,
                 abandoned: 0,
@@ -213,6 +227,11 @@ impl Engine {
 
     pub(crate) fn with_state<R>(&self, f: impl FnOnce(&mut State) -> R) -> R {
         f(&mut self.state.borrow_mut())
+    }
+
+    /// Whether there is a run.
+    pub(crate) fn begins(&self) -> bool {
+        self.state.borrow_mut().strategy.begins()
     }
 
     /// Runs the program once; the first points of the run before are repeated.
@@ -599,7 +618,7 @@ impl Controller for Engine {
 
 impl State {
     fn begin(&mut self, keep: usize) {
-        self.number = self.number.checked_add(1).unwrap_or(1);
+        self.number = NUMBER.fetch_add(1, Relaxed);
         self.run.begin(keep, self.strategy.wants_clocks());
         self.mode = Mode::Recording;
         self.threads.clear();
@@ -658,8 +677,8 @@ impl State {
     #[inline]
     fn object(&mut self, object: Object<'_>) -> ObjectIndex {
         let tag = object.tag();
-        if (tag >> 32) as u32 == self.number {
-            return tag as u32;
+        if tag >> INDEX_BITS == self.number {
+            return tag as u32 & ((1 << INDEX_BITS) - 1);
         }
         self.meet(object, tag)
     }
@@ -668,7 +687,8 @@ impl State {
         let index = self.objects.len() as u32;
         self.run.is_late |= self.had_choice;
         self.survivors += u32::from(tag != 0);
-        object.set_tag(u64::from(self.number) << 32 | u64::from(index));
+        assert!(index < 1 << INDEX_BITS, "a run has too many objects");
+        object.set_tag(self.number << INDEX_BITS | u64::from(index));
         self.objects.push(Seen {
             kind: object.kind(),
             made: object.made(),

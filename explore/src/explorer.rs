@@ -5,6 +5,8 @@ use std::{
     env,
     panic::{self, AssertUnwindSafe},
     rc::Rc,
+    sync::Arc,
+    thread,
 };
 
 use portent_hooks::control::{self, Controller as _, Ended};
@@ -15,9 +17,10 @@ use crate::{
     error::Error,
     execution::Execution,
     panics,
+    parallel::Exchange,
     random::mix,
     report::{Report, Stopped},
-    strategy::{End, Next, Replay, Source, Strategy},
+    strategy::{End, Next, Path, Replay, Source, Strategy},
     token::Token,
 };
 
@@ -52,7 +55,7 @@ pub struct Explorer {
 }
 
 /// Who looks at runs.
-type Observer = Box<dyn Fn(&Execution<'_>)>;
+type Observer = Box<dyn Fn(&Execution<'_>) + Send + Sync>;
 
 /// Failures that are kept with their runs.
 const KEPT: usize = 16;
@@ -72,6 +75,7 @@ impl Explorer {
                 steps: 10_000,
                 stack_size: 512 * 1024,
                 repeated: 8,
+                tries: false,
             },
             runs: u64::MAX,
             keep_going: false,
@@ -132,7 +136,7 @@ impl Explorer {
     }
 
     /// Looks at each run that was not cut short, after it has ended.
-    pub fn each(mut self, look: impl Fn(&Execution<'_>) + 'static) -> Explorer {
+    pub fn each(mut self, look: impl Fn(&Execution<'_>) + Send + Sync + 'static) -> Explorer {
         self.each = Some(Box::new(look));
         self
     }
@@ -148,31 +152,148 @@ impl Explorer {
             Some(token) => Box::new(Replay::new(token.schedule.clone())) as Box<dyn Strategy>,
             None => (self.strategy)(),
         };
+        let settings = self.settings();
+        settings.search(strategy, replay, None, &program).report
+    }
+
+    /// Explores a program by so many threads of the operating system, by source sets. A program that uses statics is explored by one.
+    ///
+    /// # Panics
+    ///
+    /// If it is called by a program that is explored.
+    pub fn check_in_parallel(&self, workers: usize, program: impl Fn() + Sync) -> Report {
+        if workers < 2 || self.replay.is_some() || env::var_os("PORTENT_REPLAY").is_some() {
+            return self.check(program);
+        }
+        let mut settings = self.settings();
+        let mut notes = Vec::new();
+        loop {
+            let exchange = Arc::new(Exchange::new(workers, Path::default()));
+            let found: Vec<Found> = thread::scope(|scope| {
+                let work = || {
+                    let strategy = Box::new(Source::sharing(Arc::clone(&exchange)));
+                    settings.search(strategy, None, Some(&exchange), &program)
+                };
+                let spawned: Vec<_> = (0..workers).map(|_| scope.spawn(work)).collect();
+                let join = |worker: thread::ScopedJoinHandle<'_, Found>| match worker.join() {
+                    Ok(found) => found,
+                    Err(panic) => panic::resume_unwind(panic),
+                };
+                spawned.into_iter().map(join).collect()
+            });
+            if let Some(reason) = found.iter().find_map(|found| found.restart) {
+                notes.push(reason.to_owned());
+                settings.limits.tries = true;
+                continue;
+            }
+            if found.iter().any(|found| found.survivors) {
+                let mut report = self.check(program);
+                report.notes.push(String::from(
+                    "objects are older than a run, so one thread of the operating system searched alone",
+                ));
+                return report;
+            }
+            let mut report = merged(found.into_iter().map(|found| found.report));
+            report.notes.extend(notes);
+            return report;
+        }
+    }
+
+    fn settings(&self) -> Settings<'_> {
+        Settings {
+            limits: self.limits,
+            runs: self.runs,
+            keep_going: self.keep_going,
+            each: self.each.as_deref(),
+        }
+    }
+}
+
+/// What all who search together are told.
+#[derive(Clone, Copy)]
+struct Settings<'a> {
+    limits: Limits,
+    runs: u64,
+    keep_going: bool,
+    each: Option<&'a (dyn Fn(&Execution<'_>) + Send + Sync)>,
+}
+
+/// What one of them found.
+struct Found {
+    report: Report,
+    /// The search has to begin anew, for this reason.
+    restart: Option<&'static str>,
+    /// There are objects that are older than a run.
+    survivors: bool,
+}
+
+impl Settings<'_> {
+    fn search(
+        self,
+        strategy: Box<dyn Strategy>,
+        replay: Option<Token>,
+        exchange: Option<&Exchange<Path>>,
+        program: &dyn Fn(),
+    ) -> Found {
         let engine = Rc::new(Engine::new(strategy, self.limits));
         let _controlled = control::enter(Rc::clone(&engine) as _)
             .expect("a program that is explored does not explore");
         let _listening = panics::listen();
         let main = || {
-            let ended = Ended::of(&panic::catch_unwind(AssertUnwindSafe(&program)));
+            let ended = Ended::of(&panic::catch_unwind(AssertUnwindSafe(program)));
             engine.drop_locals();
             ended
         };
         Search {
             engine: &engine,
+            settings: self,
+            exchange,
             report: Report::default(),
+            restart: None,
             classes: engine
                 .with_state(|state| state.counts_classes())
                 .then(HashSet::new),
             too_long: 0,
             replay,
         }
-        .search(self, &main)
+        .search(&main)
     }
+}
+
+/// What several found together.
+fn merged(reports: impl Iterator<Item = Report>) -> Report {
+    let mut all = Report::default();
+    let mut classes = 0;
+    for report in reports {
+        all.executions += report.executions;
+        all.blocked += report.blocked;
+        all.deadlocks += report.deadlocks;
+        all.failed += report.failed;
+        classes += report.classes.unwrap_or_default();
+        if report.stopped != Stopped::Exhausted && all.stopped != Stopped::Failure {
+            all.stopped = report.stopped;
+        }
+        all.failures.extend(report.failures);
+        for note in report.notes {
+            if !all.notes.contains(&note) {
+                all.notes.push(note);
+            }
+        }
+    }
+    // In an order that does not depend on who was faster.
+    all.failures
+        .sort_by(|one, other| one.token.cmp(&other.token));
+    all.failures.truncate(KEPT);
+    all.classes = Some(classes);
+    all
 }
 
 struct Search<'a> {
     engine: &'a Engine,
+    settings: Settings<'a>,
+    exchange: Option<&'a Exchange<Path>>,
     report: Report,
+    restart: Option<&'static str>,
     /// Classes that were seen, where runs do not tell.
     classes: Option<HashSet<u64>>,
     too_long: u64,
@@ -189,36 +310,57 @@ fn told_by_environment() -> Option<Token> {
 }
 
 impl Search<'_> {
-    fn search(mut self, explorer: &Explorer, main: &dyn Fn() -> Ended) -> Report {
+    fn search(mut self, main: &dyn Fn() -> Ended) -> Found {
         let mut keep = 0;
-        loop {
+        let mut begins = self.engine.begins();
+        while begins {
             let ran = self.engine.run(main, keep);
             if let Next::Restart(reason) = ran.next {
+                if let Some(exchange) = self.exchange {
+                    // All have to.
+                    exchange.stop();
+                    self.restart = Some(reason);
+                    break;
+                }
                 self.begin_anew(reason);
                 keep = 0;
                 continue;
             }
             let failed = self.count(ran.end);
             if ran.end != End::Blocked
-                && let Some(look) = &explorer.each
+                && let Some(look) = self.settings.each
             {
                 self.engine
                     .with_state(|state| look(&Execution::new(state, ran.end)));
             }
-            let runs = self.report.executions + self.report.blocked;
+            let runs = match self.exchange {
+                Some(exchange) => exchange.count(),
+                None => self.report.executions + self.report.blocked,
+            };
             self.report.stopped = match ran.next {
                 Next::Exhausted => Stopped::Exhausted,
                 Next::Bounded => Stopped::Bound,
-                _ if failed && !explorer.keep_going => Stopped::Failure,
-                Next::Keep(next) if runs < explorer.runs => {
+                _ if failed && !self.settings.keep_going => Stopped::Failure,
+                Next::Keep(_) if self.survives() => Stopped::Runs,
+                Next::Keep(next) if runs < self.settings.runs => {
                     keep = next;
                     continue;
                 }
                 _ => Stopped::Runs,
             };
-            break;
+            begins = false;
+        }
+        if self.report.stopped != Stopped::Exhausted
+            && let Some(exchange) = self.exchange
+        {
+            exchange.stop();
         }
         self.finish()
+    }
+
+    /// Whether others may meet the same objects at the same time.
+    fn survives(&self) -> bool {
+        self.exchange.is_some() && self.engine.with_state(|state| state.survivors > 0)
     }
 
     /// Nothing so far counts.
@@ -259,7 +401,7 @@ impl Search<'_> {
         })
     }
 
-    fn finish(mut self) -> Report {
+    fn finish(mut self) -> Found {
         let executions = self.report.executions;
         self.engine.with_state(|state| {
             self.report.classes = match &self.classes {
@@ -302,7 +444,11 @@ impl Search<'_> {
         if self.too_long > 0 && self.report.stopped == Stopped::Exhausted {
             self.report.stopped = Stopped::Steps;
         }
-        self.report
+        Found {
+            restart: self.restart,
+            survivors: self.engine.with_state(|state| state.survivors > 0),
+            report: self.report,
+        }
     }
 }
 

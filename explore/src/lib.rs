@@ -11,6 +11,7 @@
 //! | `run` | events, clocks, chains, races |
 //! | `strategy/` | which run comes next; one file each |
 //! | `explorer`, `report`, `describe` | the way in, what comes out, and how it is put into words |
+//! | `parallel` | one search by several threads of the operating system |
 //! | `token`, `table` | a schedule as a short text; a run as a table |
 //! | `panics` | what threads panicked with |
 //!
@@ -25,6 +26,7 @@ mod execution;
 mod explorer;
 mod operation;
 mod panics;
+mod parallel;
 mod random;
 mod report;
 mod run;

@@ -4,6 +4,7 @@ mod counts;
 mod defects;
 mod finds;
 mod oracle;
+mod parallel;
 mod programs;
 mod replay;
 mod traps;
