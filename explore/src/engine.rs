@@ -796,6 +796,7 @@ impl State {
             chosen as usize
         } else {
             match self.strategy.choose(&at, &self.run) {
+                Choice::Run(chosen) if !enabled.contains(chosen) => return self.diverged(chosen),
                 Choice::Run(chosen) => {
                     self.schedule.push(chosen as u32);
                     chosen
@@ -939,6 +940,11 @@ impl State {
         let place = self.threads.get(thread).and_then(|thread| thread.place);
         self.fault(Fault::Diverged(thread, place));
         Next::Stop
+    }
+
+    /// Where the search is to go on, and whether somebody tries to lock.
+    pub(crate) fn save(&self) -> Option<(Vec<[u64; 6]>, bool)> {
+        Some((self.strategy.save()?, self.tries))
     }
 
     /// Whether runs are in classes of their own.

@@ -2,11 +2,13 @@
 
 use std::{
     collections::HashSet,
-    env,
+    env, fs, io,
     panic::{self, AssertUnwindSafe},
+    path::{Path as FilePath, PathBuf},
     rc::Rc,
     sync::Arc,
     thread,
+    time::{Duration, Instant},
 };
 
 use portent_hooks::control::{self, Controller as _, Ended};
@@ -20,6 +22,7 @@ use crate::{
     parallel::Exchange,
     random::mix,
     report::{Report, Stopped},
+    saved::{Counts, Saved},
     strategy::{End, Next, Path, Replay, Source, Strategy},
     token::Token,
 };
@@ -52,6 +55,9 @@ pub struct Explorer {
     keep_going: bool,
     each: Option<Observer>,
     replay: Option<Token>,
+    file: Option<PathBuf>,
+    saved: Option<Saved>,
+    time: Option<Duration>,
 }
 
 /// Who looks at runs.
@@ -81,6 +87,9 @@ impl Explorer {
             keep_going: false,
             each: None,
             replay: None,
+            file: None,
+            saved: None,
+            time: None,
         }
     }
 
@@ -102,6 +111,25 @@ impl Explorer {
     pub fn max_runs(mut self, runs: u64) -> Explorer {
         self.runs = runs;
         self
+    }
+
+    /// Stops after so much time.
+    pub fn max_time(mut self, time: Duration) -> Explorer {
+        self.time = Some(time);
+        self
+    }
+
+    /// If the search is stopped before its end, it is saved in this file, and goes on there the next time. By source sets only, and by
+    /// one thread of the operating system.
+    ///
+    /// # Errors
+    ///
+    /// If the file is there and cannot be read, or is something else.
+    pub fn resumable(mut self, path: impl Into<PathBuf>) -> Result<Explorer, Error> {
+        let path = path.into();
+        self.saved = Saved::read(&path)?;
+        self.file = Some(path);
+        Ok(self)
     }
 
     /// How large the stack of a thread is; 512 KiB unless told otherwise. Only what is used costs memory.
@@ -150,9 +178,13 @@ impl Explorer {
         let replay = self.replay.clone().or_else(told_by_environment);
         let strategy = match &replay {
             Some(token) => Box::new(Replay::new(token.schedule.clone())) as Box<dyn Strategy>,
-            None => (self.strategy)(),
+            None => match &self.saved {
+                Some(saved) => Box::new(Source::resumed(&saved.points)),
+                None => (self.strategy)(),
+            },
         };
-        let settings = self.settings();
+        let mut settings = self.settings();
+        settings.limits.tries |= settings.counted.tries;
         settings.search(strategy, replay, None, &program).report
     }
 
@@ -162,7 +194,11 @@ impl Explorer {
     ///
     /// If it is called by a program that is explored.
     pub fn check_in_parallel(&self, workers: usize, program: impl Fn() + Sync) -> Report {
-        if workers < 2 || self.replay.is_some() || env::var_os("PORTENT_REPLAY").is_some() {
+        if workers < 2
+            || self.file.is_some()
+            || self.replay.is_some()
+            || env::var_os("PORTENT_REPLAY").is_some()
+        {
             return self.check(program);
         }
         let mut settings = self.settings();
@@ -205,6 +241,12 @@ impl Explorer {
             runs: self.runs,
             keep_going: self.keep_going,
             each: self.each.as_deref(),
+            until: self.time.map(|time| Instant::now() + time),
+            file: self.file.as_deref(),
+            counted: self
+                .saved
+                .as_ref()
+                .map_or_else(Counts::default, |saved| saved.counts),
         }
     }
 }
@@ -216,6 +258,10 @@ struct Settings<'a> {
     runs: u64,
     keep_going: bool,
     each: Option<&'a (dyn Fn(&Execution<'_>) + Send + Sync)>,
+    until: Option<Instant>,
+    file: Option<&'a FilePath>,
+    /// What was counted before the search was resumed.
+    counted: Counts,
 }
 
 /// What one of them found.
@@ -248,7 +294,13 @@ impl Settings<'_> {
             engine: &engine,
             settings: self,
             exchange,
-            report: Report::default(),
+            report: Report {
+                executions: self.counted.executions,
+                blocked: self.counted.blocked,
+                deadlocks: self.counted.deadlocks,
+                failed: self.counted.failed,
+                ..Report::default()
+            },
             restart: None,
             classes: engine
                 .with_state(|state| state.counts_classes())
@@ -342,6 +394,7 @@ impl Search<'_> {
                 Next::Bounded => Stopped::Bound,
                 _ if failed && !self.settings.keep_going => Stopped::Failure,
                 Next::Keep(_) if self.survives() => Stopped::Runs,
+                Next::Keep(_) if self.is_late(runs) => Stopped::Time,
                 Next::Keep(next) if runs < self.settings.runs => {
                     keep = next;
                     continue;
@@ -356,6 +409,46 @@ impl Search<'_> {
             exchange.stop();
         }
         self.finish()
+    }
+
+    /// Whether there is no time left; it is not asked after every run.
+    fn is_late(&self, runs: u64) -> bool {
+        let until = self.settings.until;
+        runs.is_multiple_of(64) && until.is_some_and(|until| Instant::now() >= until)
+    }
+
+    /// Saves the search if it was stopped, or removes what was saved of it.
+    fn save(&mut self) {
+        let Some(path) = self.settings.file else {
+            return;
+        };
+        let saved = match self.report.stopped {
+            Stopped::Runs | Stopped::Time | Stopped::Failure => {
+                self.engine.with_state(|state| state.save())
+            }
+            _ => None,
+        };
+        let written = match saved {
+            Some((points, tries)) => Saved {
+                counts: Counts {
+                    executions: self.report.executions,
+                    blocked: self.report.blocked,
+                    deadlocks: self.report.deadlocks,
+                    failed: self.report.failed,
+                    tries,
+                },
+                points,
+            }
+            .write(path),
+            None => match fs::remove_file(path) {
+                Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
+                _ => Ok(()),
+            },
+        };
+        if let Err(error) = written {
+            let note = format!("{}: the search was not saved: {error}", path.display());
+            self.report.notes.push(note);
+        }
     }
 
     /// Whether others may meet the same objects at the same time.
@@ -402,6 +495,7 @@ impl Search<'_> {
     }
 
     fn finish(mut self) -> Found {
+        self.save();
         let executions = self.report.executions;
         self.engine.with_state(|state| {
             self.report.classes = match &self.classes {

@@ -12,6 +12,7 @@
 //! | `strategy/` | which run comes next; one file each |
 //! | `explorer`, `report`, `describe` | the way in, what comes out, and how it is put into words |
 //! | `parallel` | one search by several threads of the operating system |
+//! | `saved` | a search that was stopped, as a file |
 //! | `token`, `table` | a schedule as a short text; a run as a table |
 //! | `panics` | what threads panicked with |
 //!
@@ -30,6 +31,7 @@ mod parallel;
 mod random;
 mod report;
 mod run;
+mod saved;
 pub mod strategy;
 mod table;
 mod thread_set;

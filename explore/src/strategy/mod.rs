@@ -55,6 +55,12 @@ pub trait Strategy {
         true
     }
 
+    /// Where the search is to go on, if it can be stopped and resumed: one line of numbers for each point.
+    #[doc(hidden)]
+    fn save(&self) -> Option<Vec<[u64; 6]>> {
+        None
+    }
+
     /// Whether it looks at clocks and races. Without them runs are faster.
     fn wants_clocks(&self) -> bool;
 

@@ -65,6 +65,23 @@ impl Source {
         }
     }
 
+    /// Goes on where a search was stopped.
+    pub(crate) fn resumed(points: &[[u64; 6]]) -> Source {
+        let node = |[taken, values, enabled, backtrack, done, sleep]: &[u64; 6]| Node {
+            taken: *taken as u32,
+            values: *values as u32,
+            enabled: ThreadSet::from_bits(*enabled),
+            backtrack: ThreadSet::from_bits(*backtrack),
+            done: ThreadSet::from_bits(*done),
+            sleep: ThreadSet::from_bits(*sleep),
+            ..Node::default()
+        };
+        Source {
+            nodes: points.iter().map(node).collect(),
+            exchange: None,
+        }
+    }
+
     /// The next branch on the way back; how many points a run there shares with the last one.
     fn back(&mut self) -> Option<usize> {
         while let Some(node) = self.nodes.last_mut() {
@@ -269,6 +286,20 @@ impl Strategy for Source {
             None if self.begins() => Next::Keep(0),
             None => Next::Exhausted,
         }
+    }
+
+    fn save(&self) -> Option<Vec<[u64; 6]>> {
+        let save = |node: &Node| {
+            [
+                u64::from(node.taken),
+                u64::from(node.values),
+                node.enabled.bits(),
+                node.backtrack.bits(),
+                node.done.bits(),
+                node.sleep.bits(),
+            ]
+        };
+        Some(self.nodes.iter().map(save).collect())
     }
 
     fn begins(&mut self) -> bool {

@@ -7,4 +7,5 @@ mod oracle;
 mod parallel;
 mod programs;
 mod replay;
+mod saved;
 mod traps;
