@@ -48,7 +48,10 @@ fn main() {
         ("sections 4x2", || programs::sections(4, 2)),
         ("indexer 12", || programs::indexer(12)),
     ];
-    println!("{:16} {:>8} {:>12} {:>12}", "program", "runs", "source/s", "random/s");
+    println!(
+        "{:16} {:>8} {:>12} {:>12}",
+        "program", "runs", "source/s", "random/s"
+    );
     for (name, program) in programs {
         let (runs, source) = rate(|| Explorer::new().strategy(Source::new).check(program));
         let (_, random) = rate(|| {

@@ -10,7 +10,7 @@ use portent_hooks::control::{self, Ended};
 
 use crate::{
     describe,
-    engine::{Engine, Limits, State},
+    engine::{Engine, Limits, Options, State},
     panics,
     random::mix,
     report::{Report, Stopped},
@@ -41,6 +41,7 @@ use crate::{
 pub struct Explorer {
     strategy: Box<dyn Fn() -> Box<dyn Strategy>>,
     limits: Limits,
+    options: Options,
     runs: u64,
     keep_going: bool,
 }
@@ -63,6 +64,7 @@ impl Explorer {
                 steps: 10_000,
                 stack_size: 512 * 1024,
             },
+            options: Options::default(),
             runs: u64::MAX,
             keep_going: false,
         }
@@ -94,6 +96,18 @@ impl Explorer {
         self
     }
 
+    /// `notify_one` wakes up the one who has waited longest. Unless told so, any of them, and all are tried.
+    pub fn first_waiter(mut self) -> Explorer {
+        self.options.first_waiter = true;
+        self
+    }
+
+    /// Each thread may wake up so often for no reason, from a wait for a condition or from parking. Unless told so, never.
+    pub fn spurious_wake_ups(mut self, each: u32) -> Explorer {
+        self.options.spurious = each;
+        self
+    }
+
     /// Does not stop at the first failure.
     pub fn keep_going(mut self) -> Explorer {
         self.keep_going = true;
@@ -106,7 +120,7 @@ impl Explorer {
     ///
     /// If it is called by a program that is explored.
     pub fn check(&self, program: impl Fn()) -> Report {
-        let engine = Rc::new(Engine::new((self.strategy)(), self.limits));
+        let engine = Rc::new(Engine::new((self.strategy)(), self.limits, self.options));
         let _controlled = control::enter(Rc::clone(&engine) as _)
             .expect("a program that is explored does not explore");
         let _listening = panics::listen();
@@ -208,8 +222,13 @@ impl Search<'_> {
                     "some objects are older than a run: what they hold is kept from run to run",
                 ));
             }
-            if state.tries {
+            if state.tries.locks {
                 notes.push(String::from("locks are tried, so unlocks are steps"));
+            }
+            if state.tries.channels {
+                notes.push(String::from(
+                    "receives are tried, so ends of senders are steps",
+                ));
             }
         });
         if self.too_long > 0 && self.report.stopped == Stopped::Exhausted {
@@ -229,6 +248,9 @@ fn class(state: &State) -> u64 {
             row = row.wrapping_add(mix(thread.path ^ mix(u64::from(count))));
         }
         class = class.wrapping_add(mix(row));
+    }
+    for thread in &state.threads {
+        class = class.wrapping_add(mix(thread.path ^ thread.choices));
     }
     class
 }

@@ -7,6 +7,7 @@
 //! |---|---|
 //! | `coroutine` | stacks, and the switch between them; the only unsafe code |
 //! | `engine` | one run: threads, objects, who can go on, who does |
+//! | `object/` | the state of each kind of primitive: who can go on, and what comes of it |
 //! | `operation` | what threads do, and which two of these do not commute |
 //! | `run` | events, clocks, chains, races |
 //! | `strategy/` | which run comes next; one file each |
@@ -19,6 +20,7 @@ mod coroutine;
 mod describe;
 mod engine;
 mod explorer;
+mod object;
 mod operation;
 mod panics;
 mod random;

@@ -178,7 +178,9 @@ impl Header {
         let turn = controller.step(operation.step(), self.as_object(), place);
         let before = if turn.tell { before() } else { None };
         let changed = change();
-        if turn.tell && changed.is_ok() {
+        if changed.is_err() {
+            controller.unchanged();
+        } else if turn.tell {
             controller.wrote(before, value());
         }
         changed
