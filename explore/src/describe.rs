@@ -6,9 +6,10 @@ use portent_hooks::control::given_name;
 
 use crate::{
     engine::{Fault, State, Waiting},
+    object::Body,
     operation::{ObjectIndex, Op},
     report::{Failure, FailureKind, TakenStep},
-    run::Place,
+    run::{NONE, Place},
     token::{Token, hashed, shortened},
 };
 
@@ -57,6 +58,14 @@ pub(crate) fn failure(state: &State, fault: &Fault) -> Failure {
                 at(*place)
             );
             (FailureKind::Deadlock, text)
+        }
+        Fault::Refused(number, what, place) => {
+            let text = format!(
+                "{} {what}{}, which cannot be explored",
+                thread(*number),
+                at(*place)
+            );
+            (FailureKind::Limit, text)
         }
         Fault::TooManyThreads(place) => {
             let text = format!("a run may have at most 64 threads{}", at(*place));
@@ -115,6 +124,12 @@ pub(crate) fn object_name(state: &State, index: ObjectIndex) -> String {
     let Some(object) = state.objects.get(index as usize) else {
         return String::from("something");
     };
+    if let Some(thread) = object.thread {
+        return thread_name(state, thread);
+    }
+    if matches!(object.body, Body::Side) {
+        return object_name(state, index - 1);
+    }
     if let Some(given) = object.given {
         return given_name(given);
     }
@@ -122,7 +137,10 @@ pub(crate) fn object_name(state: &State, index: ObjectIndex) -> String {
         return format!("{}#{}", object.kind, index + 1);
     };
     let alike = |other: &&crate::engine::Seen| {
-        other.given.is_none() && other.kind == object.kind && other.made == object.made
+        other.given.is_none()
+            && other.kind == object.kind
+            && other.made == object.made
+            && !matches!(other.body, Body::Side)
     };
     let before = state.objects[..index as usize].iter().filter(alike).count();
     let mut name = format!("{}@{}:{}", object.kind, made.file(), made.line());
@@ -134,8 +152,17 @@ pub(crate) fn object_name(state: &State, index: ObjectIndex) -> String {
 
 fn wait(state: &State, waiting: Waiting) -> String {
     match waiting {
-        Waiting::For(Op { kind, object }, place) => format!(
+        Waiting::For(Op { kind, object, .. }, place) if object == NONE => {
+            format!("waits to {}{}", kind.name(), at(place))
+        }
+        Waiting::For(Op { kind, object, .. }, place) => format!(
             "waits to {} {}{}",
+            kind.name(),
+            object_name(state, object),
+            at(place)
+        ),
+        Waiting::In(Op { kind, object, .. }, place) => format!(
+            "waits for others, to {} {}{}",
             kind.name(),
             object_name(state, object),
             at(place)

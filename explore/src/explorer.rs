@@ -15,7 +15,7 @@ use portent_hooks::control::{self, Controller as _, Ended};
 
 use crate::{
     describe,
-    engine::{Engine, Limits, State},
+    engine::{Engine, Limits, Options, State, Tries},
     error::Error,
     execution::Execution,
     panics,
@@ -51,6 +51,7 @@ use crate::{
 pub struct Explorer {
     strategy: Box<dyn Fn() -> Box<dyn Strategy>>,
     limits: Limits,
+    options: Options,
     runs: u64,
     keep_going: bool,
     each: Option<Observer>,
@@ -81,8 +82,9 @@ impl Explorer {
                 steps: 10_000,
                 stack_size: 512 * 1024,
                 repeated: 8,
-                tries: false,
+                tries: Tries::default(),
             },
+            options: Options::default(),
             runs: u64::MAX,
             keep_going: false,
             each: None,
@@ -145,6 +147,18 @@ impl Explorer {
         self
     }
 
+    /// `notify_one` wakes up the one who has waited longest. Unless told so, any of them, and all are tried.
+    pub fn first_waiter(mut self) -> Explorer {
+        self.options.first_waiter = true;
+        self
+    }
+
+    /// Each thread may wake up so often for no reason, from a wait for a condition or from parking. Unless told so, never.
+    pub fn spurious_wake_ups(mut self, each: u32) -> Explorer {
+        self.options.spurious = each;
+        self
+    }
+
     /// Does not stop at the first failure.
     pub fn keep_going(mut self) -> Explorer {
         self.keep_going = true;
@@ -184,7 +198,7 @@ impl Explorer {
             },
         };
         let mut settings = self.settings();
-        settings.limits.tries |= settings.counted.tries;
+        settings.limits.tries = settings.counted.tries;
         settings.search(strategy, replay, None, &program).report
     }
 
@@ -217,9 +231,9 @@ impl Explorer {
                 };
                 spawned.into_iter().map(join).collect()
             });
-            if let Some(reason) = found.iter().find_map(|found| found.restart) {
+            if let Some((reason, tries)) = found.iter().find_map(|found| found.restart) {
                 notes.push(reason.to_owned());
-                settings.limits.tries = true;
+                settings.limits.tries = tries;
                 continue;
             }
             if found.iter().any(|found| found.survivors) {
@@ -238,6 +252,7 @@ impl Explorer {
     fn settings(&self) -> Settings<'_> {
         Settings {
             limits: self.limits,
+            options: self.options,
             runs: self.runs,
             keep_going: self.keep_going,
             each: self.each.as_deref(),
@@ -255,6 +270,7 @@ impl Explorer {
 #[derive(Clone, Copy)]
 struct Settings<'a> {
     limits: Limits,
+    options: Options,
     runs: u64,
     keep_going: bool,
     each: Option<&'a (dyn Fn(&Execution<'_>) + Send + Sync)>,
@@ -267,8 +283,8 @@ struct Settings<'a> {
 /// What one of them found.
 struct Found {
     report: Report,
-    /// The search has to begin anew, for this reason.
-    restart: Option<&'static str>,
+    /// The search has to begin anew, for this reason, and what has to be events then.
+    restart: Option<(&'static str, Tries)>,
     /// There are objects that are older than a run.
     survivors: bool,
 }
@@ -281,7 +297,7 @@ impl Settings<'_> {
         exchange: Option<&Exchange<Path>>,
         program: &dyn Fn(),
     ) -> Found {
-        let engine = Rc::new(Engine::new(strategy, self.limits));
+        let engine = Rc::new(Engine::new(strategy, self.limits, self.options));
         let _controlled = control::enter(Rc::clone(&engine) as _)
             .expect("a program that is explored does not explore");
         let _listening = panics::listen();
@@ -345,7 +361,7 @@ struct Search<'a> {
     settings: Settings<'a>,
     exchange: Option<&'a Exchange<Path>>,
     report: Report,
-    restart: Option<&'static str>,
+    restart: Option<(&'static str, Tries)>,
     /// Classes that were seen, where runs do not tell.
     classes: Option<HashSet<u64>>,
     too_long: u64,
@@ -371,7 +387,7 @@ impl Search<'_> {
                 if let Some(exchange) = self.exchange {
                     // All have to.
                     exchange.stop();
-                    self.restart = Some(reason);
+                    self.restart = Some((reason, self.engine.with_state(|state| state.tries)));
                     break;
                 }
                 self.begin_anew(reason);
@@ -557,10 +573,8 @@ fn class(state: &State) -> u64 {
         }
         class = class.wrapping_add(mix(row));
     }
-    for &(thread, after, value) in &state.picks {
-        let picked =
-            mix(state.threads[thread].path ^ mix(u64::from(after) << 32 | u64::from(value)));
-        class = class.wrapping_add(mix(picked));
+    for thread in &state.threads {
+        class = class.wrapping_add(mix(thread.path ^ thread.choices));
     }
     class
 }

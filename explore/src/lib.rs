@@ -7,6 +7,7 @@
 //! |---|---|
 //! | `coroutine` | stacks, and the switch between them; the only unsafe code |
 //! | `engine` | one run: threads, objects, who can go on, who does |
+//! | `object/` | the state of each kind of primitive: who can go on, and what comes of it |
 //! | `operation` | what threads do, and which two of these do not commute |
 //! | `run` | events, clocks, chains, races |
 //! | `strategy/` | which run comes next; one file each |
@@ -25,6 +26,7 @@ mod engine;
 mod error;
 mod execution;
 mod explorer;
+mod object;
 mod operation;
 mod panics;
 mod parallel;

@@ -11,7 +11,7 @@
 
 use std::{fmt::Write, fs, io, path::Path};
 
-use crate::error::Error;
+use crate::{engine::Tries, error::Error};
 
 /// What was counted before the search was stopped.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -20,8 +20,8 @@ pub(crate) struct Counts {
     pub(crate) blocked: u64,
     pub(crate) deadlocks: u64,
     pub(crate) failed: u64,
-    /// Whether somebody tries to lock.
-    pub(crate) tries: bool,
+    /// What somebody tries.
+    pub(crate) tries: Tries,
 }
 
 /// A search that was stopped.
@@ -45,7 +45,7 @@ impl Saved {
         } = self.counts;
         let mut text = format!(
             "{HEAD}\nexecutions {executions} blocked {blocked} deadlocks {deadlocks} failed {failed} tries {}\n",
-            u8::from(tries)
+            tries.bits()
         );
         for [taken, values, enabled, backtrack, done, sleep] in &self.points {
             let _ = writeln!(
@@ -105,7 +105,7 @@ fn counts(line: &str) -> Option<Counts> {
         blocked: next("blocked")?,
         deadlocks: next("deadlocks")?,
         failed: next("failed")?,
-        tries: next("tries")? != 0,
+        tries: Tries::from_bits(next("tries")?),
     })
 }
 

@@ -124,7 +124,7 @@ impl Source {
     fn reverse(&mut self, run: &Run, race: Race) {
         let events = run.events();
         let first = &events[race.first as usize];
-        let (thread, op, before, until) = run.second(race.second);
+        let (thread, op, before, until) = run.second(race);
         // What else happened that does not need the first part: its first event of each thread, and who can begin it.
         let mut firsts = [0_u16; MOST_THREADS];
         let mut seen = ThreadSet::EMPTY;
@@ -132,7 +132,7 @@ impl Source {
         let mut second_waits = false;
         let between = race.first as usize + 1..until;
         for (event, number) in events[between.clone()].iter().zip(between) {
-            if run.clock(number)[usize::from(first.thread)] >= first.index {
+            if run.follows(number, race) {
                 continue;
             }
             let by = usize::from(event.thread);
