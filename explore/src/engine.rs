@@ -14,7 +14,10 @@ use std::{
     cell::RefCell,
     panic,
     rc::Rc,
-    sync::atomic::{AtomicU64, Ordering::Relaxed},
+    sync::{
+        Arc,
+        atomic::{AtomicU64, Ordering::Relaxed},
+    },
     thread,
 };
 
@@ -33,6 +36,7 @@ use crate::{
     strategy::{Choice, End, Next as Onward, Point, Strategy},
     thread_set::{MOST_THREADS, ThreadSet},
     token::Chosen,
+    watchdog::Progress,
 };
 
 /// How often a thread may swallow that it has to end.
@@ -41,6 +45,7 @@ const PATIENCE: u32 = 1000;
 /// The controller of all threads on one thread of the operating system.
 pub(crate) struct Engine {
     pool: Pool,
+    progress: Arc<Progress>,
     state: RefCell<State>,
 }
 
@@ -265,6 +270,7 @@ impl Engine {
     pub(crate) fn new(strategy: Box<dyn Strategy>, limits: Limits, options: Options) -> Engine {
         Engine {
             pool: Pool::new(limits.stack_size),
+            progress: Progress::watched(),
             state: RefCell::new(State {
                 run: Run::new(),
                 strategy,
@@ -313,6 +319,7 @@ impl Engine {
         self.state.borrow_mut().begin(keep);
         Work::lend(main, |work| self.drive(work));
         self.repeat(main);
+        self.progress.rests();
         let state = &mut *self.state.borrow_mut();
         state.mode = Mode::Idle;
         let end = state.end;
@@ -385,6 +392,10 @@ impl Engine {
             let work = self.state.borrow_mut().jobs[thread].take();
             if work.is_some() && self.pool.provide(thread).is_err() {
                 panic!("there is no memory for the stack of another thread");
+            }
+            {
+                let state = self.state.borrow();
+                self.progress.step(state.number, state.point, thread);
             }
             next = match self.pool.resume(thread, work) {
                 Signal::Switch(next) => Next::Run(next),

@@ -15,6 +15,7 @@
 //! | `parallel` | one search by several threads of the operating system |
 //! | `saved` | a search that was stopped, as a file |
 //! | `token`, `table` | a schedule as a short text; a run as a table |
+//! | `watchdog` | who notices that a program waits for something real |
 //! | `panics` | what threads panicked with |
 //!
 //! **Atomics are sequentially consistent here**, whatever ordering they ask for: what only weaker memory models allow is not seen.
@@ -38,6 +39,7 @@ pub mod strategy;
 mod table;
 mod thread_set;
 mod token;
+mod watchdog;
 
 pub use choose::choose;
 pub use error::Error;
