@@ -9,13 +9,19 @@
 
 #![expect(unsafe_code)]
 
+#[cfg(unix)]
+mod overflow;
+
 use std::{
     cell::{Cell, RefCell},
     io, mem, ptr,
     rc::Rc,
 };
 
-use corosensei::{Coroutine, CoroutineResult, Yielder, stack::DefaultStack};
+use corosensei::{
+    Coroutine, CoroutineResult, Yielder,
+    stack::{DefaultStack, Stack as _},
+};
 use portent_hooks::control::{Ended, Job};
 
 /// What a coroutine runs.
@@ -78,6 +84,9 @@ type Handle = Yielder<Option<Work>, Signal>;
 struct Fiber {
     coroutine: Coroutine<Option<Work>, Signal, (), DefaultStack>,
     handle: Rc<Cell<*const Handle>>,
+    /// Where its stack ends.
+    #[cfg_attr(not(unix), expect(dead_code))]
+    limit: usize,
 }
 
 thread_local! {
@@ -128,7 +137,10 @@ impl Pool {
     /// Begins some work on a coroutine, or goes on with it, until it lets others run. Only while none runs.
     #[inline]
     pub(crate) fn resume(&self, number: usize, work: Option<Work>) -> Signal {
-        match self.fibers.borrow_mut()[number].coroutine.resume(work) {
+        let fiber = &mut self.fibers.borrow_mut()[number];
+        #[cfg(unix)]
+        overflow::runs_on(fiber.limit, number);
+        match fiber.coroutine.resume(work) {
             CoroutineResult::Yield(signal) => signal,
             CoroutineResult::Return(()) => unreachable!("a coroutine ends with its pool"),
         }
@@ -157,7 +169,10 @@ impl Fiber {
     fn new(stack_size: usize) -> io::Result<Fiber> {
         let handle = Rc::new(Cell::new(ptr::null()));
         let there = Rc::clone(&handle);
+        #[cfg(unix)]
+        overflow::listen();
         let stack = DefaultStack::new(stack_size)?;
+        let limit = stack.limit().get();
         let coroutine = Coroutine::with_stack(stack, move |yielder: &Handle, first| {
             there.set(ptr::from_ref(yielder));
             let mut work: Option<Work> = first;
@@ -165,7 +180,11 @@ impl Fiber {
                 work = yielder.suspend(Signal::Done(run()));
             }
         });
-        Ok(Fiber { coroutine, handle })
+        Ok(Fiber {
+            coroutine,
+            handle,
+            limit,
+        })
     }
 }
 

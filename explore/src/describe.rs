@@ -10,10 +10,11 @@ use crate::{
     confirm::Confirmation,
     engine::{Fault, State, Waiting},
     error::Error,
+    object::Body,
     operation::{Kind, ObjectIndex, Op},
-    relevance::Label,
+    relevance::{Label, RelevantStep},
     report::{Failure, FailureKind, TakenStep},
-    run::{Event, Place},
+    run::{NONE, Place},
     token::{Token, hashed, shortened},
 };
 
@@ -62,6 +63,14 @@ pub(crate) fn failure(state: &State, fault: &Fault) -> Failure {
                 at(*place)
             );
             (FailureKind::Deadlock, text)
+        }
+        Fault::Refused(number, what, place) => {
+            let text = format!(
+                "{} {what}{}, which cannot be explored",
+                thread(*number),
+                at(*place)
+            );
+            (FailureKind::Limit, text)
         }
         Fault::TooManyThreads(place) => {
             let text = format!("a run may have at most 64 threads{}", at(*place));
@@ -151,29 +160,42 @@ fn in_run(state: &State, kind: FailureKind, message: String) -> Failure {
 
 /// The steps of the last run.
 pub(crate) fn steps(state: &State) -> Vec<TakenStep> {
-    let steps = state.run.events().iter().map(|event| TakenStep {
+    let events = state.run.events().iter().enumerate();
+    let steps = events.map(|(number, event)| TakenStep {
         thread: usize::from(event.thread),
         operation: event.op.kind.name(),
-        object: subject(state, event),
-        place: event.place.map(ToString::to_string),
+        object: subject(state, number),
+        place: match event.place {
+            Some(place) => Some(place.to_string()),
+            None => { relevant(state, number) }.and_then(|step| step.spelled_place()),
+        },
     });
     steps.collect()
 }
 
 /// What an event is about: an object, or what an application event says.
-pub(crate) fn subject(state: &State, event: &Event) -> String {
-    match event.op.kind {
-        Kind::Event => event_name(state, event.op.object),
-        _ => object_name(state, event.op.object),
+pub(crate) fn subject(state: &State, number: usize) -> String {
+    let op = state.run.events()[number].op;
+    match op.kind {
+        Kind::Event => event_name(state, number),
+        _ => object_name(state, op.object),
     }
 }
 
-/// An application event with its arguments, by the number of its label.
-fn event_name(state: &State, label: u32) -> String {
-    let relevance = state.relevance.as_ref();
-    let label = relevance.and_then(|all| Some((all, all.labels().get_index(label as usize)?)));
-    match label {
-        Some((all, Label::Event(name, args))) => {
+/// The step that properties see of an event.
+fn relevant(state: &State, number: usize) -> Option<&RelevantStep> {
+    let steps = &state.relevance.as_ref()?.steps;
+    let at = steps.binary_search_by_key(&number, |step| step.event as usize);
+    at.ok().map(|at| &steps[at])
+}
+
+/// An application event with its arguments.
+fn event_name(state: &State, number: usize) -> String {
+    let step = relevant(state, number);
+    let all = state.relevance.as_ref();
+    let label = step.and_then(|step| all?.labels().get_index(step.label as usize));
+    match (all, label) {
+        (Some(all), Some(Label::Event(name, args))) => {
             let name = &all.events[*name as usize];
             let args: Vec<String> = args.iter().map(|arg| arg.0.to_string()).collect();
             match args.as_slice() {
@@ -212,6 +234,12 @@ pub(crate) fn object_name(state: &State, index: ObjectIndex) -> String {
     let Some(object) = state.objects.get(index as usize) else {
         return String::from("something");
     };
+    if let Some(thread) = object.thread {
+        return thread_name(state, thread);
+    }
+    if matches!(object.body, Body::Side) {
+        return object_name(state, index - 1);
+    }
     if let Some(given) = object.given {
         return given_name(given);
     }
@@ -219,7 +247,10 @@ pub(crate) fn object_name(state: &State, index: ObjectIndex) -> String {
         return format!("{}#{}", object.kind, index + 1);
     };
     let alike = |other: &&crate::engine::Seen| {
-        other.given.is_none() && other.kind == object.kind && other.made == object.made
+        other.given.is_none()
+            && other.kind == object.kind
+            && other.made == object.made
+            && !matches!(other.body, Body::Side)
     };
     let before = state.objects[..index as usize].iter().filter(alike).count();
     let mut name = format!("{}@{}:{}", object.kind, made.file(), made.line());
@@ -231,8 +262,17 @@ pub(crate) fn object_name(state: &State, index: ObjectIndex) -> String {
 
 fn wait(state: &State, waiting: Waiting) -> String {
     match waiting {
-        Waiting::For(Op { kind, object }, place) => format!(
+        Waiting::For(Op { kind, object, .. }, place) if object == NONE => {
+            format!("waits to {}{}", kind.name(), at(place))
+        }
+        Waiting::For(Op { kind, object, .. }, place) => format!(
             "waits to {} {}{}",
+            kind.name(),
+            object_name(state, object),
+            at(place)
+        ),
+        Waiting::In(Op { kind, object, .. }, place) => format!(
+            "waits for others, to {} {}{}",
             kind.name(),
             object_name(state, object),
             at(place)

@@ -9,7 +9,17 @@
 
 mod pause;
 
-use std::{any::Any, cell::RefCell, panic, rc::Rc, thread};
+use std::{
+    any::Any,
+    cell::RefCell,
+    panic,
+    rc::Rc,
+    sync::{
+        Arc,
+        atomic::{AtomicU64, Ordering::Relaxed},
+    },
+    thread,
+};
 
 use portent_hooks::control::{
     Callsite, Controller, Ended, GivenName, Job, Object, Release, Step, Stop, Turn,
@@ -19,13 +29,15 @@ use portent_monitor_core::Value;
 use self::pause::{Pause, Paused};
 use crate::{
     coroutine::{Pool, Signal, Work},
+    object::{Body, Looked},
     operation::{Kind, ObjectIndex, Op},
     panics,
     relevance::{Relevance, RelevantStep},
-    run::{NONE, Place, Run},
-    strategy::{Choice, End, Next as After, Point, Strategy},
+    run::{After, NONE, Place, Run},
+    strategy::{Choice, End, Next as Onward, Point, Strategy},
     thread_set::{MOST_THREADS, ThreadSet},
     token::Chosen,
+    watchdog::Progress,
 };
 
 /// How often a thread may swallow that it has to end.
@@ -34,6 +46,7 @@ const PATIENCE: u32 = 1000;
 /// The controller of all threads on one thread of the operating system.
 pub(crate) struct Engine {
     pool: Pool,
+    progress: Arc<Progress>,
     state: RefCell<State>,
 }
 
@@ -58,6 +71,8 @@ enum Status {
     Parked,
     /// It waits for the end of another.
     Joining(usize, Place),
+    /// What it did is not over before others do something; then it goes on by itself.
+    Held,
     Ended,
 }
 
@@ -75,6 +90,25 @@ pub(crate) struct Thread {
     pause: Pause,
     /// What it has for itself, by key.
     locals: Vec<(usize, Rc<dyn Any>)>,
+    /// Whether what it waits for may also end because time is over.
+    pub(crate) timed: bool,
+    /// Of one that waits for a condition: whether it was notified, and the mutex that it wants then.
+    pub(crate) notified: bool,
+    pub(crate) mutex: ObjectIndex,
+    /// How often it woke up for no reason.
+    pub(crate) spurious: u32,
+    /// With how many it meets at a barrier.
+    pub(crate) companions: usize,
+    /// The object by which it is unparked; [`NONE`] if nobody asked.
+    pub(crate) token: ObjectIndex,
+    /// It waits behind somebody who waits for it.
+    refused: bool,
+    /// How much it changed, and may have changed.
+    pub(crate) changes: u64,
+    pub(crate) may_have_changed: u64,
+    pub(crate) looked: Option<Looked>,
+    /// What it chose, for the class of the run.
+    pub(crate) choices: u64,
 }
 
 /// An object of this run.
@@ -82,10 +116,50 @@ pub(crate) struct Seen {
     pub(crate) kind: &'static str,
     pub(crate) made: Place,
     pub(crate) given: Option<GivenName>,
-    /// Who has it, of a lock.
-    owner: Option<usize>,
+    /// The thread that it belongs to.
+    pub(crate) thread: Option<usize>,
+    pub(crate) body: Body,
     /// Which variable of properties it is.
-    variable: Option<u32>,
+    pub(crate) variable: Option<u32>,
+}
+
+/// What came of an operation.
+pub(crate) struct Performed {
+    /// What it was in the end.
+    pub(crate) op: Op,
+    pub(crate) succeeds: bool,
+}
+
+/// What becomes events because somebody looks.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Tries {
+    /// Somebody tries to lock, so unlocks are events.
+    pub(crate) locks: bool,
+    /// Somebody tries to receive, so ends of senders are events.
+    pub(crate) channels: bool,
+}
+
+impl Tries {
+    /// As a number.
+    pub(crate) fn bits(self) -> u64 {
+        u64::from(self.locks) | u64::from(self.channels) << 1
+    }
+
+    pub(crate) fn from_bits(bits: u64) -> Tries {
+        Tries {
+            locks: bits & 1 != 0,
+            channels: bits & 2 != 0,
+        }
+    }
+}
+
+/// What primitives may do.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Options {
+    /// Who is notified is the one who has waited longest.
+    pub(crate) first_waiter: bool,
+    /// How often each thread may wake up for no reason.
+    pub(crate) spurious: u32,
 }
 
 /// Something that should not have happened.
@@ -99,12 +173,16 @@ pub(crate) enum Fault {
     TooManyThreads(Place),
     /// A thread does nothing but pause.
     Spins(usize, Place),
+    /// Something that is not explored.
+    Refused(usize, &'static str, Place),
 }
 
 /// What a thread waits for.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Waiting {
     For(Op, Place),
+    /// It did this, and cannot go on before others do something.
+    In(Op, Place),
     EndOf(usize, Place),
 }
 
@@ -116,6 +194,8 @@ pub(crate) struct Limits {
     pub(crate) stack_size: usize,
     /// How many runs are repeated, to see whether the program does the same again.
     pub(crate) repeated: u32,
+    /// What somebody tries, as is known from the beginning.
+    pub(crate) tries: Tries,
 }
 
 pub(crate) struct State {
@@ -133,8 +213,8 @@ pub(crate) struct State {
     ready: Vec<usize>,
     jobs: Vec<Option<Work>>,
     pub(crate) objects: Vec<Seen>,
-    /// Which run it is, for the tags of objects.
-    number: u32,
+    /// Which run it is, of all in this process, for the tags of objects.
+    number: u64,
     /// What was chosen, point by point; the first ones are to be chosen again.
     pub(crate) schedule: Vec<u32>,
     point: usize,
@@ -144,13 +224,19 @@ pub(crate) struct State {
     end: End,
     pub(crate) faults: Vec<Fault>,
     limits: Limits,
-    /// Somebody tries to lock, so unlocks are events.
-    tries: bool,
+    pub(crate) options: Options,
     /// Application events are chosen like other steps. A search need not do that, as they commute with everything; a witness may
     /// want one to come before what its thread could do at once.
     pub(crate) chooses_events: bool,
-    /// The search begins anew, as unlocks have to be events.
-    restart: bool,
+    pub(crate) tries: Tries,
+    /// The search begins anew, as more has to be events.
+    pub(crate) restart: Option<Tries>,
+    /// How much all threads may have changed.
+    pub(crate) changes: u64,
+    /// At the point that is looked at nobody can go on who has not looked in vain.
+    pub(crate) nobody_else: bool,
+    /// Rows, to be used again.
+    rows: Vec<u32>,
     /// Objects that are older than the run.
     pub(crate) survivors: u32,
     pub(crate) abandoned: u32,
@@ -158,15 +244,13 @@ pub(crate) struct State {
     repeated: u32,
     /// Some thread waited until something had changed.
     pub(crate) pauses: bool,
-    /// Values that were picked: by whom, after how many of its events, and which.
-    pub(crate) picks: Vec<(usize, u16, u32)>,
 }
 
 /// How a run went.
 pub(crate) struct Ran {
     pub(crate) end: End,
     /// How the search goes on.
-    pub(crate) next: After,
+    pub(crate) next: Onward,
 }
 
 enum Next {
@@ -174,9 +258,15 @@ enum Next {
     Stop,
 }
 
+/// The number of the next run. Explorations may go on at the same time, and meet the same statics.
+static NUMBER: AtomicU64 = AtomicU64::new(1);
+/// How many bits of a tag are the number of an object.
+const INDEX_BITS: u32 = 20;
+
 const NOTHING: Op = Op {
     kind: Kind::Read,
     object: NONE,
+    second: NONE,
 };
 
 const GO: Turn = Turn {
@@ -189,9 +279,11 @@ impl Engine {
         strategy: Box<dyn Strategy>,
         relevance: Option<Relevance>,
         limits: Limits,
+        options: Options,
     ) -> Engine {
         Engine {
             pool: Pool::new(limits.stack_size),
+            progress: Progress::watched(),
             state: RefCell::new(State {
                 run: Run::new(),
                 relevance,
@@ -212,15 +304,18 @@ impl Engine {
                 end: End::Complete,
                 faults: Vec::new(),
                 limits,
-                tries: false,
+                options,
                 chooses_events: false,
-                restart: false,
+                tries: limits.tries,
+                restart: None,
+                changes: 0,
+                nobody_else: false,
+                rows: Vec::new(),
                 survivors: 0,
                 abandoned: 0,
                 too_long: false,
                 repeated: 0,
                 pauses: false,
-                picks: Vec::new(),
             }),
         }
     }
@@ -229,22 +324,32 @@ impl Engine {
         f(&mut self.state.borrow_mut())
     }
 
+    /// Whether there is a run.
+    pub(crate) fn begins(&self) -> bool {
+        self.state.borrow_mut().strategy.begins()
+    }
+
     /// Runs the program once; the first points of the run before are repeated.
     pub(crate) fn run(&self, main: &dyn Fn() -> Ended, keep: usize) -> Ran {
         self.state.borrow_mut().begin(keep);
         Work::lend(main, |work| self.drive(work));
         self.repeat(main);
+        self.progress.rests();
         let state = &mut *self.state.borrow_mut();
         state.mode = Mode::Idle;
         let end = state.end;
         if end != End::Blocked {
             state.close();
         }
-        let next = if state.restart {
-            state.restart = false;
-            state.tries = true;
+        let next = if let Some(tries) = state.restart.take() {
+            let reason = if tries.locks == state.tries.locks {
+                "receives are tried, so ends of senders are steps"
+            } else {
+                "locks are tried, so unlocks are steps"
+            };
+            state.tries = tries;
             state.strategy.restart();
-            After::Restart("locks are tried, so unlocks are steps")
+            Onward::Restart(reason)
         } else {
             state.strategy.finished(&state.run, end)
         };
@@ -302,6 +407,10 @@ impl Engine {
             let work = self.state.borrow_mut().jobs[thread].take();
             if work.is_some() && self.pool.provide(thread).is_err() {
                 panic!("there is no memory for the stack of another thread");
+            }
+            {
+                let state = self.state.borrow();
+                self.progress.step(state.number, state.point, thread);
             }
             next = match self.pool.resume(thread, work) {
                 Signal::Switch(next) => Next::Run(next),
@@ -387,10 +496,63 @@ impl Engine {
         if !thread::panicking() {
             self.leave(me);
         }
+        let fails = matches!(
+            step,
+            Step::TryLock
+                | Step::TryReadLock
+                | Step::TrySend
+                | Step::Receive
+                | Step::TryReceive { .. }
+        );
         Turn {
-            succeeds: step != Step::TryLock,
+            succeeds: !fails,
             tell: false,
         }
+    }
+
+    /// The thread that runs announces something; returns when that has happened. `end`: what comes of it if all threads have to end.
+    #[inline]
+    fn go(&self, place: Place, end: Turn, announce: impl FnOnce(&mut State, usize) -> Op) -> Turn {
+        let mut state = self.state.borrow_mut();
+        let me = state.current;
+        match state.mode {
+            Mode::Recording | Mode::Draining => {}
+            Mode::Idle => return end,
+            Mode::Stopping => {
+                drop(state);
+                if !thread::panicking() {
+                    self.leave(me);
+                }
+                return end;
+            }
+        }
+        let op = announce(&mut state, me);
+        state.announce(me, op, place);
+        let next = state.next();
+        let turn = state.threads[me].turn;
+        drop(state);
+        if matches!(next, Next::Run(thread) if thread == me) {
+            return turn;
+        }
+        self.switch(me, next);
+        self.state.borrow().threads[me].turn
+    }
+
+    /// The run ends here, for this reason.
+    #[cold]
+    fn end(&self, fault: impl FnOnce(&mut State, usize) -> Fault) -> ! {
+        let mut state = self.state.borrow_mut();
+        let me = state.current;
+        let ends = matches!(state.mode, Mode::Recording | Mode::Draining);
+        if ends {
+            let fault = fault(&mut state, me);
+            state.fault(fault);
+        }
+        drop(state);
+        if ends {
+            self.pool.suspend(me, Signal::Stop);
+        }
+        self.leave(me)
     }
 }
 
@@ -425,7 +587,6 @@ impl Controller for Engine {
     }
 
     fn release(&self, release: Release, object: Object<'_>) {
-        let Release::Unlock = release else { return };
         let mut state = self.state.borrow_mut();
         let me = state.current;
         match state.mode {
@@ -433,21 +594,13 @@ impl Controller for Engine {
             Mode::Idle | Mode::Stopping => return,
         }
         let index = state.object(object);
-        if state.tries {
-            let op = Op {
-                kind: Kind::Unlock,
-                object: index,
-            };
-            state.announce(me, op, None);
-            let next = state.next();
-            drop(state);
-            self.switch(me, next);
-        } else {
-            state.objects[index as usize].owner = None;
-            if state.mode == Mode::Recording {
-                state.run.release(me, index);
-            }
-        }
+        let Some(op) = state.give_back(me, release, index) else {
+            return;
+        };
+        state.announce(me, op, None);
+        let next = state.next();
+        drop(state);
+        self.switch(me, next);
     }
 
     fn wrote(&self, before: Option<Value>, value: Option<Value>) {
@@ -458,17 +611,11 @@ impl Controller for Engine {
     }
 
     fn obstructed(&self, object: Object<'_>, place: Place) -> ! {
-        let mut state = self.state.borrow_mut();
-        let me = state.current;
-        if state.mode != Mode::Stopping {
-            let index = state.object(object);
-            state.fault(Fault::Obstructed(me, index, place));
-            drop(state);
-            self.pool.suspend(me, Signal::Stop);
-        } else {
-            drop(state);
-        }
-        self.leave(me)
+        self.end(|state, me| Fault::Obstructed(me, state.object(object), place))
+    }
+
+    fn refuse(&self, what: &'static str, place: Place) -> ! {
+        self.end(|_, me| Fault::Refused(me, what, place))
     }
 
     fn wants(&self, event: &'static str) -> bool {
@@ -486,10 +633,7 @@ impl Controller for Engine {
         let Some(label) = relevance.and_then(|all| all.event(callsite.called(), args)) else {
             return;
         };
-        let op = Op {
-            kind: Kind::Event,
-            object: label,
-        };
+        let op = Op::new(Kind::Event, NONE);
         if state.chooses_events {
             let me = state.current;
             state.announce(me, op, None);
@@ -560,14 +704,6 @@ impl Controller for Engine {
             .is_none_or(|thread| thread.status == Status::Ended)
     }
 
-    fn in_vain(&self) {
-        let mut state = self.state.borrow_mut();
-        let me = state.current;
-        if state.mode == Mode::Recording {
-            state.run.was_in_vain(me);
-        }
-    }
-
     fn pause(&self, place: Place) {
         let mut state = self.state.borrow_mut();
         let me = state.current;
@@ -593,11 +729,14 @@ impl Controller for Engine {
                 }
             },
         };
-        let op = Op {
-            kind: Kind::Await,
-            ..op
-        };
-        state.announce(me, op, place);
+        state.announce(
+            me,
+            Op {
+                kind: Kind::Await,
+                ..op
+            },
+            place,
+        );
         let next = state.next();
         drop(state);
         self.switch(me, next);
@@ -605,7 +744,11 @@ impl Controller for Engine {
 
     fn pick(&self, values: u32) -> u32 {
         let mut state = self.state.borrow_mut();
-        state.pick(values)
+        let me = state.current;
+        match state.mode {
+            Mode::Recording | Mode::Draining => state.pick(me, values),
+            Mode::Idle | Mode::Stopping => 0,
+        }
     }
 
     fn local(&self, key: usize, make: &dyn Fn() -> Rc<dyn Any>) -> Rc<dyn Any> {
@@ -643,13 +786,83 @@ impl Controller for Engine {
     fn current(&self) -> u32 {
         self.state.borrow().current as u32
     }
+
+    fn wait(&self, condition: Object<'_>, mutex: Object<'_>, place: Place) {
+        self.go(place, GO, |state, me| {
+            let (condition, mutex) = (state.object(condition), state.object(mutex));
+            state.threads[me].mutex = mutex;
+            Op {
+                second: if state.tries.locks { mutex } else { NONE },
+                ..Op::new(Kind::Wait, condition)
+            }
+        });
+        let mut state = self.state.borrow_mut();
+        if matches!(state.mode, Mode::Recording | Mode::Draining) && !state.tries.locks {
+            let me = state.current;
+            let mutex = state.threads[me].mutex;
+            state.unlock(me, mutex, Release::Unlock);
+        }
+    }
+
+    fn wake(&self, condition: Object<'_>, mutex: Object<'_>, timed: bool, place: Place) -> bool {
+        let mut wakes_by_itself = false;
+        let turn = self.go(place, GO, |state, me| {
+            state.threads[me].timed = timed;
+            wakes_by_itself = state.wakes_by_itself(me);
+            Op::new(Kind::Wake, state.object(condition))
+        });
+        if wakes_by_itself {
+            self.step(Step::Lock, mutex, place);
+        }
+        turn.succeeds
+    }
+
+    fn deliver(&self, channel: Object<'_>, _: Place) {
+        let mut state = self.state.borrow_mut();
+        let me = state.current;
+        if !matches!(state.mode, Mode::Recording | Mode::Draining) {
+            return;
+        }
+        let channel = state.object(channel);
+        state.waits_for_delivery(me, channel);
+        state.threads[me].status = Status::Held;
+        let next = state.next();
+        drop(state);
+        self.switch(me, next);
+    }
+
+    fn park(&self, timed: bool, place: Place) {
+        self.go(place, GO, |state, me| {
+            state.threads[me].timed = timed;
+            Op::new(Kind::Park, state.token(me))
+        });
+    }
+
+    fn unpark(&self, thread: u32, place: Place) {
+        self.go(place, GO, |state, _| {
+            Op::new(Kind::Unpark, state.token(thread as usize))
+        });
+    }
+
+    fn unchanged(&self) {
+        let mut state = self.state.borrow_mut();
+        let me = state.current;
+        if state.mode == Mode::Recording {
+            state.run.was_in_vain(me);
+        }
+        if matches!(state.mode, Mode::Recording | Mode::Draining) {
+            state.changes -= 1;
+            state.threads[me].may_have_changed -= 1;
+            state.threads[me].changes -= 1;
+        }
+    }
 }
 
 impl State {
     fn begin(&mut self, keep: usize) {
-        self.number = self.number.checked_add(1).unwrap_or(1);
+        self.number = NUMBER.fetch_add(1, Relaxed);
         let is_ordered = self.strategy.wants_clocks() || self.relevance.is_some();
-        self.run.begin(keep, is_ordered);
+        self.run.begin(keep, is_ordered, self.tries.locks);
         if let Some(relevance) = &mut self.relevance {
             relevance.begin();
         }
@@ -665,7 +878,68 @@ impl State {
         self.had_choice = false;
         self.end = End::Complete;
         self.faults.clear();
-        self.picks.clear();
+        self.changes = 0;
+    }
+
+    pub(crate) fn is_recording(&self) -> bool {
+        self.mode == Mode::Recording
+    }
+
+    pub(crate) fn parked(&self) -> ThreadSet {
+        self.parked
+    }
+
+    pub(crate) fn pending_of(&self, thread: usize) -> Op {
+        self.pending[thread]
+    }
+
+    /// What a thread that waits wants to do has become something else.
+    pub(crate) fn set_pending(&mut self, thread: usize, op: Op) {
+        self.pending[thread] = op;
+    }
+
+    /// What threads want to do with an object has become something else.
+    pub(crate) fn refine_pending(&mut self, object: ObjectIndex, refine: impl Fn(Kind) -> Kind) {
+        for thread in self.parked {
+            let op = &mut self.pending[thread];
+            if op.object == object {
+                op.kind = refine(op.kind);
+            }
+        }
+    }
+
+    /// A thread that was held goes on, after this row.
+    pub(crate) fn goes_on(&mut self, thread: usize, row: u32) {
+        if self.mode == Mode::Recording {
+            self.run.teach(thread, row);
+        }
+        self.ready.push(thread);
+    }
+
+    /// One of so many values, for this thread.
+    pub(crate) fn pick(&mut self, thread: usize, values: u32) -> u32 {
+        if self.mode == Mode::Draining || values < 2 {
+            return 0;
+        }
+        let value = if self.point < self.kept {
+            match Chosen::of(self.schedule[self.point]) {
+                Chosen::Value(value) if value < values => value,
+                _ => {
+                    let _ = self.diverged(thread);
+                    0
+                }
+            }
+        } else {
+            let value = self.strategy.pick(self.point, values);
+            self.schedule.push(Chosen::Value(value).entry());
+            value
+        };
+        self.point += 1;
+        // What comes after it may be called otherwise.
+        self.run.is_late = true;
+        let choices = &mut self.threads[thread].choices;
+        *choices = crate::random::mix(*choices ^ u64::from(value + 1));
+        value
     }
 
     fn start_main(&mut self, main: Work) -> Next {
@@ -696,6 +970,17 @@ impl State {
             swallowed: 0,
             pause: Pause::default(),
             locals: Vec::new(),
+            timed: false,
+            notified: false,
+            mutex: NONE,
+            spurious: 0,
+            companions: 0,
+            token: NONE,
+            refused: false,
+            changes: 0,
+            may_have_changed: 0,
+            looked: None,
+            choices: 0,
         });
         self.pending.push(NOTHING);
         if self.jobs.len() <= number {
@@ -710,8 +995,8 @@ impl State {
     #[inline]
     fn object(&mut self, object: Object<'_>) -> ObjectIndex {
         let tag = object.tag();
-        if (tag >> 32) as u32 == self.number {
-            return tag as u32;
+        if tag >> INDEX_BITS == self.number {
+            return tag as u32 & ((1 << INDEX_BITS) - 1);
         }
         self.meet(object, tag)
     }
@@ -720,35 +1005,126 @@ impl State {
         let index = self.objects.len() as u32;
         self.run.is_late |= self.had_choice;
         self.survivors += u32::from(tag != 0);
-        object.set_tag(u64::from(self.number) << 32 | u64::from(index));
+        assert!(index < 1 << INDEX_BITS, "a run has too many objects");
+        object.set_tag(self.number << INDEX_BITS | u64::from(index));
+        let body = Body::new(object);
+        let has_sides = body.has_sides();
         let given = object.given();
         let relevance = self.relevance.as_mut();
-        self.objects.push(Seen {
+        let variable = relevance.and_then(|relevance| relevance.variable(given));
+        let seen = |body| Seen {
             kind: object.kind(),
             made: object.made(),
             given,
-            owner: None,
-            variable: relevance.and_then(|relevance| relevance.variable(given)),
-        });
+            thread: None,
+            body,
+            variable,
+        };
+        self.add_object(seen(body));
+        if has_sides {
+            self.add_object(seen(Body::Side));
+        }
+        index
+    }
+
+    pub(crate) fn add_object(&mut self, seen: Seen) -> ObjectIndex {
+        let index = self.objects.len() as u32;
+        self.objects.push(seen);
         self.run.add_object();
         index
     }
 
     fn operation(&mut self, step: Step, object: Object<'_>) -> Op {
+        let index = self.object(object);
         let kind = match step {
             Step::Read => Kind::Read,
             Step::Write => Kind::Write,
             Step::Update => Kind::Update,
             Step::Lock => Kind::Lock,
-            Step::TryLock => {
-                self.restart |= !self.tries;
-                Kind::TryLock
+            Step::TryLock | Step::TryReadLock => {
+                self.need(Tries {
+                    locks: true,
+                    ..self.tries
+                });
+                match step {
+                    Step::TryLock => Kind::TryLock,
+                    _ => Kind::TryReadLock,
+                }
             }
+            Step::ReadLock => {
+                let me = self.current;
+                // Readers may have to wait for a writer that waits.
+                self.threads[me].refused = self.reads_twice(me, index) && self.pick(me, 2) == 1;
+                Kind::ReadLock
+            }
+            Step::Downgrade => Kind::Downgrade,
+            Step::NotifyOne => Kind::NotifyOne,
+            Step::NotifyAll => Kind::NotifyAll,
+            Step::Send if !self.has_receiver(index) => Kind::FailedSend,
+            Step::Send => Kind::Send,
+            Step::TrySend => {
+                return Op {
+                    second: index + 1,
+                    ..Op::new(Kind::TrySend, index)
+                };
+            }
+            Step::Receive => return Op::new(Kind::Receive, index + 1),
+            Step::TryReceive { timed } => {
+                self.need(Tries {
+                    channels: true,
+                    ..self.tries
+                });
+                let me = self.current;
+                self.threads[me].timed = timed;
+                return Op {
+                    second: index,
+                    ..Op::new(Kind::TryReceive, index + 1)
+                };
+            }
+            Step::CloseReceiver => Kind::CloseReceiver,
+            Step::Arrive(threads) => {
+                let me = self.current;
+                self.threads[me].companions = threads;
+                Kind::Arrive
+            }
+            Step::Call => return self.call(index),
+            Step::Done => return Op::new(Kind::Done, index + 1),
+            Step::IsDone => return Op::new(Kind::Read, index + 1),
             _ => unreachable!("this step is not known"),
         };
-        Op {
-            kind,
-            object: self.object(object),
+        Op::new(kind, index)
+    }
+
+    /// The search begins anew if this was not known.
+    fn need(&mut self, tries: Tries) {
+        if tries != self.tries {
+            self.restart = Some(tries);
+        }
+    }
+
+    /// A thread gives something back. Where that is an event, it is still to be announced.
+    fn give_back(&mut self, thread: usize, release: Release, object: ObjectIndex) -> Option<Op> {
+        match release {
+            Release::Unlock | Release::ReadUnlock if !self.tries.locks => {
+                self.unlock(thread, object, release);
+                None
+            }
+            Release::Unlock => Some(Op::new(Kind::Unlock, object)),
+            Release::ReadUnlock => Some(Op::new(Kind::ReadUnlock, object)),
+            Release::Sender if self.tries.channels => Some(Op::new(Kind::CloseSender, object)),
+            Release::Sender => {
+                self.close_sender(thread, object);
+                None
+            }
+            Release::Senders => {
+                self.closed(object);
+                None
+            }
+            Release::Call => {
+                self.left_once(thread, object);
+                None
+            }
+            _ => unreachable!("this is not known to be given back"),
         }
     }
 
@@ -766,10 +1142,25 @@ impl State {
     fn can_go_on(&self, thread: usize) -> bool {
         let op = self.pending[thread];
         match op.kind {
-            Kind::Lock => self.objects[op.object as usize].owner.is_none(),
-            Kind::Await => self.mode == Mode::Recording && self.has_changed(thread),
+            Kind::Lock => self.can_lock(op),
+            Kind::ReadLock => !self.threads[thread].refused && self.can_lock(op),
+            Kind::Send | Kind::Receive | Kind::TryReceive => self.can_use_channel(thread, op),
+            Kind::Wake => self.can_wake(thread),
+            Kind::Initialise | Kind::FindDone => self.can_call(op),
+            Kind::Park => self.can_park(thread, op),
+            Kind::Await => self.can_look_again(thread),
             _ => true,
         }
+    }
+
+    fn enabled(&self) -> ThreadSet {
+        let mut enabled = ThreadSet::EMPTY;
+        for thread in self.parked {
+            if self.can_go_on(thread) {
+                enabled.insert(thread);
+            }
+        }
+        enabled
     }
 
     /// Who runs now.
@@ -784,24 +1175,22 @@ impl State {
     }
 
     fn choose(&mut self) -> Next {
-        if self.restart {
+        if self.restart.is_some() {
             return self.cut();
         }
         if self.point >= self.limits.steps {
             self.too_long = true;
             return self.cut();
         }
-        let mut enabled = ThreadSet::EMPTY;
-        for thread in self.parked {
-            if self.can_go_on(thread) {
-                enabled.insert(thread);
-            }
-        }
+        let mut enabled = self.enabled();
         if enabled.is_empty() {
-            return match self.look_again() {
-                Some(next) => next,
-                None => self.deadlock(),
-            };
+            // Whoever looked in vain may look again.
+            self.nobody_else = true;
+            enabled = self.enabled();
+            self.nobody_else = false;
+            if enabled.is_empty() {
+                return self.deadlock();
+            }
         }
         self.choose_among(enabled)
     }
@@ -831,6 +1220,7 @@ impl State {
             chosen as usize
         } else {
             match self.strategy.choose(&at, &self.run) {
+                Choice::Run(chosen) if !enabled.contains(chosen) => return self.diverged(chosen),
                 Choice::Run(chosen) => {
                     self.schedule.push(chosen as u32);
                     chosen
@@ -848,57 +1238,56 @@ impl State {
 
     /// What the thread announced happens.
     fn commit(&mut self, thread: usize) -> Next {
-        let mut op = self.pending[thread];
-        let mut turn = GO;
-        if op.kind == Kind::Event {
-            return self.committed(thread, op, turn);
+        let mut announced = self.pending[thread];
+        if announced.kind == Kind::Await && self.mode == Mode::Recording {
+            announced = self.awaited(thread, announced);
         }
-        if op.kind == Kind::Await && self.mode == Mode::Recording {
-            op = self.awaited(thread, op);
-        } else if op.kind == Kind::Await {
-            return self.goes_on(thread, turn);
-        }
-        let object = &mut self.objects[op.object as usize];
-        turn.tell = object.variable.is_some();
-        match op.kind {
-            Kind::Lock => object.owner = Some(thread),
-            Kind::Unlock => object.owner = None,
-            Kind::TryLock if object.owner.is_none() => object.owner = Some(thread),
-            Kind::TryLock => {
-                op.kind = Kind::FailedTryLock;
-                turn.succeeds = false;
-            }
-            _ => {}
-        }
-        self.committed(thread, op, turn)
-    }
-
-    #[inline]
-    fn committed(&mut self, thread: usize, op: Op, turn: Turn) -> Next {
+        let mut rows = std::mem::take(&mut self.rows);
+        rows.clear();
+        let reversible = self.comes_after(thread, announced, &mut rows);
+        let Performed { op, succeeds } = self.perform(thread, announced);
+        let mut event = NONE;
         if self.mode == Mode::Recording {
             let place = self.threads[thread].place;
-            if self.run.commit(thread, op, place, self.point).is_err() {
-                return self.diverged(thread);
+            let after = After {
+                rows: &rows,
+                reversible,
+            };
+            match self.run.commit(thread, op, place, self.point, after) {
+                Ok(number) => event = number as u32,
+                Err(_) => return self.diverged(thread),
             }
         }
-        self.goes_on(thread, turn)
-    }
-
-    fn goes_on(&mut self, thread: usize, turn: Turn) -> Next {
+        self.rows = rows;
         self.point += 1;
         self.current = thread;
         self.parked.remove(thread);
         let thread_state = &mut self.threads[thread];
-        thread_state.turn = turn;
+        let object = self.objects.get(op.object as usize);
+        thread_state.turn = Turn {
+            succeeds,
+            tell: object.is_some_and(|object| object.variable.is_some()),
+        };
         thread_state.status = Status::Running;
-        Next::Run(thread)
+        if op.kind.may_change() {
+            thread_state.may_have_changed += 1;
+            self.changes += 1;
+            thread_state.changes += u64::from(op.kind.changes());
+        }
+        if self.performed(thread, op, event) {
+            Next::Run(thread)
+        } else {
+            self.threads[thread].status = Status::Held;
+            self.next()
+        }
     }
 
     /// The thread that runs wrote what its last step was about.
     fn wrote(&mut self, before: Option<Value>, value: Option<Value>) {
         let event = self.run.followed() - 1;
         let done = self.run.events()[event];
-        let variable = self.objects[done.op.object as usize].variable;
+        let object = self.objects.get(done.op.object as usize);
+        let variable = object.and_then(|object| object.variable);
         if let (Some(relevance), Some(variable), Some(value)) =
             (&mut self.relevance, variable, value)
         {
@@ -916,11 +1305,13 @@ impl State {
     /// An application event of the thread that runs follows what it did before; whether it did so the last time.
     fn follow_event(&mut self, op: Op) -> bool {
         let point = self.point.saturating_sub(1);
-        let is_same = self.run.commit(self.current, op, None, point).is_ok();
-        if !is_same {
-            self.fault(Fault::Diverged(self.current, None));
+        let followed = self
+            .run
+            .commit(self.current, op, None, point, After::default());
+        if followed.is_err() {
+            let _ = self.diverged(self.current);
         }
-        is_same
+        followed.is_ok()
     }
 
     /// The last event of the run is an application event.
@@ -942,30 +1333,63 @@ impl State {
         self.strategy = strategy;
     }
 
-    /// One of so many values.
-    fn pick(&mut self, values: u32) -> u32 {
-        if self.mode != Mode::Recording || values < 2 {
-            return 0;
+    /// What comes of an operation.
+    #[inline]
+    fn perform(&mut self, thread: usize, op: Op) -> Performed {
+        match op.kind {
+            Kind::Read | Kind::Write | Kind::Update => Performed { op, succeeds: true },
+            Kind::Lock
+            | Kind::TryLock
+            | Kind::Unlock
+            | Kind::ReadLock
+            | Kind::TryReadLock
+            | Kind::ReadUnlock
+            | Kind::Downgrade => self.perform_lock(thread, op),
+            Kind::Wait | Kind::Wake => self.perform_condition(thread, op),
+            Kind::Send | Kind::TrySend | Kind::TryReceive => self.perform_channel(thread, op),
+            Kind::Initialise | Kind::FindDone => self.perform_once(op),
+            Kind::Park => self.perform_token(thread, op),
+            _ => Performed { op, succeeds: true },
         }
-        let value = if self.point < self.kept {
-            match Chosen::of(self.schedule[self.point]) {
-                Chosen::Value(value) if value < values => value,
-                _ => {
-                    let _ = self.diverged(self.current);
-                    0
-                }
+    }
+
+    /// What follows from an event; whether its thread goes on.
+    #[inline]
+    fn performed(&mut self, thread: usize, op: Op, event: u32) -> bool {
+        match op.kind {
+            Kind::NotifyOne | Kind::NotifyAll => self.notify(thread, op, event),
+            Kind::Send | Kind::Receive | Kind::CloseReceiver | Kind::CloseSender => {
+                self.performed_channel(op, event);
             }
-        } else {
-            let value = self.strategy.pick(self.point, values);
-            self.schedule.push(Chosen::Value(value).entry());
-            value
-        };
-        self.point += 1;
-        // What comes after it may be called otherwise.
-        self.run.is_late = true;
-        let known = self.run.known_events(self.current);
-        self.picks.push((self.current, known, value));
-        value
+            Kind::Arrive => {
+                let is_last = self.arrive(thread, op.object, event);
+                self.threads[thread].turn.succeeds = is_last;
+                return is_last;
+            }
+            Kind::Done => self.done(op.object),
+            Kind::Park | Kind::Unpark => self.performed_token(op, event),
+            _ => {}
+        }
+        true
+    }
+
+    /// What an operation comes after besides what it depends on, and whether it could have come before.
+    #[inline]
+    fn comes_after(&mut self, thread: usize, op: Op, rows: &mut Vec<u32>) -> bool {
+        match op.kind {
+            Kind::Send | Kind::TrySend | Kind::Receive | Kind::TryReceive => {
+                self.channel_rows(op, rows)
+            }
+            Kind::Park => {
+                self.token_rows(thread, op, rows);
+                // That is what the thread waits for, whatever else happens.
+                for row in rows.drain(..) {
+                    self.run.teach(thread, row);
+                }
+                false
+            }
+            _ => false,
+        }
     }
 
     fn ended(&mut self, thread: usize, ended: Ended) {
@@ -1009,6 +1433,7 @@ impl State {
                     Status::Parked => {
                         Some((number, Waiting::For(self.pending[number], thread.place)))
                     }
+                    Status::Held => Some((number, Waiting::In(self.pending[number], thread.place))),
                     Status::Joining(other, place) => Some((number, Waiting::EndOf(other, place))),
                     _ => None,
                 }
@@ -1033,6 +1458,11 @@ impl State {
         Next::Stop
     }
 
+    /// Where the search is to go on, and what somebody tries.
+    pub(crate) fn save(&self) -> Option<(Vec<[u64; 6]>, Tries)> {
+        Some((self.strategy.save()?, self.tries))
+    }
+
     /// Whether runs are in classes of their own.
     pub(crate) fn visits_classes_once(&self) -> bool {
         self.strategy.visits_classes_once()
@@ -1045,8 +1475,21 @@ impl State {
 
     /// What threads still want to do races with what happened.
     fn close(&mut self) {
-        let (parked, pending) = (self.parked, &self.pending);
-        self.run
-            .close(parked.map(|thread| (thread, pending[thread])));
+        let mut rows = std::mem::take(&mut self.rows);
+        for thread in self.parked {
+            let op = self.pending[thread];
+            if op.kind == Kind::Wake && !self.wakes_by_itself(thread) {
+                // Only who notifies it lets it go on.
+                continue;
+            }
+            rows.clear();
+            let reversible = self.comes_after(thread, op, &mut rows);
+            let after = After {
+                rows: &rows,
+                reversible,
+            };
+            self.run.close(thread, op, after);
+        }
+        self.rows = rows;
     }
 }

@@ -1,7 +1,9 @@
 //! What can be wrong with what the explorer is told.
 
+use std::path::PathBuf;
+
 /// What can be wrong with what the explorer is told.
-#[derive(Clone, Debug, thiserror::Error)]
+#[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
     /// A schedule that cannot be read.
@@ -12,6 +14,24 @@ pub enum Error {
         /// What was to be read.
         token: String,
         /// What is wrong with it.
+        what: &'static str,
+    },
+    /// A file that cannot be read.
+    #[error("{}: {error}", path.display())]
+    File {
+        /// Which one.
+        path: PathBuf,
+        /// What is wrong with it.
+        error: String,
+    },
+    /// A file that is no search that was stopped.
+    #[error("{}:{line}: this is no search that was stopped: {what}", path.display())]
+    Saved {
+        /// Which one.
+        path: PathBuf,
+        /// The line, from 1.
+        line: usize,
+        /// What it should be.
         what: &'static str,
     },
     /// A property asks for what an exploration does not see.

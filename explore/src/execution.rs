@@ -64,7 +64,7 @@ impl Happened<'_> {
     /// What the object is called that it did it with.
     #[must_use]
     pub fn object(&self) -> String {
-        describe::subject(self.state, self.event())
+        describe::subject(self.state, self.number)
     }
 
     /// Where.

@@ -2,9 +2,13 @@
 
 use std::{
     collections::HashSet,
-    env,
+    env, fs, io,
     panic::{self, AssertUnwindSafe},
+    path::{Path as FilePath, PathBuf},
     rc::Rc,
+    sync::Arc,
+    thread,
+    time::{Duration, Instant},
 };
 
 use portent_hooks::control::{self, Controller as _, Ended};
@@ -13,15 +17,17 @@ use portent_monitor_dsl::Monitor;
 use crate::{
     confirm::{self, Confirmation},
     describe,
-    engine::{Engine, Limits, State},
+    engine::{Engine, Limits, Options, State, Tries},
     error::Error,
     execution::Execution,
     panics,
+    parallel::Exchange,
     predict::Predictor,
     random::mix,
     relevance::Relevance,
     report::{Failure, Report, Stopped},
-    strategy::{End, Next, Replay, Source, Strategy},
+    saved::{Counts, Saved},
+    strategy::{End, Next, Path, Replay, Source, Strategy},
     token::Token,
 };
 
@@ -49,15 +55,19 @@ use crate::{
 pub struct Explorer {
     strategy: Box<dyn Fn() -> Box<dyn Strategy>>,
     limits: Limits,
+    options: Options,
     runs: u64,
     keep_going: bool,
     each: Option<Observer>,
     monitors: Vec<Monitor>,
     replay: Option<Token>,
+    file: Option<PathBuf>,
+    saved: Option<Saved>,
+    time: Option<Duration>,
 }
 
 /// Who looks at runs.
-type Observer = Box<dyn Fn(&Execution<'_>)>;
+type Observer = Box<dyn Fn(&Execution<'_>) + Send + Sync>;
 
 /// Failures that are kept with their runs.
 const KEPT: usize = 16;
@@ -77,12 +87,17 @@ impl Explorer {
                 steps: 10_000,
                 stack_size: 512 * 1024,
                 repeated: 8,
+                tries: Tries::default(),
             },
+            options: Options::default(),
             runs: u64::MAX,
             keep_going: false,
             each: None,
             monitors: Vec::new(),
             replay: None,
+            file: None,
+            saved: None,
+            time: None,
         }
     }
 
@@ -134,6 +149,25 @@ impl Explorer {
         self
     }
 
+    /// Stops after so much time.
+    pub fn max_time(mut self, time: Duration) -> Explorer {
+        self.time = Some(time);
+        self
+    }
+
+    /// If the search is stopped before its end, it is saved in this file, and goes on there the next time. By source sets only, and by
+    /// one thread of the operating system.
+    ///
+    /// # Errors
+    ///
+    /// If the file is there and cannot be read, or is something else.
+    pub fn resumable(mut self, path: impl Into<PathBuf>) -> Result<Explorer, Error> {
+        let path = path.into();
+        self.saved = Saved::read(&path)?;
+        self.file = Some(path);
+        Ok(self)
+    }
+
     /// How large the stack of a thread is; 512 KiB unless told otherwise. Only what is used costs memory.
     pub fn stack_size(mut self, bytes: usize) -> Explorer {
         self.limits.stack_size = bytes;
@@ -144,6 +178,18 @@ impl Explorer {
     /// not counted.
     pub fn repeat_runs(mut self, runs: u32) -> Explorer {
         self.limits.repeated = runs;
+        self
+    }
+
+    /// `notify_one` wakes up the one who has waited longest. Unless told so, any of them, and all are tried.
+    pub fn first_waiter(mut self) -> Explorer {
+        self.options.first_waiter = true;
+        self
+    }
+
+    /// Each thread may wake up so often for no reason, from a wait for a condition or from parking. Unless told so, never.
+    pub fn spurious_wake_ups(mut self, each: u32) -> Explorer {
+        self.options.spurious = each;
         self
     }
 
@@ -166,7 +212,7 @@ impl Explorer {
     }
 
     /// Looks at each run that was not cut short, after it has ended.
-    pub fn each(mut self, look: impl Fn(&Execution<'_>) + 'static) -> Explorer {
+    pub fn each(mut self, look: impl Fn(&Execution<'_>) + Send + Sync + 'static) -> Explorer {
         self.each = Some(Box::new(look));
         self
     }
@@ -177,51 +223,208 @@ impl Explorer {
     ///
     /// If it is called by a program that is explored.
     pub fn check(&self, program: impl Fn()) -> Report {
-        let relevance = match Relevance::new(&self.monitors) {
-            Ok(relevance) => (!self.monitors.is_empty()).then_some(relevance),
-            Err(error) => return Report::impossible(&error),
-        };
+        if let Err(error) = Relevance::new(&self.monitors) {
+            return Report::impossible(&error);
+        }
         let replay = self.replay.clone().or_else(told_by_environment);
         let strategy = match &replay {
             Some(token) => Box::new(Replay::new(token.schedule.clone())) as Box<dyn Strategy>,
-            None => (self.strategy)(),
+            None => match &self.saved {
+                Some(saved) => Box::new(Source::resumed(&saved.points)),
+                None => (self.strategy)(),
+            },
         };
-        let engine = Rc::new(Engine::new(strategy, relevance, self.limits));
+        let mut settings = self.settings();
+        settings.limits.tries = settings.counted.tries;
+        settings.search(strategy, replay, None, &program).report
+    }
+
+    /// Explores a program by so many threads of the operating system, by source sets. A program that uses statics is explored by one.
+    ///
+    /// # Panics
+    ///
+    /// If it is called by a program that is explored.
+    pub fn check_in_parallel(&self, workers: usize, program: impl Fn() + Sync) -> Report {
+        if workers < 2
+            || self.file.is_some()
+            || self.replay.is_some()
+            || env::var_os("PORTENT_REPLAY").is_some()
+        {
+            return self.check(program);
+        }
+        if let Err(error) = Relevance::new(&self.monitors) {
+            return Report::impossible(&error);
+        }
+        let mut settings = self.settings();
+        let mut notes = Vec::new();
+        loop {
+            let exchange = Arc::new(Exchange::new(workers, Path::default()));
+            let found: Vec<Found> = thread::scope(|scope| {
+                let work = || {
+                    let strategy = Box::new(Source::sharing(Arc::clone(&exchange)));
+                    settings.search(strategy, None, Some(&exchange), &program)
+                };
+                let spawned: Vec<_> = (0..workers).map(|_| scope.spawn(work)).collect();
+                let join = |worker: thread::ScopedJoinHandle<'_, Found>| match worker.join() {
+                    Ok(found) => found,
+                    Err(panic) => panic::resume_unwind(panic),
+                };
+                spawned.into_iter().map(join).collect()
+            });
+            if let Some((reason, tries)) = found.iter().find_map(|found| found.restart) {
+                notes.push(reason.to_owned());
+                settings.limits.tries = tries;
+                continue;
+            }
+            if found.iter().any(|found| found.survivors) {
+                let mut report = self.check(program);
+                report.notes.push(String::from(
+                    "objects are older than a run, so one thread of the operating system searched alone",
+                ));
+                return report;
+            }
+            let mut report = merged(found.into_iter().map(|found| found.report));
+            report.notes.extend(notes);
+            return report;
+        }
+    }
+
+    fn settings(&self) -> Settings<'_> {
+        Settings {
+            limits: self.limits,
+            options: self.options,
+            runs: self.runs,
+            keep_going: self.keep_going,
+            each: self.each.as_deref(),
+            monitors: &self.monitors,
+            until: self.time.map(|time| Instant::now() + time),
+            file: self.file.as_deref(),
+            counted: self
+                .saved
+                .as_ref()
+                .map_or_else(Counts::default, |saved| saved.counts),
+        }
+    }
+}
+
+/// What all who search together are told.
+#[derive(Clone, Copy)]
+struct Settings<'a> {
+    limits: Limits,
+    options: Options,
+    runs: u64,
+    keep_going: bool,
+    each: Option<&'a (dyn Fn(&Execution<'_>) + Send + Sync)>,
+    monitors: &'a [Monitor],
+    until: Option<Instant>,
+    file: Option<&'a FilePath>,
+    /// What was counted before the search was resumed.
+    counted: Counts,
+}
+
+/// What one of them found.
+struct Found {
+    report: Report,
+    /// The search has to begin anew, for this reason, and what has to be events then.
+    restart: Option<(&'static str, Tries)>,
+    /// There are objects that are older than a run.
+    survivors: bool,
+}
+
+impl Settings<'_> {
+    fn search(
+        self,
+        strategy: Box<dyn Strategy>,
+        replay: Option<Token>,
+        exchange: Option<&Exchange<Path>>,
+        program: &dyn Fn(),
+    ) -> Found {
+        assert!(
+            !cfg!(panic = "abort"),
+            "where panics abort nothing can be explored: threads are ended by unwinding"
+        );
+        let relevance = match Relevance::new(self.monitors) {
+            Ok(relevance) => (!self.monitors.is_empty()).then_some(relevance),
+            Err(_) => unreachable!("who searches has looked at the properties"),
+        };
+        let engine = Rc::new(Engine::new(strategy, relevance, self.limits, self.options));
         let chooses_events = replay.as_ref().is_some_and(|token| token.chooses_events);
         engine.with_state(|state| state.chooses_events = chooses_events);
         let _controlled = control::enter(Rc::clone(&engine) as _)
             .expect("a program that is explored does not explore");
         let _listening = panics::listen();
         let main = || {
-            let ended = Ended::of(&panic::catch_unwind(AssertUnwindSafe(&program)));
+            let ended = Ended::of(&panic::catch_unwind(AssertUnwindSafe(program)));
             engine.drop_locals();
             ended
         };
         Search {
             engine: &engine,
-            report: Report::default(),
+            settings: self,
+            exchange,
+            report: Report {
+                executions: self.counted.executions,
+                blocked: self.counted.blocked,
+                deadlocks: self.counted.deadlocks,
+                failed: self.counted.failed,
+                ..Report::default()
+            },
+            restart: None,
             classes: engine
                 .with_state(|state| state.counts_classes())
                 .then(HashSet::new),
             too_long: 0,
-            predictor: Predictor::new(self.monitors.clone()),
-            witnesses: Vec::new(),
             replay,
+            predictor: Predictor::new(self.monitors.to_vec()),
+            witnesses: Vec::new(),
         }
-        .search(self, &main)
+        .search(&main)
     }
+}
+
+/// What several found together.
+fn merged(reports: impl Iterator<Item = Report>) -> Report {
+    let mut all = Report::default();
+    let mut classes = 0;
+    for report in reports {
+        all.executions += report.executions;
+        all.blocked += report.blocked;
+        all.deadlocks += report.deadlocks;
+        all.failed += report.failed;
+        all.unchecked += report.unchecked;
+        all.posets += report.posets;
+        classes += report.classes.unwrap_or_default();
+        if report.stopped != Stopped::Exhausted && all.stopped != Stopped::Failure {
+            all.stopped = report.stopped;
+        }
+        all.failures.extend(report.failures);
+        for note in report.notes {
+            if !all.notes.contains(&note) {
+                all.notes.push(note);
+            }
+        }
+    }
+    // In an order that does not depend on who was faster.
+    all.failures
+        .sort_by(|one, other| one.token.cmp(&other.token));
+    all.failures.truncate(KEPT);
+    all.classes = Some(classes);
+    all
 }
 
 struct Search<'a> {
     engine: &'a Engine,
+    settings: Settings<'a>,
+    exchange: Option<&'a Exchange<Path>>,
     report: Report,
+    restart: Option<(&'static str, Tries)>,
     /// Classes that were seen, where runs do not tell.
     classes: Option<HashSet<u64>>,
     too_long: u64,
+    replay: Option<Token>,
     predictor: Predictor,
     /// Failures that were only predicted, and how to make them happen.
     witnesses: Vec<(usize, Vec<u32>)>,
-    replay: Option<Token>,
 }
 
 /// What the environment asks to be repeated.
@@ -234,44 +437,67 @@ fn told_by_environment() -> Option<Token> {
 }
 
 impl Search<'_> {
-    fn search(mut self, explorer: &Explorer, main: &dyn Fn() -> Ended) -> Report {
+    fn search(mut self, main: &dyn Fn() -> Ended) -> Found {
         let mut keep = 0;
-        loop {
+        let mut begins = self.engine.begins();
+        while begins {
             let ran = self.engine.run(main, keep);
             if let Next::Restart(reason) = ran.next {
+                if let Some(exchange) = self.exchange {
+                    // All have to.
+                    exchange.stop();
+                    self.restart = Some((reason, self.engine.with_state(|state| state.tries)));
+                    break;
+                }
                 self.begin_anew(reason);
                 keep = 0;
                 continue;
             }
             let failed = self.count(ran.end);
             if ran.end != End::Blocked
-                && let Some(look) = &explorer.each
+                && let Some(look) = self.settings.each
             {
                 self.engine
                     .with_state(|state| look(&Execution::new(state, ran.end)));
             }
-            let runs = self.report.executions + self.report.blocked;
+            let runs = match self.exchange {
+                Some(exchange) => exchange.count(),
+                None => self.report.executions + self.report.blocked,
+            };
             self.report.stopped = match ran.next {
                 Next::Exhausted => Stopped::Exhausted,
                 Next::Bounded => Stopped::Bound,
-                _ if failed && !explorer.keep_going => Stopped::Failure,
-                Next::Keep(next) if runs < explorer.runs => {
+                _ if failed && !self.settings.keep_going => Stopped::Failure,
+                Next::Keep(_) if self.survives() => Stopped::Runs,
+                Next::Keep(_) if self.is_late(runs) => Stopped::Time,
+                Next::Keep(next) if runs < self.settings.runs => {
                     keep = next;
                     continue;
                 }
                 _ => Stopped::Runs,
             };
-            break;
+            begins = false;
         }
-        let mut report = self.finish();
+        if self.report.stopped != Stopped::Exhausted
+            && let Some(exchange) = self.exchange
+        {
+            exchange.stop();
+        }
+        self.save();
+        self.sum_up();
         for (failure, schedule) in std::mem::take(&mut self.witnesses) {
-            self.confirm(&mut report.failures[failure], schedule, main);
+            self.confirm(failure, schedule, main);
         }
-        report
+        Found {
+            restart: self.restart,
+            survivors: self.engine.with_state(|state| state.survivors > 0),
+            report: self.report,
+        }
     }
 
     /// Makes a predicted violation happen.
-    fn confirm(&mut self, failure: &mut Failure, schedule: Vec<u32>, main: &dyn Fn() -> Ended) {
+    fn confirm(&mut self, failure: usize, schedule: Vec<u32>, main: &dyn Fn() -> Ended) {
+        let failure = &mut self.report.failures[failure];
         let strategy = Box::new(Replay::new(schedule.clone()));
         self.engine.with_state(|state| {
             state.set_strategy(strategy);
@@ -294,6 +520,51 @@ impl Search<'_> {
                 },
             };
         });
+    }
+
+    /// Whether there is no time left; it is not asked after every run.
+    fn is_late(&self, runs: u64) -> bool {
+        let until = self.settings.until;
+        runs.is_multiple_of(64) && until.is_some_and(|until| Instant::now() >= until)
+    }
+
+    /// Saves the search if it was stopped, or removes what was saved of it.
+    fn save(&mut self) {
+        let Some(path) = self.settings.file else {
+            return;
+        };
+        let saved = match self.report.stopped {
+            Stopped::Runs | Stopped::Time | Stopped::Failure => {
+                self.engine.with_state(|state| state.save())
+            }
+            _ => None,
+        };
+        let written = match saved {
+            Some((points, tries)) => Saved {
+                counts: Counts {
+                    executions: self.report.executions,
+                    blocked: self.report.blocked,
+                    deadlocks: self.report.deadlocks,
+                    failed: self.report.failed,
+                    tries,
+                },
+                points,
+            }
+            .write(path),
+            None => match fs::remove_file(path) {
+                Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
+                _ => Ok(()),
+            },
+        };
+        if let Err(error) = written {
+            let note = format!("{}: the search was not saved: {error}", path.display());
+            self.report.notes.push(note);
+        }
+    }
+
+    /// Whether others may meet the same objects at the same time.
+    fn survives(&self) -> bool {
+        self.exchange.is_some() && self.engine.with_state(|state| state.survivors > 0)
     }
 
     /// Nothing so far counts.
@@ -360,7 +631,8 @@ impl Search<'_> {
         })
     }
 
-    fn finish(&mut self) -> Report {
+    /// What there is to say at the end.
+    fn sum_up(&mut self) {
         let executions = self.report.executions;
         self.engine.with_state(|state| {
             self.report.classes = match &self.classes {
@@ -389,6 +661,11 @@ impl Search<'_> {
                     state.abandoned
                 ));
             }
+            if state.pauses {
+                notes.push(String::from(
+                    "a thread that looked again and again waited until something had changed",
+                ));
+            }
             self.report.posets = self.predictor.searched;
             self.report.unchecked = self.predictor.unchecked + self.predictor.gave_up;
             if let Some(relevance) = &state.relevance {
@@ -405,11 +682,6 @@ impl Search<'_> {
                     ));
                 }
             }
-            if state.pauses {
-                notes.push(String::from(
-                    "a thread that looked again and again waited until something had changed",
-                ));
-            }
             if state.survivors > 0 {
                 notes.push(String::from(
                     "some objects are older than a run: what they hold is kept from run to run",
@@ -419,7 +691,6 @@ impl Search<'_> {
         if self.too_long > 0 && self.report.stopped == Stopped::Exhausted {
             self.report.stopped = Stopped::Steps;
         }
-        std::mem::take(&mut self.report)
     }
 }
 
@@ -434,10 +705,8 @@ fn class(state: &State) -> u64 {
         }
         class = class.wrapping_add(mix(row));
     }
-    for &(thread, after, value) in &state.picks {
-        let picked =
-            mix(state.threads[thread].path ^ mix(u64::from(after) << 32 | u64::from(value)));
-        class = class.wrapping_add(mix(picked));
+    for thread in &state.threads {
+        class = class.wrapping_add(mix(thread.path ^ thread.choices));
     }
     class
 }

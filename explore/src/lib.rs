@@ -7,12 +7,16 @@
 //! |---|---|
 //! | `coroutine` | stacks, and the switch between them; the only unsafe code |
 //! | `engine` | one run: threads, objects, who can go on, who does |
+//! | `object/` | the state of each kind of primitive: who can go on, and what comes of it |
 //! | `operation` | what threads do, and which two of these do not commute |
 //! | `run` | events, clocks, chains, races |
 //! | `strategy/` | which run comes next; one file each |
 //! | `relevance`, `predict`, `confirm` | what properties see of a run; whether an equivalent run violates them; how to make that happen |
 //! | `explorer`, `report`, `describe` | the way in, what comes out, and how it is put into words |
+//! | `parallel` | one search by several threads of the operating system |
+//! | `saved` | a search that was stopped, as a file |
 //! | `token`, `table` | a schedule as a short text; a run as a table |
+//! | `watchdog` | who notices that a program waits for something real |
 //! | `panics` | what threads panicked with |
 //!
 //! **Atomics are sequentially consistent here**, whatever ordering they ask for: what only weaker memory models allow is not seen.
@@ -25,17 +29,21 @@ mod engine;
 mod error;
 mod execution;
 mod explorer;
+mod object;
 mod operation;
 mod panics;
+mod parallel;
 mod predict;
 mod random;
 mod relevance;
 mod report;
 mod run;
+mod saved;
 pub mod strategy;
 mod table;
 mod thread_set;
 mod token;
+mod watchdog;
 
 pub use choose::choose;
 pub use confirm::Confirmation;

@@ -39,6 +39,8 @@ pub enum Stopped {
     Exhausted,
     /// As many runs as were wanted; there may be more to see.
     Runs,
+    /// There was no time left; there may be more to see.
+    Time,
     /// There was nothing left but what comes after runs that had too many steps.
     Steps,
     /// There was nothing left within the bound of the strategy, but there is beyond it.
@@ -152,6 +154,7 @@ impl fmt::Display for Report {
         match self.stopped {
             Stopped::Exhausted => write!(f, "; nothing is left")?,
             Stopped::Runs => write!(f, "; stopped after as many runs as were wanted")?,
+            Stopped::Time => write!(f, "; stopped as time was over")?,
             Stopped::Steps => write!(f, "; nothing is left within the bound on steps")?,
             Stopped::Bound => write!(f, "; nothing is left within the bound of the strategy")?,
             Stopped::Failure => write!(f, "; stopped at the first failure")?,

@@ -23,8 +23,8 @@ pub struct Event {
     /// Its number among those of its thread, from 1.
     pub(crate) index: u16,
     pub(crate) op: Op,
-    /// The one before it on its object.
-    previous: u32,
+    /// The ones before it on its objects.
+    previous: [u32; 2],
     /// Of one that took something: the row of when it was given back.
     released: u32,
     /// Which choice it was.
@@ -43,7 +43,13 @@ impl Event {
 
     /// Whether its object is as it was.
     pub(crate) fn only_looked(&self) -> bool {
-        self.in_vain || self.op.kind.is_read() || self.op.kind == Kind::FailedTryLock
+        self.in_vain || self.op.kind.only_looks()
+    }
+
+    /// The one before it on this object, which is one of its two.
+    #[inline]
+    fn previous_on(&self, object: ObjectIndex) -> u32 {
+        self.previous[usize::from(self.op.object != object)]
     }
 }
 
@@ -53,6 +59,18 @@ pub(crate) struct Race {
     /// The event that came first.
     pub(crate) first: u32,
     pub(crate) second: Second,
+    /// Of one who has a lock alone and one who shares it: the row of all that the second has to wait for; else [`NONE`].
+    needs: u32,
+    /// The others who would still share it, and so come later: where they are in the list of those.
+    removed: (u32, u32),
+}
+
+/// What an operation comes after that cannot come later.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct After<'a> {
+    pub(crate) rows: &'a [u32],
+    /// It could have happened before those; something else would have come of it.
+    pub(crate) reversible: bool,
 }
 
 /// What came second, or was still to come when the run ended.
@@ -67,14 +85,17 @@ pub(crate) enum Second {
 struct Chain {
     last: u32,
     last_write: u32,
-    /// Of a mutex: the event that took it last.
+    /// Of a lock: the event that took it alone last.
     last_acquire: u32,
+    /// Of a lock: the event that shares it since, the last of them.
+    last_shared: u32,
 }
 
 const EMPTY: Chain = Chain {
     last: NONE,
     last_write: NONE,
     last_acquire: NONE,
+    last_shared: NONE,
 };
 
 /// The events of a run, in order.
@@ -98,6 +119,8 @@ pub struct Run {
     looked: Vec<u32>,
     chains: Vec<Chain>,
     races: Vec<Race>,
+    /// What else comes later if a race goes the other way.
+    removed: Vec<u32>,
     /// How many events are followed, not new.
     kept: usize,
     /// How many of them were.
@@ -110,6 +133,8 @@ pub struct Run {
     pub(crate) is_late: bool,
     /// What threads still wanted to do when the run was closed.
     pending: Vec<(usize, Op)>,
+    /// Whether giving a lock back is an event.
+    tries: bool,
 }
 
 impl Run {
@@ -126,17 +151,19 @@ impl Run {
             looked: Vec::new(),
             chains: Vec::new(),
             races: Vec::new(),
+            removed: Vec::new(),
             kept: 0,
             followed: 0,
             added: 0,
             analysed: true,
             is_late: false,
             pending: Vec::new(),
+            tries: false,
         }
     }
 
     /// Begins anew, and keeps what happened at the first choices.
-    pub(crate) fn begin(&mut self, points: usize, analysed: bool) {
+    pub(crate) fn begin(&mut self, points: usize, analysed: bool, tries: bool) {
         let keep = self
             .events
             .partition_point(|event| (event.point as usize) < points);
@@ -150,12 +177,14 @@ impl Run {
         self.looked.clear();
         self.chains.clear();
         self.races.clear();
+        self.removed.clear();
         self.kept = keep;
         self.followed = 0;
         self.added = 0;
         self.analysed = analysed;
         self.is_late = false;
         self.pending.clear();
+        self.tries = tries;
     }
 
     /// There is a thread more; it knows what its spawner does.
@@ -212,6 +241,14 @@ impl Run {
         }
     }
 
+    /// One thread comes after this row, whatever it does.
+    pub(crate) fn teach(&mut self, thread: usize, row: u32) {
+        if self.analysed && row != NONE {
+            self.receive_row(thread, row);
+            self.learned[thread] = true;
+        }
+    }
+
     /// A thread does something; returns the number of the event. `Err` if it did something else the last time.
     #[inline]
     pub(crate) fn commit(
@@ -220,11 +257,12 @@ impl Run {
         op: Op,
         place: Place,
         point: usize,
+        after: After<'_>,
     ) -> Result<usize, usize> {
         if self.followed < self.kept {
             self.follow(thread, op, place)
         } else {
-            Ok(self.add(thread, op, place, point))
+            Ok(self.add(thread, op, place, point, after))
         }
     }
 
@@ -251,21 +289,24 @@ impl Run {
         Ok(number)
     }
 
-    fn add(&mut self, thread: usize, op: Op, place: Place, point: usize) -> usize {
+    fn add(
+        &mut self,
+        thread: usize,
+        op: Op,
+        place: Place,
+        point: usize,
+        after: After<'_>,
+    ) -> usize {
         let number = self.events.len();
         let index = match self.last_of[thread] {
             NONE => 1,
             last => self.events[last as usize].index + 1,
         };
-        let previous = match op.kind {
-            Kind::Event => NONE,
-            _ => self.chains[op.object as usize].last,
-        };
         self.events.push(Event {
             thread: thread as u8,
             index,
             op,
-            previous,
+            previous: [op.object, op.second].map(|object| self.chain(object).last),
             released: NONE,
             point: point as u32,
             in_vain: false,
@@ -274,9 +315,10 @@ impl Run {
         if self.analysed {
             let mine = thread * self.width..(thread + 1) * self.width;
             self.before.extend_from_slice(&self.current[mine.clone()]);
-            if op.kind != Kind::Event {
-                self.look_for_races(thread, op, Second::Event(number as u32));
-                self.receive(thread, op);
+            self.look_for_races(thread, op, Second::Event(number as u32), after);
+            self.receive(thread, op);
+            for &row in after.rows {
+                self.receive_row(thread, row);
             }
             let row = &mut self.current[mine];
             row[thread] = index;
@@ -290,7 +332,7 @@ impl Run {
         number
     }
 
-    /// How many events there were so far in this run.
+    /// How many events there were so far.
     pub(crate) fn followed(&self) -> usize {
         self.followed
     }
@@ -301,34 +343,86 @@ impl Run {
         so_far.iter().rfind(|event| event.was_chosen())
     }
 
-    /// The event is the last one on its object and of its thread.
+    #[inline]
+    fn chain(&self, object: ObjectIndex) -> Chain {
+        match object {
+            NONE => EMPTY,
+            object => self.chains[object as usize],
+        }
+    }
+
+    /// The event is the last one on its objects and of its thread.
     #[inline]
     fn link(&mut self, number: usize, thread: usize, op: Op) {
-        self.last_of[thread] = number as u32;
-        if op.kind == Kind::Event {
-            return;
+        let number = number as u32;
+        self.last_of[thread] = number;
+        if op.object != NONE {
+            let chain = &mut self.chains[op.object as usize];
+            chain.last = number;
+            if !op.kind.is_read() {
+                chain.last_write = number;
+            }
+            if op.kind.is_exclusive() {
+                chain.last_acquire = number;
+                chain.last_shared = NONE;
+            } else if op.kind.is_shared() {
+                chain.last_shared = number;
+            }
         }
-        let chain = &mut self.chains[op.object as usize];
-        chain.last = number as u32;
-        if !op.kind.is_read() {
-            chain.last_write = number as u32;
+        if op.second != NONE {
+            let chain = &mut self.chains[op.second as usize];
+            chain.last = number;
+            if !op.reads(op.second) {
+                chain.last_write = number;
+            }
         }
-        if matches!(op.kind, Kind::Lock | Kind::TryLock) {
-            chain.last_acquire = number as u32;
+        match op.kind {
+            Kind::Unlock => self.released(thread, op.object, false, number),
+            Kind::ReadUnlock => self.released(thread, op.object, true, number),
+            Kind::Wait if op.second != NONE => self.released(thread, op.second, false, number),
+            _ => {}
         }
     }
 
     /// A thread learns what it comes after when it does this.
     fn receive(&mut self, thread: usize, op: Op) {
-        let chain = self.chains[op.object as usize];
-        if op.kind.is_acquire() && chain.last == chain.last_acquire {
-            // Nobody tries: unlocks are parts of other events.
-            if chain.last != NONE {
-                self.receive_row(thread, self.events[chain.last as usize].released);
+        let chain = self.chain(op.object);
+        if !op.kind.is_acquire(self.tries) {
+            self.receive_accesses(thread, op, op.object, chain);
+            if op.second != NONE {
+                self.receive_accesses(thread, op, op.second, self.chain(op.second));
             }
             return;
         }
-        let mut next = if op.kind.is_read() {
+        if chain.last_acquire != NONE {
+            self.receive_row(thread, self.events[chain.last_acquire as usize].released);
+        }
+        if op.kind.is_exclusive() {
+            let mut next = chain.last_shared;
+            while let Some(event) = self.shared(next, op.object) {
+                next = event.previous_on(op.object);
+                self.receive_row(thread, event.released);
+            }
+        }
+    }
+
+    /// This event, or the last one before it that shares a lock, since somebody had it alone.
+    fn shared(&self, mut number: u32, object: ObjectIndex) -> Option<Event> {
+        while number != NONE {
+            let event = self.events[number as usize];
+            if event.op.kind.is_shared() {
+                return Some(event);
+            }
+            if event.op.kind.is_exclusive() {
+                return None;
+            }
+            number = event.previous_on(object);
+        }
+        None
+    }
+
+    fn receive_accesses(&mut self, thread: usize, op: Op, object: ObjectIndex, chain: Chain) {
+        let mut next = if op.reads(object) {
             chain.last_write
         } else {
             chain.last
@@ -336,8 +430,8 @@ impl Run {
         while next != NONE {
             self.receive_row(thread, next);
             let event = &self.events[next as usize];
-            next = if event.op.kind.is_read() {
-                event.previous
+            next = if event.op.reads(object) {
+                event.previous_on(object)
             } else {
                 NONE
             };
@@ -362,93 +456,198 @@ impl Run {
     }
 
     /// The thread gives back what it took of this object.
-    pub(crate) fn release(&mut self, thread: usize, object: ObjectIndex) {
-        if !self.analysed {
-            return;
-        }
-        let row = if self.learned[thread] {
-            // It has seen others end since its last event.
-            let row = self.extra.len() / self.width;
-            let mine = thread * self.width..(thread + 1) * self.width;
-            self.extra.extend_from_slice(&self.current[mine]);
-            row as u32 | EXTRA
-        } else {
-            self.last_of[thread]
-        };
-        let acquired = self.chains[object as usize].last_acquire;
-        if acquired != NONE {
-            self.events[acquired as usize].released = row;
+    pub(crate) fn release(&mut self, thread: usize, object: ObjectIndex, shared: bool) {
+        if self.analysed {
+            let row = self.row(thread);
+            self.released(thread, object, shared, row);
         }
     }
 
-    /// Those events that an operation of this thread could have come before, had they not been first.
-    fn look_for_races(&mut self, thread: usize, op: Op, second: Second) {
-        let chain = self.chains[op.object as usize];
-        let known = thread * self.width;
-        let is_concurrent = |run: &Run, event: u32| {
-            let event = &run.events[event as usize];
-            usize::from(event.thread) != thread
-                && run.current[known + usize::from(event.thread)] < event.index
-        };
-        let first = match op.kind {
-            Kind::Lock => chain.last_acquire,
-            Kind::Await if self.is_first_change(thread, chain) => NONE,
-            Kind::Read | Kind::Await => chain.last_write,
-            _ => chain.last,
-        };
-        if first == NONE {
+    /// The row of what a thread knows now.
+    pub(crate) fn row(&mut self, thread: usize) -> u32 {
+        if !self.analysed {
+            return NONE;
+        }
+        if !self.learned[thread] {
+            return self.last_of[thread];
+        }
+        // It has seen others end since its last event.
+        let row = self.extra.len() / self.width;
+        let mine = thread * self.width..(thread + 1) * self.width;
+        self.extra.extend_from_slice(&self.current[mine]);
+        row as u32 | EXTRA
+    }
+
+    fn released(&mut self, thread: usize, object: ObjectIndex, shared: bool, row: u32) {
+        let chain = self.chain(object);
+        if !shared {
+            if chain.last_acquire != NONE {
+                self.events[chain.last_acquire as usize].released = row;
+            }
             return;
         }
-        let event = self.events[first as usize];
-        if !event.op.kind.is_read() {
-            if is_concurrent(self, first) {
-                self.races.push(Race { first, second });
+        let mut next = chain.last_shared;
+        while next != NONE && !self.events[next as usize].op.kind.is_exclusive() {
+            let event = &mut self.events[next as usize];
+            let is_mine = event.op.kind.is_shared() && usize::from(event.thread) == thread;
+            if is_mine && event.released == NONE {
+                event.released = row;
+                return;
             }
+            next = event.previous_on(object);
+        }
+    }
+
+    #[inline]
+    fn is_concurrent(&self, thread: usize, event: u32) -> bool {
+        let event = &self.events[event as usize];
+        usize::from(event.thread) != thread
+            && self.current[thread * self.width + usize::from(event.thread)] < event.index
+    }
+
+    #[inline]
+    fn race(&mut self, first: u32, second: Second) {
+        self.races.push(Race {
+            first,
+            second,
+            needs: NONE,
+            removed: (0, 0),
+        });
+    }
+
+    /// Those events that an operation of this thread could have come before, had they not been first.
+    fn look_for_races(&mut self, thread: usize, op: Op, second: Second, after: After<'_>) {
+        let chain = self.chain(op.object);
+        match op.kind {
+            Kind::Lock | Kind::Initialise if chain.last_shared != NONE => {
+                self.races_with_readers(thread, op.object, second);
+            }
+            Kind::Lock | Kind::Initialise => self.race_with(thread, chain.last_acquire, second),
+            Kind::ReadLock | Kind::FindDone => {
+                // One who tried in vain, or else the one who had it alone: that it was given back is what lets this thread in.
+                let first = match chain.last_write {
+                    NONE => NONE,
+                    last => match self.events[last as usize].op.kind {
+                        Kind::FailedTryLock => last,
+                        _ => chain.last_acquire,
+                    },
+                };
+                self.race_with(thread, first, second);
+            }
+            Kind::Await if self.is_first_change(thread, op.object) => {}
+            _ => {
+                self.races_of_accesses(thread, op, op.object, second);
+                if op.second != NONE {
+                    self.races_of_accesses(thread, op, op.second, second);
+                }
+            }
+        }
+        if after.reversible {
+            for &row in after.rows {
+                if row & EXTRA == 0 {
+                    self.race_with(thread, row, second);
+                }
+            }
+        }
+    }
+
+    #[inline]
+    fn race_with(&mut self, thread: usize, first: u32, second: Second) {
+        if first != NONE && self.is_concurrent(thread, first) {
+            self.race(first, second);
+        }
+    }
+
+    fn races_of_accesses(&mut self, thread: usize, op: Op, object: ObjectIndex, second: Second) {
+        let chain = self.chain(object);
+        let first = if op.reads(object) {
+            chain.last_write
+        } else {
+            chain.last
+        };
+        if first == NONE {
             return;
         }
         // Reads since the last write, unless they come before another one of these.
         let from = self.races.len();
         let mut next = first;
-        loop {
+        while self.events[next as usize].op.reads(object) {
+            if self.is_concurrent(thread, next) && !self.precedes_some(next, from) {
+                self.race(next, second);
+            }
+            next = self.events[next as usize].previous_on(object);
             if next == NONE {
                 return;
             }
-            let event = self.events[next as usize];
-            if !event.op.kind.is_read() {
-                break;
-            }
-            if is_concurrent(self, next)
-                && !self.races[from..]
-                    .iter()
-                    .any(|race| self.precedes(next, race.first))
-            {
-                self.races.push(Race {
-                    first: next,
-                    second,
-                });
-            }
-            next = event.previous;
         }
-        if self.races.len() == from && is_concurrent(self, next) {
+        if self.races.len() == from {
+            self.race_with(thread, next, second);
+        }
+    }
+
+    /// Whether an event comes before the first part of one of the races from this one on.
+    fn precedes_some(&self, event: u32, from: usize) -> bool {
+        self.races[from..]
+            .iter()
+            .any(|race| self.precedes(event, race.first))
+    }
+
+    /// One who wants a lock alone could have had it before those who share it, but only together with all who would still be inside.
+    #[cold]
+    fn races_with_readers(&mut self, thread: usize, object: ObjectIndex, second: Second) {
+        let from = self.races.len();
+        let mut readers = Vec::new();
+        let mut next = self.chain(object).last_shared;
+        while next != NONE && !self.events[next as usize].op.kind.is_exclusive() {
+            let event = &self.events[next as usize];
+            if event.op.kind.is_shared() {
+                readers.push(next);
+            }
+            next = event.previous_on(object);
+        }
+        for &first in &readers {
+            if !self.is_concurrent(thread, first) || self.precedes_some(first, from) {
+                continue;
+            }
+            let start = self.removed.len();
+            if !self.remove_readers(thread, &readers, first) {
+                self.removed.truncate(start);
+                continue;
+            }
+            // What it needs: that all others are gone.
+            let row = self.extra.len() / self.width;
+            let mine = thread * self.width;
+            let mut needs = self.current[mine..mine + self.width].to_vec();
+            for &reader in &readers {
+                if reader != first && !self.removed[start..].contains(&reader) {
+                    let left = self.row_at(self.events[reader as usize].released);
+                    for (mine, other) in needs.iter_mut().zip(left) {
+                        *mine = (*mine).max(*other);
+                    }
+                }
+            }
+            self.extra.extend(needs);
             self.races.push(Race {
-                first: next,
+                first,
                 second,
+                needs: row as u32 | EXTRA,
+                removed: (start as u32, self.removed.len() as u32),
             });
         }
     }
 
     /// Whether a thread could not have gone on before the last change: it looked after the one before that.
-    fn is_first_change(&self, thread: usize, chain: Chain) -> bool {
+    fn is_first_change(&self, thread: usize, object: ObjectIndex) -> bool {
         let looked = self.looked[thread];
         if looked == NONE {
             return false;
         }
         let mut changes = 0;
-        let mut next = chain.last;
+        let mut next = self.chain(object).last;
         while next != NONE && next > looked {
             let event = &self.events[next as usize];
             changes += u32::from(!event.only_looked());
-            next = event.previous;
+            next = event.previous_on(object);
         }
         changes < 2
     }
@@ -468,19 +667,35 @@ impl Run {
 
     /// The last event that changed an object.
     pub(crate) fn last_change(&self, object: ObjectIndex) -> u32 {
-        let mut next = self.chains[object as usize].last;
+        let mut next = self.chain(object).last;
         while next != NONE && self.events[next as usize].only_looked() {
-            next = self.events[next as usize].previous;
+            next = self.events[next as usize].previous_on(object);
         }
         next
     }
 
-    /// The run ends, or is no longer of interest: what threads still wanted to do races, too.
-    pub(crate) fn close(&mut self, pending: impl Iterator<Item = (usize, Op)>) {
-        if self.analysed {
-            for (thread, op) in pending {
-                self.look_for_races(thread, op, Second::Pending(thread, op));
-                self.pending.push((thread, op));
+    /// Adds to those who are removed who would still be inside if this reader came later; `false` if the writer needs one of them.
+    fn remove_readers(&mut self, thread: usize, readers: &[u32], first: u32) -> bool {
+        let start = self.removed.len();
+        loop {
+            let removed = &self.removed[start..];
+            let stays = |reader: u32| match self.events[reader as usize].released {
+                NONE => true,
+                row => removed.iter().chain([&first]).any(|&gone| {
+                    let gone = &self.events[gone as usize];
+                    self.row_at(row)[usize::from(gone.thread)] >= gone.index
+                }),
+            };
+            let inside = readers
+                .iter()
+                .copied()
+                .find(|&reader| reader != first && !removed.contains(&reader) && stays(reader));
+            match inside {
+                None => return true,
+                Some(reader) if reader < first || !self.is_concurrent(thread, reader) => {
+                    return false;
+                }
+                Some(reader) => self.removed.push(reader),
             }
         }
     }
@@ -489,6 +704,25 @@ impl Run {
     #[inline]
     pub(crate) fn happened(&self) -> &[Event] {
         &self.events[..self.followed]
+    }
+
+    #[inline]
+    fn row_at(&self, row: u32) -> &[u16] {
+        let rows = if row & EXTRA == 0 {
+            &self.clocks
+        } else {
+            &self.extra
+        };
+        let from = (row & !EXTRA) as usize * self.width;
+        &rows[from..from + self.width]
+    }
+
+    /// The run ends, or is no longer of interest: what threads still wanted to do races, too.
+    pub(crate) fn close(&mut self, thread: usize, op: Op, after: After<'_>) {
+        if self.analysed {
+            self.look_for_races(thread, op, Second::Pending(thread, op), after);
+            self.pending.push((thread, op));
+        }
     }
 
     /// All events, in order.
@@ -532,14 +766,6 @@ impl Run {
         &self.current[thread * self.width..(thread + 1) * self.width]
     }
 
-    /// How many events a thread has had.
-    pub(crate) fn known_events(&self, thread: usize) -> u16 {
-        match self.last_of[thread] {
-            NONE => 0,
-            last => self.events[last as usize].index,
-        }
-    }
-
     /// Whether one event comes before another in every equivalent run, or is that.
     #[inline]
     pub(crate) fn precedes(&self, one: u32, other: u32) -> bool {
@@ -547,20 +773,20 @@ impl Run {
         self.clocks[other as usize * self.width + usize::from(one.thread)] >= one.index
     }
 
-    /// What an operation comes after, and what it is, of the second part of a race.
-    pub(crate) fn second(&self, second: Second) -> (usize, Op, &[u16], usize) {
-        match second {
+    /// What the second part of a race is and comes after, and where what is between them ends.
+    pub(crate) fn second(&self, race: Race) -> (usize, Op, &[u16], usize) {
+        let (thread, op, before, until) = match race.second {
             Second::Event(number) => {
                 let event = &self.events[number as usize];
                 let thread = usize::from(event.thread);
-                (
-                    thread,
-                    event.op,
-                    self.before(number as usize),
-                    number as usize,
-                )
+                let number = number as usize;
+                (thread, event.op, self.before(number), number)
             }
             Second::Pending(thread, op) => (thread, op, self.known(thread), self.events.len()),
+        };
+        match race.needs {
+            NONE => (thread, op, before, until),
+            row => (thread, op, self.row_at(row), until),
         }
     }
 
@@ -579,6 +805,15 @@ impl Run {
             let pending = self.pending.iter().find(|(other, _)| *other == thread);
             pending.map(|(_, op)| *op)
         })
+    }
+
+    /// Whether an event comes later if a race goes the other way: it comes after the first part, or after what goes with that.
+    #[inline]
+    pub(crate) fn follows(&self, event: usize, race: Race) -> bool {
+        self.precedes(race.first, event as u32)
+            || self.removed[race.removed.0 as usize..race.removed.1 as usize]
+                .iter()
+                .any(|&gone| self.precedes(gone, event as u32))
     }
 
     /// Whether this event and that operation do not commute.

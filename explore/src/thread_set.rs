@@ -20,6 +20,15 @@ impl ThreadSet {
         ThreadSet(1 << thread)
     }
 
+    /// As a number of which each bit is a thread.
+    pub(crate) fn bits(self) -> u64 {
+        self.0
+    }
+
+    pub(crate) fn from_bits(bits: u64) -> ThreadSet {
+        ThreadSet(bits)
+    }
+
     /// Whether nobody is in it.
     #[inline]
     #[must_use]

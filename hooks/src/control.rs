@@ -15,7 +15,10 @@ use std::{
     cell::RefCell,
     panic::{self, AssertUnwindSafe, Location},
     rc::Rc,
-    sync::{Arc, Mutex, atomic::Ordering::Relaxed},
+    sync::{
+        Arc, Mutex,
+        atomic::{AtomicBool, Ordering::Relaxed},
+    },
     thread,
 };
 
@@ -68,9 +71,6 @@ pub trait Controller {
     /// The number of the thread that calls.
     fn current(&self) -> u32;
 
-    /// The last step of the thread, which could have changed an object, did not.
-    fn in_vain(&self);
-
     /// The thread has nothing to do but to look again.
     fn pause(&self, place: Place);
 
@@ -82,6 +82,28 @@ pub trait Controller {
 
     /// The thread is about to end, and drops what it has for itself.
     fn drop_locals(&self);
+
+    /// The thread begins to wait for a condition and gives a mutex back, in one step. The mutex is the thread's until this returns.
+    fn wait(&self, condition: Object<'_>, mutex: Object<'_>, place: Place);
+
+    /// Returns when the thread that waits may have its mutex again; whether somebody notified it. `timed`: it may also wake up
+    /// because time is over.
+    fn wake(&self, condition: Object<'_>, mutex: Object<'_>, timed: bool, place: Place) -> bool;
+
+    /// Returns when the message that the thread has just sent was received, or there is no receiver.
+    fn deliver(&self, channel: Object<'_>, place: Place);
+
+    /// Returns when the thread was unparked. `timed`: or time is over.
+    fn park(&self, timed: bool, place: Place);
+
+    /// Unparks the thread of this number.
+    fn unpark(&self, thread: u32, place: Place);
+
+    /// The last step of the thread was to change something, but it did not.
+    fn unchanged(&self);
+
+    /// The program does something that is not explored.
+    fn refuse(&self, what: &'static str, place: Place) -> !;
 }
 
 /// What a thread wants to do with an object, where others can notice.
@@ -98,6 +120,37 @@ pub enum Step {
     Lock,
     /// The same, if it is free.
     TryLock,
+    /// Of the shared side of a lock.
+    ReadLock,
+    /// The same, if it is to be had.
+    TryReadLock,
+    /// From the exclusive side of a lock to the shared one.
+    Downgrade,
+    /// Of one who waits for a condition.
+    NotifyOne,
+    /// Of all who wait for a condition.
+    NotifyAll,
+    /// A message into a channel.
+    Send,
+    /// The same, if there is room.
+    TrySend,
+    /// A message out of a channel.
+    Receive,
+    /// The same, if there is one; `timed`: by one who waits for a time.
+    TryReceive {
+        /// Whether it waits.
+        timed: bool,
+    },
+    /// The receiver of a channel goes.
+    CloseReceiver,
+    /// Meets others, that many with it. Returns when they are there.
+    Arrive(usize),
+    /// What is to be done once: succeeds if this thread is the one to do it.
+    Call,
+    /// What is to be done once is done, by this thread.
+    Done,
+    /// Whether it is done.
+    IsDone,
 }
 
 /// What a thread gives back.
@@ -106,6 +159,14 @@ pub enum Step {
 pub enum Release {
     /// A mutex, or the exclusive side of a lock.
     Unlock,
+    /// The shared side of a lock.
+    ReadUnlock,
+    /// A sender of a channel.
+    Sender,
+    /// The last sender of a channel, of one that it was said of before that it is given back.
+    Senders,
+    /// What is to be done once: it was done, or not.
+    Call,
 }
 
 /// What it is for a thread to have its turn.
@@ -127,6 +188,32 @@ pub enum Class {
     Plain,
     /// Mutual exclusion.
     Mutex,
+    /// A lock with a shared and an exclusive side.
+    ReadWrite,
+    /// A condition variable.
+    Condition,
+    /// A queue between threads.
+    Channel(ChannelState),
+    /// A meeting point.
+    Barrier,
+    /// Something that is done once.
+    Once {
+        /// Whether it was.
+        done: bool,
+    },
+}
+
+/// What is in a channel.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ChannelState {
+    /// How many messages may wait to be received.
+    pub bound: Option<usize>,
+    /// How many do.
+    pub messages: usize,
+    /// Whether all senders are gone.
+    pub closed: bool,
+    /// Whether there is a receiver.
+    pub has_receiver: bool,
 }
 
 /// An object of the program, as a controller sees it.
@@ -211,8 +298,13 @@ pub fn given_name(name: GivenName) -> String {
     names::with_table(|table| {
         let symbols = &table.symbols;
         match name.class {
-            Class::Atomic | Class::Plain => names::text(&symbols.vars, name.number),
-            Class::Mutex => names::text(&symbols.locks, name.number),
+            Class::Atomic | Class::Plain | Class::Once { .. } => {
+                names::text(&symbols.vars, name.number)
+            }
+            Class::Mutex | Class::ReadWrite => names::text(&symbols.locks, name.number),
+            Class::Condition => names::text(&symbols.conds, name.number),
+            Class::Channel(_) => names::text(&symbols.chans, name.number),
+            Class::Barrier => names::text(&symbols.barriers, name.number),
         }
     })
 }
@@ -312,12 +404,15 @@ pub(crate) struct Spawned<T> {
 }
 
 impl<T> Spawned<T> {
-    /// Begins a thread. Whoever lends it something joins it before that is gone.
+    /// Begins a thread. Whoever lends it something joins it before that is gone: `enter` is told its number before it runs, and
+    /// `panicked` whether it did.
     pub(crate) fn begin<'a, F>(
         controller: &dyn Controller,
         name: Option<&str>,
         place: Place,
         f: F,
+        enter: impl FnOnce(u32) + 'a,
+        panicked: &Arc<AtomicBool>,
     ) -> Spawned<T>
     where
         F: FnOnce() -> T + 'a,
@@ -325,12 +420,17 @@ impl<T> Spawned<T> {
     {
         let result = Arc::new(Mutex::new(None));
         let there = Arc::clone(&result);
+        let panicked = Arc::clone(panicked);
         let job = Job(Box::new(move || {
+            if let Some(controller) = current() {
+                enter(controller.current());
+            }
             let done = panic::catch_unwind(AssertUnwindSafe(f));
             if let Some(controller) = current() {
                 controller.drop_locals();
             }
             let ended = Ended::of(&done);
+            panicked.store(ended == Ended::Panicked, Relaxed);
             *lock(&there) = Some(done);
             ended
         }));

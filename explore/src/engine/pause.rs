@@ -4,7 +4,7 @@
 //! of these has changed. So it waits for that: as if it read, but only something new. If nobody else can go on, it goes on nevertheless,
 //! as it may have had enough; after some rounds of that it spins for ever.
 
-use super::{Next, State};
+use super::{Mode, State};
 use crate::{
     operation::{Kind, ObjectIndex, Op},
     run::{NONE, Place},
@@ -60,7 +60,11 @@ impl State {
                 return Paused::Not;
             }
             if event.op.kind != Kind::Await {
-                pause.watched.push((event.op.object, number as u32));
+                let objects = [event.op.object, event.op.second];
+                let seen = objects.into_iter().filter(|object| *object != NONE);
+                pause
+                    .watched
+                    .extend(seen.map(|object| (object, number as u32)));
             }
         }
         let Some(&(object, looked)) = pause.watched.first() else {
@@ -74,15 +78,13 @@ impl State {
         pause.blind = 0;
         let is_alone = pause.watched.len() == 1;
         self.run.awaits(me, if is_alone { looked } else { NONE });
-        Paused::Waits(Op {
-            kind: Kind::Await,
-            object,
-        })
+        Paused::Waits(Op::new(Kind::Await, object))
     }
 
-    /// Whether something has changed that the thread looked at.
-    pub(super) fn has_changed(&self, me: usize) -> bool {
-        self.changed(me).is_some()
+    /// Whether something has changed that the thread looked at, or it may look again nevertheless.
+    pub(super) fn can_look_again(&self, me: usize) -> bool {
+        let may = self.nobody_else && self.threads[me].pause.rounds < ROUNDS;
+        may || self.mode == Mode::Recording && self.changed(me).is_some()
     }
 
     fn changed(&self, me: usize) -> Option<(ObjectIndex, u32)> {
@@ -108,17 +110,5 @@ impl State {
                 op
             }
         }
-    }
-
-    /// Nobody can go on but those who wait for a change: they look again, unless they did that often enough.
-    pub(super) fn look_again(&mut self) -> Option<Next> {
-        let mut waiting = self.parked;
-        for thread in self.parked {
-            let pause = &self.threads[thread].pause;
-            if self.pending[thread].kind != Kind::Await || pause.rounds >= ROUNDS {
-                waiting.remove(thread);
-            }
-        }
-        (!waiting.is_empty()).then(|| self.choose_among(waiting))
     }
 }

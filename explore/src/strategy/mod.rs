@@ -26,6 +26,7 @@ pub use pct::Pct;
 pub use preemption::Preemption;
 pub use random::Random;
 pub(crate) use replay::Replay;
+pub(crate) use source::Path;
 pub use source::Source;
 pub use uniform::Uniform;
 
@@ -48,6 +49,17 @@ pub trait Strategy {
 
     /// A run has ended.
     fn finished(&mut self, run: &Run, end: End) -> Next;
+
+    /// Before the first run: whether there is one.
+    fn begins(&mut self) -> bool {
+        true
+    }
+
+    /// Where the search is to go on, if it can be stopped and resumed: one line of numbers for each point.
+    #[doc(hidden)]
+    fn save(&self) -> Option<Vec<[u64; 6]>> {
+        None
+    }
 
     /// Whether it looks at clocks and races. Without them runs are faster.
     fn wants_clocks(&self) -> bool;

@@ -71,7 +71,7 @@ impl Optimal {
 
     /// Makes sure that a run is searched in which this race goes the other way.
     fn reverse(&mut self, run: &Run, race: Race) {
-        let (thread, op, before, _) = run.second(race.second);
+        let (thread, op, before, _) = run.second(race);
         let first = run.events()[race.first as usize];
         let sequence = &mut self.sequence;
         sequence.clear();
@@ -81,7 +81,7 @@ impl Optimal {
             .enumerate()
             .skip(race.first as usize + 1)
         {
-            if event.was_chosen() && run.clock(number)[usize::from(first.thread)] < first.index {
+            if event.was_chosen() && !run.follows(number, race) {
                 sequence.push(Item {
                     thread: usize::from(event.thread),
                     op: event.op,

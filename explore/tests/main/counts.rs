@@ -196,3 +196,16 @@ fn interruptions() {
         ]
     );
 }
+
+/// Counts of the literature.
+#[test]
+fn large_counts() {
+    let fast = |program: fn()| {
+        let report = Explorer::new().check(program);
+        assert_eq!(report.stopped, Stopped::Exhausted);
+        (report.executions, report.blocked)
+    };
+    assert_eq!(fast(|| programs::sections(5, 2)), (113_400, 0));
+    assert_eq!(fast(|| programs::file_system(26)), (8192, 0));
+    assert_eq!(fast(|| programs::indexer(16)), (32_768, 0));
+}

@@ -4,7 +4,7 @@
 //! classes have to be exactly what is relevant in all interleavings. And a property is violated if and only if some interleaving
 //! violates it, which then is made to happen.
 
-use std::{cell::RefCell, collections::BTreeSet, env, fmt, rc::Rc, sync::Arc};
+use std::{collections::BTreeSet, env, fmt, rc::Rc, sync::Arc};
 
 use portent_explore::{Confirmation, Explorer, FailureKind, Kind, Stopped};
 use portent_hooks::{
@@ -266,8 +266,8 @@ fn the_orders_of_all_classes_together_are_what_all_interleavings_show() {
             continue;
         };
         programs += 1;
-        let found = Rc::new(RefCell::new((BTreeSet::new(), BTreeSet::new())));
-        let union = Rc::clone(&found);
+        let found = Arc::new(std::sync::Mutex::new((BTreeSet::new(), BTreeSet::new())));
+        let union = Arc::clone(&found);
         let report = Explorer::new()
             .property(monitor("always (a || b || x < 9 || y < 9)"))
             .keep_going()
@@ -285,7 +285,7 @@ fn the_orders_of_all_classes_together_are_what_all_interleavings_show() {
                         (thread, clock, index)
                     })
                     .collect();
-                let (all, seen) = &mut *union.borrow_mut();
+                let (all, seen) = &mut *union.lock().unwrap();
                 let linearisations = linearisations(&steps);
                 let number = |event: usize| {
                     steps[..event]
@@ -305,7 +305,7 @@ fn the_orders_of_all_classes_together_are_what_all_interleavings_show() {
                 move || run(&Program((*program).clone()))
             });
         assert_eq!(report.stopped, Stopped::Exhausted, "{program}{report}");
-        let (union, seen) = found.take();
+        let (union, seen) = std::mem::take(&mut *found.lock().unwrap());
         assert_eq!(union, expected, "{program}{report}");
         sequences += expected.len();
         runs += report.executions;

@@ -1,6 +1,6 @@
 //! What programs do that a scheduler may stumble over.
 
-use std::{cell::Cell, sync::Arc};
+use std::{cell::Cell, process::Command, sync::Arc};
 
 use portent_explore::{Explorer, FailureKind, Stopped, choose, strategy::Optimal};
 use portent_hooks::{
@@ -289,4 +289,115 @@ fn what_changes_from_run_to_run_is_said() {
         thread.join().unwrap();
     });
     assert!(report.notes[0].contains("older than a run"), "{report}");
+}
+
+/// Runs one of the tests here in a process of its own, in which it does something terrible.
+fn alone(test: &str) -> String {
+    let output = Command::new(std::env::current_exe().unwrap())
+        .args([&format!("traps::{test}"), "--exact", "--nocapture"])
+        .env("PORTENT_ALONE", test)
+        .output()
+        .unwrap();
+    assert!(!output.status.success());
+    String::from_utf8_lossy(&output.stderr).into_owned()
+}
+
+fn is_alone(test: &str) -> bool {
+    std::env::var("PORTENT_ALONE").is_ok_and(|alone| alone == test)
+}
+
+#[cfg(unix)]
+#[test]
+fn a_stack_that_is_too_small() {
+    #[expect(unconditional_recursion)]
+    fn deeper(depth: u64) -> u64 {
+        std::hint::black_box([depth; 16])[3] + deeper(depth + 1)
+    }
+    if is_alone("a_stack_that_is_too_small") {
+        let _ = Explorer::new().check(|| {
+            let _ = thread::spawn(|| deeper(0)).join();
+        });
+    } else {
+        let said = alone("a_stack_that_is_too_small");
+        assert!(
+            said.contains("thread 1 of an explored program has overflowed its stack"),
+            "{said}"
+        );
+    }
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_lock_that_is_not_explored() {
+    if is_alone("a_lock_that_is_not_explored") {
+        let _ = Explorer::new().check(|| {
+            let lock = Arc::new(std::sync::Mutex::new(()));
+            let number = Arc::new(AtomicU32::new(0));
+            let work = {
+                let (lock, number) = (Arc::clone(&lock), Arc::clone(&number));
+                move || {
+                    let _inside = lock.lock().unwrap();
+                    number.fetch_add(1, SeqCst);
+                }
+            };
+            let threads: Vec<_> = (0..2).map(|_| thread::spawn(work.clone())).collect();
+            for thread in threads {
+                thread.join().unwrap();
+            }
+        });
+    } else {
+        let said = alone("a_lock_that_is_not_explored");
+        assert!(
+            said.contains("thread 2 of an explored program waits for something real"),
+            "{said}"
+        );
+    }
+}
+
+#[test]
+fn the_order_of_a_hash_map_is_noticed() {
+    use std::collections::HashMap;
+    let report = Explorer::new().check(|| {
+        let numbers: HashMap<u32, AtomicU32> =
+            (0..20).map(|key| (key, AtomicU32::new(0))).collect();
+        let other = Arc::new(AtomicU32::new(0));
+        let thread = {
+            let other = Arc::clone(&other);
+            thread::spawn(move || other.store(1, SeqCst))
+        };
+        // As many steps before it as there are numbers before the fourth.
+        for (key, number) in &numbers {
+            if *key == 4 {
+                break;
+            }
+            number.fetch_add(1, SeqCst);
+        }
+        other.load(SeqCst);
+        thread.join().unwrap();
+    });
+    assert_eq!(
+        report.failures[0].kind,
+        FailureKind::Nondeterminism,
+        "{report}"
+    );
+}
+
+#[test]
+fn a_deadlock_inside_a_scope() {
+    let report = Explorer::new().keep_going().check(|| {
+        let locks = [Mutex::new(vec![1]), Mutex::new(vec![2])];
+        thread::scope(|scope| {
+            for number in 0..2 {
+                let locks = &locks;
+                scope.spawn(move || {
+                    let mut first = locks[number].lock().unwrap();
+                    let second = locks[1 - number].lock().unwrap();
+                    first.push(second[0]);
+                });
+            }
+        });
+        drop(locks);
+    });
+    assert_eq!((report.executions, report.deadlocks), (3, 1), "{report}");
+    assert_eq!(report.stopped, Stopped::Exhausted);
 }

@@ -14,14 +14,17 @@ use std::{
 use portent_monitor_core::{Access, CondId, Op, Operation, Role, Version};
 
 use super::{LockResult, MutexGuard, join, mutex, outer_clock::LockSide, split};
-use crate::live::{
-    ObjectClock,
-    actor::{self, Ticket},
-    line::OperationRecord,
-    lock,
-    names::Name,
-    operation::{LOCK, access},
-    version,
+use crate::{
+    control::{self, Class, Controller, Object, Step},
+    live::{
+        ObjectClock,
+        actor::{self, Ticket},
+        line::OperationRecord,
+        lock,
+        names::Name,
+        operation::{LOCK, access},
+        version,
+    },
 };
 
 const NOTIFY: Access = access(Operation::Notify, Role::Condition);
@@ -73,6 +76,29 @@ impl Condvar {
         }
     }
 
+    /// For whoever controls the thread.
+    fn as_object(&self) -> Object<'_> {
+        Object::new(&self.name, "Condvar", Class::Condition)
+    }
+
+    fn wait_controlled<'a, T>(
+        &self,
+        controller: &dyn Controller,
+        guard: MutexGuard<'a, T>,
+        timed: bool,
+        place: &'static Location<'static>,
+    ) -> ((MutexGuard<'a, T>, WaitTimeoutResult), bool) {
+        let place = Some(place);
+        let mutex = guard.mutex();
+        let object = mutex.outer_clock().object();
+        controller.wait(self.as_object(), object, place);
+        // Now it is given back, and nobody has to be told.
+        drop(guard.dismantle());
+        let notified = controller.wake(self.as_object(), object, timed, place);
+        let (guard, poisoned) = mutex.again(controller, place);
+        ((guard, WaitTimeoutResult(!notified)), poisoned)
+    }
+
     fn id(&self) -> CondId {
         self.name.id("Condvar", |symbols| &mut symbols.conds)
     }
@@ -80,6 +106,11 @@ impl Condvar {
     /// As [`std::sync::Condvar::wait`].
     #[track_caller]
     pub fn wait<'a, T>(&self, guard: MutexGuard<'a, T>) -> LockResult<MutexGuard<'a, T>> {
+        if let Some(controller) = control::current() {
+            let ((guard, _), poisoned) =
+                self.wait_controlled(&*controller, guard, false, Location::caller());
+            return join((guard, poisoned));
+        }
         let ((guard, ()), poisoned) = self.wait_by(guard, Location::caller(), |inner| {
             let (inner, poisoned) = split(self.inner.wait(inner));
             (inner, (), true, poisoned)
@@ -110,6 +141,9 @@ impl Condvar {
         guard: MutexGuard<'a, T>,
         time: Duration,
     ) -> LockResult<(MutexGuard<'a, T>, WaitTimeoutResult)> {
+        if let Some(controller) = control::current() {
+            return join(self.wait_controlled(&*controller, guard, true, Location::caller()));
+        }
         let waited = self.wait_by(guard, Location::caller(), |inner| {
             let ((inner, result), poisoned) = split(self.inner.wait_timeout(inner, time));
             let timed_out = result.timed_out();
@@ -129,6 +163,21 @@ impl Condvar {
     where
         F: FnMut(&mut T) -> bool,
     {
+        if control::current().is_some() {
+            // Time is over when the wait says so.
+            let mut timed_out = false;
+            loop {
+                if !condition(&mut *guard) {
+                    return Ok((guard, WaitTimeoutResult(false)));
+                }
+                if timed_out {
+                    return Ok((guard, WaitTimeoutResult(true)));
+                }
+                let result;
+                (guard, result) = self.wait_timeout(guard, time)?;
+                timed_out = result.timed_out();
+            }
+        }
         let start = Instant::now();
         loop {
             if !condition(&mut *guard) {
@@ -145,6 +194,11 @@ impl Condvar {
     #[inline]
     #[track_caller]
     pub fn notify_one(&self) {
+        if let Some(controller) = control::current() {
+            let place = Some(Location::caller());
+            controller.step(Step::NotifyOne, self.as_object(), place);
+            return;
+        }
         self.notifies(Location::caller());
         self.inner.notify_one();
     }
@@ -153,6 +207,11 @@ impl Condvar {
     #[inline]
     #[track_caller]
     pub fn notify_all(&self) {
+        if let Some(controller) = control::current() {
+            let place = Some(Location::caller());
+            controller.step(Step::NotifyAll, self.as_object(), place);
+            return;
+        }
         self.notifies(Location::caller());
         self.inner.notify_all();
     }

@@ -179,7 +179,7 @@ impl Header {
         let before = if turn.tell { before() } else { None };
         let changed = change();
         if changed.is_err() {
-            controller.in_vain();
+            controller.unchanged();
         } else if turn.tell {
             controller.wrote(before, value());
         }

@@ -143,8 +143,11 @@ impl<T: ?Sized> Mutex<T> {
         controller: &dyn Controller,
         place: Place,
     ) -> LockResult<MutexGuard<'_, T>> {
-        controller.step(Step::Lock, self.outer_clock.object(), place);
-        match split_try(self.inner.try_lock()) {
+        let attempt = || split_try(self.inner.try_lock());
+        match self
+            .outer_clock
+            .take_controlled(controller, Step::Lock, place, attempt)
+        {
             Some((inner, poisoned)) => join((self.controlled_guard(inner), poisoned)),
             None => controller.obstructed(self.outer_clock.object(), place),
         }
@@ -163,16 +166,11 @@ impl<T: ?Sized> Mutex<T> {
         controller: &dyn Controller,
         place: Place,
     ) -> TryLockResult<MutexGuard<'_, T>> {
-        let turn = controller.step(Step::TryLock, self.outer_clock.object(), place);
-        let taken = if turn.succeeds {
-            match split_try(self.inner.try_lock()) {
-                Some((inner, poisoned)) => Some((self.controlled_guard(inner), poisoned)),
-                None => controller.obstructed(self.outer_clock.object(), place),
-            }
-        } else {
-            None
-        };
-        tried(taken)
+        let attempt = || split_try(self.inner.try_lock());
+        let taken = self
+            .outer_clock
+            .take_controlled(controller, Step::TryLock, place, attempt);
+        tried(taken.map(|(inner, poisoned)| (self.controlled_guard(inner), poisoned)))
     }
 
     /// As [`std::sync::Mutex::try_lock`].
@@ -224,6 +222,10 @@ impl<T: ?Sized> Mutex<T> {
 }
 
 impl<'a, T: ?Sized> MutexGuard<'a, T> {
+    pub(super) fn mutex(&self) -> &'a Mutex<T> {
+        self.lock
+    }
+
     /// Takes the guard apart, to wait for a condition; what it has to leave was left.
     pub(super) fn dismantle(mut self) -> Option<(&'a Mutex<T>, Inner<'a, T>, Ticket)> {
         let inner = self.inner.take()?;
@@ -243,6 +245,18 @@ impl<'a, T: ?Sized> MutexGuard<'a, T> {
 impl<T: ?Sized> Mutex<T> {
     pub(super) fn outer_clock(&self) -> &OuterClock {
         &self.outer_clock
+    }
+
+    /// Takes the mutex again, of one who waited for a condition and may.
+    pub(super) fn again(
+        &self,
+        controller: &dyn Controller,
+        place: Place,
+    ) -> (MutexGuard<'_, T>, bool) {
+        match split_try(self.inner.try_lock()) {
+            Some((inner, poisoned)) => (self.controlled_guard(inner), poisoned),
+            None => controller.obstructed(self.outer_clock.object(), place),
+        }
     }
 }
 

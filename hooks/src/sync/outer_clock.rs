@@ -20,7 +20,7 @@ use std::{
 use portent_monitor_core::{Access, LockId, Mark, Op, Version};
 
 use crate::{
-    control::{self, Class, Object, Release},
+    control::{self, Class, Controller, Object, Release, Step},
     live::{
         ObjectClock, Published,
         actor::{self, Actor, Place, Ticket},
@@ -110,7 +110,11 @@ impl OuterClock {
 
     /// For whoever controls the thread.
     pub(super) fn object(&self) -> Object<'_> {
-        Object::new(&self.name, self.kind, Class::Mutex)
+        let class = match self.kind {
+            "RwLock" | "RawRwLock" => Class::ReadWrite,
+            _ => Class::Mutex,
+        };
+        Object::new(&self.name, self.kind, class)
     }
 
     pub(super) fn id(&self) -> LockId {
@@ -321,6 +325,23 @@ impl OuterClock {
         }
     }
 
+    /// Takes the lock when it is the thread's turn, by `attempt`.
+    pub(super) fn take_controlled<G>(
+        &self,
+        controller: &dyn Controller,
+        step: Step,
+        place: Place,
+        attempt: impl FnOnce() -> Option<(G, bool)>,
+    ) -> Option<(G, bool)> {
+        if !controller.step(step, self.object(), place).succeeds {
+            return None;
+        }
+        match attempt() {
+            Some(taken) => Some(taken),
+            None => controller.obstructed(self.object(), place),
+        }
+    }
+
     /// Gives the lock back, whose guard is `guard`.
     #[inline(never)]
     pub(super) fn give_back<G>(
@@ -330,7 +351,11 @@ impl OuterClock {
         ticket: Ticket,
     ) {
         if let Some(controller) = control::current() {
-            controller.release(Release::Unlock, self.object());
+            let release = match side(&mut guard) {
+                LockSide::Exclusive(_) => Release::Unlock,
+                LockSide::Shared(_) => Release::ReadUnlock,
+            };
+            controller.release(release, self.object());
             drop(guard);
         } else if self.is_watched() {
             self.give_back_watched(guard, side, ticket);

@@ -18,7 +18,16 @@ use super::{
     outer_clock::{LockSide, OuterClock},
     split, split_try, tried,
 };
-use crate::live::{Published, actor::Ticket, any_open, names::Name, version};
+use crate::{
+    control::{self, Controller, Step},
+    live::{
+        Published,
+        actor::{Place, Ticket},
+        any_open,
+        names::Name,
+        version,
+    },
+};
 
 /// [`std::sync::RwLock`], with clocks.
 ///
@@ -175,6 +184,12 @@ impl<T: ?Sized> RwLock<T> {
         &self,
         place: &'static Location<'static>,
     ) -> LockResult<RwLockReadGuard<'_, T>> {
+        if let Some(controller) = control::current() {
+            return match self.read_controlled(&*controller, Step::ReadLock, Some(place)) {
+                Some(taken) => join(taken),
+                None => controller.obstructed(self.outer_clock.object(), Some(place)),
+            };
+        }
         let ((inner, poisoned), ticket) = self.outer_clock.take(
             Some(place),
             || split_try(self.inner.try_read()),
@@ -189,6 +204,12 @@ impl<T: ?Sized> RwLock<T> {
         &self,
         place: &'static Location<'static>,
     ) -> LockResult<RwLockWriteGuard<'_, T>> {
+        if let Some(controller) = control::current() {
+            return match self.write_controlled(&*controller, Step::Lock, Some(place)) {
+                Some(taken) => join(taken),
+                None => controller.obstructed(self.outer_clock.object(), Some(place)),
+            };
+        }
         let ((inner, poisoned), ticket) = self.outer_clock.take(
             Some(place),
             || split_try(self.inner.try_write()),
@@ -198,9 +219,37 @@ impl<T: ?Sized> RwLock<T> {
         join((self.writing(inner, ticket), poisoned))
     }
 
+    fn read_controlled(
+        &self,
+        controller: &dyn Controller,
+        step: Step,
+        place: Place,
+    ) -> Option<(RwLockReadGuard<'_, T>, bool)> {
+        let attempt = || split_try(self.inner.try_read());
+        self.outer_clock
+            .take_controlled(controller, step, place, attempt)
+            .map(|(inner, poisoned)| (self.reading(inner, Ticket::NONE), poisoned))
+    }
+
+    fn write_controlled(
+        &self,
+        controller: &dyn Controller,
+        step: Step,
+        place: Place,
+    ) -> Option<(RwLockWriteGuard<'_, T>, bool)> {
+        let attempt = || split_try(self.inner.try_write());
+        self.outer_clock
+            .take_controlled(controller, step, place, attempt)
+            .map(|(inner, poisoned)| (self.writing(inner, Ticket::NONE), poisoned))
+    }
+
     /// As [`std::sync::RwLock::try_read`].
     #[track_caller]
     pub fn try_read(&self) -> TryLockResult<RwLockReadGuard<'_, T>> {
+        if let Some(controller) = control::current() {
+            let place = Some(Location::caller());
+            return tried(self.read_controlled(&*controller, Step::TryReadLock, place));
+        }
         let attempt = || split_try(self.inner.try_read());
         let taken = if any_open() {
             self.outer_clock
@@ -215,6 +264,10 @@ impl<T: ?Sized> RwLock<T> {
     /// As [`std::sync::RwLock::try_write`].
     #[track_caller]
     pub fn try_write(&self) -> TryLockResult<RwLockWriteGuard<'_, T>> {
+        if let Some(controller) = control::current() {
+            let place = Some(Location::caller());
+            return tried(self.write_controlled(&*controller, Step::TryLock, place));
+        }
         let attempt = || split_try(self.inner.try_write());
         let taken = if any_open() {
             self.outer_clock

@@ -7,7 +7,10 @@
 use std::{
     fmt, io,
     panic::{self, AssertUnwindSafe, Location},
-    sync::{Arc, Mutex},
+    sync::{
+        Arc, Mutex,
+        atomic::{AtomicBool, Ordering::Relaxed},
+    },
     thread,
 };
 
@@ -16,13 +19,32 @@ use rustc_hash::FxHashMap;
 
 use super::{
     Thread,
-    spawn::{Child, joined, started},
+    spawn::{Child, ControlledThread, joined, started},
 };
-use crate::live::{identity::Identity, lock};
+use crate::{
+    control::{self, Controller, Spawned},
+    live::{actor::Place, identity::Identity, lock},
+};
 
 /// The threads of the scopes that are open, by the address of the scope: a scope of the standard library,
 /// which ours is made of, has no room for more.
-static OPEN: Mutex<Option<FxHashMap<usize, Vec<Arc<Identity>>>>> = Mutex::new(None);
+static OPEN: Mutex<Option<FxHashMap<usize, Vec<Member>>>> = Mutex::new(None);
+
+/// A thread of a scope.
+enum Member {
+    Native(Arc<Identity>),
+    Controlled {
+        number: u32,
+        /// It panicked, and nobody has joined it.
+        panicked: Arc<AtomicBool>,
+    },
+}
+
+impl Member {
+    fn is(&self, identity: &Arc<Identity>) -> bool {
+        matches!(self, Member::Native(other) if Arc::ptr_eq(other, identity))
+    }
+}
 
 /// [`std::thread::Scope`], whose threads carry clocks.
 #[derive(Debug, RefCast)]
@@ -46,6 +68,9 @@ where
     F: for<'scope> FnOnce(&'scope Scope<'scope, 'env>) -> T,
 {
     let place = Some(Location::caller());
+    if let Some(controller) = control::current() {
+        return scope_controlled(&*controller, place, f);
+    }
     let mut address = 0;
     // Threads that are still running are waited for even if `f` panics, and so is the order kept.
     let result = panic::catch_unwind(AssertUnwindSafe(|| {
@@ -56,10 +81,46 @@ where
         })
     }));
     let threads = lock(&OPEN).as_mut().and_then(|open| open.remove(&address));
-    for identity in threads.into_iter().flatten() {
-        joined(&identity, place);
+    for thread in threads.into_iter().flatten() {
+        if let Member::Native(identity) = thread {
+            joined(&identity, place);
+        }
     }
     result.unwrap_or_else(|panic| panic::resume_unwind(panic))
+}
+
+/// The threads of such a scope are not known to that of the standard library, so they are waited for here: before anything is
+/// gone that they may have borrowed.
+fn scope_controlled<'env, F, T>(controller: &dyn Controller, place: Place, f: F) -> T
+where
+    F: for<'scope> FnOnce(&'scope Scope<'scope, 'env>) -> T,
+{
+    thread::scope(|inner| {
+        let scope = Scope::ref_cast(inner);
+        let result = panic::catch_unwind(AssertUnwindSafe(|| f(scope)));
+        let mut panicked = false;
+        // Threads may spawn others in the same scope until they end.
+        while let Some(threads) = lock(&OPEN)
+            .as_mut()
+            .and_then(|open| open.remove(&scope.address()))
+        {
+            for thread in threads {
+                if let Member::Controlled {
+                    number,
+                    panicked: of_thread,
+                } = thread
+                {
+                    controller.join(number, place);
+                    panicked |= of_thread.load(Relaxed);
+                }
+            }
+        }
+        match result {
+            Err(panic) => panic::resume_unwind(panic),
+            Ok(_) if panicked => panic!("a scoped thread panicked"),
+            Ok(result) => result,
+        }
+    })
 }
 
 impl<'scope, 'env> Scope<'scope, 'env> {
@@ -78,9 +139,44 @@ impl<'scope, 'env> Scope<'scope, 'env> {
         F: FnOnce() -> T + Send + 'scope,
         T: Send + 'scope,
     {
-        let child = Child::forked(None, Some(Location::caller()));
+        let place = Some(Location::caller());
+        if let Some(controller) = control::current() {
+            return self.spawn_controlled(&*controller, None, place, f);
+        }
+        let child = Child::forked(None, place);
         self.spawn_child(thread::Builder::new(), child, f)
             .expect("failed to spawn thread")
+    }
+
+    pub(super) fn spawn_controlled<F, T>(
+        &'scope self,
+        controller: &dyn Controller,
+        name: Option<String>,
+        place: Place,
+        f: F,
+    ) -> ScopedJoinHandle<'scope, T>
+    where
+        F: FnOnce() -> T + Send + 'scope,
+        T: Send + 'scope,
+    {
+        let panicked = Arc::new(AtomicBool::new(false));
+        let there = Arc::clone(&panicked);
+        // Also if it unwinds before it has run: whoever leaves the scope waits for it.
+        let enter = |number| {
+            lock(&OPEN)
+                .get_or_insert_default()
+                .entry(self.address())
+                .or_default()
+                .push(Member::Controlled {
+                    number,
+                    panicked: there,
+                });
+        };
+        let spawned = Spawned::begin(controller, name.as_deref(), place, f, enter, &panicked);
+        ScopedJoinHandle {
+            scope: self.address(),
+            handle: Handle::Controlled(spawned, ControlledThread::new(name), panicked),
+        }
     }
 
     pub(super) fn spawn_child<F, T>(
@@ -99,11 +195,11 @@ impl<'scope, 'env> Scope<'scope, 'env> {
             .get_or_insert_default()
             .entry(self.address())
             .or_default()
-            .push(Arc::clone(&identity));
+            .push(Member::Native(Arc::clone(&identity)));
+        let thread = started(identity, inner.thread());
         Ok(ScopedJoinHandle {
             scope: self.address(),
-            thread: started(identity, inner.thread()),
-            inner,
+            handle: Handle::Native(inner, thread),
         })
     }
 }
@@ -111,15 +207,22 @@ impl<'scope, 'env> Scope<'scope, 'env> {
 /// [`std::thread::ScopedJoinHandle`], with clocks.
 pub struct ScopedJoinHandle<'scope, T> {
     scope: usize,
-    inner: thread::ScopedJoinHandle<'scope, T>,
-    thread: Thread,
+    handle: Handle<'scope, T>,
+}
+
+enum Handle<'scope, T> {
+    Native(thread::ScopedJoinHandle<'scope, T>, Thread),
+    Controlled(Spawned<T>, ControlledThread, Arc<AtomicBool>),
 }
 
 impl<T> ScopedJoinHandle<'_, T> {
     /// As [`std::thread::ScopedJoinHandle::thread`].
     #[must_use]
     pub fn thread(&self) -> &Thread {
-        &self.thread
+        match &self.handle {
+            Handle::Native(_, thread) => thread,
+            Handle::Controlled(_, thread, _) => thread.get(),
+        }
     }
 
     /// As [`std::thread::ScopedJoinHandle::join`].
@@ -129,22 +232,35 @@ impl<T> ScopedJoinHandle<'_, T> {
     /// What the thread panicked with.
     #[track_caller]
     pub fn join(self) -> thread::Result<T> {
-        let result = self.inner.join();
-        let identity = self.thread.identity();
-        if let Some(threads) = lock(&OPEN)
-            .as_mut()
-            .and_then(|open| open.get_mut(&self.scope))
-        {
-            threads.retain(|other| !Arc::ptr_eq(other, identity));
+        let place = Some(Location::caller());
+        match self.handle {
+            Handle::Native(inner, thread) => {
+                let result = inner.join();
+                let identity = thread.identity();
+                if let Some(threads) = lock(&OPEN)
+                    .as_mut()
+                    .and_then(|open| open.get_mut(&self.scope))
+                {
+                    threads.retain(|other| !other.is(identity));
+                }
+                joined(identity, place);
+                result
+            }
+            Handle::Controlled(spawned, _, panicked) => {
+                let result = spawned.join(place);
+                panicked.store(false, Relaxed);
+                result
+            }
         }
-        joined(identity, Some(Location::caller()));
-        result
     }
 
     /// As [`std::thread::ScopedJoinHandle::is_finished`]. It orders nothing.
     #[must_use]
     pub fn is_finished(&self) -> bool {
-        self.inner.is_finished()
+        match &self.handle {
+            Handle::Native(inner, _) => inner.is_finished(),
+            Handle::Controlled(spawned, ..) => spawned.has_ended(),
+        }
     }
 }
 

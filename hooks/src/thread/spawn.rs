@@ -88,7 +88,8 @@ impl Builder {
     {
         let place = Some(Location::caller());
         if let Some(controller) = control::current() {
-            let spawned = Spawned::begin(&*controller, self.name.as_deref(), place, f);
+            let name = self.name.as_deref();
+            let spawned = Spawned::begin(&*controller, name, place, f, |_| {}, &Arc::default());
             return Ok(JoinHandle(Handle::Controlled(
                 spawned,
                 ControlledThread::new(self.name),
@@ -116,7 +117,11 @@ impl Builder {
         F: FnOnce() -> T + Send + 'scope,
         T: Send + 'scope,
     {
-        let child = Child::forked(self.name.as_deref(), Some(Location::caller()));
+        let place = Some(Location::caller());
+        if let Some(controller) = control::current() {
+            return Ok(scope.spawn_controlled(&*controller, self.name, place, f));
+        }
+        let child = Child::forked(self.name.as_deref(), place);
         scope.spawn_child(self.inner, child, f)
     }
 }

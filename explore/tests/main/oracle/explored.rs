@@ -1,12 +1,8 @@
 //! The same programs on the hooks, under the explorer.
 
-use std::{
-    cell::RefCell,
-    rc::Rc,
-    sync::{Arc, TryLockError},
-};
+use std::sync::{self, Arc, TryLockError};
 
-use portent_explore::{Explorer, Report, Stopped, strategy::Strategy};
+use portent_explore::{Explorer, Report, Stopped};
 use portent_hooks::{
     sync::{
         Mutex, MutexGuard,
@@ -26,16 +22,16 @@ struct Objects {
 }
 
 /// The classes of all runs of the threads, which the first thread spawns after it has used all objects, or not, in order, and whether they end in a deadlock.
-pub(crate) fn explore<S: Strategy + 'static>(
+pub(crate) fn explore(
     program: &Program,
     is_named: bool,
-    strategy: impl Fn() -> S + 'static,
+    workers: usize,
+    explorer: Explorer,
 ) -> (Vec<(Class, bool)>, Report) {
-    let found = Rc::new(RefCell::new(Vec::new()));
-    let seen = Rc::clone(&found);
+    let found = Arc::new(sync::Mutex::new(Vec::new()));
+    let seen = Arc::clone(&found);
     let count = program.threads.len();
-    let report = Explorer::new()
-        .strategy(strategy)
+    let report = explorer
         .keep_going()
         .each(move |execution| {
             let mut class: Class = execution
@@ -47,12 +43,13 @@ pub(crate) fn explore<S: Strategy + 'static>(
                 })
                 .collect();
             class.sort_by_key(|(thread, row)| (*thread, row[*thread]));
-            seen.borrow_mut().push((class, execution.is_deadlock()));
+            let run = (class, execution.is_deadlock());
+            seen.lock().unwrap().push(run);
         })
-        .check(|| run(program, is_named));
+        .check_in_parallel(workers, || run(program, is_named));
     assert_eq!(report.stopped, Stopped::Exhausted, "{program}\n{report}");
     // If the search began anew, only what came after that counts.
-    let mut found = found.take();
+    let mut found = std::mem::take(&mut *found.lock().unwrap());
     let found = found.split_off(found.len() - report.executions as usize);
     (found, report)
 }

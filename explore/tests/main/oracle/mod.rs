@@ -14,7 +14,10 @@ mod program;
 
 use std::{collections::BTreeMap, env};
 
-use portent_explore::strategy::{Optimal, Source};
+use portent_explore::{
+    Explorer, Report,
+    strategy::{Optimal, Source, Strategy},
+};
 use portent_testing::Rng;
 
 use self::{
@@ -54,6 +57,9 @@ fn compare(mix: Mix, seed: u64) {
         totals.classes += expected.len() as u64;
         totals.deadlocked += expected.values().filter(|deadlock| **deadlock).count();
         totals.blocked += check(&program, &expected, false, Source::new);
+        if totals.programs % 3 == 0 {
+            check_in_parallel(&program, &expected);
+        }
         let in_vain = check(&program, &expected, true, Optimal::new);
         assert_eq!(in_vain, 0, "{program}");
     }
@@ -66,14 +72,32 @@ fn compare(mix: Mix, seed: u64) {
 }
 
 /// Compares what a strategy finds with what there is; how many runs were in vain.
-fn check<S: portent_explore::strategy::Strategy + 'static>(
+fn check<S: Strategy + 'static>(
     program: &Program,
     expected: &BTreeMap<Class, bool>,
     is_named: bool,
     strategy: impl Fn() -> S + 'static,
 ) -> u64 {
     let name = if is_named { "optimal" } else { "source" };
-    let (found, report) = explore(program, is_named, strategy);
+    let explorer = Explorer::new().strategy(strategy);
+    let (found, report) = explore(program, is_named, 1, explorer);
+    compare_with(program, expected, name, found, &report);
+    report.blocked
+}
+
+/// The same by several who search together.
+fn check_in_parallel(program: &Program, expected: &BTreeMap<Class, bool>) {
+    let (found, report) = explore(program, false, 3, Explorer::new());
+    compare_with(program, expected, "in parallel", found, &report);
+}
+
+fn compare_with(
+    program: &Program,
+    expected: &BTreeMap<Class, bool>,
+    name: &str,
+    found: Vec<(Class, bool)>,
+    report: &Report,
+) {
     let mut seen: BTreeMap<Class, bool> = BTreeMap::new();
     for (class, deadlock) in found {
         let known = expected.get(&class);
@@ -95,7 +119,6 @@ fn check<S: portent_explore::strategy::Strategy + 'static>(
             expected.len()
         );
     }
-    report.blocked
 }
 
 #[test]

@@ -18,14 +18,17 @@ use std::{
 
 use portent_monitor_core::{Access, ChanId, CondId, Delivery, Msg, Op, Operation, Role, Version};
 
-use crate::live::{
-    Published,
-    actor::{self, Actor, Place, Ticket},
-    line::OperationRecord,
-    lock,
-    names::Name,
-    operation::access,
-    version,
+use crate::{
+    control::{self, ChannelState, Class, Controller, Object, Release, Step},
+    live::{
+        Published,
+        actor::{self, Actor, Place, Ticket},
+        line::OperationRecord,
+        lock,
+        names::Name,
+        operation::access,
+        version,
+    },
 };
 
 const SEND: Access = access(Operation::Send, Role::Channel);
@@ -202,6 +205,73 @@ impl<T> Channel<T> {
         }
     }
 
+    /// For whoever controls the thread.
+    fn object(&self) -> Object<'_> {
+        let state = lock(&self.state);
+        let state = ChannelState {
+            bound: self.bound,
+            messages: state.queue.len(),
+            closed: state.senders == 0,
+            has_receiver: state.has_receiver,
+        };
+        Object::new(&self.name, "mpsc", Class::Channel(state))
+    }
+
+    fn send_controlled(
+        &self,
+        controller: &dyn Controller,
+        content: T,
+        place: Place,
+        may_wait: bool,
+    ) -> Result<(), NotSent<T>> {
+        let step = if may_wait { Step::Send } else { Step::TrySend };
+        if step == Step::TrySend && self.bound == Some(0) {
+            controller.refuse("tries to send into a channel that keeps no messages", place);
+        }
+        let turn = controller.step(step, self.object(), place);
+        let mut state = lock(&self.state);
+        if !state.has_receiver {
+            return Err(NotSent(TrySendError::Disconnected(content)));
+        }
+        if !turn.succeeds {
+            return Err(NotSent(TrySendError::Full(content)));
+        }
+        state.sent += 1;
+        let number = state.sent;
+        state.queue.push_back(Message { number, content });
+        if self.bound == Some(0) {
+            drop(state);
+            controller.deliver(self.object(), place);
+            let mut state = lock(&self.state);
+            if state.received < number && !state.has_receiver {
+                return state.take_back(number);
+            }
+        }
+        Ok(())
+    }
+
+    pub(super) fn receive_controlled(
+        &self,
+        controller: &dyn Controller,
+        step: Step,
+        place: Place,
+    ) -> Taken<T> {
+        let turn = controller.step(step, self.object(), place);
+        let mut state = lock(&self.state);
+        if let Some(message) = state.queue.pop_front() {
+            state.received = message.number;
+            return Taken::Message(message.content);
+        }
+        let closed = state.senders == 0;
+        drop(state);
+        match step {
+            _ if closed => Taken::Closed,
+            Step::Receive if turn.succeeds => controller.obstructed(self.object(), place),
+            Step::Receive => Taken::Closed,
+            _ => Taken::Nothing,
+        }
+    }
+
     fn id(&self) -> ChanId {
         self.name.id("mpsc", |symbols| &mut symbols.chans)
     }
@@ -233,6 +303,9 @@ impl<T> Channel<T> {
         may_wait: bool,
     ) -> Result<(), NotSent<T>> {
         let place = Some(place);
+        if let Some(controller) = control::current() {
+            return self.send_controlled(&*controller, content, place, may_wait);
+        }
         let ticket = Self::prepare();
         let mut state = lock(&self.state);
         if let Some(bound) = self.bound {
@@ -300,13 +373,7 @@ impl<T> Channel<T> {
     ) -> Result<(), NotSent<T>> {
         while state.received < number {
             if !state.has_receiver {
-                // It is among those that nobody will receive.
-                let mut unread = state.queue.iter();
-                let at = unread.position(|message| message.number == number);
-                return match at.and_then(|at| state.queue.remove(at)) {
-                    Some(message) => Err(NotSent(TrySendError::Disconnected(message.content))),
-                    None => Ok(()),
-                };
+                return state.take_back(number);
             }
             state = self.wait_as_sender(state);
         }
@@ -327,6 +394,13 @@ impl<T> Channel<T> {
         place: &'static Location<'static>,
         time: impl Fn() -> Option<Duration>,
     ) -> Taken<T> {
+        if let Some(controller) = control::current() {
+            let step = match time() {
+                None => Step::Receive,
+                Some(_) => Step::TryReceive { timed: true },
+            };
+            return self.receive_controlled(&*controller, step, Some(place));
+        }
         let ticket = Self::prepare();
         let mut state = lock(&self.state);
         loop {
@@ -351,6 +425,10 @@ impl<T> Channel<T> {
     #[inline]
     pub(super) fn try_receive(&self, place: &'static Location<'static>) -> Taken<T> {
         let place = Some(place);
+        if let Some(controller) = control::current() {
+            let step = Step::TryReceive { timed: false };
+            return self.receive_controlled(&*controller, step, place);
+        }
         let ticket = Self::prepare();
         let mut state = lock(&self.state);
         if let Some(message) = state.queue.pop_front() {
@@ -446,6 +524,17 @@ impl<T> Channel<T> {
     }
 
     pub(super) fn drop_sender(&self) {
+        if let Some(controller) = control::current() {
+            controller.release(Release::Sender, self.object());
+            let mut state = lock(&self.state);
+            state.senders -= 1;
+            let last = state.senders == 0;
+            drop(state);
+            if last {
+                controller.release(Release::Senders, self.object());
+            }
+            return;
+        }
         let ticket = Self::prepare();
         let mut state = lock(&self.state);
         self.end(&mut state.clocks, ticket);
@@ -456,9 +545,18 @@ impl<T> Channel<T> {
     }
 
     pub(super) fn drop_receiver(&self) {
-        let ticket = Self::prepare();
-        let mut state = lock(&self.state);
-        self.end(&mut state.clocks, ticket);
+        let mut state;
+        if let Some(controller) = control::current() {
+            // Nobody can notice if there are no senders.
+            if lock(&self.state).senders > 0 {
+                controller.step(Step::CloseReceiver, self.object(), None);
+            }
+            state = lock(&self.state);
+        } else {
+            let ticket = Self::prepare();
+            state = lock(&self.state);
+            self.end(&mut state.clocks, ticket);
+        }
         state.has_receiver = false;
         self.received.notify_all();
         if self.bound != Some(0) {
@@ -471,6 +569,16 @@ impl<T> Channel<T> {
 }
 
 impl<T> State<T> {
+    /// A message that is among those that nobody will receive.
+    fn take_back(&mut self, number: u64) -> Result<(), NotSent<T>> {
+        let mut unread = self.queue.iter();
+        let at = unread.position(|message| message.number == number);
+        match at.and_then(|at| self.queue.remove(at)) {
+            Some(message) => Err(NotSent(TrySendError::Disconnected(message.content))),
+            None => Ok(()),
+        }
+    }
+
     fn has_room(&self, bound: usize, may_wait: bool) -> bool {
         match bound {
             // It will wait for its message to be received; who may not wait needs one who waits for it.

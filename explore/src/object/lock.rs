@@ -1,0 +1,143 @@
+//! Locks: one who has it alone, or some who share it.
+
+use portent_hooks::control::Release;
+
+use super::Body;
+use crate::{
+    engine::{Performed, State},
+    operation::{Kind, ObjectIndex, Op},
+    thread_set::ThreadSet,
+};
+
+/// Who has a lock.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Lock {
+    owner: Option<u8>,
+    /// Who shares it.
+    readers: ThreadSet,
+    /// Who shares it once more, as often as that.
+    again: Vec<u8>,
+}
+
+impl Lock {
+    /// Whether somebody can have it alone.
+    #[inline]
+    pub(crate) fn is_free(&self) -> bool {
+        self.owner.is_none() && self.readers.is_empty()
+    }
+
+    /// Whether somebody can share it.
+    #[inline]
+    fn is_open(&self) -> bool {
+        self.owner.is_none()
+    }
+
+    #[inline]
+    fn take(&mut self, thread: usize) {
+        self.owner = Some(thread as u8);
+    }
+
+    #[inline]
+    pub(crate) fn give_back(&mut self) {
+        self.owner = None;
+    }
+
+    fn share(&mut self, thread: usize) {
+        if self.readers.contains(thread) {
+            self.again.push(thread as u8);
+        }
+        self.readers.insert(thread);
+    }
+
+    fn leave(&mut self, thread: usize) {
+        match self
+            .again
+            .iter()
+            .position(|&reader| usize::from(reader) == thread)
+        {
+            Some(at) => {
+                self.again.swap_remove(at);
+            }
+            None => self.readers.remove(thread),
+        }
+    }
+}
+
+impl State {
+    #[inline]
+    pub(crate) fn lock(&mut self, object: ObjectIndex) -> &mut Lock {
+        match &mut self.objects[object as usize].body {
+            Body::Lock(lock) => lock,
+            _ => unreachable!("only locks are locked"),
+        }
+    }
+
+    #[inline]
+    pub(crate) fn can_lock(&self, op: Op) -> bool {
+        let Body::Lock(lock) = &self.objects[op.object as usize].body else {
+            unreachable!("only locks are locked");
+        };
+        match op.kind {
+            Kind::Lock => lock.is_free(),
+            _ => lock.is_open(),
+        }
+    }
+
+    /// A lock is taken, tried, or given back where that is an event.
+    #[inline]
+    pub(crate) fn perform_lock(&mut self, thread: usize, mut op: Op) -> Performed {
+        let lock = self.lock(op.object);
+        let mut succeeds = true;
+        match op.kind {
+            Kind::Lock => lock.take(thread),
+            Kind::ReadLock => lock.share(thread),
+            Kind::Unlock => lock.give_back(),
+            Kind::ReadUnlock => lock.leave(thread),
+            Kind::Downgrade => {
+                lock.give_back();
+                lock.share(thread);
+                if !self.tries.locks && self.is_recording() {
+                    self.run.release(thread, op.object, false);
+                }
+            }
+            Kind::TryLock if lock.is_free() => lock.take(thread),
+            Kind::TryReadLock if lock.is_open() => lock.share(thread),
+            Kind::TryLock => {
+                op.kind = Kind::FailedTryLock;
+                succeeds = false;
+            }
+            _ => {
+                op.kind = Kind::FailedTryReadLock;
+                succeeds = false;
+            }
+        }
+        Performed { op, succeeds }
+    }
+
+    /// Gives a lock back where that is no event.
+    #[inline]
+    pub(crate) fn unlock(&mut self, thread: usize, object: ObjectIndex, release: Release) {
+        let shared = release == Release::ReadUnlock;
+        let lock = self.lock(object);
+        if shared {
+            lock.leave(thread);
+        } else {
+            lock.give_back();
+        }
+        if self.is_recording() {
+            self.run.release(thread, object, shared);
+        }
+    }
+
+    /// Whether a thread shares a lock already that another one waits to have alone: readers may then have to wait, too.
+    pub(crate) fn reads_twice(&self, thread: usize, object: ObjectIndex) -> bool {
+        let Body::Lock(lock) = &self.objects[object as usize].body else {
+            return false;
+        };
+        lock.readers.contains(thread)
+            && self.parked().any(|other| {
+                let op = self.pending_of(other);
+                op.kind == Kind::Lock && op.object == object
+            })
+    }
+}

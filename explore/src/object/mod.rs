@@ -1,0 +1,62 @@
+//! What the engine knows of each primitive of a program: its state, and so who can go on; and what comes of it when somebody does.
+//!
+//! | file | |
+//! |---|---|
+//! | `lock` | mutexes, read-write locks, and who has them |
+//! | `condition` | condition variables, and who waits |
+//! | `channel` | messages that were sent and not received, and both ends |
+//! | `barrier` | who has arrived |
+//! | `once` | what is done once |
+//! | `token` | parking, and letting others go first |
+
+mod barrier;
+mod channel;
+mod condition;
+mod lock;
+mod once;
+mod token;
+
+use portent_hooks::control::{Class, Object};
+
+pub(crate) use self::{
+    barrier::Barrier,
+    channel::Channel,
+    condition::Condition,
+    lock::Lock,
+    once::Once,
+    token::{Looked, Token},
+};
+
+/// The state of an object.
+#[derive(Debug)]
+pub(crate) enum Body {
+    /// Its value is the program's own.
+    Variable,
+    Lock(Lock),
+    Condition(Condition),
+    Channel(Box<Channel>),
+    Barrier(Barrier),
+    Once(Once),
+    Token(Token),
+    /// The second one of an object that has two sides.
+    Side,
+}
+
+impl Body {
+    /// Of something that a run meets.
+    pub(crate) fn new(object: Object<'_>) -> Body {
+        match object.class() {
+            Class::Mutex | Class::ReadWrite => Body::Lock(Lock::default()),
+            Class::Condition => Body::Condition(Condition::default()),
+            Class::Channel(channel) => Body::Channel(Box::new(Channel::new(channel))),
+            Class::Barrier => Body::Barrier(Barrier::default()),
+            Class::Once { done } => Body::Once(Once::new(done)),
+            _ => Body::Variable,
+        }
+    }
+
+    /// Whether it has two sides, which do not depend on each other.
+    pub(crate) fn has_sides(&self) -> bool {
+        matches!(self, Body::Channel(_) | Body::Once(_))
+    }
+}

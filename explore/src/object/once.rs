@@ -1,0 +1,77 @@
+//! What is done once: like a lock that one has alone while it does it, and that all others share afterwards.
+//!
+//! The object itself is that lock; the one after it is whether it is done, for those who only look.
+
+use super::Body;
+use crate::{
+    engine::{Performed, State},
+    operation::{Kind, ObjectIndex, Op},
+};
+
+/// Whether something is done.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Once {
+    running: bool,
+    done: bool,
+}
+
+impl Once {
+    pub(crate) fn new(done: bool) -> Once {
+        Once {
+            running: false,
+            done,
+        }
+    }
+}
+
+impl State {
+    fn once(&mut self, object: ObjectIndex) -> &mut Once {
+        match &mut self.objects[object as usize].body {
+            Body::Once(once) => once,
+            _ => unreachable!("only what is done once is called once"),
+        }
+    }
+
+    /// What it is to call this now.
+    pub(crate) fn call(&mut self, object: ObjectIndex) -> Op {
+        let kind = if self.once(object).done {
+            Kind::FindDone
+        } else {
+            Kind::Initialise
+        };
+        Op::new(kind, object)
+    }
+
+    pub(crate) fn can_call(&self, op: Op) -> bool {
+        matches!(&self.objects[op.object as usize].body, Body::Once(once) if !once.running)
+    }
+
+    pub(crate) fn perform_once(&mut self, op: Op) -> Performed {
+        let initialises = op.kind == Kind::Initialise;
+        if initialises {
+            self.once(op.object).running = true;
+        }
+        Performed {
+            op,
+            succeeds: initialises,
+        }
+    }
+
+    /// It is done: whoever still wants to finds that.
+    pub(crate) fn done(&mut self, side: ObjectIndex) {
+        let object = side - 1;
+        self.once(object).done = true;
+        self.refine_pending(object, |kind| match kind {
+            Kind::Initialise => Kind::FindDone,
+            kind => kind,
+        });
+    }
+
+    /// Whoever did it, or failed to, has ended.
+    pub(crate) fn left_once(&mut self, thread: usize, object: ObjectIndex) {
+        self.once(object).running = false;
+        if self.is_recording() {
+            self.run.release(thread, object, false);
+        }
+    }
+}
