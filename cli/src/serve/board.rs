@@ -67,6 +67,8 @@ pub(super) struct State {
     /// Messages that a stream sent again, and those that it no longer had.
     pub(super) redelivered: u64,
     pub(super) missed_messages: u64,
+    /// Streams that were lost and made anew, with nobody knows how many messages that had not been taken.
+    pub(super) lost_streams: u64,
     pub(super) properties: Vec<Property>,
     pub(super) violations: Vec<Violation>,
     /// How many there are, listed or not.
@@ -223,6 +225,14 @@ impl Board {
         ));
     }
 
+    #[cfg(feature = "nats")]
+    pub(super) fn stream_lost(&self, stream: &str) {
+        self.change(|state| state.lost_streams += 1);
+        self.tell(format!(
+            "{stream}: the stream is another one than before; what was in that and not taken yet is lost"
+        ));
+    }
+
     /// Something went wrong that whoever looks should know.
     pub(super) fn tell(&self, problem: String) {
         let problem: String = printable(&problem).chars().take(500).collect();
@@ -315,7 +325,8 @@ impl Board {
         self.look(|state| {
             let standing = &state.standing;
             let lines = state.cut_lines + state.long_lines + state.missed_lines;
-            standing.refused + standing.lost + lines + state.missed_messages > 0
+            let messages = state.missed_messages + state.lost_streams;
+            standing.refused + standing.lost + lines + messages > 0
         })
     }
 
@@ -338,6 +349,10 @@ impl Board {
                 (
                     state.missed_messages,
                     "messages were not in the stream any more",
+                ),
+                (
+                    state.lost_streams,
+                    "times a stream was lost, with all that was in it and not taken yet",
                 ),
                 (standing.unwritten, "events are not in the recording"),
             ];

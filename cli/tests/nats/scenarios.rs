@@ -233,6 +233,10 @@ fn a_stream_that_has_lost_everything_is_told() {
     // The numbers of messages begin anew, and those of events do not.
     broker.publish("events.p", line("p", &[("p", 4)], "open", "p"));
     server.wait_for_events(4);
+    let ended = server.stop();
+    for said in ["1 times a stream was lost", "1 not searched in full"] {
+        assert!(ended.out.contains(said), "{}", ended.out);
+    }
 }
 
 #[test]

@@ -113,10 +113,7 @@ impl Taking<'_> {
 
     /// The stream was lost, and is another one now.
     pub(super) fn begin_anew(&mut self, known: u64) {
-        self.common.board.tell(format!(
-            "{}: the stream is another one than before; what was in that and not taken yet is lost",
-            self.address
-        ));
+        self.common.board.stream_lost(&self.address);
         self.epoch += 1;
         self.known = known;
         self.highest = 0;
