@@ -200,6 +200,7 @@ fn channel(c: &mut Criterion) {
     });
 }
 
+<<<<<<< HEAD
 /// A task that is never done, polled again and again.
 fn tasks(c: &mut Criterion) {
     let mut group = c.benchmark_group("poll of a task");
@@ -224,6 +225,108 @@ fn tasks(c: &mut Criterion) {
     monitored.bench(&mut group, "an event inside", || {
         black_box(task.as_mut().poll(&mut cx)).is_ready();
     });
+=======
+/// A work queue whose workers look into a cache: the same program with both kinds of locks and threads.
+macro_rules! workload {
+    ($name:ident, $sync:path, $thread:path) => {
+        mod $name {
+            use std::{
+                collections::{HashMap, VecDeque},
+                hash::{DefaultHasher, Hash, Hasher},
+            };
+
+            use portent_hooks::event;
+            use $sync::{
+                Mutex, RwLock,
+                atomic::{AtomicU64, Ordering::SeqCst},
+            };
+            use $thread as thread;
+
+            struct World {
+                jobs: Mutex<VecDeque<u64>>,
+                cache: RwLock<HashMap<u64, u64>>,
+                hits: AtomicU64,
+                results: Mutex<Vec<u64>>,
+            }
+
+            /// What a job is about: some tens of microseconds, as long as it is not known.
+            fn compute(key: u64) -> u64 {
+                let mut hasher = DefaultHasher::new();
+                (0..2_000u64).for_each(|round| (key, round).hash(&mut hasher));
+                hasher.finish()
+            }
+
+            fn look_up(world: &World, key: u64) -> u64 {
+                if let Some(value) = world.cache.read().unwrap().get(&key) {
+                    world.hits.fetch_add(1, SeqCst);
+                    return *value;
+                }
+                let value = compute(key);
+                world.cache.write().unwrap().insert(key, value);
+                value
+            }
+
+            fn work(world: &World) {
+                loop {
+                    let Some(job) = world.jobs.lock().unwrap().pop_front() else {
+                        return;
+                    };
+                    let mut hasher = DefaultHasher::new();
+                    // The rest of the job: about half a microsecond.
+                    (look_up(world, job % 64), job).hash(&mut hasher);
+                    (0..20u64).for_each(|round| round.hash(&mut hasher));
+                    let result = hasher.finish();
+                    world.results.lock().unwrap().push(result);
+                    event!(tick);
+                }
+            }
+
+            pub(super) fn run(jobs: u64) -> usize {
+                let world = World {
+                    jobs: Mutex::new((0..jobs).collect()),
+                    cache: RwLock::new(HashMap::new()),
+                    hits: AtomicU64::new(0),
+                    results: Mutex::new(Vec::new()),
+                };
+                thread::scope(|s| {
+                    for _ in 0..4 {
+                        s.spawn(|| work(&world));
+                    }
+                });
+                world.results.into_inner().unwrap().len()
+            }
+        }
+    };
+}
+
+workload!(plain, std::sync, std::thread);
+workload!(hooked, portent_hooks::sync, portent_hooks::thread);
+
+/// All of a program, with the thread that takes the events out.
+fn workload(c: &mut Criterion) {
+    const JOBS: u64 = 20_000;
+    let mut group = c.benchmark_group("work queue and cache, 4 threads");
+    group.bench_function("std", |b| b.iter(|| plain::run(JOBS)));
+    group.bench_function("nothing recorded", |b| b.iter(|| hooked::run(JOBS)));
+    for (name, builder) in [
+        ("an event a job", Recording::relevant(["tick"])),
+        ("everything", Recording::everything()),
+    ] {
+        let (recording, mut stream) = builder.start();
+        let is_over = std::sync::atomic::AtomicBool::new(false);
+        std::thread::scope(|s| {
+            s.spawn(|| {
+                while !is_over.load(Ordering::Relaxed) {
+                    black_box(stream.next_within(Duration::from_millis(1)));
+                }
+            });
+            let entered = recording.enter();
+            group.bench_function(name, |b| b.iter(|| hooked::run(JOBS)));
+            drop(entered);
+            is_over.store(true, Ordering::Relaxed);
+        });
+    }
+>>>>>>> refs/heads/live
 }
 
 criterion_group! {
@@ -232,6 +335,10 @@ criterion_group! {
         .sample_size(40)
         .warm_up_time(Duration::from_millis(100))
         .measurement_time(Duration::from_millis(400));
+<<<<<<< HEAD
     targets = mutex, rwlock, atomic, events, channel, tasks
+=======
+    targets = mutex, rwlock, atomic, events, channel, workload
+>>>>>>> refs/heads/live
 }
 criterion_main!(hooks);
