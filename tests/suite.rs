@@ -5,7 +5,9 @@
 //! counting; whatever searches must give them. To add a case, write it down in one of the files.
 
 mod annotated;
+mod checkout;
 mod facade;
+mod tracing;
 
 use std::{collections::BTreeMap, fs, path::Path};
 

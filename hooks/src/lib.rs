@@ -71,6 +71,11 @@ pub mod task;
 #[cfg(feature = "monitor")]
 pub mod thread;
 
+#[cfg(feature = "tracing-layer")]
+mod tracing_layer;
+#[cfg(feature = "tracing-layer")]
+pub use tracing_layer::{TracingLayer, TracingLayerBuilder, TracingRule};
+
 #[cfg(feature = "monitor")]
 #[doc(hidden)]
 pub use live::event as __event;

@@ -38,7 +38,5 @@ pub use crate::sync::task::{
     mpsc, oneshot,
 };
 pub use join_set::JoinSet;
-pub use spawn::{
-    AbortHandle, JoinHandle, Tracked, spawn, spawn_blocking, spawn_local, tracked,
-};
+pub use spawn::{AbortHandle, JoinHandle, Tracked, spawn, spawn_blocking, spawn_local, tracked};
 pub use waker::yield_now;

@@ -63,6 +63,8 @@ pub enum WarningKind {
     TextsBeyondMemory,
     /// Events were not looked at, as others never came that their clocks count.
     EventsMissing,
+    /// The observed order of some events was taken for the only one, as nobody knows what orders them.
+    OrderAssumed,
 }
 
 impl WarningKind {
@@ -90,6 +92,7 @@ impl WarningKind {
             WarningKind::OrderBeyondMemory => "order_beyond_memory",
             WarningKind::TextsBeyondMemory => "texts_beyond_memory",
             WarningKind::EventsMissing => "events_missing",
+            WarningKind::OrderAssumed => "order_assumed",
         }
     }
 }
