@@ -14,11 +14,16 @@ check -p portent --no-default-features --features trace
 check -p portent --no-default-features --features monitor
 check -p portent --no-default-features --features macros
 check -p portent --no-default-features --features sidecar
+check -p portent --no-default-features --features tokio
+check -p portent --no-default-features --features tokio,tracing-layer
 check -p portent --all-features
 check -p portent-hooks
 check -p portent-hooks --features monitor
 check -p portent-hooks --features lock_api
 check -p portent-hooks --features lock_api,monitor
+check -p portent-hooks --features tokio
+check -p portent-hooks --features monitor,tokio
+check -p portent-hooks --features tracing-layer
 for features in "" metrics nats tracing; do
     check -p portent-sidecar --features "$features"
 done
@@ -28,8 +33,8 @@ done
 check -p portent-cli --no-default-features
 check -p portent-cli --features nats --all-targets
 
-# Without a monitor, hooks are the standard library.
-cargo test --quiet -p portent-hooks --features lock_api --test off
+# Without a monitor, hooks are the standard library and tokio.
+cargo test --quiet -p portent-hooks --features lock_api,tokio --test off
 
 # A program that wants properties and monitors alone pulls in little.
 most=25

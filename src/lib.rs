@@ -11,6 +11,8 @@
 //! | [`events`] | values, events, vector clocks, and the causality relation | always there |
 //! | `lattice` | the analyzer: a property and the events of a run, checked on every equivalent run; `Checker` when it has ended, `Watch` while it goes on | `lattice`, on by default |
 //! | [`sync`], [`thread`], [`Shared`], [`event!`] | what a program uses to be watched: drop-in for `std`, and `std` itself without the feature | always there; they record with `monitor` |
+//! | `task` | the same for tasks of tokio, and what they synchronise with | `tokio`; they record with `monitor` |
+//! | `TracingLayer` | programs that are instrumented with `tracing`, by rules | `tracing-layer` |
 //! | `test`, `property!`, `Monitored` | tests that are checked on every equivalent run, properties that are checked by the compiler, variables with names | `macros` |
 //! | `trace` | readers and writers of traces | `trace` |
 //! | `Sidecar`, `Recorder` | a running program watched by a thread of its own; recordings on disk | `sidecar`; `tracing` and `metrics` tell others |
@@ -55,12 +57,16 @@ pub use error::Error;
 /// A controlled scheduler: a program is run again and again, one run of every class of equivalent ones.
 #[cfg(feature = "explore")]
 pub use portent_explore as explore;
+#[cfg(feature = "tokio")]
+pub use portent_hooks::task;
 pub use portent_hooks::{
     AtomicBlock, Context, ContextError, Shared, ToValue, atomic_block, event, hint, sync, thread,
     thread_local,
 };
 #[cfg(feature = "monitor")]
 pub use portent_hooks::{Counts, Full, Recorded, Recording, Stream};
+#[cfg(feature = "tracing-layer")]
+pub use portent_hooks::{TracingLayer, TracingLayerBuilder, TracingRule};
 #[cfg(feature = "lattice")]
 pub use portent_lattice::{Checker, Engine, Options, Report, Watch};
 pub use portent_monitor_core::{Action, Event, Op, Symbols, Type, Value};
@@ -133,7 +139,13 @@ pub use portent_macros::test;
 struct Readme;
 
 /// So is that of the guide to running programs.
-#[cfg(all(doctest, feature = "macros", feature = "sidecar"))]
+#[cfg(all(
+    doctest,
+    feature = "macros",
+    feature = "sidecar",
+    feature = "tokio",
+    feature = "tracing-layer"
+))]
 #[doc = include_str!("../docs/live.md")]
 struct Live;
 

@@ -5,9 +5,11 @@
 //! counting; whatever searches must give them. To add a case, write it down in one of the files.
 
 mod annotated;
+mod checkout;
 mod explored;
 mod facade;
 mod programs;
+mod tracing;
 
 use std::{collections::BTreeMap, fs, path::Path};
 

@@ -200,7 +200,6 @@ fn channel(c: &mut Criterion) {
     });
 }
 
-<<<<<<< HEAD
 /// A task that is never done, polled again and again.
 fn tasks(c: &mut Criterion) {
     let mut group = c.benchmark_group("poll of a task");
@@ -225,7 +224,8 @@ fn tasks(c: &mut Criterion) {
     monitored.bench(&mut group, "an event inside", || {
         black_box(task.as_mut().poll(&mut cx)).is_ready();
     });
-=======
+}
+
 /// A work queue whose workers look into a cache: the same program with both kinds of locks and threads.
 macro_rules! workload {
     ($name:ident, $sync:path, $thread:path) => {
@@ -326,7 +326,6 @@ fn workload(c: &mut Criterion) {
             is_over.store(true, Ordering::Relaxed);
         });
     }
->>>>>>> refs/heads/live
 }
 
 criterion_group! {
@@ -335,10 +334,6 @@ criterion_group! {
         .sample_size(40)
         .warm_up_time(Duration::from_millis(100))
         .measurement_time(Duration::from_millis(400));
-<<<<<<< HEAD
-    targets = mutex, rwlock, atomic, events, channel, tasks
-=======
-    targets = mutex, rwlock, atomic, events, channel, workload
->>>>>>> refs/heads/live
+    targets = mutex, rwlock, atomic, events, channel, tasks, workload
 }
 criterion_main!(hooks);

@@ -78,6 +78,11 @@ pub mod task;
 #[cfg(feature = "monitor")]
 pub mod thread;
 
+#[cfg(feature = "tracing-layer")]
+mod tracing_layer;
+#[cfg(feature = "tracing-layer")]
+pub use tracing_layer::{TracingLayer, TracingLayerBuilder, TracingRule};
+
 #[cfg(feature = "monitor")]
 pub use block::{AtomicBlock, atomic_block};
 #[cfg(feature = "monitor")]

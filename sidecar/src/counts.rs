@@ -18,6 +18,8 @@ pub struct Counts {
     pub events: u64,
     /// What did not, or not as it should.
     pub lost: Lost,
+    /// Events that were taken to be possible in the observed order alone, as they were seen through `tracing` and nothing orders them.
+    pub assumed: u64,
     /// Violations that were told: one for each binding of a property.
     pub violations: u64,
     /// Findings that were told while the program ran.

@@ -85,7 +85,8 @@ impl Summary {
     /// Whether nothing was left out that could change an answer.
     pub fn is_exhaustive(&self) -> bool {
         let mut properties = self.report.properties.iter();
-        self.counts.lost.is_nothing() && properties.all(|found| found.lattice.exhaustive)
+        let Counts { lost, assumed, .. } = self.counts;
+        lost.is_nothing() && assumed == 0 && properties.all(|found| found.lattice.exhaustive)
     }
 }
 

@@ -18,6 +18,8 @@ pub struct Violation {
     pub report: PropertyReport,
     /// What was lost until then. If events are missing, or an order, it need not be real.
     pub lost: Lost,
+    /// Of so many events the observed order was taken for the only one, as they were seen through `tracing` alone.
+    pub assumed: u64,
 }
 
 impl Violation {
@@ -45,6 +47,9 @@ impl fmt::Display for Violation {
         } else {
             " can be violated"
         })?;
+        if self.assumed > 0 {
+            f.write_str(" (no order but the observed one was looked at)")?;
+        }
         if !self.lost.is_nothing() {
             write!(
                 f,

@@ -229,8 +229,12 @@ impl Worker {
         self.state.counts.violations += 1;
         self.state.told.insert(key(&report));
         self.count();
-        let lost = self.state.counts.lost;
-        let violation = Violation { report, lost };
+        let Counts { lost, assumed, .. } = self.state.counts;
+        let violation = Violation {
+            report,
+            lost,
+            assumed,
+        };
         telemetry::violation(&violation);
         if let Some(callback) = &mut self.on_violation {
             self.state.counts.panics += guarded(|| callback(&violation));
@@ -258,6 +262,7 @@ impl Worker {
             blind: recorded.blind,
             foreign: recorded.foreign,
         };
+        counts.assumed = recorded.assumed;
         if let Some(writer) = &self.writer {
             let files = &writer.files;
             (counts.written, counts.unwritten) = (files.written(), files.unwritten());
@@ -308,6 +313,16 @@ impl Worker {
         let State { counts, errors, .. } = self.state;
         tell_losses(&mut report, &counts.lost);
         tell_shortcuts(&mut report, &counts);
+        if counts.assumed > 0 {
+            report.warnings.push(Warning {
+                property: None,
+                kind: WarningKind::OrderAssumed,
+                text: format!(
+                    "{} events were seen through `tracing`, which does not tell what orders them: only their observed order was looked at, and nothing is predicted of any other",
+                    counts.assumed
+                ),
+            });
+        }
         let files = self.writer.as_ref();
         let files = files
             .map_or(&[][..], |writer| writer.files.paths())

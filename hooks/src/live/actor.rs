@@ -127,27 +127,26 @@ pub(crate) fn publish_updates(updates: &mut Published, access: Access) {
 }
 
 /// Puts another actor in the place of this thread's, which then is there; whether that was possible. Where there is none,
-/// whoever acts next is a foreign one.
+/// whoever acts next is a foreign one. What the thread shows is for who does that.
 #[cfg(feature = "tokio")]
-#[inline]
+#[inline(always)]
 pub(super) fn swap(other: &mut Option<Box<Actor>>) -> bool {
-    let swapped = ACTOR.try_with(|slot| {
-        let Ok(mut slot) = slot.0.try_borrow_mut() else {
-            return false;
-        };
-        std::mem::swap(&mut *slot, other);
-        version::show(match &mut *slot {
-            Some(actor) => {
-                if actor.generation != recording::generation() {
-                    actor.look_around();
-                }
-                actor.version()
-            }
-            None => Version::EMPTY,
-        });
-        true
+    let swapped = ACTOR.try_with(|slot| match slot.0.try_borrow_mut() {
+        Ok(mut slot) => {
+            std::mem::swap(&mut *slot, other);
+            true
+        }
+        Err(_) => false,
     });
     swapped == Ok(true)
+}
+
+/// Looks whether there is another recording to take part in, as who acts here now, and shows it.
+#[cfg(feature = "tokio")]
+#[cold]
+#[inline(never)]
+pub(super) fn notice() {
+    with(|_| {});
 }
 
 /// Calls `f` with the actor of this thread, if it has one already.
@@ -421,6 +420,22 @@ impl Actor {
             && outbox.id == ticket.0
         {
             outbox.subscriber.began_with(var, value);
+        }
+    }
+
+    /// Whether a write of this variable is recorded.
+    #[cfg(feature = "tracing-layer")]
+    pub(super) fn wants_var(&self, var: VarId) -> bool {
+        self.outbox
+            .as_ref()
+            .is_some_and(|outbox| outbox.subscriber.wants_var(var))
+    }
+
+    /// It told an event whose order was assumed.
+    #[cfg(feature = "tracing-layer")]
+    pub(crate) fn assumed(&self) {
+        if let Some(outbox) = &self.outbox {
+            outbox.subscriber.count_assumed();
         }
     }
 

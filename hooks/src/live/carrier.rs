@@ -4,7 +4,7 @@
 //! borrows the queue of the thread that polls it, until the poll is over. What a thread does by itself goes through another queue.
 
 use std::{
-    cell::RefCell,
+    cell::{Cell, RefCell},
     sync::{
         Arc,
         atomic::{AtomicU32, Ordering::Relaxed},
@@ -15,6 +15,14 @@ use super::{outbox::Unused, recording::Subscriber};
 
 thread_local! {
     static LENT: Carrier = const { Carrier(RefCell::new(None)) };
+    /// How many queues of this thread somebody has, or more. Without a destructor, so that it is one load.
+    static OUT: Cell<u32> = const { Cell::new(0) };
+}
+
+/// Whether somebody may have a queue of this thread.
+#[inline(always)]
+pub(super) fn has_lent() -> bool {
+    OUT.get() != 0
 }
 
 /// No two carriers have the same number.
@@ -63,6 +71,7 @@ impl Lent {
 
 /// A queue to write to, and whose turn was the last there.
 pub(super) fn borrow(subscriber: &Arc<Subscriber>) -> (Unused, Turn) {
+    OUT.set(OUT.get().saturating_add(1));
     let lent = LENT.try_with(|carrier| {
         let mut carrier = carrier.0.try_borrow_mut().ok()?;
         let lent = carrier.as_mut()?;
@@ -79,6 +88,7 @@ pub(super) fn borrow(subscriber: &Arc<Subscriber>) -> (Unused, Turn) {
 
 /// The queue is not written to any more, by one who had this turn.
 pub(super) fn give_back(subscriber: &Arc<Subscriber>, queue: Unused) -> Turn {
+    OUT.set(OUT.get().saturating_sub(1));
     // What found no room is put into it by the reader, who does not see what is here.
     if !queue.kept.is_empty() {
         subscriber.close_queue(queue);

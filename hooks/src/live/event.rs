@@ -11,6 +11,8 @@ use std::{
     },
 };
 
+#[cfg(feature = "tracing-layer")]
+use portent_monitor_core::VarId;
 use portent_monitor_core::{LocId, NameId, Value};
 
 use crate::control;
@@ -152,4 +154,57 @@ impl Callsite {
         self.id.store(name.index() as u32 + 1, Release);
         name
     }
+}
+
+/// An event whose name is not known to the compiler.
+#[cfg(feature = "tracing-layer")]
+#[derive(Debug)]
+pub(crate) struct NamedEvent(NameId);
+
+#[cfg(feature = "tracing-layer")]
+impl NamedEvent {
+    pub(crate) fn new(name: &str) -> NamedEvent {
+        NamedEvent(names::with_table(|table| {
+            names::known(&mut table.symbols.names, name)
+        }))
+    }
+
+    /// Whether this thread records it.
+    pub(crate) fn is_wanted(&self) -> bool {
+        recording::any_open() && actor::with(|actor| actor.wants(self.0)).unwrap_or_default()
+    }
+
+    /// It happens, at a place in the source.
+    pub(crate) fn happened(&self, loc: LocId, args: impl IntoIterator<Item = Value>) {
+        let mut texts = Vec::new();
+        let args = args.into_iter();
+        let args: Vec<Words> =
+            { args.map(|arg| record::value(arg, |text| texts.push(text))) }.collect();
+        actor::with(|actor| actor.event(self.0, loc, &args, &mut texts));
+    }
+}
+
+/// A variable whose name is not known to the compiler.
+#[cfg(feature = "tracing-layer")]
+#[derive(Debug)]
+pub(crate) struct NamedVariable(VarId);
+
+#[cfg(feature = "tracing-layer")]
+impl NamedVariable {
+    pub(crate) fn new(name: &str) -> NamedVariable {
+        NamedVariable(names::with_table(|table| {
+            names::known(&mut table.symbols.vars, name)
+        }))
+    }
+
+    /// Whether this thread records its writes.
+    pub(crate) fn is_wanted(&self) -> bool {
+        recording::any_open() && actor::with(|actor| actor.wants_var(self.0)).unwrap_or_default()
+    }
+}
+
+/// The id of a place in the source.
+#[cfg(feature = "tracing-layer")]
+pub(crate) fn place(spelled: &str) -> LocId {
+    names::with_table(|table| names::known(&mut table.symbols.locs, spelled))
 }

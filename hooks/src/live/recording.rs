@@ -137,6 +137,7 @@ pub(crate) struct Subscriber {
     late: AtomicU64,
     blind: AtomicU64,
     foreign: AtomicU64,
+    assumed: AtomicU64,
 }
 
 #[derive(Debug, Default)]
@@ -207,9 +208,21 @@ impl Subscriber {
         self.blind.fetch_add(1, Relaxed);
     }
 
-    /// What was dropped, late, blind and foreign.
-    pub(super) fn counted(&self) -> [u64; 4] {
-        [&self.dropped, &self.late, &self.blind, &self.foreign].map(|count| count.load(Relaxed))
+    #[cfg(feature = "tracing-layer")]
+    pub(super) fn count_assumed(&self) {
+        self.assumed.fetch_add(1, Relaxed);
+    }
+
+    /// What was dropped, late, blind, foreign and assumed.
+    pub(super) fn counted(&self) -> [u64; 5] {
+        let counts = [
+            &self.dropped,
+            &self.late,
+            &self.blind,
+            &self.foreign,
+            &self.assumed,
+        ];
+        counts.map(|count| count.load(Relaxed))
     }
 
     pub(super) fn acquire(&self, past: &Clock) -> Result<Chain, Error> {
@@ -529,6 +542,7 @@ impl Builder {
             late: AtomicU64::new(0),
             blind: AtomicU64::new(0),
             foreign: AtomicU64::new(0),
+            assumed: AtomicU64::new(0),
         });
         OPEN.fetch_add(1, Relaxed);
         GENERATION.fetch_add(1, Release);

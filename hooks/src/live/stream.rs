@@ -96,6 +96,8 @@ pub struct Counts {
     pub blind: u64,
     /// Threads that were not spawned through the hooks: that they come after their spawner is missing.
     pub foreign: u64,
+    /// Events of `tracing` that nothing else ordered: they were taken to be possible in the observed order alone.
+    pub assumed: u64,
 }
 
 /// The events of a recording. Dropping it ends the recording.
@@ -403,13 +405,14 @@ impl Stream {
 
     /// What is to be known besides the events.
     pub fn counts(&self) -> Counts {
-        let [dropped, late, blind, foreign] = self.subscriber.counted();
+        let [dropped, late, blind, foreign, assumed] = self.subscriber.counted();
         Counts {
             recorded: self.recorded,
             dropped,
             late: late + (actor::late() - self.late_before),
             blind,
             foreign,
+            assumed,
         }
     }
 

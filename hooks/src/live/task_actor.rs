@@ -2,16 +2,23 @@
 
 use std::sync::Arc;
 
+use portent_monitor_core::Version;
+
 use super::{
     Subscriber,
     actor::{self, Actor},
+    carrier,
     identity::Identity,
+    recording, version,
 };
 
 /// The actor of a task.
 pub(crate) struct TaskActor {
     /// While the task is polled, it is that of the thread.
     resting: Option<Box<Actor>>,
+    /// What it shows when it acts, in this generation of recordings: so that nobody has to look at the actor.
+    shown: Version,
+    generation: u64,
     has_ended: bool,
 }
 
@@ -20,6 +27,9 @@ impl TaskActor {
     pub(crate) fn begin(identity: Arc<Identity>, recording: Option<Arc<Subscriber>>) -> TaskActor {
         TaskActor {
             resting: Actor::of_task(identity, recording),
+            shown: Version::EMPTY,
+            // Never the current one: it has not looked yet.
+            generation: u64::MAX,
             has_ended: false,
         }
     }
@@ -27,8 +37,21 @@ impl TaskActor {
     /// From now on it acts, until the guard is dropped, also by a panic. Guards may be nested.
     #[inline]
     pub(crate) fn act(&mut self) -> Acting<'_> {
+        let outer = version::shown();
         let is_on = actor::swap(&mut self.resting);
-        Acting { task: self, is_on }
+        if is_on {
+            version::show(self.shown);
+            let generation = recording::generation();
+            if self.generation != generation {
+                self.generation = generation;
+                actor::notice();
+            }
+        }
+        Acting {
+            task: self,
+            outer,
+            is_on,
+        }
     }
 
     /// Whether what it had to do is done.
@@ -40,6 +63,8 @@ impl TaskActor {
 /// While it lives, a task acts in this thread.
 pub(crate) struct Acting<'a> {
     task: &'a mut TaskActor,
+    /// What the thread showed before.
+    outer: Version,
     is_on: bool,
 }
 
@@ -59,8 +84,12 @@ impl Drop for Acting<'_> {
         if !self.is_on {
             return;
         }
+        self.task.shown = version::shown();
         actor::swap(&mut self.task.resting);
-        if let Some(actor) = &mut self.task.resting {
+        version::show(self.outer);
+        if (carrier::has_lent() || self.task.has_ended)
+            && let Some(actor) = &mut self.task.resting
+        {
             actor.rest();
             if self.task.has_ended {
                 actor.leave();

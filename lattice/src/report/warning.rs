@@ -65,6 +65,8 @@ pub enum WarningKind {
     TextsBeyondMemory,
     /// Events were not looked at, as others never came that their clocks count.
     EventsMissing,
+    /// The observed order of some events was taken for the only one, as nobody knows what orders them.
+    OrderAssumed,
 }
 
 impl WarningKind {
@@ -93,6 +95,7 @@ impl WarningKind {
             WarningKind::StepsBeyondMemory => "steps_beyond_memory",
             WarningKind::TextsBeyondMemory => "texts_beyond_memory",
             WarningKind::EventsMissing => "events_missing",
+            WarningKind::OrderAssumed => "order_assumed",
         }
     }
 }
