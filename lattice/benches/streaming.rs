@@ -15,10 +15,11 @@
 //! | three | 194 k | 17 k, not exhaustive | 200 k, 10 k |
 //! | parity, beam of 64 | 261 k, not exhaustive | 148 k, not exhaustive | 150 k, 25 k |
 //! | every event moves it, beam of 64 | 83 k, not exhaustive | 50 k, not exhaustive | |
-//! | 16,000 bindings | 260 to 373 k and 69 MB | | 500 k and 100 MB |
+//! | 16,000 bindings | 472 to 584 k and 67 MB | | 500 k and 100 MB |
 //!
 //! Of 16,000 bindings the searches rest [packed](../src/order/packed.rs) between two steps. When each of them stayed as it was, the same
-//! machine did 198 to 269 k in turn with these, with 136 MB: 1.1 to 1.4 times less. What is left is spent on packing and unpacking, a
+//! machine did 1.1 to 1.4 times less in turn, with 136 MB. That nodes which are gone are not packed made it 67 MB instead of 69 and, in turn with the
+//! code before (439 to 579 k), 1 to 4 % faster; how fast the machine was that day matters more. What is left is spent on packing and unpacking, a
 //! third, and on memory that is in no cache: the event, its binding, the track, the packed search and, once for each step, what is forgotten.
 //!
 //! The longest event took 2 ms, but for what it waited for others. With 16,000 bindings it takes 0.8 ms and with 90,000 1.8 ms; when tables
