@@ -56,6 +56,7 @@ impl From<&report::Warning> for Warning {
                 }
                 report::WarningKind::BindingsBeyondMemory
                 | report::WarningKind::OrderBeyondMemory
+                | report::WarningKind::StepsBeyondMemory
                 | report::WarningKind::TextsBeyondMemory => {
                     format!("{}; a larger --memory has room for more", warning.text)
                 }
