@@ -49,6 +49,7 @@ impl Warning {
                 }
                 report::WarningKind::BindingsBeyondMemory
                 | report::WarningKind::OrderBeyondMemory
+                | report::WarningKind::StepsBeyondMemory
                 | report::WarningKind::TextsBeyondMemory => {
                     let how = switches.more_memory("has room for more");
                     format!("{}{how}", warning.text)

@@ -70,10 +70,12 @@ fn row(name: &str, problem: &Problem, naive_cuts: u64) {
     let start = Instant::now();
     let (visited, naive_bytes) = naive::cuts(problem, naive_cuts);
     let naive_rate = visited as f64 / start.elapsed().as_secs_f64();
+    let mut alone = 0.0;
     for parallel in [false, true] {
-        let start = Instant::now();
+        let (start, before) = (Instant::now(), Busy::now());
         let solution = solve(problem, &options(parallel));
         let seconds = start.elapsed().as_secs_f64();
+        let busy = Busy::now().since(&before);
         let rate = solution.nodes as f64 / seconds;
         let bytes = solution.peak.bytes as f64 / solution.peak.cuts.max(1) as f64;
         println!(
@@ -85,6 +87,44 @@ fn row(name: &str, problem: &Problem, naive_cuts: u64) {
             naive_rate / 1e6,
             rate / naive_rate,
         );
+        if !parallel {
+            alone = busy.all;
+            continue;
+        }
+        println!(
+            "{name:<28} on processors: {alone:.2} s with one core; {:.2} s with the pool, {:.2} s of them serial: two free cores are {:.2} x as fast",
+            busy.all,
+            busy.own,
+            alone / (busy.own + (busy.all - busy.own) / 2.0),
+        );
+    }
+}
+
+/// Seconds on a processor: of this thread, which only does what is not done in parts while a pool is at work, and of all threads.
+struct Busy {
+    own: f64,
+    all: f64,
+}
+
+impl Busy {
+    fn now() -> Busy {
+        let of = |path: &std::path::Path| {
+            let told = std::fs::read_to_string(path.join("schedstat")).unwrap_or_default();
+            let nanoseconds = told.split(' ').next().and_then(|first| first.parse().ok());
+            nanoseconds.unwrap_or(0.0) / 1e9
+        };
+        let tasks = std::fs::read_dir("/proc/self/task").into_iter().flatten();
+        Busy {
+            own: of("/proc/thread-self".as_ref()),
+            all: tasks.flatten().map(|task| of(&task.path())).sum(),
+        }
+    }
+
+    fn since(&self, before: &Busy) -> Busy {
+        Busy {
+            own: self.own - before.own,
+            all: self.all - before.all,
+        }
     }
 }
 

@@ -153,8 +153,24 @@ fn levels_of_the_lattice() {
 #[test]
 fn more_steps_than_there_is_room_for() {
     let line = "{\"t\":1,\"op\":\"event\",\"name\":\"a\"}\n";
+    let trace = line.repeat(300_000) + "{\"t\":2,\"op\":\"event\",\"name\":\"b\"}\n";
+    let (report, code) = within(1, "always (b -> !once a)", &trace, &[]);
+    assert_eq!(code, Some(1));
+    assert!(kinds(&report).contains(&"steps_beyond_memory"));
+    let property = &report["properties"][0];
+    assert_eq!(property["observed"]["verdict"], "violated");
+    assert_eq!(property["observed"]["step"], 300_001);
+    assert_eq!(property["relevant"], 300_001);
+    assert_eq!(property["lattice"]["exhaustive"], false);
+}
+
+/// With parameters there is not one observed run that could be followed without them.
+#[test]
+fn more_steps_of_bindings_than_there_is_room_for() {
+    let line = "{\"t\":1,\"op\":\"event\",\"name\":\"a\",\"args\":[1]}\n";
     let trace = line.repeat(300_000);
-    let arguments = ["check", "--memory", "1MiB", "--property", "always !a", "-"];
+    let property = "property p(x) { event a(x)  ltl: always !a }";
+    let arguments = ["check", "--memory", "1MiB", "--property", property, "-"];
     let done = crate::common::portent_with(&arguments, trace.as_bytes());
     assert_eq!(done.code, Some(2), "{}", done.out);
     assert!(

@@ -302,7 +302,12 @@ impl<K: Key, N: Clone + Send + Sync> Frontier<K, N> {
         let cuts = self.successors(labelled, bounds, room);
         let merge = |part: usize| {
             let range = (borders[part].as_ref(), borders[part + 1].as_ref());
-            let next = Level::default();
+            // About its share of a level that is a little wider than this one.
+            let share = |all: usize| all / parts * 9 / 8;
+            let next = Level::with_room(
+                share(self.level.strips.len()),
+                share(self.level.nodes.len()),
+            );
             match &cuts {
                 Some(cuts) => cuts.merge_range(&self.level.nodes, bounds, rules, range, next),
                 None => self.merge_range(labelled, bounds, rules, range, &starts, next),
@@ -317,6 +322,11 @@ impl<K: Key, N: Clone + Send + Sync> Frontier<K, N> {
         let mut whole = Level::default();
         for first in (0..parts).step_by(together) {
             let made = parallel::map(together.min(parts - first), |part| merge(first + part));
+            if first == 0 && together == parts {
+                let strips = made.iter().map(|(part, _)| part.strips.len()).sum();
+                let nodes = made.iter().map(|(part, _)| part.nodes.len()).sum();
+                whole = Level::with_room(strips, nodes);
+            }
             for (part, more) in made {
                 left_out.add(more);
                 whole.extend(part);

@@ -128,6 +128,14 @@ impl<K: Key, N> Level<K, N> {
         true
     }
 
+    /// An empty level with room for this many strips and cuts.
+    pub(super) fn with_room(strips: usize, cuts: usize) -> Self {
+        Level {
+            strips: Vec::with_capacity(strips),
+            nodes: Vec::with_capacity(cuts),
+        }
+    }
+
     /// Adds a level whose lines all come after those of this one.
     pub(super) fn extend(&mut self, other: Level<K, N>) {
         make_room(&mut self.strips, other.strips.len());

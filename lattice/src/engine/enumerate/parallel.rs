@@ -3,7 +3,10 @@
 //! The only place that knows of threads. It knows nothing of levels: every kind of level would bring a
 //! copy of the machinery of threads along, and compiling these would take longer than all the rest.
 
-use std::sync::{Mutex, PoisonError};
+use std::{
+    ops::Range,
+    sync::{Mutex, PoisonError},
+};
 
 use rayon::prelude::*;
 
@@ -28,6 +31,23 @@ pub(super) fn map<T: Send>(parts: usize, work: impl Fn(usize) -> T + Sync) -> Ve
     results
         .filter_map(|result| result.into_inner().unwrap_or_else(PoisonError::into_inner))
         .collect()
+}
+
+/// The sum of what the work says of parts of a range, which are looked at on several cores if it is long.
+pub(super) fn sum(
+    range: Range<usize>,
+    is_long: bool,
+    work: impl Fn(Range<usize>) -> u64 + Sync,
+) -> u64 {
+    if !is_long {
+        return work(range);
+    }
+    let each = range.len().div_ceil(threads());
+    let part = |number: usize| {
+        let start = range.start + number * each;
+        work(start.min(range.end)..(start + each).min(range.end))
+    };
+    map(threads(), part).into_iter().sum()
 }
 
 fn each(parts: usize, work: &(dyn Fn(usize) + Sync)) {

@@ -6,9 +6,10 @@
 
 use super::{
     Peak,
-    frontier::{LeftOut, LevelBounds, SHORT, Workspace},
+    frontier::{LeftOut, LevelBounds, PARALLEL, SHORT, Workspace},
     labelled::LabelledPoset,
     levels::Levels,
+    parallel,
     path::{Configuration, MIN_CHECKPOINTS, checkpoint_bytes, trail_bytes},
     persistent::Persistent,
     sets::Sets,
@@ -75,7 +76,7 @@ impl<T: Clone, N: Clone + Send + Sync> Sweep<T, N> {
     ) -> Self {
         let observed = vec![0; ceiling.len()];
         let levels = Levels::new(&observed, sets.only(initial), ceiling);
-        let found = first_bad(&levels, sets, at_end, &observed);
+        let found = first_bad(&levels, sets, at_end, &observed, false);
         let result = Search {
             found,
             nodes: 1,
@@ -170,14 +171,14 @@ impl<T: Clone, N: Clone + Send + Sync> Sweep<T, N> {
         options.progress.made(self.level, after);
         result.widest = result.widest.max(after);
         if result.found.is_none() {
-            result.found = first_bad(&self.levels, sets, at_end, &self.observed);
+            result.found = first_bad(&self.levels, sets, at_end, &self.observed, options.parallel);
         }
     }
 
     /// The run has ended with this level: what is bad only at an end is bad now.
     pub(crate) fn end<S: Sets<State = T, Node = N>>(&mut self, sets: &S) {
         if self.result.found.is_none() {
-            self.result.found = first_bad(&self.levels, sets, true, &self.observed);
+            self.result.found = first_bad(&self.levels, sets, true, &self.observed, false);
         }
     }
 }
@@ -188,9 +189,12 @@ fn width<S: Sets>(levels: &Levels<S::Node>, sets: &S, options: &Options) -> (usi
     let heap = levels.heap_bytes(sets).div_ceil(cuts);
     let search = levels.walk_bytes(size_of::<S::Node>() as u64 + heap);
     // The way to what is found is looked for with the same window.
-    let states: u64 = { levels.nodes().iter() }
-        .map(|node| sets.len(node) as u64)
-        .sum();
+    let nodes = levels.nodes();
+    let is_long = options.parallel && nodes.len() >= PARALLEL;
+    let states = parallel::sum(0..nodes.len(), is_long, |range| {
+        let nodes = nodes[range].iter();
+        nodes.map(|node| sets.len(node) as u64).sum()
+    });
     let way = way_bytes::<S::State, _>(levels, states.div_ceil(cuts), MIN_CHECKPOINTS);
     let fits = options.memory / search.max(way);
     let fits = usize::try_from(fits).unwrap_or(usize::MAX).max(1);
@@ -221,9 +225,15 @@ fn first_bad<S: Sets>(
     sets: &S,
     at_end: bool,
     observed: &[u32],
+    parallel: bool,
 ) -> Option<Configuration<S::State>> {
     let bad = |node: &S::Node| sets.bad(node, at_end);
-    if !levels.nodes().iter().any(|node| bad(node).is_some()) {
+    let nodes = levels.nodes();
+    let is_long = parallel && nodes.len() >= PARALLEL;
+    let violated = parallel::sum(0..nodes.len(), is_long, |range| {
+        u64::from(nodes[range].iter().any(|node| bad(node).is_some()))
+    });
+    if violated == 0 {
         return None;
     }
     let mut nearest: Option<(u64, Configuration<S::State>)> = None;
