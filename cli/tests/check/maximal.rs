@@ -98,7 +98,7 @@ fn a_critical_section_can_be_left_out_but_not_swapped() {
 #[test]
 fn a_strong_search_that_is_cut_off_is_open() {
     // Each write shuts out those of the other thread that were observed before it.
-    let mut lines = vec!["T1 write x 1", "T2 write x 2"].repeat(6);
+    let mut lines = ["T1 write x 1", "T2 write x 2"].repeat(6);
     lines.extend(["T1 a", "T1 write x 3", "T2 write x 4", "T2 b"]);
     let answer = |nodes| {
         let more = [
