@@ -378,9 +378,10 @@ impl Checker {
         if let Some(unlocked) = &mut self.unlocked {
             unlocked.end(is_order_lost);
         }
-        let memory = match self.is_trial() {
-            true => self.options.memory.min(TRIAL_MEMORY),
-            false => self.options.memory,
+        let memory = if self.is_trial() {
+            self.options.memory.min(TRIAL_MEMORY)
+        } else {
+            self.options.memory
         };
         let fresh = Feasible::new(&self.options);
         let feasible = std::mem::replace(&mut self.feasible, fresh);

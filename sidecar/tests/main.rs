@@ -1,5 +1,6 @@
 //! Sidecars beside real threads.
 
+mod finding;
 mod recording;
 mod soak;
 mod watching;

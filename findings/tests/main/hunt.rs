@@ -1,7 +1,7 @@
 //! Random traces and what is found in them.
 
 use portent_findings::{Finder, Hunt, Model, Options, Report};
-use portent_monitor_core::{Event, LocId, LockId, Mark, Op, ThreadId};
+use portent_monitor_core::{Event, LocId, LockId, Mark, Op, Symbols, ThreadId};
 use portent_testing::{Rng, sharing};
 
 /// How many random traces of each kind.
@@ -38,10 +38,8 @@ pub(crate) fn random(rng: &mut Rng, draws: usize, locations: usize) -> Vec<Event
     events
 }
 
-/// Looks in a trace whose names do not matter.
-pub(crate) fn find(events: &[Event], model: Model, hunt: Hunt) -> Report {
-    let mut finder = Finder::new(Options::default().model(model).hunt(hunt));
-    let symbols = finder.symbols_mut();
+/// Names for everything that random events have.
+pub(crate) fn named(symbols: &mut Symbols) {
     for index in 0..64 {
         let name = index.to_string();
         symbols.threads.intern(&format!("T{name}")).unwrap();
@@ -50,6 +48,12 @@ pub(crate) fn find(events: &[Event], model: Model, hunt: Hunt) -> Report {
         symbols.locs.intern(&name).unwrap();
         symbols.names.intern(&name).unwrap();
     }
+}
+
+/// Looks in a trace whose names do not matter.
+pub(crate) fn find(events: &[Event], model: Model, hunt: Hunt) -> Report {
+    let mut finder = Finder::new(Options::default().model(model).hunt(hunt));
+    named(finder.symbols_mut());
     for event in events {
         finder.take(event).unwrap();
     }

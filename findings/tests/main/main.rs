@@ -6,5 +6,6 @@ mod checker;
 mod deadlocks;
 mod golden;
 mod hunt;
+mod news;
 mod races;
 mod rapid;

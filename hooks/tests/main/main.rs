@@ -2,6 +2,7 @@
 
 mod context;
 mod like_std;
+mod marks;
 mod order;
 mod program;
 mod raw;

@@ -224,9 +224,10 @@ impl Instance<'_> {
             violated: true,
             violated_at: Some(violation.violated_at as u64),
             witness: is_short.then(|| self.rows(&violation.run, |_| true)),
-            left_out: match is_short {
-                true => self.left_out(&violation.run),
-                false => Vec::new(),
+            left_out: if is_short {
+                self.left_out(&violation.run)
+            } else {
+                Vec::new()
             },
             exhaustive: true,
         }))
