@@ -10,13 +10,13 @@
 use std::{cell::RefCell, panic, thread};
 
 use portent_hooks::control::{
-    Callsite, Controller, Ended, GivenName, Job, Object, Release, Step, Stop, Turn,
+    Callsite, Class, Controller, Ended, GivenName, Job, Object, Release, Step, Stop, Turn,
 };
 use portent_monitor_core::Value;
 
 use crate::{
     coroutine::{Pool, Signal, Work},
-    object::{Body, Looked},
+    object::Body,
     operation::{Kind, ObjectIndex, Op},
     panics,
     run::{After, NONE, Place, Run},
@@ -81,12 +81,11 @@ pub(crate) struct Thread {
     pub(crate) companions: usize,
     /// The object by which it is unparked; [`NONE`] if nobody asked.
     pub(crate) token: ObjectIndex,
-    /// It waits behind somebody who waits for it.
-    refused: bool,
-    /// How much it changed, and may have changed.
+    /// How much it changed, and how much of that when it last looked for something in vain.
     pub(crate) changes: u64,
-    pub(crate) may_have_changed: u64,
-    pub(crate) looked: Option<Looked>,
+    pub(crate) looked: Option<u64>,
+    /// How often it went on because nobody else could.
+    pub(crate) last_resorts: u32,
     /// What it chose, for the class of the run.
     pub(crate) choices: u64,
 }
@@ -115,6 +114,8 @@ pub(crate) struct Tries {
     pub(crate) locks: bool,
     /// Somebody tries to receive, so ends of senders are events.
     pub(crate) channels: bool,
+    /// Somebody shares a lock twice, so to ask for its exclusive side is an event.
+    pub(crate) requests: bool,
 }
 
 /// What primitives may do.
@@ -182,10 +183,8 @@ pub(crate) struct State {
     pub(crate) tries: Tries,
     /// The search begins anew, as more has to be events.
     pub(crate) restart: Option<Tries>,
-    /// How much all threads may have changed.
-    pub(crate) changes: u64,
-    /// At the point that is looked at nobody can go on who has not looked in vain.
-    pub(crate) nobody_else: bool,
+    /// Who goes on because nobody else can.
+    pub(crate) last_resort: Option<usize>,
     /// Rows, to be used again.
     rows: Vec<u32>,
     /// Objects that are older than the run.
@@ -242,8 +241,7 @@ impl Engine {
                 options,
                 tries: Tries::default(),
                 restart: None,
-                changes: 0,
-                nobody_else: false,
+                last_resort: None,
                 rows: Vec::new(),
                 survivors: 0,
                 abandoned: 0,
@@ -442,6 +440,13 @@ impl Controller for Engine {
                 return self.step_at_end(me, step);
             }
         }
+        if step == Step::Lock && state.tries.requests && object.class() == Class::ReadWrite {
+            drop(state);
+            self.go(place, GO, |state, _| {
+                Op::new(Kind::Request, state.object(object) + 1)
+            });
+            state = self.state.borrow_mut();
+        }
         let op = state.operation(step, object);
         state.announce(me, op, place);
         let next = state.next();
@@ -563,13 +568,15 @@ impl Controller for Engine {
     }
 
     fn wake(&self, condition: Object<'_>, mutex: Object<'_>, timed: bool, place: Place) -> bool {
-        let mut wakes_by_itself = false;
         let turn = self.go(place, GO, |state, me| {
             state.threads[me].timed = timed;
-            wakes_by_itself = state.wakes_by_itself(me);
             Op::new(Kind::Wake, state.object(condition))
         });
-        if wakes_by_itself {
+        let has_mutex = {
+            let state = self.state.borrow();
+            state.pending[state.current].kind == Kind::Lock
+        };
+        if !has_mutex {
             self.step(Step::Lock, mutex, place);
         }
         turn.succeeds
@@ -626,8 +633,6 @@ impl Controller for Engine {
         let mut state = self.state.borrow_mut();
         let me = state.current;
         if matches!(state.mode, Mode::Recording | Mode::Draining) {
-            state.changes -= 1;
-            state.threads[me].may_have_changed -= 1;
             state.threads[me].changes -= 1;
         }
     }
@@ -649,7 +654,6 @@ impl State {
         self.point = 0;
         self.end = End::Complete;
         self.faults.clear();
-        self.changes = 0;
     }
 
     pub(crate) fn is_recording(&self) -> bool {
@@ -736,10 +740,9 @@ impl State {
             spurious: 0,
             companions: 0,
             token: NONE,
-            refused: false,
             changes: 0,
-            may_have_changed: 0,
             looked: None,
+            last_resorts: 0,
             choices: 0,
         });
         self.pending.push(NOTHING);
@@ -764,8 +767,6 @@ impl State {
         let index = self.objects.len() as u32;
         self.survivors += u32::from(tag != 0);
         object.set_tag(u64::from(self.number) << 32 | u64::from(index));
-        let body = Body::new(object);
-        let has_sides = body.has_sides();
         let seen = |body| Seen {
             kind: object.kind(),
             made: object.made(),
@@ -773,8 +774,8 @@ impl State {
             thread: None,
             body,
         };
-        self.add_object(seen(body));
-        if has_sides {
+        self.add_object(seen(Body::new(object)));
+        if Body::has_sides(object) {
             self.add_object(seen(Body::Side));
         }
         index
@@ -805,10 +806,14 @@ impl State {
                 }
             }
             Step::ReadLock => {
-                let me = self.current;
-                // Readers may have to wait for a writer that waits.
-                self.threads[me].refused = self.reads_twice(me, index) && self.pick(me, 2) == 1;
-                Kind::ReadLock
+                let op = self.share(self.current, index);
+                if op.second != NONE {
+                    self.need(Tries {
+                        requests: true,
+                        ..self.tries
+                    });
+                }
+                return op;
             }
             Step::Downgrade => Kind::Downgrade,
             Step::NotifyOne => Kind::NotifyOne,
@@ -821,7 +826,11 @@ impl State {
                     ..Op::new(Kind::TrySend, index)
                 };
             }
-            Step::Receive => return Op::new(Kind::Receive, index + 1),
+            Step::Receive => {
+                let me = self.current;
+                self.threads[me].timed = false;
+                return Op::new(Kind::Receive, index + 1);
+            }
             Step::TryReceive { timed } => {
                 self.need(Tries {
                     channels: true,
@@ -829,6 +838,9 @@ impl State {
                 });
                 let me = self.current;
                 self.threads[me].timed = timed;
+                if timed && !self.is_free(me) {
+                    return Op::new(Kind::Receive, index + 1);
+                }
                 return Op {
                     second: index,
                     ..Op::new(Kind::TryReceive, index + 1)
@@ -895,13 +907,12 @@ impl State {
     fn can_go_on(&self, thread: usize) -> bool {
         let op = self.pending[thread];
         match op.kind {
-            Kind::Lock => self.can_lock(op),
-            Kind::ReadLock => !self.threads[thread].refused && self.can_lock(op),
+            Kind::Lock | Kind::ReadLock => self.can_lock(op),
             Kind::Send | Kind::Receive | Kind::TryReceive => self.can_use_channel(thread, op),
             Kind::Wake => self.can_wake(thread),
             Kind::Initialise | Kind::FindDone => self.can_call(op),
             Kind::Park => self.can_park(thread, op),
-            Kind::Yield => self.may_repeat(thread),
+            Kind::Yield => self.is_free(thread),
             _ => true,
         }
     }
@@ -937,12 +948,9 @@ impl State {
         }
         let mut enabled = self.enabled();
         if enabled.is_empty() {
-            // Whoever looked in vain may look again.
-            self.nobody_else = true;
-            enabled = self.enabled();
-            self.nobody_else = false;
-            if enabled.is_empty() {
-                return self.deadlock();
+            match self.last_resort() {
+                Some(thread) => enabled.insert(thread),
+                None => return self.deadlock(),
             }
         }
         // What happens while a thread unwinds is not interrupted: all threads share what the standard library knows of panics.
@@ -987,6 +995,9 @@ impl State {
         let mut rows = std::mem::take(&mut self.rows);
         rows.clear();
         let reversible = self.comes_after(thread, announced, &mut rows);
+        if self.last_resort.take().is_some() {
+            self.resort(thread);
+        }
         let Performed { op, succeeds } = self.perform(thread, announced);
         let mut event = NONE;
         if self.mode == Mode::Recording {
@@ -1010,11 +1021,7 @@ impl State {
             tell: false,
         };
         thread_state.status = Status::Running;
-        if op.kind.may_change() {
-            thread_state.may_have_changed += 1;
-            self.changes += 1;
-            thread_state.changes += u64::from(op.kind.changes());
-        }
+        thread_state.changes += u64::from(op.kind.changes());
         if self.performed(thread, op, event) {
             Next::Run(thread)
         } else {
@@ -1036,7 +1043,9 @@ impl State {
             | Kind::ReadUnlock
             | Kind::Downgrade => self.perform_lock(thread, op),
             Kind::Wait | Kind::Wake => self.perform_condition(thread, op),
-            Kind::Send | Kind::TrySend | Kind::TryReceive => self.perform_channel(thread, op),
+            Kind::Send | Kind::TrySend | Kind::Receive | Kind::TryReceive => {
+                self.perform_channel(thread, op)
+            }
             Kind::Initialise | Kind::FindDone => self.perform_once(op),
             Kind::Park => self.perform_token(thread, op),
             Kind::Yield => {
@@ -1061,6 +1070,7 @@ impl State {
                 return is_last;
             }
             Kind::Done => self.done(op.object),
+            Kind::Request => self.ask(thread, op.object),
             Kind::Park | Kind::Unpark => self.performed_token(op, event),
             _ => {}
         }

@@ -344,11 +344,11 @@ impl Run {
     /// A thread learns what it comes after when it does this.
     fn receive(&mut self, thread: usize, op: Op) {
         let chain = self.chain(op.object);
+        if op.second != NONE {
+            self.receive_accesses(thread, op, op.second, self.chain(op.second));
+        }
         if !op.kind.is_acquire(self.tries) {
             self.receive_accesses(thread, op, op.object, chain);
-            if op.second != NONE {
-                self.receive_accesses(thread, op, op.second, self.chain(op.second));
-            }
             return;
         }
         if chain.last_acquire != NONE {
@@ -491,12 +491,10 @@ impl Run {
                 };
                 self.race_with(thread, first, second);
             }
-            _ => {
-                self.races_of_accesses(thread, op, op.object, second);
-                if op.second != NONE {
-                    self.races_of_accesses(thread, op, op.second, second);
-                }
-            }
+            _ => self.races_of_accesses(thread, op, op.object, second),
+        }
+        if op.second != NONE {
+            self.races_of_accesses(thread, op, op.second, second);
         }
         if after.reversible {
             for &row in after.rows {

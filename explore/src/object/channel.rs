@@ -86,7 +86,7 @@ impl State {
                 !channel.messages.is_empty()
                     || channel.closed
                     || !self.threads[thread].timed
-                    || self.may_repeat(thread)
+                    || self.is_free(thread)
             }
             _ => true,
         }
@@ -124,7 +124,7 @@ impl State {
         let channel = self.channel(sends(op));
         let mut succeeds = true;
         match op.kind {
-            Kind::TryReceive if channel.messages.is_empty() && !channel.closed => {
+            Kind::Receive | Kind::TryReceive if channel.messages.is_empty() && !channel.closed => {
                 op.kind = Kind::EmptyReceive;
                 succeeds = false;
                 if timed {

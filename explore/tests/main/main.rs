@@ -2,4 +2,6 @@
 
 mod counts;
 mod finds;
+mod mixes;
+mod primitives;
 mod programs;
