@@ -550,6 +550,12 @@ impl Controller for Engine {
         self.state.borrow().current as u32
     }
 
+    fn name(&self) -> Option<String> {
+        let state = self.state.borrow();
+        let name = &state.threads.get(state.current)?.name;
+        name.as_deref().map(String::from)
+    }
+
     fn wait(&self, condition: Object<'_>, mutex: Object<'_>, place: Place) {
         self.go(place, GO, |state, me| {
             let (condition, mutex) = (state.object(condition), state.object(mutex));
@@ -605,7 +611,13 @@ impl Controller for Engine {
 
     fn unpark(&self, thread: u32, place: Place) {
         self.go(place, GO, |state, _| {
-            Op::new(Kind::Unpark, state.token(thread as usize))
+            let thread = thread as usize;
+            if thread < state.threads.len() {
+                Op::new(Kind::Unpark, state.token(thread))
+            } else {
+                // It is of an earlier run.
+                Op::new(Kind::Yield, NONE)
+            }
         });
     }
 
@@ -855,6 +867,7 @@ impl State {
             Step::Call => return self.call(index),
             Step::Done => return Op::new(Kind::Done, index + 1),
             Step::IsDone => return Op::new(Kind::Read, index + 1),
+            Step::AwaitDone => Kind::FindDone,
             _ => unreachable!("this step is not known"),
         };
         Op::new(kind, index)
@@ -1005,6 +1018,7 @@ impl State {
             let after = After {
                 rows: &rows,
                 reversible,
+                instead: self.races_instead(announced),
             };
             match self.run.commit(thread, op, place, self.point, after) {
                 Ok(number) => event = number as u32,
@@ -1075,6 +1089,15 @@ impl State {
             _ => {}
         }
         true
+    }
+
+    /// What an operation races with, if that is not what it depends on.
+    #[inline]
+    fn races_instead(&self, op: Op) -> Option<u32> {
+        match op.kind {
+            Kind::FailedSend => self.filled_by(op),
+            _ => None,
+        }
     }
 
     /// What an operation comes after besides what it depends on, and whether it could have come before.
@@ -1196,6 +1219,7 @@ impl State {
             let after = After {
                 rows: &rows,
                 reversible,
+                instead: self.races_instead(op),
             };
             self.run.close(thread, op, after);
         }

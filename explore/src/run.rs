@@ -58,6 +58,8 @@ pub(crate) struct After<'a> {
     pub(crate) rows: &'a [u32],
     /// It could have happened before those; something else would have come of it.
     pub(crate) reversible: bool,
+    /// What it races with, if that is not the last one that it depends on: that one only let it go on.
+    pub(crate) instead: Option<u32>,
 }
 
 /// What came second, or was still to come when the run ended.
@@ -476,6 +478,9 @@ impl Run {
     fn look_for_races(&mut self, thread: usize, op: Op, second: Second, after: After<'_>) {
         let chain = self.chain(op.object);
         match op.kind {
+            _ if after.instead.is_some() => {
+                self.race_with(thread, after.instead.unwrap_or(NONE), second);
+            }
             Kind::Lock | Kind::Initialise if chain.last_shared != NONE => {
                 self.races_with_readers(thread, op.object, second);
             }

@@ -28,6 +28,8 @@ pub(crate) struct Channel {
     closed: bool,
     ends: Vec<u32>,
     has_receiver: bool,
+    /// The send after which there was no room when the receiver went.
+    filled_by: Option<u32>,
     /// Threads that wait for their message to be received, with its number.
     waiting: Vec<(usize, u64)>,
 }
@@ -44,6 +46,7 @@ impl Channel {
             closed: state.closed,
             ends: Vec::new(),
             has_receiver: state.has_receiver,
+            filled_by: None,
             waiting: Vec::new(),
         }
     }
@@ -75,6 +78,12 @@ impl State {
 
     pub(crate) fn has_receiver(&self, object: ObjectIndex) -> bool {
         matches!(&self.objects[object as usize].body, Body::Channel(channel) if channel.has_receiver)
+    }
+
+    /// The send that a send races with that failed: before that there was room, and since then only the end of the receiver let it
+    /// go on.
+    pub(crate) fn filled_by(&self, op: Op) -> Option<u32> {
+        self.channel_of(op).filled_by
     }
 
     pub(crate) fn can_use_channel(&self, thread: usize, op: Op) -> bool {
@@ -184,6 +193,9 @@ impl State {
             }
             Kind::CloseReceiver => {
                 channel.has_receiver = false;
+                if !channel.has_room() {
+                    channel.filled_by = channel.messages.back().copied();
+                }
                 channel.messages.clear();
                 let waiting = std::mem::take(&mut channel.waiting);
                 for (sender, _) in waiting {

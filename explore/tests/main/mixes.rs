@@ -371,8 +371,10 @@ fn main(program: &[Vec<Step>], bound: Option<usize>) {
             let receiver = if receives { receiver.take() } else { None };
             let (sync, unbounded) = (sync_sender.clone(), sender.clone());
             thread::spawn(move || {
-                // Nobody begins before all are there.
-                objects.1.load(SeqCst);
+                if steps.iter().any(|step| matches!(step, Step::Unpark(_))) {
+                    // All are there before it looks for one.
+                    objects.1.load(SeqCst);
+                }
                 let unbounded = bound.is_none().then_some(unbounded);
                 run(&steps, &objects.0, sync, unbounded, receiver);
             })
@@ -396,7 +398,7 @@ fn one_run_of_each_class() {
     for (at, mix) in MIXES.iter().enumerate() {
         let mut numbers = Numbers(at as u64 + 7);
         let (mut compared, mut classes, mut deadlocks, mut blocked) = (0, 0, 0, 0);
-        for case in 0..cases.unwrap_or(60_u32) {
+        for case in 0..cases.unwrap_or(30_u32) {
             let count = 2 + numbers.below(2);
             let program: Vec<Vec<Step>> = (0..count)
                 .map(|_| {
@@ -409,7 +411,7 @@ fn one_run_of_each_class() {
             let explorer = || {
                 Explorer::new()
                     .spurious_wake_ups(mix.spurious)
-                    .max_runs(3_000)
+                    .max_runs(2_000)
                     .max_steps(200)
                     .keep_going()
             };

@@ -13,10 +13,8 @@ mod park;
 mod scope;
 mod spawn;
 
-pub use std::thread::{
-    AccessError, LocalKey, Result, ThreadId, available_parallelism, panicking, sleep, yield_now,
-};
+pub use std::thread::{AccessError, LocalKey, Result, ThreadId, available_parallelism, panicking};
 
-pub use park::{Thread, current, park, park_timeout};
+pub use park::{Thread, current, park, park_timeout, sleep, yield_now};
 pub use scope::{Scope, ScopedJoinHandle, scope};
 pub use spawn::{Builder, JoinHandle, spawn};
