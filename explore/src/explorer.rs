@@ -18,7 +18,6 @@ use crate::{
     engine::{Engine, Limits, Options, State, Tries},
     error::Error,
     execution::Execution,
-    panics,
     parallel::Exchange,
     random::mix,
     report::{Report, Stopped},
@@ -303,7 +302,6 @@ impl Settings<'_> {
         let engine = Rc::new(Engine::new(strategy, self.limits, self.options));
         let _controlled = control::enter(Rc::clone(&engine) as _)
             .expect("a program that is explored does not explore");
-        let _listening = panics::listen();
         let main = || {
             let ended = Ended::of(&panic::catch_unwind(AssertUnwindSafe(program)));
             engine.drop_locals();

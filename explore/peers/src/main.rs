@@ -6,6 +6,21 @@
 //! On two busy cores, 2026-11-18 (the machine had a load of 20; compare within the table):
 //!
 //! ```text
+//! Runs until nothing is left
+//!                   source   optimal   shuttle      loom
+//! updates 2x3           20        20       251       315
+//! sections 3x1           6         6     12786      6225
+//! sections 3x2          90        90         -         -
+//! sections 4x1          24        24         -         -
+//! handover x2            8         8     13510       360
+//!
+//! Thousands of runs a second of CPU time
+//!                   source    random sh. rand.   sh. dfs      loom
+//! updates 2x3        647.2    1265.9     383.9     380.6      25.9
+//! sections 3x1       333.7    1097.6     241.4     264.9      19.4
+//! sections 3x2       712.5     890.1     195.2     235.4      19.2
+//! sections 4x1       501.2     839.4     196.5     233.6      15.7
+//! handover x2        304.0     919.0     212.7     251.4      26.3
 //! ```
 
 use std::{

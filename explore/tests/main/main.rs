@@ -3,8 +3,10 @@
 mod counts;
 mod defects;
 mod finds;
+mod mixes;
 mod oracle;
 mod parallel;
+mod primitives;
 mod programs;
 mod replay;
 mod saved;

@@ -16,6 +16,8 @@ const JOIN: Access = access(Operation::Join, Role::Thread);
 #[derive(Debug)]
 pub(crate) struct Identity {
     name: Option<Box<str>>,
+    /// Its number, of a thread under control.
+    controlled: Option<u32>,
     /// The thread itself, once it runs.
     handle: OnceLock<std::thread::Thread>,
     /// What its spawner knew, and then what it knew itself at its end.
@@ -31,6 +33,7 @@ impl Identity {
     pub(crate) fn new(name: Option<&str>) -> Identity {
         Identity {
             name: name.map(Into::into),
+            controlled: None,
             handle: OnceLock::new(),
             bounds: Mutex::new(Published::EMPTY),
             token: Mutex::new(ObjectClock::EMPTY),
@@ -40,10 +43,22 @@ impl Identity {
     }
 
     /// Of a thread under control, which has no thread of the operating system of its own.
-    pub(crate) fn controlled(name: Option<&str>) -> Identity {
-        let identity = Identity::new(name);
-        identity.is(std::thread::current());
+    pub(crate) fn controlled(number: u32, name: Option<&str>) -> Identity {
+        let identity = Identity {
+            controlled: Some(number),
+            ..Identity::new(name)
+        };
+        identity.is(stand_in(number));
         identity
+    }
+
+    /// Its number, of a thread under control.
+    pub(crate) fn number(&self) -> Option<u32> {
+        self.controlled
+    }
+
+    pub(crate) fn name(&self) -> Option<&str> {
+        self.name.as_deref()
     }
 
     /// Of the thread that runs.
@@ -109,6 +124,18 @@ impl Identity {
             table.distinct(name, |symbols| &mut symbols.conds)
         })
     }
+}
+
+/// The handle of a thread that has ended. Each number has its own, so that threads under control have ids that differ.
+fn stand_in(number: u32) -> std::thread::Thread {
+    static STAND_INS: Mutex<Vec<std::thread::Thread>> = Mutex::new(Vec::new());
+    let mut stand_ins = lock(&STAND_INS);
+    while stand_ins.len() <= number as usize {
+        let ended = std::thread::spawn(|| {});
+        stand_ins.push(ended.thread().clone());
+        let _ = ended.join();
+    }
+    stand_ins[number as usize].clone()
 }
 
 /// An id that is made once.
