@@ -22,14 +22,14 @@ use std::{
 };
 
 use portent_hooks::control::{
-    Callsite, Controller, Ended, GivenName, Job, Object, Release, Step, Stop, Turn,
+    Callsite, Class, Controller, Ended, GivenName, Job, Object, Release, Step, Stop, Turn,
 };
 use portent_monitor_core::Value;
 
 use self::pause::{Pause, Paused};
 use crate::{
     coroutine::{Pool, Signal, Work},
-    object::{Body, Looked},
+    object::Body,
     operation::{Kind, ObjectIndex, Op},
     panics,
     relevance::{Relevance, RelevantStep},
@@ -101,12 +101,11 @@ pub(crate) struct Thread {
     pub(crate) companions: usize,
     /// The object by which it is unparked; [`NONE`] if nobody asked.
     pub(crate) token: ObjectIndex,
-    /// It waits behind somebody who waits for it.
-    refused: bool,
-    /// How much it changed, and may have changed.
+    /// How much it changed, and how much of that when it last looked for something in vain.
     pub(crate) changes: u64,
-    pub(crate) may_have_changed: u64,
-    pub(crate) looked: Option<Looked>,
+    pub(crate) looked: Option<u64>,
+    /// How often it went on because nobody else could.
+    pub(crate) last_resorts: u32,
     /// What it chose, for the class of the run.
     pub(crate) choices: u64,
 }
@@ -137,18 +136,32 @@ pub(crate) struct Tries {
     pub(crate) locks: bool,
     /// Somebody tries to receive, so ends of senders are events.
     pub(crate) channels: bool,
+    /// Somebody shares a lock twice, so to ask for its exclusive side is an event.
+    pub(crate) requests: bool,
 }
 
 impl Tries {
+    /// Why a search begins anew that did not know of all of it.
+    fn reason(self, known: Tries) -> &'static str {
+        if self.locks != known.locks {
+            "locks are tried, so unlocks are steps"
+        } else if self.channels != known.channels {
+            "receives are tried, so ends of senders are steps"
+        } else {
+            "locks are shared twice, so requests of their exclusive sides are steps"
+        }
+    }
+
     /// As a number.
     pub(crate) fn bits(self) -> u64 {
-        u64::from(self.locks) | u64::from(self.channels) << 1
+        u64::from(self.locks) | u64::from(self.channels) << 1 | u64::from(self.requests) << 2
     }
 
     pub(crate) fn from_bits(bits: u64) -> Tries {
         Tries {
             locks: bits & 1 != 0,
             channels: bits & 2 != 0,
+            requests: bits & 4 != 0,
         }
     }
 }
@@ -231,10 +244,8 @@ pub(crate) struct State {
     pub(crate) tries: Tries,
     /// The search begins anew, as more has to be events.
     pub(crate) restart: Option<Tries>,
-    /// How much all threads may have changed.
-    pub(crate) changes: u64,
-    /// At the point that is looked at nobody can go on who has not looked in vain.
-    pub(crate) nobody_else: bool,
+    /// Who goes on because nobody else can.
+    pub(crate) last_resort: Option<usize>,
     /// Rows, to be used again.
     rows: Vec<u32>,
     /// Objects that are older than the run.
@@ -308,8 +319,7 @@ impl Engine {
                 chooses_events: false,
                 tries: limits.tries,
                 restart: None,
-                changes: 0,
-                nobody_else: false,
+                last_resort: None,
                 rows: Vec::new(),
                 survivors: 0,
                 abandoned: 0,
@@ -332,8 +342,10 @@ impl Engine {
     /// Runs the program once; the first points of the run before are repeated.
     pub(crate) fn run(&self, main: &dyn Fn() -> Ended, keep: usize) -> Ran {
         self.state.borrow_mut().begin(keep);
+        let listening = panics::listen();
         Work::lend(main, |work| self.drive(work));
         self.repeat(main);
+        drop(listening);
         self.progress.rests();
         let state = &mut *self.state.borrow_mut();
         state.mode = Mode::Idle;
@@ -342,11 +354,7 @@ impl Engine {
             state.close();
         }
         let next = if let Some(tries) = state.restart.take() {
-            let reason = if tries.locks == state.tries.locks {
-                "receives are tried, so ends of senders are steps"
-            } else {
-                "locks are tried, so unlocks are steps"
-            };
+            let reason = tries.reason(state.tries);
             state.tries = tries;
             state.strategy.restart();
             Onward::Restart(reason)
@@ -358,7 +366,7 @@ impl Engine {
 
     /// Runs the program once more, to see whether it does the same again; only the first runs are repeated.
     fn repeat(&self, main: &dyn Fn() -> Ended) {
-        let (races, end, faults, objects) = {
+        let (findings, end, faults, objects) = {
             let state = &mut *self.state.borrow_mut();
             if state.repeated >= state.limits.repeated
                 || state.abandoned > 0
@@ -367,16 +375,16 @@ impl Engine {
                 return;
             }
             state.repeated += 1;
-            let races = state.run.take_races();
+            let findings = state.run.take_findings();
             let faults = std::mem::take(&mut state.faults);
             let objects = state.objects.len();
             let (points, end) = (state.schedule.len(), state.end);
             state.begin(points);
-            (races, end, faults, objects)
+            (findings, end, faults, objects)
         };
         Work::lend(main, |work| self.drive(work));
         let state = &mut *self.state.borrow_mut();
-        state.run.set_races(races);
+        state.run.put_back(findings);
         let differs = state.end != end
             || state.objects.len() != objects
             || !state.run.was_followed()
@@ -573,6 +581,13 @@ impl Controller for Engine {
                 drop(state);
                 return self.step_at_end(me, step);
             }
+        }
+        if step == Step::Lock && state.tries.requests && object.class() == Class::ReadWrite {
+            drop(state);
+            self.go(place, GO, |state, _| {
+                Op::new(Kind::Request, state.object(object) + 1)
+            });
+            state = self.state.borrow_mut();
         }
         let op = state.operation(step, object);
         state.announce(me, op, place);
@@ -787,6 +802,12 @@ impl Controller for Engine {
         self.state.borrow().current as u32
     }
 
+    fn name(&self) -> Option<String> {
+        let state = self.state.borrow();
+        let name = &state.threads.get(state.current)?.name;
+        name.as_deref().map(String::from)
+    }
+
     fn wait(&self, condition: Object<'_>, mutex: Object<'_>, place: Place) {
         self.go(place, GO, |state, me| {
             let (condition, mutex) = (state.object(condition), state.object(mutex));
@@ -805,13 +826,15 @@ impl Controller for Engine {
     }
 
     fn wake(&self, condition: Object<'_>, mutex: Object<'_>, timed: bool, place: Place) -> bool {
-        let mut wakes_by_itself = false;
         let turn = self.go(place, GO, |state, me| {
             state.threads[me].timed = timed;
-            wakes_by_itself = state.wakes_by_itself(me);
             Op::new(Kind::Wake, state.object(condition))
         });
-        if wakes_by_itself {
+        let has_mutex = {
+            let state = self.state.borrow();
+            state.pending[state.current].kind == Kind::Lock
+        };
+        if !has_mutex {
             self.step(Step::Lock, mutex, place);
         }
         turn.succeeds
@@ -839,9 +862,13 @@ impl Controller for Engine {
     }
 
     fn unpark(&self, thread: u32, place: Place) {
-        self.go(place, GO, |state, _| {
-            Op::new(Kind::Unpark, state.token(thread as usize))
-        });
+        let thread = thread as usize;
+        // It may be one of an earlier run.
+        if thread < self.state.borrow().threads.len() {
+            self.go(place, GO, |state, _| {
+                Op::new(Kind::Unpark, state.token(thread))
+            });
+        }
     }
 
     fn unchanged(&self) {
@@ -851,8 +878,6 @@ impl Controller for Engine {
             state.run.was_in_vain(me);
         }
         if matches!(state.mode, Mode::Recording | Mode::Draining) {
-            state.changes -= 1;
-            state.threads[me].may_have_changed -= 1;
             state.threads[me].changes -= 1;
         }
     }
@@ -878,7 +903,6 @@ impl State {
         self.had_choice = false;
         self.end = End::Complete;
         self.faults.clear();
-        self.changes = 0;
     }
 
     pub(crate) fn is_recording(&self) -> bool {
@@ -976,10 +1000,9 @@ impl State {
             spurious: 0,
             companions: 0,
             token: NONE,
-            refused: false,
             changes: 0,
-            may_have_changed: 0,
             looked: None,
+            last_resorts: 0,
             choices: 0,
         });
         self.pending.push(NOTHING);
@@ -1007,8 +1030,6 @@ impl State {
         self.survivors += u32::from(tag != 0);
         assert!(index < 1 << INDEX_BITS, "a run has too many objects");
         object.set_tag(self.number << INDEX_BITS | u64::from(index));
-        let body = Body::new(object);
-        let has_sides = body.has_sides();
         let given = object.given();
         let relevance = self.relevance.as_mut();
         let variable = relevance.and_then(|relevance| relevance.variable(given));
@@ -1020,8 +1041,8 @@ impl State {
             body,
             variable,
         };
-        self.add_object(seen(body));
-        if has_sides {
+        self.add_object(seen(Body::new(object)));
+        if Body::has_sides(object) {
             self.add_object(seen(Body::Side));
         }
         index
@@ -1052,10 +1073,14 @@ impl State {
                 }
             }
             Step::ReadLock => {
-                let me = self.current;
-                // Readers may have to wait for a writer that waits.
-                self.threads[me].refused = self.reads_twice(me, index) && self.pick(me, 2) == 1;
-                Kind::ReadLock
+                let op = self.share(self.current, index);
+                if op.second != NONE {
+                    self.need(Tries {
+                        requests: true,
+                        ..self.tries
+                    });
+                }
+                return op;
             }
             Step::Downgrade => Kind::Downgrade,
             Step::NotifyOne => Kind::NotifyOne,
@@ -1068,7 +1093,11 @@ impl State {
                     ..Op::new(Kind::TrySend, index)
                 };
             }
-            Step::Receive => return Op::new(Kind::Receive, index + 1),
+            Step::Receive => {
+                let me = self.current;
+                self.threads[me].timed = false;
+                return Op::new(Kind::Receive, index + 1);
+            }
             Step::TryReceive { timed } => {
                 self.need(Tries {
                     channels: true,
@@ -1076,6 +1105,9 @@ impl State {
                 });
                 let me = self.current;
                 self.threads[me].timed = timed;
+                if timed && !self.is_free(me) {
+                    return Op::new(Kind::Receive, index + 1);
+                }
                 return Op {
                     second: index,
                     ..Op::new(Kind::TryReceive, index + 1)
@@ -1090,6 +1122,7 @@ impl State {
             Step::Call => return self.call(index),
             Step::Done => return Op::new(Kind::Done, index + 1),
             Step::IsDone => return Op::new(Kind::Read, index + 1),
+            Step::AwaitDone => Kind::FindDone,
             _ => unreachable!("this step is not known"),
         };
         Op::new(kind, index)
@@ -1142,8 +1175,7 @@ impl State {
     fn can_go_on(&self, thread: usize) -> bool {
         let op = self.pending[thread];
         match op.kind {
-            Kind::Lock => self.can_lock(op),
-            Kind::ReadLock => !self.threads[thread].refused && self.can_lock(op),
+            Kind::Lock | Kind::ReadLock => self.can_lock(op),
             Kind::Send | Kind::Receive | Kind::TryReceive => self.can_use_channel(thread, op),
             Kind::Wake => self.can_wake(thread),
             Kind::Initialise | Kind::FindDone => self.can_call(op),
@@ -1184,12 +1216,9 @@ impl State {
         }
         let mut enabled = self.enabled();
         if enabled.is_empty() {
-            // Whoever looked in vain may look again.
-            self.nobody_else = true;
-            enabled = self.enabled();
-            self.nobody_else = false;
-            if enabled.is_empty() {
-                return self.deadlock();
+            match self.last_resort() {
+                Some(thread) => enabled.insert(thread),
+                None => return self.deadlock(),
             }
         }
         self.choose_among(enabled)
@@ -1245,6 +1274,9 @@ impl State {
         let mut rows = std::mem::take(&mut self.rows);
         rows.clear();
         let reversible = self.comes_after(thread, announced, &mut rows);
+        if self.last_resort.take().is_some() {
+            self.resort(thread);
+        }
         let Performed { op, succeeds } = self.perform(thread, announced);
         let mut event = NONE;
         if self.mode == Mode::Recording {
@@ -1252,6 +1284,7 @@ impl State {
             let after = After {
                 rows: &rows,
                 reversible,
+                instead: self.races_instead(announced),
             };
             match self.run.commit(thread, op, place, self.point, after) {
                 Ok(number) => event = number as u32,
@@ -1269,11 +1302,7 @@ impl State {
             tell: object.is_some_and(|object| object.variable.is_some()),
         };
         thread_state.status = Status::Running;
-        if op.kind.may_change() {
-            thread_state.may_have_changed += 1;
-            self.changes += 1;
-            thread_state.changes += u64::from(op.kind.changes());
-        }
+        thread_state.changes += u64::from(op.kind.changes());
         if self.performed(thread, op, event) {
             Next::Run(thread)
         } else {
@@ -1346,7 +1375,9 @@ impl State {
             | Kind::ReadUnlock
             | Kind::Downgrade => self.perform_lock(thread, op),
             Kind::Wait | Kind::Wake => self.perform_condition(thread, op),
-            Kind::Send | Kind::TrySend | Kind::TryReceive => self.perform_channel(thread, op),
+            Kind::Send | Kind::TrySend | Kind::Receive | Kind::TryReceive => {
+                self.perform_channel(thread, op)
+            }
             Kind::Initialise | Kind::FindDone => self.perform_once(op),
             Kind::Park => self.perform_token(thread, op),
             _ => Performed { op, succeeds: true },
@@ -1367,10 +1398,20 @@ impl State {
                 return is_last;
             }
             Kind::Done => self.done(op.object),
+            Kind::Request => self.ask(thread, op.object),
             Kind::Park | Kind::Unpark => self.performed_token(op, event),
             _ => {}
         }
         true
+    }
+
+    /// What an operation races with, if that is not what it depends on.
+    #[inline]
+    fn races_instead(&self, op: Op) -> Option<u32> {
+        match op.kind {
+            Kind::FailedSend => self.filled_by(op),
+            _ => None,
+        }
     }
 
     /// What an operation comes after besides what it depends on, and whether it could have come before.
@@ -1487,6 +1528,7 @@ impl State {
             let after = After {
                 rows: &rows,
                 reversible,
+                instead: self.races_instead(op),
             };
             self.run.close(thread, op, after);
         }

@@ -20,7 +20,6 @@ use crate::{
     engine::{Engine, Limits, Options, State, Tries},
     error::Error,
     execution::Execution,
-    panics,
     parallel::Exchange,
     predict::Predictor,
     random::mix,
@@ -339,10 +338,9 @@ impl Settings<'_> {
         exchange: Option<&Exchange<Path>>,
         program: &dyn Fn(),
     ) -> Found {
-        assert!(
-            !cfg!(panic = "abort"),
-            "where panics abort nothing can be explored: threads are ended by unwinding"
-        );
+        if cfg!(panic = "abort") {
+            panic!("where panics abort nothing can be explored: threads are ended by unwinding");
+        }
         let relevance = match Relevance::new(self.monitors) {
             Ok(relevance) => (!self.monitors.is_empty()).then_some(relevance),
             Err(_) => unreachable!("who searches has looked at the properties"),
@@ -352,7 +350,6 @@ impl Settings<'_> {
         engine.with_state(|state| state.chooses_events = chooses_events);
         let _controlled = control::enter(Rc::clone(&engine) as _)
             .expect("a program that is explored does not explore");
-        let _listening = panics::listen();
         let main = || {
             let ended = Ended::of(&panic::catch_unwind(AssertUnwindSafe(program)));
             engine.drop_locals();

@@ -8,6 +8,7 @@
 //! | two locks of a mutex | yes, by the unlock between them | yes |
 //! | two who share a lock | no | |
 //! | one who shares a lock and one who has it alone | yes, by the unlock between them | yes, but all who would still be inside come later, too |
+//! | one who asks for a lock and one who shares it already, and once more | yes | yes |
 //! | if locks are tried: anything and a try, an unlock or a lock | yes | yes, but for an unlock and the lock that it enables |
 //! | to wait for a condition, to wake up by oneself, to notify | yes | yes; who was notified comes after that |
 //! | two sends; two receives | yes | yes |
@@ -46,6 +47,8 @@ pub enum Kind {
     Await,
     /// The same is given back, where somebody tries to lock.
     Unlock,
+    /// Of the exclusive side of a lock: begins to wait for it, where somebody shares a lock twice.
+    Request,
     /// Of the shared side of a lock.
     ReadLock,
     /// The same, if nobody has the lock alone.
@@ -157,19 +160,22 @@ impl Kind {
         }
     }
 
-    /// Whether others may find something changed. Whoever has a lock alone may change what is inside.
-    #[inline]
-    pub(crate) fn may_change(self) -> bool {
-        !self.is_read() && !matches!(self, Kind::Wait | Kind::Wake)
-    }
-
-    /// Whether it does more than to look for something.
+    /// Whether it does more than to look or to wait for something.
     #[inline]
     pub(crate) fn changes(self) -> bool {
-        self.may_change()
+        !self.is_read()
             && !matches!(
                 self,
-                Kind::Lock | Kind::TryLock | Kind::FailedTryLock | Kind::Unlock
+                Kind::Lock
+                    | Kind::TryLock
+                    | Kind::FailedTryLock
+                    | Kind::Unlock
+                    | Kind::Request
+                    | Kind::Wait
+                    | Kind::Wake
+                    | Kind::FullSend
+                    | Kind::EmptyReceive
+                    | Kind::Park
             )
     }
 
@@ -185,6 +191,7 @@ impl Kind {
             Kind::FailedTryLock => "try_lock (in vain)",
             Kind::Await => "look again at",
             Kind::Unlock => "unlock",
+            Kind::Request => "ask to lock",
             Kind::ReadLock => "read-lock",
             Kind::TryReadLock => "try_read",
             Kind::FailedTryReadLock => "try_read (in vain)",

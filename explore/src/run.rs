@@ -71,6 +71,8 @@ pub(crate) struct After<'a> {
     pub(crate) rows: &'a [u32],
     /// It could have happened before those; something else would have come of it.
     pub(crate) reversible: bool,
+    /// What it races with, if that is not the last one that it depends on: that one only let it go on.
+    pub(crate) instead: Option<u32>,
 }
 
 /// What came second, or was still to come when the run ended.
@@ -387,11 +389,11 @@ impl Run {
     /// A thread learns what it comes after when it does this.
     fn receive(&mut self, thread: usize, op: Op) {
         let chain = self.chain(op.object);
+        if op.second != NONE {
+            self.receive_accesses(thread, op, op.second, self.chain(op.second));
+        }
         if !op.kind.is_acquire(self.tries) {
             self.receive_accesses(thread, op, op.object, chain);
-            if op.second != NONE {
-                self.receive_accesses(thread, op, op.second, self.chain(op.second));
-            }
             return;
         }
         if chain.last_acquire != NONE {
@@ -519,6 +521,9 @@ impl Run {
     fn look_for_races(&mut self, thread: usize, op: Op, second: Second, after: After<'_>) {
         let chain = self.chain(op.object);
         match op.kind {
+            _ if after.instead.is_some() => {
+                self.race_with(thread, after.instead.unwrap_or(NONE), second);
+            }
             Kind::Lock | Kind::Initialise if chain.last_shared != NONE => {
                 self.races_with_readers(thread, op.object, second);
             }
@@ -535,12 +540,10 @@ impl Run {
                 self.race_with(thread, first, second);
             }
             Kind::Await if self.is_first_change(thread, op.object) => {}
-            _ => {
-                self.races_of_accesses(thread, op, op.object, second);
-                if op.second != NONE {
-                    self.races_of_accesses(thread, op, op.second, second);
-                }
-            }
+            _ => self.races_of_accesses(thread, op, op.object, second),
+        }
+        if op.second != NONE {
+            self.races_of_accesses(thread, op, op.second, second);
         }
         if after.reversible {
             for &row in after.rows {
@@ -736,12 +739,24 @@ impl Run {
         self.followed == self.kept && self.added == 0
     }
 
-    pub(crate) fn take_races(&mut self) -> Vec<Race> {
-        std::mem::take(&mut self.races)
+    /// What was found out about a run, which is about to be repeated.
+    pub(crate) fn take_findings(&mut self) -> Findings {
+        Findings {
+            races: std::mem::take(&mut self.races),
+            removed: std::mem::take(&mut self.removed),
+            extra: std::mem::take(&mut self.extra),
+            released: self.events.iter().map(|event| event.released).collect(),
+        }
     }
 
-    pub(crate) fn set_races(&mut self, races: Vec<Race>) {
-        self.races = races;
+    /// It was repeated: what was found out is true again.
+    pub(crate) fn put_back(&mut self, findings: Findings) {
+        self.races = findings.races;
+        self.removed = findings.removed;
+        self.extra = findings.extra;
+        for (event, released) in self.events.iter_mut().zip(findings.released) {
+            event.released = released;
+        }
     }
 
     pub(crate) fn races(&self) -> &[Race] {
@@ -821,6 +836,14 @@ impl Run {
     pub(crate) fn depends(&self, event: usize, op: Op) -> bool {
         dependent(self.events[event].op, op)
     }
+}
+
+/// What was found out about a run besides what happened.
+pub(crate) struct Findings {
+    races: Vec<Race>,
+    removed: Vec<u32>,
+    extra: Vec<u16>,
+    released: Vec<u32>,
 }
 
 /// Joins one row to another of the same rows.

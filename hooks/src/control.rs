@@ -83,6 +83,9 @@ pub trait Controller {
     /// The thread is about to end, and drops what it has for itself.
     fn drop_locals(&self);
 
+    /// The name of the thread that calls.
+    fn name(&self) -> Option<String>;
+
     /// The thread begins to wait for a condition and gives a mutex back, in one step. The mutex is the thread's until this returns.
     fn wait(&self, condition: Object<'_>, mutex: Object<'_>, place: Place);
 
@@ -151,6 +154,8 @@ pub enum Step {
     Done,
     /// Whether it is done.
     IsDone,
+    /// Waits until it is done.
+    AwaitDone,
 }
 
 /// What a thread gives back.
@@ -394,6 +399,45 @@ impl Drop for Controlled {
         actor::control(false);
         recording::opened(false);
         drop(controller);
+    }
+}
+
+/// A thread that does something once, or finds it done.
+pub(crate) struct Calling<'a, O: Fn() -> Object<'a>> {
+    controller: &'a dyn Controller,
+    object: O,
+    /// It is the one to do it.
+    does: bool,
+    place: Place,
+}
+
+impl<'a, O: Fn() -> Object<'a>> Calling<'a, O> {
+    /// Returns when nobody else is at it.
+    pub(crate) fn begin(controller: &'a dyn Controller, object: O, place: Place) -> Self {
+        let does = controller.step(Step::Call, object(), place).succeeds;
+        Calling {
+            controller,
+            object,
+            does,
+            place,
+        }
+    }
+
+    /// It is done.
+    pub(crate) fn done(self) {
+        if self.does {
+            self.controller
+                .step(Step::Done, (self.object)(), self.place);
+        }
+    }
+}
+
+/// Also if it failed to do it.
+impl<'a, O: Fn() -> Object<'a>> Drop for Calling<'a, O> {
+    fn drop(&mut self) {
+        if self.does {
+            self.controller.release(Release::Call, (self.object)());
+        }
     }
 }
 

@@ -28,6 +28,8 @@ pub(crate) struct Channel {
     closed: bool,
     ends: Vec<u32>,
     has_receiver: bool,
+    /// The send after which there was no room when the receiver went.
+    filled_by: Option<u32>,
     /// Threads that wait for their message to be received, with its number.
     waiting: Vec<(usize, u64)>,
 }
@@ -44,6 +46,7 @@ impl Channel {
             closed: state.closed,
             ends: Vec::new(),
             has_receiver: state.has_receiver,
+            filled_by: None,
             waiting: Vec::new(),
         }
     }
@@ -77,6 +80,12 @@ impl State {
         matches!(&self.objects[object as usize].body, Body::Channel(channel) if channel.has_receiver)
     }
 
+    /// The send that a send races with that failed: before that there was room, and since then only the end of the receiver let it
+    /// go on.
+    pub(crate) fn filled_by(&self, op: Op) -> Option<u32> {
+        self.channel_of(op).filled_by
+    }
+
     pub(crate) fn can_use_channel(&self, thread: usize, op: Op) -> bool {
         let channel = self.channel_of(op);
         match op.kind {
@@ -86,7 +95,7 @@ impl State {
                 !channel.messages.is_empty()
                     || channel.closed
                     || !self.threads[thread].timed
-                    || self.may_repeat(thread)
+                    || self.is_free(thread)
             }
             _ => true,
         }
@@ -124,7 +133,7 @@ impl State {
         let channel = self.channel(sends(op));
         let mut succeeds = true;
         match op.kind {
-            Kind::TryReceive if channel.messages.is_empty() && !channel.closed => {
+            Kind::Receive | Kind::TryReceive if channel.messages.is_empty() && !channel.closed => {
                 op.kind = Kind::EmptyReceive;
                 succeeds = false;
                 if timed {
@@ -184,6 +193,9 @@ impl State {
             }
             Kind::CloseReceiver => {
                 channel.has_receiver = false;
+                if !channel.has_room() {
+                    channel.filled_by = channel.messages.back().copied();
+                }
                 channel.messages.clear();
                 let waiting = std::mem::take(&mut channel.waiting);
                 for (sender, _) in waiting {

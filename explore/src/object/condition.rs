@@ -24,9 +24,7 @@ impl State {
     /// Whether one who waits for a condition can go on before somebody notifies it.
     pub(crate) fn can_wake(&self, thread: usize) -> bool {
         let waiter = &self.threads[thread];
-        waiter.notified
-            || waiter.timed && self.may_repeat(thread)
-            || waiter.spurious < self.options.spurious
+        waiter.notified || self.wakes_by_itself(thread)
     }
 
     /// Somebody begins to wait, or does so no more.
@@ -96,6 +94,6 @@ impl State {
     /// Whether one who waits may wake up for no reason, so that to wake up is a step of its own.
     pub(crate) fn wakes_by_itself(&self, thread: usize) -> bool {
         let waiter = &self.threads[thread];
-        waiter.timed || waiter.spurious < self.options.spurious
+        waiter.timed && self.is_free(thread) || waiter.spurious < self.options.spurious
     }
 }

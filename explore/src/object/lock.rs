@@ -6,6 +6,7 @@ use super::Body;
 use crate::{
     engine::{Performed, State},
     operation::{Kind, ObjectIndex, Op},
+    run::NONE,
     thread_set::ThreadSet,
 };
 
@@ -17,6 +18,8 @@ pub(crate) struct Lock {
     readers: ThreadSet,
     /// Who shares it once more, as often as that.
     again: Vec<u8>,
+    /// Who has asked to have it alone, as far as that is an event.
+    asking: ThreadSet,
 }
 
 impl Lock {
@@ -35,6 +38,7 @@ impl Lock {
     #[inline]
     fn take(&mut self, thread: usize) {
         self.owner = Some(thread as u8);
+        self.asking.remove(thread);
     }
 
     #[inline]
@@ -79,7 +83,8 @@ impl State {
         };
         match op.kind {
             Kind::Lock => lock.is_free(),
-            _ => lock.is_open(),
+            // Who shares it already may have to wait for one who waits for that.
+            _ => lock.is_open() && (op.second == NONE || lock.asking.is_empty()),
         }
     }
 
@@ -129,15 +134,21 @@ impl State {
         }
     }
 
-    /// Whether a thread shares a lock already that another one waits to have alone: readers may then have to wait, too.
-    pub(crate) fn reads_twice(&self, thread: usize, object: ObjectIndex) -> bool {
-        let Body::Lock(lock) = &self.objects[object as usize].body else {
-            return false;
+    /// To share a lock. Who does so already may have to wait for one who waits to have it alone, and then for ever.
+    pub(crate) fn share(&mut self, thread: usize, object: ObjectIndex) -> Op {
+        let second = if self.lock(object).readers.contains(thread) {
+            object + 1
+        } else {
+            NONE
         };
-        lock.readers.contains(thread)
-            && self.parked().any(|other| {
-                let op = self.pending_of(other);
-                op.kind == Kind::Lock && op.object == object
-            })
+        Op {
+            second,
+            ..Op::new(Kind::ReadLock, object)
+        }
+    }
+
+    /// A thread asks to have a lock alone.
+    pub(crate) fn ask(&mut self, thread: usize, side: ObjectIndex) {
+        self.lock(side - 1).asking.insert(thread);
     }
 }

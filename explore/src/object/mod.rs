@@ -19,12 +19,7 @@ mod token;
 use portent_hooks::control::{Class, Object};
 
 pub(crate) use self::{
-    barrier::Barrier,
-    channel::Channel,
-    condition::Condition,
-    lock::Lock,
-    once::Once,
-    token::{Looked, Token},
+    barrier::Barrier, channel::Channel, condition::Condition, lock::Lock, once::Once, token::Token,
 };
 
 /// The state of an object.
@@ -56,7 +51,10 @@ impl Body {
     }
 
     /// Whether it has two sides, which do not depend on each other.
-    pub(crate) fn has_sides(&self) -> bool {
-        matches!(self, Body::Channel(_) | Body::Once(_))
+    pub(crate) fn has_sides(object: Object<'_>) -> bool {
+        matches!(
+            object.class(),
+            Class::ReadWrite | Class::Channel(_) | Class::Once { .. }
+        )
     }
 }

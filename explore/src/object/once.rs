@@ -43,7 +43,10 @@ impl State {
     }
 
     pub(crate) fn can_call(&self, op: Op) -> bool {
-        matches!(&self.objects[op.object as usize].body, Body::Once(once) if !once.running)
+        let Body::Once(once) = &self.objects[op.object as usize].body else {
+            return false;
+        };
+        !once.running && (once.done || op.kind == Kind::Initialise)
     }
 
     pub(crate) fn perform_once(&mut self, op: Op) -> Performed {

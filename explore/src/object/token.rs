@@ -1,7 +1,8 @@
 //! Parking, and letting others go first.
 //!
 //! A thread that yields, sleeps, or stops to wait because time is over, looks again for something that was not there. To do so again
-//! and again would have no end. So it does not do that twice unless something may have changed meanwhile, or nobody else can go on.
+//! and again would have no end, and shows nothing that it would not have seen had it looked later. So it does that at any moment if
+//! it is the first time since it changed something itself, and else only when nobody else can go on.
 
 use super::Body;
 use crate::{
@@ -15,13 +16,6 @@ use crate::{
 pub(crate) struct Token {
     unparked: bool,
     row: u32,
-}
-
-/// How much had been changed when a thread last looked in vain, by itself and by others.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Looked {
-    own: u64,
-    others: u64,
 }
 
 impl State {
@@ -51,7 +45,7 @@ impl State {
     pub(crate) fn can_park(&self, thread: usize, op: Op) -> bool {
         let parked = &self.threads[thread];
         self.token_of(op).unparked
-            || parked.timed && self.may_repeat(thread)
+            || parked.timed && self.is_free(thread)
             || !parked.timed && parked.spurious < self.options.spurious
     }
 
@@ -95,22 +89,37 @@ impl State {
         }
     }
 
-    fn looked(&self, thread: usize) -> Looked {
-        let own = self.threads[thread].changes;
-        Looked {
-            own,
-            others: self.changes - self.threads[thread].may_have_changed,
-        }
-    }
-
-    /// Whether something may have changed since the thread last looked in vain.
-    pub(crate) fn may_repeat(&self, thread: usize) -> bool {
-        self.nobody_else || self.threads[thread].looked != Some(self.looked(thread))
+    /// Whether a thread that looks in vain may do so at any moment.
+    pub(crate) fn is_free(&self, thread: usize) -> bool {
+        let thread = &self.threads[thread];
+        thread.looked != Some(thread.changes)
     }
 
     /// The thread looked in vain.
     pub(crate) fn repeats(&mut self, thread: usize) {
-        let looked = self.looked(thread);
-        self.threads[thread].looked = Some(looked);
+        let thread = &mut self.threads[thread];
+        thread.looked = Some(thread.changes);
+    }
+
+    /// Who goes on when nobody can: the one who did so least often.
+    pub(crate) fn last_resort(&mut self) -> Option<usize> {
+        let looks = |thread: usize| match self.pending_of(thread).kind {
+            Kind::Await => self.may_look_again(thread),
+            Kind::Wake | Kind::Park | Kind::Receive => self.threads[thread].timed,
+            _ => false,
+        };
+        let waiting = self.parked().filter(|&thread| looks(thread));
+        self.last_resort = waiting.min_by_key(|&thread| self.threads[thread].last_resorts);
+        self.last_resort
+    }
+
+    /// The thread goes on because nobody else can: after all that happened.
+    pub(crate) fn resort(&mut self, thread: usize) {
+        self.threads[thread].last_resorts += 1;
+        if self.is_recording() {
+            for other in 0..self.threads.len() {
+                self.run.learn(thread, other);
+            }
+        }
     }
 }

@@ -3,9 +3,11 @@
 mod counts;
 mod defects;
 mod finds;
+mod mixes;
 mod oracle;
 mod parallel;
 mod prediction;
+mod primitives;
 mod programs;
 mod replay;
 mod saved;

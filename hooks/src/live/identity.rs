@@ -28,6 +28,8 @@ pub(crate) struct Identity {
     kind: &'static str,
     /// What its condition is called: what it waits for.
     token_kind: &'static str,
+    /// Its number, of a thread under control.
+    controlled: Option<u32>,
     /// The thread itself, once it runs.
     handle: OnceLock<std::thread::Thread>,
     /// What its spawner knew, and then what it knew itself at its end.
@@ -51,6 +53,7 @@ impl Identity {
             name: name.map(Into::into),
             kind: "thread",
             token_kind: "park",
+            controlled: None,
             handle: OnceLock::new(),
             bounds: Mutex::new(Published::EMPTY),
             token: Mutex::new(ObjectClock::EMPTY),
@@ -94,10 +97,22 @@ impl Identity {
     }
 
     /// Of a thread under control, which has no thread of the operating system of its own.
-    pub(crate) fn controlled(name: Option<&str>) -> Identity {
-        let identity = Identity::new(name);
-        identity.is(std::thread::current());
+    pub(crate) fn controlled(number: u32, name: Option<&str>) -> Identity {
+        let identity = Identity {
+            controlled: Some(number),
+            ..Identity::new(name)
+        };
+        identity.is(stand_in(number));
         identity
+    }
+
+    /// Its number, of a thread under control.
+    pub(crate) fn number(&self) -> Option<u32> {
+        self.controlled
+    }
+
+    pub(crate) fn name(&self) -> Option<&str> {
+        self.name.as_deref()
     }
 
     /// Of the thread that runs.
@@ -114,10 +129,6 @@ impl Identity {
 
     pub(crate) fn handle(&self) -> Option<&std::thread::Thread> {
         self.handle.get()
-    }
-
-    pub(crate) fn name(&self) -> Option<&str> {
-        self.name.as_deref()
     }
 
     pub(crate) fn is_named(&self) -> bool {
@@ -171,6 +182,18 @@ impl Identity {
             table.distinct(name, |symbols| &mut symbols.conds)
         })
     }
+}
+
+/// The handle of a thread that has ended. Each number has its own, so that threads under control have ids that differ.
+fn stand_in(number: u32) -> std::thread::Thread {
+    static STAND_INS: Mutex<Vec<std::thread::Thread>> = Mutex::new(Vec::new());
+    let mut stand_ins = lock(&STAND_INS);
+    while stand_ins.len() <= number as usize {
+        let ended = std::thread::spawn(|| {});
+        stand_ins.push(ended.thread().clone());
+        let _ = ended.join();
+    }
+    stand_ins[number as usize].clone()
 }
 
 /// An id that is made once.

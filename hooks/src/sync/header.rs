@@ -72,6 +72,11 @@ impl Header {
         }
     }
 
+    /// Of something that is done once, for whoever controls the thread.
+    pub(super) fn as_once(&self, done: bool) -> control::Object<'_> {
+        control::Object::new(&self.name, self.kind, Class::Once { done })
+    }
+
     /// For whoever controls the thread.
     fn as_object(&self) -> control::Object<'_> {
         control::Object::new(&self.name, self.kind, Class::Atomic)

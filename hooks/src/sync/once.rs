@@ -3,11 +3,14 @@
 use std::{fmt, panic::Location, sync};
 
 use super::{OnceState, header::Header};
-use crate::live::{
-    actor::{self, Place},
-    names::Name,
-    operation::UPDATE,
-    version,
+use crate::{
+    control::{self, Calling, Step},
+    live::{
+        actor::{self, Place},
+        names::Name,
+        operation::UPDATE,
+        version,
+    },
 };
 
 /// [`std::sync::Once`], with clocks.
@@ -42,7 +45,11 @@ impl Once {
     #[track_caller]
     pub fn call_once<F: FnOnce()>(&self, f: F) {
         let place = Some(Location::caller());
-        if self.inner.is_completed() {
+        if let Some(controller) = control::current() {
+            let calling = Calling::begin(&*controller, || self.object(), place);
+            self.inner.call_once(f);
+            calling.done();
+        } else if self.inner.is_completed() {
             self.sees_it_done(place)
         } else {
             self.call(place, |done| {
@@ -59,7 +66,11 @@ impl Once {
     #[track_caller]
     pub fn call_once_force<F: FnOnce(&OnceState)>(&self, f: F) {
         let place = Some(Location::caller());
-        if self.inner.is_completed() {
+        if let Some(controller) = control::current() {
+            let calling = Calling::begin(&*controller, || self.object(), place);
+            self.inner.call_once_force(f);
+            calling.done();
+        } else if self.inner.is_completed() {
             self.sees_it_done(place)
         } else {
             self.call(place, |done| {
@@ -75,6 +86,11 @@ impl Once {
     #[inline]
     #[track_caller]
     pub fn is_completed(&self) -> bool {
+        if let Some(controller) = control::current() {
+            let place = Some(Location::caller());
+            controller.step(Step::IsDone, self.object(), place);
+            return self.inner.is_completed();
+        }
         self.header
             .read(Some(Location::caller()), || self.inner.is_completed())
     }
@@ -82,6 +98,14 @@ impl Once {
     /// As [`std::sync::Once::wait`].
     #[track_caller]
     pub fn wait(&self) {
+        if let Some(controller) = control::current() {
+            let place = Some(Location::caller());
+            controller.step(Step::AwaitDone, self.object(), place);
+            if !self.inner.is_completed() {
+                controller.obstructed(self.object(), place);
+            }
+            return;
+        }
         self.inner.wait();
         self.sees_it_done(Some(Location::caller()));
     }
@@ -89,8 +113,16 @@ impl Once {
     /// As [`std::sync::Once::wait_force`].
     #[track_caller]
     pub fn wait_force(&self) {
+        if control::current().is_some() {
+            return self.wait();
+        }
         self.inner.wait_force();
         self.sees_it_done(Some(Location::caller()));
+    }
+
+    /// For whoever controls the thread.
+    fn object(&self) -> control::Object<'_> {
+        self.header.as_once(self.inner.is_completed())
     }
 
     #[inline]

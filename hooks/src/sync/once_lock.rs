@@ -6,7 +6,10 @@
 use std::{fmt, panic::Location, sync};
 
 use super::header::Header;
-use crate::live::{actor, names::Name, operation::UPDATE, version};
+use crate::{
+    control::{self, Calling, Step},
+    live::{actor, names::Name, operation::UPDATE, version},
+};
 
 /// [`std::sync::OnceLock`], with clocks.
 ///
@@ -48,6 +51,10 @@ impl<T> OnceLock<T> {
     #[inline]
     #[track_caller]
     pub fn get(&self) -> Option<&T> {
+        if let Some(controller) = control::current() {
+            controller.step(Step::IsDone, self.object(), Some(Location::caller()));
+            return self.inner.get();
+        }
         self.header
             .read(Some(Location::caller()), || self.inner.get())
     }
@@ -78,11 +85,11 @@ impl<T> OnceLock<T> {
         F: FnOnce() -> T,
     {
         match self.inner.get() {
-            Some(value) => {
+            Some(value) if control::current().is_none() => {
                 self.header.read(Some(Location::caller()), || ());
                 value
             }
-            None => {
+            _ => {
                 let mut f = Some(f);
                 self.initialise(|| f.take().map(|f| f()))
             }
@@ -93,6 +100,17 @@ impl<T> OnceLock<T> {
     #[track_caller]
     fn initialise(&self, value: impl FnOnce() -> Option<T>) -> &T {
         let place = Some(Location::caller());
+        if let Some(controller) = control::current() {
+            let calling = Calling::begin(&*controller, || self.object(), place);
+            let value = self.inner.get_or_init(|| {
+                let Some(value) = value() else {
+                    unreachable!("it is asked for once");
+                };
+                value
+            });
+            calling.done();
+            return value;
+        }
         let ticket = if version::is_hidden() {
             actor::prepare()
         } else {
@@ -124,6 +142,11 @@ impl<T> OnceLock<T> {
     pub fn take(&mut self) -> Option<T> {
         self.header.taken_apart();
         self.inner.take()
+    }
+
+    /// For whoever controls the thread.
+    fn object(&self) -> control::Object<'_> {
+        self.header.as_once(self.inner.get().is_some())
     }
 
     /// The value, for one who only looks.

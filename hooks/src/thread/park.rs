@@ -6,12 +6,15 @@ use std::{fmt, panic::Location, sync::Arc, thread, time::Duration};
 
 use portent_monitor_core::{Access, Op, Operation, Role};
 
-use crate::live::{
-    actor::{self, Place, Ticket},
-    identity::Identity,
-    line::OperationRecord,
-    operation::access,
-    version,
+use crate::{
+    control,
+    live::{
+        actor::{self, Place, Ticket},
+        identity::Identity,
+        line::OperationRecord,
+        operation::access,
+        version,
+    },
 };
 
 const WAITING: Access = access(Operation::Waiting, Role::Condition);
@@ -31,6 +34,9 @@ pub struct Thread(Arc<Identity>);
 /// ```
 #[must_use]
 pub fn current() -> Thread {
+    if let Some(controller) = control::current() {
+        return Thread::controlled(controller.current(), controller.name().as_deref());
+    }
     let identity = actor::with(|actor| Arc::clone(actor.identity()));
     Thread(identity.unwrap_or_else(|| Arc::new(Identity::current())))
 }
@@ -45,13 +51,37 @@ pub fn current() -> Thread {
 /// ```
 #[track_caller]
 pub fn park() {
+    if let Some(controller) = control::current() {
+        return controller.park(false, Some(Location::caller()));
+    }
     park_by(Some(Location::caller()), thread::park);
 }
 
 /// As [`std::thread::park_timeout`].
 #[track_caller]
 pub fn park_timeout(time: Duration) {
+    if let Some(controller) = control::current() {
+        return controller.park(true, Some(Location::caller()));
+    }
     park_by(Some(Location::caller()), || thread::park_timeout(time));
+}
+
+/// As [`std::thread::yield_now`].
+#[track_caller]
+pub fn yield_now() {
+    match control::current() {
+        Some(controller) => controller.pause(Some(Location::caller())),
+        None => thread::yield_now(),
+    }
+}
+
+/// As [`std::thread::sleep`]. Under a controlled scheduler no time passes.
+#[track_caller]
+pub fn sleep(time: Duration) {
+    match control::current() {
+        Some(controller) => controller.pause(Some(Location::caller())),
+        None => thread::sleep(time),
+    }
 }
 
 fn park_by(place: Place, park: impl FnOnce()) {
@@ -87,10 +117,21 @@ impl Thread {
         Thread(identity)
     }
 
+    pub(super) fn controlled(number: u32, name: Option<&str>) -> Thread {
+        Thread(Arc::new(Identity::controlled(number, name)))
+    }
+
     /// As [`std::thread::Thread::unpark`].
     #[track_caller]
     pub fn unpark(&self) {
         let place = Some(Location::caller());
+        if let Some(number) = self.0.number() {
+            // After a run is over there is nobody to be unparked.
+            if let Some(controller) = control::current() {
+                controller.unpark(number, place);
+            }
+            return;
+        }
         let ticket = ticket();
         actor::with(|actor| {
             self.0.with_token(|token| {
@@ -110,7 +151,10 @@ impl Thread {
     /// As [`std::thread::Thread::name`].
     #[must_use]
     pub fn name(&self) -> Option<&str> {
-        self.handle().name()
+        match self.0.number() {
+            Some(_) => self.0.name(),
+            None => self.handle().name(),
+        }
     }
 
     pub(super) fn identity(&self) -> &Arc<Identity> {

@@ -173,9 +173,10 @@ impl<'scope, 'env> Scope<'scope, 'env> {
                 });
         };
         let spawned = Spawned::begin(controller, name.as_deref(), place, f, enter, &panicked);
+        let thread = ControlledThread::new(spawned.number, name);
         ScopedJoinHandle {
             scope: self.address(),
-            handle: Handle::Controlled(spawned, ControlledThread::new(name), panicked),
+            handle: Handle::Controlled(spawned, thread, panicked),
         }
     }
 

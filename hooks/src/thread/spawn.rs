@@ -90,10 +90,8 @@ impl Builder {
         if let Some(controller) = control::current() {
             let name = self.name.as_deref();
             let spawned = Spawned::begin(&*controller, name, place, f, |_| {}, &Arc::default());
-            return Ok(JoinHandle(Handle::Controlled(
-                spawned,
-                ControlledThread::new(self.name),
-            )));
+            let thread = ControlledThread::new(spawned.number, self.name);
+            return Ok(JoinHandle(Handle::Controlled(spawned, thread)));
         }
         let child = Child::forked(self.name.as_deref(), place);
         let identity = Arc::clone(&child.identity);
@@ -200,13 +198,15 @@ enum Handle<T> {
 
 /// A thread under control, as seen by others: most often nobody asks.
 pub(super) struct ControlledThread {
+    number: u32,
     name: Option<String>,
     thread: OnceLock<Thread>,
 }
 
 impl ControlledThread {
-    pub(super) fn new(name: Option<String>) -> ControlledThread {
+    pub(super) fn new(number: u32, name: Option<String>) -> ControlledThread {
         ControlledThread {
+            number,
             name,
             thread: OnceLock::new(),
         }
@@ -214,7 +214,7 @@ impl ControlledThread {
 
     pub(super) fn get(&self) -> &Thread {
         self.thread
-            .get_or_init(|| Thread::of(Arc::new(Identity::controlled(self.name.as_deref()))))
+            .get_or_init(|| Thread::controlled(self.number, self.name.as_deref()))
     }
 }
 

@@ -547,10 +547,7 @@ impl<T> Channel<T> {
     pub(super) fn drop_receiver(&self) {
         let mut state;
         if let Some(controller) = control::current() {
-            // Nobody can notice if there are no senders.
-            if lock(&self.state).senders > 0 {
-                controller.step(Step::CloseReceiver, self.object(), None);
-            }
+            controller.step(Step::CloseReceiver, self.object(), None);
             state = lock(&self.state);
         } else {
             let ticket = Self::prepare();
