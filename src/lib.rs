@@ -53,7 +53,9 @@ pub use error::Error;
 /// A controlled scheduler: a program is run again and again, one run of every class of equivalent ones.
 #[cfg(feature = "explore")]
 pub use portent_explore as explore;
-pub use portent_hooks::{Context, ContextError, Shared, ToValue, event, sync, thread};
+pub use portent_hooks::{
+    Context, ContextError, Shared, ToValue, event, hint, sync, thread, thread_local,
+};
 #[cfg(feature = "monitor")]
 pub use portent_hooks::{Counts, Full, Recorded, Recording, Stream};
 #[cfg(feature = "lattice")]

@@ -9,13 +9,19 @@
 
 #![expect(unsafe_code)]
 
+#[cfg(unix)]
+mod overflow;
+
 use std::{
     cell::{Cell, RefCell},
     io, mem, ptr,
     rc::Rc,
 };
 
-use corosensei::{Coroutine, CoroutineResult, Yielder, stack::DefaultStack};
+use corosensei::{
+    Coroutine, CoroutineResult, Yielder,
+    stack::{DefaultStack, Stack as _},
+};
 use portent_hooks::control::{Ended, Job};
 
 /// What a coroutine runs.
@@ -78,6 +84,14 @@ type Handle = Yielder<Option<Work>, Signal>;
 struct Fiber {
     coroutine: Coroutine<Option<Work>, Signal, (), DefaultStack>,
     handle: Rc<Cell<*const Handle>>,
+    /// Where its stack ends.
+    #[cfg_attr(not(unix), expect(dead_code))]
+    limit: usize,
+}
+
+thread_local! {
+    /// The stacks of the last exploration on this thread of the operating system, for the next one.
+    static UNUSED: Cell<Option<Pool>> = const { Cell::new(None) };
 }
 
 /// Coroutines by the number of the thread that each of them runs.
@@ -89,6 +103,19 @@ pub(crate) struct Pool {
 
 impl Pool {
     pub(crate) fn new(stack_size: usize) -> Pool {
+        let unused = UNUSED.take();
+        unused
+            .filter(|pool| pool.stack_size == stack_size)
+            .unwrap_or_else(|| Pool::empty(stack_size))
+    }
+
+    /// Keeps the stacks for the next one who wants some. Only while no coroutine has work.
+    pub(crate) fn put_back(&mut self) {
+        let pool = std::mem::replace(self, Pool::empty(self.stack_size));
+        let _ = UNUSED.try_with(|unused| unused.set(Some(pool)));
+    }
+
+    fn empty(stack_size: usize) -> Pool {
         Pool {
             fibers: RefCell::default(),
             handles: RefCell::default(),
@@ -110,7 +137,10 @@ impl Pool {
     /// Begins some work on a coroutine, or goes on with it, until it lets others run. Only while none runs.
     #[inline]
     pub(crate) fn resume(&self, number: usize, work: Option<Work>) -> Signal {
-        match self.fibers.borrow_mut()[number].coroutine.resume(work) {
+        let fiber = &mut self.fibers.borrow_mut()[number];
+        #[cfg(unix)]
+        overflow::runs_on(fiber.limit, number);
+        match fiber.coroutine.resume(work) {
             CoroutineResult::Yield(signal) => signal,
             CoroutineResult::Return(()) => unreachable!("a coroutine ends with its pool"),
         }
@@ -139,7 +169,10 @@ impl Fiber {
     fn new(stack_size: usize) -> io::Result<Fiber> {
         let handle = Rc::new(Cell::new(ptr::null()));
         let there = Rc::clone(&handle);
+        #[cfg(unix)]
+        overflow::listen();
         let stack = DefaultStack::new(stack_size)?;
+        let limit = stack.limit().get();
         let coroutine = Coroutine::with_stack(stack, move |yielder: &Handle, first| {
             there.set(ptr::from_ref(yielder));
             let mut work: Option<Work> = first;
@@ -147,7 +180,11 @@ impl Fiber {
                 work = yielder.suspend(Signal::Done(run()));
             }
         });
-        Ok(Fiber { coroutine, handle })
+        Ok(Fiber {
+            coroutine,
+            handle,
+            limit,
+        })
     }
 }
 

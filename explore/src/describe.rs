@@ -10,6 +10,7 @@ use crate::{
     operation::{ObjectIndex, Op},
     report::{Failure, FailureKind, TakenStep},
     run::{NONE, Place},
+    token::{Token, hashed, shortened},
 };
 
 /// What the last run failed with.
@@ -50,6 +51,14 @@ pub(crate) fn failure(state: &State, fault: &Fault) -> Failure {
             );
             (FailureKind::Nondeterminism, text)
         }
+        Fault::Spins(number, place) => {
+            let text = format!(
+                "{} does nothing but pause{}, and looks at nothing that could change",
+                thread(*number),
+                at(*place)
+            );
+            (FailureKind::Deadlock, text)
+        }
         Fault::Refused(number, what, place) => {
             let text = format!(
                 "{} {what}{}, which cannot be explored",
@@ -63,19 +72,40 @@ pub(crate) fn failure(state: &State, fault: &Fault) -> Failure {
             (FailureKind::Limit, text)
         }
     };
+    let steps = steps(state);
+    let token = Token {
+        schedule: state.schedule.clone(),
+        fingerprint: fingerprint(&steps),
+    };
+    Failure {
+        kind,
+        message,
+        token: token.write(),
+        steps,
+        threads: (0..state.threads.len()).map(thread).collect(),
+    }
+}
+
+/// The steps of the last run.
+pub(crate) fn steps(state: &State) -> Vec<TakenStep> {
     let steps = state.run.events().iter().map(|event| TakenStep {
         thread: usize::from(event.thread),
         operation: event.op.kind.name(),
         object: object_name(state, event.op.object),
         place: event.place.map(ToString::to_string),
     });
-    Failure {
-        kind,
-        message,
-        schedule: state.schedule.clone(),
-        steps: steps.collect(),
-        threads: (0..state.threads.len()).map(thread).collect(),
+    steps.collect()
+}
+
+/// A number that depends on all that happened.
+pub(crate) fn fingerprint(steps: &[TakenStep]) -> u64 {
+    let mut fingerprint = 0;
+    for step in steps {
+        fingerprint = hashed(fingerprint ^ step.thread as u64, step.operation);
+        fingerprint = hashed(fingerprint, &step.object);
+        fingerprint = hashed(fingerprint, step.place.as_deref().unwrap_or_default());
     }
+    shortened(fingerprint)
 }
 
 pub(crate) fn thread_name(state: &State, number: usize) -> String {

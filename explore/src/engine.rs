@@ -7,21 +7,36 @@
 //! The engine knows the state of every primitive, and decides by that who can go on. The real primitive of the program is asked
 //! afterwards, in a way that cannot wait.
 
-use std::{cell::RefCell, panic, thread};
+mod pause;
+
+use std::{
+    any::Any,
+    cell::RefCell,
+    panic,
+    rc::Rc,
+    sync::{
+        Arc,
+        atomic::{AtomicU64, Ordering::Relaxed},
+    },
+    thread,
+};
 
 use portent_hooks::control::{
     Callsite, Class, Controller, Ended, GivenName, Job, Object, Release, Step, Stop, Turn,
 };
 use portent_monitor_core::Value;
 
+use self::pause::{Pause, Paused};
 use crate::{
     coroutine::{Pool, Signal, Work},
     object::Body,
     operation::{Kind, ObjectIndex, Op},
     panics,
     run::{After, NONE, Place, Run},
-    strategy::{Choice, End, Point, Strategy},
+    strategy::{Choice, End, Next as Onward, Point, Strategy},
     thread_set::{MOST_THREADS, ThreadSet},
+    token::Chosen,
+    watchdog::Progress,
 };
 
 /// How often a thread may swallow that it has to end.
@@ -30,6 +45,7 @@ const PATIENCE: u32 = 1000;
 /// The controller of all threads on one thread of the operating system.
 pub(crate) struct Engine {
     pool: Pool,
+    progress: Arc<Progress>,
     state: RefCell<State>,
 }
 
@@ -70,6 +86,9 @@ pub(crate) struct Thread {
     pub(crate) path: u64,
     turn: Turn,
     swallowed: u32,
+    pause: Pause,
+    /// What it has for itself, by key.
+    locals: Vec<(usize, Rc<dyn Any>)>,
     /// Whether what it waits for may also end because time is over.
     pub(crate) timed: bool,
     /// Of one that waits for a condition: whether it was notified, and the mutex that it wants then.
@@ -118,6 +137,21 @@ pub(crate) struct Tries {
     pub(crate) requests: bool,
 }
 
+impl Tries {
+    /// As a number.
+    pub(crate) fn bits(self) -> u64 {
+        u64::from(self.locks) | u64::from(self.channels) << 1 | u64::from(self.requests) << 2
+    }
+
+    pub(crate) fn from_bits(bits: u64) -> Tries {
+        Tries {
+            locks: bits & 1 != 0,
+            channels: bits & 2 != 0,
+            requests: bits & 4 != 0,
+        }
+    }
+}
+
 /// What primitives may do.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Options {
@@ -136,6 +170,8 @@ pub(crate) enum Fault {
     /// A thread did something else than in the run before, up to here the same.
     Diverged(usize, Place),
     TooManyThreads(Place),
+    /// A thread does nothing but pause.
+    Spins(usize, Place),
     /// Something that is not explored.
     Refused(usize, &'static str, Place),
 }
@@ -155,6 +191,10 @@ pub(crate) struct Limits {
     /// Points of one run.
     pub(crate) steps: usize,
     pub(crate) stack_size: usize,
+    /// How many runs are repeated, to see whether the program does the same again.
+    pub(crate) repeated: u32,
+    /// What somebody tries, as is known from the beginning.
+    pub(crate) tries: Tries,
 }
 
 pub(crate) struct State {
@@ -170,11 +210,13 @@ pub(crate) struct State {
     ready: Vec<usize>,
     jobs: Vec<Option<Work>>,
     pub(crate) objects: Vec<Seen>,
-    /// Which run it is, for the tags of objects.
-    number: u32,
+    /// Which run it is, of all in this process, for the tags of objects.
+    number: u64,
     /// What was chosen, point by point; the first ones are to be chosen again.
     pub(crate) schedule: Vec<u32>,
     point: usize,
+    /// Whether there was a point at which more than one thread could go on.
+    had_choice: bool,
     kept: usize,
     end: End,
     pub(crate) faults: Vec<Fault>,
@@ -183,6 +225,8 @@ pub(crate) struct State {
     pub(crate) tries: Tries,
     /// The search begins anew, as more has to be events.
     pub(crate) restart: Option<Tries>,
+    /// At the point that is looked at nobody can go on who has not looked in vain.
+    pub(crate) nobody_else: bool,
     /// Who goes on because nobody else can.
     pub(crate) last_resort: Option<usize>,
     /// Rows, to be used again.
@@ -191,19 +235,27 @@ pub(crate) struct State {
     pub(crate) survivors: u32,
     pub(crate) abandoned: u32,
     pub(crate) too_long: bool,
+    repeated: u32,
+    /// Some thread waited until something had changed.
+    pub(crate) pauses: bool,
 }
 
 /// How a run went.
 pub(crate) struct Ran {
     pub(crate) end: End,
-    /// What the next one shares with it; `None` if there is none.
-    pub(crate) next: Option<usize>,
+    /// How the search goes on.
+    pub(crate) next: Onward,
 }
 
 enum Next {
     Run(usize),
     Stop,
 }
+
+/// The number of the next run. Explorations may go on at the same time, and meet the same statics.
+static NUMBER: AtomicU64 = AtomicU64::new(1);
+/// How many bits of a tag are the number of an object.
+const INDEX_BITS: u32 = 20;
 
 const NOTHING: Op = Op {
     kind: Kind::Read,
@@ -220,6 +272,7 @@ impl Engine {
     pub(crate) fn new(strategy: Box<dyn Strategy>, limits: Limits, options: Options) -> Engine {
         Engine {
             pool: Pool::new(limits.stack_size),
+            progress: Progress::watched(),
             state: RefCell::new(State {
                 run: Run::new(),
                 strategy,
@@ -234,18 +287,22 @@ impl Engine {
                 number: 0,
                 schedule: Vec::new(),
                 point: 0,
+                had_choice: false,
                 kept: 0,
                 end: End::Complete,
                 faults: Vec::new(),
                 limits,
                 options,
-                tries: Tries::default(),
+                tries: limits.tries,
                 restart: None,
+                nobody_else: false,
                 last_resort: None,
                 rows: Vec::new(),
                 survivors: 0,
                 abandoned: 0,
                 too_long: false,
+                repeated: 0,
+                pauses: false,
             }),
         }
     }
@@ -254,22 +311,76 @@ impl Engine {
         f(&mut self.state.borrow_mut())
     }
 
+    /// Whether there is a run.
+    pub(crate) fn begins(&self) -> bool {
+        self.state.borrow_mut().strategy.begins()
+    }
+
     /// Runs the program once; the first points of the run before are repeated.
     pub(crate) fn run(&self, main: &dyn Fn() -> Ended, keep: usize) -> Ran {
         self.state.borrow_mut().begin(keep);
         Work::lend(main, |work| self.drive(work));
+        self.repeat(main);
+        self.progress.rests();
         let state = &mut *self.state.borrow_mut();
         state.mode = Mode::Idle;
         let end = state.end;
         if end != End::Blocked {
             state.close();
         }
-        let next = if state.restart.is_some() {
-            None
+        let next = if let Some(tries) = state.restart.take() {
+            let reason = if tries.locks == state.tries.locks {
+                "receives are tried, so ends of senders are steps"
+            } else {
+                "locks are tried, so unlocks are steps"
+            };
+            state.tries = tries;
+            state.strategy.restart();
+            Onward::Restart(reason)
         } else {
             state.strategy.finished(&state.run, end)
         };
         Ran { end, next }
+    }
+
+    /// Runs the program once more, to see whether it does the same again; only the first runs are repeated.
+    fn repeat(&self, main: &dyn Fn() -> Ended) {
+        let (races, end, faults, objects) = {
+            let state = &mut *self.state.borrow_mut();
+            if state.repeated >= state.limits.repeated
+                || state.abandoned > 0
+                || !matches!(state.end, End::Complete | End::Deadlock)
+            {
+                return;
+            }
+            state.repeated += 1;
+            let races = state.run.take_races();
+            let faults = std::mem::take(&mut state.faults);
+            let objects = state.objects.len();
+            let (points, end) = (state.schedule.len(), state.end);
+            state.begin(points);
+            (races, end, faults, objects)
+        };
+        Work::lend(main, |work| self.drive(work));
+        let state = &mut *self.state.borrow_mut();
+        state.run.set_races(races);
+        let differs = state.end != end
+            || state.objects.len() != objects
+            || !state.run.was_followed()
+            || state
+                .faults
+                .iter()
+                .any(|fault| matches!(fault, Fault::Diverged(..)));
+        if differs
+            && !state
+                .faults
+                .iter()
+                .any(|fault| matches!(fault, Fault::Diverged(..)))
+        {
+            state.faults = vec![Fault::Diverged(state.current, None)];
+        } else if !differs {
+            state.faults = faults;
+        }
     }
 
     /// Brings a run to its end: whoever is next is resumed from here, and only from here.
@@ -283,6 +394,10 @@ impl Engine {
             let work = self.state.borrow_mut().jobs[thread].take();
             if work.is_some() && self.pool.provide(thread).is_err() {
                 panic!("there is no memory for the stack of another thread");
+            }
+            {
+                let state = self.state.borrow();
+                self.progress.step(state.number, state.point, thread);
             }
             next = match self.pool.resume(thread, work) {
                 Signal::Switch(next) => Next::Run(next),
@@ -428,6 +543,12 @@ impl Engine {
     }
 }
 
+impl Drop for Engine {
+    fn drop(&mut self) {
+        self.pool.put_back();
+    }
+}
+
 impl Controller for Engine {
     fn step(&self, step: Step, object: Object<'_>, place: Place) -> Turn {
         let mut state = self.state.borrow_mut();
@@ -546,6 +667,85 @@ impl Controller for Engine {
             .is_none_or(|thread| thread.status == Status::Ended)
     }
 
+    fn pause(&self, place: Place) {
+        let mut state = self.state.borrow_mut();
+        let me = state.current;
+        let op = match state.mode {
+            Mode::Idle => return,
+            Mode::Stopping => {
+                drop(state);
+                if !thread::panicking() {
+                    self.leave(me);
+                }
+                return;
+            }
+            // What it has seen is not known, so all others come first.
+            Mode::Draining => NOTHING,
+            Mode::Recording => match state.pauses(me, place) {
+                Paused::Not => return,
+                Paused::Waits(op) => op,
+                Paused::Blind => {
+                    state.fault(Fault::Spins(me, place));
+                    drop(state);
+                    self.pool.suspend(me, Signal::Stop);
+                    self.leave(me)
+                }
+            },
+        };
+        state.announce(
+            me,
+            Op {
+                kind: Kind::Await,
+                ..op
+            },
+            place,
+        );
+        let next = state.next();
+        drop(state);
+        self.switch(me, next);
+    }
+
+    fn pick(&self, values: u32) -> u32 {
+        let mut state = self.state.borrow_mut();
+        let me = state.current;
+        match state.mode {
+            Mode::Recording | Mode::Draining => state.pick(me, values),
+            Mode::Idle | Mode::Stopping => 0,
+        }
+    }
+
+    fn local(&self, key: usize, make: &dyn Fn() -> Rc<dyn Any>) -> Rc<dyn Any> {
+        let find = || {
+            let state = self.state.borrow();
+            let locals = &state.threads.get(state.current)?.locals;
+            let local = locals.iter().find(|(other, _)| *other == key)?;
+            Some(Rc::clone(&local.1))
+        };
+        if let Some(local) = find() {
+            return local;
+        }
+        // The program's own code, which may do anything.
+        let local = make();
+        let mut state = self.state.borrow_mut();
+        let me = state.current;
+        if let Some(thread) = state.threads.get_mut(me) {
+            thread.locals.push((key, Rc::clone(&local)));
+        }
+        local
+    }
+
+    fn drop_locals(&self) {
+        loop {
+            let mut state = self.state.borrow_mut();
+            let me = state.current;
+            let local = state.threads.get_mut(me).and_then(|me| me.locals.pop());
+            drop(state);
+            if local.is_none() {
+                return;
+            }
+        }
+    }
+
     fn current(&self) -> u32 {
         self.state.borrow().current as u32
     }
@@ -610,40 +810,22 @@ impl Controller for Engine {
     }
 
     fn unpark(&self, thread: u32, place: Place) {
-        self.go(place, GO, |state, _| {
-            let thread = thread as usize;
-            if thread < state.threads.len() {
-                Op::new(Kind::Unpark, state.token(thread))
-            } else {
-                // It is of an earlier run.
-                Op::new(Kind::Yield, NONE)
-            }
-        });
-    }
-
-    fn yield_now(&self, place: Place) {
-        self.go(place, GO, |_, _| Op::new(Kind::Yield, NONE));
-    }
-
-    fn choose(&self, values: u32) -> u32 {
-        let mut state = self.state.borrow_mut();
-        let me = state.current;
-        match state.mode {
-            Mode::Recording | Mode::Draining => state.pick(me, values),
-            Mode::Idle => 0,
-            Mode::Stopping => {
-                drop(state);
-                if !thread::panicking() {
-                    self.leave(me);
-                }
-                0
-            }
+        let thread = thread as usize;
+        if thread >= self.state.borrow().threads.len() {
+            // It is of an earlier run.
+            return;
         }
+        self.go(place, GO, |state, _| {
+            Op::new(Kind::Unpark, state.token(thread))
+        });
     }
 
     fn unchanged(&self) {
         let mut state = self.state.borrow_mut();
         let me = state.current;
+        if state.mode == Mode::Recording {
+            state.run.was_in_vain(me);
+        }
         if matches!(state.mode, Mode::Recording | Mode::Draining) {
             state.threads[me].changes -= 1;
         }
@@ -652,7 +834,7 @@ impl Controller for Engine {
 
 impl State {
     fn begin(&mut self, keep: usize) {
-        self.number = self.number.checked_add(1).unwrap_or(1);
+        self.number = NUMBER.fetch_add(1, Relaxed);
         self.run
             .begin(keep, self.strategy.wants_clocks(), self.tries.locks);
         self.mode = Mode::Recording;
@@ -664,6 +846,7 @@ impl State {
         self.schedule.truncate(keep);
         self.kept = keep;
         self.point = 0;
+        self.had_choice = false;
         self.end = End::Complete;
         self.faults.clear();
     }
@@ -705,19 +888,28 @@ impl State {
 
     /// One of so many values, for this thread.
     pub(crate) fn pick(&mut self, thread: usize, values: u32) -> u32 {
-        let value = if self.mode == Mode::Draining || values < 2 {
+        if self.mode == Mode::Draining || values < 2 {
             return 0;
-        } else if self.point < self.kept {
-            self.schedule[self.point]
+        }
+        let value = if self.point < self.kept {
+            match Chosen::of(self.schedule[self.point]) {
+                Chosen::Value(value) if value < values => value,
+                _ => {
+                    let _ = self.diverged(thread);
+                    0
+                }
+            }
         } else {
             let value = self.strategy.pick(self.point, values);
-            self.schedule.push(value);
+            self.schedule.push(Chosen::Value(value).entry());
             value
         };
         self.point += 1;
+        // What comes after it may be called otherwise.
+        self.run.is_late = true;
         let choices = &mut self.threads[thread].choices;
         *choices = crate::random::mix(*choices ^ u64::from(value + 1));
-        value.min(values - 1)
+        value
     }
 
     fn start_main(&mut self, main: Work) -> Next {
@@ -746,6 +938,8 @@ impl State {
             path,
             turn: GO,
             swallowed: 0,
+            pause: Pause::default(),
+            locals: Vec::new(),
             timed: false,
             notified: false,
             mutex: NONE,
@@ -761,6 +955,7 @@ impl State {
         if self.jobs.len() <= number {
             self.jobs.push(None);
         }
+        self.run.is_late |= self.had_choice;
         self.run.add_thread(spawner);
         number
     }
@@ -769,16 +964,18 @@ impl State {
     #[inline]
     fn object(&mut self, object: Object<'_>) -> ObjectIndex {
         let tag = object.tag();
-        if (tag >> 32) as u32 == self.number {
-            return tag as u32;
+        if tag >> INDEX_BITS == self.number {
+            return tag as u32 & ((1 << INDEX_BITS) - 1);
         }
         self.meet(object, tag)
     }
 
     fn meet(&mut self, object: Object<'_>, tag: u64) -> ObjectIndex {
         let index = self.objects.len() as u32;
+        self.run.is_late |= self.had_choice;
         self.survivors += u32::from(tag != 0);
-        object.set_tag(u64::from(self.number) << 32 | u64::from(index));
+        assert!(index < 1 << INDEX_BITS, "a run has too many objects");
+        object.set_tag(self.number << INDEX_BITS | u64::from(index));
         let seen = |body| Seen {
             kind: object.kind(),
             made: object.made(),
@@ -925,7 +1122,7 @@ impl State {
             Kind::Wake => self.can_wake(thread),
             Kind::Initialise | Kind::FindDone => self.can_call(op),
             Kind::Park => self.can_park(thread, op),
-            Kind::Yield => self.is_free(thread),
+            Kind::Await => self.can_look_again(thread),
             _ => true,
         }
     }
@@ -961,15 +1158,26 @@ impl State {
         }
         let mut enabled = self.enabled();
         if enabled.is_empty() {
+            // Whoever looked in vain may look again.
+            self.nobody_else = true;
+            enabled = self.enabled();
+            self.nobody_else = false;
+        }
+        if enabled.is_empty() {
             match self.last_resort() {
                 Some(thread) => enabled.insert(thread),
                 None => return self.deadlock(),
             }
         }
+        self.choose_among(enabled)
+    }
+
+    fn choose_among(&mut self, mut enabled: ThreadSet) -> Next {
         // What happens while a thread unwinds is not interrupted: all threads share what the standard library knows of panics.
         if enabled.contains(self.current) && thread::panicking() {
             enabled = ThreadSet::only(self.current);
         }
+        self.had_choice |= enabled.len() > 1;
         let at = Point {
             step: self.point,
             current: self.current,
@@ -980,13 +1188,16 @@ impl State {
         let chosen = if self.mode == Mode::Draining {
             stay
         } else if self.point < self.kept {
-            let chosen = self.schedule[self.point] as usize;
-            if !enabled.contains(chosen) {
-                return self.diverged(chosen);
+            let Chosen::Thread(chosen) = Chosen::of(self.schedule[self.point]) else {
+                return self.diverged(self.current);
+            };
+            if !enabled.has(chosen) {
+                return self.diverged(chosen as usize);
             }
-            chosen
+            chosen as usize
         } else {
             match self.strategy.choose(&at, &self.run) {
+                Choice::Run(chosen) if !enabled.contains(chosen) => return self.diverged(chosen),
                 Choice::Run(chosen) => {
                     self.schedule.push(chosen as u32);
                     chosen
@@ -1004,7 +1215,10 @@ impl State {
 
     /// What the thread announced happens.
     fn commit(&mut self, thread: usize) -> Next {
-        let announced = self.pending[thread];
+        let mut announced = self.pending[thread];
+        if announced.kind == Kind::Await && self.mode == Mode::Recording {
+            announced = self.awaited(thread, announced);
+        }
         let mut rows = std::mem::take(&mut self.rows);
         rows.clear();
         let reversible = self.comes_after(thread, announced, &mut rows);
@@ -1062,10 +1276,6 @@ impl State {
             }
             Kind::Initialise | Kind::FindDone => self.perform_once(op),
             Kind::Park => self.perform_token(thread, op),
-            Kind::Yield => {
-                self.repeats(thread);
-                Performed { op, succeeds: true }
-            }
             _ => Performed { op, succeeds: true },
         }
     }
@@ -1185,14 +1395,9 @@ impl State {
         Next::Stop
     }
 
-    /// Whether the search begins anew, as somebody tries to lock.
-    pub(crate) fn restarts(&mut self) -> bool {
-        let Some(tries) = self.restart.take() else {
-            return false;
-        };
-        self.tries = tries;
-        self.strategy.restart();
-        true
+    /// Where the search is to go on, and what somebody tries.
+    pub(crate) fn save(&self) -> Option<(Vec<[u64; 6]>, Tries)> {
+        Some((self.strategy.save()?, self.tries))
     }
 
     /// Whether runs are in classes of their own.

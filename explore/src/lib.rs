@@ -12,23 +12,38 @@
 //! | `run` | events, clocks, chains, races |
 //! | `strategy/` | which run comes next; one file each |
 //! | `explorer`, `report`, `describe` | the way in, what comes out, and how it is put into words |
+//! | `parallel` | one search by several threads of the operating system |
+//! | `saved` | a search that was stopped, as a file |
+//! | `token`, `table` | a schedule as a short text; a run as a table |
+//! | `watchdog` | who notices that a program waits for something real |
 //! | `panics` | what threads panicked with |
 //!
 //! **Atomics are sequentially consistent here**, whatever ordering they ask for: what only weaker memory models allow is not seen.
 
+mod choose;
 mod coroutine;
 mod describe;
 mod engine;
+mod error;
+mod execution;
 mod explorer;
 mod object;
 mod operation;
 mod panics;
+mod parallel;
 mod random;
 mod report;
 mod run;
+mod saved;
 pub mod strategy;
+mod table;
 mod thread_set;
+mod token;
+mod watchdog;
 
+pub use choose::choose;
+pub use error::Error;
+pub use execution::{Execution, Happened};
 pub use explorer::Explorer;
 pub use operation::Kind;
 pub use report::{Failure, FailureKind, Report, Stopped, TakenStep};

@@ -4,6 +4,7 @@
 //! |---|---|---|
 //! | two reads | no | |
 //! | any other two accesses of a variable | yes | yes, if nothing is between them |
+//! | a thread that spins waits for a change: as if it read | with what changes it | yes, but for the change that lets it go on |
 //! | two locks of a mutex | yes, by the unlock between them | yes |
 //! | two who share a lock | no | |
 //! | one who shares a lock and one who has it alone | yes, by the unlock between them | yes, but all who would still be inside come later, too |
@@ -16,7 +17,6 @@
 //! | two arrivals at a barrier | yes | yes; all who met come after the last |
 //! | who does something once and who finds it done | as who has a lock alone and who shares it | |
 //! | to unpark a thread, and to park | yes | yes, unless the thread needs it to go on |
-//! | to yield, or to sleep, and anything | no | |
 //!
 //! Giving a lock back is no event of its own: it is part of what its thread did last. It disables nothing, and as long as nobody
 //! *tries* to lock, nothing but the locks that it enables depends on it. Where somebody tries, it becomes an event. The same is true
@@ -43,6 +43,8 @@ pub enum Kind {
     TryLock,
     /// The same, of one that was not free.
     FailedTryLock,
+    /// Of anything, until it has changed.
+    Await,
     /// The same is given back, where somebody tries to lock.
     Unlock,
     /// Of the exclusive side of a lock: begins to wait for it, where somebody shares a lock twice.
@@ -95,8 +97,6 @@ pub enum Kind {
     Park,
     /// Of another thread.
     Unpark,
-    /// Lets others go first.
-    Yield,
 }
 
 impl Kind {
@@ -112,7 +112,22 @@ impl Kind {
                 | Kind::ReadUnlock
                 | Kind::FailedSend
                 | Kind::FindDone
-                | Kind::Yield
+                | Kind::Await
+        )
+    }
+
+    /// Whether its object is as it was.
+    pub(crate) fn only_looks(self) -> bool {
+        matches!(
+            self,
+            Kind::Read
+                | Kind::Await
+                | Kind::FailedTryLock
+                | Kind::FailedTryReadLock
+                | Kind::EmptyReceive
+                | Kind::FullSend
+                | Kind::FailedSend
+                | Kind::FindDone
         )
     }
 
@@ -170,6 +185,7 @@ impl Kind {
             Kind::Lock => "lock",
             Kind::TryLock => "try_lock",
             Kind::FailedTryLock => "try_lock (in vain)",
+            Kind::Await => "look again at",
             Kind::Unlock => "unlock",
             Kind::Request => "ask to lock",
             Kind::ReadLock => "read-lock",
@@ -196,7 +212,6 @@ impl Kind {
             Kind::Done => "finish to initialise",
             Kind::Park => "be unparked by somebody as",
             Kind::Unpark => "unpark",
-            Kind::Yield => "let others do something",
         }
     }
 }

@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use crate::table;
+
 /// What an exploration found, and how far it got.
 #[derive(Clone, Debug, Default)]
 #[non_exhaustive]
@@ -33,8 +35,12 @@ pub enum Stopped {
     Exhausted,
     /// As many runs as were wanted; there may be more to see.
     Runs,
+    /// There was no time left; there may be more to see.
+    Time,
     /// There was nothing left but what comes after runs that had too many steps.
     Steps,
+    /// There was nothing left within the bound of the strategy, but there is beyond it.
+    Bound,
     /// At a failure.
     Failure,
 }
@@ -47,8 +53,8 @@ pub struct Failure {
     pub kind: FailureKind,
     /// In a sentence.
     pub message: String,
-    /// What was chosen, point by point.
-    pub schedule: Vec<u32>,
+    /// The schedule, as a text by which the run can be repeated.
+    pub token: String,
     /// The run.
     pub steps: Vec<TakenStep>,
     /// What threads are called.
@@ -118,7 +124,9 @@ impl fmt::Display for Report {
         match self.stopped {
             Stopped::Exhausted => write!(f, "; nothing is left")?,
             Stopped::Runs => write!(f, "; stopped after as many runs as were wanted")?,
+            Stopped::Time => write!(f, "; stopped as time was over")?,
             Stopped::Steps => write!(f, "; nothing is left within the bound on steps")?,
+            Stopped::Bound => write!(f, "; nothing is left within the bound of the strategy")?,
             Stopped::Failure => write!(f, "; stopped at the first failure")?,
         }
         for note in &self.notes {
@@ -131,14 +139,7 @@ impl fmt::Display for Report {
 impl fmt::Display for Failure {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         writeln!(f, "{}", self.message)?;
-        for step in &self.steps {
-            let thread = self.threads.get(step.thread).map_or("?", String::as_str);
-            write!(f, "  {thread}: {} {}", step.operation, step.object)?;
-            if let Some(place) = &step.place {
-                write!(f, " at {place}")?;
-            }
-            writeln!(f)?;
-        }
-        Ok(())
+        table::write(self, f)?;
+        writeln!(f, "  PORTENT_REPLAY={} repeats this run", self.token)
     }
 }

@@ -29,10 +29,17 @@ pub struct Event {
     released: u32,
     /// Which choice it was.
     pub(crate) point: u32,
+    /// It could have changed its object, but did not.
+    in_vain: bool,
     pub(crate) place: Place,
 }
 
 impl Event {
+    /// Whether its object is as it was.
+    pub(crate) fn only_looked(&self) -> bool {
+        self.in_vain || self.op.kind.only_looks()
+    }
+
     /// The one before it on this object, which is one of its two.
     #[inline]
     fn previous_on(&self, object: ObjectIndex) -> u32 {
@@ -46,10 +53,20 @@ pub(crate) struct Race {
     /// The event that came first.
     pub(crate) first: u32,
     pub(crate) second: Second,
-    /// Of one who has a lock alone and one who shares it: the row of all that the second has to wait for; else [`NONE`].
+    /// Of one who has a lock alone and one who shares it: which row of needs is that of all the second has to wait for; else [`NONE`].
     needs: u32,
     /// The others who would still share it, and so come later: where they are in the list of those.
     removed: (u32, u32),
+}
+
+/// The races of a run.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Races {
+    list: Vec<Race>,
+    /// What else comes later if a race goes the other way.
+    removed: Vec<u32>,
+    /// Rows of what somebody has to wait for.
+    needs: Vec<u16>,
 }
 
 /// What an operation comes after that cannot come later.
@@ -104,16 +121,22 @@ pub struct Run {
     /// Whether a thread knows more than at its last event.
     learned: Vec<bool>,
     last_of: Vec<u32>,
+    /// For each thread that waits for a change of one object: the event at which it looked.
+    looked: Vec<u32>,
     chains: Vec<Chain>,
-    races: Vec<Race>,
-    /// What else comes later if a race goes the other way.
-    removed: Vec<u32>,
+    races: Races,
     /// How many events are followed, not new.
     kept: usize,
     /// How many of them were.
     followed: usize,
+    /// How many are new.
+    added: usize,
     /// Whether clocks are kept and races looked for.
     analysed: bool,
+    /// Whether an object or a thread was first met after the first choice.
+    pub(crate) is_late: bool,
+    /// What threads still wanted to do when the run was closed.
+    pending: Vec<(usize, Op)>,
     /// Whether giving a lock back is an event.
     tries: bool,
 }
@@ -129,12 +152,15 @@ impl Run {
             current: Vec::new(),
             learned: Vec::new(),
             last_of: Vec::new(),
+            looked: Vec::new(),
             chains: Vec::new(),
-            races: Vec::new(),
-            removed: Vec::new(),
+            races: Races::default(),
             kept: 0,
             followed: 0,
+            added: 0,
             analysed: true,
+            is_late: false,
+            pending: Vec::new(),
             tries: false,
         }
     }
@@ -151,12 +177,17 @@ impl Run {
         self.current.clear();
         self.learned.clear();
         self.last_of.clear();
+        self.looked.clear();
         self.chains.clear();
-        self.races.clear();
-        self.removed.clear();
+        self.races.list.clear();
+        self.races.removed.clear();
+        self.races.needs.clear();
         self.kept = keep;
         self.followed = 0;
+        self.added = 0;
         self.analysed = analysed;
+        self.is_late = false;
+        self.pending.clear();
         self.tries = tries;
     }
 
@@ -167,6 +198,7 @@ impl Run {
             self.widen();
         }
         self.last_of.push(NONE);
+        self.looked.push(NONE);
         self.learned.push(spawner.is_some());
         match spawner {
             Some(spawner) if self.analysed => {
@@ -191,6 +223,7 @@ impl Run {
             &mut self.clocks,
             &mut self.extra,
             &mut self.current,
+            &mut self.races.needs,
         ] {
             let wide = rows
                 .chunks_exact(old)
@@ -281,6 +314,7 @@ impl Run {
             previous: [op.object, op.second].map(|object| self.chain(object).last),
             released: NONE,
             point: point as u32,
+            in_vain: false,
             place,
         });
         if self.analysed {
@@ -299,6 +333,7 @@ impl Run {
         self.link(number, thread, op);
         self.followed += 1;
         self.kept = self.followed;
+        self.added += 1;
         number
     }
 
@@ -466,7 +501,7 @@ impl Run {
 
     #[inline]
     fn race(&mut self, first: u32, second: Second) {
-        self.races.push(Race {
+        self.races.list.push(Race {
             first,
             second,
             needs: NONE,
@@ -496,6 +531,7 @@ impl Run {
                 };
                 self.race_with(thread, first, second);
             }
+            Kind::Await if self.is_first_change(thread, op.object) => {}
             _ => self.races_of_accesses(thread, op, op.object, second),
         }
         if op.second != NONE {
@@ -528,7 +564,7 @@ impl Run {
             return;
         }
         // Reads since the last write, unless they come before another one of these.
-        let from = self.races.len();
+        let from = self.races.list.len();
         let mut next = first;
         while self.events[next as usize].op.reads(object) {
             if self.is_concurrent(thread, next) && !self.precedes_some(next, from) {
@@ -539,14 +575,14 @@ impl Run {
                 return;
             }
         }
-        if self.races.len() == from {
+        if self.races.list.len() == from {
             self.race_with(thread, next, second);
         }
     }
 
     /// Whether an event comes before the first part of one of the races from this one on.
     fn precedes_some(&self, event: u32, from: usize) -> bool {
-        self.races[from..]
+        self.races.list[from..]
             .iter()
             .any(|race| self.precedes(event, race.first))
     }
@@ -554,7 +590,7 @@ impl Run {
     /// One who wants a lock alone could have had it before those who share it, but only together with all who would still be inside.
     #[cold]
     fn races_with_readers(&mut self, thread: usize, object: ObjectIndex, second: Second) {
-        let from = self.races.len();
+        let from = self.races.list.len();
         let mut readers = Vec::new();
         let mut next = self.chain(object).last_shared;
         while next != NONE && !self.events[next as usize].op.kind.is_exclusive() {
@@ -568,38 +604,76 @@ impl Run {
             if !self.is_concurrent(thread, first) || self.precedes_some(first, from) {
                 continue;
             }
-            let start = self.removed.len();
+            let start = self.races.removed.len();
             if !self.remove_readers(thread, &readers, first) {
-                self.removed.truncate(start);
+                self.races.removed.truncate(start);
                 continue;
             }
             // What it needs: that all others are gone.
-            let row = self.extra.len() / self.width;
+            let row = self.races.needs.len() / self.width;
             let mine = thread * self.width;
             let mut needs = self.current[mine..mine + self.width].to_vec();
             for &reader in &readers {
-                if reader != first && !self.removed[start..].contains(&reader) {
+                if reader != first && !self.races.removed[start..].contains(&reader) {
                     let left = self.row_at(self.events[reader as usize].released);
                     for (mine, other) in needs.iter_mut().zip(left) {
                         *mine = (*mine).max(*other);
                     }
                 }
             }
-            self.extra.extend(needs);
-            self.races.push(Race {
+            self.races.needs.extend(needs);
+            self.races.list.push(Race {
                 first,
                 second,
-                needs: row as u32 | EXTRA,
-                removed: (start as u32, self.removed.len() as u32),
+                needs: row as u32,
+                removed: (start as u32, self.races.removed.len() as u32),
             });
         }
     }
 
+    /// Whether a thread could not have gone on before the last change: it looked after the one before that.
+    fn is_first_change(&self, thread: usize, object: ObjectIndex) -> bool {
+        let looked = self.looked[thread];
+        if looked == NONE {
+            return false;
+        }
+        let mut changes = 0;
+        let mut next = self.chain(object).last;
+        while next != NONE && next > looked {
+            let event = &self.events[next as usize];
+            changes += u32::from(!event.only_looked());
+            next = event.previous_on(object);
+        }
+        changes < 2
+    }
+
+    /// A thread waits for a change of what it looked at then; `NONE` if it is not about one object only.
+    pub(crate) fn awaits(&mut self, thread: usize, looked: u32) {
+        self.looked[thread] = looked;
+    }
+
+    /// The last step of the thread changed nothing.
+    pub(crate) fn was_in_vain(&mut self, thread: usize) {
+        let last = self.last_of[thread];
+        if last != NONE {
+            self.events[last as usize].in_vain = true;
+        }
+    }
+
+    /// The last event that changed an object.
+    pub(crate) fn last_change(&self, object: ObjectIndex) -> u32 {
+        let mut next = self.chain(object).last;
+        while next != NONE && self.events[next as usize].only_looked() {
+            next = self.events[next as usize].previous_on(object);
+        }
+        next
+    }
+
     /// Adds to those who are removed who would still be inside if this reader came later; `false` if the writer needs one of them.
     fn remove_readers(&mut self, thread: usize, readers: &[u32], first: u32) -> bool {
-        let start = self.removed.len();
+        let start = self.races.removed.len();
         loop {
-            let removed = &self.removed[start..];
+            let removed = &self.races.removed[start..];
             let stays = |reader: u32| match self.events[reader as usize].released {
                 NONE => true,
                 row => removed.iter().chain([&first]).any(|&gone| {
@@ -616,9 +690,15 @@ impl Run {
                 Some(reader) if reader < first || !self.is_concurrent(thread, reader) => {
                     return false;
                 }
-                Some(reader) => self.removed.push(reader),
+                Some(reader) => self.races.removed.push(reader),
             }
         }
+    }
+
+    /// Those events that have happened, in order: what is still to be followed is not among them.
+    #[inline]
+    pub(crate) fn happened(&self) -> &[Event] {
+        &self.events[..self.followed]
     }
 
     #[inline]
@@ -636,6 +716,7 @@ impl Run {
     pub(crate) fn close(&mut self, thread: usize, op: Op, after: After<'_>) {
         if self.analysed {
             self.look_for_races(thread, op, Second::Pending(thread, op), after);
+            self.pending.push((thread, op));
         }
     }
 
@@ -645,8 +726,21 @@ impl Run {
         &self.events
     }
 
+    /// Whether all that was kept has happened again, and nothing else.
+    pub(crate) fn was_followed(&self) -> bool {
+        self.followed == self.kept && self.added == 0
+    }
+
+    pub(crate) fn take_races(&mut self) -> Races {
+        std::mem::take(&mut self.races)
+    }
+
+    pub(crate) fn set_races(&mut self, races: Races) {
+        self.races = races;
+    }
+
     pub(crate) fn races(&self) -> &[Race] {
-        &self.races
+        &self.races.list
     }
 
     /// How many events each thread has had, as far as this one comes after them.
@@ -687,15 +781,36 @@ impl Run {
         };
         match race.needs {
             NONE => (thread, op, before, until),
-            row => (thread, op, self.row_at(row), until),
+            row => {
+                let from = row as usize * self.width;
+                let needs = &self.races.needs[from..from + self.width];
+                (thread, op, needs, until)
+            }
         }
+    }
+
+    /// Whether an object or a thread was first met after the first choice, so that it may be called otherwise in another run.
+    pub(crate) fn has_late_names(&self) -> bool {
+        self.is_late
+    }
+
+    /// What a thread did next after an event, or still wanted to do.
+    pub(crate) fn next_of(&self, thread: usize, after: usize) -> Option<Op> {
+        let later = &self.events[after + 1..];
+        let event = later
+            .iter()
+            .find(|event| usize::from(event.thread) == thread);
+        event.map(|event| event.op).or_else(|| {
+            let pending = self.pending.iter().find(|(other, _)| *other == thread);
+            pending.map(|(_, op)| *op)
+        })
     }
 
     /// Whether an event comes later if a race goes the other way: it comes after the first part, or after what goes with that.
     #[inline]
     pub(crate) fn follows(&self, event: usize, race: Race) -> bool {
         self.precedes(race.first, event as u32)
-            || self.removed[race.removed.0 as usize..race.removed.1 as usize]
+            || self.races.removed[race.removed.0 as usize..race.removed.1 as usize]
                 .iter()
                 .any(|&gone| self.precedes(gone, event as u32))
     }

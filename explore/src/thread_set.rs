@@ -20,6 +20,15 @@ impl ThreadSet {
         ThreadSet(1 << thread)
     }
 
+    /// As a number of which each bit is a thread.
+    pub(crate) fn bits(self) -> u64 {
+        self.0
+    }
+
+    pub(crate) fn from_bits(bits: u64) -> ThreadSet {
+        ThreadSet(bits)
+    }
+
     /// Whether nobody is in it.
     #[inline]
     #[must_use]
@@ -39,6 +48,11 @@ impl ThreadSet {
     #[must_use]
     pub fn contains(self, thread: usize) -> bool {
         self.0 >> thread & 1 != 0
+    }
+
+    /// Whether the thread of this number is in it, which may be any.
+    pub(crate) fn has(self, thread: u32) -> bool {
+        (thread as usize) < MOST_THREADS && self.contains(thread as usize)
     }
 
     /// The lowest one.

@@ -74,6 +74,18 @@ pub trait Controller {
     /// The name of the thread that calls.
     fn name(&self) -> Option<String>;
 
+    /// The thread has nothing to do but to look again.
+    fn pause(&self, place: Place);
+
+    /// One of so many values, from 0.
+    fn pick(&self, values: u32) -> u32;
+
+    /// What the thread has for itself under this key; it is made when it is first asked for.
+    fn local(&self, key: usize, make: &dyn Fn() -> Rc<dyn Any>) -> Rc<dyn Any>;
+
+    /// The thread is about to end, and drops what it has for itself.
+    fn drop_locals(&self);
+
     /// The thread begins to wait for a condition and gives a mutex back, in one step. The mutex is the thread's until this returns.
     fn wait(&self, condition: Object<'_>, mutex: Object<'_>, place: Place);
 
@@ -89,12 +101,6 @@ pub trait Controller {
 
     /// Unparks the thread of this number.
     fn unpark(&self, thread: u32, place: Place);
-
-    /// Lets others go first.
-    fn yield_now(&self, place: Place);
-
-    /// One of so many values; all of them are tried.
-    fn choose(&self, values: u32) -> u32;
 
     /// The last step of the thread was to change something, but it did not.
     fn unchanged(&self);
@@ -347,6 +353,11 @@ pub(crate) fn current() -> Option<Rc<dyn Controller>> {
         .flatten()
 }
 
+/// One of so many values, from 0, as the controller of the thread that calls decides; `None` if it has none.
+pub fn pick(values: u32) -> Option<u32> {
+    current().map(|controller| controller.pick(values))
+}
+
 /// As long as it is there, a controller decides what this thread of the operating system runs.
 #[derive(Debug)]
 pub struct Controlled(());
@@ -445,6 +456,9 @@ impl<T> Spawned<T> {
                 enter(controller.current());
             }
             let done = panic::catch_unwind(AssertUnwindSafe(f));
+            if let Some(controller) = current() {
+                controller.drop_locals();
+            }
             let ended = Ended::of(&done);
             panicked.store(ended == Ended::Panicked, Relaxed);
             *lock(&there) = Some(done);

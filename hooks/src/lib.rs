@@ -61,6 +61,8 @@ pub use value::ToValue;
 #[doc(hidden)]
 pub mod control;
 #[cfg(feature = "monitor")]
+pub mod hint;
+#[cfg(feature = "monitor")]
 mod live;
 #[cfg(feature = "monitor")]
 mod shared;
@@ -83,6 +85,15 @@ pub use shared::Shared;
 mod off;
 #[cfg(not(feature = "monitor"))]
 pub use off::Shared;
+
+/// The functions of `std::hint` themselves.
+#[cfg(not(feature = "monitor"))]
+pub mod hint {
+    pub use std::hint::*;
+}
+
+#[cfg(not(feature = "monitor"))]
+pub use std::thread_local;
 
 /// The types of `std::sync` themselves.
 #[cfg(not(feature = "monitor"))]

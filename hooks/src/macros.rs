@@ -50,3 +50,37 @@ macro_rules! event {
         }
     }};
 }
+
+/// As [`std::thread_local!`]; threads under control have their own, too, which are dropped when they end.
+///
+/// ```
+/// use std::cell::Cell;
+/// use portent_hooks::{thread, thread_local};
+///
+/// thread_local! {
+///     static COUNT: Cell<u32> = Cell::new(0);
+/// }
+/// COUNT.set(1);
+/// assert_eq!(thread::spawn(|| COUNT.get()).join().unwrap(), 0);
+/// ```
+#[cfg(feature = "monitor")]
+#[macro_export]
+macro_rules! thread_local {
+    () => {};
+    ($(#[$attr:meta])* $vis:vis static $name:ident: $type:ty = const $init:block $(; $($rest:tt)*)?) => {
+        $crate::thread_local!($(#[$attr])* $vis static $name: $type = $init $(; $($rest)*)?);
+    };
+    ($(#[$attr:meta])* $vis:vis static $name:ident: $type:ty = $init:expr $(; $($rest:tt)*)?) => {
+        $(#[$attr])*
+        $vis static $name: $crate::thread::LocalKey<$type> = {
+            fn make() -> $type {
+                $init
+            }
+            ::std::thread_local! {
+                static NATIVE: $type = make();
+            }
+            $crate::thread::LocalKey::new(&NATIVE, make)
+        };
+        $($crate::thread_local!($($rest)*);)?
+    };
+}

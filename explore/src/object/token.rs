@@ -1,6 +1,6 @@
 //! Parking, and letting others go first.
 //!
-//! A thread that yields, sleeps, or stops to wait because time is over, looks again for something that was not there. To do so again
+//! A thread that stops to wait because time is over, looks again for something that was not there. To do so again
 //! and again would have no end, and shows nothing that it would not have seen had it looked later. So it does that at any moment if
 //! it is the first time since it changed something itself, and else only when nobody else can go on.
 
@@ -103,7 +103,6 @@ impl State {
     /// Who goes on when nobody can: the one who did so least often.
     pub(crate) fn last_resort(&mut self) -> Option<usize> {
         let looks = |thread: usize| match self.pending_of(thread).kind {
-            Kind::Yield => true,
             Kind::Wake | Kind::Park | Kind::Receive => self.threads[thread].timed,
             _ => false,
         };

@@ -1,6 +1,6 @@
 //! Every interleaving, depth first: nothing is left out, and most of it is the same again and again.
 
-use super::{Choice, End, Point, Strategy};
+use super::{Choice, End, Next, Point, Strategy};
 use crate::{run::Run, thread_set::ThreadSet};
 
 /// Every interleaving.
@@ -48,7 +48,7 @@ impl Strategy for Exhaustive {
         0
     }
 
-    fn finished(&mut self, _: &Run, _: End) -> Option<usize> {
+    fn finished(&mut self, _: &Run, _: End) -> Next {
         while let Some(node) = self.nodes.last_mut() {
             let more = match node {
                 Node::Thread { taken, left } => left.next().map(|next| *taken = next).is_some(),
@@ -58,11 +58,11 @@ impl Strategy for Exhaustive {
                 }
             };
             if more {
-                return Some(self.nodes.len() - 1);
+                return Next::Keep(self.nodes.len() - 1);
             }
             self.nodes.pop();
         }
-        None
+        Next::Exhausted
     }
 
     fn wants_clocks(&self) -> bool {

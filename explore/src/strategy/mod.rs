@@ -1,14 +1,40 @@
 //! Which run comes next: one file a strategy, behind one small trait.
+//!
+//! | strategy | runs | when |
+//! |---|---|---|
+//! | [`Source`] | at least one of every class, never two | the default |
+//! | [`Optimal`] | exactly one of every class | where source sets run in vain |
+//! | [`Flipping`] | the same by flipping races | to compare |
+//! | [`Exhaustive`] | every interleaving | tiny programs, to compare |
+//! | [`Preemption`] | every interleaving with few interruptions | where classes are too many |
+//! | [`Random`], [`Uniform`], [`Pct`] | some | where all of these are too many |
 
 mod exhaustive;
+mod flipping;
+mod optimal;
+mod pct;
+mod preemption;
 mod random;
+mod replay;
 mod source;
+mod uniform;
 
 pub use exhaustive::Exhaustive;
+pub use flipping::Flipping;
+pub use optimal::Optimal;
+pub use pct::Pct;
+pub use preemption::Preemption;
 pub use random::Random;
+pub(crate) use replay::Replay;
+pub(crate) use source::Path;
 pub use source::Source;
+pub use uniform::Uniform;
 
-use crate::{operation::Op, run::Run, thread_set::ThreadSet};
+use crate::{
+    operation::{Op, dependent},
+    run::Run,
+    thread_set::ThreadSet,
+};
 
 /// A way to search.
 ///
@@ -21,8 +47,19 @@ pub trait Strategy {
     /// Which of that many values is taken.
     fn pick(&mut self, at: usize, values: u32) -> u32;
 
-    /// A run has ended. How many points of it the next one shares; `None` if there is nothing left to be searched.
-    fn finished(&mut self, run: &Run, end: End) -> Option<usize>;
+    /// A run has ended.
+    fn finished(&mut self, run: &Run, end: End) -> Next;
+
+    /// Before the first run: whether there is one.
+    fn begins(&mut self) -> bool {
+        true
+    }
+
+    /// Where the search is to go on, if it can be stopped and resumed: one line of numbers for each point.
+    #[doc(hidden)]
+    fn save(&self) -> Option<Vec<[u64; 6]>> {
+        None
+    }
 
     /// Whether it looks at clocks and races. Without them runs are faster.
     fn wants_clocks(&self) -> bool;
@@ -70,6 +107,21 @@ pub enum Choice {
     Drain,
 }
 
+/// How the search goes on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Next {
+    /// The next run shares that many points with the last one.
+    Keep(usize),
+    /// There is nothing left to be searched.
+    Exhausted,
+    /// There is nothing left within the bound of the strategy, but there is beyond it.
+    Bounded,
+    /// As many runs as were wanted.
+    Enough,
+    /// Everything so far does not count, for this reason.
+    Restart(&'static str),
+}
+
 /// How a run ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum End {
@@ -81,4 +133,19 @@ pub enum End {
     Blocked,
     /// It was stopped: it had too many steps, or something went wrong.
     Cut,
+}
+
+/// Which of those that slept at the point before still do: those that do not notice what happened.
+fn still_asleep(mut asleep: ThreadSet, at: &Point<'_>, run: &Run) -> ThreadSet {
+    if asleep.is_empty() {
+        return asleep;
+    }
+    let last = run.events().last().expect("a thread was chosen before");
+    asleep.remove(usize::from(last.thread));
+    for thread in asleep {
+        if dependent(at.pending[thread], last.op) {
+            asleep.remove(thread);
+        }
+    }
+    asleep
 }

@@ -1,6 +1,6 @@
 //! At each point any thread that can go on, with equal chance.
 
-use super::{Choice, End, Point, Strategy};
+use super::{Choice, End, Next, Point, Strategy};
 use crate::{random::Random as Numbers, run::Run};
 
 /// Random walks, that many.
@@ -37,9 +37,13 @@ impl Strategy for Random {
         self.numbers.below(values as usize) as u32
     }
 
-    fn finished(&mut self, _: &Run, _: End) -> Option<usize> {
+    fn finished(&mut self, _: &Run, _: End) -> Next {
         self.left = self.left.saturating_sub(1);
-        (self.left > 0).then_some(0)
+        if self.left > 0 {
+            Next::Keep(0)
+        } else {
+            Next::Enough
+        }
     }
 
     fn wants_clocks(&self) -> bool {

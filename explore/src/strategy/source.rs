@@ -10,9 +10,11 @@
 //! After Abdulla, Aronis, Jonsson, Sagonas, "Source Sets" (2017). All races are considered, those of operations that were pending at
 //! the end included: of blocked ones, and in runs that were cut.
 
-use super::{Choice, End, Point, Strategy};
+use std::sync::Arc;
+
+use super::{Choice, End, Next, Point, Strategy};
 use crate::{
-    operation::dependent,
+    parallel::{Branches, Common, Exchange},
     run::{Race, Run},
     thread_set::{MOST_THREADS, ThreadSet},
 };
@@ -21,10 +23,16 @@ use crate::{
 #[derive(Debug, Default)]
 pub struct Source {
     nodes: Vec<Node>,
+    /// Where work is offered to others.
+    exchange: Option<Arc<Exchange<Path>>>,
 }
 
+/// How to get to a branch that is to be searched.
+#[derive(Debug, Default)]
+pub(crate) struct Path(Vec<Node>);
+
 /// A point, and what is known of it.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Debug, Default)]
 struct Node {
     /// The thread or value that is taken.
     taken: u32,
@@ -36,6 +44,10 @@ struct Node {
     /// Threads whose runs have all been seen.
     done: ThreadSet,
     sleep: ThreadSet,
+    /// What others know of it, too; then that counts, and `done` is what was claimed before the thread that is taken.
+    common: Option<Arc<Common>>,
+    /// Other values are somebody else's.
+    foreign: bool,
 }
 
 impl Source {
@@ -45,24 +57,67 @@ impl Source {
         Source::default()
     }
 
+    /// One of several who search together.
+    pub(crate) fn sharing(exchange: Arc<Exchange<Path>>) -> Source {
+        Source {
+            nodes: Vec::new(),
+            exchange: Some(exchange),
+        }
+    }
+
+    /// Goes on where a search was stopped.
+    pub(crate) fn resumed(points: &[[u64; 6]]) -> Source {
+        let node = |[taken, values, enabled, backtrack, done, sleep]: &[u64; 6]| Node {
+            taken: *taken as u32,
+            values: *values as u32,
+            enabled: ThreadSet::from_bits(*enabled),
+            backtrack: ThreadSet::from_bits(*backtrack),
+            done: ThreadSet::from_bits(*done),
+            sleep: ThreadSet::from_bits(*sleep),
+            ..Node::default()
+        };
+        Source {
+            nodes: points.iter().map(node).collect(),
+            exchange: None,
+        }
+    }
+
+    /// The next branch on the way back; how many points a run there shares with the last one.
+    fn back(&mut self) -> Option<usize> {
+        while let Some(node) = self.nodes.last_mut() {
+            if node.advance() {
+                return Some(self.nodes.len() - 1);
+            }
+            self.nodes.pop();
+        }
+        None
+    }
+
+    /// Gives a branch away, the one that is nearest to the root.
+    fn share(&mut self, exchange: &Exchange<Path>) {
+        let Some(at) = self.nodes.iter().position(Node::is_open) else {
+            return;
+        };
+        for node in &mut self.nodes[..=at] {
+            node.make_common();
+        }
+        let mut path = self.nodes[..=at].to_vec();
+        for node in &mut path {
+            node.foreign = true;
+        }
+        // Somebody else may have claimed it meanwhile.
+        if path[at].claim() {
+            exchange.offer(Path(path));
+        }
+    }
+
     /// Who sleeps at a new point.
     fn sleep(&self, at: &Point<'_>, run: &Run) -> ThreadSet {
         // To pick a value is no step of a thread.
         let Some(parent) = self.nodes.iter().rfind(|node| node.values == 0) else {
             return ThreadSet::EMPTY;
         };
-        let mut sleep = parent.sleep | parent.done;
-        if sleep.is_empty() {
-            return sleep;
-        }
-        let taken = run.events().last().expect("the parent chose a thread");
-        sleep.remove(usize::from(taken.thread));
-        for thread in sleep {
-            if dependent(at.pending[thread], taken.op) {
-                sleep.remove(thread);
-            }
-        }
-        sleep
+        super::still_asleep(parent.sleep | parent.done, at, run)
     }
 
     /// Makes sure that a run is searched in which this race goes the other way.
@@ -95,17 +150,88 @@ impl Source {
         if !seen.contains(thread) && !second_waits {
             initials.insert(thread);
         }
-        let node = &mut self.nodes[first.point as usize];
-        let initials = initials & node.enabled;
-        if initials.is_empty() {
-            node.backtrack |= node.enabled;
-        } else if (initials & (node.backtrack | node.done)).is_empty() {
-            let added = if initials.contains(thread) {
-                Some(thread)
-            } else {
-                initials.first()
-            };
-            node.backtrack |= added.map_or(ThreadSet::EMPTY, ThreadSet::only);
+        self.nodes[first.point as usize].wants_one_of(initials, thread);
+    }
+}
+
+impl Node {
+    /// Some run that begins by one of these threads has to be searched, that by `best` if it is one of them.
+    fn wants_one_of(&mut self, initials: ThreadSet, best: usize) {
+        let initials = initials & self.enabled;
+        let add = |backtrack: &mut ThreadSet, done: ThreadSet| {
+            if initials.is_empty() {
+                *backtrack |= self.enabled;
+            } else if (initials & (*backtrack | done)).is_empty() {
+                let added = if initials.contains(best) {
+                    Some(best)
+                } else {
+                    initials.first()
+                };
+                *backtrack |= added.map_or(ThreadSet::EMPTY, ThreadSet::only);
+            }
+        };
+        match &self.common {
+            Some(common) => {
+                let mut branches = common.open();
+                let claimed = branches.claimed;
+                add(&mut branches.backtrack, claimed);
+            }
+            None => add(&mut self.backtrack, self.done),
+        }
+    }
+
+    /// Takes the next value or thread, if there is one.
+    fn advance(&mut self) -> bool {
+        if self.values > 0 {
+            self.taken += 1;
+            return !self.foreign && self.taken < self.values;
+        }
+        if self.common.is_some() {
+            return self.claim();
+        }
+        self.done.insert(self.taken as usize);
+        let next = (self.backtrack - self.done - self.sleep).first();
+        self.taken = next.unwrap_or_default() as u32;
+        next.is_some()
+    }
+
+    /// Takes a thread of a common point that nobody has claimed.
+    fn claim(&mut self) -> bool {
+        let Some(common) = &self.common else {
+            return false;
+        };
+        let mut branches = common.open();
+        let Some(next) = (branches.backtrack - branches.claimed - self.sleep).first() else {
+            return false;
+        };
+        self.taken = next as u32;
+        self.done = branches.claimed;
+        branches.claimed.insert(next);
+        true
+    }
+
+    /// Whether there is a thread that nobody has taken.
+    fn is_open(&self) -> bool {
+        let (backtrack, done) = match &self.common {
+            _ if self.values > 0 => return false,
+            Some(common) => {
+                let branches = common.open();
+                (branches.backtrack, branches.claimed)
+            }
+            None => (
+                self.backtrack,
+                self.done | ThreadSet::only(self.taken as usize),
+            ),
+        };
+        !(backtrack - done - self.sleep).is_empty()
+    }
+
+    fn make_common(&mut self) {
+        if self.values == 0 && self.common.is_none() {
+            self.common = Some(Common::new(Branches {
+                backtrack: self.backtrack,
+                claimed: self.done | ThreadSet::only(self.taken as usize),
+            }));
         }
     }
 }
@@ -124,8 +250,8 @@ impl Strategy for Source {
             values: 0,
             enabled: at.enabled,
             backtrack: ThreadSet::only(taken),
-            done: ThreadSet::EMPTY,
             sleep,
+            ..Node::default()
         });
         Choice::Run(taken)
     }
@@ -141,26 +267,52 @@ impl Strategy for Source {
         0
     }
 
-    fn finished(&mut self, run: &Run, _: End) -> Option<usize> {
+    fn finished(&mut self, run: &Run, _: End) -> Next {
         for &race in run.races() {
             self.reverse(run, race);
         }
-        while let Some(node) = self.nodes.last_mut() {
-            if node.values > 0 {
-                node.taken += 1;
-                if node.taken < node.values {
-                    return Some(self.nodes.len() - 1);
+        let back = self.back();
+        let Some(exchange) = self.exchange.clone() else {
+            return back.map_or(Next::Exhausted, Next::Keep);
+        };
+        match back {
+            _ if exchange.is_over() => Next::Enough,
+            Some(keep) => {
+                if exchange.is_hungry() {
+                    self.share(&exchange);
                 }
-            } else {
-                node.done.insert(node.taken as usize);
-                if let Some(next) = (node.backtrack - node.done - node.sleep).first() {
-                    node.taken = next as u32;
-                    return Some(self.nodes.len() - 1);
-                }
+                Next::Keep(keep)
             }
-            self.nodes.pop();
+            None if self.begins() => Next::Keep(0),
+            None => Next::Exhausted,
         }
-        None
+    }
+
+    fn save(&self) -> Option<Vec<[u64; 6]>> {
+        let save = |node: &Node| {
+            [
+                u64::from(node.taken),
+                u64::from(node.values),
+                node.enabled.bits(),
+                node.backtrack.bits(),
+                node.done.bits(),
+                node.sleep.bits(),
+            ]
+        };
+        Some(self.nodes.iter().map(save).collect())
+    }
+
+    fn begins(&mut self) -> bool {
+        match &self.exchange {
+            Some(exchange) => match exchange.take() {
+                Some(Path(nodes)) => {
+                    self.nodes = nodes;
+                    true
+                }
+                None => false,
+            },
+            None => true,
+        }
     }
 
     fn wants_clocks(&self) -> bool {

@@ -2,7 +2,7 @@
 
 use portent_explore::{
     Explorer, Report, Stopped,
-    strategy::{Exhaustive, Source},
+    strategy::{Exhaustive, Flipping, Optimal, Preemption, Source},
 };
 
 use crate::programs;
@@ -11,8 +11,17 @@ fn source(program: impl Fn()) -> Report {
     let report = Explorer::new()
         .strategy(Source::new)
         .keep_going()
-        .check(program);
+        .check(&program);
     assert_eq!(report.stopped, Stopped::Exhausted, "{report}");
+    let optimal = Explorer::new()
+        .strategy(Optimal::new)
+        .keep_going()
+        .check(&program);
+    assert_eq!(
+        (optimal.executions, optimal.blocked, optimal.deadlocks),
+        (report.executions, 0, report.deadlocks),
+        "{optimal}"
+    );
     report
 }
 
@@ -52,6 +61,29 @@ fn critical_sections() {
 }
 
 #[test]
+fn one_writer_and_readers() {
+    assert_eq!(counts(|| programs::readers(8)), (256, 0, 0));
+}
+
+#[test]
+fn philosophers() {
+    assert_eq!(counts(|| programs::philosophers(3)), (7, 0, 1));
+    assert_eq!(counts(|| programs::philosophers(5)), (31, 0, 1));
+}
+
+/// Where source sets run in vain, wake-up trees do not.
+#[test]
+fn the_last_zero() {
+    for (places, classes, in_vain) in [(5, 64, 15), (7, 320, 294), (10, 3328, 11_951)] {
+        assert_eq!(
+            counts(|| programs::last_zero(places)),
+            (classes, in_vain, 0),
+            "{places} places"
+        );
+    }
+}
+
+#[test]
 fn a_table_by_compare_and_swap() {
     assert_eq!(counts(|| programs::indexer(11)), (1, 0, 0));
     assert_eq!(counts(|| programs::indexer(12)), (8, 0, 0));
@@ -86,4 +118,94 @@ fn all_interleavings_are_of_the_same_classes() {
         assert_eq!(all.classes, classes);
         assert!(Some(all.executions) >= classes);
     }
+}
+
+/// Programs that show where searches differ: how many classes they have, and how many runs flipping makes in vain.
+#[test]
+fn races_flipped() {
+    fn writes(variables: &'static [&'static [usize]]) -> impl Fn() {
+        move || programs::writes(variables)
+    }
+    type Row = (&'static str, Box<dyn Fn()>, u64, u64);
+    let programs: [Row; 8] = [
+        (
+            "two of three write the same",
+            Box::new(writes(&[&[0], &[1], &[0]])),
+            2,
+            0,
+        ),
+        ("three read", Box::new(|| programs::readers_only(3)), 1, 0),
+        (
+            "two writes each",
+            Box::new(writes(&[&[0, 0], &[1, 0]])),
+            3,
+            0,
+        ),
+        ("crossed locks", Box::new(programs::crossed_locks), 3, 0),
+        (
+            "three unlocked updates",
+            Box::new(|| programs::loads_and_stores(3, 1)),
+            36,
+            0,
+        ),
+        (
+            "three locked updates",
+            Box::new(|| programs::sections(3, 1)),
+            6,
+            0,
+        ),
+        (
+            "two unlocked updates each",
+            Box::new(|| programs::loads_and_stores(2, 2)),
+            34,
+            0,
+        ),
+        ("philosophers", Box::new(|| programs::philosophers(3)), 7, 1),
+    ];
+    for (name, program, classes, in_vain) in programs {
+        assert_eq!(source(&program).executions, classes, "{name}");
+        let report = Explorer::new()
+            .strategy(Flipping::new)
+            .keep_going()
+            .check(&program);
+        assert_eq!(
+            (report.executions, report.blocked),
+            (classes, in_vain),
+            "{name}"
+        );
+    }
+}
+
+/// Two threads that load and store once: 6 interleavings, in two of which nobody is interrupted.
+#[test]
+fn interruptions() {
+    let mut runs = Vec::new();
+    for bound in 0..4 {
+        let report = Explorer::new()
+            .strategy(move || Preemption::new(bound))
+            .check(|| programs::loads_and_stores(2, 1));
+        runs.push((report.executions, report.stopped));
+    }
+    assert_eq!(
+        runs,
+        [
+            (2, Stopped::Bound),
+            (4, Stopped::Bound),
+            (6, Stopped::Exhausted),
+            (6, Stopped::Exhausted)
+        ]
+    );
+}
+
+/// Counts of the literature.
+#[test]
+fn large_counts() {
+    let fast = |program: fn()| {
+        let report = Explorer::new().check(program);
+        assert_eq!(report.stopped, Stopped::Exhausted);
+        (report.executions, report.blocked)
+    };
+    assert_eq!(fast(|| programs::sections(5, 2)), (113_400, 0));
+    assert_eq!(fast(|| programs::file_system(26)), (8192, 0));
+    assert_eq!(fast(|| programs::indexer(16)), (32_768, 0));
 }

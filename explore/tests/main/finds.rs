@@ -2,7 +2,10 @@
 
 use std::sync::Arc;
 
-use portent_explore::{Explorer, FailureKind, strategy::Random};
+use portent_explore::{
+    Explorer, FailureKind,
+    strategy::{Pct, Random, Uniform},
+};
 use portent_hooks::{
     Shared,
     sync::{
@@ -131,4 +134,53 @@ fn a_try_makes_unlocks_steps() {
         (3, 0, 1),
         "{report}"
     );
+}
+
+/// One thread does ten steps, the other one, and it fails only before or after all of the ten: one in eleven interleavings each.
+fn first_of_all() {
+    let number = Arc::new(AtomicU32::new(0));
+    let other = Arc::clone(&number);
+    let many = thread::spawn(move || {
+        for _ in 0..10 {
+            other.fetch_add(1, SeqCst);
+        }
+    });
+    let other = Arc::clone(&number);
+    let one = thread::spawn(move || assert_ne!(other.fetch_add(100, SeqCst), 10, "last"));
+    many.join().unwrap();
+    let _ = one.join();
+}
+
+#[test]
+fn walks_that_are_nearly_uniform() {
+    let walk = |runs: u64| {
+        let random = Explorer::new()
+            .strategy(move || Random::new(3, runs))
+            .keep_going();
+        let uniform = Explorer::new()
+            .strategy(move || Uniform::new(3, runs))
+            .keep_going();
+        (
+            random.check(first_of_all).failed,
+            uniform.check(first_of_all).failed,
+        )
+    };
+    // One in 1024, and one in 11.
+    let (random, uniform) = walk(11_000);
+    assert!(random < 40, "{random}");
+    assert!((800..1200).contains(&uniform), "{uniform}");
+}
+
+#[test]
+fn priorities_find_what_needs_few_changes() {
+    let report = Explorer::new()
+        .strategy(|| Pct::new(5, 1000, 1))
+        .keep_going()
+        .check(first_of_all);
+    // Whoever has the higher priority goes first: half of the runs.
+    assert!((400..600).contains(&report.failed), "{}", report.failed);
+    let update = Explorer::new()
+        .strategy(|| Pct::new(5, 1000, 2))
+        .check(lost_update);
+    assert_eq!(update.failed, 1);
 }

@@ -114,3 +114,58 @@ pub(crate) fn crossed_locks() {
         let _ = thread.join();
     }
 }
+
+/// One thread looks for the last zero of an array, from the end; each of the others writes a place after it has read the one before.
+pub(crate) fn last_zero(places: usize) {
+    let array: Vec<AtomicU32> = (0..=places).map(|_| AtomicU32::new(0)).collect();
+    threads(places + 1, move |number| {
+        if number == 0 {
+            let mut place = places;
+            while array[place].load(SeqCst) != 0 {
+                place -= 1;
+            }
+        } else {
+            let before = array[number - 1].load(SeqCst);
+            array[number].store(before + 1, SeqCst);
+        }
+    });
+}
+
+/// One thread writes a number, the others read it.
+pub(crate) fn readers(count: usize) {
+    let number = AtomicU32::new(0);
+    threads(count + 1, move |thread| {
+        if thread == 0 {
+            number.store(1, SeqCst);
+        } else {
+            number.load(SeqCst);
+        }
+    });
+}
+
+/// Each philosopher takes the fork on the left, then that on the right.
+pub(crate) fn philosophers(count: usize) {
+    let forks: Vec<Mutex<()>> = (0..count).map(|_| Mutex::new(())).collect();
+    threads(count, move |number| {
+        let _left = forks[number].lock();
+        let _right = forks[(number + 1) % count].lock();
+    });
+}
+
+/// Each thread writes the variables of its list, in order.
+pub(crate) fn writes(lists: &'static [&'static [usize]]) {
+    let variables = [const { AtomicU32::new(0) }; 4];
+    threads(lists.len(), move |number| {
+        for &variable in lists[number] {
+            variables[variable].store(1, SeqCst);
+        }
+    });
+}
+
+/// Threads that only read.
+pub(crate) fn readers_only(count: usize) {
+    let number = AtomicU32::new(0);
+    threads(count, move |_| {
+        number.load(SeqCst);
+    });
+}

@@ -7,14 +7,39 @@
 //! |---|---|
 //! | `spawn` | threads that may outlive their spawner |
 //! | `scope` | threads that do not |
+//! | `local` | variables that each thread has for itself |
 //! | `park` | handles of threads, and waiting for somebody to wake one up |
 
+mod local;
 mod park;
 mod scope;
 mod spawn;
 
-pub use std::thread::{AccessError, LocalKey, Result, ThreadId, available_parallelism, panicking};
+pub use std::thread::{AccessError, Result, ThreadId, available_parallelism, panicking};
 
-pub use park::{Thread, current, park, park_timeout, sleep, yield_now};
+pub use local::LocalKey;
+pub use park::{Thread, current, park, park_timeout};
 pub use scope::{Scope, ScopedJoinHandle, scope};
 pub use spawn::{Builder, JoinHandle, spawn};
+
+use std::{panic::Location, time::Duration};
+
+use crate::control;
+
+/// As [`std::thread::yield_now`].
+#[track_caller]
+pub fn yield_now() {
+    match control::current() {
+        Some(controller) => controller.pause(Some(Location::caller())),
+        None => std::thread::yield_now(),
+    }
+}
+
+/// As [`std::thread::sleep`]. Under control no time passes.
+#[track_caller]
+pub fn sleep(time: Duration) {
+    match control::current() {
+        Some(controller) => controller.pause(Some(Location::caller())),
+        None => std::thread::sleep(time),
+    }
+}

@@ -1,0 +1,37 @@
+//! What can be wrong with what the explorer is told.
+
+use std::path::PathBuf;
+
+/// What can be wrong with what the explorer is told.
+#[derive(Clone, Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum Error {
+    /// A schedule that cannot be read.
+    #[error(
+        "`{token}` is no schedule: {what}. One looks like `p1-IUMh-x3Kd0Q`, and is printed with a failure"
+    )]
+    Token {
+        /// What was to be read.
+        token: String,
+        /// What is wrong with it.
+        what: &'static str,
+    },
+    /// A file that cannot be read.
+    #[error("{}: {error}", path.display())]
+    File {
+        /// Which one.
+        path: PathBuf,
+        /// What is wrong with it.
+        error: String,
+    },
+    /// A file that is no search that was stopped.
+    #[error("{}:{line}: this is no search that was stopped: {what}", path.display())]
+    Saved {
+        /// Which one.
+        path: PathBuf,
+        /// The line, from 1.
+        line: usize,
+        /// What it should be.
+        what: &'static str,
+    },
+}

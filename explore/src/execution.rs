@@ -1,0 +1,82 @@
+//! A run that has ended, for those who want to look at it.
+
+use crate::{
+    describe,
+    engine::State,
+    operation::Kind,
+    run::{Event, Place},
+    strategy::End,
+};
+
+/// A run that has ended.
+pub struct Execution<'a> {
+    state: &'a State,
+    end: End,
+}
+
+/// One event of it.
+pub struct Happened<'a> {
+    state: &'a State,
+    number: usize,
+}
+
+impl<'a> Execution<'a> {
+    pub(crate) fn new(state: &'a State, end: End) -> Execution<'a> {
+        Execution { state, end }
+    }
+
+    /// What happened, in order.
+    pub fn events(&self) -> impl Iterator<Item = Happened<'a>> + use<'a> {
+        let state = self.state;
+        (0..state.run.events().len()).map(move |number| Happened { state, number })
+    }
+
+    /// Whether nobody could go on.
+    #[must_use]
+    pub fn is_deadlock(&self) -> bool {
+        self.end == End::Deadlock
+    }
+
+    /// What was chosen, point by point.
+    #[must_use]
+    pub fn schedule(&self) -> &[u32] {
+        &self.state.schedule
+    }
+}
+
+impl Happened<'_> {
+    fn event(&self) -> &Event {
+        &self.state.run.events()[self.number]
+    }
+
+    /// Which thread; 0 is the first.
+    #[must_use]
+    pub fn thread(&self) -> usize {
+        usize::from(self.event().thread)
+    }
+
+    /// What it did.
+    #[must_use]
+    pub fn kind(&self) -> Kind {
+        self.event().op.kind
+    }
+
+    /// What the object is called that it did it with.
+    #[must_use]
+    pub fn object(&self) -> String {
+        describe::object_name(self.state, self.event().op.object)
+    }
+
+    /// Where.
+    #[must_use]
+    pub fn place(&self) -> Place {
+        self.event().place
+    }
+
+    /// How many events of each thread it comes after in every equivalent run, itself included. There may be more counts than
+    /// threads.
+    #[must_use]
+    pub fn clock(&self) -> &[u16] {
+        self.state.run.clock(self.number)
+    }
+}
