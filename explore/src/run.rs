@@ -521,14 +521,7 @@ impl Run {
             }
             Kind::Lock | Kind::Initialise => self.race_with(thread, chain.last_acquire, second),
             Kind::ReadLock | Kind::FindDone => {
-                // One who tried in vain, or else the one who had it alone: that it was given back is what lets this thread in.
-                let first = match chain.last_write {
-                    NONE => NONE,
-                    last => match self.events[last as usize].op.kind {
-                        Kind::FailedTryLock => last,
-                        _ => chain.last_acquire,
-                    },
-                };
+                let first = self.opened_by(chain);
                 self.race_with(thread, first, second);
             }
             Kind::Await if self.is_first_change(thread, op.object) => {}
@@ -544,6 +537,17 @@ impl Run {
                 }
             }
         }
+    }
+
+    /// What one who shares a lock could have come before: one who had it alone, as that it was given back is what lets others in; or
+    /// one who tried in vain to have it alone since then.
+    fn opened_by(&self, chain: Chain) -> u32 {
+        let (last, taken) = (chain.last_write, chain.last_acquire);
+        if last == NONE || self.events[last as usize].op.kind != Kind::FailedTryLock {
+            return taken;
+        }
+        let was_free = taken == NONE || self.events[taken as usize].released < last;
+        if was_free { last } else { taken }
     }
 
     #[inline]

@@ -748,3 +748,27 @@ fn locks_of_another_crate() {
     };
     checked(shared);
 }
+
+#[test]
+fn a_destructor_that_waits_while_its_thread_panics() {
+    struct Joins(Option<thread::JoinHandle<()>>);
+    impl Drop for Joins {
+        fn drop(&mut self) {
+            let _ = self.0.take().unwrap().join();
+        }
+    }
+    let report = Explorer::new().keep_going().check(|| {
+        let lock = Arc::new(Mutex::new(0));
+        let other = Arc::clone(&lock);
+        let held = lock.lock().unwrap();
+        let _joins = Joins(Some(thread::spawn(move || *other.lock().unwrap() += 1)));
+        drop(held);
+        panic!("with a thread");
+    });
+    assert!(failure(&report, FailureKind::Panic).contains("with a thread"));
+    assert!(!std::thread::panicking());
+    assert!(
+        !report.to_string().contains("could not be ended"),
+        "{report}"
+    );
+}

@@ -321,7 +321,7 @@ impl RawLock {
         controller: &dyn Controller,
         step: Step,
         place: &'static Location<'static>,
-        attempt: impl FnOnce(&Gate) -> bool,
+        attempt: impl Fn(&Gate) -> bool,
     ) -> bool {
         let attempt = || attempt(&self.gate).then_some(((), false));
         self.outer_clock
