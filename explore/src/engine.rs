@@ -141,6 +141,17 @@ pub(crate) struct Tries {
 }
 
 impl Tries {
+    /// Why a search begins anew that did not know of all of it.
+    fn reason(self, known: Tries) -> &'static str {
+        if self.locks != known.locks {
+            "locks are tried, so unlocks are steps"
+        } else if self.channels != known.channels {
+            "receives are tried, so ends of senders are steps"
+        } else {
+            "locks are shared twice, so requests of their exclusive sides are steps"
+        }
+    }
+
     /// As a number.
     pub(crate) fn bits(self) -> u64 {
         u64::from(self.locks) | u64::from(self.channels) << 1 | u64::from(self.requests) << 2
@@ -230,8 +241,6 @@ pub(crate) struct State {
     pub(crate) restart: Option<Tries>,
     /// How many threads unwind and wait meanwhile.
     suspended: u32,
-    /// At the point that is looked at nobody can go on who has not looked in vain.
-    pub(crate) nobody_else: bool,
     /// Who goes on because nobody else can.
     pub(crate) last_resort: Option<usize>,
     /// Rows, to be used again.
@@ -301,7 +310,6 @@ impl Engine {
                 tries: limits.tries,
                 restart: None,
                 suspended: 0,
-                nobody_else: false,
                 last_resort: None,
                 rows: Vec::new(),
                 survivors: 0,
@@ -325,8 +333,10 @@ impl Engine {
     /// Runs the program once; the first points of the run before are repeated.
     pub(crate) fn run(&self, main: &dyn Fn() -> Ended, keep: usize) -> Ran {
         self.state.borrow_mut().begin(keep);
+        let listening = panics::listen();
         Work::lend(main, |work| self.drive(work));
         self.repeat(main);
+        drop(listening);
         self.progress.rests();
         let state = &mut *self.state.borrow_mut();
         state.mode = Mode::Idle;
@@ -335,11 +345,7 @@ impl Engine {
             state.close();
         }
         let next = if let Some(tries) = state.restart.take() {
-            let reason = if tries.locks == state.tries.locks {
-                "receives are tried, so ends of senders are steps"
-            } else {
-                "locks are tried, so unlocks are steps"
-            };
+            let reason = tries.reason(state.tries);
             state.tries = tries;
             state.strategy.restart();
             Onward::Restart(reason)
@@ -351,7 +357,7 @@ impl Engine {
 
     /// Runs the program once more, to see whether it does the same again; only the first runs are repeated.
     fn repeat(&self, main: &dyn Fn() -> Ended) {
-        let (races, end, faults, objects) = {
+        let (findings, end, faults, objects) = {
             let state = &mut *self.state.borrow_mut();
             if state.repeated >= state.limits.repeated
                 || state.abandoned > 0
@@ -360,16 +366,16 @@ impl Engine {
                 return;
             }
             state.repeated += 1;
-            let races = state.run.take_races();
+            let findings = state.run.take_findings();
             let faults = std::mem::take(&mut state.faults);
             let objects = state.objects.len();
             let (points, end) = (state.schedule.len(), state.end);
             state.begin(points);
-            (races, end, faults, objects)
+            (findings, end, faults, objects)
         };
         Work::lend(main, |work| self.drive(work));
         let state = &mut *self.state.borrow_mut();
-        state.run.set_races(races);
+        state.run.put_back(findings);
         let differs = state.end != end
             || state.objects.len() != objects
             || !state.run.was_followed()
@@ -892,13 +898,12 @@ impl Controller for Engine {
 
     fn unpark(&self, thread: u32, place: Place) {
         let thread = thread as usize;
-        if thread >= self.state.borrow().threads.len() {
-            // It is of an earlier run.
-            return;
+        // It may be one of an earlier run.
+        if thread < self.state.borrow().threads.len() {
+            self.go(place, GO, |state, _| {
+                Op::new(Kind::Unpark, state.token(thread))
+            });
         }
-        self.go(place, GO, |state, _| {
-            Op::new(Kind::Unpark, state.token(thread))
-        });
     }
 
     fn unchanged(&self) {
@@ -1240,12 +1245,6 @@ impl State {
             return self.cut();
         }
         let mut enabled = self.enabled();
-        if enabled.is_empty() {
-            // Whoever looked in vain may look again.
-            self.nobody_else = true;
-            enabled = self.enabled();
-            self.nobody_else = false;
-        }
         if enabled.is_empty() {
             match self.last_resort() {
                 Some(thread) => enabled.insert(thread),

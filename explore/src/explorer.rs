@@ -18,7 +18,6 @@ use crate::{
     engine::{Engine, Limits, Options, State, Tries},
     error::Error,
     execution::Execution,
-    panics,
     parallel::Exchange,
     random::mix,
     report::{Report, Stopped},
@@ -297,14 +296,12 @@ impl Settings<'_> {
         exchange: Option<&Exchange<Path>>,
         program: &dyn Fn(),
     ) -> Found {
-        assert!(
-            !cfg!(panic = "abort"),
-            "where panics abort nothing can be explored: threads are ended by unwinding"
-        );
+        if cfg!(panic = "abort") {
+            panic!("where panics abort nothing can be explored: threads are ended by unwinding");
+        }
         let engine = Rc::new(Engine::new(strategy, self.limits, self.options));
         let _controlled = control::enter(Rc::clone(&engine) as _)
             .expect("a program that is explored does not explore");
-        let _listening = panics::listen();
         let main = || {
             let ended = Ended::of(&panic::catch_unwind(AssertUnwindSafe(program)));
             engine.drop_locals();

@@ -735,12 +735,22 @@ impl Run {
         self.followed == self.kept && self.added == 0
     }
 
-    pub(crate) fn take_races(&mut self) -> Races {
-        std::mem::take(&mut self.races)
+    /// What was found out about a run, which is about to be repeated.
+    pub(crate) fn take_findings(&mut self) -> Findings {
+        Findings {
+            races: std::mem::take(&mut self.races),
+            extra: std::mem::take(&mut self.extra),
+            released: self.events.iter().map(|event| event.released).collect(),
+        }
     }
 
-    pub(crate) fn set_races(&mut self, races: Races) {
-        self.races = races;
+    /// It was repeated: what was found out is true again.
+    pub(crate) fn put_back(&mut self, findings: Findings) {
+        self.races = findings.races;
+        self.extra = findings.extra;
+        for (event, released) in self.events.iter_mut().zip(findings.released) {
+            event.released = released;
+        }
     }
 
     pub(crate) fn races(&self) -> &[Race] {
@@ -824,6 +834,13 @@ impl Run {
     pub(crate) fn depends(&self, event: usize, op: Op) -> bool {
         dependent(self.events[event].op, op)
     }
+}
+
+/// What was found out about a run besides what happened.
+pub(crate) struct Findings {
+    races: Races,
+    extra: Vec<u16>,
+    released: Vec<u32>,
 }
 
 /// Joins one row to another of the same rows.

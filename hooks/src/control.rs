@@ -75,9 +75,6 @@ pub trait Controller {
     /// The number of the thread that calls.
     fn current(&self) -> u32;
 
-    /// The name of the thread that calls.
-    fn name(&self) -> Option<String>;
-
     /// The thread has nothing to do but to look again.
     fn pause(&self, place: Place);
 
@@ -89,6 +86,9 @@ pub trait Controller {
 
     /// The thread is about to end, and drops what it has for itself.
     fn drop_locals(&self);
+
+    /// The name of the thread that calls.
+    fn name(&self) -> Option<String>;
 
     /// The thread begins to wait for a condition and gives a mutex back, in one step. The mutex is the thread's until this returns.
     fn wait(&self, condition: Object<'_>, mutex: Object<'_>, place: Place);

@@ -81,10 +81,14 @@ impl State {
         Paused::Waits(Op::new(Kind::Await, object))
     }
 
-    /// Whether something has changed that the thread looked at, or it may look again nevertheless.
+    /// Whether something has changed that the thread looked at.
     pub(super) fn can_look_again(&self, me: usize) -> bool {
-        let may = self.nobody_else && self.threads[me].pause.rounds < ROUNDS;
-        may || self.mode == Mode::Recording && self.changed(me).is_some()
+        self.mode == Mode::Recording && self.changed(me).is_some()
+    }
+
+    /// Whether the thread may look again if nobody else can go on.
+    pub(crate) fn may_look_again(&self, me: usize) -> bool {
+        self.threads[me].pause.rounds < ROUNDS
     }
 
     fn changed(&self, me: usize) -> Option<(ObjectIndex, u32)> {

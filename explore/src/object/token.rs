@@ -103,6 +103,7 @@ impl State {
     /// Who goes on when nobody can: the one who did so least often.
     pub(crate) fn last_resort(&mut self) -> Option<usize> {
         let looks = |thread: usize| match self.pending_of(thread).kind {
+            Kind::Await => self.may_look_again(thread),
             Kind::Wake | Kind::Park | Kind::Receive => self.threads[thread].timed,
             _ => false,
         };

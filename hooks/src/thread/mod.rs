@@ -18,28 +18,6 @@ mod spawn;
 pub use std::thread::{AccessError, Result, ThreadId, available_parallelism, panicking};
 
 pub use local::LocalKey;
-pub use park::{Thread, current, park, park_timeout};
+pub use park::{Thread, current, park, park_timeout, sleep, yield_now};
 pub use scope::{Scope, ScopedJoinHandle, scope};
 pub use spawn::{Builder, JoinHandle, spawn};
-
-use std::{panic::Location, time::Duration};
-
-use crate::control;
-
-/// As [`std::thread::yield_now`].
-#[track_caller]
-pub fn yield_now() {
-    match control::current() {
-        Some(controller) => controller.pause(Some(Location::caller())),
-        None => std::thread::yield_now(),
-    }
-}
-
-/// As [`std::thread::sleep`]. Under control no time passes.
-#[track_caller]
-pub fn sleep(time: Duration) {
-    match control::current() {
-        Some(controller) => controller.pause(Some(Location::caller())),
-        None => std::thread::sleep(time),
-    }
-}

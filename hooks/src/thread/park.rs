@@ -66,6 +66,24 @@ pub fn park_timeout(time: Duration) {
     park_by(Some(Location::caller()), || thread::park_timeout(time));
 }
 
+/// As [`std::thread::yield_now`].
+#[track_caller]
+pub fn yield_now() {
+    match control::current() {
+        Some(controller) => controller.pause(Some(Location::caller())),
+        None => thread::yield_now(),
+    }
+}
+
+/// As [`std::thread::sleep`]. Under a controlled scheduler no time passes.
+#[track_caller]
+pub fn sleep(time: Duration) {
+    match control::current() {
+        Some(controller) => controller.pause(Some(Location::caller())),
+        None => thread::sleep(time),
+    }
+}
+
 fn park_by(place: Place, park: impl FnOnce()) {
     let ticket = ticket();
     actor::with(|actor| {
