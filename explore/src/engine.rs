@@ -1118,10 +1118,11 @@ impl State {
             Step::Send if !self.has_receiver(index) => Kind::FailedSend,
             Step::Send => Kind::Send,
             Step::TrySend => {
-                return Op {
-                    second: index + 1,
-                    ..Op::new(Kind::TrySend, index)
-                };
+                self.need(Tries {
+                    channels: true,
+                    ..self.tries
+                });
+                return self.try_send(index);
             }
             Step::Receive => {
                 let me = self.current;
@@ -1138,10 +1139,7 @@ impl State {
                 if timed && !self.is_free(me) {
                     return Op::new(Kind::Receive, index + 1);
                 }
-                return Op {
-                    second: index,
-                    ..Op::new(Kind::TryReceive, index + 1)
-                };
+                return self.try_receive(index);
             }
             Step::CloseReceiver => Kind::CloseReceiver,
             Step::Arrive(threads) => {
