@@ -72,6 +72,8 @@ pub(crate) enum Signal {
     Switch(usize),
     /// All have to end.
     Stop,
+    /// It has to end, but others have to before it.
+    Later,
     /// It will not go on, ever: it waits for something that nobody can give it.
     Abandon,
     /// It did its work.

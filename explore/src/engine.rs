@@ -87,6 +87,9 @@ pub(crate) struct Thread {
     pub(crate) path: u64,
     turn: Turn,
     swallowed: u32,
+    /// It unwinds, as far as the engine knows; and waits meanwhile until others have ended.
+    unwinding: bool,
+    suspended: bool,
     pause: Pause,
     /// What it has for itself, by key.
     locals: Vec<(usize, Rc<dyn Any>)>,
@@ -244,6 +247,8 @@ pub(crate) struct State {
     pub(crate) tries: Tries,
     /// The search begins anew, as more has to be events.
     pub(crate) restart: Option<Tries>,
+    /// How many threads unwind and wait meanwhile.
+    suspended: u32,
     /// Who goes on because nobody else can.
     pub(crate) last_resort: Option<usize>,
     /// Rows, to be used again.
@@ -319,6 +324,7 @@ impl Engine {
                 chooses_events: false,
                 tries: limits.tries,
                 restart: None,
+                suspended: 0,
                 last_resort: None,
                 rows: Vec::new(),
                 survivors: 0,
@@ -423,7 +429,11 @@ impl Engine {
             next = match self.pool.resume(thread, work) {
                 Signal::Switch(next) => Next::Run(next),
                 Signal::Stop => Next::Stop,
-                Signal::Abandon => unreachable!("only threads that have to end are abandoned"),
+                Signal::Abandon | Signal::Later => {
+                    unreachable!(
+                        "only threads that have to end wait for others to end, or for ever"
+                    )
+                }
                 Signal::Done(ended) => {
                     let mut state = self.state.borrow_mut();
                     state.ended(thread, ended);
@@ -436,36 +446,84 @@ impl Engine {
         }
     }
 
-    /// Unwinds all threads, those that were spawned last first, so that nobody's borrowed data are gone before it is.
+    /// Unwinds all threads, before those that spawned them, so that nobody's borrowed data are gone before it is.
     #[cold]
     fn stop(&self) {
-        let count = {
+        let mut left = {
             let mut state = self.state.borrow_mut();
             state.mode = Mode::Stopping;
-            state.threads.len()
-        };
-        let mut abandoned = ThreadSet::EMPTY;
-        for thread in (0..count).rev() {
-            if self.state.borrow().threads[thread].status == Status::Ended {
-                continue;
+            state.suspended = u32::from(thread::panicking());
+            let threads = &state.threads;
+            let mut left = ThreadSet::EMPTY;
+            for thread in
+                (0..threads.len()).filter(|&thread| threads[thread].status != Status::Ended)
+            {
+                left.insert(thread);
             }
-            let gone = abandoned.contains(thread) || {
-                self.state.borrow_mut().current = thread;
-                !matches!(self.pool.resume(thread, None), Signal::Done(_))
-            };
+            left
+        };
+        // Who waits in a destructor for what another one still holds comes again when that one has ended.
+        let mut before = usize::MAX;
+        while left.len() < before {
+            before = left.len();
+            for thread in (0..MOST_THREADS).rev() {
+                if left.contains(thread)
+                    && !self.has_descendant(thread, left)
+                    && self.unwind(thread)
+                {
+                    left.remove(thread);
+                }
+            }
+        }
+        for thread in left {
+            self.abandon(thread);
+        }
+    }
+
+    /// Whether one of these was spawned by a thread, or by one that it spawned.
+    fn has_descendant(&self, thread: usize, among: ThreadSet) -> bool {
+        let state = self.state.borrow();
+        let spawner = |&other: &usize| state.threads[other].spawner;
+        let mut among = among;
+        among.any(|other| {
+            std::iter::successors(spawner(&other), spawner).any(|above| above == thread)
+        })
+    }
+
+    /// Lets a thread unwind; whether it has ended.
+    fn unwind(&self, thread: usize) -> bool {
+        {
+            let mut state = self.state.borrow_mut();
+            state.current = thread;
+            let me = &mut state.threads[thread];
+            if std::mem::take(&mut me.suspended) {
+                state.suspended -= 1;
+            }
+        }
+        match self.pool.resume(thread, None) {
+            Signal::Done(_) => {
+                self.state.borrow_mut().threads[thread].status = Status::Ended;
+                true
+            }
+            Signal::Later => {
+                let mut state = self.state.borrow_mut();
+                state.threads[thread].suspended = true;
+                state.suspended += 1;
+                false
+            }
+            _ => false,
+        }
+    }
+
+    /// A thread does not end. Those that spawned it may have lent it something, and are abandoned too.
+    fn abandon(&self, thread: usize) {
+        {
             let mut state = self.state.borrow_mut();
             state.threads[thread].status = Status::Ended;
-            if gone {
-                // Whoever spawned it may have lent it something.
-                if let Some(spawner) = state.threads[thread].spawner {
-                    abandoned.insert(spawner);
-                }
-                state.abandoned += 1;
-                drop(state);
-                if self.pool.abandon(thread).is_err() {
-                    panic!("there is no memory for the stack of another thread");
-                }
-            }
+            state.abandoned += 1;
+        }
+        if self.pool.abandon(thread).is_err() {
+            panic!("there is no memory for the stack of another thread");
         }
     }
 
@@ -477,20 +535,29 @@ impl Engine {
             Next::Run(thread) => self.pool.suspend(me, Signal::Switch(thread)),
             Next::Stop => self.pool.suspend(me, Signal::Stop),
         }
-        if self.state.borrow().mode == Mode::Stopping {
+        if self.state.borrow().mode == Mode::Stopping && !self.unwinds(me) {
             self.leave(me);
         }
+    }
+
+    /// Whether the thread that runs unwinds: what the standard library knows of that is the same for all of them.
+    fn unwinds(&self, me: usize) -> bool {
+        let state = self.state.borrow();
+        thread::panicking() && (state.suspended == 0 || state.threads[me].unwinding)
     }
 
     /// The thread has to end.
     #[cold]
     fn leave(&self, me: usize) -> ! {
+        let unwinds = self.unwinds(me);
         let swallowed = {
             let mut state = self.state.borrow_mut();
-            state.threads[me].swallowed += 1;
-            state.threads[me].swallowed
+            let me = &mut state.threads[me];
+            me.unwinding = true;
+            me.swallowed += 1;
+            me.swallowed
         };
-        if thread::panicking() || swallowed > PATIENCE {
+        if unwinds || swallowed > PATIENCE {
             loop {
                 self.pool.suspend(me, Signal::Abandon);
             }
@@ -501,7 +568,7 @@ impl Engine {
     /// A step of a thread that has to end: what its destructors do happens at once, or never.
     #[cold]
     fn step_at_end(&self, me: usize, step: Step) -> Turn {
-        if !thread::panicking() {
+        if !self.unwinds(me) {
             self.leave(me);
         }
         let fails = matches!(
@@ -528,7 +595,7 @@ impl Engine {
             Mode::Idle => return end,
             Mode::Stopping => {
                 drop(state);
-                if !thread::panicking() {
+                if !self.unwinds(me) {
                     self.leave(me);
                 }
                 return end;
@@ -629,6 +696,20 @@ impl Controller for Engine {
         self.end(|state, me| Fault::Obstructed(me, state.object(object), place))
     }
 
+    fn try_again(&self) -> bool {
+        let me = {
+            let mut state = self.state.borrow_mut();
+            let me = state.current;
+            if state.mode != Mode::Stopping || state.threads[me].swallowed > PATIENCE {
+                return false;
+            }
+            state.threads[me].swallowed += 1;
+            me
+        };
+        self.pool.suspend(me, Signal::Later);
+        true
+    }
+
     fn refuse(&self, what: &'static str, place: Place) -> ! {
         self.end(|_, me| Fault::Refused(me, what, place))
     }
@@ -726,7 +807,7 @@ impl Controller for Engine {
             Mode::Idle => return,
             Mode::Stopping => {
                 drop(state);
-                if !thread::panicking() {
+                if !self.unwinds(me) {
                     self.leave(me);
                 }
                 return;
@@ -992,6 +1073,8 @@ impl State {
             path,
             turn: GO,
             swallowed: 0,
+            unwinding: false,
+            suspended: false,
             pause: Pause::default(),
             locals: Vec::new(),
             timed: false,
@@ -1088,10 +1171,11 @@ impl State {
             Step::Send if !self.has_receiver(index) => Kind::FailedSend,
             Step::Send => Kind::Send,
             Step::TrySend => {
-                return Op {
-                    second: index + 1,
-                    ..Op::new(Kind::TrySend, index)
-                };
+                self.need(Tries {
+                    channels: true,
+                    ..self.tries
+                });
+                return self.try_send(index);
             }
             Step::Receive => {
                 let me = self.current;
@@ -1108,10 +1192,7 @@ impl State {
                 if timed && !self.is_free(me) {
                     return Op::new(Kind::Receive, index + 1);
                 }
-                return Op {
-                    second: index,
-                    ..Op::new(Kind::TryReceive, index + 1)
-                };
+                return self.try_receive(index);
             }
             Step::CloseReceiver => Kind::CloseReceiver,
             Step::Arrive(threads) => {
@@ -1226,7 +1307,10 @@ impl State {
 
     fn choose_among(&mut self, mut enabled: ThreadSet) -> Next {
         // What happens while a thread unwinds is not interrupted: all threads share what the standard library knows of panics.
-        if enabled.contains(self.current) && thread::panicking() {
+        if thread::panicking() {
+            if !enabled.contains(self.current) {
+                return self.unwinds_for_ever();
+            }
             enabled = ThreadSet::only(self.current);
         }
         self.had_choice |= enabled.len() > 1;
@@ -1463,6 +1547,16 @@ impl State {
                 self.end = End::Cut;
             }
         }
+    }
+
+    /// A destructor waits for others while its thread panics. They would seem to panic, too, so the run ends here.
+    #[cold]
+    fn unwinds_for_ever(&mut self) -> Next {
+        let me = self.current;
+        self.threads[me].unwinding = true;
+        self.threads[me].suspended = true;
+        self.fault(Fault::Panicked(me, panics::take()));
+        self.cut()
     }
 
     /// Nobody can go on.

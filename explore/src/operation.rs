@@ -73,6 +73,8 @@ pub enum Kind {
     FailedSend,
     /// Into a channel, if it has room.
     TrySend,
+    /// The same, into a channel without a receiver.
+    FailedTrySend,
     /// Into a channel that had no room.
     FullSend,
     /// Out of a channel.
@@ -113,6 +115,7 @@ impl Kind {
                 | Kind::FailedTryReadLock
                 | Kind::ReadUnlock
                 | Kind::FailedSend
+                | Kind::FailedTrySend
                 | Kind::FindDone
                 | Kind::Await
                 | Kind::Event
@@ -130,6 +133,7 @@ impl Kind {
                 | Kind::EmptyReceive
                 | Kind::FullSend
                 | Kind::FailedSend
+                | Kind::FailedTrySend
                 | Kind::FindDone
                 | Kind::Event
         )
@@ -204,6 +208,7 @@ impl Kind {
             Kind::Send => "send to",
             Kind::FailedSend => "send to (nobody)",
             Kind::TrySend => "try_send",
+            Kind::FailedTrySend => "try_send (to nobody)",
             Kind::FullSend => "try_send (no room)",
             Kind::Receive => "receive from",
             Kind::TryReceive => "try_recv",

@@ -59,10 +59,20 @@ pub(crate) struct Race {
     /// The event that came first.
     pub(crate) first: u32,
     pub(crate) second: Second,
-    /// Of one who has a lock alone and one who shares it: the row of all that the second has to wait for; else [`NONE`].
+    /// Of one who has a lock alone and one who shares it: which row of needs is that of all the second has to wait for; else [`NONE`].
     needs: u32,
     /// The others who would still share it, and so come later: where they are in the list of those.
     removed: (u32, u32),
+}
+
+/// The races of a run.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Races {
+    list: Vec<Race>,
+    /// What else comes later if a race goes the other way.
+    removed: Vec<u32>,
+    /// Rows of what somebody has to wait for.
+    needs: Vec<u16>,
 }
 
 /// What an operation comes after that cannot come later.
@@ -120,9 +130,7 @@ pub struct Run {
     /// For each thread that waits for a change of one object: the event at which it looked.
     looked: Vec<u32>,
     chains: Vec<Chain>,
-    races: Vec<Race>,
-    /// What else comes later if a race goes the other way.
-    removed: Vec<u32>,
+    races: Races,
     /// How many events are followed, not new.
     kept: usize,
     /// How many of them were.
@@ -152,8 +160,7 @@ impl Run {
             last_of: Vec::new(),
             looked: Vec::new(),
             chains: Vec::new(),
-            races: Vec::new(),
-            removed: Vec::new(),
+            races: Races::default(),
             kept: 0,
             followed: 0,
             added: 0,
@@ -178,8 +185,9 @@ impl Run {
         self.last_of.clear();
         self.looked.clear();
         self.chains.clear();
-        self.races.clear();
-        self.removed.clear();
+        self.races.list.clear();
+        self.races.removed.clear();
+        self.races.needs.clear();
         self.kept = keep;
         self.followed = 0;
         self.added = 0;
@@ -221,6 +229,7 @@ impl Run {
             &mut self.clocks,
             &mut self.extra,
             &mut self.current,
+            &mut self.races.needs,
         ] {
             let wide = rows
                 .chunks_exact(old)
@@ -509,7 +518,7 @@ impl Run {
 
     #[inline]
     fn race(&mut self, first: u32, second: Second) {
-        self.races.push(Race {
+        self.races.list.push(Race {
             first,
             second,
             needs: NONE,
@@ -529,14 +538,7 @@ impl Run {
             }
             Kind::Lock | Kind::Initialise => self.race_with(thread, chain.last_acquire, second),
             Kind::ReadLock | Kind::FindDone => {
-                // One who tried in vain, or else the one who had it alone: that it was given back is what lets this thread in.
-                let first = match chain.last_write {
-                    NONE => NONE,
-                    last => match self.events[last as usize].op.kind {
-                        Kind::FailedTryLock => last,
-                        _ => chain.last_acquire,
-                    },
-                };
+                let first = self.opened_by(chain);
                 self.race_with(thread, first, second);
             }
             Kind::Await if self.is_first_change(thread, op.object) => {}
@@ -552,6 +554,17 @@ impl Run {
                 }
             }
         }
+    }
+
+    /// What one who shares a lock could have come before: one who had it alone, as that it was given back is what lets others in; or
+    /// one who tried in vain to have it alone since then.
+    fn opened_by(&self, chain: Chain) -> u32 {
+        let (last, taken) = (chain.last_write, chain.last_acquire);
+        if last == NONE || self.events[last as usize].op.kind != Kind::FailedTryLock {
+            return taken;
+        }
+        let was_free = taken == NONE || self.events[taken as usize].released < last;
+        if was_free { last } else { taken }
     }
 
     #[inline]
@@ -572,7 +585,7 @@ impl Run {
             return;
         }
         // Reads since the last write, unless they come before another one of these.
-        let from = self.races.len();
+        let from = self.races.list.len();
         let mut next = first;
         while self.events[next as usize].op.reads(object) {
             if self.is_concurrent(thread, next) && !self.precedes_some(next, from) {
@@ -583,14 +596,14 @@ impl Run {
                 return;
             }
         }
-        if self.races.len() == from {
+        if self.races.list.len() == from {
             self.race_with(thread, next, second);
         }
     }
 
     /// Whether an event comes before the first part of one of the races from this one on.
     fn precedes_some(&self, event: u32, from: usize) -> bool {
-        self.races[from..]
+        self.races.list[from..]
             .iter()
             .any(|race| self.precedes(event, race.first))
     }
@@ -598,7 +611,7 @@ impl Run {
     /// One who wants a lock alone could have had it before those who share it, but only together with all who would still be inside.
     #[cold]
     fn races_with_readers(&mut self, thread: usize, object: ObjectIndex, second: Second) {
-        let from = self.races.len();
+        let from = self.races.list.len();
         let mut readers = Vec::new();
         let mut next = self.chain(object).last_shared;
         while next != NONE && !self.events[next as usize].op.kind.is_exclusive() {
@@ -612,29 +625,29 @@ impl Run {
             if !self.is_concurrent(thread, first) || self.precedes_some(first, from) {
                 continue;
             }
-            let start = self.removed.len();
+            let start = self.races.removed.len();
             if !self.remove_readers(thread, &readers, first) {
-                self.removed.truncate(start);
+                self.races.removed.truncate(start);
                 continue;
             }
             // What it needs: that all others are gone.
-            let row = self.extra.len() / self.width;
+            let row = self.races.needs.len() / self.width;
             let mine = thread * self.width;
             let mut needs = self.current[mine..mine + self.width].to_vec();
             for &reader in &readers {
-                if reader != first && !self.removed[start..].contains(&reader) {
+                if reader != first && !self.races.removed[start..].contains(&reader) {
                     let left = self.row_at(self.events[reader as usize].released);
                     for (mine, other) in needs.iter_mut().zip(left) {
                         *mine = (*mine).max(*other);
                     }
                 }
             }
-            self.extra.extend(needs);
-            self.races.push(Race {
+            self.races.needs.extend(needs);
+            self.races.list.push(Race {
                 first,
                 second,
-                needs: row as u32 | EXTRA,
-                removed: (start as u32, self.removed.len() as u32),
+                needs: row as u32,
+                removed: (start as u32, self.races.removed.len() as u32),
             });
         }
     }
@@ -679,9 +692,9 @@ impl Run {
 
     /// Adds to those who are removed who would still be inside if this reader came later; `false` if the writer needs one of them.
     fn remove_readers(&mut self, thread: usize, readers: &[u32], first: u32) -> bool {
-        let start = self.removed.len();
+        let start = self.races.removed.len();
         loop {
-            let removed = &self.removed[start..];
+            let removed = &self.races.removed[start..];
             let stays = |reader: u32| match self.events[reader as usize].released {
                 NONE => true,
                 row => removed.iter().chain([&first]).any(|&gone| {
@@ -698,7 +711,7 @@ impl Run {
                 Some(reader) if reader < first || !self.is_concurrent(thread, reader) => {
                     return false;
                 }
-                Some(reader) => self.removed.push(reader),
+                Some(reader) => self.races.removed.push(reader),
             }
         }
     }
@@ -743,7 +756,6 @@ impl Run {
     pub(crate) fn take_findings(&mut self) -> Findings {
         Findings {
             races: std::mem::take(&mut self.races),
-            removed: std::mem::take(&mut self.removed),
             extra: std::mem::take(&mut self.extra),
             released: self.events.iter().map(|event| event.released).collect(),
         }
@@ -752,7 +764,6 @@ impl Run {
     /// It was repeated: what was found out is true again.
     pub(crate) fn put_back(&mut self, findings: Findings) {
         self.races = findings.races;
-        self.removed = findings.removed;
         self.extra = findings.extra;
         for (event, released) in self.events.iter_mut().zip(findings.released) {
             event.released = released;
@@ -760,7 +771,7 @@ impl Run {
     }
 
     pub(crate) fn races(&self) -> &[Race] {
-        &self.races
+        &self.races.list
     }
 
     /// How many events each thread has had, as far as this one comes after them.
@@ -801,7 +812,11 @@ impl Run {
         };
         match race.needs {
             NONE => (thread, op, before, until),
-            row => (thread, op, self.row_at(row), until),
+            row => {
+                let from = row as usize * self.width;
+                let needs = &self.races.needs[from..from + self.width];
+                (thread, op, needs, until)
+            }
         }
     }
 
@@ -826,7 +841,7 @@ impl Run {
     #[inline]
     pub(crate) fn follows(&self, event: usize, race: Race) -> bool {
         self.precedes(race.first, event as u32)
-            || self.removed[race.removed.0 as usize..race.removed.1 as usize]
+            || self.races.removed[race.removed.0 as usize..race.removed.1 as usize]
                 .iter()
                 .any(|&gone| self.precedes(gone, event as u32))
     }
@@ -840,8 +855,7 @@ impl Run {
 
 /// What was found out about a run besides what happened.
 pub(crate) struct Findings {
-    races: Vec<Race>,
-    removed: Vec<u32>,
+    races: Races,
     extra: Vec<u16>,
     released: Vec<u32>,
 }

@@ -53,6 +53,10 @@ pub trait Controller {
     /// It was this thread's turn, but the object is in use by somebody who is not controlled.
     fn obstructed(&self, object: Object<'_>, place: Place) -> !;
 
+    /// The same, of a thread that unwinds because all have to end: whether it should try again, as another one had the object that
+    /// has to end, too.
+    fn try_again(&self) -> bool;
+
     /// Whether an application event of this name is wanted.
     fn wants(&self, event: &'static str) -> bool;
 

@@ -134,6 +134,7 @@ impl State {
         let mut succeeds = true;
         match op.kind {
             Kind::Receive | Kind::TryReceive if channel.messages.is_empty() && !channel.closed => {
+                op.second = op.object - 1;
                 op.kind = Kind::EmptyReceive;
                 succeeds = false;
                 if timed {
@@ -143,10 +144,13 @@ impl State {
             Kind::TryReceive if !channel.messages.is_empty() => {
                 op = Op::new(Kind::Receive, op.object)
             }
-            Kind::TryReceive => op.kind = Kind::EmptyReceive,
-            Kind::TrySend if !channel.has_receiver => op = Op::new(Kind::FailedSend, op.object),
+            Kind::TryReceive => {
+                op.second = op.object - 1;
+                op.kind = Kind::EmptyReceive;
+            }
             Kind::TrySend if channel.has_room() => op = Op::new(Kind::Send, op.object),
             Kind::TrySend => {
+                op.second = op.object + 1;
                 op.kind = Kind::FullSend;
                 succeeds = false;
             }
@@ -163,9 +167,52 @@ impl State {
         channel.waiting.push((thread, number));
     }
 
+    /// To receive a message if there is one. Where there is, no send changes that.
+    pub(crate) fn try_receive(&mut self, object: ObjectIndex) -> Op {
+        let is_empty = self.channel(object).messages.is_empty();
+        Op {
+            second: if is_empty { object } else { NONE },
+            ..Op::new(Kind::TryReceive, object + 1)
+        }
+    }
+
+    /// To send a message if there is room. Where there is, no receive changes that.
+    pub(crate) fn try_send(&mut self, object: ObjectIndex) -> Op {
+        let channel = self.channel(object);
+        if !channel.has_receiver {
+            return Op::new(Kind::FailedTrySend, object);
+        }
+        let has_room = channel.has_room();
+        Op {
+            second: if has_room { NONE } else { object + 1 },
+            ..Op::new(Kind::TrySend, object)
+        }
+    }
+
+    /// What those who try look at, after something was sent or received. Whoever was let in by that very event depends on it.
+    fn refine_tries(&mut self, object: ObjectIndex, was_empty: bool, had_room: bool) {
+        let channel = self.channel(object);
+        let (is_empty, has_room) = (channel.messages.is_empty(), channel.has_room());
+        for thread in self.parked() {
+            let mut op = self.pending_of(thread);
+            match op.kind {
+                Kind::TryReceive if op.object == object + 1 && (is_empty || !was_empty) => {
+                    op.second = if is_empty { object } else { NONE };
+                }
+                Kind::TrySend if op.object == object && (had_room || !has_room) => {
+                    op.second = if has_room { NONE } else { object + 1 };
+                }
+                _ => continue,
+            }
+            self.set_pending(thread, op);
+        }
+    }
+
     /// The event has happened.
     pub(crate) fn performed_channel(&mut self, op: Op, event: u32) {
+        let tries = self.tries.channels;
         let channel = self.channel(sends(op));
+        let (was_empty, had_room) = (channel.messages.is_empty(), channel.has_room());
         match op.kind {
             Kind::Send => {
                 channel.sent += 1;
@@ -203,11 +250,15 @@ impl State {
                 }
                 self.refine_pending(op.object, |kind| match kind {
                     Kind::Send => Kind::FailedSend,
+                    Kind::TrySend => Kind::FailedTrySend,
                     kind => kind,
                 });
             }
             Kind::CloseSender => channel.ends.push(event),
             _ => {}
+        }
+        if tries && matches!(op.kind, Kind::Send | Kind::Receive) {
+            self.refine_tries(sends(op), was_empty, had_room);
         }
     }
 

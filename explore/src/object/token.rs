@@ -1,6 +1,6 @@
 //! Parking, and letting others go first.
 //!
-//! A thread that yields, sleeps, or stops to wait because time is over, looks again for something that was not there. To do so again
+//! A thread that stops to wait because time is over, looks again for something that was not there. To do so again
 //! and again would have no end, and shows nothing that it would not have seen had it looked later. So it does that at any moment if
 //! it is the first time since it changed something itself, and else only when nobody else can go on.
 

@@ -331,14 +331,18 @@ impl OuterClock {
         controller: &dyn Controller,
         step: Step,
         place: Place,
-        attempt: impl FnOnce() -> Option<(G, bool)>,
+        attempt: impl Fn() -> Option<(G, bool)>,
     ) -> Option<(G, bool)> {
         if !controller.step(step, self.object(), place).succeeds {
             return None;
         }
-        match attempt() {
-            Some(taken) => Some(taken),
-            None => controller.obstructed(self.object(), place),
+        loop {
+            if let Some(taken) = attempt() {
+                return Some(taken);
+            }
+            if !controller.try_again() {
+                controller.obstructed(self.object(), place);
+            }
         }
     }
 

@@ -19,6 +19,7 @@ use portent_monitor_core::Version;
 
 use super::outer_clock::{LockSide, OuterClock};
 use crate::{
+    control::{self, Controller, Step},
     gate::Gate,
     live::{Published, actor::Ticket, any_open, lock, names::Name, version},
 };
@@ -124,6 +125,10 @@ impl RawLock {
 
     #[track_caller]
     pub(crate) fn try_exclusive(&self) -> bool {
+        if let Some(controller) = control::current() {
+            let place = Location::caller();
+            return self.enter(&*controller, Step::TryLock, place, Gate::try_exclusive);
+        }
         if !any_open() {
             // Nobody will ever ask.
             let taken = self.gate.try_exclusive();
@@ -145,6 +150,10 @@ impl RawLock {
 
     #[track_caller]
     pub(crate) fn try_shared(&self) -> bool {
+        if let Some(controller) = control::current() {
+            let place = Location::caller();
+            return self.enter(&*controller, Step::TryReadLock, place, Gate::try_shared);
+        }
         if !any_open() {
             let taken = self.gate.try_shared();
             if taken {
@@ -194,6 +203,10 @@ impl RawLock {
 
     /// From the exclusive side to the shared one. It is recorded as giving back the one and taking the other.
     pub(crate) fn downgrade(&self) {
+        if let Some(controller) = control::current() {
+            controller.step(Step::Downgrade, self.outer_clock.object(), None);
+            return self.gate.downgrade();
+        }
         if self.version() == version::shown() && self.outer_clock.is_empty() {
             return self.gate.downgrade();
         }
@@ -271,6 +284,10 @@ impl RawLock {
 
     #[cold]
     fn exclusive_recorded(&self, place: &'static Location<'static>) {
+        if let Some(controller) = control::current() {
+            self.enter(&*controller, Step::Lock, place, Gate::try_exclusive);
+            return;
+        }
         self.outer_clock.is_at(place);
         let wait = || {
             self.gate.exclusive();
@@ -284,6 +301,10 @@ impl RawLock {
 
     #[cold]
     fn shared_recorded(&self, place: &'static Location<'static>) {
+        if let Some(controller) = control::current() {
+            self.enter(&*controller, Step::ReadLock, place, Gate::try_shared);
+            return;
+        }
         self.outer_clock.is_at(place);
         let wait = || {
             self.gate.shared();
@@ -292,6 +313,20 @@ impl RawLock {
         let attempt = || self.attempt_shared();
         let (_, ticket) = self.outer_clock.take(Some(place), attempt, wait, shared);
         self.remember(ticket);
+    }
+
+    /// Goes through the gate when it is the thread's turn, if it does.
+    fn enter(
+        &self,
+        controller: &dyn Controller,
+        step: Step,
+        place: &'static Location<'static>,
+        attempt: impl Fn(&Gate) -> bool,
+    ) -> bool {
+        let attempt = || attempt(&self.gate).then_some(((), false));
+        self.outer_clock
+            .take_controlled(controller, step, Some(place), attempt)
+            .is_some()
     }
 
     /// What this thread recorded when it took the lock.
