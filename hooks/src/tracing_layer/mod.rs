@@ -68,7 +68,7 @@ use crate::{
 /// drop(entered);
 ///
 /// let events = stream.finish();
-/// assert!(events[0].to_string().ends_with("pay(7)"), "{}", events[0]);
+/// assert!(events[0].to_string().contains("|pay(7)|"), "{}", events[0]);
 /// assert_eq!((events.len(), stream.counts().assumed), (2, 2));
 /// ```
 ///
