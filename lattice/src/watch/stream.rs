@@ -39,8 +39,8 @@ const KEPT_IN_ALL: usize = 1 << 17;
 const FEW: usize = 8;
 /// The order of this many events is kept in any case.
 const FEW_EVENTS: usize = 16;
-/// And so many nodes.
-const FEW_NODES: usize = 16;
+/// And so many nodes; one event may always make a quarter of them.
+const FEW_NODES: usize = 4 * FEW;
 /// After this many events a search is tidied up, as that costs more than an event; and if it rests in between, as what it has costs more.
 const LATER: usize = 64;
 const SOON: usize = 4;

@@ -300,10 +300,25 @@ fn without_a_lookahead_a_prediction_comes_with_the_event_that_completes_it() {
 #[test]
 fn a_narrowed_watch_predicts_nothing_that_cannot_be_and_loses_nothing_that_was() {
     let mut rng = Rng::new(2031);
-    let monitors = random::monitors(&mut rng, 200);
+    let monitors = [
+        "property p { event a, b, c, d  never: .* a b c a c b .* d }",
+        "property p { event a, b, c, d  ltl: always (d -> once (a && once (b && once c))) }",
+        "property p { event a, b, c, d  never: .* a a b b c c d }",
+        "property p { event a, b, c, d  ere: ((a | b | c) (a | b | c | d))* (a | b | c)? }",
+    ]
+    .map(monitor);
     let (mut exact, mut limited, mut missed) = (0, 0, 0);
-    for _ in 0..1000 {
-        let (events, symbols) = random::trace(&mut rng, 34);
+    for _ in 0..600 {
+        // Nothing orders these threads, so nothing is settled by itself.
+        let mut program = Program::new(3);
+        let length = 10 + rng.below(36);
+        let events: Vec<Event> = (0..length)
+            .map(|_| {
+                let name = ["a", "b", "c", "d"][rng.below(31) / 10];
+                program.event(rng.below(3), name, &[])
+            })
+            .collect();
+        let symbols = program.symbols;
         let monitor = &monitors[rng.below(monitors.len())];
         let options = Options::default().counting(Counting::Never);
         let expected = violated_with(monitor, &events, &symbols, &options);
@@ -342,7 +357,7 @@ fn a_narrowed_watch_predicts_nothing_that_cannot_be_and_loses_nothing_that_was()
         }
     }
     println!("{exact} exact, {limited} limited, of which {missed} missed something");
-    assert!(exact > 100 && limited > 20);
+    assert!(exact > 100 && limited > 200 && missed > 50);
 }
 
 #[test]
