@@ -149,6 +149,11 @@ struct Readme;
 #[doc = include_str!("../docs/live.md")]
 struct Live;
 
+/// That of the guide to exploring.
+#[cfg(all(doctest, feature = "explore", feature = "macros"))]
+#[doc = include_str!("../docs/explore.md")]
+struct ExploreGuide;
+
 /// And that of the guide to findings.
 #[cfg(all(doctest, feature = "macros", feature = "sidecar"))]
 #[doc = include_str!("../docs/findings.md")]

@@ -15,13 +15,14 @@ use portent_answer::Paint;
 use crate::{Arguments, failure::Failure, terminal::Colour};
 
 /// The documents, by their topics.
-const TOPICS: [(&str, &str); 6] = [
+const TOPICS: [(&str, &str); 7] = [
     ("properties", include_str!("../../docs/properties.md")),
     ("traces", include_str!("../../docs/traces.md")),
     ("reports", include_str!("../../docs/reports.md")),
     ("cookbook", include_str!("../../docs/cookbook.md")),
     ("findings", include_str!("../../docs/findings.md")),
     ("live", include_str!("../../docs/live.md")),
+    ("explore", include_str!("../../docs/explore.md")),
 ];
 
 /// What stands below the list of commands.
@@ -32,9 +33,10 @@ Topics, each a document:
   portent help reports     How to read an answer: text, JSON, HTML, exit codes
   portent help cookbook    Questions from real programs, with properties, traces and answers
   portent help findings    Races, deadlocks and blocks that are not atomic, without a property
-  portent help live        Rust programs that are watched while they run";
+  portent help live        Rust programs that are watched while they run
+  portent help explore     Rust programs that are run in every way that makes a difference";
 
-/// Explain a command, or a topic: properties, traces, reports, cookbook, findings, live
+/// Explain a command, or a topic: properties, traces, reports, cookbook, findings, live, explore
 #[derive(clap::Args)]
 pub(crate) struct Help {
     /// A command or a topic; without one, the list of them

@@ -3,7 +3,7 @@
 //! `UPDATE_DOCS=1 cargo test -p portent-cli documents` writes the new output into the documents; read
 //! the diff.
 //!
-//! The Rust of the README, of `live.md` and of `findings.md` is compiled and run as doc tests of the façade.
+//! The Rust of the README, of `explore.md`, of `live.md` and of `findings.md` is compiled and run as doc tests of the façade.
 
 mod block;
 mod complete;
@@ -84,7 +84,7 @@ impl Trial {
                 // How a log or another text is read, the command says.
                 "log" | "text" if block.file.is_some() => self.save(block),
                 "rust"
-                    if ["README.md", "live.md", "findings.md"]
+                    if ["README.md", "explore.md", "live.md", "findings.md"]
                         .iter()
                         .any(|name| self.path.ends_with(name)) => {}
                 // What a test says that fails: the tests of the façade compare it.
