@@ -14,6 +14,7 @@ check -p portent --no-default-features --features trace
 check -p portent --no-default-features --features monitor
 check -p portent --no-default-features --features macros
 check -p portent --no-default-features --features sidecar
+check -p portent --no-default-features --features explore
 check -p portent --all-features
 check -p portent-hooks
 check -p portent-hooks --features monitor
