@@ -16,6 +16,7 @@ check -p portent --no-default-features --features macros
 check -p portent --no-default-features --features sidecar
 check -p portent --no-default-features --features tokio
 check -p portent --no-default-features --features tokio,tracing-layer
+check -p portent --no-default-features --features explore
 check -p portent --all-features
 check -p portent-hooks
 check -p portent-hooks --features monitor

@@ -1225,7 +1225,7 @@ impl State {
             }
             Release::Unlock => Some(Op::new(Kind::Unlock, object)),
             Release::ReadUnlock => Some(Op::new(Kind::ReadUnlock, object)),
-            Release::Sender if self.tries.channels => Some(Op::new(Kind::CloseSender, object)),
+            Release::Sender if self.tries.channels => Some(Op::new(Kind::CloseSender, object + 1)),
             Release::Sender => {
                 self.close_sender(thread, object);
                 None

@@ -13,7 +13,8 @@
 //! | to wait for a condition, to wake up by oneself, to notify | yes | yes; who was notified comes after that |
 //! | two sends; two receives | yes | yes |
 //! | a send and the receive of that message, or the receive that made room for it | yes | only by one who tries |
-//! | a send or the end of a channel and one who found it empty or full; a send and the end of the receiver | yes | yes |
+//! | a send and one who found nothing; a receive and one who found no room; a send and the end of the receiver | yes | yes |
+//! | if receives are tried: the end of a sender and any receive | yes | yes |
 //! | two arrivals at a barrier | yes | yes; all who met come after the last |
 //! | who does something once and who finds it done | as who has a lock alone and who shares it | |
 //! | to unpark a thread, and to park | yes | yes, unless the thread needs it to go on |
@@ -116,6 +117,7 @@ impl Kind {
                 | Kind::ReadUnlock
                 | Kind::FailedSend
                 | Kind::FailedTrySend
+                | Kind::CloseSender
                 | Kind::FindDone
                 | Kind::Await
                 | Kind::Event

@@ -281,7 +281,7 @@ impl State {
 /// The number of the channel: receives have that after it.
 fn sends(op: Op) -> ObjectIndex {
     match op.kind {
-        Kind::Receive | Kind::TryReceive | Kind::EmptyReceive => op.object - 1,
+        Kind::Receive | Kind::TryReceive | Kind::EmptyReceive | Kind::CloseSender => op.object - 1,
         _ => op.object,
     }
 }

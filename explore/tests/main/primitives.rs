@@ -378,7 +378,7 @@ fn a_message_that_is_there_or_not() {
         checked(|| {
             seen.borrow_mut().insert(format!("{:?}", program()));
         }),
-        (2, 0, 0)
+        (3, 0, 0)
     );
     assert_eq!(
         seen.into_inner().into_iter().collect::<Vec<_>>(),
