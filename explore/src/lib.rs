@@ -6,13 +6,13 @@
 //! | file | |
 //! |---|---|
 //! | `coroutine` | stacks, and the switch between them; the only unsafe code |
-//! | `engine` | one run: threads, objects, who can go on, who does |
+//! | `engine` | one run: threads, objects, and what the engine is asked (`controller`), who goes on (`choosing`), what comes of it (`performing`) |
 //! | `object/` | the state of each kind of primitive: who can go on, and what comes of it |
 //! | `operation` | what threads do, and which two of these do not commute |
-//! | `run` | events, clocks, chains, races |
+//! | `run` | events and clocks; `chain`s of events on one object, `race`s |
 //! | `strategy/` | which run comes next; one file each |
 //! | `relevance`, `predict`, `confirm` | what properties see of a run; whether an equivalent run violates them; how to make that happen |
-//! | `explorer`, `report`, `describe` | the way in, what comes out, and how it is put into words |
+//! | `explorer`, `report`, `describe` | the way in (`search`: run after run; `count`, `summary`), what comes out, and how it is put into words |
 //! | `parallel` | one search by several threads of the operating system |
 //! | `saved` | a search that was stopped, as a file |
 //! | `token`, `table` | a schedule as a short text; a run as a table |

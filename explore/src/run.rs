@@ -4,14 +4,17 @@
 //! computed from chains: each event knows the one before it on its object. A run that shares its beginning with the one before
 //! keeps the events and rows of that beginning; they are followed, not computed again.
 
+mod chain;
+mod race;
+
 use std::panic::Location;
 
+use self::chain::{Chain, EMPTY};
+pub(crate) use self::race::{After, Race, Races, Second};
 use crate::operation::{Kind, ObjectIndex, Op, dependent};
 
 /// No event, or no row.
 pub(crate) const NONE: u32 = u32::MAX;
-/// Marks rows that are not those of an event.
-const EXTRA: u32 = 1 << 31;
 
 /// Where something is in the source, if that is known.
 pub(crate) type Place = Option<&'static Location<'static>>;
@@ -52,63 +55,6 @@ impl Event {
         self.previous[usize::from(self.op.object != object)]
     }
 }
-
-/// Two operations of different threads that could have come the other way round.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Race {
-    /// The event that came first.
-    pub(crate) first: u32,
-    pub(crate) second: Second,
-    /// Of one who has a lock alone and one who shares it: which row of needs is that of all the second has to wait for; else [`NONE`].
-    needs: u32,
-    /// The others who would still share it, and so come later: where they are in the list of those.
-    removed: (u32, u32),
-}
-
-/// The races of a run.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct Races {
-    list: Vec<Race>,
-    /// What else comes later if a race goes the other way.
-    removed: Vec<u32>,
-    /// Rows of what somebody has to wait for.
-    needs: Vec<u16>,
-}
-
-/// What an operation comes after that cannot come later.
-#[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct After<'a> {
-    pub(crate) rows: &'a [u32],
-    /// It could have happened before those; something else would have come of it.
-    pub(crate) reversible: bool,
-    /// What it races with, if that is not the last one that it depends on: that one only let it go on.
-    pub(crate) instead: Option<u32>,
-}
-
-/// What came second, or was still to come when the run ended.
-#[derive(Clone, Copy, Debug)]
-pub(crate) enum Second {
-    Event(u32),
-    Pending(usize, Op),
-}
-
-/// The events on one object.
-#[derive(Clone, Copy, Debug)]
-struct Chain {
-    last: u32,
-    last_write: u32,
-    /// Of a lock: the event that took it alone last.
-    last_acquire: u32,
-    /// Of a lock: the event that shares it since, the last of them.
-    last_shared: u32,
-}
-
-const EMPTY: Chain = Chain {
-    last: NONE,
-    last_write: NONE,
-    last_acquire: NONE,
-    last_shared: NONE,
-};
 
 /// The events of a run, in order.
 #[derive(Debug)]
@@ -354,320 +300,6 @@ impl Run {
         so_far.iter().rfind(|event| event.was_chosen())
     }
 
-    #[inline]
-    fn chain(&self, object: ObjectIndex) -> Chain {
-        match object {
-            NONE => EMPTY,
-            object => self.chains[object as usize],
-        }
-    }
-
-    /// The event is the last one on its objects and of its thread.
-    #[inline]
-    fn link(&mut self, number: usize, thread: usize, op: Op) {
-        let number = number as u32;
-        self.last_of[thread] = number;
-        if op.object != NONE {
-            let chain = &mut self.chains[op.object as usize];
-            chain.last = number;
-            if !op.kind.is_read() {
-                chain.last_write = number;
-            }
-            if op.kind.is_exclusive() {
-                chain.last_acquire = number;
-                chain.last_shared = NONE;
-            } else if op.kind.is_shared() {
-                chain.last_shared = number;
-            }
-        }
-        if op.second != NONE {
-            let chain = &mut self.chains[op.second as usize];
-            chain.last = number;
-            if !op.reads(op.second) {
-                chain.last_write = number;
-            }
-        }
-        match op.kind {
-            Kind::Unlock => self.released(thread, op.object, false, number),
-            Kind::ReadUnlock => self.released(thread, op.object, true, number),
-            Kind::Wait if op.second != NONE => self.released(thread, op.second, false, number),
-            _ => {}
-        }
-    }
-
-    /// A thread learns what it comes after when it does this.
-    fn receive(&mut self, thread: usize, op: Op) {
-        let chain = self.chain(op.object);
-        if op.second != NONE {
-            self.receive_accesses(thread, op, op.second, self.chain(op.second));
-        }
-        if !op.kind.is_acquire(self.tries) {
-            self.receive_accesses(thread, op, op.object, chain);
-            return;
-        }
-        if chain.last_acquire != NONE {
-            self.receive_row(thread, self.events[chain.last_acquire as usize].released);
-        }
-        if op.kind.is_exclusive() {
-            let mut next = chain.last_shared;
-            while let Some(event) = self.shared(next, op.object) {
-                next = event.previous_on(op.object);
-                self.receive_row(thread, event.released);
-            }
-        }
-    }
-
-    /// This event, or the last one before it that shares a lock, since somebody had it alone.
-    fn shared(&self, mut number: u32, object: ObjectIndex) -> Option<Event> {
-        while number != NONE {
-            let event = self.events[number as usize];
-            if event.op.kind.is_shared() {
-                return Some(event);
-            }
-            if event.op.kind.is_exclusive() {
-                return None;
-            }
-            number = event.previous_on(object);
-        }
-        None
-    }
-
-    fn receive_accesses(&mut self, thread: usize, op: Op, object: ObjectIndex, chain: Chain) {
-        let mut next = if op.reads(object) {
-            chain.last_write
-        } else {
-            chain.last
-        };
-        while next != NONE {
-            self.receive_row(thread, next);
-            let event = &self.events[next as usize];
-            next = if event.op.reads(object) {
-                event.previous_on(object)
-            } else {
-                NONE
-            };
-        }
-    }
-
-    #[inline]
-    fn receive_row(&mut self, thread: usize, row: u32) {
-        if row == NONE {
-            return;
-        }
-        let rows = if row & EXTRA == 0 {
-            &self.clocks
-        } else {
-            &self.extra
-        };
-        let from = (row & !EXTRA) as usize * self.width;
-        let mine = &mut self.current[thread * self.width..][..self.width];
-        for (mine, other) in mine.iter_mut().zip(&rows[from..from + self.width]) {
-            *mine = (*mine).max(*other);
-        }
-    }
-
-    /// The thread gives back what it took of this object.
-    pub(crate) fn release(&mut self, thread: usize, object: ObjectIndex, shared: bool) {
-        if self.analysed {
-            let row = self.row(thread);
-            self.released(thread, object, shared, row);
-        }
-    }
-
-    /// The row of what a thread knows now.
-    pub(crate) fn row(&mut self, thread: usize) -> u32 {
-        if !self.analysed {
-            return NONE;
-        }
-        if !self.learned[thread] {
-            return self.last_of[thread];
-        }
-        // It has seen others end since its last event.
-        let row = self.extra.len() / self.width;
-        let mine = thread * self.width..(thread + 1) * self.width;
-        self.extra.extend_from_slice(&self.current[mine]);
-        row as u32 | EXTRA
-    }
-
-    fn released(&mut self, thread: usize, object: ObjectIndex, shared: bool, row: u32) {
-        let chain = self.chain(object);
-        if !shared {
-            if chain.last_acquire != NONE {
-                self.events[chain.last_acquire as usize].released = row;
-            }
-            return;
-        }
-        let mut next = chain.last_shared;
-        while next != NONE && !self.events[next as usize].op.kind.is_exclusive() {
-            let event = &mut self.events[next as usize];
-            let is_mine = event.op.kind.is_shared() && usize::from(event.thread) == thread;
-            if is_mine && event.released == NONE {
-                event.released = row;
-                return;
-            }
-            next = event.previous_on(object);
-        }
-    }
-
-    #[inline]
-    fn is_concurrent(&self, thread: usize, event: u32) -> bool {
-        let event = &self.events[event as usize];
-        usize::from(event.thread) != thread
-            && self.current[thread * self.width + usize::from(event.thread)] < event.index
-    }
-
-    #[inline]
-    fn race(&mut self, first: u32, second: Second) {
-        self.races.list.push(Race {
-            first,
-            second,
-            needs: NONE,
-            removed: (0, 0),
-        });
-    }
-
-    /// Those events that an operation of this thread could have come before, had they not been first.
-    fn look_for_races(&mut self, thread: usize, op: Op, second: Second, after: After<'_>) {
-        let chain = self.chain(op.object);
-        match op.kind {
-            _ if after.instead.is_some() => {
-                self.race_with(thread, after.instead.unwrap_or(NONE), second);
-            }
-            Kind::Lock | Kind::Initialise if chain.last_shared != NONE => {
-                self.races_with_readers(thread, op.object, second);
-            }
-            Kind::Lock | Kind::Initialise => self.race_with(thread, chain.last_acquire, second),
-            Kind::ReadLock | Kind::FindDone => {
-                let first = self.opened_by(chain);
-                self.race_with(thread, first, second);
-            }
-            Kind::Await if self.is_first_change(thread, op.object) => {}
-            _ => self.races_of_accesses(thread, op, op.object, second),
-        }
-        if op.second != NONE {
-            self.races_of_accesses(thread, op, op.second, second);
-        }
-        if after.reversible {
-            for &row in after.rows {
-                if row & EXTRA == 0 {
-                    self.race_with(thread, row, second);
-                }
-            }
-        }
-    }
-
-    /// What one who shares a lock could have come before: one who had it alone, as that it was given back is what lets others in; or
-    /// one who tried in vain to have it alone since then.
-    fn opened_by(&self, chain: Chain) -> u32 {
-        let (last, taken) = (chain.last_write, chain.last_acquire);
-        if last == NONE || self.events[last as usize].op.kind != Kind::FailedTryLock {
-            return taken;
-        }
-        let was_free = taken == NONE || self.events[taken as usize].released < last;
-        if was_free { last } else { taken }
-    }
-
-    #[inline]
-    fn race_with(&mut self, thread: usize, first: u32, second: Second) {
-        if first != NONE && self.is_concurrent(thread, first) {
-            self.race(first, second);
-        }
-    }
-
-    fn races_of_accesses(&mut self, thread: usize, op: Op, object: ObjectIndex, second: Second) {
-        let chain = self.chain(object);
-        let first = if op.reads(object) {
-            chain.last_write
-        } else {
-            chain.last
-        };
-        if first == NONE {
-            return;
-        }
-        // Reads since the last write, unless they come before another one of these.
-        let from = self.races.list.len();
-        let mut next = first;
-        while self.events[next as usize].op.reads(object) {
-            if self.is_concurrent(thread, next) && !self.precedes_some(next, from) {
-                self.race(next, second);
-            }
-            next = self.events[next as usize].previous_on(object);
-            if next == NONE {
-                return;
-            }
-        }
-        if self.races.list.len() == from {
-            self.race_with(thread, next, second);
-        }
-    }
-
-    /// Whether an event comes before the first part of one of the races from this one on.
-    fn precedes_some(&self, event: u32, from: usize) -> bool {
-        self.races.list[from..]
-            .iter()
-            .any(|race| self.precedes(event, race.first))
-    }
-
-    /// One who wants a lock alone could have had it before those who share it, but only together with all who would still be inside.
-    #[cold]
-    fn races_with_readers(&mut self, thread: usize, object: ObjectIndex, second: Second) {
-        let from = self.races.list.len();
-        let mut readers = Vec::new();
-        let mut next = self.chain(object).last_shared;
-        while next != NONE && !self.events[next as usize].op.kind.is_exclusive() {
-            let event = &self.events[next as usize];
-            if event.op.kind.is_shared() {
-                readers.push(next);
-            }
-            next = event.previous_on(object);
-        }
-        for &first in &readers {
-            if !self.is_concurrent(thread, first) || self.precedes_some(first, from) {
-                continue;
-            }
-            let start = self.races.removed.len();
-            if !self.remove_readers(thread, &readers, first) {
-                self.races.removed.truncate(start);
-                continue;
-            }
-            // What it needs: that all others are gone.
-            let row = self.races.needs.len() / self.width;
-            let mine = thread * self.width;
-            let mut needs = self.current[mine..mine + self.width].to_vec();
-            for &reader in &readers {
-                if reader != first && !self.races.removed[start..].contains(&reader) {
-                    let left = self.row_at(self.events[reader as usize].released);
-                    for (mine, other) in needs.iter_mut().zip(left) {
-                        *mine = (*mine).max(*other);
-                    }
-                }
-            }
-            self.races.needs.extend(needs);
-            self.races.list.push(Race {
-                first,
-                second,
-                needs: row as u32,
-                removed: (start as u32, self.races.removed.len() as u32),
-            });
-        }
-    }
-
-    /// Whether a thread could not have gone on before the last change: it looked after the one before that.
-    fn is_first_change(&self, thread: usize, object: ObjectIndex) -> bool {
-        let looked = self.looked[thread];
-        if looked == NONE {
-            return false;
-        }
-        let mut changes = 0;
-        let mut next = self.chain(object).last;
-        while next != NONE && next > looked {
-            let event = &self.events[next as usize];
-            changes += u32::from(!event.only_looked());
-            next = event.previous_on(object);
-        }
-        changes < 2
-    }
-
     /// A thread waits for a change of what it looked at then; `NONE` if it is not about one object only.
     pub(crate) fn awaits(&mut self, thread: usize, looked: u32) {
         self.looked[thread] = looked;
@@ -681,56 +313,10 @@ impl Run {
         }
     }
 
-    /// The last event that changed an object.
-    pub(crate) fn last_change(&self, object: ObjectIndex) -> u32 {
-        let mut next = self.chain(object).last;
-        while next != NONE && self.events[next as usize].only_looked() {
-            next = self.events[next as usize].previous_on(object);
-        }
-        next
-    }
-
-    /// Adds to those who are removed who would still be inside if this reader came later; `false` if the writer needs one of them.
-    fn remove_readers(&mut self, thread: usize, readers: &[u32], first: u32) -> bool {
-        let start = self.races.removed.len();
-        loop {
-            let removed = &self.races.removed[start..];
-            let stays = |reader: u32| match self.events[reader as usize].released {
-                NONE => true,
-                row => removed.iter().chain([&first]).any(|&gone| {
-                    let gone = &self.events[gone as usize];
-                    self.row_at(row)[usize::from(gone.thread)] >= gone.index
-                }),
-            };
-            let inside = readers
-                .iter()
-                .copied()
-                .find(|&reader| reader != first && !removed.contains(&reader) && stays(reader));
-            match inside {
-                None => return true,
-                Some(reader) if reader < first || !self.is_concurrent(thread, reader) => {
-                    return false;
-                }
-                Some(reader) => self.races.removed.push(reader),
-            }
-        }
-    }
-
     /// Those events that have happened, in order: what is still to be followed is not among them.
     #[inline]
     pub(crate) fn happened(&self) -> &[Event] {
         &self.events[..self.followed]
-    }
-
-    #[inline]
-    fn row_at(&self, row: u32) -> &[u16] {
-        let rows = if row & EXTRA == 0 {
-            &self.clocks
-        } else {
-            &self.extra
-        };
-        let from = (row & !EXTRA) as usize * self.width;
-        &rows[from..from + self.width]
     }
 
     /// The run ends, or is no longer of interest: what threads still wanted to do races, too.
@@ -770,10 +356,6 @@ impl Run {
         }
     }
 
-    pub(crate) fn races(&self) -> &[Race] {
-        &self.races.list
-    }
-
     /// How many events each thread has had, as far as this one comes after them.
     #[inline]
     pub(crate) fn clock(&self, event: usize) -> &[u16] {
@@ -799,27 +381,6 @@ impl Run {
         self.clocks[other as usize * self.width + usize::from(one.thread)] >= one.index
     }
 
-    /// What the second part of a race is and comes after, and where what is between them ends.
-    pub(crate) fn second(&self, race: Race) -> (usize, Op, &[u16], usize) {
-        let (thread, op, before, until) = match race.second {
-            Second::Event(number) => {
-                let event = &self.events[number as usize];
-                let thread = usize::from(event.thread);
-                let number = number as usize;
-                (thread, event.op, self.before(number), number)
-            }
-            Second::Pending(thread, op) => (thread, op, self.known(thread), self.events.len()),
-        };
-        match race.needs {
-            NONE => (thread, op, before, until),
-            row => {
-                let from = row as usize * self.width;
-                let needs = &self.races.needs[from..from + self.width];
-                (thread, op, needs, until)
-            }
-        }
-    }
-
     /// Whether an object or a thread was first met after the first choice, so that it may be called otherwise in another run.
     pub(crate) fn has_late_names(&self) -> bool {
         self.is_late
@@ -835,15 +396,6 @@ impl Run {
             let pending = self.pending.iter().find(|(other, _)| *other == thread);
             pending.map(|(_, op)| *op)
         })
-    }
-
-    /// Whether an event comes later if a race goes the other way: it comes after the first part, or after what goes with that.
-    #[inline]
-    pub(crate) fn follows(&self, event: usize, race: Race) -> bool {
-        self.precedes(race.first, event as u32)
-            || self.races.removed[race.removed.0 as usize..race.removed.1 as usize]
-                .iter()
-                .any(|&gone| self.precedes(gone, event as u32))
     }
 
     /// Whether this event and that operation do not commute.
