@@ -269,7 +269,7 @@ impl Engine {
 
     /// Runs the program once; the first points of the run before are repeated.
     pub(crate) fn run(&self, main: &dyn Fn() -> Ended, keep: usize) -> Ran {
-        self.state.borrow_mut().begin(keep);
+        self.state.borrow_mut().begin(keep, keep);
         let listening = panics::listen();
         Work::lend(main, |work| self.drive(work));
         self.repeat(main);
@@ -394,10 +394,11 @@ impl Drop for Engine {
 }
 
 impl State {
-    fn begin(&mut self, keep: usize) {
+    /// Begins a run that makes the first choices again; of its events those before this choice are compared with what happened then.
+    fn begin(&mut self, keep: usize, before: usize) {
         self.number = NUMBER.fetch_add(1, Relaxed);
         let is_ordered = self.strategy.wants_clocks() || self.relevance.is_some();
-        self.run.begin(keep, is_ordered, self.tries.locks);
+        self.run.begin(before, is_ordered, self.tries.locks);
         if let Some(relevance) = &mut self.relevance {
             relevance.begin();
         }

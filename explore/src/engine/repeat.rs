@@ -21,7 +21,8 @@ impl Engine {
             let faults = std::mem::take(&mut state.faults);
             let objects = state.objects.len();
             let (points, end) = (state.schedule.len(), state.end);
-            state.begin(points);
+            // Events that nobody chose may come after the last choice.
+            state.begin(points, points + 1);
             (findings, end, faults, objects)
         };
         Work::lend(main, |work| self.drive(work));
