@@ -51,6 +51,14 @@ pub enum Error {
     /// The system gives no thread.
     #[error("the thread of the sidecar cannot be started: {0}")]
     NoThread(#[source] io::Error),
+    /// The sidecar is that of another process, of which this one is a fork.
+    #[error(
+        "the sidecar belongs to process {parent}, of which this one is a fork: here nothing is watched; the child starts one of its own"
+    )]
+    Forked {
+        /// The process that it watches.
+        parent: u32,
+    },
     /// The thread of the sidecar panicked: a defect of Portent. Since then nothing was watched.
     #[error("the thread of the sidecar has panicked: {0}")]
     Died(String),

@@ -2,7 +2,9 @@
 
 use std::{
     hash::{BuildHasher, RandomState},
+    mem,
     path::PathBuf,
+    process,
     sync::Arc,
     thread::{self, JoinHandle},
     time::Duration,
@@ -58,11 +60,19 @@ use crate::{
 /// ```
 ///
 /// A sidecar that is dropped ends as well: what was recorded until then is still looked at, but nobody waits for it.
+///
+/// # Forks
+///
+/// The child of a `fork` has a copy of this handle, but not the thread: there nothing is watched, recorded or sent, [`stop`](Self::stop) is an error,
+/// and a sidecar that is dropped is only forgotten. The parent's goes on, and knows nothing of what the child does. A child that is to be watched
+/// starts a sidecar of its own, with a file and a name of its own. To a server the parent's connection is open until the child has ended, too.
 #[derive(Debug)]
 pub struct Sidecar {
     recording: Recording,
     board: Arc<Board>,
     worker: Option<JoinHandle<Result<Summary, Error>>>,
+    /// The process that the thread is in.
+    process: u32,
 }
 
 /// What a sidecar leaves behind.
@@ -187,8 +197,12 @@ impl Sidecar {
         self.recording.make_global()
     }
 
-    /// How things stand: as of the last few hundred events, or of the last look.
+    /// How things stand: as of the last few hundred events, or of the last look. In the child of a fork nothing is counted.
     pub fn counts(&self) -> Counts {
+        if self.is_forked() {
+            // The thread that was left behind may have held the lock.
+            return Counts::default();
+        }
         self.board.counts()
     }
 
@@ -196,8 +210,13 @@ impl Sidecar {
     ///
     /// # Errors
     ///
-    /// [`Error::Check`] where there is no report, [`Error::Died`].
+    /// [`Error::Check`] where there is no report, [`Error::Died`], [`Error::Forked`].
     pub fn stop(mut self) -> Result<Summary, Error> {
+        if self.is_forked() {
+            return Err(Error::Forked {
+                parent: self.process,
+            });
+        }
         self.end();
         let ended = self.worker.take().map(JoinHandle::join);
         match ended {
@@ -217,10 +236,20 @@ impl Sidecar {
             worker.thread().unpark();
         }
     }
+
+    /// Whether this is a copy in another process, where the thread is not.
+    fn is_forked(&self) -> bool {
+        process::id() != self.process
+    }
 }
 
 impl Drop for Sidecar {
     fn drop(&mut self) {
+        if self.is_forked() {
+            // Not even to be detached: there is no such thread.
+            mem::forget(self.worker.take());
+            return;
+        }
         // Without waiting: a callback may wait for what is held here.
         self.end();
     }
@@ -455,6 +484,7 @@ impl Builder {
             recording,
             board,
             worker: Some(worker),
+            process: process::id(),
         })
     }
 }

@@ -5,14 +5,14 @@ use std::{
     io::{BufRead, BufReader},
     path::{Path, PathBuf},
     process::{Command, Stdio},
-    time::Duration,
+    time::{Duration, Instant},
 };
 
 use portent_hooks::{Recording, Shared, event, sync, thread};
 use portent_lattice::{Checker, Options, Report};
-use portent_monitor_core::{Spelling, Symbols, Value};
+use portent_monitor_core::{Action, Event, Spelling, Symbols, Value};
 use portent_monitor_dsl::Property;
-use portent_sidecar::{Error, Recorder, Sidecar};
+use portent_sidecar::{Error, Files, Recorder, Sidecar};
 use portent_trace::{Header, TraceReader};
 
 /// The header and the lines of a file.
@@ -121,6 +121,95 @@ fn parts_of_everything_are_one_trace() {
     fs::write(&whole, bytes).unwrap();
     let (_, lines) = read(&whole).unwrap();
     assert_eq!(lines.len() as u64, summary.counts.events);
+}
+
+/// The clock is ours, so nothing has to be waited for.
+#[test]
+fn a_part_that_is_old_enough_is_followed_by_another_with_the_next_event() {
+    let folder = tempfile::tempdir().unwrap();
+    let recorder = Recorder::to_file(folder.path().join("run.jsonl"));
+    let begun = Instant::now();
+    let hour = Duration::from_secs(3600);
+    let mut files = recorder.rotate_every(hour).create().unwrap();
+    let mut symbols = Symbols::default();
+    let thread = symbols.threads.intern("T1").unwrap();
+    let names = ["first", "second", "third", "fourth", "fifth"];
+    let events = names.map(|name| {
+        let name = symbols.names.intern(name).unwrap();
+        Event::new(thread, Action::new(name))
+    });
+    let mut events = events.iter();
+    let mut take = |files: &mut Files| files.take(events.next().unwrap(), &symbols).unwrap();
+    let tick = |files: &mut Files, now| files.tick(now, &symbols).unwrap();
+    take(&mut files);
+    tick(&mut files, begun + hour / 2);
+    take(&mut files);
+    assert_eq!(files.paths().len(), 1);
+    // Time alone makes no part without events.
+    tick(&mut files, begun + 2 * hour);
+    tick(&mut files, begun + 3 * hour);
+    assert_eq!(files.paths().len(), 1);
+    take(&mut files);
+    assert_eq!(files.paths().len(), 2);
+    // The second part is young: it was begun just now.
+    tick(&mut files, begun + hour / 2);
+    take(&mut files);
+    tick(&mut files, Instant::now() + hour);
+    take(&mut files);
+    files.finish(&symbols).unwrap();
+    let names = |path: &PathBuf| {
+        let text = fs::read_to_string(path).unwrap();
+        let lines = text
+            .lines()
+            .filter_map(|line| line.split_once("\"name\": \""));
+        lines
+            .map(|(_, name)| name.trim_end_matches("\"}").to_owned())
+            .collect::<Vec<_>>()
+    };
+    let parts: Vec<_> = files.paths().iter().map(names).collect();
+    assert_eq!(
+        parts,
+        [
+            vec!["first", "second"],
+            vec!["third", "fourth"],
+            vec!["fifth"]
+        ]
+    );
+}
+
+/// Every part is old at once: each look ends one.
+#[test]
+fn a_sidecar_begins_another_part_when_it_is_time() {
+    let folder = tempfile::tempdir().unwrap();
+    let recorder = Recorder::to_file(folder.path().join("run.jsonl.zst"));
+    let recorder = recorder
+        .rotate_every(Duration::ZERO)
+        .flush_every(Duration::ZERO);
+    let property = Property::parse("property tick { event tick  ltl: always true }").unwrap();
+    let sidecar = Sidecar::builder()
+        .property(property.clone())
+        .record(recorder);
+    let sidecar = sidecar.start().unwrap();
+    let entered = sidecar.enter();
+    for written in 1..=5 {
+        event!(tick);
+        while sidecar.counts().written < written {
+            std::thread::sleep(Duration::from_millis(1));
+        }
+    }
+    drop(entered);
+    let summary = sidecar.stop().unwrap();
+    assert_eq!(
+        summary.files.len(),
+        6,
+        "the first is made before there is anything: {:?}",
+        summary.files
+    );
+    let events = summary
+        .files
+        .iter()
+        .map(|part| check(part, &property).trace.events);
+    assert_eq!(events.collect::<Vec<_>>(), [0, 1, 1, 1, 1, 1]);
 }
 
 #[test]
