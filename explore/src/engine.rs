@@ -17,6 +17,7 @@ mod pause;
 mod performing;
 mod repeat;
 mod threads;
+mod used;
 
 use std::{
     any::Any,
@@ -34,6 +35,7 @@ use self::pause::Pause;
 pub(crate) use self::{
     fault::{Fault, Waiting},
     limits::{Limits, Options, Tries},
+    used::Used,
 };
 use crate::{
     coroutine::{Pool, Signal, Work},
@@ -44,13 +46,13 @@ use crate::{
     run::{NONE, Place, Run},
     strategy::{End, Next as Onward, Strategy},
     thread_set::ThreadSet,
-    watchdog::Progress,
+    watchdog::Heartbeat,
 };
 
 /// The controller of all threads on one thread of the operating system.
 pub(crate) struct Engine {
     pool: Pool,
-    progress: Arc<Progress>,
+    heartbeat: Arc<Heartbeat>,
     state: RefCell<State>,
 }
 
@@ -156,6 +158,8 @@ pub(crate) struct State {
     /// What was chosen, point by point; the first ones are to be chosen again.
     pub(crate) schedule: Vec<u32>,
     point: usize,
+    /// Application events of this run that were no points, whether or not somebody wants them.
+    events: usize,
     /// Whether there was a point at which more than one thread could go on.
     had_choice: bool,
     kept: usize,
@@ -179,6 +183,10 @@ pub(crate) struct State {
     pub(crate) survivors: u32,
     pub(crate) abandoned: u32,
     pub(crate) too_long: bool,
+    /// Others could have gone on while a thread unwound, and had to wait.
+    pub(crate) kept_waiting: bool,
+    /// What the program uses that is not all modelled.
+    pub(crate) used: Used,
     repeated: u32,
     /// Some thread waited until something had changed.
     pub(crate) pauses: bool,
@@ -221,7 +229,7 @@ impl Engine {
     ) -> Engine {
         Engine {
             pool: Pool::new(limits.stack_size),
-            progress: Progress::watched(),
+            heartbeat: Heartbeat::watched(),
             state: RefCell::new(State {
                 run: Run::new(),
                 relevance,
@@ -237,6 +245,7 @@ impl Engine {
                 number: 0,
                 schedule: Vec::new(),
                 point: 0,
+                events: 0,
                 had_choice: false,
                 kept: 0,
                 end: End::Complete,
@@ -252,6 +261,8 @@ impl Engine {
                 survivors: 0,
                 abandoned: 0,
                 too_long: false,
+                kept_waiting: false,
+                used: Used::default(),
                 repeated: 0,
                 pauses: false,
             }),
@@ -274,7 +285,7 @@ impl Engine {
         Work::lend(main, |work| self.drive(work));
         self.repeat(main);
         drop(listening);
-        self.progress.rests();
+        self.heartbeat.rests();
         let state = &mut *self.state.borrow_mut();
         state.mode = Mode::Idle;
         let end = state.end;
@@ -306,7 +317,7 @@ impl Engine {
             }
             {
                 let state = self.state.borrow();
-                self.progress.step(state.number, state.point, thread);
+                self.heartbeat.step(state.number, state.point, thread);
             }
             next = match self.pool.resume(thread, work) {
                 Signal::Switch(next) => Next::Run(next),
@@ -411,6 +422,7 @@ impl State {
         self.schedule.truncate(keep);
         self.kept = keep;
         self.point = 0;
+        self.events = 0;
         self.had_choice = false;
         self.end = End::Complete;
         self.faults.clear();
@@ -451,6 +463,11 @@ impl State {
     /// Where the search is to go on, and what somebody tries.
     pub(crate) fn save(&self) -> Option<(Vec<[u64; 6]>, Tries)> {
         Some((self.strategy.save()?, self.tries))
+    }
+
+    /// An estimate of which part of the search is done.
+    pub(crate) fn part(&self) -> Option<f64> {
+        self.strategy.part()
     }
 
     /// Whether runs are in classes of their own.

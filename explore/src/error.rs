@@ -34,6 +34,14 @@ pub enum Error {
         /// What it should be.
         what: &'static str,
     },
+    /// A search that cannot be saved.
+    #[error(
+        "{}: only a search by source sets can be saved and resumed: leave out `strategy`, or `resumable`", path.display()
+    )]
+    Unsaved {
+        /// Where it was to be saved.
+        path: PathBuf,
+    },
     /// A property asks for what an exploration does not see.
     #[error(
         "`{property}` has the event `{event}`: an exploration sees application events and writes of variables that have a name, \

@@ -1,6 +1,7 @@
 //! The way in: what is explored how, and what came out.
 
 mod count;
+mod save;
 mod search;
 mod summary;
 
@@ -15,6 +16,7 @@ use std::{
 use portent_monitor_dsl::Monitor;
 
 use self::{
+    save::asked,
     search::{Found, Settings},
     summary::merged,
 };
@@ -23,9 +25,10 @@ use crate::{
     error::Error,
     execution::Execution,
     parallel::Exchange,
+    progress::{Listener, Progress},
     relevance::Relevance,
     report::Report,
-    saved::{Counts, Saved},
+    saved::Saved,
     strategy::{Path, Replay, Source, Strategy},
     token::Token,
 };
@@ -63,6 +66,8 @@ pub struct Explorer {
     file: Option<PathBuf>,
     saved: Option<Saved>,
     time: Option<Duration>,
+    listener: Option<Box<Listener>>,
+    counts_interleavings: bool,
 }
 
 /// Who looks at runs.
@@ -97,6 +102,8 @@ impl Explorer {
             file: None,
             saved: None,
             time: None,
+            listener: None,
+            counts_interleavings: false,
         }
     }
 
@@ -154,8 +161,10 @@ impl Explorer {
         self
     }
 
-    /// If the search is stopped before its end, it is saved in this file, and goes on there the next time. By source sets only, and by
-    /// one thread of the operating system.
+    /// If the search is stopped before its end, it is saved in this file, and goes on there the next time. It is saved every few
+    /// seconds, too, as somebody may end the process. By source sets only, and by one thread of the operating system.
+    ///
+    /// What was searched for other properties or options is no answer: the report says so, and nothing is searched.
     ///
     /// # Errors
     ///
@@ -210,6 +219,27 @@ impl Explorer {
         Ok(self)
     }
 
+    /// Learns how far the search has come, about four times a second, instead of the line that is shown on a terminal.
+    ///
+    /// ```
+    /// use portent_explore::{Explorer, Progress};
+    ///
+    /// let show = |progress: &Progress| println!("{} runs, {:?} left", progress.runs, progress.left());
+    /// let report = Explorer::new().progress(show).check(|| {});
+    /// assert_eq!(report.executions, 1);
+    /// ```
+    pub fn progress(mut self, listener: impl Fn(&Progress) + Send + Sync + 'static) -> Explorer {
+        self.listener = Some(Box::new(listener));
+        self
+    }
+
+    /// Counts of how many interleavings the executions stand. That may take longer than the runs; where there are too many, it is left
+    /// open.
+    pub fn count_interleavings(mut self) -> Explorer {
+        self.counts_interleavings = true;
+        self
+    }
+
     /// Looks at each run that was not cut short, after it has ended.
     pub fn each(mut self, look: impl Fn(&Execution<'_>) + Send + Sync + 'static) -> Explorer {
         self.each = Some(Box::new(look));
@@ -226,36 +256,43 @@ impl Explorer {
             return Report::impossible(&error);
         }
         let replay = self.replay.clone().or_else(told_by_environment);
+        let mut settings = self.settings();
         let strategy = match &replay {
-            Some(token) => Box::new(Replay::new(token.schedule.clone())) as Box<dyn Strategy>,
-            None => match &self.saved {
-                Some(saved) => Box::new(Source::resumed(&saved.points)),
-                None => (self.strategy)(),
+            Some(token) => {
+                // One run is no search that could go on.
+                (settings.file, settings.saved) = (None, None);
+                Box::new(Replay::new(token.schedule.clone()))
+            }
+            None => match self.resumed() {
+                Ok(strategy) => strategy,
+                Err(error) => return Report::impossible(&error),
             },
         };
-        let mut settings = self.settings();
-        settings.limits.tries = settings.counted.tries;
+        if let Some(saved) = settings.saved {
+            settings.limits.tries = saved.tries;
+        }
         settings.search(strategy, replay, None, &program).report
     }
 
-    /// Explores a program by so many threads of the operating system, by source sets. A program that uses statics is explored by one.
+    /// Explores a program by so many threads of the operating system. What cannot be shared is explored by one, and the report says why:
+    /// a program that uses statics, a strategy that is not [`Source`], a search that can be resumed, a run that is repeated.
     ///
     /// # Panics
     ///
     /// If it is called by a program that is explored.
     pub fn check_in_parallel(&self, workers: usize, program: impl Fn() + Sync) -> Report {
-        if workers < 2
-            || self.file.is_some()
-            || self.replay.is_some()
-            || env::var_os("PORTENT_REPLAY").is_some()
-        {
+        if workers < 2 {
             return self.check(program);
+        }
+        if let Some(reason) = self.is_alone() {
+            return self.check_alone(reason, program);
         }
         if let Err(error) = Relevance::new(&self.monitors) {
             return Report::impossible(&error);
         }
         let mut settings = self.settings();
         let mut notes = Vec::new();
+        let mut discarded = 0;
         loop {
             let exchange = Arc::new(Exchange::new(workers, Path::default()));
             let found: Vec<Found> = thread::scope(|scope| {
@@ -272,19 +309,62 @@ impl Explorer {
             });
             if let Some((reason, tries)) = found.iter().find_map(|found| found.restart) {
                 notes.push(reason.to_owned());
+                discarded += { found.iter() }
+                    .map(|found| found.report.executions + found.report.blocked + 1)
+                    .sum::<u64>();
                 settings.limits.tries = tries;
                 continue;
             }
             if found.iter().any(|found| found.survivors) {
-                let mut report = self.check(program);
-                report.notes.push(String::from(
-                    "objects are older than a run, so one thread of the operating system searched alone",
-                ));
-                return report;
+                return self.check_alone("objects are older than a run", program);
             }
             let mut report = merged(found.into_iter().map(|found| found.report));
             report.notes.extend(notes);
+            report.discarded = discarded;
             return report;
+        }
+    }
+
+    /// By one thread of the operating system, for this reason.
+    fn check_alone(&self, reason: &str, program: impl Fn()) -> Report {
+        let mut report = self.check(program);
+        let note = format!("{reason}, so one thread of the operating system searched alone");
+        report.notes.push(note);
+        report
+    }
+
+    /// What is searched: from the beginning, or from where it was stopped.
+    fn resumed(&self) -> Result<Box<dyn Strategy>, Error> {
+        let strategy = (self.strategy)();
+        let Some(path) = &self.file else {
+            return Ok(strategy);
+        };
+        if strategy.save().is_none() {
+            return Err(Error::Unsaved { path: path.clone() });
+        }
+        match &self.saved {
+            Some(saved) if saved.asked != asked(&self.monitors, self.options) => {
+                Err(Error::Saved {
+                    path: path.clone(),
+                    line: 2,
+                    what: "it is of other properties or options; remove it to begin anew",
+                })
+            }
+            Some(saved) => Ok(Box::new(Source::resumed(&saved.points))),
+            None => Ok(strategy),
+        }
+    }
+
+    /// Why several threads of the operating system cannot search together.
+    fn is_alone(&self) -> Option<&'static str> {
+        if self.replay.is_some() || env::var_os("PORTENT_REPLAY").is_some() {
+            Some("one run is repeated")
+        } else if self.file.is_some() {
+            Some("a search that can be resumed cannot be shared")
+        } else if (self.strategy)().save().is_none() {
+            Some("only a search by source sets can be shared")
+        } else {
+            None
         }
     }
 
@@ -298,10 +378,9 @@ impl Explorer {
             monitors: &self.monitors,
             until: self.time.map(|time| Instant::now() + time),
             file: self.file.as_deref(),
-            counted: self
-                .saved
-                .as_ref()
-                .map_or_else(Counts::default, |saved| saved.counts),
+            counts_interleavings: self.counts_interleavings,
+            listener: self.listener.as_deref(),
+            saved: self.saved.as_ref(),
         }
     }
 }

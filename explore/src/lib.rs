@@ -13,6 +13,7 @@
 //! | `strategy/` | which run comes next; one file each |
 //! | `relevance`, `predict`, `confirm` | what properties see of a run; whether an equivalent run violates them; how to make that happen |
 //! | `explorer`, `report`, `describe` | the way in (`search`: run after run; `count`, `summary`), what comes out, and how it is put into words |
+//! | `interleavings`, `progress` | how many orders a run stands for; how far a search has come |
 //! | `parallel` | one search by several threads of the operating system |
 //! | `saved` | a search that was stopped, as a file |
 //! | `token`, `table` | a schedule as a short text; a run as a table |
@@ -29,11 +30,13 @@ mod engine;
 mod error;
 mod execution;
 mod explorer;
+mod interleavings;
 mod object;
 mod operation;
 mod panics;
 mod parallel;
 mod predict;
+mod progress;
 mod random;
 mod relevance;
 mod report;
@@ -51,6 +54,7 @@ pub use error::Error;
 pub use execution::{Execution, Happened};
 pub use explorer::Explorer;
 pub use operation::Kind;
+pub use progress::Progress;
 pub use report::{Failure, FailureKind, Report, Stopped, TakenStep};
 pub use run::{Event, Run};
 pub use thread_set::ThreadSet;

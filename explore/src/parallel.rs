@@ -45,6 +45,7 @@ pub(crate) struct Exchange<W> {
     hungry: AtomicUsize,
     over: AtomicBool,
     runs: AtomicU64,
+    has_leader: AtomicBool,
 }
 
 #[derive(Debug)]
@@ -66,6 +67,7 @@ impl<W> Exchange<W> {
             hungry: AtomicUsize::new(0),
             over: AtomicBool::new(false),
             runs: AtomicU64::new(0),
+            has_leader: AtomicBool::new(false),
         }
     }
 
@@ -131,6 +133,11 @@ impl<W> Exchange<W> {
     /// One run more; how many there were.
     pub(crate) fn count(&self) -> u64 {
         self.runs.fetch_add(1, Relaxed) + 1
+    }
+
+    /// Whether whoever asks is the one to speak for all: the first who does.
+    pub(crate) fn leads(&self) -> bool {
+        !self.has_leader.swap(true, Relaxed)
     }
 
     fn lock(&self) -> MutexGuard<'_, Offers<W>> {

@@ -1,19 +1,20 @@
 //! Whether a run, or one that is equivalent to it, violates a property.
 //!
 //! The relevant steps of a run and their order, as the search knows it, are a poset; its linearisations are what all runs of the class
-//! show of the property. Many runs show the same: each poset is looked at once. A property without parameters is an automaton, and
+//! show of the property. Many runs show the same: each poset is looked at once, with what its variables began with. A property without parameters is an automaton, and
 //! its posets go to one solver that keeps its memory; others, and whatever is violated, go through the checker of recorded runs, which
 //! also has the words for it.
 
 use std::{num::NonZeroU64, sync::Arc};
 
+use indexmap::IndexSet;
 use portent_lattice::{
     Checker, Options, Report,
     laboratory::{ActionId, Answer, Poset, Solver},
 };
-use portent_monitor_core::{Action, ChainId, Clock, Event, Op, Stamp, Value};
+use portent_monitor_core::{Action, ChainId, Clock, Event, Exact, Op, Stamp, Value};
 use portent_monitor_dsl::{Monitor, automaton::Product};
-use rustc_hash::FxHashSet;
+use rustc_hash::FxHashMap;
 
 use crate::{
     describe::thread_name,
@@ -31,28 +32,44 @@ const MOST_ENTRIES: usize = 1 << 20;
 pub(crate) struct Predictor {
     monitors: Vec<Monitor>,
     tables: Vec<Table>,
-    /// Posets that were looked at, by two independent hashes of 64 bits.
-    seen: FxHashSet<(u64, u64)>,
+    /// Posets that were looked at, by two independent hashes of 64 bits, and what became of them.
+    seen: FxHashMap<(u64, u64), Outcome>,
+    /// With which values variables began, each once: a poset is another one if they began with others.
+    beginnings: IndexSet<Vec<Option<Exact<Value>>>>,
     /// The places of relevant steps in the causal order, row by row.
     rows: Vec<u32>,
     /// For each thread the events of its relevant steps, by their numbers in it.
     positions: Vec<Vec<u16>>,
     /// Posets that were searched.
     pub(crate) searched: u64,
-    /// Runs whose variables began with values that nobody knew.
-    pub(crate) unchecked: u64,
-    /// Posets whose search gave up.
-    pub(crate) gave_up: u64,
+}
+
+/// What is known of a run, and of all that show the same.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Outcome {
+    /// One of them violates a property.
+    pub(crate) violated: bool,
+    /// Of some property nobody knows with which values its variables begin.
+    pub(crate) unknown: bool,
+    /// Not all of them were searched: a limit was met.
+    pub(crate) gave_up: bool,
+    /// A property cannot be asked about them.
+    pub(crate) refused: bool,
+}
+
+/// What comes of a look at a run.
+pub(crate) struct Looked {
+    pub(crate) outcome: Outcome,
+    /// In full, the first time, if there is something wrong.
+    pub(crate) answer: Option<Result<Report, Error>>,
 }
 
 /// How one property is searched.
 enum Table {
     /// By the checker: it has parameters, or too many states.
     Checker,
-    /// By a solver, for the labels that were known when it was made.
-    Solver(Box<Solved>),
-    /// Nothing was met yet that it is about.
-    Unmade,
+    /// By solvers, one for each beginning, each for the labels that were known when it was made.
+    Solvers(Vec<Solved>),
 }
 
 struct Solved {
@@ -62,60 +79,94 @@ struct Solved {
     initial: Vec<Value>,
 }
 
+impl Outcome {
+    /// Whether something is wrong with the run.
+    pub(crate) fn has_failed(self) -> bool {
+        self.violated || self.refused
+    }
+
+    /// Whether the run was not checked, or not with all that are equivalent to it.
+    pub(crate) fn is_unchecked(self) -> bool {
+        self.unknown || self.gave_up
+    }
+}
+
 impl Predictor {
     pub(crate) fn new(monitors: Vec<Monitor>) -> Predictor {
         Predictor {
-            tables: monitors.iter().map(|_| Table::Unmade).collect(),
+            tables: monitors
+                .iter()
+                .map(|_| Table::Solvers(Vec::new()))
+                .collect(),
             monitors,
-            seen: FxHashSet::default(),
+            seen: FxHashMap::default(),
+            beginnings: IndexSet::new(),
             rows: Vec::new(),
             positions: Vec::new(),
             searched: 0,
-            unchecked: 0,
-            gave_up: 0,
         }
+    }
+
+    /// Forgets what was looked at: the search begins anew.
+    pub(crate) fn restart(&mut self) {
+        self.seen.clear();
+        self.searched = 0;
     }
 
     /// What the properties make of the last run and its equivalents, seen before or not.
     pub(crate) fn answer(&mut self, state: &State) -> Result<Report, Error> {
         let relevance = state.relevance.as_ref().expect("there are properties");
         let threads = state.threads.len();
-        self.is_new(state, relevance, threads);
+        self.order(state, relevance, threads);
         self.check(state, relevance, threads)
     }
 
-    /// Looks at the last run; a report if some equivalent run violates a property.
-    pub(crate) fn look(&mut self, state: &State) -> Result<Option<Report>, Error> {
+    /// Looks at the last run, and at all that are equivalent to it.
+    pub(crate) fn look(&mut self, state: &State) -> Looked {
+        let mut outcome = Outcome::default();
         let Some(relevance) = &state.relevance else {
-            return Ok(None);
+            return Looked {
+                outcome,
+                answer: None,
+            };
         };
         let threads = state.threads.len();
-        if !self.is_new(state, relevance, threads) {
-            return Ok(None);
+        let poset = self.order(state, relevance, threads);
+        if let Some(&outcome) = self.seen.get(&poset) {
+            return Looked {
+                outcome,
+                answer: None,
+            };
         }
         self.searched += 1;
         let mut is_safe = true;
         for number in 0..self.monitors.len() {
             match self.solve(number, relevance, threads) {
                 Found::Safe => {}
-                Found::Unknown => {
-                    self.unchecked += 1;
-                    return Ok(None);
-                }
+                Found::Unknown => outcome.unknown = true,
+                Found::GaveUp => outcome.gave_up = true,
                 Found::Look => is_safe = false,
             }
         }
-        if is_safe {
-            return Ok(None);
+        let mut answer = None;
+        if !is_safe {
+            let checked = self.check(state, relevance, threads);
+            match &checked {
+                Ok(report) => {
+                    let is_cut = { report.properties.iter() }.any(|one| !one.lattice.exhaustive);
+                    outcome.violated = report.is_violated();
+                    outcome.gave_up |= is_cut && !outcome.violated;
+                }
+                Err(_) => outcome.refused = true,
+            }
+            answer = outcome.has_failed().then_some(checked);
         }
-        let report = self.check(state, relevance, threads)?;
-        let is_cut = { report.properties.iter() }.any(|one| !one.lattice.exhaustive);
-        self.gave_up += u64::from(is_cut && !report.is_violated());
-        Ok(report.is_violated().then_some(report))
+        self.seen.insert(poset, outcome);
+        Looked { outcome, answer }
     }
 
-    /// Orders the relevant steps, and whether that is a poset which was not looked at yet.
-    fn is_new(&mut self, state: &State, relevance: &Relevance, threads: usize) -> bool {
+    /// Orders the relevant steps; by what to know that poset, with what it begins with, again.
+    fn order(&mut self, state: &State, relevance: &Relevance, threads: usize) -> (u64, u64) {
         let run = &state.run;
         if self.positions.len() < threads {
             self.positions.resize_with(threads, Vec::new);
@@ -127,6 +178,10 @@ impl Predictor {
             hashes.0 = mix(hashes.0 ^ word);
             hashes.1 = mix(hashes.1.rotate_left(17).wrapping_add(word));
         };
+        feed(match self.beginnings.get_index_of(&relevance.initial) {
+            Some(number) => number as u64,
+            None => self.beginnings.insert_full(relevance.initial.clone()).0 as u64,
+        });
         for step in &relevance.steps {
             let event = &run.events()[step.event as usize];
             let thread = usize::from(event.thread);
@@ -139,7 +194,7 @@ impl Predictor {
                 feed(count as u64);
             }
         }
-        self.seen.insert(hashes)
+        hashes
     }
 
     /// Looks for a violation of one property.
@@ -149,23 +204,28 @@ impl Predictor {
             return Found::Unknown;
         };
         let table = &mut self.tables[number];
-        let is_stale = match table {
-            Table::Checker => return Found::Look,
-            Table::Unmade => true,
-            Table::Solver(solved) => {
-                solved.actions.len() < relevance.labels().len() || solved.initial != initial
-            }
-        };
-        if is_stale {
-            *table = Solved::new(monitor, relevance, initial)
-                .map_or(Table::Checker, |solved| Table::Solver(Box::new(solved)));
-        }
-        let Table::Solver(solved) = table else {
+        let Table::Solvers(solvers) = table else {
             return Found::Look;
+        };
+        let made = { solvers.iter() }.position(|solved| solved.initial == initial);
+        let is_stale = |at: usize| solvers[at].actions.len() < relevance.labels().len();
+        let at = match made {
+            Some(at) if !is_stale(at) => at,
+            _ => {
+                let Some(solved) = Solved::new(monitor, relevance, initial) else {
+                    *table = Table::Checker;
+                    return Found::Look;
+                };
+                match made {
+                    Some(at) => solvers[at] = solved,
+                    None => solvers.push(solved),
+                }
+                made.unwrap_or(solvers.len() - 1)
+            }
         };
         let Solved {
             solver, actions, ..
-        } = &mut **solved;
+        } = &mut solvers[at];
         // Steps that the property does not see are left out, and so are their counts.
         let sees = |label: u32| actions[label as usize].is_some();
         let mut poset = Poset::new(threads);
@@ -198,14 +258,11 @@ impl Predictor {
         match solver.solve(&poset, &acts) {
             Answer::Safe => Found::Safe,
             Answer::Violated(_) => Found::Look,
-            Answer::GaveUp => {
-                self.gave_up += 1;
-                Found::Safe
-            }
+            Answer::GaveUp => Found::GaveUp,
         }
     }
 
-    /// The full answer.
+    /// The full answer, of all properties of which it is known what their variables begin with.
     fn check(&self, state: &State, relevance: &Relevance, threads: usize) -> Result<Report, Error> {
         // What a property declares goes before what was seen.
         let is_declared = |name: &str| {
@@ -217,11 +274,13 @@ impl Predictor {
         };
         let initial = |name: &str| {
             let variable = { relevance.variables.iter() }.position(|other| other == name)?;
-            let seen = relevance.initial[variable].clone();
-            seen.filter(|_| !is_declared(name))
+            let seen = relevance.initial[variable].as_ref()?;
+            (!is_declared(name)).then(|| seen.0.clone())
         };
         let options = Options::default().admitted(true);
-        let mut checker = Checker::new(self.monitors.iter().cloned(), initial, options)?;
+        let is_known = |monitor: &&Monitor| initial_values(monitor, relevance).is_some();
+        let monitors = self.monitors.iter().filter(is_known).cloned();
+        let mut checker = Checker::new(monitors, initial, options)?;
         let symbols = checker.symbols_mut();
         let unlimited = "an exploration has few names";
         let names: Vec<_> = (0..threads)
@@ -273,6 +332,8 @@ enum Found {
     Look,
     /// Nobody knows what its variables begin with.
     Unknown,
+    /// Not all was searched: a limit was met.
+    GaveUp,
 }
 
 impl Solved {
@@ -326,7 +387,9 @@ fn initial_values(monitor: &Monitor, relevance: &Relevance) -> Option<Vec<Value>
             let seen = || {
                 let number =
                     { relevance.variables.iter() }.position(|name| *name == variable.name)?;
-                relevance.initial[number].clone()
+                relevance.initial[number]
+                    .as_ref()
+                    .map(|value| value.0.clone())
             };
             variable.initial.clone().or_else(seen)
         })

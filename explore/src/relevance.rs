@@ -55,8 +55,8 @@ pub(crate) struct Relevance {
     /// met yet.
     given: Vec<Option<Option<u32>>>,
     labels: IndexSet<Label, FxBuildHasher>,
-    /// For each variable what it was before its first write, of the last run that wrote it.
-    pub(crate) initial: Vec<Option<Value>>,
+    /// For each variable what it was before its first write in this run; `None` if there was none, or nobody knows.
+    pub(crate) initial: Vec<Option<Exact<Value>>>,
     /// Whether a variable was written in this run.
     written: Vec<bool>,
     pub(crate) steps: Vec<RelevantStep>,
@@ -87,6 +87,7 @@ impl Relevance {
     /// There is another run.
     pub(crate) fn begin(&mut self) {
         self.steps.clear();
+        self.initial.fill(None);
         self.written.clear();
         self.written.resize(self.variables.len(), false);
     }
@@ -117,7 +118,7 @@ impl Relevance {
     pub(crate) fn wrote(&mut self, variable: u32, before: Option<Value>, value: Value) -> u32 {
         let index = variable as usize;
         if !std::mem::replace(&mut self.written[index], true) {
-            self.initial[index] = before;
+            self.initial[index] = before.map(Exact);
         }
         self.label(Label::Write(variable, Exact(value)))
     }

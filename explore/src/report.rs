@@ -20,13 +20,28 @@ pub struct Report {
     pub stopped: Stopped,
     /// How many executions failed.
     pub failed: u64,
-    /// How many executions were not checked against the properties, or not with all that are equivalent to them.
+    /// How many executions were not checked against all properties, or not with all that are equivalent to them.
     pub unchecked: u64,
-    /// How many different orders of relevant steps were looked at.
+    /// Those of them of which nobody knows with which value a variable of a property begins.
+    pub(crate) unknown: u64,
+    /// Those of which not all equivalent runs were searched, as a limit of the analyzer was met.
+    pub(crate) gave_up: u64,
+    /// How many executions were stopped because they had too many steps.
+    pub too_long: u64,
+    /// How many runs were made before the search began anew: they count for nothing else. The notes say why.
+    pub discarded: u64,
+    /// Whether some thread unwound while others could have gone on: they had to wait, so not all of that was looked at.
+    pub kept_waiting: bool,
+    /// How many different orders of relevant steps were looked at, since the search was resumed. Several who search together may look
+    /// at the same one.
     pub posets: u64,
+    /// Of how many interleavings the executions stand, if [that was asked](crate::Explorer::count_interleavings) and is known.
+    pub interleavings: Option<u128>,
     /// What failed, as far as it was kept.
     pub failures: Vec<Failure>,
-    /// What a reader has to know: what was not modelled, or not as one would think.
+    /// What the program uses that is not modelled as it is.
+    pub unmodelled: Vec<&'static str>,
+    /// What else a reader has to know.
     pub notes: Vec<String>,
 }
 
@@ -122,10 +137,40 @@ impl Report {
         }
     }
 
-    /// Whether nothing failed and nothing was left out.
+    /// Whether nothing failed and nothing was left out, but for what is [not modelled](Report::unmodelled).
     #[must_use]
     pub fn is_proof(&self) -> bool {
-        self.failed == 0 && self.unchecked == 0 && self.stopped == Stopped::Exhausted
+        self.failed == 0 && self.stopped == Stopped::Exhausted && self.left_out().is_empty()
+    }
+
+    /// What was not looked at, in sentences: each of them keeps the report from being a proof, even if the search came to its end.
+    #[must_use]
+    pub fn left_out(&self) -> Vec<String> {
+        let mut left_out = Vec::new();
+        if self.too_long > 0 {
+            left_out.push(format!(
+                "what comes after the bound on steps, where {} stopped",
+                runs(self.too_long, "was", "were")
+            ));
+        }
+        if self.kept_waiting {
+            left_out.push(String::from(
+                "what other threads do while one unwinds: they had to wait until it had caught its panic",
+            ));
+        }
+        if self.unknown > 0 {
+            left_out.push(format!(
+                "whether a property holds, of {}: nobody knows what a variable of it begins with, which has to be declared",
+                runs(self.unknown, "", "").trim_end()
+            ));
+        }
+        if self.gave_up > 0 {
+            left_out.push(format!(
+                "some that are equivalent to those that were seen, of {}: a limit of the analyzer was met",
+                runs(self.gave_up, "", "").trim_end()
+            ));
+        }
+        left_out
     }
 
     /// Panics with the report if something failed.
@@ -136,6 +181,14 @@ impl Report {
     #[track_caller]
     pub fn assert_passed(&self) {
         assert!(self.failed == 0, "{self}");
+    }
+}
+
+/// So many runs, and a word for them.
+fn runs(count: u64, one: &str, several: &str) -> String {
+    match count {
+        1 => format!("1 run {one}"),
+        _ => format!("{count} runs {several}"),
     }
 }
 
@@ -151,6 +204,9 @@ impl fmt::Display for Report {
         if self.blocked > 0 {
             write!(f, ", {} cut as already seen", self.blocked)?;
         }
+        if self.failed > 0 {
+            write!(f, ", {} failed", self.failed)?;
+        }
         match self.stopped {
             Stopped::Exhausted => write!(f, "; nothing is left")?,
             Stopped::Runs => write!(f, "; stopped after as many runs as were wanted")?,
@@ -158,6 +214,33 @@ impl fmt::Display for Report {
             Stopped::Steps => write!(f, "; nothing is left within the bound on steps")?,
             Stopped::Bound => write!(f, "; nothing is left within the bound of the strategy")?,
             Stopped::Failure => write!(f, "; stopped at the first failure")?,
+        }
+        if self.posets > 0 {
+            write!(
+                f,
+                "\npredicted: these showed {} orders of what the properties see, and each was searched for all runs that are \
+                 equivalent",
+                self.posets
+            )?;
+        }
+        if let Some(interleavings) = self.interleavings {
+            write!(
+                f,
+                "\nwithout that there are {interleavings} interleavings to run"
+            )?;
+        }
+        if self.discarded > 0 {
+            let runs = runs(self.discarded, "was", "were");
+            write!(
+                f,
+                "\nbefore that {runs} made that do not count, as the search began anew"
+            )?;
+        }
+        for left_out in self.left_out() {
+            write!(f, "\nleft out: {left_out}")?;
+        }
+        for unmodelled in &self.unmodelled {
+            write!(f, "\nnot modelled: {unmodelled}")?;
         }
         for note in &self.notes {
             write!(f, "\nnote: {note}")?;

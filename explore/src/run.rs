@@ -87,6 +87,8 @@ pub struct Run {
     analysed: bool,
     /// Whether an object or a thread was first met after the first choice.
     pub(crate) is_late: bool,
+    /// Whether a value was chosen: what comes after it may be called otherwise with another one.
+    pub(crate) has_picked: bool,
     /// What threads still wanted to do when the run was closed.
     pending: Vec<(usize, Op)>,
     /// Whether giving a lock back is an event.
@@ -112,6 +114,7 @@ impl Run {
             added: 0,
             analysed: true,
             is_late: false,
+            has_picked: false,
             pending: Vec::new(),
             tries: false,
         }
@@ -139,6 +142,7 @@ impl Run {
         self.added = 0;
         self.analysed = analysed;
         self.is_late = false;
+        self.has_picked = false;
         self.pending.clear();
         self.tries = tries;
     }
@@ -381,9 +385,17 @@ impl Run {
         self.clocks[other as usize * self.width + usize::from(one.thread)] >= one.index
     }
 
-    /// Whether an object or a thread was first met after the first choice, so that it may be called otherwise in another run.
-    pub(crate) fn has_late_names(&self) -> bool {
-        self.is_late
+    /// Why objects or threads may be called otherwise in another run.
+    pub(crate) fn late_names(&self) -> Option<&'static str> {
+        if self.has_picked {
+            Some(
+                "runs choose values, by `choose` or as to whom a notification wakes up, so source sets were searched instead of wake-up trees",
+            )
+        } else {
+            self.is_late.then_some(
+                "objects or threads are first met in the middle of runs, so source sets were searched instead of wake-up trees",
+            )
+        }
     }
 
     /// What a thread did next after an event, or still wanted to do.

@@ -16,11 +16,11 @@ use std::{
     time::Duration,
 };
 
-static WATCHED: Mutex<Vec<Weak<Progress>>> = Mutex::new(Vec::new());
+static WATCHED: Mutex<Vec<Weak<Heartbeat>>> = Mutex::new(Vec::new());
 
-/// How far an exploration has come.
+/// That an exploration goes on.
 #[derive(Debug)]
-pub(crate) struct Progress {
+pub(crate) struct Heartbeat {
     /// Changes with every step; 0 while no program runs.
     step: AtomicU64,
     /// What the system tells of its thread, if it does.
@@ -31,9 +31,9 @@ pub(crate) struct Progress {
 const PAUSE: Duration = Duration::from_millis(250);
 const PATIENCE: u32 = 4;
 
-impl Progress {
+impl Heartbeat {
     /// Of an exploration on this thread of the operating system, which is watched from now on.
-    pub(crate) fn watched() -> Arc<Progress> {
+    pub(crate) fn watched() -> Arc<Heartbeat> {
         thread_local! {
             static TOLD: Option<PathBuf> = {
                 let link = fs::read_link("/proc/thread-self").ok();
@@ -47,14 +47,14 @@ impl Progress {
                 .name(String::from("portent watchdog"))
                 .spawn(watch);
         });
-        let progress = Arc::new(Progress {
+        let heartbeat = Arc::new(Heartbeat {
             step: AtomicU64::new(0),
             told: TOLD.with(Clone::clone),
         });
         let mut watched = WATCHED.lock().unwrap_or_else(PoisonError::into_inner);
         watched.retain(|other| other.strong_count() > 0);
-        watched.push(Arc::downgrade(&progress));
-        progress
+        watched.push(Arc::downgrade(&heartbeat));
+        heartbeat
     }
 
     /// This thread of this run is about to go on.
@@ -83,7 +83,7 @@ impl Progress {
 
 fn watch() {
     // For each that stands still: where, how much time it has used, and since how many looks.
-    let mut still: Vec<(Weak<Progress>, u64, u64, u32)> = Vec::new();
+    let mut still: Vec<(Weak<Heartbeat>, u64, u64, u32)> = Vec::new();
     loop {
         thread::sleep(PAUSE);
         let watched = WATCHED

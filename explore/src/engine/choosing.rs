@@ -63,8 +63,7 @@ impl State {
         if self.restart.is_some() {
             return self.cut();
         }
-        if self.point >= self.limits.steps {
-            self.too_long = true;
+        if self.is_too_long() {
             return self.cut();
         }
         let mut enabled = self.enabled();
@@ -77,12 +76,22 @@ impl State {
         self.choose_among(enabled)
     }
 
+    /// Whether the run has had as many steps and application events as it may have.
+    pub(super) fn is_too_long(&mut self) -> bool {
+        let is_too_long = self.point + self.events >= self.limits.steps;
+        // One that is only brought to its end leaves nothing out.
+        self.too_long |= is_too_long && self.mode == Mode::Recording;
+        is_too_long
+    }
+
     fn choose_among(&mut self, mut enabled: ThreadSet) -> Next {
         // What happens while a thread unwinds is not interrupted: all threads share what the standard library knows of panics.
         if thread::panicking() {
             if !enabled.contains(self.current) {
                 return self.unwinds_for_ever();
             }
+            let others = enabled - ThreadSet::only(self.current);
+            self.kept_waiting |= !others.is_empty() && self.mode == Mode::Recording;
             enabled = ThreadSet::only(self.current);
         }
         self.had_choice |= enabled.len() > 1;
@@ -186,8 +195,7 @@ impl State {
             value
         };
         self.point += 1;
-        // What comes after it may be called otherwise.
-        self.run.is_late = true;
+        self.run.has_picked = true;
         let choices = &mut self.threads[thread].choices;
         *choices = crate::random::mix(*choices ^ u64::from(value + 1));
         value

@@ -93,9 +93,24 @@ impl Controller for Engine {
     }
 
     fn wants(&self, event: &'static str) -> bool {
-        let state = self.state.borrow();
+        let mut state = self.state.borrow_mut();
+        if !matches!(state.mode, Mode::Recording | Mode::Draining) {
+            return false;
+        }
         let relevance = state.relevance.as_ref();
-        state.mode == Mode::Recording && relevance.is_some_and(|relevance| relevance.wants(event))
+        let wants = relevance.is_some_and(|relevance| relevance.wants(event));
+        // Those that are chosen are points already.
+        if !(wants && state.chooses_events) {
+            state.events += 1;
+        }
+        if state.is_too_long() {
+            let me = state.current;
+            state.cut();
+            drop(state);
+            self.pool.suspend(me, Signal::Stop);
+            self.leave(me);
+        }
+        wants && state.mode == Mode::Recording
     }
 
     fn event(&self, callsite: &'static Callsite, args: &[Value]) {
@@ -220,9 +235,18 @@ impl Controller for Engine {
         let mut state = self.state.borrow_mut();
         let me = state.current;
         match state.mode {
-            Mode::Recording | Mode::Draining => state.pick(me, values),
-            Mode::Idle | Mode::Stopping => 0,
+            Mode::Idle | Mode::Stopping => return 0,
+            // A thread may do nothing else for ever.
+            Mode::Draining => state.events += 1,
+            Mode::Recording => {}
         }
+        if state.is_too_long() {
+            state.cut();
+            drop(state);
+            self.pool.suspend(me, Signal::Stop);
+            self.leave(me);
+        }
+        state.pick(me, values)
     }
 
     fn local(&self, key: usize, make: &dyn Fn() -> Rc<dyn Any>) -> Rc<dyn Any> {

@@ -26,6 +26,7 @@ impl State {
         self.survivors += u32::from(tag != 0);
         assert!(index < 1 << INDEX_BITS, "a run has too many objects");
         object.set_tag(self.number << INDEX_BITS | u64::from(index));
+        self.used.meet(object);
         let given = object.given();
         let relevance = self.relevance.as_mut();
         let variable = relevance.and_then(|relevance| relevance.variable(given));

@@ -2,11 +2,10 @@
 
 use std::{
     collections::HashSet,
-    fs, io,
     panic::{self, AssertUnwindSafe},
     path::Path as FilePath,
     rc::Rc,
-    time::Instant,
+    time::{Duration, Instant},
 };
 
 use portent_hooks::control::{self, Controller as _, Ended};
@@ -19,9 +18,10 @@ use crate::{
     execution::Execution,
     parallel::Exchange,
     predict::Predictor,
+    progress::{Listener, Progress, Reporter, Ticker},
     relevance::Relevance,
     report::{Failure, Report, Stopped},
-    saved::{Counts, Saved},
+    saved::Saved,
     strategy::{End, Next, Path, Replay, Strategy},
     token::Token,
 };
@@ -37,8 +37,10 @@ pub(super) struct Settings<'a> {
     pub(super) monitors: &'a [Monitor],
     pub(super) until: Option<Instant>,
     pub(super) file: Option<&'a FilePath>,
-    /// What was counted before the search was resumed.
-    pub(super) counted: Counts,
+    pub(super) counts_interleavings: bool,
+    pub(super) listener: Option<&'a Listener>,
+    /// What there was before the search was resumed.
+    pub(super) saved: Option<&'a Saved>,
 }
 
 /// What one of them found.
@@ -67,7 +69,10 @@ impl Settings<'_> {
         };
         let engine = Rc::new(Engine::new(strategy, relevance, self.limits, self.options));
         let chooses_events = replay.as_ref().is_some_and(|token| token.chooses_events);
-        engine.with_state(|state| state.chooses_events = chooses_events);
+        engine.with_state(|state| {
+            state.chooses_events = chooses_events;
+            state.used = self.saved.map(|saved| saved.used).unwrap_or_default();
+        });
         let _controlled = control::enter(Rc::clone(&engine) as _)
             .expect("a program that is explored does not explore");
         let main = || {
@@ -79,18 +84,19 @@ impl Settings<'_> {
             engine: &engine,
             settings: self,
             exchange,
-            report: Report {
-                executions: self.counted.executions,
-                blocked: self.counted.blocked,
-                deadlocks: self.counted.deadlocks,
-                failed: self.counted.failed,
-                ..Report::default()
-            },
+            report: self
+                .saved
+                .map(|saved| saved.report.clone())
+                .unwrap_or_default(),
             restart: None,
             classes: engine
                 .with_state(|state| state.counts_classes())
                 .then(HashSet::new),
-            too_long: 0,
+            // Of the runs before the search was resumed it is not known.
+            interleavings: (self.counts_interleavings && self.saved.is_none()).then_some(Some(0)),
+            ticker: Ticker::new(),
+            reporter: Reporter::new(self.listener, exchange.is_none_or(Exchange::leads)),
+            saved_at: Instant::now(),
             replay,
             predictor: Predictor::new(self.monitors.to_vec()),
             witnesses: Vec::new(),
@@ -107,7 +113,11 @@ pub(super) struct Search<'a> {
     pub(super) restart: Option<(&'static str, Tries)>,
     /// Classes that were seen, where runs do not tell.
     pub(super) classes: Option<HashSet<u64>>,
-    pub(super) too_long: u64,
+    /// For how many interleavings the executions stand, if that is wanted; `None` inside if there are too many to be counted.
+    pub(super) interleavings: Option<Option<u128>>,
+    ticker: Ticker,
+    reporter: Reporter<'a>,
+    pub(super) saved_at: Instant,
     pub(super) replay: Option<Token>,
     pub(super) predictor: Predictor,
     /// Failures that were only predicted, and how to make them happen.
@@ -142,14 +152,21 @@ impl Search<'_> {
                 Some(exchange) => exchange.count(),
                 None => self.report.executions + self.report.blocked,
             };
+            let now = self.ticker.tick();
+            if let Some(now) = now {
+                self.tell(now, runs);
+            }
             self.report.stopped = match ran.next {
                 Next::Exhausted => Stopped::Exhausted,
                 Next::Bounded => Stopped::Bound,
                 _ if failed && !self.settings.keep_going => Stopped::Failure,
                 Next::Keep(_) if self.survives() => Stopped::Runs,
-                Next::Keep(_) if self.is_late(runs) => Stopped::Time,
+                Next::Keep(_) if self.is_late(now) => Stopped::Time,
                 Next::Keep(next) if runs < self.settings.runs => {
                     keep = next;
+                    if let Some(now) = now {
+                        self.save_again(now);
+                    }
                     continue;
                 }
                 _ => Stopped::Runs,
@@ -162,7 +179,7 @@ impl Search<'_> {
             exchange.stop();
         }
         self.save();
-        self.sum_up();
+        self.sum_up(self.settings.options);
         for (failure, schedule) in std::mem::take(&mut self.witnesses) {
             self.confirm(failure, schedule, main);
         }
@@ -200,62 +217,37 @@ impl Search<'_> {
         });
     }
 
-    /// Whether there is no time left; it is not asked after every run.
-    fn is_late(&self, runs: u64) -> bool {
-        let until = self.settings.until;
-        runs.is_multiple_of(64) && until.is_some_and(|until| Instant::now() >= until)
+    /// Whether there is no time left.
+    fn is_late(&self, now: Option<Instant>) -> bool {
+        now.zip(self.settings.until)
+            .is_some_and(|(now, until)| now >= until)
     }
 
-    /// Saves the search if it was stopped, or removes what was saved of it.
-    fn save(&mut self) {
-        let Some(path) = self.settings.file else {
+    /// What somebody is to learn while the search goes on.
+    fn tell(&mut self, now: Instant, runs: u64) {
+        if !self.reporter.is_due(&self.ticker, now) {
             return;
-        };
-        let saved = match self.report.stopped {
-            Stopped::Runs | Stopped::Time | Stopped::Failure => {
-                self.engine.with_state(|state| state.save())
-            }
-            _ => None,
-        };
-        let written = match saved {
-            Some((points, tries)) => Saved {
-                counts: Counts {
-                    executions: self.report.executions,
-                    blocked: self.report.blocked,
-                    deadlocks: self.report.deadlocks,
-                    failed: self.report.failed,
-                    tries,
-                },
-                points,
-            }
-            .write(path),
-            None => match fs::remove_file(path) {
-                Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
-                _ => Ok(()),
-            },
-        };
-        if let Err(error) = written {
-            let note = format!("{}: the search was not saved: {error}", path.display());
-            self.report.notes.push(note);
         }
+        let (depth, part) = self
+            .engine
+            .with_state(|state| (state.schedule.len(), state.part()));
+        let by_runs = match self.settings.runs {
+            u64::MAX => None,
+            all => Some(runs as f64 / all as f64),
+        };
+        let progress = Progress {
+            runs,
+            failed: self.report.failed,
+            elapsed: Duration::ZERO,
+            rate: 0.0,
+            depth,
+            part: part.map_or(by_runs, |part| Some(part.max(by_runs.unwrap_or_default()))),
+        };
+        self.reporter.report(&self.ticker, now, progress);
     }
 
     /// Whether others may meet the same objects at the same time.
     fn survives(&self) -> bool {
         self.exchange.is_some() && self.engine.with_state(|state| state.survivors > 0)
-    }
-
-    /// Nothing so far counts.
-    fn begin_anew(&mut self, reason: &str) {
-        let mut notes = std::mem::take(&mut self.report.notes);
-        notes.push(reason.to_owned());
-        self.report = Report {
-            notes,
-            ..Report::default()
-        };
-        self.too_long = 0;
-        if let Some(classes) = &mut self.classes {
-            classes.clear();
-        }
     }
 }

@@ -3,6 +3,7 @@
 use super::{KEPT, search::Search};
 use crate::{
     describe,
+    engine::Options,
     report::{Report, Stopped},
 };
 
@@ -10,23 +11,29 @@ use crate::{
 pub(super) fn merged(reports: impl Iterator<Item = Report>) -> Report {
     let mut all = Report::default();
     let mut classes = 0;
-    for report in reports {
+    for (number, report) in reports.enumerate() {
         all.executions += report.executions;
         all.blocked += report.blocked;
         all.deadlocks += report.deadlocks;
         all.failed += report.failed;
         all.unchecked += report.unchecked;
+        all.unknown += report.unknown;
+        all.gave_up += report.gave_up;
+        all.too_long += report.too_long;
+        all.kept_waiting |= report.kept_waiting;
         all.posets += report.posets;
         classes += report.classes.unwrap_or_default();
+        all.interleavings = match number {
+            0 => report.interleavings,
+            _ => { all.interleavings.zip(report.interleavings) }
+                .and_then(|(one, other)| one.checked_add(other)),
+        };
         if report.stopped != Stopped::Exhausted && all.stopped != Stopped::Failure {
             all.stopped = report.stopped;
         }
         all.failures.extend(report.failures);
-        for note in report.notes {
-            if !all.notes.contains(&note) {
-                all.notes.push(note);
-            }
-        }
+        add(&mut all.unmodelled, report.unmodelled);
+        add(&mut all.notes, report.notes);
     }
     // In an order that does not depend on who was faster.
     all.failures
@@ -36,15 +43,28 @@ pub(super) fn merged(reports: impl Iterator<Item = Report>) -> Report {
     all
 }
 
+/// Those that are not there yet.
+fn add<T: PartialEq>(to: &mut Vec<T>, more: Vec<T>) {
+    for one in more {
+        if !to.contains(&one) {
+            to.push(one);
+        }
+    }
+}
+
 impl Search<'_> {
     /// What there is to say at the end.
-    pub(super) fn sum_up(&mut self) {
+    pub(super) fn sum_up(&mut self, options: Options) {
         let executions = self.report.executions;
         self.engine.with_state(|state| {
             self.report.classes = match &self.classes {
                 Some(classes) => Some(classes.len() as u64),
                 None => state.visits_classes_once().then_some(executions),
             };
+            self.report.interleavings = self.interleavings.flatten();
+            self.report.kept_waiting |= state.kept_waiting;
+            self.report.unmodelled = state.used.unmodelled(options);
+            self.report.posets = self.predictor.searched;
             let notes = &mut self.report.notes;
             if let Some(token) = &self.replay {
                 let same = describe::fingerprint(&describe::steps(state)) == token.fingerprint;
@@ -54,12 +74,6 @@ impl Search<'_> {
                     "this is a run that was to be repeated, but it did something else: the program has changed, or does not always do the \
                      same"
                 }));
-            }
-            if self.too_long > 0 {
-                notes.push(format!(
-                    "{} runs were stopped: too many steps",
-                    self.too_long
-                ));
             }
             if state.abandoned > 0 {
                 notes.push(format!(
@@ -72,21 +86,8 @@ impl Search<'_> {
                     "a thread that looked again and again waited until something had changed",
                 ));
             }
-            self.report.posets = self.predictor.searched;
-            self.report.unchecked = self.predictor.unchecked + self.predictor.gave_up;
             if let Some(relevance) = &state.relevance {
                 notes.extend(relevance.missing());
-                if self.predictor.unchecked > 0 {
-                    notes.push(format!(
-                        "{} runs were not checked: nobody knows what a variable of a property begins with, which has to be declared",
-                        self.predictor.unchecked
-                    ));
-                }
-                if self.predictor.gave_up > 0 {
-                    notes.push(String::from(
-                        "not every run that is equivalent to those that were seen was checked: a limit of the analyzer was met",
-                    ));
-                }
             }
             if state.survivors > 0 {
                 notes.push(String::from(
@@ -94,7 +95,7 @@ impl Search<'_> {
                 ));
             }
         });
-        if self.too_long > 0 && self.report.stopped == Stopped::Exhausted {
+        if self.report.too_long > 0 && self.report.stopped == Stopped::Exhausted {
             self.report.stopped = Stopped::Steps;
         }
     }

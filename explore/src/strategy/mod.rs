@@ -61,6 +61,11 @@ pub trait Strategy {
         None
     }
 
+    /// An estimate of which part of the search is done, from 0 to 1.
+    fn part(&self) -> Option<f64> {
+        None
+    }
+
     /// Whether it looks at clocks and races. Without them runs are faster.
     fn wants_clocks(&self) -> bool;
 

@@ -4,7 +4,7 @@
 //! kept, in a tree at the point where it leaves the old one. So a run never comes to a point where all sleep who could go on.
 //!
 //! Trees compare what threads did in different runs. That needs objects and threads to have the same names in all of them, and an
-//! object has its name from when it is first met. Where one is met after the first choice, source sets are searched instead, which
+//! object has its name from when it is first met. Where one is met after the first choice, or a value is chosen, source sets are searched instead, which
 //! need no such names; the report says so.
 //!
 //! A subtree is not complete by itself here: a race may be left to a sequence that somebody else put into a tree which is still to
@@ -238,12 +238,10 @@ impl Strategy for Optimal {
         if let Some(source) = &mut self.instead {
             return source.finished(run, end);
         }
-        if run.has_late_names() {
+        if let Some(reason) = run.late_names() {
             self.restart();
             self.instead = Some(Source::new());
-            return Next::Restart(
-                "objects or threads are first met in the middle of runs, so source sets were searched instead of wake-up trees",
-            );
+            return Next::Restart(reason);
         }
         for &race in run.races() {
             self.reverse(run, race);

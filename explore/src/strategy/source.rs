@@ -302,6 +302,26 @@ impl Strategy for Source {
         Some(self.nodes.iter().map(save).collect())
     }
 
+    fn part(&self) -> Option<f64> {
+        let mut part = 0.0;
+        let mut weight = 1.0;
+        for node in &self.nodes {
+            let (done, all) = match &node.common {
+                Some(_) => return None,
+                None if node.values > 0 => (node.taken, node.values),
+                None => {
+                    let done = node.done.len() as u32;
+                    let wanted =
+                        (node.backtrack | node.done | ThreadSet::only(node.taken as usize)).len();
+                    (done, wanted as u32)
+                }
+            };
+            part += weight * f64::from(done) / f64::from(all);
+            weight /= f64::from(all);
+        }
+        Some(part)
+    }
+
     fn begins(&mut self) -> bool {
         match &self.exchange {
             Some(exchange) => match exchange.take() {

@@ -2,6 +2,7 @@
 
 mod counts;
 mod defects;
+mod endings;
 mod finds;
 mod mixes;
 mod oracle;

@@ -5,7 +5,10 @@ use std::{
     sync::{Arc, Mutex},
 };
 
-use portent_explore::{Explorer, FailureKind, Report, Stopped};
+use portent_explore::{
+    Explorer, FailureKind, Report, Stopped,
+    strategy::{Random, Source},
+};
 
 use crate::programs;
 
@@ -84,6 +87,25 @@ fn statics_are_searched_by_one() {
 }
 
 #[test]
+fn what_cannot_be_shared_is_searched_by_one() {
+    let report = Explorer::new()
+        .strategy(|| Random::new(1, 20))
+        .check_in_parallel(2, || programs::sections(3, 2));
+    assert_eq!((report.stopped, report.executions), (Stopped::Runs, 20));
+    assert!(
+        report
+            .notes
+            .iter()
+            .any(|note| note.contains("by source sets can be shared")),
+        "{report}"
+    );
+    let report = Explorer::new()
+        .strategy(Source::new)
+        .check_in_parallel(2, || programs::sections(3, 2));
+    assert!(report.notes.is_empty(), "{report}");
+}
+
+#[test]
 fn tries_begin_anew() {
     use portent_hooks::{sync::Mutex, thread};
     let report = search(2, || {
@@ -94,4 +116,5 @@ fn tries_begin_anew() {
         thread.join().unwrap();
     });
     assert_eq!(report.executions, 3, "{report}");
+    assert!(report.discarded > 0, "{report}");
 }

@@ -386,7 +386,7 @@ fn a_run_whose_variables_begin_with_nobody_knows_what_is_no_proof() {
         said.contains("no run wrote a variable that is called `x`"),
         "{said}"
     );
-    assert!(said.contains("1 runs were not checked"), "{said}");
+    assert!(said.contains("of 1 run: nobody knows"), "{said}");
 }
 
 #[test]

@@ -101,7 +101,11 @@ fn a_run_that_does_not_end_is_stopped_and_that_is_said() {
         }
     });
     assert_eq!(report.stopped, Stopped::Steps);
-    assert_eq!(report.notes, ["1 runs were stopped: too many steps"]);
+    assert_eq!(report.too_long, 1);
+    assert_eq!(
+        report.left_out(),
+        ["what comes after the bound on steps, where 1 run was stopped"]
+    );
 }
 
 #[test]

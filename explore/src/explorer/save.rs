@@ -1,0 +1,83 @@
+//! The file of a search that is to be resumed: written now and then, and when the search is stopped; removed at its end.
+
+use std::{
+    fs, io,
+    time::{Duration, Instant},
+};
+
+use portent_monitor_dsl::Monitor;
+
+use super::search::Search;
+use crate::{
+    engine::Options,
+    report::{Report, Stopped},
+    saved::Saved,
+    token::hashed,
+};
+
+/// How much of a search is lost at most if somebody ends its process.
+const PAUSE: Duration = Duration::from_secs(5);
+
+/// A number for what is asked of a program: what was found out for something else is no answer.
+pub(super) fn asked(monitors: &[Monitor], options: Options) -> u64 {
+    let options = u64::from(options.first_waiter) << 32 | u64::from(options.spurious);
+    { monitors.iter() }.fold(options, |all, monitor| {
+        hashed(all, monitor.property().text())
+    })
+}
+
+impl Search<'_> {
+    /// Saves the search between two runs, if that was not done for a while.
+    pub(super) fn save_again(&mut self, now: Instant) {
+        if self.settings.file.is_some() && now - self.saved_at >= PAUSE {
+            self.saved_at = now;
+            self.write();
+        }
+    }
+
+    /// Saves the search if it was stopped, or removes what was saved of it.
+    pub(super) fn save(&mut self) {
+        let Some(path) = self.settings.file else {
+            return;
+        };
+        match self.report.stopped {
+            Stopped::Runs | Stopped::Time | Stopped::Failure => self.write(),
+            Stopped::Exhausted | Stopped::Steps | Stopped::Bound => match fs::remove_file(path) {
+                Err(error) if error.kind() != io::ErrorKind::NotFound => {
+                    let note = format!("{}: it could not be removed: {error}", path.display());
+                    self.report.notes.push(note);
+                }
+                _ => {}
+            },
+        }
+    }
+
+    fn write(&mut self) {
+        let Some(path) = self.settings.file else {
+            return;
+        };
+        let report = self.report.clone();
+        let saved = self.engine.with_state(|state| {
+            let (points, tries) = state.save()?;
+            Some(Saved {
+                asked: asked(self.settings.monitors, self.settings.options),
+                tries,
+                used: state.used,
+                report: Report {
+                    kept_waiting: report.kept_waiting | state.kept_waiting,
+                    ..report
+                },
+                points,
+            })
+        });
+        // Who searches has seen that this search can be saved.
+        if let Some(saved) = saved
+            && let Err(error) = saved.write(path)
+        {
+            let note = format!("{}: the search was not saved: {error}", path.display());
+            if !self.report.notes.contains(&note) {
+                self.report.notes.push(note);
+            }
+        }
+    }
+}
