@@ -3,6 +3,8 @@
 //! `UPDATE_DOCS=1 cargo test -p portent-cli documents` writes the new output into the documents; read
 //! the diff.
 //!
+//! A line `[...]` of an output stands for lines that are left out.
+//!
 //! The Rust of the README, of `explore.md`, of `live.md` and of `findings.md` is compiled and run as doc tests of the façade.
 
 mod block;
@@ -126,7 +128,7 @@ impl Trial {
             }
             let output = self.shell(&call.command);
             let shown = &self.lines[call.output.clone()];
-            if *shown == *output {
+            if is_shown(shown, &output) {
                 continue;
             }
             if std::env::var_os("UPDATE_DOCS").is_none() {
@@ -183,6 +185,42 @@ impl Trial {
         if !done.status.success() || !said.is_empty() {
             self.complain(block.lines.start, &said);
         }
+    }
+}
+
+/// Whether what is shown is an output, but for what `[...]` leaves out.
+fn is_shown(shown: &[String], output: &[String]) -> bool {
+    let mut parts = shown.split(|line| line == "[...]");
+    let begin = parts.next().unwrap_or_default();
+    let Some(mut rest) = output.strip_prefix(begin) else {
+        return false;
+    };
+    let mut parts = parts.peekable();
+    if parts.peek().is_none() {
+        return rest.is_empty();
+    }
+    while let Some(part) = parts.next() {
+        if parts.peek().is_none() {
+            return rest.ends_with(part);
+        }
+        let found = (0..rest.len()).find(|&from| rest[from..].starts_with(part));
+        match found {
+            Some(from) => rest = &rest[from + part.len()..],
+            None => return false,
+        }
+    }
+    true
+}
+
+#[test]
+fn what_is_left_out_of_an_output_is_only_what_is_said_to_be() {
+    let lines = |text: &str| text.lines().map(str::to_owned).collect::<Vec<_>>();
+    let output = lines("a\nb\nc\nd");
+    for shown in ["a\nb\nc\nd", "a\n[...]\nd", "a\n[...]", "[...]\nb\n[...]\nd", "[...]"] {
+        assert!(is_shown(&lines(shown), &output), "{shown}");
+    }
+    for shown in ["a\nb\nc", "a\n[...]\nc", "b\n[...]", "[...]\nc\n[...]\nb\n[...]", ""] {
+        assert!(!is_shown(&lines(shown), &output), "{shown}");
     }
 }
 
