@@ -2,7 +2,7 @@
 
 use portent_hooks::control;
 
-/// One of so many values, from 0: all of them are explored. Outside of an exploration it is 0.
+/// One of this many values, counted from 0: all of them are explored. Outside of an exploration it is 0.
 ///
 /// ```
 /// use portent_explore::{Explorer, choose};

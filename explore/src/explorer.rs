@@ -149,7 +149,7 @@ impl Explorer {
         self
     }
 
-    /// Stops after so many runs.
+    /// Stops after this many runs.
     pub fn max_runs(mut self, runs: u64) -> Explorer {
         self.runs = runs;
         self
@@ -274,7 +274,7 @@ impl Explorer {
         settings.search(strategy, replay, None, &program).report
     }
 
-    /// Explores a program by so many threads of the operating system. What cannot be shared is explored by one, and the report says why:
+    /// Explores a program with this many threads of the operating system. What cannot be shared is explored by one, and the report says why:
     /// a program that uses statics, a strategy that is not [`Source`], a search that can be resumed, a run that is repeated.
     ///
     /// # Panics

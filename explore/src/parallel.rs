@@ -55,7 +55,7 @@ struct Offers<W> {
 }
 
 impl<W> Exchange<W> {
-    /// For so many workers; `first` is what there is to do.
+    /// For this many workers; `first` is what there is to do.
     pub(crate) fn new(workers: usize, first: W) -> Exchange<W> {
         Exchange {
             workers,

@@ -78,7 +78,7 @@ pub trait Controller {
     /// The thread has nothing to do but to look again.
     fn pause(&self, place: Place);
 
-    /// One of so many values, from 0.
+    /// One of this many values, counted from 0.
     fn pick(&self, values: u32) -> u32;
 
     /// What the thread has for itself under this key; it is made when it is first asked for.
@@ -371,7 +371,7 @@ pub(crate) fn current() -> Option<Rc<dyn Controller>> {
         .flatten()
 }
 
-/// One of so many values, from 0, as the controller of the thread that calls decides; `None` if it has none.
+/// One of this many values, counted from 0, as the controller of the thread that calls decides; `None` if it has none.
 pub fn pick(values: u32) -> Option<u32> {
     current().map(|controller| controller.pick(values))
 }

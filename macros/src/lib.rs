@@ -35,7 +35,7 @@ use syn::parse_macro_input;
 /// | `causality = "strong"` | also runs in which threads go without critical sections of others |
 /// | `causality = "maximal"` | also runs that swap whole critical sections |
 /// | `complete` | what is still pending when the body ends is violated |
-/// | `window = 1000` | of each level of the lattice, at most so many cuts are kept |
+/// | `window = 1000` | at most this many cuts of a level of the lattice are kept |
 /// | `repeat = 10` | the body is run so often, and each run is checked |
 /// | `expect_violation` | the test fails if no run violates the property |
 /// | `confirm` | a violation that is predicted is made to happen, under a controlled scheduler (feature `explore`) |

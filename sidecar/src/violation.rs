@@ -18,7 +18,7 @@ pub struct Violation {
     pub report: PropertyReport,
     /// What was lost until then. If events are missing, or an order, it need not be real.
     pub lost: Lost,
-    /// Of so many events the observed order was taken for the only one, as they were seen through `tracing` alone.
+    /// For how many events the observed order was taken to be the only one, as they were seen through `tracing` alone.
     pub assumed: u64,
 }
 

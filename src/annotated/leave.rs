@@ -22,22 +22,22 @@ use crate::{
 const FOLDER: &str = "PORTENT_REPORT";
 
 /// Where the files of one run of a test go.
-pub(super) struct Shelf {
+pub(super) struct ReportFiles {
     test: &'static str,
     folder: PathBuf,
     /// The name of each file, but for its ending.
     name: String,
 }
 
-impl Shelf {
+impl ReportFiles {
     /// The one that is asked for, if one is.
-    pub(super) fn asked_for(test: &Test, round: u32) -> Option<Shelf> {
+    pub(super) fn asked_for(test: &Test, round: u32) -> Option<ReportFiles> {
         let folder = env::var_os(FOLDER).filter(|folder| !folder.is_empty())?;
         let mut name = test.name.replace("::", "-");
         if test.repeat > 1 {
             name += &format!("-{round}");
         }
-        Some(Shelf {
+        Some(ReportFiles {
             test: test.name,
             folder: PathBuf::from(folder),
             name,

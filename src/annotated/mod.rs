@@ -34,7 +34,7 @@ use crate::{
 use check::Checked;
 #[cfg(feature = "explore")]
 pub use explore::{Way, explore, run_and_confirm};
-use leave::Shelf;
+use leave::ReportFiles;
 use record::Record;
 
 /// A test as its attribute describes it.
@@ -175,16 +175,16 @@ impl From<String> for Failed {
 
 /// Checks a recording.
 fn look(test: &Test, monitors: &[Monitor], round: u32, record: &Record) -> Result<Round, Failed> {
-    let shelf = Shelf::asked_for(test, round);
-    if let Some(shelf) = &shelf {
-        shelf.leave_recording(monitors, record)?;
+    let files = ReportFiles::asked_for(test, round);
+    if let Some(files) = &files {
+        files.leave_recording(monitors, record)?;
     }
     let execution = (test.repeat > 1).then(|| format!("run {round} of {}", test.repeat));
-    let pictures = shelf.as_ref().map_or(0, |_| Shelf::pictures());
+    let pictures = files.as_ref().map_or(0, |_| ReportFiles::pictures());
     let checked = Checked::new(test, monitors, record, execution, pictures)?;
-    let page = match &shelf {
-        Some(shelf) => shelf.leave_page(test, monitors, &checked)?,
-        None => Shelf::hint(),
+    let page = match &files {
+        Some(files) => files.leave_page(test, monitors, &checked)?,
+        None => ReportFiles::hint(),
     };
     let found = find::find(test, record)?;
     let is_violated = checked.report.is_violated() || !found.certain.is_empty();

@@ -214,7 +214,7 @@ fn traces(
     style: Style,
     room: PageRoom,
 ) -> Vec<Trace> {
-    let mut shelf = Shelf {
+    let mut contents = Contents {
         room,
         bytes: 0,
         described: 0,
@@ -231,7 +231,7 @@ fn traces(
         for (trace, found) in traces.iter_mut().zip(&found) {
             for (_, finding) in found.iter().filter(|(other, _)| *other == status) {
                 if trace.findings.len() < LISTED {
-                    trace.findings.push(shelf.entry(finding));
+                    trace.findings.push(contents.entry(finding));
                 } else {
                     trace.omitted += 1;
                     trace.omitted_violated += usize::from(finding.property.predicted.violated);
@@ -261,7 +261,7 @@ impl Trace {
 }
 
 /// What the page has so far.
-struct Shelf {
+struct Contents {
     room: PageRoom,
     /// What its drawings take.
     bytes: usize,
@@ -272,7 +272,7 @@ struct Shelf {
     ids: HashSet<String>,
 }
 
-impl Shelf {
+impl Contents {
     fn entry(&mut self, finding: &Finding<'_>) -> Entry {
         let mut entry = Entry::new(finding, self.described < self.room.described);
         self.described += 1;

@@ -19,7 +19,7 @@ use portent_sidecar::Files;
 use portent_trace::{Format, Header, LineReader};
 
 use super::{
-    board::{Board, Standing},
+    board::{Board, Figures},
     recent::Recent,
     source::{Arrived, Batch, Receipt},
 };
@@ -49,7 +49,7 @@ pub(super) struct Analysis {
     /// What can follow what was seen.
     discipline: Discipline,
     recent: Recent,
-    standing: Standing,
+    figures: Figures,
     /// How many events were given to the recording.
     recorded: u64,
     /// What sources are to be told when so many events of the recording are in its files.
@@ -85,7 +85,7 @@ impl Analysis {
             release: CausalRelease::default(),
             discipline: Discipline::default(),
             recent,
-            standing: Standing::default(),
+            figures: Figures::default(),
             recorded: 0,
             owed: VecDeque::new(),
             is_ending: false,
@@ -148,7 +148,7 @@ impl Analysis {
 
     fn take_line(&mut self, batch: &Batch, number: u64, line: &[u8]) {
         let client = batch.client;
-        self.standing.lines += 1;
+        self.figures.lines += 1;
         let board = &self.board;
         let reader = self.readers.entry(client);
         let reader = reader.or_insert_with(|| LineReader::new(&board.client_name(client)));
@@ -186,7 +186,7 @@ impl Analysis {
     }
 
     fn refuse(&mut self, problem: String) {
-        self.standing.refused += 1;
+        self.figures.refused += 1;
         self.board.tell(problem);
     }
 
@@ -203,7 +203,7 @@ impl Analysis {
                 return self.refuse(problem);
             }
             if self.release.has_passed(thread, number) || self.release.holds(thread, number) {
-                self.standing.repeated += 1;
+                self.figures.repeated += 1;
                 return;
             }
         }
@@ -232,7 +232,7 @@ impl Analysis {
     /// What is waited for will not come.
     fn give_up(&mut self) {
         let lost = self.release.give_up();
-        self.standing.lost += lost;
+        self.figures.lost += lost;
         self.discipline.expect_missing_events();
         self.board.tell(format!(
             "{lost} events that others count have not come, and are taken as lost"
@@ -254,8 +254,8 @@ impl Analysis {
         self.recent.add(event);
         match self.watch.take(event) {
             Ok(news) => {
-                self.standing.events += 1;
-                self.standing.known += u64::from(is_known);
+                self.figures.events += 1;
+                self.figures.known += u64::from(is_known);
                 for found in &news {
                     self.tell(found, is_known);
                 }
@@ -278,7 +278,7 @@ impl Analysis {
         });
         let line = self
             .board
-            .violation(found, self.standing.events, drawn.flatten());
+            .violation(found, self.figures.events, drawn.flatten());
         if !is_known {
             // A pipe that nobody reads is no reason to end.
             let _ = terminal::print(&line);
@@ -306,16 +306,16 @@ impl Analysis {
     }
 
     fn publish(&mut self) {
-        let standing = &mut self.standing;
-        standing.held = self.release.len() as u64;
-        standing.kept = self.watch.kept() as u64;
-        standing.limit = self.watch.limit();
-        standing.threads = self.watch.symbols().threads.len() as u64;
+        let figures = &mut self.figures;
+        figures.held = self.release.len() as u64;
+        figures.kept = self.watch.kept() as u64;
+        figures.limit = self.watch.limit();
+        figures.threads = self.watch.symbols().threads.len() as u64;
         if let Some(files) = &self.files {
-            (standing.written, standing.unwritten) = (files.written(), files.unwritten());
-            standing.file = Some(files.current().display().to_string());
+            (figures.written, figures.unwritten) = (files.written(), files.unwritten());
+            figures.file = Some(files.current().display().to_string());
         }
-        self.board.publish(standing);
+        self.board.publish(figures);
     }
 
     /// Nobody sends any more.
@@ -329,7 +329,7 @@ impl Analysis {
             self.give_up();
             if self.release.len() == before {
                 // They wait for each other, which no run does.
-                self.standing.refused += before as u64;
+                self.figures.refused += before as u64;
                 break;
             }
         }
@@ -348,7 +348,7 @@ impl Analysis {
             report,
             format: Format::Native,
             execution: None,
-            skipped: self.standing.refused,
+            skipped: self.figures.refused,
             unmatched: 0,
             header: Header::default(),
             known: Vec::new(),

@@ -21,9 +21,9 @@ const PAGES: usize = 100;
 /// Over about this many seconds events are averaged.
 const OVER: f64 = 2.0;
 
-/// How the analysis stands.
+/// What the analysis has counted so far.
 #[derive(Clone, Debug, Default, Serialize)]
-pub(super) struct Standing {
+pub(super) struct Figures {
     /// Lines that came, and events that were looked at.
     pub(super) lines: u64,
     pub(super) events: u64,
@@ -53,7 +53,7 @@ pub(super) struct State {
     /// Tells this server from one that was here before.
     run: String,
     #[serde(flatten)]
-    pub(super) standing: Standing,
+    pub(super) figures: Figures,
     pub(super) events_per_second: f64,
     pub(super) clients: BTreeMap<u64, Client>,
     /// Clients that ever came, that were turned away, and that had a wrong token.
@@ -301,43 +301,43 @@ impl Board {
         line
     }
 
-    pub(super) fn publish(&self, standing: &Standing) {
+    pub(super) fn publish(&self, figures: &Figures) {
         let mut inside = self.lock();
         let now = Instant::now();
         match inside.published {
             Some((then, events)) => {
                 let seconds = now.duration_since(then).as_secs_f64();
                 if seconds > 0.05 {
-                    let rate = (standing.events - events) as f64 / seconds;
+                    let rate = (figures.events - events) as f64 / seconds;
                     let weight = (seconds / OVER).min(1.0);
                     let before = inside.state.events_per_second;
                     inside.state.events_per_second = before + weight * (rate - before);
-                    inside.published = Some((now, standing.events));
+                    inside.published = Some((now, figures.events));
                 }
             }
-            None => inside.published = Some((now, standing.events)),
+            None => inside.published = Some((now, figures.events)),
         }
-        inside.state.standing = standing.clone();
+        inside.state.figures = figures.clone();
     }
 
     /// Whether events are missing that may have been steps.
     pub(super) fn has_lost_events(&self) -> bool {
         self.look(|state| {
-            let standing = &state.standing;
+            let figures = &state.figures;
             let lines = state.cut_lines + state.long_lines + state.missed_lines;
             let messages = state.missed_messages + state.lost_streams;
-            standing.refused + standing.lost + lines + messages > 0
+            figures.refused + figures.lost + lines + messages > 0
         })
     }
 
     /// What was lost, in words.
     pub(super) fn losses(&self) -> Vec<String> {
         self.look(|state| {
-            let standing = &state.standing;
+            let figures = &state.figures;
             let counts = [
-                (standing.refused, "lines were refused"),
+                (figures.refused, "lines were refused"),
                 (
-                    standing.lost,
+                    figures.lost,
                     "events have not come though others count them",
                 ),
                 (state.cut_lines, "lines were cut when their client ended"),
@@ -354,7 +354,7 @@ impl Board {
                     state.lost_streams,
                     "times a stream was lost, with all that was in it and not taken yet",
                 ),
-                (standing.unwritten, "events are not in the recording"),
+                (figures.unwritten, "events are not in the recording"),
             ];
             let counts = counts.into_iter().filter(|(count, _)| *count > 0);
             counts

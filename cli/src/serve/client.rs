@@ -167,7 +167,7 @@ impl Client<'_> {
         })
     }
 
-    /// Takes whole lines, after so many that are left out.
+    /// Takes whole lines, but for the first ones, which it knows already.
     fn take(&mut self, mut batch: Vec<u8>, skipped: u64) -> Result<(), String> {
         if !self.begun && !batch.is_empty() {
             self.begun = true;

@@ -6,7 +6,7 @@ use super::board::State;
 
 /// The text format of Prometheus, version 0.0.4.
 pub(super) fn render(state: &State) -> String {
-    let standing = &state.standing;
+    let figures = &state.figures;
     let mut text = String::new();
     let mut metric = |name: &str, kind: &str, help: &str, value: f64| {
         // Writing to a string does not fail.
@@ -16,31 +16,31 @@ pub(super) fn render(state: &State) -> String {
         );
     };
     let counters = [
-        ("lines_total", "Lines that came.", standing.lines),
+        ("lines_total", "Lines that came.", figures.lines),
         (
             "events_total",
             "Events that were looked at.",
-            standing.events,
+            figures.events,
         ),
         (
             "known_events_total",
             "Events that a server before had looked at already.",
-            standing.known,
+            figures.known,
         ),
         (
             "refused_lines_total",
             "Lines that are no events, or contradict others.",
-            standing.refused,
+            figures.refused,
         ),
         (
             "repeated_events_total",
             "Events that came twice.",
-            standing.repeated,
+            figures.repeated,
         ),
         (
             "lost_events_total",
             "Events that others count and that never came.",
-            standing.lost,
+            figures.lost,
         ),
         (
             "cut_lines_total",
@@ -70,12 +70,12 @@ pub(super) fn render(state: &State) -> String {
         (
             "written_events_total",
             "Events in the recording.",
-            standing.written,
+            figures.written,
         ),
         (
             "unwritten_events_total",
             "Events that could not be recorded.",
-            standing.unwritten,
+            figures.unwritten,
         ),
         ("clients_total", "Clients that came.", state.came),
         (
@@ -102,19 +102,19 @@ pub(super) fn render(state: &State) -> String {
         "held_events",
         "gauge",
         "Events that wait for others.",
-        standing.held as f64,
+        figures.held as f64,
     );
     metric(
         "kept_steps",
         "gauge",
         "Steps that searches keep.",
-        standing.kept as f64,
+        figures.kept as f64,
     );
     metric(
         "exhaustive",
         "gauge",
         "Whether nothing was left out so far.",
-        f64::from(u8::from(standing.limit.is_none())),
+        f64::from(u8::from(figures.limit.is_none())),
     );
     text.push_str("# HELP portent_violations_total Violations, by property.\n# TYPE portent_violations_total counter\n");
     for property in &state.properties {

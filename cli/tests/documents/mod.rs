@@ -216,10 +216,22 @@ fn is_shown(shown: &[String], output: &[String]) -> bool {
 fn what_is_left_out_of_an_output_is_only_what_is_said_to_be() {
     let lines = |text: &str| text.lines().map(str::to_owned).collect::<Vec<_>>();
     let output = lines("a\nb\nc\nd");
-    for shown in ["a\nb\nc\nd", "a\n[...]\nd", "a\n[...]", "[...]\nb\n[...]\nd", "[...]"] {
+    for shown in [
+        "a\nb\nc\nd",
+        "a\n[...]\nd",
+        "a\n[...]",
+        "[...]\nb\n[...]\nd",
+        "[...]",
+    ] {
         assert!(is_shown(&lines(shown), &output), "{shown}");
     }
-    for shown in ["a\nb\nc", "a\n[...]\nc", "b\n[...]", "[...]\nc\n[...]\nb\n[...]", ""] {
+    for shown in [
+        "a\nb\nc",
+        "a\n[...]\nc",
+        "b\n[...]",
+        "[...]\nc\n[...]\nb\n[...]",
+        "",
+    ] {
         assert!(!is_shown(&lines(shown), &output), "{shown}");
     }
 }

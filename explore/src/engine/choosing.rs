@@ -176,7 +176,7 @@ impl State {
         }
     }
 
-    /// One of so many values, for this thread.
+    /// One of this many values, for this thread.
     pub(crate) fn pick(&mut self, thread: usize, values: u32) -> u32 {
         if self.mode == Mode::Draining || values < 2 {
             return 0;

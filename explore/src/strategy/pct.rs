@@ -1,6 +1,6 @@
 //! Random priorities, which change at a few random steps.
 //!
-//! A bug that needs so many ordered steps to show is hit with a known chance: at least 1 in `n · k^(d-1)`, with `n` threads, `k` steps
+//! A bug that shows when `d` steps come in a certain order is hit with a known chance: at least 1 in `n · k^(d-1)`, with `n` threads, `k` steps
 //! and depth `d`. How many steps there are is learnt from the longest run so far.
 //!
 //! After Burckhardt, Kothari, Musuvathi, Nagarakatte, "A Randomized Scheduler with Probabilistic Guarantees" (2010).

@@ -1,4 +1,4 @@
-//! Every interleaving in which no more than so many threads are interrupted while they could go on.
+//! Every interleaving in which no more than a given number of threads are interrupted while they could go on.
 //!
 //! Most bugs need few interruptions, and with few of them there are few interleavings. To go on with another thread when one cannot
 //! go on, or has ended, costs nothing.
@@ -29,7 +29,7 @@ struct Node {
 }
 
 impl Preemption {
-    /// At most so many interruptions.
+    /// At most this many interruptions.
     #[must_use]
     pub fn new(bound: u32) -> Preemption {
         Preemption {

@@ -477,7 +477,7 @@ impl Stream {
         Some(next)
     }
 
-    /// Takes at most so many records out of each queue. Gives how many it took.
+    /// Takes at most this many records out of each queue, and returns how many there were.
     fn take_in(&mut self, most: usize) -> usize {
         let fresh = self.subscriber.fresh_queues(self.lanes.len());
         self.lanes

@@ -81,7 +81,7 @@ use crate::{
 /// | rules have [`signals`](TracingRule::signals) and [`waits_for`](TracingRule::waits_for) | these edges, and hooks: whoever writes them says that there are no others |
 #[derive(Debug)]
 pub struct TracingLayer {
-    rules: Vec<Known>,
+    rules: Vec<BoundRule>,
     /// What each event happens inside of, if nothing else orders them.
     observed: Option<Mutex<()>>,
     /// The places of callsites.
@@ -90,7 +90,7 @@ pub struct TracingLayer {
 
 /// A rule, and the objects that it is about.
 #[derive(Debug)]
-struct Known {
+struct BoundRule {
     rule: TracingRule,
     variable: Option<(Arc<Shared<Value>>, NamedVariable)>,
     edge: Option<(Edge, Arc<AtomicBool>)>,
@@ -214,7 +214,7 @@ impl TracingLayerBuilder {
     pub fn build(self) -> TracingLayer {
         let has_edges = self.rules.iter().any(|rule| rule.edge.is_some());
         let (mut variables, mut edges) = (HashMap::new(), HashMap::new());
-        let rules = self.rules.into_iter().map(|rule| Known {
+        let rules = self.rules.into_iter().map(|rule| BoundRule {
             variable: rule.writes.as_ref().map(|(name, _, initial)| {
                 let made = || Arc::new(Shared::with_name(name, initial.clone()));
                 let variable = Arc::clone(variables.entry(name.clone()).or_insert_with(made));

@@ -35,7 +35,7 @@ struct State {
 
 /// What is to be done next.
 pub(super) enum Work {
-    /// These are the lines after the first so many.
+    /// These are the lines after the first ones, of which this is the number.
     Send(Vec<u8>, u64),
     /// There is nothing to be sent now.
     Rest,
@@ -92,7 +92,7 @@ impl Queue {
         Work::Send(bytes, state.taken + count)
     }
 
-    /// The server has so many lines.
+    /// How many lines the server has.
     pub(super) fn acknowledge(&self, taken: u64) {
         let mut state = self.lock();
         while state.taken < taken

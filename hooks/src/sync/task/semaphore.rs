@@ -159,7 +159,7 @@ impl Semaphore {
     ///
     /// # Errors
     ///
-    /// If there are no so many permits.
+    /// If there are fewer permits than that.
     #[track_caller]
     pub fn try_acquire_many(&self, n: u32) -> Result<SemaphorePermit<'_>, TryAcquireError> {
         let place = Some(Location::caller());
@@ -180,7 +180,7 @@ impl Semaphore {
     ///
     /// # Errors
     ///
-    /// If there are no so many permits.
+    /// If there are fewer permits than that.
     #[track_caller]
     pub fn try_acquire_many_owned(
         self: Arc<Self>,

@@ -24,7 +24,7 @@ use super::{
     queue::{Queue, Work},
 };
 
-/// About so many bytes are one message.
+/// About how many bytes become one message.
 const BATCH: usize = 64 * 1024;
 /// What a message has besides its lines.
 const HEADERS: usize = 4096;
