@@ -1,14 +1,14 @@
 //! Programs that are instrumented with `tracing` and nothing else, or with hooks besides.
 
 use portent::{
-    Property, Recorder, Sidecar, TracingLayer, TracingRule,
+    Property, Recorder, Recording, Sidecar, TracingLayer, TracingLayerBuilder, TracingRule,
     lattice::report::WarningKind,
     sidecar::Summary,
     sync::Mutex,
     thread,
     trace::{Options as TraceOptions, TraceReader},
 };
-use tracing::{info, info_span};
+use tracing::{Level, info, info_span, span};
 use tracing_subscriber::{Registry, layer::SubscriberExt};
 
 fn rules() -> portent::TracingLayerBuilder {
@@ -206,4 +206,88 @@ fn a_recorder_writes_the_observed_order_down() {
         locks += usize::from(matches!(event.op, portent::Op::Lock(_)));
     }
     assert_eq!(locks, 5, "each inside of the order that was observed");
+}
+
+/// The events of a program, as a trace spells them.
+fn events(rules: TracingLayerBuilder, names: &[&str], program: fn()) -> Vec<String> {
+    let (recording, mut stream) = Recording::relevant(names).start();
+    let entered = recording.enter();
+    let subscriber = Registry::default().with(rules.build());
+    tracing::subscriber::with_default(subscriber, program);
+    drop(entered);
+    let events = stream.finish();
+    let spelled = events.iter().map(ToString::to_string);
+    // Thread, event and place.
+    spelled
+        .map(|event| event.split('|').nth(1).unwrap_or_default().to_owned())
+        .collect()
+}
+
+#[test]
+fn each_moment_of_a_span_can_be_meant() {
+    let of_jobs = |rule: TracingRule, event: &str| rule.name("job").emits(event).arg("id");
+    let rules = TracingLayer::builder()
+        .rule(of_jobs(TracingRule::new_span(), "made"))
+        .rule(of_jobs(TracingRule::enter(), "entered"))
+        .rule(of_jobs(TracingRule::exit(), "left"))
+        .rule(of_jobs(TracingRule::close(), "over"));
+    let told = events(rules, &["made", "entered", "left", "over"], || {
+        let job = info_span!("job", id = 7);
+        // Another name, and another kind of thing of the same name.
+        let other = info_span!("jobs", id = 8);
+        info!(name: "job", id = 9);
+        job.in_scope(|| other.in_scope(|| ()));
+        // It is over when the last handle is gone.
+        let again = job.clone();
+        drop(job);
+        again.in_scope(|| ());
+    });
+    let expected = ["made", "entered", "left", "entered", "left", "over"];
+    assert_eq!(told, expected.map(|event| format!("{event}(7)")));
+}
+
+#[test]
+fn an_event_can_be_meant_by_its_name() {
+    let rules = TracingLayer::builder().rule(
+        TracingRule::event()
+            .name("paid")
+            .emits("named")
+            .arg("order"),
+    );
+    let told = events(rules, &["named"], || {
+        info!(name: "paid", order = 1);
+        info!(order = 2, "paid");
+        drop(info_span!("paid", order = 3).entered());
+    });
+    assert_eq!(told, ["named(1)"]);
+}
+
+#[test]
+fn fields_say_which_are_meant() {
+    let kind = |rule: TracingRule, event: &str| rule.emits(event).arg("id");
+    let rules = TracingLayer::builder()
+        .rule(kind(TracingRule::event().field("kind", 3), "third"))
+        .rule(kind(
+            TracingRule::event().field("kind", "card").field("ok", true),
+            "card",
+        ))
+        .rule(kind(TracingRule::exit().field("state", "done"), "ended"));
+    let told = events(rules, &["third", "card", "ended"], || {
+        for kind in [2, 3] {
+            info!(kind, id = 1);
+        }
+        info!(id = 2);
+        info!(kind = "3", id = 3);
+        info!(kind = "card", ok = true, id = 4);
+        info!(kind = "card", ok = false, id = 5);
+        info!(kind = "card", id = 6);
+        info!(kind = ?"card", ok = true, id = 7);
+        info!(kind = %"card", ok = true, id = 8);
+        // A field that is filled in later counts from then on.
+        let span = span!(Level::INFO, "work", id = 9, state = tracing::field::Empty);
+        span.in_scope(|| ());
+        span.in_scope(|| span.record("state", "done"));
+    });
+    // The `Debug` of a text has quotes.
+    assert_eq!(told, ["third(1)", "card(4)", "card(8)", "ended(9)"]);
 }

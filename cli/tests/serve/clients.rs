@@ -8,6 +8,8 @@ use std::{
         fs::symlink,
         net::{UnixListener, UnixStream},
     },
+    thread,
+    time::Duration,
 };
 
 use super::server::{FILES, Server, line, many};
@@ -117,6 +119,35 @@ fn nobody_loses_anything_by_what_others_do() {
         "{}",
         ended.out
     );
+}
+
+/// Every byte is a packet of its own, and it pauses inside lines for longer than the server listens at once.
+#[test]
+fn a_client_that_dribbles_holds_nobody_up_and_loses_nothing() {
+    let server = watching(&["--patience", "100s"]);
+    let mut dribbling = server.connect();
+    dribbling.set_nodelay(true).unwrap();
+    let quick = many("quick", 600);
+    let mut quick = quick.split_inclusive('\n');
+    let mut events = 0;
+    for (sent, byte) in many("slow", 30).bytes().enumerate() {
+        dribbling.write_all(&[byte]).unwrap();
+        if sent % 500 == 20 {
+            // It is inside a line, and the others' come and are looked at.
+            let some: Vec<&str> = quick.by_ref().take(100).collect();
+            events += some.len() as u64;
+            server.send(&some.concat());
+            server.wait_for("what others send", |state| {
+                state["events"].as_u64() >= Some(events)
+            });
+            thread::sleep(Duration::from_millis(250));
+        }
+    }
+    assert!(events > 300, "{events}");
+    let state = server.wait_for_events(events + 30);
+    for nothing in ["refused", "cut_lines", "lost", "held"] {
+        assert_eq!(state[nothing], 0, "{nothing}: {state}");
+    }
 }
 
 #[test]

@@ -11,8 +11,9 @@ use std::{
     time::Duration,
 };
 
-use portent_hooks::{Full, event};
-use portent_sidecar::Sidecar;
+use portent_hooks::{Full, event, thread as hooked};
+use portent_sidecar::{Counts, Sidecar};
+use serde_json::Value;
 
 use super::server::{FILES, Server};
 
@@ -119,6 +120,72 @@ fn a_server_that_comes_later_gets_everything() {
     let server = Server::listening(&address, &["--property", FILES]);
     assert_eq!(sidecar.stop().unwrap().counts.sent, 100);
     let state = server.wait_for_events(100);
+    assert_eq!(state["lost"], 0, "{state}");
+}
+
+/// A program that is faster than its server, which takes nothing for a while: what the program has sent and what is in queues is bounded, and what was
+/// counted in clocks arrives.
+fn outruns(full: Full) -> (Counts, Value) {
+    // More than four megabytes, which are kept, and what the system keeps.
+    const EVENTS: usize = 8000;
+    let folder = tempfile::tempdir().unwrap();
+    let address = format!("unix:{}", folder.path().join("socket").display());
+    let server = Server::listening(&address, &["--property", FILES, "--patience", "100s"]);
+    let sidecar = Sidecar::remote(&address)
+        .names(["open"])
+        .process("quick")
+        .capacity(64)
+        .on_full(full)
+        .linger(Duration::from_secs(60))
+        .start()
+        .unwrap();
+    let entered = sidecar.enter();
+    event!(open, "the first");
+    server.wait_for_events(1);
+    server.signal("-STOP");
+    let done = AtomicUsize::new(0);
+    hooked::scope(|s| {
+        s.spawn(|| {
+            let text = "x".repeat(1000);
+            for _ in 0..EVENTS {
+                event!(open, text.clone());
+                done.fetch_add(1, Relaxed);
+            }
+        });
+        // Until nothing moves any more.
+        let mut before = 0;
+        loop {
+            thread::sleep(Duration::from_millis(300));
+            let now = done.load(Relaxed);
+            if before == now && now > 0 {
+                break;
+            }
+            before = now;
+        }
+        assert_eq!(before < EVENTS, full == Full::Block, "{before} of {EVENTS}");
+        server.signal("-CONT");
+    });
+    drop(entered);
+    let counts = sidecar.stop().unwrap().counts;
+    assert_eq!(counts.events + counts.lost.dropped, EVENTS as u64 + 1);
+    assert_eq!((counts.sent, counts.unsent), (counts.events, 0));
+    let state = server.wait_for_events(counts.events);
+    for nothing in ["repeated", "lost", "refused", "held", "missed_lines"] {
+        assert_eq!(state[nothing], 0, "{nothing}: {state}");
+    }
+    (counts, state)
+}
+
+#[test]
+fn a_program_that_outruns_the_server_waits_and_loses_nothing() {
+    let (counts, _) = outruns(Full::Block);
+    assert_eq!(counts.lost.dropped, 0);
+}
+
+#[test]
+fn or_it_goes_on_and_what_it_drops_is_in_no_clock() {
+    let (counts, state) = outruns(Full::Drop);
+    assert!(counts.lost.dropped > 0, "{counts:?}");
     assert_eq!(state["lost"], 0, "{state}");
 }
 

@@ -110,11 +110,16 @@ impl Server {
         self.wait_for(&format!("{count} events"), |state| state["events"] == count)
     }
 
+    /// Sends its process a signal.
+    pub(crate) fn signal(&self, name: &str) {
+        let id = self.child.id().to_string();
+        let told = Command::new("kill").args([name, &id]).status().unwrap();
+        assert!(told.success());
+    }
+
     /// Ctrl-C.
     pub(crate) fn stop(mut self) -> Ended {
-        let id = self.child.id().to_string();
-        let told = Command::new("kill").args(["-INT", &id]).status().unwrap();
-        assert!(told.success());
+        self.signal("-INT");
         let mut out = String::new();
         self.child
             .stdout

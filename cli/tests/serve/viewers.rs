@@ -73,6 +73,43 @@ fn metrics_are_in_the_format_of_prometheus() {
     }
 }
 
+/// One never ends its request, one never reads its answer, and one says a byte at a time.
+#[test]
+fn slow_viewers_hold_nobody_up() {
+    let server = violated();
+    let ask = |request: &str| {
+        let mut stream = TcpStream::connect(&server.page).unwrap();
+        stream.write_all(request.as_bytes()).unwrap();
+        stream
+    };
+    let host = format!("Host: {}\r\n", server.page);
+    let slow: Vec<TcpStream> = (0..40)
+        .map(|number| match number % 2 {
+            0 => ask(&format!("GET / HTTP/1.1\r\n{host}")),
+            _ => ask(&format!("GET /violation/0 HTTP/1.1\r\n{host}\r\n")),
+        })
+        .collect();
+    let mut dribbling = ask("");
+    dribbling.set_nodelay(true).unwrap();
+    for (sent, byte) in format!("GET /state HTTP/1.1\r\n{host}\r\n")
+        .bytes()
+        .enumerate()
+    {
+        dribbling.write_all(&[byte]).unwrap();
+        if sent % 10 == 0 {
+            let number = 2 + sent as u32 / 10;
+            server.send(&line("a", &[("a", number)], "open", "y"));
+            server.wait_for_events(u64::from(number) + 1);
+        }
+    }
+    let mut answer = String::new();
+    dribbling.read_to_string(&mut answer).unwrap();
+    assert!(answer.starts_with("HTTP/1.1 200 OK\r\n"), "{answer}");
+    assert_eq!(server.get("/metrics", &[]).0, "200");
+    drop(slow);
+    assert_eq!(server.stop().code, Some(1));
+}
+
 #[test]
 fn other_origins_and_other_names_are_refused() {
     let server = Server::start(&["--property", FILES, "--host", "monitor.lan"]);
