@@ -155,6 +155,7 @@ fn in_run(state: &State, kind: FailureKind, message: String) -> Failure {
             .collect(),
         answer: None,
         confirmation: None,
+        shrunk: None,
     }
 }
 

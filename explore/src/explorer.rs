@@ -3,6 +3,7 @@
 mod count;
 mod save;
 mod search;
+mod shrink;
 mod summary;
 
 use std::{
@@ -68,6 +69,7 @@ pub struct Explorer {
     time: Option<Duration>,
     listener: Option<Box<Listener>>,
     counts_interleavings: bool,
+    shrinking: u64,
 }
 
 /// Who looks at runs.
@@ -104,6 +106,7 @@ impl Explorer {
             time: None,
             listener: None,
             counts_interleavings: false,
+            shrinking: 2_000,
         }
     }
 
@@ -198,6 +201,13 @@ impl Explorer {
     /// Each thread may wake up so often for no reason, from a wait for a condition or from parking. Unless told so, never.
     pub fn spurious_wake_ups(mut self, each: u32) -> Explorer {
         self.options.spurious = each;
+        self
+    }
+
+    /// How many runs look for one with fewer interruptions in which the same goes wrong as in the one that ended the search; 2,000 unless
+    /// told otherwise, none with 0. They are not counted. A search that [keeps going](Explorer::keep_going) shrinks nothing.
+    pub fn max_shrinking_runs(mut self, runs: u64) -> Explorer {
+        self.shrinking = runs;
         self
     }
 
@@ -379,6 +389,7 @@ impl Explorer {
             until: self.time.map(|time| Instant::now() + time),
             file: self.file.as_deref(),
             counts_interleavings: self.counts_interleavings,
+            shrinking: self.shrinking,
             listener: self.listener.as_deref(),
             saved: self.saved.as_ref(),
         }

@@ -55,6 +55,6 @@ pub use execution::{Execution, Happened};
 pub use explorer::Explorer;
 pub use operation::Kind;
 pub use progress::Progress;
-pub use report::{Failure, FailureKind, Report, Stopped, TakenStep};
+pub use report::{Failure, FailureKind, Report, Shrunk, Stopped, TakenStep};
 pub use run::{Event, Run};
 pub use thread_set::ThreadSet;

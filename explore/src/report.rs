@@ -82,6 +82,52 @@ pub struct Failure {
     pub answer: Option<portent_lattice::Report>,
     /// Of a violated property, whether it was seen to happen.
     pub confirmation: Option<Confirmation>,
+    /// What became of its interruptions, if a run with fewer of them was looked for.
+    pub shrunk: Option<Shrunk>,
+}
+
+/// How often threads are interrupted that could go on, before and after a run was shrunk.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Shrunk {
+    /// In the run that was found.
+    pub from: u32,
+    /// In the one that is shown.
+    pub to: u32,
+    /// How many runs that took.
+    pub runs: u64,
+    /// Whether all runs with fewer were searched, and the same goes wrong in none of them.
+    pub is_fewest: bool,
+}
+
+impl fmt::Display for Shrunk {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let times = |count| match count {
+            1 => String::from("once"),
+            2 => String::from("twice"),
+            _ => format!("{count} times"),
+        };
+        match self.to {
+            0 => write!(f, "nobody is interrupted in it")?,
+            to => write!(f, "threads are interrupted {} in it", times(to))?,
+        }
+        if self.from > self.to {
+            write!(
+                f,
+                ", instead of {} as in the run that was found",
+                times(self.from)
+            )?;
+        }
+        match (self.to, self.is_fewest) {
+            (0, _) => Ok(()),
+            (_, true) => write!(f, "; it takes no fewer ({} runs)", self.runs),
+            (_, false) => write!(
+                f,
+                "; whether it takes fewer is open, as that was not searched to its end ({} runs)",
+                self.runs
+            ),
+        }
+    }
 }
 
 /// What can go wrong.
@@ -132,6 +178,7 @@ impl Report {
                 threads: Vec::new(),
                 answer: None,
                 confirmation: None,
+                shrunk: None,
             }],
             ..Report::default()
         }
@@ -253,6 +300,10 @@ impl fmt::Display for Failure {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         writeln!(f, "{}", self.message)?;
         table::write(self, f)?;
-        writeln!(f, "  PORTENT_REPLAY={} repeats this run", self.token)
+        writeln!(f, "  PORTENT_REPLAY={} repeats this run", self.token)?;
+        match &self.shrunk {
+            Some(shrunk) => writeln!(f, "  {shrunk}"),
+            None => Ok(()),
+        }
     }
 }

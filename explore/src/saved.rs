@@ -225,6 +225,7 @@ fn failure(text: &str) -> Option<Failure> {
         threads: Vec::new(),
         answer: None,
         confirmation: None,
+        shrunk: None,
     })
 }
 

@@ -38,6 +38,8 @@ pub(super) struct Settings<'a> {
     pub(super) until: Option<Instant>,
     pub(super) file: Option<&'a FilePath>,
     pub(super) counts_interleavings: bool,
+    /// How many runs may look for a smaller failure.
+    pub(super) shrinking: u64,
     pub(super) listener: Option<&'a Listener>,
     /// What there was before the search was resumed.
     pub(super) saved: Option<&'a Saved>,
@@ -183,6 +185,7 @@ impl Search<'_> {
         for (failure, schedule) in std::mem::take(&mut self.witnesses) {
             self.confirm(failure, schedule, main);
         }
+        self.shrink(main);
         Found {
             restart: self.restart,
             survivors: self.engine.with_state(|state| state.survivors > 0),

@@ -12,4 +12,5 @@ mod primitives;
 mod programs;
 mod replay;
 mod saved;
+mod shrink;
 mod traps;
