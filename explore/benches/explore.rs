@@ -1,13 +1,29 @@
-//! Controlled runs a second of CPU time, on small programs.
+//! Controlled runs a second of processor time, on small programs; and what several threads of the operating system have to do each.
 //!
-//! `cargo bench -p portent-explore`: for each program the runs and the rate, the median of 7, of source sets and of random walks.
+//! `cargo bench -p portent-explore`: for each program the runs and the rate, the median of 7, of source sets, wake-up trees and random
+//! walks, and of source sets with a property that is checked on every run; how long it takes to exhaust three threads with two critical
+//! sections each; and for a larger search the processor time of its busiest worker, which no other process of the machine changes, beside
+//! the wall clock, which they all do.
 
-use std::{fs, hint::black_box, time::Instant};
+use std::{
+    cell::Cell,
+    collections::HashMap,
+    fs,
+    hint::black_box,
+    sync::{Arc, Mutex, PoisonError},
+    thread::{self, ThreadId},
+    time::Instant,
+};
 
 use portent_explore::{
-    Explorer, Report,
-    strategy::{Random, Source},
+    Explorer, Report, Stopped,
+    strategy::{Optimal, Random, Source},
 };
+use portent_hooks::sync::{
+    Mutex as Lock,
+    atomic::{AtomicU32, Ordering::SeqCst},
+};
+use portent_monitor_dsl::{Monitor, Property};
 
 #[path = "../tests/main/programs.rs"]
 #[allow(dead_code)]
@@ -39,7 +55,32 @@ fn rate(mut explore: impl FnMut() -> Report) -> (u64, f64) {
     (runs, rates[3])
 }
 
-fn main() {
+/// As [`programs::updates`], of a variable that properties can speak of.
+fn named_updates(count: usize, times: usize) {
+    let number = AtomicU32::with_name("x", 0);
+    programs::threads(count, move |_| {
+        for _ in 0..times {
+            number.fetch_add(1, SeqCst);
+        }
+    });
+}
+
+/// As [`programs::sections`].
+fn named_sections(count: usize, times: usize) {
+    let (lock, number) = (Lock::new(()), AtomicU32::with_name("x", 0));
+    programs::threads(count, move |_| {
+        for _ in 0..times {
+            let _inside = lock.lock().unwrap();
+            number.fetch_add(1, SeqCst);
+        }
+    });
+}
+
+fn monitor(text: &str) -> Monitor {
+    Property::parse(text).unwrap().monitor().unwrap()
+}
+
+fn small_programs() {
     let programs: [(&str, fn()); 6] = [
         ("updates 2x3", || programs::updates(2, 3)),
         ("sections 3x1", || programs::sections(3, 1)),
@@ -49,16 +90,121 @@ fn main() {
         ("indexer 12", || programs::indexer(12)),
     ];
     println!(
-        "{:16} {:>8} {:>12} {:>12}",
-        "program", "runs", "source/s", "random/s"
+        "{:16} {:>8} {:>12} {:>12} {:>12}",
+        "program", "runs", "source/s", "optimal/s", "random/s"
     );
     for (name, program) in programs {
         let (runs, source) = rate(|| Explorer::new().strategy(Source::new).check(program));
+        let (_, optimal) = rate(|| Explorer::new().strategy(Optimal::new).check(program));
         let (_, random) = rate(|| {
             Explorer::new()
                 .strategy(|| Random::new(1, 1000))
                 .check(program)
         });
-        println!("{name:16} {runs:>8} {source:>12.0} {random:>12.0}");
+        println!("{name:16} {runs:>8} {source:>12.0} {optimal:>12.0} {random:>12.0}");
     }
+}
+
+fn properties() {
+    let programs: [(&str, fn()); 3] = [
+        ("updates 2x3", || named_updates(2, 3)),
+        ("sections 3x2", || named_sections(3, 2)),
+        ("sections 4x2", || named_sections(4, 2)),
+    ];
+    println!(
+        "\n{:16} {:>8} {:>8} {:>12} {:>12}",
+        "with a property", "runs", "orders", "without/s", "with/s"
+    );
+    let monitor = monitor("always (x > 0 -> once (x == 1) && x < 99)");
+    for (name, program) in programs {
+        let explore = || Explorer::new().property(monitor.clone()).check(program);
+        let report = explore();
+        assert!(report.is_proof(), "{report}");
+        let (_, without) = rate(|| Explorer::new().check(program));
+        let (runs, with) = rate(explore);
+        println!(
+            "{name:16} {runs:>8} {:>8} {without:>12.0} {with:>12.0}",
+            report.posets
+        );
+    }
+}
+
+fn exhausted() {
+    let start = Instant::now();
+    let mut times: Vec<u64> = (0..101)
+        .map(|_| {
+            let before = spent(start);
+            let report = black_box(Explorer::new().check(|| programs::sections(3, 2)));
+            assert!(report.executions == 90 && report.stopped == Stopped::Exhausted);
+            spent(start) - before
+        })
+        .collect();
+    times.sort_unstable();
+    println!(
+        "\nsections 3x2 exhausted: {:.3} ms, the median of {}",
+        times[50] as f64 / 1e6,
+        times.len()
+    );
+}
+
+/// The processor time of the busiest of several who search together, and the time that passes, in seconds.
+fn together(workers: usize, program: fn(), runs: u64) -> (f64, f64) {
+    thread_local! {
+        static RUNS: Cell<u64> = const { Cell::new(0) };
+    }
+    let start = Instant::now();
+    let before = spent(start);
+    let times = Arc::new(Mutex::new(HashMap::<ThreadId, u64>::new()));
+    let told = Arc::clone(&times);
+    let report = Explorer::new()
+        .each(move |_| {
+            RUNS.set(RUNS.get() + 1);
+            if RUNS.get().is_multiple_of(256) {
+                let mut times = told.lock().unwrap_or_else(PoisonError::into_inner);
+                times.insert(thread::current().id(), spent(start));
+            }
+        })
+        .check_in_parallel(workers, program);
+    assert_eq!(report.executions, runs, "{report}");
+    let passed = start.elapsed().as_secs_f64();
+    let times = times.lock().unwrap_or_else(PoisonError::into_inner);
+    let mine = thread::current().id();
+    let busiest = times.iter().map(|(thread, time)| {
+        // One who searches alone is this thread.
+        time - if *thread == mine { before } else { 0 }
+    });
+    (busiest.max().unwrap_or_default() as f64 / 1e9, passed)
+}
+
+fn parallel() {
+    println!(
+        "\n{:16} {:>8} {:>14} {:>7} {:>12} {:>7}",
+        "in parallel", "workers", "busiest, CPU s", "ratio", "wall clock s", "ratio"
+    );
+    let programs: [(&str, fn(), u64); 2] = [
+        ("sections 5x2", || programs::sections(5, 2), 113_400),
+        ("indexer 16", || programs::indexer(16), 32_768),
+    ];
+    for (name, program, runs) in programs {
+        let mut alone = None;
+        for workers in [1, 2, 4] {
+            let mut tries: Vec<(f64, f64)> =
+                (0..3).map(|_| together(workers, program, runs)).collect();
+            tries.sort_by(|one, other| one.0.total_cmp(&other.0));
+            let (busiest, passed) = tries[0];
+            let (one, clock) = *alone.get_or_insert((busiest, passed));
+            println!(
+                "{name:16} {workers:>8} {busiest:>14.3} {:>7.2} {passed:>12.3} {:>7.2}",
+                one / busiest,
+                clock / passed
+            );
+        }
+    }
+}
+
+fn main() {
+    small_programs();
+    properties();
+    exhausted();
+    parallel();
 }

@@ -65,6 +65,7 @@ pub struct Explorer {
     monitors: Vec<Monitor>,
     replay: Option<Token>,
     file: Option<PathBuf>,
+    save_every: Duration,
     saved: Option<Saved>,
     time: Option<Duration>,
     listener: Option<Box<Listener>>,
@@ -102,6 +103,7 @@ impl Explorer {
             monitors: Vec::new(),
             replay: None,
             file: None,
+            save_every: Duration::from_secs(5),
             saved: None,
             time: None,
             listener: None,
@@ -164,8 +166,8 @@ impl Explorer {
         self
     }
 
-    /// If the search is stopped before its end, it is saved in this file, and goes on there the next time. It is saved every few
-    /// seconds, too, as somebody may end the process. By source sets only, and by one thread of the operating system.
+    /// If the search is stopped before its end, it is saved in this file, and goes on there the next time. It is saved
+    /// [now and then](Explorer::save_every), too, as somebody may end the process. By source sets only, and by one thread of the operating system.
     ///
     /// What was searched for other properties or options is no answer: the report says so, and nothing is searched.
     ///
@@ -177,6 +179,13 @@ impl Explorer {
         self.saved = Saved::read(&path)?;
         self.file = Some(path);
         Ok(self)
+    }
+
+    /// How much time passes until a search that can be resumed is saved again; five seconds unless told otherwise. So much of it is lost if
+    /// somebody ends the process.
+    pub fn save_every(mut self, time: Duration) -> Explorer {
+        self.save_every = time;
+        self
     }
 
     /// How large the stack of a thread is; 512 KiB unless told otherwise. Only what is used costs memory.
@@ -388,6 +397,7 @@ impl Explorer {
             monitors: &self.monitors,
             until: self.time.map(|time| Instant::now() + time),
             file: self.file.as_deref(),
+            save_every: self.save_every,
             counts_interleavings: self.counts_interleavings,
             shrinking: self.shrinking,
             listener: self.listener.as_deref(),

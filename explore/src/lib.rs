@@ -20,6 +20,20 @@
 //! | `watchdog` | who notices that a program waits for something real |
 //! | `panics` | what threads panicked with |
 //!
+//! All threads of an explored program are on one thread of the operating system, but what a program may send to another thread is
+//! what the standard library lets it send, so that it is the same program:
+//!
+//! ```compile_fail,E0277
+//! use std::rc::Rc;
+//! use portent_hooks::thread;
+//!
+//! let number = Rc::new(1);
+//! portent_explore::Explorer::new().check(move || {
+//!     let number = Rc::clone(&number);
+//!     thread::spawn(move || assert_eq!(*number, 1)).join().unwrap();
+//! });
+//! ```
+//!
 //! **Atomics are sequentially consistent here**, whatever ordering they ask for: what only weaker memory models allow is not seen.
 
 mod choose;

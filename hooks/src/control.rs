@@ -371,6 +371,16 @@ pub(crate) fn current() -> Option<Rc<dyn Controller>> {
         .flatten()
 }
 
+/// Tasks of a runtime, and how they wait for each other, are under nobody's control: a program that is explored ends here.
+#[cfg(feature = "tokio")]
+pub(crate) fn refuse_tasks(what: &'static str, place: Place) {
+    if let Some(controller) = current()
+        && !thread::panicking()
+    {
+        controller.refuse(what, place);
+    }
+}
+
 /// One of this many values, counted from 0, as the controller of the thread that calls decides; `None` if it has none.
 pub fn pick(values: u32) -> Option<u32> {
     current().map(|controller| controller.pick(values))

@@ -1,9 +1,6 @@
 //! The file of a search that is to be resumed: written now and then, and when the search is stopped; removed at its end.
 
-use std::{
-    fs, io,
-    time::{Duration, Instant},
-};
+use std::{fs, io, time::Instant};
 
 use portent_monitor_dsl::Monitor;
 
@@ -14,9 +11,6 @@ use crate::{
     saved::Saved,
     token::hashed,
 };
-
-/// How much of a search is lost at most if somebody ends its process.
-const PAUSE: Duration = Duration::from_secs(5);
 
 /// A number for what is asked of a program: what was found out for something else is no answer.
 pub(super) fn asked(monitors: &[Monitor], options: Options) -> u64 {
@@ -29,7 +23,7 @@ pub(super) fn asked(monitors: &[Monitor], options: Options) -> u64 {
 impl Search<'_> {
     /// Saves the search between two runs, if that was not done for a while.
     pub(super) fn save_again(&mut self, now: Instant) {
-        if self.settings.file.is_some() && now - self.saved_at >= PAUSE {
+        if self.settings.file.is_some() && now - self.saved_at >= self.settings.save_every {
             self.saved_at = now;
             self.write();
         }

@@ -37,6 +37,7 @@ pub(super) struct Settings<'a> {
     pub(super) monitors: &'a [Monitor],
     pub(super) until: Option<Instant>,
     pub(super) file: Option<&'a FilePath>,
+    pub(super) save_every: Duration,
     pub(super) counts_interleavings: bool,
     /// How many runs may look for a smaller failure.
     pub(super) shrinking: u64,

@@ -1,6 +1,13 @@
 //! A search is stopped, saved and resumed.
 
-use std::{sync::Arc, time::Duration};
+use std::{
+    panic::{self, AssertUnwindSafe},
+    sync::{
+        Arc,
+        atomic::{AtomicU64, Ordering::Relaxed},
+    },
+    time::Duration,
+};
 
 use portent_explore::{
     Error, Explorer, Report, Stopped,
@@ -220,5 +227,31 @@ fn what_cannot_be_saved_is_refused_and_nothing_is_lost() {
             .iter()
             .any(|note| note.contains("cannot be shared")),
         "{shared}"
+    );
+}
+
+#[test]
+fn a_search_whose_process_ends_goes_on_where_it_was_saved() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("search");
+    let runs = AtomicU64::new(0);
+    let explorer = { Explorer::new().resumable(&file).unwrap() }
+        .save_every(Duration::ZERO)
+        .each(move |_| assert!(runs.fetch_add(1, Relaxed) < 60, "somebody ends the process"));
+    let ended = panic::catch_unwind(AssertUnwindSafe(|| {
+        explorer.check(|| programs::sections(3, 2))
+    }));
+    assert!(ended.is_err() && file.exists());
+    let seen = Arc::new(AtomicU64::new(0));
+    let more = Arc::clone(&seen);
+    let report = { Explorer::new().resumable(&file).unwrap() }
+        .each(move |_| {
+            more.fetch_add(1, Relaxed);
+        })
+        .check(|| programs::sections(3, 2));
+    assert_eq!((report.executions, report.blocked), (90, 0), "{report}");
+    assert!(
+        (30..90).contains(&seen.load(Relaxed)),
+        "not all of it was lost"
     );
 }

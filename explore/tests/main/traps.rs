@@ -1,6 +1,6 @@
 //! What programs do that a scheduler may stumble over.
 
-use std::{cell::Cell, process::Command, sync::Arc};
+use std::{cell::Cell, process::Command, sync::Arc, time::Duration};
 
 use portent_explore::{Explorer, FailureKind, Stopped, choose, strategy::Optimal};
 use portent_hooks::{
@@ -9,7 +9,7 @@ use portent_hooks::{
         Mutex,
         atomic::{AtomicBool, AtomicU32, Ordering::SeqCst},
     },
-    thread, thread_local,
+    task, thread, thread_local,
 };
 
 #[test]
@@ -404,4 +404,57 @@ fn a_deadlock_inside_a_scope() {
     });
     assert_eq!((report.executions, report.deadlocks), (3, 1), "{report}");
     assert_eq!(report.stopped, Stopped::Exhausted);
+}
+
+#[test]
+fn a_sleep_takes_no_time_and_orders_nothing() {
+    let report = Explorer::new().check(|| {
+        let flag = Arc::new(AtomicBool::new(false));
+        let other = Arc::clone(&flag);
+        let thread = thread::spawn(move || {
+            thread::sleep(Duration::from_secs(1000));
+            other.store(true, SeqCst);
+        });
+        let is_set = flag.load(SeqCst);
+        while !flag.load(SeqCst) {
+            thread::sleep(Duration::from_secs(1));
+        }
+        assert!(
+            !is_set,
+            "a thread that sleeps may be the first one all the same"
+        );
+        thread.join().unwrap();
+    });
+    assert_eq!(report.failed, 1, "{report}");
+    assert!(
+        report.failures[0].message.contains("may be the first one"),
+        "{report}"
+    );
+}
+
+#[test]
+fn tasks_of_a_runtime_are_refused() {
+    let refused = |what: &str, program: fn()| {
+        let report = Explorer::new().check(program);
+        assert_eq!(report.failures[0].kind, FailureKind::Limit, "{report}");
+        assert!(report.failures[0].message.contains(what), "{report}");
+        assert!(
+            report.failures[0]
+                .message
+                .ends_with("which cannot be explored"),
+            "{report}"
+        );
+    };
+    refused("main begins a task of tokio at", || {
+        let runtime = tokio::runtime::Builder::new_current_thread()
+            .build()
+            .unwrap();
+        runtime.block_on(async {
+            let _ = task::spawn(async {}).await;
+        });
+    });
+    refused("main synchronises as tasks of tokio do", || {
+        let (sender, _receiver) = task::mpsc::unbounded_channel();
+        let _ = sender.send(1);
+    });
 }

@@ -14,6 +14,7 @@ use tokio::task;
 
 use super::{Id, JoinError, waker};
 use crate::{
+    control,
     live::{
         actor::{self, Place, Ticket},
         identity::Identity,
@@ -106,6 +107,7 @@ impl Drop for Ending {
 /// A task is spawned by this thread.
 fn fork(identity: &Arc<Identity>, place: Place) -> TaskActor {
     let ticket = if version::is_hidden() {
+        control::refuse_tasks("begins a task of tokio", place);
         actor::prepare()
     } else {
         Ticket::NONE

@@ -36,15 +36,19 @@ use portent_monitor_core::Op;
 use tokio::sync::TryLockError as NotTaken;
 
 use super::outer_clock::{LockSide, OuterClock};
-use crate::live::{
-    actor::{self, Place, Ticket},
-    line::OperationRecord,
-    version,
+use crate::{
+    control,
+    live::{
+        actor::{self, Place, Ticket},
+        line::OperationRecord,
+        version,
+    },
 };
 
 /// Permission to record one operation, if this task records everything.
 fn ticket() -> Ticket {
     if version::is_hidden() {
+        control::refuse_tasks("synchronises as tasks of tokio do", None);
         actor::prepare()
     } else {
         Ticket::NONE
@@ -59,6 +63,7 @@ async fn take_recorded<G, W: Future<Output = G>>(
     wait: impl FnOnce() -> W,
     side: impl Fn(&mut G) -> LockSide<'_>,
 ) -> (G, Ticket) {
+    control::refuse_tasks("waits as tasks of tokio do", place);
     let ticket = actor::prepare();
     outer_clock.watch();
     let enter = |taken: &mut G, ledger: &mut _| {
