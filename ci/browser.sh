@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# The pages of `portent check --format html`, `portent find --format html` and `portent serve` in headless Chromium: no errors, no requests to others, stepping
+# The pages of `portent check --format html`, `portent find --format html`, `portent serve` and of annotated tests in headless Chromium: no errors, no requests to others, stepping
 # and looking on work.
 # Installs Debian's Chromium and playwright-core where they are missing. Takes about 30 s after that.
 set -euo pipefail
@@ -15,3 +15,9 @@ export PORTENT=$target/debug/portent PLAYWRIGHT=$target/browser/node_modules/pla
 node ci/browser/report.mjs "$@"
 node ci/browser/find.mjs "$@"
 node ci/browser/live.mjs "$@"
+
+PAGES=$(mktemp -d)
+trap 'rm -rf "$PAGES"' EXIT
+export PAGES
+PORTENT_REPORT=$PAGES cargo test -q --workspace --test suite programs::a_ >/dev/null
+node ci/browser/tested.mjs "$@"
