@@ -76,9 +76,60 @@ fn a_property_is_violated_by_a_run_that_happened() {
 }
 
 #[portent::test(confirm, property = "always (ready > 0 -> result > 0)")]
-#[should_panic(expected = "Confirmed: ")]
+#[should_panic(expected = "Confirmed: it happened under the scheduler, in 1 run.")]
 fn what_was_predicted_is_made_to_happen() {
     told_too_early();
+}
+
+#[portent::test(
+    confirm = "tests/data/told_too_early.jsonl",
+    property = "always (ready > 0 -> result > 0)"
+)]
+#[should_panic(
+    expected = "told_too_early.jsonl: Confirmed: it happened under the scheduler, in 1 run."
+)]
+fn what_was_predicted_from_a_recording_that_was_left_is_made_to_happen() {
+    told_too_early();
+}
+
+/// What was recorded had a bug that is no longer there.
+#[portent::test(
+    confirm = "tests/data/told_too_early.jsonl",
+    property = "always (ready > 0 -> result > 0)"
+)]
+fn what_is_repaired_is_not_reproduced() {
+    let result = Shared::with_name("result", 0);
+    let ready = Arc::new(Shared::with_name("ready", 0));
+    result.set(42);
+    let teller = thread::spawn({
+        let ready = Arc::clone(&ready);
+        move || ready.set(1)
+    });
+    teller.join().unwrap();
+}
+
+#[portent::test(
+    confirm = "tests/data/nowhere.jsonl",
+    property = "always (ready > 0 -> result > 0)"
+)]
+#[should_panic(expected = "tests/data/nowhere.jsonl")]
+fn a_recording_that_is_not_there_is_named() {
+    told_too_early();
+}
+
+#[portent::test(
+    confirm = "tests/data/told_too_early.jsonl",
+    property = "always (result > 0 -> result > 41)"
+)]
+#[should_panic(expected = "nothing is to be confirmed")]
+fn a_recording_from_which_nothing_is_predicted_is_no_proof() {
+    told_too_early();
+}
+
+#[portent::test(explore = "guided", target = "tests/explored.rs:23", max_runs = 100)]
+#[should_panic(expected = "an update is lost")]
+fn a_search_is_guided_to_an_assertion() {
+    lost_update();
 }
 
 #[portent::test(explore = "source", property = "always (b -> once a)")]

@@ -1,12 +1,20 @@
 //! A predicted violation is made to happen: the program is run once more, along the witness.
 //!
-//! A run knows all of its events and their order. Before each step of the witness comes all that this step comes after, as it was
-//! observed, and nothing else; so every beginning of the new schedule is closed under what orders the run, and can be carried out. What
-//! is left once the violation has happened goes on as it likes. Application events are steps of their own in it.
+//! An explored run knows all of its events and their order. Before each step of the witness comes all that this step comes after, as
+//! it was observed, and nothing else; so every beginning of the new schedule is closed under what orders the run, and can be carried
+//! out. What is left once the violation has happened goes on as it likes. Application events are steps of their own in it. A run that was
+//! recorded by others is carried out in the same way, see [`Explorer::confirm`](crate::Explorer::confirm).
+
+use std::fmt;
 
 use portent_lattice::Report;
 
-use crate::{engine::State, relevance::RelevantStep};
+use crate::{
+    describe,
+    engine::State,
+    relevance::RelevantStep,
+    report::{Failure, TakenStep},
+};
 
 /// Whether a predicted violation could be made to happen.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -16,13 +24,122 @@ pub enum Confirmation {
     Observed,
     /// It happened when the program was run along the witness.
     Confirmed,
-    /// The program did something else; in a sentence, where first.
-    NotReproduced(String),
+    /// The program did something else; where first.
+    NotReproduced(Difference),
 }
 
-/// The schedule that carries out the witness of the first violated property: what is to be chosen, point by point. `None` if the report
-/// has no witness.
-pub(crate) fn schedule(state: &State, report: &Report) -> Option<Vec<u32>> {
+/// Where a run first was another than the one that was to happen.
+///
+/// ```
+/// use portent_explore::Difference;
+///
+/// let mut difference = Difference::default();
+/// difference.step = 3;
+/// difference.thread = Some("worker".to_owned());
+/// difference.expected = Some("`write x` at src/a.rs:3:9".to_owned());
+/// difference.did = Some("it did `read x` at src/a.rs:7:9".to_owned());
+/// assert_eq!(
+///     difference.to_string(),
+///     "after 3 steps worker was expected to do `write x` at src/a.rs:3:9, but it did `read x` at src/a.rs:7:9",
+/// );
+/// ```
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Difference {
+    /// How many steps were as they should be.
+    pub step: usize,
+    /// Who was to take the next one.
+    pub thread: Option<String>,
+    /// What that was, and where in the source; `None` if all steps were taken, and only what they did was something else.
+    pub expected: Option<String>,
+    /// What happened instead, and where: a clause.
+    pub did: Option<String>,
+}
+
+impl fmt::Display for Difference {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Some(expected) = &self.expected else {
+            return f.write_str(
+                "the program did all steps in that order, but wrote other values or had other events: something that is not \
+                 hooked decides these",
+            );
+        };
+        let thread = self.thread.as_deref().unwrap_or("a thread");
+        let did = self.did.as_deref().unwrap_or("it could not go on");
+        write!(
+            f,
+            "after {} steps {thread} was expected to do {expected}, but {did}",
+            self.step
+        )
+    }
+}
+
+/// What came of the attempt to make happen what was predicted from a recorded run.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct Attempt {
+    /// Whether it happened.
+    pub confirmation: Confirmation,
+    /// How often the program was run.
+    pub runs: u64,
+    /// The schedule of the run that did it, by which it can be repeated.
+    pub token: Option<String>,
+    /// What that run failed with.
+    pub failure: Option<Failure>,
+    /// Of something that did not happen: whether one run of every class was looked at, so that it cannot.
+    pub is_exhaustive: bool,
+}
+
+impl Attempt {
+    /// Whether it happened.
+    #[must_use]
+    pub fn is_confirmed(&self) -> bool {
+        !matches!(self.confirmation, Confirmation::NotReproduced(_))
+    }
+}
+
+impl fmt::Display for Attempt {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let runs = match self.runs {
+            1 => String::from("1 run"),
+            runs => format!("{runs} runs"),
+        };
+        match (&self.confirmation, &self.failure, &self.token) {
+            (Confirmation::NotReproduced(difference), ..) if self.is_exhaustive => write!(
+                f,
+                "Not reproduced: {difference}. No run of this program does it: one of every class was looked at, {runs}."
+            ),
+            (Confirmation::NotReproduced(difference), ..) => {
+                write!(f, "Not reproduced within {runs}: {difference}.")
+            }
+            (_, Some(failure), _) => {
+                write!(
+                    f,
+                    "Confirmed: it happened under the scheduler, in {runs}.\n{failure}"
+                )
+            }
+            (_, None, Some(token)) => write!(
+                f,
+                "Confirmed: it happened under the scheduler, in {runs}.\n  PORTENT_REPLAY={token} repeats this run"
+            ),
+            _ => write!(f, "Confirmed: it happened under the scheduler, in {runs}."),
+        }
+    }
+}
+
+/// How to carry out a witness of an explored run.
+#[derive(Clone, Debug)]
+pub(crate) struct Plan {
+    /// What is to be chosen, point by point. Threads are those of the explored run.
+    pub(crate) schedule: Vec<u32>,
+    /// What is to happen.
+    pub(crate) steps: Vec<TakenStep>,
+    /// For each thread of the explored run its name that does not depend on when it was spawned.
+    pub(crate) paths: Vec<u64>,
+}
+
+/// How to carry out the witness of the first violated property; `None` if the report has no witness.
+pub(crate) fn plan(state: &State, report: &Report) -> Option<Plan> {
     let property = { report.properties.iter() }.find(|one| one.predicted.violated)?;
     let witness = property.predicted.witness.as_ref()?;
     let steps = &state.relevance.as_ref()?.steps;
@@ -32,27 +149,31 @@ pub(crate) fn schedule(state: &State, report: &Report) -> Option<Vec<u32>> {
         steps.get(number)
     });
     let wanted: Vec<&RelevantStep> = wanted.collect::<Option<_>>()?;
-
     let run = &state.run;
     let mut is_emitted = vec![false; run.events().len()];
-    let mut schedule = Vec::with_capacity(state.schedule.len());
     let first = { run.events().iter() }.find(|event| event.was_chosen());
     let first = first.map_or(state.schedule.len(), |event| event.point as usize);
-    schedule.extend_from_slice(&state.schedule[..first]);
+    let mut plan = Plan {
+        schedule: state.schedule[..first].to_vec(),
+        steps: Vec::new(),
+        paths: state.threads.iter().map(|thread| thread.path).collect(),
+    };
     for step in wanted {
         for event in 0..=step.event {
             if !is_emitted[event as usize] && run.precedes(event, step.event) {
                 is_emitted[event as usize] = true;
                 let done = &run.events()[event as usize];
+                plan.steps.push(describe::taken_step(state, event as usize));
                 if done.was_chosen() {
-                    schedule.extend_from_slice(choices_of(state, event as usize));
+                    plan.schedule
+                        .extend_from_slice(choices_of(state, event as usize));
                 } else {
-                    schedule.push(u32::from(done.thread));
+                    plan.schedule.push(u32::from(done.thread));
                 }
             }
         }
     }
-    Some(schedule)
+    Some(plan)
 }
 
 /// What was chosen for an event, and after it, before another thread could go on: the values that its thread took.

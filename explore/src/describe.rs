@@ -4,17 +4,20 @@ use std::fmt::Write;
 
 use portent_hooks::control::given_name;
 use portent_lattice::Report;
+use portent_monitor_core::Operation;
 use portent_monitor_dsl::Verdict;
 
 use crate::{
-    confirm::Confirmation,
+    confirm::{Confirmation, Difference, Plan},
     engine::{Fault, State, Waiting},
     error::Error,
     object::Body,
     operation::{Kind, ObjectIndex, Op},
+    recorded::RecordedRun,
     relevance::{Label, RelevantStep},
     report::{Failure, FailureKind, TakenStep},
     run::{NONE, Place},
+    strategy::{Did, Lost},
     token::{Token, hashed, shortened},
 };
 
@@ -124,31 +127,124 @@ pub(crate) fn unanswered(state: &State, error: &Error) -> Failure {
     in_run(state, FailureKind::Unchecked, error.to_string())
 }
 
-/// Where a run left the schedule that it was to follow.
-pub(crate) fn difference(state: &State, schedule: &[u32]) -> String {
-    let followed = state.schedule.iter().zip(schedule);
-    let same = followed.take_while(|(one, other)| one == other).count();
-    if same >= schedule.len() {
-        return String::from(
-            "the program did all steps in that order, but wrote other values or had other events: \
-             something that is not hooked decides these",
-        );
+/// Where a run was first another than the one that was planned.
+pub(crate) fn difference(state: &State, plan: &Plan) -> Difference {
+    let steps = steps(state);
+    let path = |step: &TakenStep| Some(state.threads.get(step.thread)?.path);
+    let same = |wanted: &TakenStep, done: &TakenStep| {
+        path(done) == plan.paths.get(wanted.thread).copied()
+            && (wanted.operation, &wanted.place) == (done.operation, &done.place)
+            && unnumbered(&wanted.object) == unnumbered(&done.object)
+    };
+    let pairs = plan.steps.iter().zip(&steps);
+    let step = pairs
+        .take_while(|(wanted, done)| same(wanted, done))
+        .count();
+    let Some(wanted) = plan.steps.get(step) else {
+        return Difference {
+            step,
+            ..Difference::default()
+        };
+    };
+    let thread = { state.threads.iter() }
+        .position(|thread| Some(&thread.path) == plan.paths.get(wanted.thread));
+    let later = { steps.iter() }
+        .skip(step)
+        .find(|done| Some(done.thread) == thread);
+    let did = match (thread, later) {
+        (None, _) => String::from("it was never spawned"),
+        (_, Some(done)) if same(wanted, done) => String::from("it could not go on"),
+        (_, Some(done)) => format!("it did {}", spelled(done)),
+        (_, None) => String::from("it did nothing more"),
+    };
+    Difference {
+        step,
+        thread: thread.map(|thread| thread_name(state, thread)),
+        expected: Some(spelled(wanted)),
+        did: Some(did),
     }
-    let wanted = thread_name(state, schedule[same] as usize);
-    format!("after {same} steps {wanted} could not go on as it did before")
+}
+
+/// Where a run left what was recorded.
+pub(crate) fn lost(state: &State, run: &RecordedRun, lost: &Lost) -> Difference {
+    let symbols = run.symbols();
+    let event = &run.events()[lost.event];
+    let operation = event.op.operation().map_or("event", Operation::name);
+    let named = event.action().and_then(|action| action.name);
+    let object = { event.op.object(symbols) }.or(named.map(|name| symbols.names.name(name)));
+    let expected = TakenStep {
+        thread: 0,
+        operation,
+        object: object.unwrap_or_default().to_owned(),
+        place: event.loc.map(|place| symbols.locs.name(place).to_owned()),
+    };
+    let announced = |op: Op, place: Place| {
+        spelled(&TakenStep {
+            thread: 0,
+            operation: op.kind.name(),
+            object: match op.kind {
+                Kind::Event => String::new(),
+                _ => object_name(state, op.object),
+            },
+            place: place.map(|place| place.to_string()),
+        })
+    };
+    let did = match (lost.did, lost.thread) {
+        (Did::Nothing, None) => String::from("it is not there"),
+        (Did::Nothing, Some(_)) => String::from("it has ended or waits for others"),
+        (Did::Waits(op, place), _) => format!("it has to wait to do {}", announced(op, place)),
+        (Did::Other(op, place) | Did::Otherwise(op, place), _) => {
+            format!("it did {}", announced(op, place))
+        }
+    };
+    Difference {
+        step: lost.followed,
+        thread: Some(symbols.threads.name(event.thread).to_owned()),
+        expected: Some(spelled(&expected)),
+        did: Some(did),
+    }
+}
+
+/// A step in words.
+fn spelled(step: &TakenStep) -> String {
+    let mut text = format!("`{}`", step.operation);
+    if !step.object.is_empty() {
+        text = format!("`{} {}`", step.operation, step.object);
+    }
+    if let Some(place) = &step.place {
+        let _ = write!(text, " at {place}");
+    }
+    text
+}
+
+/// A name of an object without the number among its like, which depends on who was met first.
+fn unnumbered(name: &str) -> &str {
+    match name.rsplit_once('#') {
+        Some((base, number)) if number.parse::<u32>().is_ok() => base,
+        _ => name,
+    }
+}
+
+/// The schedule of the last run.
+pub(crate) fn token(state: &State) -> String {
+    token_of(state, &steps(state))
+}
+
+fn token_of(state: &State, steps: &[TakenStep]) -> String {
+    let token = Token {
+        schedule: state.schedule.clone(),
+        chooses_events: state.chooses_events,
+        fingerprint: fingerprint(steps),
+    };
+    token.write()
 }
 
 fn in_run(state: &State, kind: FailureKind, message: String) -> Failure {
     let steps = steps(state);
-    let token = Token {
-        schedule: state.schedule.clone(),
-        chooses_events: state.chooses_events,
-        fingerprint: fingerprint(&steps),
-    };
     Failure {
         kind,
         message,
-        token: token.write(),
+        token: token_of(state, &steps),
         steps,
         threads: (0..state.threads.len())
             .map(|thread| thread_name(state, thread))
@@ -161,8 +257,14 @@ fn in_run(state: &State, kind: FailureKind, message: String) -> Failure {
 
 /// The steps of the last run.
 pub(crate) fn steps(state: &State) -> Vec<TakenStep> {
-    let events = state.run.events().iter().enumerate();
-    let steps = events.map(|(number, event)| TakenStep {
+    let count = state.run.events().len();
+    (0..count).map(|number| taken_step(state, number)).collect()
+}
+
+/// One of them.
+pub(crate) fn taken_step(state: &State, number: usize) -> TakenStep {
+    let event = &state.run.events()[number];
+    TakenStep {
         thread: usize::from(event.thread),
         operation: event.op.kind.name(),
         object: subject(state, number),
@@ -170,8 +272,7 @@ pub(crate) fn steps(state: &State) -> Vec<TakenStep> {
             Some(place) => Some(place.to_string()),
             None => { relevant(state, number) }.and_then(|step| step.spelled_place()),
         },
-    });
-    steps.collect()
+    }
 }
 
 /// What an event is about: an object, or what an application event says.

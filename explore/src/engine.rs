@@ -84,7 +84,7 @@ enum Status {
 
 pub(crate) struct Thread {
     status: Status,
-    place: Place,
+    pub(crate) place: Place,
     pub(crate) name: Option<Box<str>>,
     pub(crate) spawner: Option<usize>,
     /// How many threads it spawned.
@@ -468,6 +468,11 @@ impl State {
     /// An estimate of which part of the search is done.
     pub(crate) fn part(&self) -> Option<f64> {
         self.strategy.part()
+    }
+
+    /// What there is to say of the search.
+    pub(crate) fn remark(&self) -> Option<String> {
+        self.strategy.remark()
     }
 
     /// Whether runs are in classes of their own.

@@ -53,6 +53,19 @@ pub enum Error {
         /// Its event, as it is declared.
         event: String,
     },
+    /// A witness of another recording.
+    #[error(
+        "the witness has the step {step}, but the recording has {events} events, which are counted from 0"
+    )]
+    Witness {
+        /// The step.
+        step: usize,
+        /// How many events there are.
+        events: usize,
+    },
+    /// A recording that cannot be put in order.
+    #[error(transparent)]
+    Recording(#[from] portent_monitor_core::Error),
     /// What a run did does not fit the property.
     #[error(transparent)]
     Property(#[from] portent_lattice::Error),

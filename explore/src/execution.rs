@@ -37,6 +37,16 @@ impl<'a> Execution<'a> {
         self.end == End::Deadlock
     }
 
+    /// The schedule, as a text by which the run can be repeated.
+    #[must_use]
+    pub fn token(&self) -> String {
+        describe::token(self.state)
+    }
+
+    pub(crate) fn state(&self) -> &'a State {
+        self.state
+    }
+
     /// What was chosen, point by point.
     #[must_use]
     pub fn schedule(&self) -> &[u32] {

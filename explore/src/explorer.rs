@@ -1,5 +1,6 @@
 //! The way in: what is explored how, and what came out.
 
+mod attempt;
 mod count;
 mod save;
 mod search;
@@ -389,6 +390,7 @@ impl Explorer {
 
     fn settings(&self) -> Settings<'_> {
         Settings {
+            chooses_events: false,
             limits: self.limits,
             options: self.options,
             runs: self.runs,

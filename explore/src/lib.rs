@@ -12,6 +12,7 @@
 //! | `run` | events and clocks; `chain`s of events on one object, `race`s |
 //! | `strategy/` | which run comes next; one file each |
 //! | `relevance`, `predict`, `confirm` | what properties see of a run; whether an equivalent run violates them; how to make that happen |
+//! | `recorded`, `explorer/attempt` | a run that was recorded by others; how to make happen what was predicted from it |
 //! | `explorer`, `report`, `describe` | the way in (`search`: run after run; `count`, `summary`), what comes out, and how it is put into words |
 //! | `interleavings`, `progress` | how many orders a run stands for; how far a search has come |
 //! | `parallel` | one search by several threads of the operating system |
@@ -52,6 +53,7 @@ mod parallel;
 mod predict;
 mod progress;
 mod random;
+mod recorded;
 mod relevance;
 mod report;
 mod run;
@@ -63,12 +65,13 @@ mod token;
 mod watchdog;
 
 pub use choose::choose;
-pub use confirm::Confirmation;
+pub use confirm::{Attempt, Confirmation, Difference};
 pub use error::Error;
 pub use execution::{Execution, Happened};
 pub use explorer::Explorer;
 pub use operation::Kind;
 pub use progress::Progress;
+pub use recorded::{RecordedRun, Witness};
 pub use report::{Failure, FailureKind, Report, Shrunk, Stopped, TakenStep};
 pub use run::{Event, Run};
 pub use thread_set::ThreadSet;

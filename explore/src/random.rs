@@ -15,6 +15,11 @@ impl Random {
         mix(self.0)
     }
 
+    /// One of these; `None` if there is none.
+    pub(crate) fn one_of<T: Copy>(&mut self, all: &[T]) -> Option<T> {
+        (!all.is_empty()).then(|| all[self.below(all.len())])
+    }
+
     /// A number less than `bound`. That some are likelier by less than one in 2^32 does not matter.
     #[inline]
     pub(crate) fn below(&mut self, bound: usize) -> usize {

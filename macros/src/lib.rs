@@ -39,6 +39,8 @@ use syn::parse_macro_input;
 /// | `repeat = 10` | the body is run so often, and each run is checked |
 /// | `expect_violation` | the test fails if no run violates the property |
 /// | `confirm` | a violation that is predicted is made to happen, under a controlled scheduler (feature `explore`) |
+/// | `explore = "guided"`, `target = "src/queue.rs:24"` | it is explored, guided to this place, or to several, separated by commas |
+/// | `confirm = "trace.jsonl"` | the same from a recording that was left before, which is looked for from the folder of `Cargo.toml` |
 /// | `explore = "source"` | the body is not recorded, but run under a controlled scheduler, once for every class of equivalent runs; other strategies are `optimal`, `exhaustive`, `flipping`, `preemptions`, `random`, `pct`, `uniform` (feature `explore`) |
 /// | `max_runs = 1000` | an exploration ends after that many runs |
 /// | `strict` | what is else a warning fails the test: an event that never occurs, nothing that was checked |

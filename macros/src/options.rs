@@ -19,11 +19,13 @@ pub(crate) struct TestOptions {
     pub(crate) repeat: u32,
     pub(crate) expect_violation: bool,
     pub(crate) strict: bool,
-    /// Whether what is predicted is made to happen.
-    pub(crate) confirm: bool,
+    /// Whether what is predicted is made to happen, and from which recording, if it is not a new one.
+    pub(crate) confirm: Option<Option<LitStr>>,
     /// How it is explored, if it is: the variant of `annotated::Way`.
     pub(crate) explore: Option<&'static str>,
     pub(crate) max_runs: Option<u64>,
+    /// Where a guided search goes.
+    pub(crate) target: Option<LitStr>,
 }
 
 /// Where the properties are.
@@ -32,7 +34,7 @@ pub(crate) enum Source {
     File(LitStr),
 }
 
-const WORDS: [&str; 12] = [
+const WORDS: [&str; 13] = [
     "property",
     "spec",
     "find",
@@ -45,11 +47,12 @@ const WORDS: [&str; 12] = [
     "confirm",
     "explore",
     "max_runs",
+    "target",
 ];
 const MODELS: [&str; 3] = ["happens-before", "strong", "maximal"];
 
 /// How runs are chosen that are explored, and what the façade calls that.
-const WAYS: [(&str, &str); 8] = [
+const WAYS: [(&str, &str); 9] = [
     ("source", "Source"),
     ("optimal", "Optimal"),
     ("exhaustive", "Exhaustive"),
@@ -58,6 +61,7 @@ const WAYS: [(&str, &str); 8] = [
     ("random", "Random"),
     ("pct", "Pct"),
     ("uniform", "Uniform"),
+    ("guided", "Guided"),
 ];
 
 /// What can be looked for without a property.
@@ -136,7 +140,8 @@ impl Parse for TestOptions {
         let (mut window, mut repeat) = (None, 1);
         let (mut causality, mut complete) = (Causality::HappensBefore, false);
         let (mut expect_violation, mut strict) = (false, false);
-        let (mut confirm, mut explore, mut max_runs) = (false, None, None);
+        let (mut confirm, mut explore, mut max_runs) = (None, None, None);
+        let mut target = None;
         let mut seen: Vec<String> = Vec::new();
         while !input.is_empty() {
             let setting: Setting = input.parse()?;
@@ -163,8 +168,15 @@ impl Parse for TestOptions {
                 "repeat" => repeat = setting.number("repeat = 10")?,
                 "expect_violation" => expect_violation = setting.flag()?,
                 "strict" => strict = setting.flag()?,
-                "confirm" => confirm = setting.flag()?,
+                "confirm" if setting.value.is_none() => confirm = Some(None),
+                "confirm" => {
+                    let path = setting.text("confirm` or `confirm = \"trace.jsonl\"")?;
+                    confirm = Some(Some(path));
+                }
                 "explore" => explore = Some(way(&setting.text("explore = \"source\"")?)?),
+                "target" => {
+                    target = Some(target_of(setting.text("target = \"src/queue.rs:24\"")?)?)
+                }
                 "max_runs" => max_runs = Some(setting.number("max_runs = 1000")?),
                 _ => return Err(unknown("option", &word, span, &WORDS)),
             }
@@ -182,6 +194,11 @@ impl Parse for TestOptions {
         }
         if max_runs.is_some() && explore.is_none() {
             return wrong("`max_runs` is for tests that are explored: `explore = \"source\"`");
+        }
+        if (explore == Some("Guided")) != target.is_some() {
+            return wrong(
+                "`explore = \"guided\"` goes with `target`, the places to which it is guided: `target = \"src/queue.rs:24\"`",
+            );
         }
         if explore.is_some() {
             let others = [
@@ -210,6 +227,7 @@ impl Parse for TestOptions {
             confirm,
             explore,
             max_runs,
+            target,
         })
     }
 }
@@ -221,6 +239,24 @@ fn kinds(text: LitStr) -> syn::Result<LitStr> {
         }
     }
     Ok(text)
+}
+
+/// That places are a file and a line each.
+fn target_of(text: LitStr) -> syn::Result<LitStr> {
+    let is_place = |place: &str| {
+        let parts = place.trim().rsplit_once(':');
+        parts.is_some_and(|(file, line)| !file.is_empty() && line.parse::<u32>().is_ok())
+    };
+    match text.value().split(',').find(|place| !is_place(place)) {
+        Some(place) => {
+            let what = format!(
+                "`{}` is no place: one looks like `src/queue.rs:24`",
+                place.trim()
+            );
+            Err(syn::Error::new(text.span(), what))
+        }
+        None => Ok(text),
+    }
 }
 
 fn way(way: &LitStr) -> syn::Result<&'static str> {

@@ -68,19 +68,25 @@ pub(crate) fn expand(options: &TestOptions, function: ItemFn) -> syn::Result<Tok
         }
     };
     let (output, call) = match options.explore {
-        None if options.confirm => (
-            quote!(#output),
-            quote!(::portent::annotated::run_and_confirm(#test, body)),
-        ),
-        None => (
-            quote!(#output),
-            quote!(::portent::annotated::run(#test, body)),
-        ),
+        None => {
+            let call = match &options.confirm {
+                None => quote!(::portent::annotated::run(#test, body)),
+                Some(None) => quote!(::portent::annotated::run_and_confirm(#test, body)),
+                Some(Some(path)) => {
+                    quote!(::portent::annotated::confirm_recording(#test, #path, body))
+                }
+            };
+            (quote!(#output), call)
+        }
         Some(way) => {
             let way = Ident::new(way, Span::call_site());
             let max_runs = match options.max_runs {
                 Some(runs) => quote!(::core::option::Option::Some(#runs)),
                 None => quote!(::core::option::Option::None),
+            };
+            let way = match &options.target {
+                Some(target) => quote!(#way(#target)),
+                None => quote!(#way),
             };
             // What the body returns is looked at in every run.
             let call = quote!(::portent::annotated::explore(

@@ -1,22 +1,20 @@
 //! Tests that are explored: the body runs under a controlled scheduler, again and again.
 //!
-//! `explore = "..."` does that instead of recording one run. `confirm` records one, and if a violation is predicted from it, makes that
-//! happen.
+//! `explore = "..."` does that instead of recording one run.
 
 use super::{Outcome, Test};
 use crate::{
     Monitor,
     dsl::sealed::unseal,
     explore::{
-        Confirmation, Explorer, FailureKind, Report,
+        Explorer, FailureKind, Report,
         strategy::{
-            Exhaustive, Flipping, Optimal, Pct, Preemption, Random, Source, Strategy, Uniform,
+            Exhaustive, Flipping, Guided, Optimal, Pct, Preemption, Random, Source, Strategy,
+            Target, Uniform,
         },
     },
 };
 
-/// How many runs of the scheduler are made to confirm what was predicted.
-const TO_CONFIRM: u64 = 1_000;
 /// Random strategies end after this many runs, if a test does not say otherwise.
 const WALKS: u64 = 10_000;
 /// Where random numbers begin; the same each time, so that a test always does the same.
@@ -46,6 +44,8 @@ pub enum Way {
     Pct,
     /// Threads by what they have left to do.
     Uniform,
+    /// To these places.
+    Guided(&'static str),
 }
 
 /// Explores a test.
@@ -68,6 +68,11 @@ pub fn explore<R: Outcome>(test: &Test, way: Way, max_runs: Option<u64>, body: f
         Way::Random => search(&monitors, move || Random::new(SEED, walks), walks, body),
         Way::Pct => search(&monitors, move || Pct::new(SEED, walks, DEPTH), walks, body),
         Way::Uniform => search(&monitors, move || Uniform::new(SEED, walks), walks, body),
+        Way::Guided(places) => {
+            let target: Target = places.parse().unwrap_or_else(|error| panic!("{error}"));
+            let guided = move || Guided::new(SEED, walks, target.clone());
+            search(&monitors, guided, walks, body)
+        }
     };
     let is_violated = { report.failures.iter() }.any(|one| one.kind == FailureKind::Property);
     if test.expect_violation && report.failed == u64::from(is_violated) {
@@ -86,42 +91,6 @@ pub fn explore<R: Outcome>(test: &Test, way: Way, max_runs: Option<u64>, body: f
             "{}\n{report}\nThe test is strict: it fails if something was left out.",
             test.name
         );
-    }
-}
-
-/// Runs a test; what is predicted is made to happen.
-///
-/// # Panics
-///
-/// If it fails.
-#[doc(hidden)]
-#[track_caller]
-pub fn run_and_confirm<R: Outcome>(test: &Test, body: fn() -> R) -> R {
-    super::run_then(test, body, || format!("\n\n{}", confirmation(test, body)))
-}
-
-/// What became of the violation when the body was run under the scheduler.
-fn confirmation<R: Outcome>(test: &Test, body: fn() -> R) -> String {
-    let monitors: Vec<Monitor> = test.monitors.iter().map(unseal).collect();
-    let report = search(&monitors, Source::new, TO_CONFIRM, body);
-    let violated = { report.failures.iter() }.find(|one| one.kind == FailureKind::Property);
-    match violated {
-        Some(failure) => {
-            let runs = report.executions + report.blocked;
-            match &failure.confirmation {
-                Some(Confirmation::Observed) => {
-                    format!("Confirmed: it happened in run {runs} under the scheduler.\n{failure}")
-                }
-                Some(Confirmation::Confirmed) => format!(
-                    "Confirmed: predicted from run {runs} under the scheduler, it happened in the next.\n{failure}"
-                ),
-                Some(Confirmation::NotReproduced(why)) => {
-                    format!("Not reproduced: {why}.\n{report}")
-                }
-                _ => format!("Not reproduced: there was no witness to follow.\n{report}"),
-            }
-        }
-        None => format!("Not reproduced: no run under the scheduler had it.\n{report}"),
     }
 }
 

@@ -57,6 +57,7 @@ impl ReportFiles {
     /// Leaves what was recorded and what it is checked against.
     pub(super) fn leave_recording(
         &self,
+        test: &Test,
         monitors: &[Monitor],
         record: &Record,
     ) -> Result<(), String> {
@@ -64,7 +65,7 @@ impl ReportFiles {
             fs::create_dir_all(&self.folder)?;
             let texts: Vec<String> = monitors.iter().map(spec_text).collect();
             fs::write(self.path("portent"), texts.join("\n\n") + "\n")?;
-            write_trace(&self.path("jsonl"), monitors, record)?;
+            write_trace(&self.path("jsonl"), test, monitors, record)?;
             Ok(())
         };
         write().map_err(|error: Box<dyn std::error::Error>| self.failed(&*error))
@@ -114,7 +115,12 @@ fn spec_text(monitor: &Monitor) -> String {
     }
 }
 
-fn write_trace(path: &Path, monitors: &[Monitor], record: &Record) -> Result<(), Error> {
+fn write_trace(
+    path: &Path,
+    test: &Test,
+    monitors: &[Monitor],
+    record: &Record,
+) -> Result<(), Error> {
     let mut symbols = Symbols::default();
     record.stream.names(&mut symbols)?;
     let mut writer = TraceWriter::create(path, Format::Native)?;
@@ -123,7 +129,10 @@ fn write_trace(path: &Path, monitors: &[Monitor], record: &Record) -> Result<(),
         .filter(|(name, _)| declared(monitors, name).is_none())
         .cloned()
         .collect();
-    let header = Header { init };
+    let header = Header {
+        init,
+        test: Some(test.cargo_name().to_owned()),
+    };
     writer.header(&header)?;
     for recorded in &record.events {
         writer.event(&recorded.event, &symbols)?;

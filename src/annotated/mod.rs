@@ -6,12 +6,15 @@
 //! | `record` | everything that a body does |
 //! | `check` | a recording and properties: a report, and what to know before trusting it |
 //! | `explore` | bodies that run under a controlled scheduler |
+//! | `confirm` | what was predicted from a recording is made to happen |
 //! | `find` | races, deadlocks and blocks that are not atomic |
 //! | `leave` | the page and the recording that are left with `PORTENT_REPORT` |
 //!
 //! Only macros call what is here; it may change with every version.
 
 mod check;
+#[cfg(feature = "explore")]
+mod confirm;
 #[cfg(feature = "explore")]
 mod explore;
 mod find;
@@ -33,7 +36,9 @@ use crate::{
 };
 use check::Checked;
 #[cfg(feature = "explore")]
-pub use explore::{Way, explore, run_and_confirm};
+pub use confirm::{confirm_recording, run_and_confirm};
+#[cfg(feature = "explore")]
+pub use explore::{Way, explore};
 use leave::ReportFiles;
 use record::Record;
 
@@ -84,6 +89,13 @@ impl Test {
         }
     }
 
+    /// What `cargo test` calls it: without the crate.
+    fn cargo_name(&self) -> &'static str {
+        self.name
+            .split_once("::")
+            .map_or(self.name, |(_, name)| name)
+    }
+
     /// Whether runs count that happens-before does not allow.
     fn is_beyond(&self) -> bool {
         self.causality != Model::HappensBefore
@@ -124,12 +136,16 @@ impl<T: Outcome, E> Outcome for Result<T, E> {
 /// If it fails.
 #[track_caller]
 pub fn run<R: Outcome>(test: &Test, body: fn() -> R) -> R {
-    run_then(test, body, String::new)
+    #[cfg(feature = "explore")]
+    if let Some(path) = confirm::asked_for() {
+        return confirm::recording(test, &path, body);
+    }
+    run_then(test, body, |_| String::new())
 }
 
 /// Runs a test; `more` is said after a violation.
 #[track_caller]
-fn run_then<R: Outcome>(test: &Test, body: fn() -> R, more: impl Fn() -> String) -> R {
+fn run_then<R: Outcome>(test: &Test, body: fn() -> R, more: impl Fn(&Record) -> String) -> R {
     let monitors: Vec<Monitor> = test.monitors.iter().map(unseal).collect();
     let mut violations = 0;
     let mut round = 1;
@@ -141,7 +157,7 @@ fn run_then<R: Outcome>(test: &Test, body: fn() -> R, more: impl Fn() -> String)
         let Round { text, is_violated } = match look(test, &monitors, round, &record) {
             Ok(round) => round,
             Err(Failed::Otherwise(failure)) => panic!("{failure}"),
-            Err(Failed::Violated(failure)) => panic!("{failure}{}", more()),
+            Err(Failed::Violated(failure)) => panic!("{failure}{}", more(&record)),
         };
         violations += u32::from(is_violated);
         say(&text);
@@ -177,7 +193,7 @@ impl From<String> for Failed {
 fn look(test: &Test, monitors: &[Monitor], round: u32, record: &Record) -> Result<Round, Failed> {
     let files = ReportFiles::asked_for(test, round);
     if let Some(files) = &files {
-        files.leave_recording(monitors, record)?;
+        files.leave_recording(test, monitors, record)?;
     }
     let execution = (test.repeat > 1).then(|| format!("run {round} of {}", test.repeat));
     let pictures = files.as_ref().map_or(0, |_| ReportFiles::pictures());

@@ -65,6 +65,8 @@ fn look<'r>(
 pub struct Header {
     /// The initial values of variables, by their names.
     pub init: Vec<(String, Value)>,
+    /// The test that left the recording, as `cargo test` calls it.
+    pub test: Option<String>,
 }
 
 impl Header {

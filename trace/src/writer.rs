@@ -22,7 +22,7 @@ use crate::{
 ///
 /// let mut symbols = Symbols::default();
 /// let (t, x) = (symbols.threads.intern("T1")?, symbols.vars.intern("x")?);
-/// let header = Header { init: vec![("x".to_owned(), Value::from(0))] };
+/// let header = Header { init: vec![("x".to_owned(), Value::from(0))], ..Header::default() };
 /// let mut writer = TraceWriter::new("out", Vec::new(), Format::Native, Compression::None)?;
 /// writer.header(&header)?;
 /// writer.event(&Event::new(t, Op::Write(x, Some(Value::from(3)))), &symbols)?;

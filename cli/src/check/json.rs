@@ -28,6 +28,9 @@ struct Document<'a> {
     /// The violations that a baseline had already: so that this report can be the next one.
     #[serde(skip_serializing_if = "<[PropertyReport]>::is_empty")]
     known: &'a [PropertyReport],
+    /// The command that makes happen what is predicted, where that is known.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    confirm: Option<String>,
     /// What was found without a property, if that was asked for.
     #[serde(skip_serializing_if = "Option::is_none")]
     find: Option<Findings<'a>>,
@@ -151,6 +154,7 @@ pub(crate) fn write(
                 on_lines: !several,
             },
             known: &outcome.known,
+            confirm: outcome.confirm(),
             find: outcome.found.as_ref().map(Findings::new),
         };
         if several {

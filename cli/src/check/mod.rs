@@ -384,6 +384,9 @@ impl Check {
 pub(crate) fn report(outcomes: &[Outcome], monitors: &[Monitor], style: text::Style) -> String {
     let text = |outcome: &Outcome| {
         let mut text = text::render(outcome.answer(), monitors, style);
+        if let Some(command) = outcome.confirm() {
+            text += &format!("\nTo make it happen: {command}\n");
+        }
         if let Some(found) = &outcome.found {
             text += &render_text(found, style.paint);
         }

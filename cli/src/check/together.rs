@@ -149,7 +149,10 @@ impl<'r> Together<'r> {
                 }
             }
         }
-        Ok(Header { init })
+        Ok(Header {
+            init,
+            ..Header::default()
+        })
     }
 
     /// What the readers have to say, but for threads that are in another file.

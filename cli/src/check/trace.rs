@@ -1,6 +1,8 @@
 //! From one trace to its reports: reads it event by event and searches at its end.
 
-use portent_answer::{Answer, Warning};
+use std::path::Path;
+
+use portent_answer::{Answer, Warning, html};
 use portent_findings::Finder;
 use portent_lattice::{Checker, Error, Options, Report, report::PropertyReport};
 use portent_monitor_core::Symbols;
@@ -40,6 +42,24 @@ impl Outcome {
             warnings: &self.warnings,
             known: &self.known,
         }
+    }
+}
+
+impl Outcome {
+    /// The command that makes happen what is predicted, of a recording that says which test left it.
+    pub(crate) fn confirm(&self) -> Option<String> {
+        let test = self
+            .header
+            .test
+            .as_ref()
+            .filter(|_| self.report.is_violated())?;
+        // Tests run in the folder of their package.
+        let file = Path::new(&self.report.trace.file).canonicalize().ok()?;
+        let file = html::quoted(&file.display().to_string()).to_string();
+        Some(format!(
+            "PORTENT_CONFIRM={file} cargo test {}",
+            html::quoted(test)
+        ))
     }
 }
 

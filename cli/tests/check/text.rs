@@ -286,3 +286,32 @@ fn all_runs_are_said_to_be_all() {
     let all = "; each of 2 equivalent runs violates it, itself included\n";
     assert!(done.out.contains(all), "{}", done.out);
 }
+
+#[test]
+fn a_recording_of_a_test_says_how_to_make_happen_what_it_predicts() {
+    let file = "tests/data/told_too_early.jsonl";
+    let property = [
+        "check",
+        "--property",
+        "always (ready > 0 -> result > 0)",
+        file,
+    ];
+    let text = portent(&property).out;
+    let command = text.lines().last().unwrap();
+    assert!(
+        command.starts_with("To make it happen: PORTENT_CONFIRM=/") && command.contains(file),
+        "{text}"
+    );
+    assert!(
+        command.ends_with(" cargo test explored::what_was_predicted_is_made_to_happen"),
+        "{text}"
+    );
+    let json = portent(&[&property[..], &["--format", "json"]].concat()).json();
+    assert!(
+        command.ends_with(json["confirm"].as_str().unwrap()),
+        "{json}"
+    );
+    // Where nothing is predicted there is nothing to make happen.
+    let safe = ["check", "--property", "always (result >= 0)", file];
+    assert!(!portent(&safe).out.contains("PORTENT_CONFIRM"));
+}

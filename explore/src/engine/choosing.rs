@@ -100,6 +100,9 @@ impl State {
             current: self.current,
             enabled,
             pending: &self.pending,
+            parked: self.parked,
+            threads: &self.threads,
+            objects: &self.objects,
         };
         let stay = at.stay(enabled).unwrap_or_default();
         let chosen = if self.mode == Mode::Draining {

@@ -75,9 +75,9 @@ impl Search<'_> {
         let failure = describe::violation(state, answer);
         if failure.confirmation.is_none()
             && let Some(answer) = &failure.answer
-            && let Some(schedule) = confirm::schedule(state, answer)
+            && let Some(plan) = confirm::plan(state, answer)
         {
-            self.witnesses.push((self.report.failures.len(), schedule));
+            self.witnesses.push((self.report.failures.len(), plan));
         }
         failure
     }

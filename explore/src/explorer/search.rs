@@ -12,7 +12,7 @@ use portent_hooks::control::{self, Controller as _, Ended};
 use portent_monitor_dsl::Monitor;
 
 use crate::{
-    confirm::Confirmation,
+    confirm::{Confirmation, Plan},
     describe,
     engine::{Engine, Limits, Options, Tries},
     execution::Execution,
@@ -38,6 +38,8 @@ pub(super) struct Settings<'a> {
     pub(super) until: Option<Instant>,
     pub(super) file: Option<&'a FilePath>,
     pub(super) save_every: Duration,
+    /// Application events are steps of their own.
+    pub(super) chooses_events: bool,
     pub(super) counts_interleavings: bool,
     /// How many runs may look for a smaller failure.
     pub(super) shrinking: u64,
@@ -71,7 +73,8 @@ impl Settings<'_> {
             Err(_) => unreachable!("who searches has looked at the properties"),
         };
         let engine = Rc::new(Engine::new(strategy, relevance, self.limits, self.options));
-        let chooses_events = replay.as_ref().is_some_and(|token| token.chooses_events);
+        let chooses_events =
+            self.chooses_events || replay.as_ref().is_some_and(|token| token.chooses_events);
         engine.with_state(|state| {
             state.chooses_events = chooses_events;
             state.used = self.saved.map(|saved| saved.used).unwrap_or_default();
@@ -124,7 +127,7 @@ pub(super) struct Search<'a> {
     pub(super) replay: Option<Token>,
     pub(super) predictor: Predictor,
     /// Failures that were only predicted, and how to make them happen.
-    pub(super) witnesses: Vec<(usize, Vec<u32>)>,
+    pub(super) witnesses: Vec<(usize, Plan)>,
 }
 
 impl Search<'_> {
@@ -183,8 +186,8 @@ impl Search<'_> {
         }
         self.save();
         self.sum_up(self.settings.options);
-        for (failure, schedule) in std::mem::take(&mut self.witnesses) {
-            self.confirm(failure, schedule, main);
+        for (failure, plan) in std::mem::take(&mut self.witnesses) {
+            self.confirm(failure, &plan, main);
         }
         self.shrink(main);
         Found {
@@ -195,9 +198,9 @@ impl Search<'_> {
     }
 
     /// Makes a predicted violation happen.
-    fn confirm(&mut self, failure: usize, schedule: Vec<u32>, main: &dyn Fn() -> Ended) {
+    fn confirm(&mut self, failure: usize, plan: &Plan, main: &dyn Fn() -> Ended) {
         let failure = &mut self.report.failures[failure];
-        let strategy = Box::new(Replay::new(schedule.clone()));
+        let strategy = Box::new(Replay::planned(plan));
         self.engine.with_state(|state| {
             state.set_strategy(strategy);
             state.chooses_events = true;
@@ -213,7 +216,7 @@ impl Search<'_> {
                 },
                 None => Failure {
                     confirmation: Some(Confirmation::NotReproduced(describe::difference(
-                        state, &schedule,
+                        state, plan,
                     ))),
                     ..failure.clone()
                 },

@@ -66,6 +66,7 @@ impl Search<'_> {
             self.report.unmodelled = state.used.unmodelled(options);
             self.report.posets = self.predictor.searched;
             let notes = &mut self.report.notes;
+            notes.extend(state.remark());
             if let Some(token) = &self.replay {
                 let same = describe::fingerprint(&describe::steps(state)) == token.fingerprint;
                 notes.push(String::from(if same {

@@ -35,6 +35,11 @@ impl Lock {
         self.owner.is_none()
     }
 
+    /// Whether this thread has it alone.
+    pub(crate) fn is_owned_by(&self, thread: usize) -> bool {
+        self.owner.is_some_and(|owner| usize::from(owner) == thread)
+    }
+
     #[inline]
     fn take(&mut self, thread: usize) {
         self.owner = Some(thread as u8);

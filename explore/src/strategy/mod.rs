@@ -8,30 +8,45 @@
 //! | [`Exhaustive`] | every interleaving | tiny programs, to compare |
 //! | [`Preemption`] | every interleaving with few interruptions | where classes are too many |
 //! | [`Random`], [`Uniform`], [`Pct`] | some | where all of these are too many |
+//! | [`Guided`] | few, to a place in the source | where it is known what is suspected |
 
 mod exhaustive;
 mod flipping;
+mod follow;
+mod guided;
+mod hold;
 mod optimal;
 mod pct;
 mod preemption;
 mod random;
 mod replay;
+mod script;
 mod source;
+mod target;
 mod uniform;
 
 pub use exhaustive::Exhaustive;
 pub use flipping::Flipping;
+pub(crate) use follow::{Did, Follow, Lost, Reached, Told};
+pub use guided::Guided;
+pub(crate) use hold::Hold;
 pub use optimal::Optimal;
 pub use pct::Pct;
 pub use preemption::Preemption;
 pub use random::Random;
 pub(crate) use replay::Replay;
+pub(crate) use script::Script;
 pub(crate) use source::Path;
 pub use source::Source;
+pub use target::Target;
 pub use uniform::Uniform;
 
+use portent_hooks::control::given_name;
+
 use crate::{
-    operation::{Op, dependent},
+    engine::{Seen, Thread},
+    object::Body,
+    operation::{ObjectIndex, Op, dependent},
     run::Run,
     thread_set::ThreadSet,
 };
@@ -74,12 +89,16 @@ pub trait Strategy {
         false
     }
 
+    /// What a reader of the report has to know of the search.
+    fn remark(&self) -> Option<String> {
+        None
+    }
+
     /// Forgets everything: the search begins anew.
     fn restart(&mut self);
 }
 
 /// Where a thread is to be chosen.
-#[derive(Debug)]
 pub struct Point<'a> {
     /// Its number.
     pub step: usize,
@@ -87,7 +106,12 @@ pub struct Point<'a> {
     pub current: usize,
     /// Who can go on.
     pub enabled: ThreadSet,
+    /// What each thread wants to do.
     pub(crate) pending: &'a [Op],
+    /// Who wants to do something, now or later.
+    pub(crate) parked: ThreadSet,
+    pub(crate) threads: &'a [Thread],
+    pub(crate) objects: &'a [Seen],
 }
 
 impl Point<'_> {
@@ -100,6 +124,30 @@ impl Point<'_> {
         } else {
             among.first()
         }
+    }
+}
+
+impl Point<'_> {
+    /// The object itself, of one of its sides.
+    pub(crate) fn whole(&self, object: ObjectIndex) -> ObjectIndex {
+        match self.objects.get(object as usize) {
+            Some(Seen {
+                body: Body::Side, ..
+            }) => object - 1,
+            _ => object,
+        }
+    }
+
+    /// What an object was called.
+    pub(crate) fn given_name(&self, object: ObjectIndex) -> Option<String> {
+        self.objects.get(object as usize)?.given.map(given_name)
+    }
+
+    /// What an object is called that was not, but for a number: its type and where it was made.
+    pub(crate) fn made_name(&self, object: ObjectIndex) -> Option<String> {
+        let object = self.objects.get(object as usize)?;
+        let made = object.made?;
+        Some(format!("{}@{}:{}", object.kind, made.file(), made.line()))
     }
 }
 

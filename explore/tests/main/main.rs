@@ -1,9 +1,12 @@
 //! The explorer from outside.
 
+mod benchmarks;
+mod confirm;
 mod counts;
 mod defects;
 mod endings;
 mod finds;
+mod guided;
 mod mixes;
 mod oracle;
 mod parallel;

@@ -53,7 +53,10 @@ impl Files {
         let (path, now) = (recorder.part(0), Instant::now());
         let mut frames = Frames::create(path.clone())?;
         let init = recorder.initial.clone();
-        frames.header(&Header { init })?;
+        frames.header(&Header {
+            init,
+            ..Header::default()
+        })?;
         // At once, so that a path that cannot be written to is told before the program begins.
         frames.flush(&Symbols::default())?;
         Ok(Files {
@@ -144,7 +147,10 @@ impl Files {
         &mut self,
         init: Vec<(String, portent_monitor_core::Value)>,
     ) -> Result<(), Error> {
-        let result = self.frames.header(&Header { init });
+        let result = self.frames.header(&Header {
+            init,
+            ..Header::default()
+        });
         self.note(result)
     }
 

@@ -55,7 +55,10 @@ impl Way for Socket {
 /// The header of a trace, with who we are, and how many lines are gone: a server that was started again will never have them.
 fn write_hello(remote: &Remote, gone: u64, line: &mut Vec<u8>) -> io::Result<()> {
     let init = remote.initial.clone();
-    let header = native_header(&Header { init });
+    let header = native_header(&Header {
+        init,
+        ..Header::default()
+    });
     let open = header.trim_ascii_end().strip_suffix(b"}");
     line.extend_from_slice(open.unwrap_or_default());
     let session = json_text(&remote.session);

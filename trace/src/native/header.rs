@@ -8,6 +8,9 @@ use super::{
 };
 use crate::Header;
 
+/// The key of the test that left the recording.
+pub(super) const TEST: &str = "test";
+
 /// The header, and where the initial values stand; `None` if the line is an event that merely has a key `portent`.
 pub(super) fn read_header<'a>(line: &'a str) -> Result<Option<(Header, &'a str)>, Problem<'a>> {
     let mut fields = Fields::default();
@@ -15,7 +18,8 @@ pub(super) fn read_header<'a>(line: &'a str) -> Result<Option<(Header, &'a str)>
     let Some(version) = fields.get(Key::Portent) else {
         return Ok(None);
     };
-    let mut unknown = fields.unknown();
+    let test = { fields.unknown() }.find_map(|(key, raw)| (key == TEST).then_some(raw));
+    let mut unknown = fields.unknown().filter(|(key, _)| *key != TEST);
     if fields.get(Key::Init).is_none()
         && let Some((key, at)) = unknown.find(|(key, _)| near_miss::meant(key) == Some(Key::Init))
     {
@@ -29,7 +33,13 @@ pub(super) fn read_header<'a>(line: &'a str) -> Result<Option<(Header, &'a str)>
     if version != "1" {
         return Err(Problem::new(version, "expected version 1 of the format"));
     }
-    let mut header = Header::default();
+    let mut header = Header {
+        test: match test {
+            Some(test) => Some(fields.name(test)?.into_owned()),
+            None => None,
+        },
+        ..Header::default()
+    };
     let init = fields.get(Key::Init);
     if let Some(init) = init {
         header.init = assignments(init, |name, _| Ok(name.into_owned()))?;

@@ -4,6 +4,7 @@ use std::io::{self, Write};
 
 use portent_monitor_core::{Action, Delivery, Event, Mark, Msg, Op, Symbols, Value};
 
+use super::header::TEST;
 use crate::Header;
 
 fn text(out: &mut impl Write, text: &str) -> io::Result<()> {
@@ -53,6 +54,9 @@ fn assignments<'n, V>(
 /// Writes the first line of a trace.
 pub(crate) fn write_header(out: &mut impl Write, header: &Header) -> io::Result<()> {
     out.write_all(b"{\"portent\": 1")?;
+    if let Some(test) = &header.test {
+        name(out, TEST, test)?;
+    }
     if !header.init.is_empty() {
         out.write_all(b", \"init\": ")?;
         assignments(out, &header.init, |name| name)?;

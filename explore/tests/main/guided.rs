@@ -1,0 +1,150 @@
+//! Guided runs on programs that fail in few of their runs, beside random walks and random priorities.
+//!
+//! `cargo test -p portent-explore --test main guided -- --nocapture` prints the table: of 100 seeds how many find the failure, and in how many
+//! steps of the program altogether, the observed first run included. Random walks and priorities have as many runs as the slowest guided search.
+
+use std::sync::{
+    Arc,
+    atomic::{AtomicU64, Ordering::Relaxed},
+};
+
+use portent_explore::{
+    Explorer,
+    strategy::{Guided, Pct, Random, Strategy, Target},
+};
+
+use crate::benchmarks::{self, place};
+
+const SEEDS: u64 = 100;
+
+/// What the seeds of one strategy came to.
+#[derive(Debug)]
+struct Hunt {
+    found: u64,
+    /// Steps of the program until the failure, or the end, summed up and at most.
+    steps: u64,
+    most_steps: u64,
+    runs: u64,
+    most_runs: u64,
+}
+
+fn hunt<S: Strategy + 'static>(
+    program: fn(),
+    strategy: impl Fn(u64) -> S + Clone + 'static,
+) -> Hunt {
+    let mut hunt = Hunt {
+        found: 0,
+        steps: 0,
+        most_steps: 0,
+        runs: 0,
+        most_runs: 0,
+    };
+    for seed in 1..=SEEDS {
+        let steps = Arc::new(AtomicU64::new(0));
+        let counted = Arc::clone(&steps);
+        let strategy = strategy.clone();
+        let report = Explorer::new()
+            .strategy(move || strategy(seed))
+            .repeat_runs(0)
+            .max_shrinking_runs(0)
+            .each(move |execution| {
+                counted.fetch_add(execution.schedule().len() as u64, Relaxed);
+            })
+            .check(program);
+        let steps = steps.load(Relaxed);
+        hunt.found += u64::from(report.failed > 0);
+        hunt.steps += steps;
+        hunt.most_steps = hunt.most_steps.max(steps);
+        hunt.runs += report.executions;
+        hunt.most_runs = hunt.most_runs.max(report.executions);
+    }
+    hunt
+}
+
+/// Whether guided runs always find it; how many steps they need on average.
+fn compare(name: &str, program: fn(), target: Target) -> Hunt {
+    let guided = hunt(program, move |seed| {
+        Guided::new(seed, 1_000, target.clone())
+    });
+    let runs = guided.most_runs;
+    let random = hunt(program, move |seed| Random::new(seed, runs));
+    let priorities = hunt(program, move |seed| Pct::new(seed, runs, 3));
+    for (strategy, hunt) in [
+        ("guided", &guided),
+        ("random", &random),
+        ("pct", &priorities),
+    ] {
+        println!(
+            "{name:22} {strategy:7} {:>3} of {SEEDS}, steps: mean {:>6}, most {:>6}; runs: mean {:.2}, most {}",
+            hunt.found,
+            hunt.steps / SEEDS,
+            hunt.most_steps,
+            hunt.runs as f64 / SEEDS as f64,
+            hunt.most_runs
+        );
+    }
+    guided
+}
+
+#[test]
+fn a_guided_search_finds_each_failure_by_every_seed() {
+    // The steps are those of the thesis (its states), on average.
+    type Program = (&'static str, fn(), &'static str, u64);
+    let programs: [Program; 3] = [
+        (
+            "reorder(10,1)",
+            || benchmarks::reorder(10, 1),
+            "reorder: looks",
+            271,
+        ),
+        (
+            "two_stage(10,1)",
+            || benchmarks::two_stage(10, 1),
+            "two_stage: looks",
+            333,
+        ),
+        (
+            "airline(20,1)",
+            || benchmarks::airline(20, 1),
+            "airline: looks",
+            2_670,
+        ),
+    ];
+    for (name, program, looks, steps) in programs {
+        let hunt = compare(name, program, Target::place(place(looks)));
+        assert_eq!(hunt.found, SEEDS, "{name}: {hunt:?}");
+        assert!(hunt.steps / SEEDS <= steps, "{name}: {hunt:?}");
+    }
+}
+
+#[test]
+fn a_suspected_pair_is_confirmed_in_few_runs() {
+    type Program = (&'static str, fn(), [&'static str; 2]);
+    let programs: [Program; 4] = [
+        (
+            "reorder(10,1)",
+            || benchmarks::reorder(10, 1),
+            ["reorder: first", "reorder: begins"],
+        ),
+        (
+            "two_stage(10,1)",
+            || benchmarks::two_stage(10, 1),
+            ["two_stage: stages", "two_stage: looks"],
+        ),
+        (
+            "wrong_lock(1,20)",
+            || benchmarks::wrong_lock(1, 20),
+            ["wrong_lock: disturbs", "wrong_lock: looks"],
+        ),
+        (
+            "account_subtype(20,1)",
+            || benchmarks::account_subtype(20, 1),
+            ["account: adds", "account: careless"],
+        ),
+    ];
+    for (name, program, [one, other]) in programs {
+        let hunt = compare(name, program, Target::race(place(one), place(other)));
+        assert_eq!(hunt.found, SEEDS, "{name}: {hunt:?}");
+        assert!(hunt.runs <= 3 * SEEDS, "{name}: {hunt:?}");
+    }
+}
