@@ -1,5 +1,6 @@
-//! The function of `std::hint` that a scheduler has to know of.
+//! The functions of `std::hint`, of which a scheduler has to know one.
 
+pub use std::hint::*;
 use std::panic::Location;
 
 use crate::control;

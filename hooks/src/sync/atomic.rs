@@ -125,6 +125,26 @@ macro_rules! atomic {
                 )
             }
 
+            /// As in the standard library, where it is deprecated, too: programs are still written with it.
+            #[inline]
+            #[track_caller]
+            #[deprecated(note = "use `compare_exchange` or `compare_exchange_weak`")]
+            pub fn compare_and_swap(
+                &self,
+                current: $value,
+                new: $value,
+                order: Ordering,
+            ) -> $value {
+                let failure = match order {
+                    Ordering::Release => Ordering::Relaxed,
+                    Ordering::AcqRel => Ordering::Acquire,
+                    order => order,
+                };
+                let (Ok(before) | Err(before)) =
+                    self.compare_exchange(current, new, order, failure);
+                before
+            }
+
             /// As in the standard library.
             #[inline]
             #[track_caller]

@@ -85,6 +85,20 @@ fn pointers() {
     });
 }
 
+/// It is deprecated, and programs are still written with it. (The ordering of a failure is the strongest that there is.)
+#[test]
+#[allow(deprecated)]
+fn compare_and_swap() {
+    run(|| {
+        let number = AtomicU64::new(3);
+        for order in [Relaxed, Acquire, Release, AcqRel, SeqCst] {
+            assert_eq!(number.compare_and_swap(3, 4, order), 3);
+            assert_eq!(number.compare_and_swap(3, 5, order), 4);
+            assert_eq!(number.swap(3, SeqCst), 4);
+        }
+    });
+}
+
 #[test]
 fn in_statics_and_threads() {
     run(|| {
