@@ -62,7 +62,7 @@ impl Cache {
     }
 }
 
-/// One thread reads what another changes a little later. Returns what the cache says afterwards, and what the store does.
+/// One thread reads what another changes later: an eternity for a computer. Returns what the cache says afterwards, and what the store does.
 pub(crate) fn run(fill: Fill) -> (u64, u64) {
     let cache = Cache {
         entries: RwLock::new(HashMap::new()),
@@ -73,9 +73,23 @@ pub(crate) fn run(fill: Fill) -> (u64, u64) {
     thread::scope(|s| {
         s.spawn(|| cache.get(7));
         s.spawn(|| {
-            unhooked::sleep(Duration::from_millis(1));
+            unhooked::sleep(Duration::from_millis(20));
             cache.set(7, 2);
         });
     });
     (cache.get(7), cache.store.lock().unwrap()[&7])
+}
+
+/// How many of so many runs keep an old value. They mostly sleep, so a few of them do so at once.
+pub(crate) fn stale(runs: u64, fill: Fill) -> usize {
+    const AT_ONCE: usize = 20;
+    let is_stale = |_: &u64| {
+        let (cached, stored) = run(fill);
+        cached != stored
+    };
+    unhooked::scope(|s| {
+        let some = |begin| s.spawn(move || (begin..runs).step_by(AT_ONCE).filter(is_stale).count());
+        let all: Vec<_> = (0..AT_ONCE as u64).map(some).collect();
+        all.into_iter().map(|some| some.join().unwrap()).sum()
+    })
 }

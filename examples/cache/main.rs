@@ -5,27 +5,24 @@ mod cache;
 
 use std::env;
 
-use cache::{Fill, run};
+use cache::{Fill, stale};
 
 fn main() {
     let runs = env::args().nth(1).map_or(Ok(1000), |runs| runs.parse());
-    let runs: u32 = runs.expect("a number of runs");
+    let runs: u64 = runs.expect("a number of runs");
     for (fill, name) in [(Fill::Always, "as it is"), (Fill::IfFresh, "mended")] {
-        let stale = (0..runs).filter(|_| {
-            let (cached, stored) = run(fill);
-            cached != stored
-        });
-        println!("{name}: {} of {runs} runs kept an old value", stale.count());
+        let stale = stale(runs, fill);
+        println!("{name}: {stale} of {runs} runs kept an old value");
     }
 }
 
 /// It fails.
 #[portent::test(spec = "examples/cache/cache.portent", causality = "maximal")]
 fn what_is_cached_is_fresh() {
-    run(Fill::Always);
+    cache::run(Fill::Always);
 }
 
 #[portent::test(spec = "examples/cache/cache.portent", causality = "maximal", strict)]
 fn what_is_cached_is_fresh_if_it_is_looked_at_again() {
-    run(Fill::IfFresh);
+    cache::run(Fill::IfFresh);
 }

@@ -80,6 +80,19 @@ pub(crate) fn run(jobs: u64, first: First) -> usize {
         for _ in 0..4 {
             s.spawn(|| queue.work(first));
         }
+        // Whoever collects has something else to do first: an eternity for a computer.
+        thread::sleep(Duration::from_millis(20));
         queue.collect().len()
+    })
+}
+
+/// How many of so many runs lose a result. They mostly sleep, so a few of them do so at once.
+pub(crate) fn lost(runs: u64, jobs: u64, first: First) -> usize {
+    const AT_ONCE: usize = 20;
+    let loses = |_: &u64| (run(jobs, first) as u64) < jobs;
+    std::thread::scope(|s| {
+        let some = |begin| s.spawn(move || (begin..runs).step_by(AT_ONCE).filter(loses).count());
+        let all: Vec<_> = (0..AT_ONCE as u64).map(some).collect();
+        all.into_iter().map(|some| some.join().unwrap()).sum()
     })
 }
