@@ -1,18 +1,27 @@
 //! Findings in a generated trace, as the STD format has them: threads with sections of locks, variables that these guard, variables of one
 //! thread, and now and then an access without the lock.
 //!
-//! `PORTENT_EVENTS` sets the length (400,000 if it is not given; 5 million to measure memory, which is printed). The closure is
-//! measured beside a naive one, which looks at all sections until nothing changes.
+//! `PORTENT_EVENTS` sets the length: 400,000 if it is not given. The search for races is measured beside a naive one, which closes cuts by
+//! looking at all sections until nothing changes.
+//!
+//! FIGURES
 
-use std::{collections::VecDeque, env, hint::black_box};
+use std::{
+    collections::VecDeque,
+    env,
+    fs::{self, File},
+    io::{BufWriter, Write},
+    path::Path,
+    time::Duration,
+};
 
-use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
 use peak_alloc::PeakAlloc;
-use portent_findings::{Finder, Hunt, Model, Options};
+use portent_findings::{Finder, Hunt, Model, Options, Report};
 use portent_monitor_core::{
     Cut, Event, LocId, LockId, Op, Place, Reorderings, Section, ThreadId, VarId,
 };
 use portent_testing::Rng;
+use portent_trace::TraceReader;
 
 #[global_allocator]
 static ALLOCATOR: PeakAlloc = PeakAlloc;
@@ -143,57 +152,124 @@ fn finder(options: Options) -> Finder {
     finder
 }
 
+/// How long this program has been on a processor.
+fn on_processor() -> Duration {
+    let told = fs::read_to_string("/proc/self/schedstat").expect("a Linux system");
+    let nanoseconds = told.split(' ').next().and_then(|first| first.parse().ok());
+    Duration::from_nanos(nanoseconds.expect("a number"))
+}
+
+/// The most memory that this program had since the last time that somebody asked, in MB.
+fn most_memory() -> u64 {
+    let told = fs::read_to_string("/proc/self/status").expect("a Linux system");
+    let line = told.lines().find_map(|line| line.strip_prefix("VmHWM:"));
+    let kilobytes = line.and_then(|line| line.trim().trim_end_matches(" kB").parse::<u64>().ok());
+    fs::write("/proc/self/clear_refs", "5").expect("a Linux system");
+    kilobytes.expect("a number") / 1024
+}
+
+/// Does some work on events, and prints how fast that was and how much memory it took.
+fn measure(name: &str, events: usize, work: impl FnOnce() -> Report) -> Report {
+    ALLOCATOR.reset_peak_usage();
+    let before = ALLOCATOR.current_usage_as_mb();
+    most_memory();
+    let busy = on_processor();
+    let report = work();
+    let spent = on_processor() - busy;
+    println!(
+        "{name}: {events} events, {:.2} s on a processor, {:.2} million events/s, {:.0} MB allocated at most, {} MB resident",
+        spent.as_secs_f64(),
+        events as f64 / spent.as_secs_f64() / 1e6,
+        ALLOCATOR.peak_usage_as_mb() - before,
+        most_memory(),
+    );
+    report
+}
+
+/// Writes the trace as the STD format has it.
+fn write_std(path: &Path, events: usize) {
+    let mut file = BufWriter::new(File::create(path).expect("a file"));
+    for event in Program::new(false).take(events) {
+        let (op, object) = match event.op {
+            Op::Read(var) => ("r", format!("V{}", var.index())),
+            Op::Write(var, _) => ("w", format!("V{}", var.index())),
+            Op::Lock(lock) => ("acq", format!("L{}", lock.index())),
+            Op::Unlock(lock) => ("rel", format!("L{}", lock.index())),
+            _ => unreachable!("the program does nothing else"),
+        };
+        let loc = event.loc.expect("all have one").index();
+        let thread = event.thread.index();
+        writeln!(file, "T{thread}|{op}({object})|{loc}").expect("room on the disk");
+    }
+}
+
+fn races() {
+    let path = env::temp_dir().join(format!("portent-findings-{}.std", std::process::id()));
+    write_std(&path, length());
+    for (name, model) in [
+        ("happens-before", Model::HappensBefore),
+        ("strong", Model::Strong),
+    ] {
+        let options = Options::default().model(model).hunt(Hunt::RACES);
+        // Made in pieces outside of the measured time, so that they take no memory worth mentioning.
+        let mut finder = finder(options);
+        let mut program = Program::new(false);
+        let mut spent = Duration::ZERO;
+        ALLOCATOR.reset_peak_usage();
+        let before = ALLOCATOR.current_usage_as_mb();
+        for _ in 0..length() / 10_000 {
+            let piece: Vec<Event> = program.by_ref().take(10_000).collect();
+            let busy = on_processor();
+            for event in &piece {
+                finder.take(event).expect("a run");
+            }
+            spent += on_processor() - busy;
+        }
+        let busy = on_processor();
+        let report = finder.finish().expect("a run");
+        let end = on_processor() - busy;
+        println!(
+            "races, {name}, from memory: {} events, {:.2} million events/s, {:.2} s for the report, {:.0} MB allocated at most",
+            report.events,
+            report.events as f64 / spent.as_secs_f64() / 1e6,
+            end.as_secs_f64(),
+            ALLOCATOR.peak_usage_as_mb() - before,
+        );
+        println!("  {:?}", report.races);
+        drop((finder, report));
+        measure(
+            &format!("races, {name}, from a file to the report"),
+            length(),
+            || {
+                let trace = portent_trace::Options::default();
+                let mut reader = TraceReader::open(&path, &trace).expect("a trace");
+                let mut finder = Finder::new(options);
+                while let Some(event) = reader.next_event(finder.symbols_mut()).expect("a trace") {
+                    finder.take(&event).expect("a run");
+                }
+                finder.finish().expect("a run")
+            },
+        );
+    }
+    fs::remove_file(&path).expect("it is there");
+}
+
+fn deadlocks() {
+    let hunt: Hunt = "deadlocks".parse().expect("a kind");
+    let options = Options::default().model(Model::Strong).hunt(hunt);
+    let events: Vec<Event> = Program::new(true).take(1_000_000).collect();
+    let report = measure("deadlocks, strong", events.len(), || {
+        take_all(&events, options).finish().expect("a run")
+    });
+    println!("  {:?}", report.deadlocks);
+}
+
 fn take_all(events: &[Event], options: Options) -> Finder {
     let mut finder = finder(options);
     for event in events {
         finder.take(event).expect("a run");
     }
     finder
-}
-
-fn races(c: &mut Criterion) {
-    let mut group = c.benchmark_group("races");
-    group.sample_size(10);
-    let models = [
-        ("happens-before", Model::HappensBefore),
-        ("strong", Model::Strong),
-    ];
-    for (name, model) in models {
-        let options = Options::default().model(model).hunt(Hunt::RACES);
-        ALLOCATOR.reset_peak_usage();
-        let before = ALLOCATOR.current_usage_as_mb();
-        let mut finder = finder(options);
-        for event in Program::new(false).take(length()) {
-            finder.take(&event).expect("a run");
-        }
-        let peak = ALLOCATOR.peak_usage_as_mb() - before;
-        let report = finder.finish().expect("a run");
-        println!(
-            "races, {name}: {} events, {peak:.0} MB, {:?}",
-            length(),
-            report.races
-        );
-        drop((finder, report));
-        let events: Vec<Event> = Program::new(false).take(length().min(400_000)).collect();
-        group.throughput(Throughput::Elements(events.len() as u64));
-        group.bench_function(BenchmarkId::from_parameter(name), |b| {
-            b.iter(|| black_box(take_all(&events, options)));
-        });
-    }
-}
-
-fn deadlocks(c: &mut Criterion) {
-    let mut group = c.benchmark_group("deadlocks");
-    group.sample_size(10);
-    let hunt: Hunt = "deadlocks".parse().expect("a kind");
-    let options = Options::default().model(Model::Strong).hunt(hunt);
-    let events: Vec<Event> = Program::new(true).take(1_000_000).collect();
-    group.throughput(Throughput::Elements(events.len() as u64));
-    group.bench_function("a million lock events", |b| {
-        b.iter(|| take_all(&events, options).finish().expect("a run"));
-    });
-    let report = take_all(&events, options).finish().expect("a run");
-    println!("deadlocks: {:?}", report.deadlocks);
 }
 
 /// The closure by its definition.
@@ -225,44 +301,54 @@ fn close_naively(trace: &Reorderings, sections: &[Section], cut: &mut Cut) {
     }
 }
 
-fn closure(c: &mut Criterion) {
-    let mut group = c.benchmark_group("closure");
+/// All races of a short trace, each pair of accesses by a closure of its own.
+fn naive_races(events: &[Event]) -> u64 {
     let mut trace = Reorderings::default();
-    let mut places = Vec::new();
-    for event in Program::new(false).take(20_000) {
-        places.push(trace.step(&event).expect("a run"));
-    }
+    let step = |event| trace.step(event).expect("a run");
+    let places: Vec<Place> = events.iter().map(step).collect();
     let sections: Vec<Section> = trace.sections().collect();
-    let mut rng = Rng::new(2);
-    let pairs: Vec<[Place; 2]> = (0..16)
-        .map(|_| [rng.pick(&places), rng.pick(&places)])
-        .collect();
-    let start = |pair: &[Place; 2]| {
-        let mut cut = Cut::default();
-        pair.iter()
-            .for_each(|&place| trace.join_past(place, &mut cut));
-        cut
+    let access = |event: &Event| match event.op {
+        Op::Read(var) => Some((var, false)),
+        Op::Write(var, _) => Some((var, true)),
+        _ => None,
     };
-    for pair in &pairs {
-        let (mut one, mut other) = (start(pair), start(pair));
-        trace.close(&mut one);
-        close_naively(&trace, &sections, &mut other);
-        assert_eq!(one, other);
+    let mut races = 0;
+    for (later, event) in events.iter().enumerate() {
+        let Some((var, writes)) = access(event) else {
+            continue;
+        };
+        for (earlier, other) in events[..later].iter().enumerate() {
+            let conflicts = access(other).is_some_and(|(v, w)| v == var && (writes || w));
+            if !conflicts || other.thread == event.thread {
+                continue;
+            }
+            let mut cut = Cut::default();
+            for index in [earlier, later] {
+                trace.join_past(places[index], &mut cut);
+            }
+            close_naively(&trace, &sections, &mut cut);
+            let both_next = !cut.contains(places[earlier]) && !cut.contains(places[later]);
+            races += u64::from(both_next);
+        }
     }
-    group.bench_function("ours", |b| {
-        b.iter(|| {
-            pairs
-                .iter()
-                .for_each(|pair| trace.close(black_box(&mut start(pair))))
-        });
-    });
-    group.bench_function("naive", |b| {
-        b.iter(|| {
-            let close = |pair| close_naively(&trace, &sections, black_box(&mut start(pair)));
-            pairs.iter().for_each(close);
-        });
-    });
+    races
 }
 
-criterion_group!(benches, races, deadlocks, closure);
-criterion_main!(benches);
+fn naively() {
+    let events: Vec<Event> = Program::new(false).take(4_000).collect();
+    let options = Options::default().model(Model::Strong).hunt(Hunt::RACES);
+    let ours = measure("races, strong, short", events.len(), || {
+        take_all(&events, options).finish().expect("a run")
+    });
+    let busy = on_processor();
+    let races = naive_races(&events);
+    let spent = on_processor() - busy;
+    println!("  naively: {:.2} s on a processor", spent.as_secs_f64());
+    assert_eq!(ours.races.expect("looked for").event_pairs, races);
+}
+
+fn main() {
+    races();
+    deadlocks();
+    naively();
+}

@@ -2,9 +2,10 @@
 //!
 //! It knows nothing of how the witness was found. A run may stop anywhere, but what it has it has as observed: the events of each thread in
 //! their order, every read after the write that it saw, no lock held by two, and what is [hard](self) after what it was after: fork, join,
-//! messages, wake-ups, barriers, lines that a clock counts.
+//! messages, wake-ups, barriers, lines that a clock counts. That a block is not atomic is said of the observed run, so that only the cycle of
+//! its transactions is checked.
 
-use portent_monitor_core::{Access, Event, Id, Mark, Object, Op, ThreadId, edges};
+use portent_monitor_core::{Access, Event, Id, LockId, Mark, Marker, Object, Op, ThreadId, edges};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::record::{EventId, Record};
@@ -52,6 +53,8 @@ pub struct Checker<'r> {
     after: FxHashMap<EventId, Vec<EventId>>,
     /// The failed tries that somebody who held the lock explains.
     explained: FxHashSet<EventId>,
+    /// The first event of the transaction of each event.
+    transactions: Vec<EventId>,
 }
 
 impl<'r> Checker<'r> {
@@ -62,8 +65,11 @@ impl<'r> Checker<'r> {
             seen: vec![None; record.len()],
             after: FxHashMap::default(),
             explained: FxHashSet::default(),
+            transactions: Vec::with_capacity(record.len()),
         };
         let mut state = State::default();
+        let mut tries = Tries::default();
+        let mut blocks: Vec<Block> = Vec::new();
         let mut last: Vec<Option<EventId>> = Vec::new();
         let mut objects = Objects::default();
         for id in record.ids() {
@@ -74,12 +80,17 @@ impl<'r> Checker<'r> {
             for (var, _) in event.writes() {
                 *var.entry(&mut last) = Some(id);
             }
-            if state.is_taken(&event) {
+            let is_explained = state.is_taken(&event);
+            if is_explained {
                 checker.explained.insert(id);
             }
             // That a lock is taken twice in the trace itself is not for here to judge.
             let _ = state.hold(id, &event);
-            let after = objects.after(id, &event, record);
+            checker
+                .transactions
+                .push(event.thread.entry(&mut blocks).enter(id, &event.op));
+            let mut after = objects.after(id, &event, record);
+            after.extend(tries.after(id, &event, is_explained));
             if !after.is_empty() {
                 checker.after.insert(id, after);
             }
@@ -107,6 +118,70 @@ impl<'r> Checker<'r> {
         } else {
             Err(Flaw::NotAsClaimed)
         }
+    }
+
+    /// Whether the block that begins with an event of the observed run is in this cycle of its transactions. Of each pair the first comes before the second
+    /// because of what these two did, and the second is of the transaction of the first of the next pair.
+    ///
+    /// # Errors
+    ///
+    /// [`Flaw::NotAsClaimed`], or [`Flaw::TooEarly`] where nothing orders a pair.
+    pub fn check_cycle(&self, begin: EventId, cycle: &[[EventId; 2]]) -> Result<(), Flaw> {
+        let of = |id: EventId| self.transactions[id.index()];
+        let nexts = cycle.iter().cycle().skip(1);
+        let goes_on = |(pair, next): (&[EventId; 2], &[EventId; 2])| {
+            of(pair[0]) != of(pair[1]) && of(pair[1]) == of(next[0])
+        };
+        let mut all = cycle.iter();
+        if !all.any(|pair| of(pair[0]) == begin) || !cycle.iter().zip(nexts).all(goes_on) {
+            return Err(Flaw::NotAsClaimed);
+        }
+        match cycle
+            .iter()
+            .find(|pair| !self.comes_before(pair[0], pair[1]))
+        {
+            Some(&[one, other]) => Err(Flaw::TooEarly(other, one)),
+            None => Ok(()),
+        }
+    }
+
+    /// Whether an event comes before another because of what these two did, or what the first was followed by in its thread; or because of
+    /// events of several threads in between.
+    fn comes_before(&self, one: EventId, other: EventId) -> bool {
+        let mut looked_at: FxHashSet<EventId> = FxHashSet::default();
+        let mut open = vec![other];
+        while let Some(later) = open.pop() {
+            if self.comes_directly_before(one, later) {
+                return true;
+            }
+            for &needed in self.after.get(&later).into_iter().flatten() {
+                let is_joint = !self.record.event(needed).partners().is_empty();
+                if is_joint && needed > one && looked_at.insert(needed) {
+                    open.push(needed);
+                }
+            }
+        }
+        false
+    }
+
+    fn comes_directly_before(&self, one: EventId, other: EventId) -> bool {
+        let place = self.record.place(one);
+        let is_followed_by = |&needed: &EventId| {
+            let needed = self.record.place(needed);
+            needed.thread == place.thread && needed.position >= place.position
+        };
+        let [earlier, later] = [one, other].map(|id| self.record.event(id));
+        let mut conflict = false;
+        edges(&earlier, |object, access| {
+            if let Object::Var(_) | Object::Lock(_) = object {
+                edges(&later, |theirs, next| {
+                    conflict |= object == theirs && access.orders(next);
+                });
+            }
+        });
+        let has_common = { earlier.threads() }.any(|own| later.threads().any(|t| t == own));
+        let mut after = self.after.get(&other).into_iter().flatten();
+        one < other && (conflict || has_common || after.any(is_followed_by))
     }
 
     fn step(&self, id: EventId, state: &mut State) -> Result<(), Flaw> {
@@ -158,27 +233,38 @@ impl<'r> Checker<'r> {
         one.thread != other.thread && plain(&one) && plain(&other) && differ && same
     }
 
+    /// Whether each waits for a lock that the next holds, and all these locks are distinct.
     fn is_deadlock(&self, events: &[EventId], state: &State) -> bool {
-        let threads = events.iter().map(|&id| self.record.thread(id));
-        events.len() > 1
-            && events
-                .iter()
-                .zip(threads.cycle().skip(1))
-                .all(|(&id, holder)| {
-                    let event = self.record.event(id);
-                    let (lock, exclusive) = match event.op {
-                        Op::Lock(lock) | Op::Request(lock) | Op::Wait(_, Some(lock)) => {
-                            (lock, true)
-                        }
-                        Op::ReadLock(lock) => (lock, false),
-                        _ => return false,
-                    };
-                    let holders = state.held.get(lock.index()).into_iter().flatten();
-                    let excludes = |&(thread, theirs): &(ThreadId, bool)| {
-                        thread == holder && (exclusive || theirs)
-                    };
-                    event.mark != Some(Mark::Try) && { holders }.any(excludes)
-                })
+        let holders = events.iter().map(|&id| self.record.thread(id));
+        let mut locks: Vec<LockId> = Vec::new();
+        let waits = |(&id, holder): (&EventId, ThreadId)| {
+            let waited = self.waits_for(id, holder, state);
+            locks.extend(waited);
+            waited.is_some()
+        };
+        let all_wait = events.iter().zip(holders.cycle().skip(1)).all(waits);
+        locks.sort_unstable();
+        locks.dedup();
+        all_wait && events.len() > 1 && locks.len() == events.len()
+    }
+
+    /// The lock that an event cannot take because a thread holds it.
+    fn waits_for(&self, id: EventId, holder: ThreadId, state: &State) -> Option<LockId> {
+        let event = self.record.event(id);
+        let is_last = || self.record.of_thread(event.thread).last() == Some(&id);
+        let (lock, exclusive) = match event.op {
+            _ if event.mark == Some(Mark::Try) => return None,
+            Op::Lock(lock) | Op::Wait(_, Some(lock)) => (lock, true),
+            Op::ReadLock(lock) => (lock, false),
+            Op::Request(lock) if is_last() => (lock, true),
+            _ => return None,
+        };
+        let holders = state.held.get(lock.index()).map_or(&[][..], Vec::as_slice);
+        // Who has it already does not wait.
+        let has_it = holders.iter().any(|(thread, _)| *thread == event.thread);
+        let excludes =
+            |&(thread, theirs): &(ThreadId, bool)| thread == holder && (exclusive || theirs);
+        (!has_it && holders.iter().any(excludes)).then_some(lock)
     }
 }
 
@@ -200,13 +286,13 @@ impl State {
         done.is_some_and(|&done| place.position <= done)
     }
 
-    /// Whether an event fails to take a lock that another holds.
+    /// Whether an event fails to take a lock that somebody holds.
     fn is_taken(&self, event: &Event) -> bool {
         let Op::TryLock(lock) = event.op else {
             return false;
         };
         let mut holders = self.held.get(lock.index()).into_iter().flatten();
-        holders.any(|&(thread, exclusive)| thread != event.thread && exclusive)
+        holders.any(|&(_, exclusive)| exclusive)
     }
 
     fn hold(&mut self, id: EventId, event: &Event) -> Result<(), Flaw> {
@@ -232,6 +318,55 @@ impl State {
             _ => holders.push(own),
         }
         Ok(())
+    }
+}
+
+/// The transaction that a thread is in: an outermost block, or any other event alone.
+#[derive(Clone, Copy, Default)]
+struct Block {
+    depth: u32,
+    begin: Option<EventId>,
+}
+
+impl Block {
+    /// The thread does something; returns the first event of the transaction that it is of.
+    fn enter(&mut self, id: EventId, op: &Op) -> EventId {
+        let begin = self.begin.filter(|_| self.depth > 0).unwrap_or(id);
+        self.begin = Some(begin);
+        match op {
+            Op::Marker(Marker::Begin, Some(_)) => self.depth += 1,
+            Op::Marker(Marker::End, Some(_)) => self.depth = self.depth.saturating_sub(1),
+            _ => {}
+        }
+        begin
+    }
+}
+
+/// Failed tries that nobody who held the lock explains: they stay where they were among those who have it to themselves.
+#[derive(Default)]
+struct Tries {
+    unexplained: LastOfThreads,
+    exclusive: LastOfThreads,
+}
+
+/// The last event of each thread at each lock.
+type LastOfThreads = FxHashMap<LockId, Vec<(ThreadId, EventId)>>;
+
+impl Tries {
+    fn after(&mut self, id: EventId, event: &Event, is_explained: bool) -> Vec<EventId> {
+        let (own, others, lock) = match event.op {
+            Op::TryLock(lock) if !is_explained => (&mut self.unexplained, &self.exclusive, lock),
+            Op::Lock(lock)
+            | Op::Unlock(lock)
+            | Op::Wait(_, Some(lock))
+            | Op::Waiting(_, Some(lock)) => (&mut self.exclusive, &self.unexplained, lock),
+            _ => return Vec::new(),
+        };
+        let own = own.entry(lock).or_default();
+        own.retain(|&(thread, _)| thread != event.thread);
+        own.push((event.thread, id));
+        let others = others.get(&lock).into_iter().flatten();
+        others.map(|&(_, other)| other).collect()
     }
 }
 

@@ -49,6 +49,13 @@ impl<'f> End<'f> {
         checker.check(run, claim).is_ok()
     }
 
+    /// Whether a block is in a cycle of transactions, according to the same.
+    fn is_cycle(&mut self, found: &atomicity::Violation) -> bool {
+        let record = &self.finder.record;
+        let checker = self.checker.get_or_insert_with(|| Checker::new(record));
+        checker.check_cycle(found.begin, &found.cycle).is_ok()
+    }
+
     pub(crate) fn add_races(&mut self, report: &mut Report) -> Result<(), Error> {
         let Some(races) = &self.finder.races else {
             return Ok(());
@@ -325,6 +332,7 @@ impl<'f> End<'f> {
         let names = self.names();
         let record = &self.finder.record;
         for found in violations {
+            let is_cycle = self.is_cycle(&found);
             let events = found.cycle.iter().flatten();
             let end = events.clone().max().copied().unwrap_or(found.begin);
             let run: Vec<EventId> = { record.ids() }
@@ -345,7 +353,11 @@ impl<'f> End<'f> {
             let begin = names.row(found.begin);
             report.findings.push(Finding {
                 kind: Kind::Atomicity,
-                label: Label::Observed,
+                label: if is_cycle {
+                    Label::Observed
+                } else {
+                    Label::Possible
+                },
                 key: format!("{block} {}", begin.loc.unwrap_or_default())
                     .trim()
                     .to_owned(),
@@ -355,7 +367,7 @@ impl<'f> End<'f> {
                 block: Some(block),
                 stands_for: found.transactions.to_string(),
                 at_least: false,
-                witness: Some(names.witness(&run, self.finder.options.witness_rows)),
+                witness: is_cycle.then(|| names.witness(&run, self.finder.options.witness_rows)),
             });
         }
     }

@@ -11,6 +11,7 @@ use crate::{
     races::{Tally, happens_before, strong},
     record::{EventId, Record, accesses},
     report::{Material, Warning},
+    turns::Turns,
 };
 
 /// Looks for findings in a trace.
@@ -52,6 +53,7 @@ pub struct Finder {
     /// How many events were not looked at, as there were too many before them.
     pub(crate) beyond: u64,
     pub(crate) told: Told,
+    turns: Turns,
 }
 
 #[derive(Clone, Debug)]
@@ -95,6 +97,7 @@ impl Finder {
             forks: FxHashMap::default(),
             beyond: 0,
             told: Told::default(),
+            turns: Turns::default(),
         }
     }
 
@@ -139,8 +142,7 @@ impl Finder {
             }
             trace.step(event)?;
         }
-        let fork = || self.forks.get(&event.thread).copied();
-        let next_since = self.record.previous(id).or_else(fork);
+        let next_since = self.turns.take(event, id);
         match (&mut self.races, &self.trace) {
             (Some(Races::HappensBefore(races)), _) => races.take(event, id, next_since)?,
             (Some(Races::Strong(races)), Some(trace)) => {

@@ -8,6 +8,7 @@
 //! |---|---|
 //! | `finder`, `end` | the way in: one pass over the events, then what needs all of them |
 //! | `record` | the events, kept small |
+//! | `turns` | since when events were next in the observed run |
 //! | `races/` | accesses that can both be next: by clocks, or by closed cuts |
 //! | `deadlocks/` | acquires, their cycles, and which of those a run can end in |
 //! | `atomicity` | cycles of transactions of the observed run |
@@ -35,6 +36,7 @@ mod races;
 mod record;
 pub mod report;
 mod suppress;
+mod turns;
 
 pub use error::Error;
 pub use finder::Finder;

@@ -145,7 +145,7 @@ pub struct RaceCounts {
     pub accesses: u64,
     /// Location pairs.
     pub location_pairs: u64,
-    /// Pairs of events.
+    /// Pairs of events; those that race on several variables count for each.
     pub event_pairs: u64,
     /// Events that race with an earlier one.
     pub events: u64,

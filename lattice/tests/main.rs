@@ -6,6 +6,7 @@ mod engines;
 mod golden;
 mod handed;
 mod intake;
+mod leaving_out;
 mod locks;
 mod logs;
 mod memory;

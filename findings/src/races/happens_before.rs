@@ -5,6 +5,8 @@
 //! vector clock a thread is enough, and each variable keeps the numbers of its accesses by chain, kind and location: those that are not in
 //! a clock are counted by a search for its count.
 
+use std::borrow::Cow;
+
 use portent_monitor_core::{Causality, ChainId, Error, Event, Id, LocId};
 
 use super::{Earlier, Later, Side, Tally};
@@ -49,7 +51,7 @@ impl Races {
             self.causality.step_with(event, false, |_, _| ())?;
             return Ok(());
         }
-        let past = self.causality.past(event.thread);
+        let past = past(&mut self.causality, event);
         let mut racy = None;
         for &(var, kind) in &accesses {
             let side = Side::new(event.loc, var, kind);
@@ -95,6 +97,22 @@ impl Races {
         }
         Ok(())
     }
+}
+
+/// What must have happened for an event to be next in all of its threads.
+fn past<'c>(causality: &'c mut Causality, event: &Event) -> Cow<'c, [u32]> {
+    if event.partners().is_empty() {
+        return Cow::Borrowed(causality.past(event.thread));
+    }
+    let mut all: Vec<u32> = Vec::new();
+    for thread in event.threads() {
+        let past = causality.past(thread);
+        all.resize(all.len().max(past.len()), 0);
+        for (known, &count) in all.iter_mut().zip(past) {
+            *known = count.max(*known);
+        }
+    }
+    Cow::Owned(all)
 }
 
 /// Keeps an access for those that come later.
@@ -145,7 +163,7 @@ pub(crate) fn witnesses(
     for id in record.ids().take_while(|&id| id <= end) {
         let event = record.event(id);
         if wanted[pasts.len()] == id {
-            pasts.push(causality.past(event.thread).to_vec());
+            pasts.push(past(&mut causality, &event).into_owned());
         }
         let place = |chain: ChainId, clock: &portent_monitor_core::Clock| (chain, clock.get(chain));
         places.extend(causality.step_with(&event, true, place)?);

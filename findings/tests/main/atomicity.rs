@@ -1,11 +1,13 @@
 //! Atomicity violations against all runs of small random traces.
 
-use portent_findings::{Hunt, Model};
-use portent_monitor_core::{Event, Marker, NameId, Op, ThreadId, VarId};
-use portent_testing::{Rng, sharing};
+use std::collections::BTreeSet;
+
+use portent_findings::{Hunt, Model, report::Label};
+use portent_monitor_core::{Event, Marker, NameId, Op, definition::Relation};
+use portent_testing::{Rng, RunModel, Runs, conflict, sharing, synchronising};
 
 use crate::{
-    brute::AllRuns,
+    brute::runs_of,
     hunt::{cases, find},
 };
 
@@ -15,11 +17,10 @@ const ATOMICITY: Hunt = Hunt {
     atomicity: true,
 };
 
-/// A trace with blocks, each with a name of its own, some of them nested or never ended.
-fn with_blocks(rng: &mut Rng) -> Vec<Event> {
-    let mut events = sharing(rng, 24);
+/// Puts blocks into a trace, each with a name of its own, some of them nested or never ended.
+fn with_blocks(rng: &mut Rng, mut events: Vec<Event>) -> Vec<Event> {
     for name in 0..3u32 {
-        if events.is_empty() || events.len() > 24 {
+        if events.is_empty() {
             break;
         }
         let at = rng.below(events.len());
@@ -29,8 +30,9 @@ fn with_blocks(rng: &mut Rng) -> Vec<Event> {
             .filter(|&index| events[index].thread == thread)
             .collect();
         let length = rng.below(5);
-        if let Some(&end) = own.get(length) {
-            events.insert(end + 1, Event::new(thread, Op::Marker(Marker::End, block)));
+        // Right before the next that the thread does: if it waits, that is when it goes on.
+        if let Some(&next) = own.get(length + 1) {
+            events.insert(next, Event::new(thread, Op::Marker(Marker::End, block)));
         }
         events.insert(at, Event::new(thread, Op::Marker(Marker::Begin, block)));
     }
@@ -56,89 +58,115 @@ fn transactions(events: &[Event]) -> Vec<usize> {
     events.iter().enumerate().map(of).collect()
 }
 
-/// The blocks that are in a cycle of those events that a run has done.
-fn violated(events: &[Event], done: u64) -> Vec<usize> {
-    let of = transactions(events);
-    let count = events.len();
-    let mut reaches = vec![vec![false; count]; count];
+/// The names of the blocks of a run that are in a cycle of its transactions: each comes before the next because of some of their events.
+fn violated(run: &[Event]) -> BTreeSet<NameId> {
+    let of = transactions(run);
+    let relation = Relation::new(run);
+    let count = run.len();
+    let mut reaches = vec![0u64; count];
     for later in 0..count {
         for earlier in 0..later {
-            let kept = done >> earlier & 1 == 1 && done >> later & 1 == 1;
-            if kept && of[earlier] != of[later] && depends(&events[earlier], &events[later]) {
-                reaches[of[earlier]][of[later]] = true;
+            if of[earlier] != of[later] && relation.precedes(earlier, later) {
+                reaches[of[earlier]] |= 1 << of[later];
             }
         }
     }
     for through in 0..count {
         for from in 0..count {
-            for to in 0..count {
-                reaches[from][to] |= reaches[from][through] && reaches[through][to];
+            if reaches[from] >> through & 1 == 1 {
+                reaches[from] |= reaches[through];
             }
         }
     }
-    let is_block = |&index: &usize| matches!(events[index].op, Op::Marker(Marker::Begin, Some(_)));
-    { 0..count }
-        .filter(|&index| of[index] == index && reaches[index][index])
-        .filter(is_block)
-        .collect()
-}
-
-fn depends(one: &Event, other: &Event) -> bool {
-    let access = |event: &Event| match event.op {
-        Op::Read(var) => Some((var, false)),
-        Op::Write(var, _) | Op::Update(var, _) => Some((var, true)),
+    let in_cycle = (0..count).filter(|&index| reaches[index] >> index & 1 == 1);
+    let block = |index: usize| match run[index].op {
+        Op::Marker(Marker::Begin, block) => block,
         _ => None,
     };
-    let is_conflict = |(a, w): (VarId, bool), (b, v): (VarId, bool)| a == b && (w || v);
-    let conflict = { access(one).zip(access(other)) }.is_some_and(|(a, b)| is_conflict(a, b));
-    let handover = match (&one.op, &other.op) {
-        (Op::Unlock(a), Op::Lock(b) | Op::ReadLock(b)) => a == b,
-        (Op::ReadUnlock(a), Op::Lock(b)) => a == b,
-        _ => false,
+    in_cycle.filter_map(block).collect()
+}
+
+/// The blocks that are in a cycle of some run.
+pub(crate) fn violated_in_some_run(events: &[Event], model: RunModel) -> BTreeSet<NameId> {
+    let runs = Runs::new(events, model);
+    let mut all = BTreeSet::new();
+    // What conflicts and is the other way round than observed.
+    let swapped = |known: &Vec<(usize, usize)>, order: &[usize], next: usize| {
+        let mut known = known.clone();
+        let later = order.iter().filter(|&&other| other > next);
+        let in_conflict = later.filter(|&&other| conflict(&events[other], &events[next]));
+        known.extend(in_conflict.map(|&other| (other, next)));
+        known.sort_unstable();
+        known
     };
-    let life = |event: &Event, op: &Op, is: fn(ThreadId) -> Op| *op == is(event.thread);
-    one.thread == other.thread
-        || conflict
-        || handover
-        || life(other, &one.op, Op::Fork)
-        || life(one, &other.op, Op::Join)
-        || matches!((&one.op, &other.op), (Op::Fork(a), Op::Join(b)) if a == b)
+    runs.visit(Vec::new(), swapped, |_, order, _| {
+        // A cycle stays one however the run goes on.
+        if (0..events.len()).all(|event| !runs.may_follow(order, event)) {
+            let run: Vec<Event> = order.iter().map(|&index| events[index].clone()).collect();
+            all.extend(violated(&run));
+        }
+    });
+    all
+}
+
+/// Compares, and returns whether there are any.
+fn check(note: &str, events: &[Event]) -> bool {
+    let mut expected = BTreeSet::new();
+    for model in [Model::HappensBefore, Model::Strong] {
+        expected = violated_in_some_run(events, runs_of(model));
+        let observed = violated(events);
+        assert_eq!(expected, observed, "{note}, {model:?}: {events:#?}");
+        let report = find(events, model, ATOMICITY);
+        let block = |finding: &portent_findings::report::Finding| {
+            assert_eq!(finding.label, Label::Observed, "{note}: {events:#?}");
+            let name = finding.block.as_ref().unwrap();
+            NameId::from(name.parse::<u32>().unwrap())
+        };
+        let found: Vec<NameId> = report.findings.iter().map(block).collect();
+        let blocks: BTreeSet<NameId> = found.iter().copied().collect();
+        assert_eq!(blocks.len(), found.len(), "{note}, {model:?}: {events:#?}");
+        assert_eq!(blocks, expected, "{note}, {model:?}: {events:#?}");
+    }
+    !expected.is_empty()
 }
 
 #[test]
-fn blocks_are_violated_iff_their_transactions_are_in_a_cycle() {
+fn blocks_are_violated_iff_their_transactions_are_in_a_cycle_of_some_run() {
     let (mut found, mut none) = (0, 0);
     for seed in 0..cases() {
-        let events = with_blocks(&mut Rng::new(seed));
-        let whole = (1u64 << events.len()) - 1;
-        let expected = violated(&events, whole);
-        for model in [Model::HappensBefore, Model::Strong] {
-            let report = find(&events, model, ATOMICITY);
-            let mut blocks: Vec<usize> = { report.findings.iter() }
-                .map(|finding| {
-                    let name: usize = finding.block.as_ref().unwrap().parse().unwrap();
-                    let begin = Op::Marker(Marker::Begin, NameId::from_index(name));
-                    events.iter().position(|event| event.op == begin).unwrap()
-                })
-                .collect();
-            blocks.sort_unstable();
-            assert_eq!(blocks, expected, "seed {seed}, {model:?}: {events:#?}");
-        }
-        *if expected.is_empty() {
-            &mut none
-        } else {
-            &mut found
-        } += 1;
-        // No run that leaves something out has a cycle that the observed one has not.
-        if seed % 10 == 0 && events.len() < 20 {
-            for &done in &AllRuns::new(&events, Model::Strong).reached {
-                let there = violated(&events, done);
-                assert!(
-                    there.iter().all(|block| expected.contains(block)),
-                    "seed {seed}"
-                );
-            }
-        }
+        let mut rng = Rng::new(seed);
+        let events = sharing(&mut rng, 20);
+        let events = with_blocks(&mut rng, events);
+        let is_violated = check(&format!("seed {seed}"), &events);
+        *if is_violated { &mut found } else { &mut none } += 1;
     }
     assert!(found > 100 && none > 100, "{found}, {none}");
+}
+
+#[test]
+fn blocks_are_violated_by_every_way_of_synchronising() {
+    let (mut found, mut none) = (0, 0);
+    for seed in 0..cases() {
+        let mut rng = Rng::new(seed);
+        let length = rng.between(6, 14);
+        let events = synchronising(&mut rng, length);
+        let events = with_blocks(&mut rng, events);
+        let is_violated = check(&format!("seed {seed}"), &events);
+        *if is_violated { &mut found } else { &mut none } += 1;
+    }
+    assert!(found > 100 && none > 100, "{found}, {none}");
+}
+
+#[test]
+fn the_maximal_model_predicts_what_the_others_observe_and_more() {
+    let (mut more, mut same) = (0, 0);
+    for seed in 0..cases() / 5 {
+        let mut rng = Rng::new(seed);
+        let events = sharing(&mut rng, 9);
+        let events = with_blocks(&mut rng, events);
+        let [less, strong, all] = RunModel::ALL.map(|model| violated_in_some_run(&events, model));
+        assert!(less == strong && strong.is_subset(&all), "seed {seed}");
+        *if strong == all { &mut same } else { &mut more } += 1;
+    }
+    assert!(more > 20 && same > 20, "{more}, {same}");
 }

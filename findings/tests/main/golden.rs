@@ -4,7 +4,11 @@ use portent_findings::{
     Finder, Hunt, Model, Options, Report,
     report::{Kind, Label},
 };
+use portent_monitor_core::{Event, Symbols};
+use portent_testing::RunModel;
 use portent_trace::TraceReader;
+
+use crate::{atomicity::violated_in_some_run, brute::AllRuns};
 
 /// What is found in a trace of native lines.
 fn find(trace: &str, model: Model) -> Report {
@@ -56,8 +60,9 @@ fn trace(short: &str) -> String {
     lines.join("\n") + "\n"
 }
 
+/// What is expected under happens-before, `strong` and the maximal model.
 #[track_caller]
-fn check(short: &str, kind: Kind, expected: [&[&[u64]]; 2]) {
+fn check(short: &str, kind: Kind, expected: [&[&[u64]]; 3]) {
     for (model, expected) in [Model::HappensBefore, Model::Strong]
         .into_iter()
         .zip(expected)
@@ -65,6 +70,30 @@ fn check(short: &str, kind: Kind, expected: [&[&[u64]]; 2]) {
         let report = find(&trace(short), model);
         assert_eq!(lines(&report, kind), expected, "{model:?}");
     }
+    let events = events(short);
+    for (model, expected) in RunModel::ALL.into_iter().zip(expected) {
+        let runs = AllRuns::new(&events, model);
+        let found: Vec<Vec<usize>> = match kind {
+            Kind::Race => runs.races().into_keys().map(Vec::from).collect(),
+            Kind::Deadlock => runs.deadlocks().into_iter().collect(),
+            Kind::Atomicity => panic!("asked of `violated_in_some_run`"),
+        };
+        let lines = { found.iter() }.map(|found| found.iter().map(|&event| event as u64 + 1));
+        let lines: Vec<Vec<u64>> = lines.map(Iterator::collect).collect();
+        assert_eq!(lines, expected, "all runs, {model:?}");
+    }
+}
+
+/// The events of short words.
+fn events(short: &str) -> Vec<Event> {
+    let trace = trace(short);
+    let options = portent_trace::Options::default();
+    let mut reader = TraceReader::new("golden", trace.as_bytes(), &options).unwrap();
+    let (mut symbols, mut events) = (Symbols::default(), Vec::new());
+    while let Some(event) = reader.next_event(&mut symbols).unwrap() {
+        events.push(event);
+    }
+    events
 }
 
 const RACE_BEHIND_A_LOCK: &str = "1 write x; 1 lock m; 1 unlock m; 2 lock m; 2 unlock m; 2 write x";
@@ -72,31 +101,39 @@ const D1: &str = "1 lock a; 1 lock b; 1 unlock b; 1 unlock a; 2 lock b; 2 lock a
 
 #[test]
 fn r1_a_race_behind_a_lock_is_seen_by_leaving_the_section_out() {
-    check(RACE_BEHIND_A_LOCK, Kind::Race, [&[], &[&[1, 6]]]);
+    check(
+        RACE_BEHIND_A_LOCK,
+        Kind::Race,
+        [&[], &[&[1, 6]], &[&[1, 6]]],
+    );
 }
 
 #[test]
 fn r2_a_write_inside_a_section_cannot_be_overtaken() {
     let short = "1 lock m; 1 write x; 1 unlock m; 2 lock m; 2 unlock m; 2 write x";
-    check(short, Kind::Race, [&[], &[]]);
+    check(short, Kind::Race, [&[], &[], &[&[2, 6]]]);
 }
 
 #[test]
 fn r3_what_a_read_brings_is_not_a_race() {
     let short = "1 write x; 1 write f; 2 read f; 2 write x";
-    check(short, Kind::Race, [&[&[2, 3]], &[&[2, 3]]]);
+    check(short, Kind::Race, [&[&[2, 3]], &[&[2, 3]], &[&[2, 3]]]);
     let report = find(&trace(short), Model::HappensBefore);
     assert_eq!(report.findings[0].label, Label::Observed);
 }
 
 #[test]
 fn atomics_do_not_race() {
-    check("1 write x atomic; 2 write x atomic", Kind::Race, [&[], &[]]);
+    check(
+        "1 write x atomic; 2 write x atomic",
+        Kind::Race,
+        [&[], &[], &[]],
+    );
 }
 
 #[test]
 fn d1_two_locks_in_two_orders() {
-    check(D1, Kind::Deadlock, [&[], &[&[2, 6]]]);
+    check(D1, Kind::Deadlock, [&[], &[&[2, 6]], &[&[2, 6]]]);
     let report = find(&trace(D1), Model::HappensBefore);
     assert_eq!((patterns(&report), report.findings.len()), (1, 1));
     assert_eq!(report.findings[0].label, Label::Possible);
@@ -120,7 +157,7 @@ fn d1_two_locks_in_two_orders() {
 fn d1_a_common_lock_keeps_them_apart() {
     let short = "1 lock g; 1 lock a; 1 lock b; 1 unlock b; 1 unlock a; 1 unlock g; \
                  2 lock g; 2 lock b; 2 lock a";
-    check(short, Kind::Deadlock, [&[], &[]]);
+    check(short, Kind::Deadlock, [&[], &[], &[]]);
     assert_eq!(patterns(&find(&trace(short), Model::Strong)), 0);
 }
 
@@ -128,7 +165,7 @@ fn d1_a_common_lock_keeps_them_apart() {
 fn d1_what_is_read_keeps_them_apart() {
     let short =
         "1 lock a; 1 lock b; 1 unlock b; 1 unlock a; 1 write x; 2 read x; 2 lock b; 2 lock a";
-    check(short, Kind::Deadlock, [&[], &[]]);
+    check(short, Kind::Deadlock, [&[], &[], &[]]);
     let report = find(&trace(short), Model::Strong);
     assert_eq!(patterns(&report), 1);
     let mut deadlocks = { report.findings.iter() }.filter(|one| one.kind == Kind::Deadlock);
@@ -138,23 +175,23 @@ fn d1_what_is_read_keeps_them_apart() {
 #[test]
 fn a_try_holds_but_does_not_wait() {
     let waits = "1 lock a try; 1 lock b; 1 unlock b; 1 unlock a; 2 lock b; 2 lock a";
-    check(waits, Kind::Deadlock, [&[], &[&[2, 6]]]);
+    check(waits, Kind::Deadlock, [&[], &[&[2, 6]], &[&[2, 6]]]);
     let does_not = "1 lock a; 1 lock b try; 1 unlock b; 1 unlock a; 2 lock b; 2 lock a";
-    check(does_not, Kind::Deadlock, [&[], &[]]);
+    check(does_not, Kind::Deadlock, [&[], &[], &[]]);
 }
 
 #[test]
 fn d2_a_section_that_is_needed_as_a_whole() {
     let short = "1 lock m; 1 lock a; 1 lock b; 1 unlock b; 1 unlock a; 1 unlock m; \
                  2 lock m; 2 unlock m; 2 lock b; 2 lock a";
-    check(short, Kind::Deadlock, [&[], &[]]);
+    check(short, Kind::Deadlock, [&[], &[], &[&[3, 10]]]);
     assert_eq!(patterns(&find(&trace(short), Model::Strong)), 1);
 }
 
 #[test]
 fn d3_where_the_trace_ends() {
     let short = "1 lock a; 2 lock b; 1 req b; 2 req a";
-    check(short, Kind::Deadlock, [&[&[3, 4]], &[&[3, 4]]]);
+    check(short, Kind::Deadlock, [&[&[3, 4]], &[&[3, 4]], &[&[3, 4]]]);
     let report = find(&trace(short), Model::HappensBefore);
     assert_eq!(report.findings[0].label, Label::Observed);
 }
@@ -164,14 +201,14 @@ fn d4_shared_sides_do_not_wait_for_each_other() {
     let shared = "1 rlock a; 1 lock b; 1 unlock b; 1 runlock a; 2 lock b; 2 rlock a";
     assert_eq!(patterns(&find(&trace(shared), Model::Strong)), 0);
     let exclusive = "1 rlock a; 1 lock b; 1 unlock b; 1 runlock a; 2 lock b; 2 lock a";
-    check(exclusive, Kind::Deadlock, [&[], &[&[2, 6]]]);
+    check(exclusive, Kind::Deadlock, [&[], &[&[2, 6]], &[&[2, 6]]]);
 }
 
 #[test]
 fn d5_locks_that_are_not_held_together() {
     let short =
         "1 lock a; 1 lock b; 1 unlock a; 1 lock c; 1 unlock c; 1 unlock b; 2 lock c; 2 lock a";
-    check(short, Kind::Deadlock, [&[], &[]]);
+    check(short, Kind::Deadlock, [&[], &[], &[]]);
     assert_eq!(patterns(&find(&trace(short), Model::Strong)), 0);
 }
 
@@ -184,7 +221,14 @@ fn one_thread_alone_does_not_deadlock() {
 #[test]
 fn a1_a_write_between_read_and_write() {
     let short = "1 begin B; 1 read x; 2 write x; 1 write x; 1 end B";
-    check(short, Kind::Atomicity, [&[&[2, 3, 3, 4]], &[&[2, 3, 3, 4]]]);
+    for model in [Model::HappensBefore, Model::Strong] {
+        let report = find(&trace(short), model);
+        assert_eq!(lines(&report, Kind::Atomicity), [[2, 3, 3, 4]]);
+    }
+    let events = events(short);
+    for model in RunModel::ALL {
+        assert_eq!(violated_in_some_run(&events, model).len(), 1, "{model:?}");
+    }
     let report = find(&trace(short), Model::HappensBefore);
     let finding = { report.findings.iter() }
         .find(|finding| finding.kind == Kind::Atomicity)
@@ -198,7 +242,13 @@ fn a1_a_write_between_read_and_write() {
 #[test]
 fn a2_a_block_that_ran_alone() {
     let short = "1 begin B; 1 read x; 1 write x; 1 end B; 2 write x";
-    check(short, Kind::Atomicity, [&[], &[]]);
+    for model in [Model::HappensBefore, Model::Strong] {
+        let report = find(&trace(short), model);
+        assert!(lines(&report, Kind::Atomicity).is_empty());
+    }
+    let events = events(short);
+    let violated = RunModel::ALL.map(|model| violated_in_some_run(&events, model).len());
+    assert_eq!(violated, [0, 0, 1]);
 }
 
 #[test]

@@ -10,9 +10,14 @@ pub(crate) fn cases() -> u64 {
     cases.and_then(|cases| cases.parse().ok()).unwrap_or(5000)
 }
 
-/// A small trace with marks; some threads end with a request. With `locations` of 0 every event has one of its own.
+/// A small trace of threads that share variables and locks, [dressed](dress).
 pub(crate) fn random(rng: &mut Rng, draws: usize, locations: usize) -> Vec<Event> {
-    let mut events = sharing(rng, draws);
+    let events = sharing(rng, draws);
+    dress(rng, events, locations)
+}
+
+/// Gives a trace marks; some threads end with a request. With `locations` of 0 every event has one of its own.
+pub(crate) fn dress(rng: &mut Rng, mut events: Vec<Event>, locations: usize) -> Vec<Event> {
     for thread in 0..3 {
         let thread = ThreadId::from(thread);
         let has_ended = events.iter().any(|event| event.op == Op::Join(thread));

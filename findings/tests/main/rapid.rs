@@ -1,8 +1,11 @@
 //! Known counts of seven traces of RAPID, where these are at hand: they are not ours to pass on.
 
-use std::path::Path;
+use std::{collections::BTreeSet, path::Path};
 
-use portent_findings::{Finder, Hunt, Model, Options, Report};
+use portent_findings::{
+    Finder, Hunt, Model, Options, Report,
+    report::{Kind, Label},
+};
 use portent_trace::TraceReader;
 
 const FOLDER: &str = concat!(
@@ -65,4 +68,45 @@ fn the_counts_of_seven_traces() {
         );
     }
     assert_eq!(found, EXPECTED);
+}
+
+/// The locations and the threads of the deadlocks of some run.
+fn deadlocks(name: &str) -> Vec<(Vec<String>, usize)> {
+    let report = find(
+        &Path::new(FOLDER).join(format!("{name}.data")),
+        Model::Strong,
+    );
+    let shown = { report.findings.iter() }
+        .filter(|one| one.kind == Kind::Deadlock && one.label != Label::Possible);
+    let mut all: Vec<_> = shown
+        .map(|finding| {
+            let rows = finding.participants.iter().map(|one| &one.row);
+            let mut locs: Vec<String> = rows.clone().filter_map(|row| row.loc.clone()).collect();
+            locs.sort();
+            let threads: BTreeSet<&str> = rows.map(|row| row.t.as_str()).collect();
+            assert!(finding.participants.iter().all(|one| !one.holds.is_empty()));
+            (locs, threads.len())
+        })
+        .collect();
+    all.sort();
+    all
+}
+
+#[test]
+fn the_deadlocks_of_three_traces_are_where_they_are_known_to_be() {
+    if !Path::new(FOLDER).is_dir() {
+        println!("skipped: there is no {FOLDER}");
+        return;
+    }
+    let at = |locs: [&str; 2]| (locs.map(str::to_owned).to_vec(), 2);
+    assert_eq!(deadlocks("Bensalem"), [at(["32", "60"])]);
+    // Its forks name the wrong threads, so that one of them is false.
+    assert_eq!(
+        deadlocks("Bensalem_dlf"),
+        [at(["32", "54"]), at(["32", "60"])]
+    );
+    let [(locs, threads)] = &deadlocks("DiningPhil")[..] else {
+        panic!("all five wait for each other");
+    };
+    assert_eq!((locs.len(), *threads), (5, 5));
 }

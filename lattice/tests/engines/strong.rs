@@ -3,10 +3,9 @@
 use std::collections::{HashMap, HashSet};
 
 use super::{
-    maximal::{Steps, first_one, poset, random_steps, random_trace, reductions, swapped_steps},
+    maximal::{Steps, first_one, poset, random_steps, reductions, swapped_steps},
     posets::shortest_violation,
 };
-use crate::oracle::leaving_out::{may_follow_leaving_out, members, reached};
 use portent_lattice::{
     Checker, Model, Options, Reductions,
     laboratory::{
@@ -17,7 +16,7 @@ use portent_lattice::{
 };
 use portent_monitor_core::{Event, LockId, Op, Symbols, ThreadId, Value, VarId};
 use portent_monitor_dsl::{Property, Verdict};
-use portent_testing::Rng;
+use portent_testing::{Rng, RunModel, Runs, may_follow_leaving_out, synchronising};
 
 /// This many random traces are compared; more if `PORTENT_CASES` asks for them.
 fn cases() -> u64 {
@@ -27,6 +26,7 @@ fn cases() -> u64 {
 
 /// The fewest steps to a violation, over all runs.
 fn fewest(trace: &[Event], (automaton, actions): &Steps) -> Option<usize> {
+    let runs = Runs::new(trace, RunModel::Strong);
     // What was done, and where that led to, with how many steps.
     let mut reached: HashMap<(u64, StateIndex), usize> = HashMap::new();
     let mut level: Vec<(u64, StateIndex)> = vec![(0, automaton.initial)];
@@ -42,8 +42,8 @@ fn fewest(trace: &[Event], (automaton, actions): &Steps) -> Option<usize> {
             continue;
         }
         let events = members(done, trace.len());
-        for event in (0..trace.len()).filter(|event| done >> event & 1 == 0) {
-            if may_follow_leaving_out(trace, &events, event) {
+        for event in 0..trace.len() {
+            if runs.may_follow(&events, event) {
                 let after = actions[event].map_or(state, |action| automaton.step(state, action));
                 level.push((done | 1 << event, after));
             }
@@ -73,6 +73,11 @@ fn examine(trace: &[Event], (automaton, actions): &Steps, run: &FeasibleRun) -> 
     assert_eq!(automaton.verdict(state), Verdict::Violated, "{run:?}");
     assert_eq!(run.violated_at, run.order.len());
     steps
+}
+
+/// The events of a set, in observed order.
+fn members(set: u64, events: usize) -> Vec<usize> {
+    (0..events).filter(|event| set >> event & 1 == 1).collect()
 }
 
 #[derive(Debug, Default)]
@@ -131,8 +136,9 @@ impl Compared {
     }
 
     fn assert_many_of_each(&self) {
-        let counts = [self.violated, self.safe, self.widened, self.narrowed];
-        assert!(counts.iter().all(|&count| count > 5), "{self:?}");
+        let counts = [self.violated, self.safe, self.widened];
+        let are_many = counts.iter().all(|&count| count > 5);
+        assert!(are_many && self.narrowed > 0, "{self:?}");
     }
 }
 
@@ -142,7 +148,7 @@ fn any_steps_agree_with_all_runs_and_the_models_include_each_other() {
     for seed in 0..cases() {
         let mut rng = Rng::new(seed);
         let events = 6 + rng.below(7);
-        let trace = random_trace(&mut rng, events);
+        let trace = synchronising(&mut rng, events);
         let steps = random_steps(&mut rng, &trace);
         compared.compare(seed, &trace, steps);
     }
@@ -155,7 +161,7 @@ fn a_swap_agrees_with_all_runs_and_the_models_include_each_other() {
     for seed in 0..cases() {
         let mut rng = Rng::new(seed + 1_000_000);
         let events = 6 + rng.below(8);
-        let trace = random_trace(&mut rng, events);
+        let trace = synchronising(&mut rng, events);
         let steps = match rng.below(2) {
             0 => swapped_steps(&mut rng, &trace),
             _ => reversed_steps(&mut rng, &trace),
@@ -214,7 +220,7 @@ fn conditions_that_hold_together_agree_with_all_runs() {
     }
     let [x, y] = [0, 1].map(|index| VarId::from_index(index).unwrap());
     let (mut found, mut none, mut widened) = (0, 0, 0);
-    for seed in 0..cases() / 4 {
+    for seed in 0..cases() {
         let mut rng = Rng::new(seed + 2_000_000);
         let mut trace = sections(&mut rng, [x, y]);
         // In half of the traces every variable is written by one thread.
@@ -233,7 +239,10 @@ fn conditions_that_hold_together_agree_with_all_runs() {
             last.flatten().unwrap_or(Value::from(0))
         };
         let both = |&set: &u64| [x, y].iter().all(|&var| value(set, var) == Value::from(1));
-        let expected = reached(&trace).iter().any(both);
+        let expected = Runs::new(&trace, RunModel::Strong)
+            .reached()
+            .iter()
+            .any(both);
         let text = "always !(x == 1 && y == 1)";
         let strong = is_violated(text, &trace, &symbols, Model::Strong);
         assert_eq!(strong, expected, "seed {seed}: {trace:#?}");

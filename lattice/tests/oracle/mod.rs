@@ -5,13 +5,11 @@
 
 #![allow(dead_code)] // every test file uses a part
 
-pub(crate) mod feasible;
-pub(crate) mod leaving_out;
-
 use std::collections::HashSet;
 
 use portent_monitor_core::{Event, Symbols, Value, definition::Relation};
 use portent_monitor_dsl::{EventId, Monitor, Stepper, VariableId, Verdict};
+use portent_testing::{RunModel, Runs, may_follow};
 
 /// What a property sees of a step.
 type Deed = (Option<EventId>, Vec<(VariableId, Value)>);
@@ -203,6 +201,38 @@ impl Oracle {
         soonest
     }
 
+    /// The fewest relevant events after which some run that leaves things out is violated.
+    pub(crate) fn soonest_leaving_out(&self, events: &[Event]) -> Option<u64> {
+        let runs = Runs::new(events, RunModel::Strong);
+        // The values of variables depend on what was done alone: of two writes the order is as observed.
+        let mut seen: HashSet<(Vec<usize>, usize)> = HashSet::new();
+        let mut open = vec![(Vec::new(), self.start.clone())];
+        let mut soonest: Option<u64> = None;
+        while let Some((done, stepper)) = open.pop() {
+            if !seen.insert((done.clone(), stepper.state().index())) {
+                continue;
+            }
+            if stepper.verdict() == Verdict::Violated {
+                let is_relevant = |event: &&usize| self.relevant.contains(event);
+                let steps = done.iter().filter(is_relevant).count() as u64;
+                soonest = Some(soonest.map_or(steps, |sooner| sooner.min(steps)));
+                continue;
+            }
+            for event in (0..events.len()).filter(|&event| runs.may_follow(&done, event)) {
+                let mut stepper = stepper.clone();
+                if let Ok(index) = self.relevant.binary_search(&event) {
+                    let (event, writes) = &self.deeds[index];
+                    stepper.step(*event, writes.iter().cloned()).expect("fits");
+                }
+                let mut longer = done.clone();
+                longer.push(event);
+                longer.sort_unstable();
+                open.push((longer, stepper));
+            }
+        }
+        soonest
+    }
+
     fn feasible(
         &self,
         events: &[Event],
@@ -216,7 +246,7 @@ impl Oracle {
             return;
         }
         for event in 0..events.len() {
-            if order.contains(&event) || !feasible::may_follow(events, order, event) {
+            if order.contains(&event) || !may_follow(events, order, event) {
                 continue;
             }
             order.push(event);

@@ -3,7 +3,7 @@
 use portent_monitor_core::{ChanId, Delivery, Event, LockId, Msg, Op, ThreadId, VarId};
 
 /// Whether an event must come before another in every feasible run, by their kinds alone.
-fn is_before(trace: &[Event], earlier: usize, later: usize) -> bool {
+pub(super) fn is_before(trace: &[Event], earlier: usize, later: usize) -> bool {
     let (a, b) = (&trace[earlier], &trace[later]);
     let arrived = |thread: ThreadId| {
         let before = trace[..later].iter();
@@ -73,11 +73,13 @@ fn writer(trace: &[Event], order: &[usize], variable: VarId) -> Option<usize> {
 }
 
 /// Whether an event may come after a feasible order of others.
-pub(crate) fn may_follow(trace: &[Event], order: &[usize], event: usize) -> bool {
-    let before = (0..event).filter(|&earlier| is_before(trace, earlier, event));
-    if !before.into_iter().all(|earlier| order.contains(&earlier)) {
-        return false;
-    }
+pub fn may_follow(trace: &[Event], order: &[usize], event: usize) -> bool {
+    let mut before = (0..event).filter(|&earlier| is_before(trace, earlier, event));
+    before.all(|earlier| order.contains(&earlier)) && is_as_observed(trace, order, event)
+}
+
+/// Whether an event after an order of others reads what it read, gets the locks that it got, and fails where it failed.
+pub(super) fn is_as_observed(trace: &[Event], order: &[usize], event: usize) -> bool {
     let this = &trace[event];
     match &this.op {
         Op::Read(variable) | Op::Update(variable, _) => {
@@ -133,7 +135,7 @@ fn was_seen_empty(trace: &[Event], tried: usize, chan: ChanId) -> bool {
 }
 
 /// Whether one side of a lock is held by any thread, or any but one.
-pub(crate) fn is_held(
+pub fn is_held(
     trace: &[Event],
     order: &[usize],
     lock: LockId,

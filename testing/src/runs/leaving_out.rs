@@ -2,12 +2,11 @@
 //! channel empty or a lock taken finds it so because of the same events.
 
 use portent_monitor_core::{Event, Op, VarId};
-use std::collections::HashSet;
 
 use super::feasible::{is_held, may_follow};
 
 /// Whether an event may come after others. They are given in observed order, which is one in which they can have happened.
-pub(crate) fn may_follow_leaving_out(trace: &[Event], done: &[usize], event: usize) -> bool {
+pub fn may_follow_leaving_out(trace: &[Event], done: &[usize], event: usize) -> bool {
     let this = &trace[event];
     let is_shut_out = { done.iter() }.any(|&other| other > event && conflict(this, &trace[other]));
     if is_shut_out || !may_follow(trace, done, event) {
@@ -17,7 +16,7 @@ pub(crate) fn may_follow_leaving_out(trace: &[Event], done: &[usize], event: usi
 }
 
 /// Whether an event is why a later one found a channel empty, or a lock taken.
-fn explains(trace: &[Event], earlier: usize, later: usize) -> bool {
+pub(super) fn explains(trace: &[Event], earlier: usize, later: usize) -> bool {
     match (&trace[earlier].op, &trace[later].op) {
         (Op::Send(one, ..) | Op::Recv(one, ..), Op::TryRecv(other))
         | (Op::TryRecv(one), Op::Send(other, ..) | Op::Recv(other, ..)) => one == other,
@@ -33,7 +32,8 @@ fn explains(trace: &[Event], earlier: usize, later: usize) -> bool {
     }
 }
 
-fn conflict(one: &Event, other: &Event) -> bool {
+/// Whether the order of two events is as observed if both are kept, other than because it is hard.
+pub fn conflict(one: &Event, other: &Event) -> bool {
     let vars = |event: &Event| {
         let mut all: Vec<(VarId, bool)> = event.writes().map(|(var, _)| (var, true)).collect();
         if let Op::Read(var) = event.op {
@@ -53,26 +53,4 @@ fn conflict(one: &Event, other: &Event) -> bool {
     let sections =
         matches!((lock(one), lock(other)), (Some((a, x)), Some((b, y))) if a == b && (x || y));
     accesses || sections
-}
-
-/// The sets of events, as bits, that runs have done.
-pub(crate) fn reached(trace: &[Event]) -> HashSet<u64> {
-    let mut reached = HashSet::from([0]);
-    let mut open = vec![0u64];
-    while let Some(done) = open.pop() {
-        let events = members(done, trace.len());
-        for event in (0..trace.len()).filter(|event| done >> event & 1 == 0) {
-            let longer = done | 1 << event;
-            if !reached.contains(&longer) && may_follow_leaving_out(trace, &events, event) {
-                reached.insert(longer);
-                open.push(longer);
-            }
-        }
-    }
-    reached
-}
-
-/// The events of a set, in observed order.
-pub(crate) fn members(set: u64, events: usize) -> Vec<usize> {
-    (0..events).filter(|event| set >> event & 1 == 1).collect()
 }
