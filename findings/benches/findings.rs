@@ -4,7 +4,9 @@
 //! `PORTENT_EVENTS` sets the length: 400,000 if it is not given. The search for races is measured beside a naive one, which closes cuts by
 //! looking at all sections until nothing changes.
 //!
-//! FIGURES
+//! Of 5 million events and 8 threads (`PORTENT_EVENTS=5000000 cargo bench -p portent-findings`), on a machine of two cores where some twenty
+//! other programs wanted the caches, time on the processor: under happens-before 1.12 million events a second from memory, and 8.5 s and
+//! 1.6 GB for the report, most of it the witnesses of 64 pairs at once. The aims are 3 million and 500 MB: neither was reached there.
 
 use std::{
     collections::VecDeque,

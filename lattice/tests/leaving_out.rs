@@ -129,8 +129,11 @@ const BODIES: [&str; 6] = [
     "ere: (a b* c)*",
 ];
 
+/// What a thread does: with a lock, or an event about a thing.
+type Line = (ThreadId, Result<Op, (&'static str, i64)>);
+
 /// Sections of three threads, each with a few events about one of two things.
-fn about_things(rng: &mut Rng) -> Vec<(ThreadId, Result<Op, (&'static str, i64)>)> {
+fn about_things(rng: &mut Rng) -> Vec<Line> {
     let lock = LockId::from(0);
     let mut lines = Vec::new();
     for _ in 0..rng.between(2, 4) {

@@ -1,6 +1,6 @@
 //! Known counts of seven traces of RAPID, where these are at hand: they are not ours to pass on.
 
-use std::{collections::BTreeSet, path::Path};
+use std::path::Path;
 
 use portent_findings::{
     Finder, Hunt, Model, Options, Report,
@@ -70,22 +70,23 @@ fn the_counts_of_seven_traces() {
     assert_eq!(found, EXPECTED);
 }
 
-/// The locations and the threads of the deadlocks of some run.
-fn deadlocks(name: &str) -> Vec<(Vec<String>, usize)> {
+/// The lines of the deadlocks of some run, with the threads that wait there.
+fn deadlocks(name: &str) -> Vec<Vec<(u64, String)>> {
     let report = find(
         &Path::new(FOLDER).join(format!("{name}.data")),
         Model::Strong,
     );
     let shown = { report.findings.iter() }
         .filter(|one| one.kind == Kind::Deadlock && one.label != Label::Possible);
-    let mut all: Vec<_> = shown
+    let mut all: Vec<Vec<(u64, String)>> = shown
         .map(|finding| {
-            let rows = finding.participants.iter().map(|one| &one.row);
-            let mut locs: Vec<String> = rows.clone().filter_map(|row| row.loc.clone()).collect();
-            locs.sort();
-            let threads: BTreeSet<&str> = rows.map(|row| row.t.as_str()).collect();
             assert!(finding.participants.iter().all(|one| !one.holds.is_empty()));
-            (locs, threads.len())
+            let rows = finding.participants.iter().map(|one| &one.row);
+            let mut waits: Vec<(u64, String)> = rows
+                .map(|row| (row.line.expect("read from a file"), row.t.clone()))
+                .collect();
+            waits.sort();
+            waits
         })
         .collect();
     all.sort();
@@ -98,15 +99,20 @@ fn the_deadlocks_of_three_traces_are_where_they_are_known_to_be() {
         println!("skipped: there is no {FOLDER}");
         return;
     }
-    let at = |locs: [&str; 2]| (locs.map(str::to_owned).to_vec(), 2);
-    assert_eq!(deadlocks("Bensalem"), [at(["32", "60"])]);
-    // Its forks name the wrong threads, so that one of them is false.
-    assert_eq!(
-        deadlocks("Bensalem_dlf"),
-        [at(["32", "54"]), at(["32", "60"])]
-    );
-    let [(locs, threads)] = &deadlocks("DiningPhil")[..] else {
-        panic!("all five wait for each other");
+    let at = |waits: &[(u64, &str)]| -> Vec<(u64, String)> {
+        let wait = |&(line, thread): &(u64, &str)| (line, thread.to_owned());
+        waits.iter().map(wait).collect()
     };
-    assert_eq!((locs.len(), *threads), (5, 5));
+    assert_eq!(deadlocks("Bensalem"), [at(&[(32, "T2"), (60, "T3")])]);
+    // Its forks name the wrong threads, and a join is lost, so that the second of them is false.
+    let of_dlf = [at(&[(32, "T5"), (44, "T6")]), at(&[(32, "T5"), (54, "T2")])];
+    assert_eq!(deadlocks("Bensalem_dlf"), of_dlf);
+    let all_five = [
+        (65, "T1"),
+        (108, "T2"),
+        (151, "T3"),
+        (194, "T4"),
+        (237, "T5"),
+    ];
+    assert_eq!(deadlocks("DiningPhil"), [at(&all_five)]);
 }

@@ -42,9 +42,9 @@ fn fewest(trace: &[Event], (automaton, actions): &Steps) -> Option<usize> {
             continue;
         }
         let events = members(done, trace.len());
-        for event in 0..trace.len() {
+        for (event, action) in actions.iter().enumerate() {
             if runs.may_follow(&events, event) {
-                let after = actions[event].map_or(state, |action| automaton.step(state, action));
+                let after = action.map_or(state, |action| automaton.step(state, action));
                 level.push((done | 1 << event, after));
             }
         }
