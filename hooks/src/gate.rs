@@ -7,12 +7,11 @@
 //! Readers do not wait for writers that wait, so that a thread may share the lock twice.
 
 use std::sync::{
-    Condvar, Mutex, PoisonError,
-    atomic::{
-        AtomicUsize,
-        Ordering::{AcqRel, Acquire, Relaxed, Release},
-    },
+    PoisonError,
+    atomic::Ordering::{AcqRel, Acquire, Relaxed, Release},
 };
+
+use crate::primitive::{AtomicUsize, Condvar, Mutex};
 
 /// Somebody has it alone.
 const EXCLUSIVE: usize = 1;

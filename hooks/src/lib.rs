@@ -55,6 +55,8 @@ mod gate;
 #[doc(hidden)]
 pub mod lock_api;
 mod macros;
+#[cfg(any(feature = "lock_api", feature = "monitor"))]
+mod primitive;
 mod value;
 
 pub use context::{Context, ContextError};

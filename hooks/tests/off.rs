@@ -22,14 +22,60 @@ fn types_are_those_of_the_standard_library() {
     same::<sync::LazyLock<u8>, std::sync::LazyLock<u8>>();
     same::<sync::atomic::AtomicU64, std::sync::atomic::AtomicU64>();
     same::<sync::mpsc::Sender<u8>, std::sync::mpsc::Sender<u8>>();
+    same::<sync::mpsc::SyncSender<u8>, std::sync::mpsc::SyncSender<u8>>();
+    same::<sync::mpsc::Receiver<u8>, std::sync::mpsc::Receiver<u8>>();
+    same::<thread::Builder, std::thread::Builder>();
     same::<thread::JoinHandle<()>, std::thread::JoinHandle<()>>();
+    same::<thread::LocalKey<u8>, std::thread::LocalKey<u8>>();
     same::<thread::Thread, std::thread::Thread>();
+}
+
+#[test]
+fn guards_and_results_are_those_of_the_standard_library() {
+    same::<sync::MutexGuard<'static, u8>, std::sync::MutexGuard<'static, u8>>();
+    same::<sync::RwLockReadGuard<'static, u8>, std::sync::RwLockReadGuard<'static, u8>>();
+    same::<sync::RwLockWriteGuard<'static, u8>, std::sync::RwLockWriteGuard<'static, u8>>();
+    same::<sync::BarrierWaitResult, std::sync::BarrierWaitResult>();
+    same::<sync::WaitTimeoutResult, std::sync::WaitTimeoutResult>();
+    same::<sync::OnceState, std::sync::OnceState>();
+    same::<sync::mpsc::Iter<'static, u8>, std::sync::mpsc::Iter<'static, u8>>();
+    same::<sync::mpsc::TryIter<'static, u8>, std::sync::mpsc::TryIter<'static, u8>>();
+    same::<sync::mpsc::IntoIter<u8>, std::sync::mpsc::IntoIter<u8>>();
+    same::<thread::Scope<'static, 'static>, std::thread::Scope<'static, 'static>>();
+    same::<thread::ScopedJoinHandle<'static, u8>, std::thread::ScopedJoinHandle<'static, u8>>();
+}
+
+#[test]
+fn atomics_are_those_of_the_standard_library() {
+    use std::sync::atomic as native;
+
+    use sync::atomic::*;
+    same::<AtomicBool, native::AtomicBool>();
+    same::<AtomicI8, native::AtomicI8>();
+    same::<AtomicI16, native::AtomicI16>();
+    same::<AtomicI32, native::AtomicI32>();
+    same::<AtomicI64, native::AtomicI64>();
+    same::<AtomicIsize, native::AtomicIsize>();
+    same::<AtomicU8, native::AtomicU8>();
+    same::<AtomicU16, native::AtomicU16>();
+    same::<AtomicU32, native::AtomicU32>();
+    same::<AtomicU64, native::AtomicU64>();
+    same::<AtomicUsize, native::AtomicUsize>();
+    same::<AtomicPtr<u8>, native::AtomicPtr<u8>>();
+    same::<Ordering, native::Ordering>();
 }
 
 #[cfg(feature = "tokio")]
 #[test]
 fn tasks_are_those_of_tokio() {
     use portent_hooks::task;
+    same::<task::MutexGuard<'static, u8>, tokio::sync::MutexGuard<'static, u8>>();
+    same::<task::RwLockReadGuard<'static, u8>, tokio::sync::RwLockReadGuard<'static, u8>>();
+    same::<task::RwLockWriteGuard<'static, u8>, tokio::sync::RwLockWriteGuard<'static, u8>>();
+    same::<task::SemaphorePermit<'static>, tokio::sync::SemaphorePermit<'static>>();
+    same::<task::OwnedSemaphorePermit, tokio::sync::OwnedSemaphorePermit>();
+    same::<task::AbortHandle, tokio::task::AbortHandle>();
+    same::<task::LocalSet, tokio::task::LocalSet>();
     same::<task::JoinHandle<u8>, tokio::task::JoinHandle<u8>>();
     same::<task::JoinSet<u8>, tokio::task::JoinSet<u8>>();
     same::<task::Mutex<u8>, tokio::sync::Mutex<u8>>();

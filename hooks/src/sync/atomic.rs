@@ -190,6 +190,44 @@ macro_rules! atomic {
                 Err(before)
             }
 
+            /// As in the standard library, of version 1.95 of the compiler.
+            #[track_caller]
+            pub fn try_update(
+                &self,
+                set_order: Ordering,
+                fetch_order: Ordering,
+                f: impl FnMut($value) -> Option<$value>,
+            ) -> Result<$value, $value> {
+                self.fetch_update(set_order, fetch_order, f)
+            }
+
+            /// As in the standard library, of version 1.95 of the compiler.
+            #[track_caller]
+            pub fn update(
+                &self,
+                set_order: Ordering,
+                fetch_order: Ordering,
+                mut f: impl FnMut($value) -> $value,
+            ) -> $value {
+                both(self.fetch_update(set_order, fetch_order, |value| Some(f(value))))
+            }
+
+            /// As in the standard library.
+            #[deprecated(note = "replaced by `compare_exchange`, as in the standard library")]
+            #[track_caller]
+            pub fn compare_and_swap(
+                &self,
+                current: $value,
+                new: $value,
+                order: Ordering,
+            ) -> $value {
+                let failure = match order {
+                    Ordering::SeqCst => Ordering::SeqCst,
+                    _ => Ordering::Acquire,
+                };
+                both(self.compare_exchange(current, new, order, failure))
+            }
+
             /// As in the standard library.
             pub fn get_mut(&mut self) -> &mut $value {
                 self.header.taken_apart();
@@ -313,6 +351,59 @@ atomic!(
     "AtomicPtr",
     |_| None
 );
+
+/// What there was before a pointer was changed.
+macro_rules! pointer_changes {
+    ($($method:ident = $next:expr;)*) => {
+        impl<T> AtomicPtr<T> {$(
+            /// As in the standard library, of version 1.91 of the compiler.
+            #[inline]
+            #[track_caller]
+            pub fn $method(&self, value: usize, order: Ordering) -> *mut T {
+                let next: fn(*mut T, usize) -> *mut T = $next;
+                self.change(order, |native, order| {
+                    both(native.fetch_update(order, Ordering::Acquire, |there| {
+                        Some(next(there, value))
+                    }))
+                })
+            }
+        )*}
+    };
+}
+
+pointer_changes! {
+    fetch_ptr_add = |there, value| there.wrapping_add(value);
+    fetch_ptr_sub = |there, value| there.wrapping_sub(value);
+    fetch_byte_add = |there, value| there.wrapping_byte_add(value);
+    fetch_byte_sub = |there, value| there.wrapping_byte_sub(value);
+    fetch_or = |there, value| there.map_addr(|there| there | value);
+    fetch_and = |there, value| there.map_addr(|there| there & value);
+    fetch_xor = |there, value| there.map_addr(|there| there ^ value);
+}
+
+/// The old names of what is made by `new`.
+macro_rules! old_constants {
+    ($($constant:ident: $name:ident = $value:literal;)*) => {$(
+        #[doc = concat!("As `std::sync::atomic::", stringify!($constant), "`.")]
+        #[deprecated(note = "replaced by `new`, as in the standard library")]
+        #[expect(clippy::declare_interior_mutable_const, reason = "as in the standard library")]
+        pub const $constant: $name = $name::new($value);
+    )*};
+}
+
+old_constants! {
+    ATOMIC_BOOL_INIT: AtomicBool = false;
+    ATOMIC_ISIZE_INIT: AtomicIsize = 0;
+    ATOMIC_USIZE_INIT: AtomicUsize = 0;
+}
+
+/// As `std::sync::atomic::spin_loop_hint`.
+#[deprecated(note = "replaced by `hint::spin_loop`, as in the standard library")]
+#[inline]
+#[track_caller]
+pub fn spin_loop_hint() {
+    crate::hint::spin_loop();
+}
 
 impl<T> Default for AtomicPtr<T> {
     #[track_caller]

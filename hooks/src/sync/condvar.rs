@@ -152,6 +152,19 @@ impl Condvar {
         join(waited)
     }
 
+    /// As [`std::sync::Condvar::wait_timeout_ms`].
+    #[deprecated(note = "replaced by `wait_timeout`, as in the standard library")]
+    #[track_caller]
+    pub fn wait_timeout_ms<'a, T>(
+        &self,
+        guard: MutexGuard<'a, T>,
+        ms: u32,
+    ) -> LockResult<(MutexGuard<'a, T>, bool)> {
+        let waited = self.wait_timeout(guard, Duration::from_millis(ms.into()));
+        let ((guard, result), poisoned) = split(waited);
+        join(((guard, !result.timed_out()), poisoned))
+    }
+
     /// As [`std::sync::Condvar::wait_timeout_while`].
     #[track_caller]
     pub fn wait_timeout_while<'a, T, F>(

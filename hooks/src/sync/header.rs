@@ -15,13 +15,7 @@
 //!
 //! Relaxed operations of the program are therefore Acquire and Release ones while it is monitored.
 
-use std::sync::{
-    Mutex, MutexGuard,
-    atomic::{
-        AtomicU64,
-        Ordering::{Acquire, Relaxed, Release},
-    },
-};
+use std::sync::atomic::Ordering::{Acquire, Relaxed, Release};
 
 use portent_monitor_core::{Mark, Op, Value, VarId, Version};
 
@@ -36,6 +30,7 @@ use crate::{
         operation::{READ, UPDATE, VarOperation},
         version,
     },
+    primitive::{AtomicU64, Mutex, MutexGuard},
 };
 
 /// The lowest bit of a version is free.

@@ -1,6 +1,10 @@
 //! A value that is made when it is first needed.
 
-use std::{fmt, ops::Deref, sync};
+use std::{
+    fmt,
+    ops::{Deref, DerefMut},
+    sync,
+};
 
 use super::OnceLock;
 use crate::live::{lock, names::Name};
@@ -46,6 +50,34 @@ impl<T, F: FnOnce() -> T> LazyLock<T, F> {
             }
         })
     }
+
+    /// As [`std::sync::LazyLock::force_mut`], of version 1.94 of the compiler.
+    ///
+    /// # Panics
+    ///
+    /// If making the value does, or did.
+    #[track_caller]
+    pub fn force_mut(this: &mut LazyLock<T, F>) -> &mut T {
+        LazyLock::force(this);
+        match this.cell.get_mut() {
+            Some(value) => value,
+            None => unreachable!("it was just made"),
+        }
+    }
+}
+
+impl<T, F> LazyLock<T, F> {
+    /// As [`std::sync::LazyLock::get`], of version 1.94 of the compiler.
+    #[inline]
+    #[track_caller]
+    pub fn get(this: &LazyLock<T, F>) -> Option<&T> {
+        this.cell.get()
+    }
+
+    /// As [`std::sync::LazyLock::get_mut`], of version 1.94 of the compiler.
+    pub fn get_mut(this: &mut LazyLock<T, F>) -> Option<&mut T> {
+        this.cell.get_mut()
+    }
 }
 
 impl<T, F: FnOnce() -> T> Deref for LazyLock<T, F> {
@@ -55,6 +87,13 @@ impl<T, F: FnOnce() -> T> Deref for LazyLock<T, F> {
     #[track_caller]
     fn deref(&self) -> &T {
         LazyLock::force(self)
+    }
+}
+
+impl<T, F: FnOnce() -> T> DerefMut for LazyLock<T, F> {
+    #[track_caller]
+    fn deref_mut(&mut self) -> &mut T {
+        LazyLock::force_mut(self)
     }
 }
 

@@ -27,6 +27,14 @@ pub struct Once {
     inner: sync::Once,
 }
 
+/// As [`std::sync::ONCE_INIT`].
+#[deprecated(note = "replaced by `Once::new()`, as in the standard library")]
+#[expect(
+    clippy::declare_interior_mutable_const,
+    reason = "as in the standard library"
+)]
+pub const ONCE_INIT: Once = Once::new();
+
 // That of the standard library has no default either.
 #[expect(clippy::new_without_default)]
 impl Once {

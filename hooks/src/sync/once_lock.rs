@@ -65,6 +65,22 @@ impl<T> OnceLock<T> {
         self.inner.get_mut()
     }
 
+    /// As [`std::sync::OnceLock::wait`].
+    #[track_caller]
+    pub fn wait(&self) -> &T {
+        let place = Some(Location::caller());
+        if let Some(controller) = control::current() {
+            controller.step(Step::AwaitDone, self.object(), place);
+            return match self.inner.get() {
+                Some(value) => value,
+                None => controller.obstructed(self.object(), place),
+            };
+        }
+        let value = self.inner.wait();
+        self.header.read(place, || ());
+        value
+    }
+
     /// As [`std::sync::OnceLock::set`].
     ///
     /// # Errors

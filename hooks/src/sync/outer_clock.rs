@@ -9,13 +9,7 @@
 
 #[cfg(feature = "lock_api")]
 use std::panic::Location;
-use std::{
-    sync::{
-        Mutex, MutexGuard,
-        atomic::{AtomicU8, AtomicU64, Ordering::Relaxed},
-    },
-    thread,
-};
+use std::sync::atomic::Ordering::Relaxed;
 
 use portent_monitor_core::{Access, LockId, Mark, Op, Version};
 
@@ -30,6 +24,7 @@ use crate::{
         operation::{LOCK, LockOperation, READ_LOCK, READ_UNLOCK, TRY_LOCK, UNLOCK},
         version,
     },
+    primitive::{AtomicU8, AtomicU64, Mutex, MutexGuard, yield_now},
 };
 
 /// Every operation is entered in the ledger.
@@ -50,7 +45,7 @@ pub(super) struct OuterClock {
     ledger: Mutex<Ledger>,
 }
 
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(super) struct Ledger {
     object: ObjectClock,
     /// How many hold the lock, as far as is recorded.
@@ -320,7 +315,7 @@ impl OuterClock {
             }
             patience += 1;
             drop(ledger);
-            thread::yield_now();
+            yield_now();
             ledger = self.open();
         }
     }
@@ -386,7 +381,7 @@ impl OuterClock {
     }
 
     /// An exclusive holder becomes one that shares the lock, by `go`.
-    #[cfg(any(feature = "lock_api", feature = "tokio"))]
+    #[cfg(any(since = "1.92", feature = "lock_api", feature = "tokio"))]
     pub(super) fn downgrade<E, S>(
         &self,
         mut guard: E,

@@ -299,6 +299,32 @@ impl<T: ?Sized> RwLock<T> {
     }
 }
 
+#[cfg(since = "1.92")]
+impl<'a, T: ?Sized> RwLockWriteGuard<'a, T> {
+    /// As [`std::sync::RwLockWriteGuard::downgrade`]: there with version 1.92 of the compiler, as the real lock has to do it.
+    #[expect(clippy::incompatible_msrv, reason = "it is there if that is")]
+    #[track_caller]
+    pub fn downgrade(mut s: Self) -> RwLockReadGuard<'a, T> {
+        let (lock, ticket) = (s.lock, s.ticket);
+        let controller = control::current();
+        if let Some(controller) = &controller {
+            let place = Some(Location::caller());
+            controller.step(Step::Downgrade, lock.outer_clock.object(), place);
+        }
+        let Some(inner) = s.inner.take() else {
+            unreachable!("a guard has something inside until it is dropped");
+        };
+        let go = Exclusive::downgrade;
+        let inner = match controller {
+            Some(_) => go(inner),
+            None => lock
+                .outer_clock
+                .downgrade(inner, exclusive, go, shared, ticket),
+        };
+        lock.reading(inner, ticket)
+    }
+}
+
 impl<T: ?Sized> Drop for RwLockReadGuard<'_, T> {
     #[inline]
     fn drop(&mut self) {

@@ -19,6 +19,8 @@ pub use std::thread::{AccessError, Result, ThreadId, available_parallelism, pani
 
 pub use local::LocalKey;
 pub use park::{Thread, current, park, park_timeout, sleep, yield_now};
+#[expect(deprecated, reason = "so are those of the standard library")]
+pub use park::{park_timeout_ms, sleep_ms};
 pub use scope::{Scope, ScopedJoinHandle, scope};
 #[cfg(feature = "tokio")]
 pub(crate) use spawn::joined;

@@ -66,6 +66,13 @@ pub fn park_timeout(time: Duration) {
     park_by(Some(Location::caller()), || thread::park_timeout(time));
 }
 
+/// As [`std::thread::park_timeout_ms`].
+#[deprecated(note = "replaced by `park_timeout`, as in the standard library")]
+#[track_caller]
+pub fn park_timeout_ms(ms: u32) {
+    park_timeout(Duration::from_millis(ms.into()));
+}
+
 /// As [`std::thread::yield_now`].
 #[track_caller]
 pub fn yield_now() {
@@ -82,6 +89,13 @@ pub fn sleep(time: Duration) {
         Some(controller) => controller.pause(Some(Location::caller())),
         None => thread::sleep(time),
     }
+}
+
+/// As [`std::thread::sleep_ms`].
+#[deprecated(note = "replaced by `sleep`, as in the standard library")]
+#[track_caller]
+pub fn sleep_ms(ms: u32) {
+    sleep(Duration::from_millis(ms.into()));
 }
 
 fn park_by(place: Place, park: impl FnOnce()) {

@@ -33,9 +33,21 @@ pub(crate) enum Seen {
     Waiting(u64),
     Notify(u64),
     Woken(u64),
+    /// A message for which there is no room, by its meeting: before it is sent, when it was received, and when its sender goes on.
+    Offer(u64),
+    Take(u64),
+    Delivered(u64),
     /// A child began (first of its log), was forked, or was joined.
     Fork(usize),
     Join(usize),
+}
+
+/// What came out of a run.
+pub(crate) struct Run {
+    pub(crate) logs: Vec<Vec<Seen>>,
+    pub(crate) capacities: HashMap<usize, u64>,
+    /// Somebody could not tell what it saw: a try failed, and the section because of which it did ended or began meanwhile.
+    pub(crate) is_unclear: bool,
 }
 
 /// The logs of all threads.
@@ -83,6 +95,8 @@ impl Order {
                 Seen::Unlock(object, number) => after(Seen::Tried(object, number)),
                 Seen::Notify(meeting) => after(Seen::Waiting(meeting)),
                 Seen::Woken(meeting) => after(Seen::Notify(meeting)),
+                Seen::Take(meeting) => after(Seen::Offer(meeting)),
+                Seen::Delivered(meeting) => after(Seen::Take(meeting)),
                 Seen::ReadLock(object, number) => after(Seen::Unlock(object, number)),
                 Seen::Send(object, number) => {
                     after(Seen::Send(object, number - 1));
@@ -160,4 +174,26 @@ fn closure(steps: usize, edges: &[(usize, usize)]) -> Vec<Vec<u64>> {
     }
     assert_eq!(done, steps, "what really happened has no cycles");
     before
+}
+
+/// Replaces the content of messages by their place: that in which they were received.
+pub(crate) fn place_messages(logs: &mut [Vec<Seen>]) {
+    let mut places = HashMap::new();
+    let mut counts = HashMap::<usize, u64>::new();
+    // The child that receives comes before the main thread, which takes the rest.
+    for log in [1, 0] {
+        for seen in &mut logs[log] {
+            if let Seen::Recv(channel, id) = seen {
+                let count = counts.entry(*channel).or_default();
+                *count += 1;
+                places.insert(*id, *count);
+                *id = *count;
+            }
+        }
+    }
+    for seen in logs.iter_mut().flatten() {
+        if let Seen::Send(_, id) = seen {
+            *id = places[id];
+        }
+    }
 }

@@ -15,7 +15,7 @@ use std::{
 use portent_hooks::{
     Shared, event,
     sync::{
-        Barrier, Condvar, Mutex, MutexGuard, Once, OnceLock, RwLock,
+        Barrier, Condvar, LazyLock, Mutex, MutexGuard, Once, OnceLock, RwLock,
         atomic::{AtomicU64, Ordering},
         lock_api::{RawMutex, RawRwLock},
         mpsc,
@@ -24,7 +24,7 @@ use portent_hooks::{
 };
 use portent_testing::Rng;
 
-use crate::order::Seen;
+use crate::order::{Run, Seen, place_messages};
 
 const MUTEXES: usize = 3;
 const RWLOCKS: usize = 2;
@@ -42,6 +42,7 @@ const TRIED: usize = 60;
 const RAW: usize = 70;
 const RAW_RWLOCK: usize = 71;
 const CALLED: usize = 80;
+const LAZY: usize = 90;
 /// The mutex of the first meeting; the others follow.
 const MEETING: usize = 100;
 const CAPACITY: u64 = 2;
@@ -54,6 +55,8 @@ struct World {
     shared: [Shared<u64>; SHARED],
     once: [OnceLock<u64>; 2],
     called: [Once; 2],
+    /// Each is the thread that made it.
+    lazy: [LazyLock<std::thread::ThreadId>; 2],
     raw: lock_api::Mutex<RawMutex, u64>,
     raw_rwlock: lock_api::RwLock<RawRwLock, u64>,
     tried: [Tried; 2],
@@ -75,6 +78,8 @@ struct Meeting {
     progress: PlainNumber,
     mutex: Mutex<u64>,
     condition: Condvar,
+    /// Without any room.
+    channel: (mpsc::SyncSender<i64>, Plain<mpsc::Receiver<i64>>),
 }
 
 #[derive(Clone, Copy)]
@@ -84,6 +89,8 @@ enum Kind {
     /// The first waits for a condition, or parks, and the second notifies.
     Condition(usize, usize),
     Park(usize, usize),
+    /// The first sends, and the second receives.
+    Rendezvous(usize, usize),
 }
 
 impl Meeting {
@@ -101,14 +108,6 @@ struct Senders {
     bounded: mpsc::SyncSender<i64>,
 }
 
-/// What came out of a run.
-pub(crate) struct Run {
-    pub(crate) logs: Vec<Vec<Seen>>,
-    pub(crate) capacities: HashMap<usize, u64>,
-    /// Somebody could not tell what it saw: a try failed, and the section because of which it did ended or began meanwhile.
-    pub(crate) is_unclear: bool,
-}
-
 /// One thread of a program; its log speaks of messages by their content until all are received.
 struct Thread<'a> {
     world: &'a World,
@@ -122,6 +121,7 @@ struct Thread<'a> {
     is_unclear: bool,
     /// The next meeting.
     meeting: usize,
+    has_made: [bool; 2],
 }
 
 impl Thread<'_> {
@@ -139,7 +139,7 @@ impl Thread<'_> {
     /// Something that waits for nobody.
     fn small(&mut self) {
         let world = self.world;
-        match self.rng.below(11) {
+        match self.rng.below(12) {
             0..=2 => self.event(),
             3 => {
                 let at = self.rng.below(VARS);
@@ -180,7 +180,8 @@ impl Thread<'_> {
                 self.log.push(Seen::Update(SHARE + at, now));
             }
             8 => self.try_lock(),
-            9 => {
+            9 => self.look_at_lazy(),
+            10 => {
                 let at = self.rng.below(2);
                 let mut made = false;
                 if self.rng.one_in(2) {
@@ -214,6 +215,20 @@ impl Thread<'_> {
         }
         if self.rng.one_in(8) {
             thread::yield_now();
+        }
+    }
+
+    fn look_at_lazy(&mut self) {
+        let at = self.rng.below(2);
+        let lazy = &self.world.lazy[at];
+        if self.rng.one_in(2) {
+            let seen = LazyLock::get(lazy).is_some();
+            self.log.push(Seen::Read(LAZY + at, u64::from(seen)));
+        } else if **lazy == std::thread::current().id() && !self.has_made[at] {
+            self.has_made[at] = true;
+            self.log.push(Seen::Update(LAZY + at, 1));
+        } else {
+            self.log.push(Seen::Read(LAZY + at, 1));
         }
     }
 
@@ -311,6 +326,16 @@ impl Thread<'_> {
                 world.handles[parks].get().unwrap().unpark();
                 self.log.push(Seen::Notify(number));
                 meeting.progress.store(2, Release);
+            }
+            Kind::Rendezvous(sends, _) if sends == self.index => {
+                self.log.push(Seen::Offer(number));
+                meeting.channel.0.send(1).unwrap();
+                self.log.push(Seen::Delivered(number));
+            }
+            Kind::Rendezvous(_, receives) if receives == self.index => {
+                let receiver = meeting.channel.1.lock().unwrap();
+                assert_eq!(receiver.recv(), Ok(1));
+                self.log.push(Seen::Take(number));
             }
             _ => {}
         }
@@ -439,14 +464,19 @@ pub(crate) fn run(seed: u64, everything: bool) -> Run {
             let one = 1 + rng.below(threads);
             let other = 1 + (one + rng.below(threads - 1)) % threads;
             Meeting {
-                kind: match rng.below(3) {
+                kind: match rng.below(4) {
                     0 => Kind::Barrier,
                     1 => Kind::Condition(one, other),
+                    2 => Kind::Rendezvous(one, other),
                     _ => Kind::Park(one, other),
                 },
                 progress: PlainNumber::new(0),
                 mutex: Mutex::new(0),
                 condition: Condvar::new(),
+                channel: {
+                    let (sender, receiver) = mpsc::sync_channel(0);
+                    (sender, Plain::new(receiver))
+                },
             }
         })
         .collect();
@@ -458,6 +488,7 @@ pub(crate) fn run(seed: u64, everything: bool) -> Run {
         shared: Default::default(),
         once: Default::default(),
         called: [Once::new(), Once::new()],
+        lazy: [(); 2].map(|()| LazyLock::new(|| std::thread::current().id())),
         raw: Default::default(),
         raw_rwlock: Default::default(),
         tried: [(); 2].map(|()| Tried {
@@ -489,6 +520,7 @@ pub(crate) fn run(seed: u64, everything: bool) -> Run {
         everything,
         is_unclear: false,
         meeting: 0,
+        has_made: [false; 2],
     };
 
     let mut main = thread(0);
@@ -563,27 +595,5 @@ pub(crate) fn run(seed: u64, everything: bool) -> Run {
         logs,
         capacities: HashMap::from([(BOUNDED, CAPACITY)]),
         is_unclear,
-    }
-}
-
-/// Replaces the content of messages by their place: that in which they were received.
-fn place_messages(logs: &mut [Vec<Seen>]) {
-    let mut places = HashMap::new();
-    let mut counts = HashMap::<usize, u64>::new();
-    // The child that receives comes before the main thread, which takes the rest.
-    for log in [1, 0] {
-        for seen in &mut logs[log] {
-            if let Seen::Recv(channel, id) = seen {
-                let count = counts.entry(*channel).or_default();
-                *count += 1;
-                places.insert(*id, *count);
-                *id = *count;
-            }
-        }
-    }
-    for seen in logs.iter_mut().flatten() {
-        if let Seen::Send(_, id) = seen {
-            *id = places[id];
-        }
     }
 }

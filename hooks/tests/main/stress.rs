@@ -10,8 +10,8 @@ use portent_hooks::{Counts, Recorded, Recording, Stream, symbols};
 use portent_monitor_core::{Causality, Clocked, Discipline, Op, Stamp, Value};
 
 use crate::{
-    order::{Order, Seen},
-    program::{self, Run},
+    order::{Order, Run, Seen},
+    program,
 };
 
 /// Runs a program and returns what was recorded of it; `None` if its threads could not tell what they saw, or a failed try could not.

@@ -11,7 +11,7 @@ use std::{
     cell::Cell,
     fmt,
     marker::PhantomData,
-    panic::Location,
+    panic::{Location, RefUnwindSafe},
     sync::Arc,
     time::{Duration, Instant},
 };
@@ -57,6 +57,9 @@ pub struct Receiver<T> {
     /// One thread at a time has it.
     alone: PhantomData<Cell<()>>,
 }
+
+// Nobody can find it half changed, as in the standard library.
+impl<T> RefUnwindSafe for Receiver<T> {}
 
 impl<T> Sender<T> {
     /// As [`std::sync::mpsc::Sender::send`].

@@ -3,7 +3,8 @@
 use super::{
     run,
     sync::atomic::{
-        AtomicBool, AtomicI8, AtomicI64, AtomicPtr, AtomicU16, AtomicU64, AtomicUsize,
+        AtomicBool, AtomicI8, AtomicI16, AtomicI32, AtomicI64, AtomicIsize, AtomicPtr, AtomicU8,
+        AtomicU16, AtomicU32, AtomicU64, AtomicUsize,
         Ordering::{self, AcqRel, Acquire, Relaxed, Release, SeqCst},
     },
     thread,
@@ -168,5 +169,179 @@ fn store_buffering_does_not_show() {
             });
             assert!(a || b);
         }
+    });
+}
+
+#[test]
+fn every_operation_on_every_integer() {
+    macro_rules! integers {
+        ($($name:ident $value:ty),*) => {$(
+            let number = $name::new(5);
+            assert_eq!((number.swap(6, SeqCst), number.load(SeqCst)), (5, 6));
+            assert_eq!((number.fetch_add(4, SeqCst), number.load(SeqCst)), (6, 10));
+            assert_eq!((number.fetch_sub(7, AcqRel), number.load(Acquire)), (10, 3));
+            assert_eq!((number.fetch_and(6, Acquire), number.load(SeqCst)), (3, 2));
+            assert_eq!((number.fetch_or(5, Release), number.load(SeqCst)), (2, 7));
+            assert_eq!((number.fetch_xor(1, Relaxed), number.load(Relaxed)), (7, 6));
+            assert_eq!((number.fetch_nand(3, SeqCst), number.load(SeqCst)), (6, !2));
+            number.store(9, SeqCst);
+            assert_eq!((number.fetch_max(8, SeqCst), number.fetch_min(8, SeqCst)), (9, 9));
+            assert_eq!(number.load(SeqCst), 8);
+            assert_eq!(number.compare_exchange(8, 1, AcqRel, Relaxed), Ok(8));
+            assert_eq!(number.compare_exchange(8, 2, SeqCst, Acquire), Err(1));
+            assert_eq!(number.compare_exchange_weak(8, 2, SeqCst, SeqCst), Err(1));
+            number.store(<$value>::MAX, Relaxed);
+            assert_eq!(number.fetch_add(1, SeqCst), <$value>::MAX);
+            assert_eq!(number.fetch_sub(1, SeqCst), <$value>::MIN, "it wraps");
+            assert_eq!($name::from(3).into_inner(), 3);
+            assert_eq!(format!("{:?}", $name::default()), "0");
+        )*};
+    }
+    run(|| {
+        integers!(AtomicI8 i8, AtomicI16 i16, AtomicI32 i32, AtomicI64 i64, AtomicIsize isize);
+        integers!(AtomicU8 u8, AtomicU16 u16, AtomicU32 u32, AtomicU64 u64, AtomicUsize usize);
+    });
+}
+
+#[test]
+fn truth_tables() {
+    run(|| {
+        for (a, b) in [(false, false), (false, true), (true, false), (true, true)] {
+            type Operation = fn(&AtomicBool, bool, Ordering) -> bool;
+            let all: [(Operation, bool); 4] = [
+                (AtomicBool::fetch_and, a & b),
+                (AtomicBool::fetch_or, a | b),
+                (AtomicBool::fetch_xor, a ^ b),
+                (AtomicBool::fetch_nand, !(a & b)),
+            ];
+            for (operation, after) in all {
+                let flag = AtomicBool::new(a);
+                assert_eq!((operation(&flag, b, SeqCst), flag.load(SeqCst)), (a, after));
+            }
+        }
+        let mut flag = AtomicBool::default();
+        *flag.get_mut() = true;
+        assert_eq!(
+            flag.fetch_update(SeqCst, SeqCst, |flag| Some(!flag)),
+            Ok(true)
+        );
+        assert!(!flag.into_inner());
+    });
+}
+
+/// The old name of an exchange.
+#[test]
+#[allow(deprecated)]
+fn compare_and_swap() {
+    run(|| {
+        let number = AtomicUsize::new(1);
+        assert_eq!(number.compare_and_swap(1, 2, SeqCst), 1);
+        assert_eq!(number.compare_and_swap(1, 3, Relaxed), 2);
+        assert_eq!(number.load(SeqCst), 2);
+        super::sync::atomic::spin_loop_hint();
+    });
+}
+
+#[cfg(since = "1.91")]
+#[test]
+#[allow(clippy::incompatible_msrv)]
+fn pointers_that_are_calculated_with() {
+    run(|| {
+        let mut numbers = [1u16, 2, 3, 4];
+        let start = numbers.as_mut_ptr();
+        let pointer = AtomicPtr::new(start);
+        assert_eq!(pointer.fetch_ptr_add(3, SeqCst), start);
+        assert_eq!(pointer.fetch_ptr_sub(1, SeqCst), start.wrapping_add(3));
+        assert_eq!(pointer.load(SeqCst), start.wrapping_add(2));
+        assert_eq!(pointer.fetch_byte_add(2, SeqCst), start.wrapping_add(2));
+        assert_eq!(pointer.fetch_byte_sub(6, SeqCst), start.wrapping_add(3));
+        assert_eq!(pointer.load(SeqCst), start);
+        assert_eq!(pointer.fetch_or(1, SeqCst), start);
+        assert_eq!(pointer.load(SeqCst).addr(), start.addr() | 1);
+        assert_eq!(pointer.fetch_xor(1, SeqCst).addr(), start.addr() | 1);
+        assert_eq!(pointer.fetch_and(!1, SeqCst), start);
+        assert_eq!(pointer.load(SeqCst), start);
+        assert_eq!(format!("{pointer:p}"), format!("{start:p}"));
+    });
+}
+
+#[cfg(since = "1.95")]
+#[test]
+#[allow(clippy::incompatible_msrv)]
+fn updates_by_closures() {
+    run(|| {
+        let number = AtomicU64::new(1);
+        assert_eq!(
+            number.update(SeqCst, SeqCst, |n| n + number.load(SeqCst)),
+            1
+        );
+        assert_eq!(number.try_update(AcqRel, Acquire, |n| Some(n * 5)), Ok(2));
+        assert_eq!(
+            number.try_update(Relaxed, Relaxed, |n| (n > 50).then_some(0)),
+            Err(10)
+        );
+        let flag = AtomicBool::new(true);
+        assert!(flag.update(SeqCst, SeqCst, |flag| !flag) && !flag.load(SeqCst));
+        let pointer = AtomicPtr::<i32>::default();
+        assert_eq!(
+            pointer.try_update(SeqCst, SeqCst, |_| None),
+            Err(std::ptr::null_mut())
+        );
+    });
+}
+
+#[test]
+fn a_pointer_is_handed_over() {
+    run(|| {
+        let slot = AtomicPtr::<i32>::default();
+        let sum = thread::scope(|s| {
+            let takes = s.spawn(|| {
+                let mut address = slot.load(Acquire);
+                while address.is_null() {
+                    thread::yield_now();
+                    address = slot.load(Acquire);
+                }
+                address.addr()
+            });
+            let mut number = 7;
+            let there = &raw mut number;
+            slot.store(there, Release);
+            takes.join().unwrap() == there.addr()
+        });
+        assert!(sum);
+    });
+}
+
+#[test]
+fn a_spin_lock() {
+    run(|| {
+        let (taken, number) = (AtomicBool::new(false), AtomicU64::new(0));
+        thread::scope(|s| {
+            for _ in 0..3 {
+                s.spawn(|| {
+                    for _ in 0..20 {
+                        while taken.swap(true, Acquire) {
+                            thread::yield_now();
+                        }
+                        let seen = number.load(Relaxed);
+                        number.store(seen + 1, Relaxed);
+                        taken.store(false, Release);
+                    }
+                });
+            }
+        });
+        assert_eq!(number.into_inner(), 60);
+    });
+}
+
+#[test]
+fn fences_and_pointers_to_what_is_inside() {
+    run(|| {
+        super::sync::atomic::fence(SeqCst);
+        super::sync::atomic::compiler_fence(SeqCst);
+        let number = AtomicU64::new(7);
+        let _: *mut u64 = number.as_ptr();
+        static START: AtomicBool = AtomicBool::new(true);
+        assert!(START.load(SeqCst));
     });
 }

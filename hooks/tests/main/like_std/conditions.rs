@@ -230,3 +230,148 @@ fn shown() {
         "BarrierWaitResult { is_leader: true }"
     );
 }
+
+/// The old way to wait for a time.
+#[test]
+#[allow(deprecated)]
+fn wait_timeout_ms() {
+    run(|| {
+        let (mutex, condition) = (Mutex::new(()), Condvar::new());
+        loop {
+            let (_guard, woken) = condition.wait_timeout_ms(mutex.lock().unwrap(), 1).unwrap();
+            // It may wake up for no reason.
+            if !woken {
+                break;
+            }
+        }
+    });
+}
+
+#[test]
+fn wait_timeout_while_wakes() {
+    run(|| {
+        let pair = Arc::new((Mutex::new(false), Condvar::new()));
+        let there = Arc::clone(&pair);
+        let guard = pair.0.lock().unwrap();
+        thread::spawn(move || {
+            *there.0.lock().unwrap() = true;
+            there.1.notify_one();
+        });
+        let (guard, result) = pair
+            .1
+            .wait_timeout_while(guard, Duration::from_secs(600), |ready| !*ready)
+            .unwrap();
+        assert!(!result.timed_out() && *guard);
+    });
+}
+
+#[test]
+fn one_of_two_is_notified() {
+    run(|| {
+        let pair = Arc::new((Mutex::new((0, 0)), Condvar::new()));
+        let (sender, receiver) = channel();
+        for _ in 0..2 {
+            let (there, sender) = (Arc::clone(&pair), sender.clone());
+            thread::spawn(move || {
+                let mut guard = there.0.lock().unwrap();
+                guard.0 += 1;
+                while guard.1 == 0 {
+                    guard = there.1.wait(guard).unwrap();
+                }
+                guard.1 -= 1;
+                sender.send(()).unwrap();
+            });
+        }
+        while pair.0.lock().unwrap().0 < 2 {
+            thread::yield_now();
+        }
+        for _ in 0..2 {
+            assert_eq!(receiver.try_recv(), Err(TryRecvError::Empty));
+            pair.0.lock().unwrap().1 = 1;
+            pair.1.notify_one();
+            receiver.recv().unwrap();
+        }
+    });
+}
+
+#[test]
+fn two_conditions_of_one_mutex() {
+    run(|| {
+        // A place for one thing: who fills it waits until it is empty, who empties it until it is full.
+        let place = Mutex::new(None);
+        let (filled, emptied) = (Condvar::new(), Condvar::new());
+        let sum = thread::scope(|s| {
+            s.spawn(|| {
+                for n in 1..=20 {
+                    let full = |there: &mut Option<i32>| there.is_some();
+                    let mut there = emptied.wait_while(place.lock().unwrap(), full).unwrap();
+                    *there = Some(n);
+                    filled.notify_one();
+                }
+            });
+            (0..20)
+                .map(|_| {
+                    let empty = |there: &mut Option<i32>| there.is_none();
+                    let mut there = filled.wait_while(place.lock().unwrap(), empty).unwrap();
+                    emptied.notify_one();
+                    there.take().unwrap()
+                })
+                .sum::<i32>()
+        });
+        assert_eq!(sum, 210);
+    });
+}
+
+#[test]
+fn a_notify_that_nobody_waits_for_is_lost() {
+    run(|| {
+        let (mutex, condition) = (Mutex::new(()), Condvar::new());
+        condition.notify_all();
+        let waited =
+            condition
+                .wait_timeout_while(mutex.lock().unwrap(), Duration::from_millis(1), |()| true);
+        assert!(waited.unwrap().1.timed_out());
+    });
+}
+
+#[test]
+fn poison_reaches_those_who_wait_for_a_time() {
+    run(|| {
+        let pair = Arc::new((Mutex::new(1), Condvar::new()));
+        let there = Arc::clone(&pair);
+        let _ = thread::spawn(move || {
+            let _guard = there.0.lock().unwrap();
+            std::panic::resume_unwind(Box::new("poison"));
+        })
+        .join();
+        let guard = pair.0.lock().unwrap_err().into_inner();
+        let poisoned = pair.1.wait_timeout(guard, Duration::from_millis(1));
+        assert_eq!(*poisoned.unwrap_err().into_inner().0, 1);
+        let guard = pair.0.lock().unwrap_err().into_inner();
+        assert!(
+            pair.1.wait_while(guard, |_| false).is_ok(),
+            "it did not wait"
+        );
+    });
+}
+
+#[test]
+fn a_barrier_again_and_again() {
+    run(|| {
+        const ROUNDS: usize = 15;
+        let barrier = Barrier::new(3);
+        let count = AtomicU32::new(0);
+        thread::scope(|s| {
+            for _ in 0..3 {
+                s.spawn(|| {
+                    for round in 1..=ROUNDS as u32 {
+                        count.fetch_add(1, Ordering::SeqCst);
+                        barrier.wait();
+                        assert_eq!(count.load(Ordering::SeqCst), 3 * round);
+                        barrier.wait();
+                    }
+                });
+            }
+        });
+    });
+}

@@ -1,7 +1,15 @@
 //! Ours, while nothing is recorded.
 
+#[path = "any_channel.rs"]
+mod any_channel;
+#[path = "api.rs"]
+mod api;
 #[path = "atomics.rs"]
 mod atomics;
+#[path = "channel_cases.rs"]
+mod channel_cases;
+#[path = "channel_contents.rs"]
+mod channel_contents;
 #[path = "channels.rs"]
 mod channels;
 #[path = "conditions.rs"]

@@ -333,3 +333,261 @@ fn a_guard_that_is_forgotten_keeps_the_lock() {
         assert!(caught.is_ok());
     });
 }
+
+#[test]
+fn a_value_is_dropped_with_its_lock_and_once() {
+    run(|| {
+        struct Counted(Arc<AtomicUsize>);
+        impl Drop for Counted {
+            fn drop(&mut self) {
+                self.0.fetch_add(1, Ordering::SeqCst);
+            }
+        }
+        let count = Arc::new(AtomicUsize::new(0));
+        let lock = RwLock::new(Counted(Arc::clone(&count)));
+        drop(lock.write().unwrap());
+        assert_eq!(count.load(Ordering::SeqCst), 0);
+        drop(lock);
+        assert_eq!(count.load(Ordering::SeqCst), 1);
+        drop(
+            RwLock::new(Counted(Arc::clone(&count)))
+                .into_inner()
+                .unwrap(),
+        );
+        drop(Mutex::new(Counted(Arc::clone(&count))));
+        assert_eq!(count.load(Ordering::SeqCst), 3);
+    });
+}
+
+#[test]
+fn what_a_writer_poisons() {
+    run(|| {
+        assert!(poisoned_rwlock(1).read().is_err());
+        assert!(poisoned_rwlock(1).write().is_err());
+        assert!(poisoned_rwlock(1).try_write().is_err());
+        let mut lock = Arc::try_unwrap(poisoned_rwlock(1)).unwrap();
+        **lock.get_mut().unwrap_err().get_mut() = 2;
+        lock.clear_poison();
+        assert_eq!(*lock.get_mut().unwrap(), 2);
+        let lock = poisoned_rwlock(3);
+        assert_eq!(
+            *lock.read().unwrap_or_else(|poisoned| poisoned.into_inner()),
+            3
+        );
+        assert_eq!(
+            format!("{lock:?}"),
+            "RwLock { data: 3, poisoned: true, .. }"
+        );
+        assert_eq!(
+            format!("{:?}", poisoned_mutex(3)),
+            "Mutex { data: 3, poisoned: true, .. }"
+        );
+    });
+}
+
+#[test]
+fn one_writes_and_many_read() {
+    run(|| {
+        let lock = Arc::new(RwLock::new(0));
+        let (sender, receiver) = channel();
+        let there = Arc::clone(&lock);
+        thread::spawn(move || {
+            let mut lock = there.write().unwrap();
+            for _ in 0..10 {
+                let before = *lock;
+                *lock = -1;
+                thread::yield_now();
+                *lock = before + 1;
+            }
+            sender.send(()).unwrap();
+        });
+        let readers: Vec<_> = (0..5)
+            .map(|_| {
+                let there = Arc::clone(&lock);
+                thread::spawn(move || assert!(*there.read().unwrap() >= 0))
+            })
+            .collect();
+        for reader in readers {
+            reader.join().unwrap();
+        }
+        receiver.recv().unwrap();
+        assert_eq!(*lock.read().unwrap(), 10);
+    });
+}
+
+#[test]
+fn locks_while_it_unwinds() {
+    run(|| {
+        struct Unwinder(Arc<RwLock<i32>>);
+        impl Drop for Unwinder {
+            fn drop(&mut self) {
+                *self.0.write().unwrap() += 1;
+            }
+        }
+        let lock = Arc::new(RwLock::new(1));
+        let inside = Arc::clone(&lock);
+        let _ = thread::spawn(move || {
+            let _unwinder = Unwinder(inside);
+            panic::resume_unwind(Box::new("unwinds"));
+        })
+        .join();
+        assert_eq!(*lock.read().unwrap(), 2, "it was not poisoned");
+    });
+}
+
+#[test]
+fn slices_in_read_write_locks() {
+    run(|| {
+        let lock: &RwLock<[i32]> = &RwLock::new([1, 2, 3]);
+        {
+            let mut inside = lock.write().unwrap();
+            inside[0] = 4;
+            inside[2] = 5;
+        }
+        assert_eq!(&*lock.read().unwrap(), &[4, 2, 5]);
+    });
+}
+
+#[test]
+fn several_readers_hold_it_at_once() {
+    run(|| {
+        let lock = RwLock::new(1);
+        let meets = super::sync::Barrier::new(3);
+        thread::scope(|s| {
+            for _ in 0..2 {
+                s.spawn(|| {
+                    let guard = lock.read().unwrap();
+                    meets.wait();
+                    assert_eq!(*guard, 1);
+                });
+            }
+            let guard = lock.read().unwrap();
+            meets.wait();
+            assert!(lock.try_write().is_err());
+            drop(guard);
+        });
+        assert!(lock.try_write().is_ok());
+    });
+}
+
+#[test]
+fn a_try_of_one_that_another_thread_holds() {
+    run(|| {
+        let mutex = Mutex::new(0);
+        let (meets, goes) = (super::sync::Barrier::new(2), super::sync::Barrier::new(2));
+        thread::scope(|s| {
+            s.spawn(|| {
+                let _guard = mutex.lock().unwrap();
+                meets.wait();
+                goes.wait();
+            });
+            meets.wait();
+            assert!(matches!(mutex.try_lock(), Err(TryLockError::WouldBlock)));
+            goes.wait();
+            while mutex.try_lock().is_err() {
+                thread::yield_now();
+            }
+        });
+    });
+}
+
+#[test]
+fn poison_while_it_is_held_stays() {
+    run(|| {
+        let mutex = Mutex::new(0);
+        // A guard that was taken while the thread already unwound does not poison.
+        struct Late<'a>(&'a Mutex<i32>);
+        impl Drop for Late<'_> {
+            fn drop(&mut self) {
+                drop(self.0.lock());
+            }
+        }
+        let caught = panic::catch_unwind(AssertUnwindSafe(|| {
+            let _late = Late(&mutex);
+            panic::resume_unwind(Box::new(()));
+        }));
+        assert!(caught.is_err() && !mutex.is_poisoned());
+        let caught = panic::catch_unwind(AssertUnwindSafe(|| {
+            let _guard = mutex.lock().unwrap();
+            panic::resume_unwind(Box::new(()));
+        }));
+        assert!(caught.is_err() && mutex.is_poisoned());
+        *mutex.lock().unwrap_or_else(|poisoned| {
+            mutex.clear_poison();
+            poisoned.into_inner()
+        }) = 1;
+        assert_eq!(*mutex.lock().unwrap(), 1);
+    });
+}
+
+#[cfg(since = "1.92")]
+mod downgrades {
+    #![allow(clippy::incompatible_msrv)]
+
+    use super::*;
+
+    #[test]
+    fn it_is_a_reader() {
+        run(|| {
+            let lock = RwLock::new(0);
+            let mut writes = lock.write().unwrap();
+            *writes = 1;
+            let reads = RwLockWriteGuard::downgrade(writes);
+            assert_eq!((*reads, *lock.read().unwrap()), (1, 1));
+            assert!(lock.try_write().is_err());
+            drop(reads);
+            assert!(lock.try_write().is_ok());
+        });
+    }
+
+    #[test]
+    fn nobody_writes_in_between() {
+        run(|| {
+            let lock = RwLock::new(0);
+            thread::scope(|s| {
+                for index in 1..=3 {
+                    let lock = &lock;
+                    s.spawn(move || {
+                        for round in 0..20 {
+                            let mut writes = lock.write().unwrap();
+                            *writes = 100 * index + round;
+                            let reads = RwLockWriteGuard::downgrade(writes);
+                            assert_eq!(*reads, 100 * index + round);
+                        }
+                    });
+                }
+            });
+        });
+    }
+
+    #[test]
+    fn readers_who_wait_come_in() {
+        run(|| {
+            let lock = RwLock::new(0);
+            let (sender, receiver) = channel();
+            thread::scope(|s| {
+                let mut writes = lock.write().unwrap();
+                for _ in 0..2 {
+                    let (lock, sender) = (&lock, sender.clone());
+                    s.spawn(move || sender.send(*lock.read().unwrap()).unwrap());
+                }
+                *writes = 7;
+                let reads = RwLockWriteGuard::downgrade(writes);
+                assert_eq!((receiver.recv(), receiver.recv()), (Ok(7), Ok(7)));
+                drop(reads);
+            });
+        });
+    }
+
+    #[test]
+    fn one_that_panics_after_it_does_not_poison() {
+        run(|| {
+            let lock = RwLock::new(0);
+            let caught = panic::catch_unwind(AssertUnwindSafe(|| {
+                let _reads = RwLockWriteGuard::downgrade(lock.write().unwrap());
+                panic::resume_unwind(Box::new(()));
+            }));
+            assert!(caught.is_err() && !lock.is_poisoned());
+        });
+    }
+}

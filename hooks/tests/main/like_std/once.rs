@@ -169,3 +169,186 @@ fn lazy_that_panicked_stays_so() {
         }
     });
 }
+
+#[test]
+fn an_once_that_is_poisoned_can_be_forced_and_waited_for() {
+    run(|| {
+        let once = Arc::new(Once::new());
+        assert!(silently(|| once.call_once(|| panic::resume_unwind(Box::new(())))).is_err());
+        assert!(!once.is_completed());
+        assert!(silently(|| once.wait()).is_err(), "poisoned");
+        let there = Arc::clone(&once);
+        let waits = thread::spawn(move || there.wait_force());
+        // Who comes meanwhile waits for it.
+        let there = Arc::clone(&once);
+        let (sender, receiver) = channel();
+        let forces = thread::spawn(move || {
+            there.call_once_force(|state| {
+                assert!(state.is_poisoned());
+                sender.send(()).unwrap();
+                thread::yield_now();
+            });
+        });
+        receiver.recv().unwrap();
+        once.call_once(|| panic!("it was done"));
+        forces.join().unwrap();
+        waits.join().unwrap();
+        assert!(once.is_completed());
+        once.call_once_force(|_| panic!("it was done"));
+    });
+}
+
+#[test]
+fn an_once_in_another() {
+    run(|| {
+        let (one, other) = (Once::new(), Once::new());
+        one.call_once(|| other.call_once(|| {}));
+        assert!(one.is_completed() && other.is_completed());
+        assert_eq!(format!("{one:?}"), "Once { .. }");
+    });
+}
+
+#[test]
+fn a_cell_that_is_waited_for() {
+    run(|| {
+        let cell = Arc::new(OnceLock::new());
+        let there = Arc::clone(&cell);
+        let waits = thread::spawn(move || *there.wait());
+        thread::yield_now();
+        assert_eq!(cell.set(7), Ok(()));
+        assert_eq!(waits.join().unwrap(), 7);
+        assert_eq!(*cell.wait(), 7);
+    });
+}
+
+#[test]
+fn a_cell_whose_value_is_dropped_once() {
+    run(|| {
+        struct Counted(Arc<AtomicUsize>);
+        impl Drop for Counted {
+            fn drop(&mut self) {
+                self.0.fetch_add(1, Ordering::SeqCst);
+            }
+        }
+        let count = Arc::new(AtomicUsize::new(0));
+        let cell = OnceLock::new();
+        cell.get_or_init(|| Counted(Arc::clone(&count)));
+        assert!(cell.set(Counted(Arc::clone(&count))).is_err());
+        assert_eq!(count.load(Ordering::SeqCst), 1, "what had no place");
+        drop(cell);
+        assert_eq!(count.load(Ordering::SeqCst), 2);
+        drop(OnceLock::<Counted>::new());
+        let mut cell = OnceLock::from(Counted(Arc::clone(&count)));
+        drop(cell.take());
+        assert_eq!(count.load(Ordering::SeqCst), 3);
+        drop(cell);
+        assert_eq!(count.load(Ordering::SeqCst), 3);
+    });
+}
+
+#[test]
+fn cells_are_compared_and_cloned() {
+    run(|| {
+        let (empty, full) = (OnceLock::<String>::new(), OnceLock::from("a".to_owned()));
+        assert_eq!(empty, OnceLock::new());
+        assert_ne!(empty, full);
+        assert_ne!(full, OnceLock::from("b".to_owned()));
+        assert_eq!((empty.clone(), full.clone()), (empty, full));
+    });
+}
+
+#[test]
+fn a_cell_that_is_filled_by_one_of_many() {
+    run(|| {
+        let cell = OnceLock::new();
+        let won = AtomicUsize::new(0);
+        thread::scope(|s| {
+            for index in 0..6 {
+                let (cell, won) = (&cell, &won);
+                s.spawn(move || match cell.set(index) {
+                    Ok(()) => won.fetch_add(1, Ordering::SeqCst),
+                    Err(mine) => {
+                        assert_ne!(Some(&mine), cell.get());
+                        0
+                    }
+                });
+            }
+        });
+        assert_eq!(won.into_inner(), 1);
+    });
+}
+
+#[test]
+fn a_cell_in_a_static_and_in_a_struct() {
+    run(|| {
+        struct Owner {
+            name: String,
+            length: OnceLock<usize>,
+        }
+        let owner = Owner {
+            name: "seven77".to_owned(),
+            length: OnceLock::new(),
+        };
+        assert_eq!(*owner.length.get_or_init(|| owner.name.len()), 7);
+        static NAMES: OnceLock<Vec<String>> = OnceLock::new();
+        assert_eq!(NAMES.get_or_init(|| vec!["a".to_owned()]).len(), 1);
+    });
+}
+
+#[test]
+fn what_is_made_when_needed_is_made_once() {
+    run(|| {
+        let made = AtomicUsize::new(0);
+        let lazy = LazyLock::new(|| {
+            made.fetch_add(1, Ordering::SeqCst);
+            thread::yield_now();
+            vec![1, 2]
+        });
+        thread::scope(|s| {
+            for _ in 0..5 {
+                s.spawn(|| assert_eq!(lazy.len(), 2));
+            }
+        });
+        assert_eq!(made.load(Ordering::SeqCst), 1);
+    });
+}
+
+#[test]
+fn what_is_made_when_needed_can_be_changed_by_its_owner() {
+    run(|| {
+        let mut lazy = LazyLock::new(|| vec![1]);
+        lazy.push(2);
+        assert_eq!(*lazy, [1, 2]);
+        let mut bad: LazyLock<Vec<i32>> = LazyLock::new(|| panic::resume_unwind(Box::new(())));
+        assert!(silently(|| bad.push(1)).is_err());
+        assert!(silently(|| bad.len()).is_err(), "it stays so");
+    });
+}
+
+#[test]
+fn one_that_needs_another() {
+    run(|| {
+        static TEN: LazyLock<i32> = LazyLock::new(|| 10);
+        static HUNDRED: LazyLock<i32> = LazyLock::new(|| *TEN * *TEN);
+        fn thousand() -> &'static i32 {
+            static THOUSAND: LazyLock<i32> = LazyLock::new(|| *HUNDRED * *TEN);
+            &THOUSAND
+        }
+        assert_eq!((*HUNDRED, *thousand()), (100, 1_000));
+    });
+}
+
+#[test]
+fn one_that_was_never_needed_drops_what_would_make_it() {
+    run(|| {
+        let kept = Arc::new(());
+        let inside = Arc::clone(&kept);
+        let lazy: LazyLock<usize, _> = LazyLock::new(move || Arc::strong_count(&inside));
+        assert_eq!(Arc::strong_count(&kept), 2);
+        drop(lazy);
+        assert_eq!(Arc::strong_count(&kept), 1);
+        let inside = Arc::clone(&kept);
+        let lazy = LazyLock::new(move || Arc::strong_count(&inside));
+        assert_eq!((*lazy, Arc::strong_count(&kept)), (2, 1), "nor is it kept");
+    });
+}

@@ -24,7 +24,7 @@ use portent_hooks::{
 use portent_testing::Rng;
 use tokio::runtime::Runtime;
 
-use crate::{order::Seen, program::Run};
+use crate::order::{Run, Seen};
 
 const MUTEXES: usize = 2;
 const VARS: usize = 2;

@@ -5,8 +5,7 @@ use portent_monitor_core::Op;
 
 use super::{program, runtime};
 use crate::{
-    order::Seen,
-    program::Run,
+    order::{Run, Seen},
     stress::{compare, same_offline},
 };
 
