@@ -488,7 +488,7 @@ pub(crate) fn run(seed: u64, everything: bool) -> Run {
         shared: Default::default(),
         once: Default::default(),
         called: [Once::new(), Once::new()],
-        lazy: [(); 2].map(|()| LazyLock::new(|| std::thread::current().id())),
+        lazy: [const { LazyLock::new(|| std::thread::current().id()) }; 2],
         raw: Default::default(),
         raw_rwlock: Default::default(),
         tried: [(); 2].map(|()| Tried {
