@@ -72,7 +72,7 @@ fn locks() {
     let _: fn(&Mutex<[u8]>) -> bool = Mutex::is_poisoned;
     let _: fn(&RwLock<dyn Debug>) -> bool = RwLock::is_poisoned;
     #[cfg(since = "1.92")]
-    #[expect(clippy::incompatible_msrv)]
+    #[allow(clippy::incompatible_msrv)]
     let _ = RwLockWriteGuard::<'static, i32>::downgrade;
 }
 

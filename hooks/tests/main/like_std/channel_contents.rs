@@ -129,7 +129,7 @@ fn iteration_by_one_who_borrows_the_receiver() {
         sender.send(1).unwrap();
         sender.send(2).unwrap();
         drop(sender);
-        let mut all = (&receiver).into_iter();
+        let mut all = IntoIterator::into_iter(&receiver);
         assert_eq!(
             (all.next(), all.next(), all.next()),
             (Some(1), Some(2), None)
