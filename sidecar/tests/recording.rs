@@ -461,33 +461,3 @@ fn what_was_flushed_survives_a_kill() {
         lines.len()
     );
 }
-
-/// A recording of everything: locks, writes of a variable, and events with a number, of four threads that take turns as they like.
-#[test]
-fn an_event_takes_at_most_sixteen_bytes_on_disk() {
-    let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("run.jsonl.zst");
-    let recorder = Recorder::to_file(&path).initial("x", 0).start().unwrap();
-    let entered = recorder.enter();
-    let (x, lock) = (
-        Shared::with_name("x", 0),
-        sync::Mutex::with_name("lock", ()),
-    );
-    thread::scope(|s| {
-        for _ in 0..4 {
-            s.spawn(|| {
-                for number in 0..500 {
-                    let _held = lock.lock().unwrap();
-                    x.update(|x| *x += 1);
-                    event!(done, number);
-                }
-            });
-        }
-    });
-    drop(entered);
-    let events = recorder.stop().unwrap().counts.events;
-    let bytes = fs::metadata(&path).unwrap().len();
-    println!("{bytes} bytes for {events} events");
-    assert!(events >= 8_000);
-    assert!(bytes <= 16 * events, "{bytes} bytes for {events} events");
-}
