@@ -5,8 +5,6 @@ use std::panic::Location;
 
 use crate::control;
 
-pub use std::hint::*;
-
 /// As [`std::hint::spin_loop`]. A thread under control that does so again and again, though nothing has changed of what it looks
 /// at, waits until something has.
 ///

@@ -213,22 +213,6 @@ macro_rules! atomic {
             }
 
             /// As in the standard library.
-            #[deprecated(note = "replaced by `compare_exchange`, as in the standard library")]
-            #[track_caller]
-            pub fn compare_and_swap(
-                &self,
-                current: $value,
-                new: $value,
-                order: Ordering,
-            ) -> $value {
-                let failure = match order {
-                    Ordering::SeqCst => Ordering::SeqCst,
-                    _ => Ordering::Acquire,
-                };
-                both(self.compare_exchange(current, new, order, failure))
-            }
-
-            /// As in the standard library.
             pub fn get_mut(&mut self) -> &mut $value {
                 self.header.taken_apart();
                 self.value.get_mut()

@@ -229,19 +229,6 @@ fn truth_tables() {
     });
 }
 
-/// The old name of an exchange.
-#[test]
-#[allow(deprecated)]
-fn compare_and_swap() {
-    run(|| {
-        let number = AtomicUsize::new(1);
-        assert_eq!(number.compare_and_swap(1, 2, SeqCst), 1);
-        assert_eq!(number.compare_and_swap(1, 3, Relaxed), 2);
-        assert_eq!(number.load(SeqCst), 2);
-        super::sync::atomic::spin_loop_hint();
-    });
-}
-
 #[cfg(since = "1.91")]
 #[test]
 #[allow(clippy::incompatible_msrv)]
