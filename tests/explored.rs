@@ -1,6 +1,6 @@
 //! Annotated tests that are explored, or whose predictions are made to happen.
 
-use std::sync::Arc;
+use std::{env, fs, process::Command, sync::Arc};
 
 use portent::{
     Shared, event,
@@ -138,4 +138,43 @@ fn a_failure_says_how_to_see_it_again() {
     let other = thread::spawn(|| event!(b));
     event!(a);
     other.join().unwrap();
+}
+
+/// This test program, with one test and these variables.
+fn alone(test: &str, variables: &[(&str, &str)]) -> String {
+    let mut command = Command::new(env::current_exe().expect("this program"));
+    command.args(["--exact", test, "--nocapture"]);
+    command
+        .env_remove("PORTENT_REPORT")
+        .env_remove("PORTENT_REPLAY");
+    let output = command
+        .envs(variables.iter().copied())
+        .output()
+        .expect("it runs");
+    [output.stdout, output.stderr]
+        .map(|text| String::from_utf8_lossy(&text).into_owned())
+        .concat()
+}
+
+#[test]
+fn a_failure_leaves_a_page_and_is_repeated_by_its_text() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().to_str().expect("a name of letters");
+    let test = "explored::a_failure_names_its_run";
+    let output = alone(test, &[("PORTENT_REPORT", path)]);
+    assert!(output.contains("test result: ok. 1 passed"), "{output}");
+    let page = folder
+        .path()
+        .join("suite-explored-a_failure_names_its_run.html");
+    let page = fs::read_to_string(page).expect("a page");
+    assert!(
+        page.contains("an update is lost") && page.contains("tests/explored.rs"),
+        "{page}"
+    );
+    let (_, rest) = page.split_once("PORTENT_REPLAY=").expect("a command");
+    let (token, rest) = rest.split_once(' ').expect("more of it");
+    assert!(rest.starts_with(&format!("cargo test {test}")), "{rest}");
+    let again = alone(test, &[("PORTENT_REPLAY", token)]);
+    assert!(again.contains("it did the same"), "{again}");
+    assert!(again.contains("1 executions"), "{again}");
 }

@@ -54,9 +54,12 @@ fn shown<'d>(document: &'d str, command: &str) -> Vec<&'d str> {
 
 /// Lines, without the numbers of threads, which depend on the tests beside.
 fn words(lines: &[&str]) -> Vec<String> {
-    let word = |word: &str| match word.trim_start_matches('`').starts_with("thread") {
-        true => "thread".to_owned(),
-        false => word.to_owned(),
+    let word = |word: &str| {
+        if word.trim_start_matches('`').starts_with("thread") {
+            "thread".to_owned()
+        } else {
+            word.to_owned()
+        }
     };
     { lines.iter() }
         .map(|line| {

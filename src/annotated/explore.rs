@@ -2,7 +2,7 @@
 //!
 //! `explore = "..."` does that instead of recording one run.
 
-use super::{Outcome, Test};
+use super::{Outcome, Test, leave::ReportFiles};
 use crate::{
     Monitor,
     dsl::sealed::unseal,
@@ -83,7 +83,12 @@ pub fn explore<R: Outcome>(test: &Test, way: Way, max_runs: Option<u64>, body: f
         );
         return;
     }
-    assert!(report.failed == 0, "{}\n{report}", test.name);
+    assert!(
+        report.failed == 0,
+        "{}\n{report}{}",
+        test.name,
+        page(test, &report)
+    );
     if !report.is_proof() || !report.notes.is_empty() {
         super::say(&format!("{}: {report}\n", test.name));
         assert!(
@@ -92,6 +97,16 @@ pub fn explore<R: Outcome>(test: &Test, way: Way, max_runs: Option<u64>, body: f
             test.name
         );
     }
+}
+
+/// Where the page about the first failure is, or how to get one.
+fn page(test: &Test, report: &Report) -> String {
+    let said = match (ReportFiles::asked_for(test, 1), report.failures.first()) {
+        (_, None) => return String::new(),
+        (None, _) => ReportFiles::hint(),
+        (Some(files), Some(failure)) => files.leave_schedule(failure).unwrap_or_else(|error| error),
+    };
+    format!("\n\n{said}")
 }
 
 fn search<R: Outcome, S: Strategy + 'static>(

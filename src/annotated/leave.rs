@@ -7,6 +7,8 @@ use std::{
 };
 
 use portent_answer::html::{self, Origin, PageRoom};
+#[cfg(feature = "explore")]
+use portent_answer::html::{Schedule, ScheduledStep};
 
 use super::{
     Test,
@@ -85,6 +87,44 @@ impl ReportFiles {
             fs::write(&path, page)?;
             let path = path.canonicalize()?;
             Ok(format!("The page: {}", path.display()))
+        };
+        write().map_err(|error: Box<dyn std::error::Error>| self.failed(&*error))
+    }
+
+    /// Leaves a page about what an explored test failed with, and says where it is.
+    #[cfg(feature = "explore")]
+    pub(super) fn leave_schedule(
+        &self,
+        failure: &crate::explore::Failure,
+    ) -> Result<String, String> {
+        let steps = { failure.steps.iter() }
+            .map(|step| ScheduledStep {
+                thread: step.thread,
+                operation: step.operation,
+                object: &step.object,
+                place: step.place.as_deref(),
+            })
+            .collect();
+        let (_, name) = self.test.split_once("::").unwrap_or(("", self.test));
+        let command = format!(
+            "PORTENT_REPLAY={} cargo test {}",
+            failure.token,
+            html::quoted(name)
+        );
+        let schedule = Schedule {
+            title: self.test,
+            message: &failure.message,
+            threads: &failure.threads,
+            steps,
+            command: &command,
+            notes: { failure.shrunk.iter() }.map(ToString::to_string).collect(),
+        };
+        let write = || {
+            fs::create_dir_all(&self.folder)?;
+            let path = self.path("html");
+            let origin = Origin::of(&format!("cargo test {}", html::quoted(self.test)))?;
+            fs::write(&path, schedule.page(&origin))?;
+            Ok(format!("The page: {}", path.canonicalize()?.display()))
         };
         write().map_err(|error: Box<dyn std::error::Error>| self.failed(&*error))
     }

@@ -8,6 +8,7 @@ mod automaton;
 mod drawing;
 mod entry;
 mod origin;
+mod schedule;
 
 use portent_monitor_dsl::Monitor;
 use serde::Serialize;
@@ -19,6 +20,7 @@ use crate::{
 };
 use entry::Entry;
 pub use origin::{Origin, quoted};
+pub use schedule::{Schedule, ScheduledStep};
 
 const DOCUMENT: &str = include_str!("report.html");
 /// Colours, cards and badges, for every page.

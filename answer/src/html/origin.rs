@@ -54,6 +54,13 @@ impl Origin {
     }
 }
 
+impl Origin {
+    /// For a page that is drawn without a script.
+    pub(super) fn sentence(&self) -> String {
+        format!("Portent {}, by {}", self.version, self.command)
+    }
+}
+
 /// As a shell takes it for one word.
 ///
 /// ```

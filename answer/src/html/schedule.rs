@@ -1,0 +1,165 @@
+//! A page about one run that went wrong: what each thread did, step by step, where in the source, and how to have it again.
+//!
+//! Unlike the page of a report it needs no script: it is a table.
+
+use super::{Origin, PAGE_STYLE, clip};
+
+/// A run that went wrong, for people.
+#[derive(Clone, Debug)]
+pub struct Schedule<'a> {
+    /// What was explored.
+    pub title: &'a str,
+    /// What went wrong.
+    pub message: &'a str,
+    /// What threads are called.
+    pub threads: &'a [String],
+    /// What they did, in order.
+    pub steps: Vec<ScheduledStep<'a>>,
+    /// A command that has the same happen again.
+    pub command: &'a str,
+    /// What else there is to know.
+    pub notes: Vec<String>,
+}
+
+/// What a thread did.
+#[derive(Clone, Copy, Debug)]
+pub struct ScheduledStep<'a> {
+    /// Its number among those that have a name.
+    pub thread: usize,
+    /// What was done.
+    pub operation: &'a str,
+    /// With what; empty if with nothing.
+    pub object: &'a str,
+    /// Where.
+    pub place: Option<&'a str>,
+}
+
+/// Longer runs are shown from the last of these steps on.
+const SHOWN: usize = 3_000;
+
+const DOCUMENT: &str = include_str!("schedule.html");
+const STYLE: &str = include_str!("schedule.css");
+
+impl Schedule<'_> {
+    /// The page.
+    ///
+    /// ```
+    /// use portent_answer::html::{Origin, Schedule, ScheduledStep};
+    ///
+    /// let threads = ["main".to_owned()];
+    /// let step = ScheduledStep { thread: 0, operation: "read", object: "x", place: Some("src/lib.rs:3:5") };
+    /// let page = Schedule { title: "a_test", message: "x < 1", threads: &threads, steps: vec![step], command: "cargo test a_test", notes: vec![] };
+    /// let page = page.page(&Origin::of("cargo test")?);
+    /// assert!(page.contains("x &lt; 1") && page.contains("src/lib.rs:3:5"));
+    /// # Ok::<(), portent_answer::Error>(())
+    /// ```
+    #[must_use]
+    pub fn page(&self, origin: &Origin) -> String {
+        let style = [PAGE_STYLE, STYLE].concat();
+        let notes: String = { self.notes.iter() }
+            .map(|note| format!("<li>{}</li>\n", escaped(note)))
+            .collect();
+        let parts = [
+            ("<!--title-->", escaped(self.title)),
+            ("/*style*/", style),
+            ("<!--heading-->", escaped(self.title)),
+            ("<!--message-->", escaped(&clip(self.message, 20_000))),
+            ("<!--command-->", escaped(self.command)),
+            ("<!--notes-->", notes),
+            ("<!--table-->", self.table()),
+            ("<!--origin-->", escaped(&origin.sentence())),
+        ];
+        let mut page = String::new();
+        let mut rest = DOCUMENT;
+        for (mark, text) in parts {
+            let (before, after) = rest.split_once(mark).expect("the document has its marks");
+            page.push_str(before);
+            page.push_str(&text);
+            rest = after;
+        }
+        page + rest
+    }
+
+    /// One column a thread that did something, one row a step.
+    fn table(&self) -> String {
+        let columns: Vec<usize> = (0..self.threads.len())
+            .filter(|thread| self.steps.iter().any(|step| step.thread == *thread))
+            .collect();
+        let mut table = String::from("<table>\n<thead><tr><th>step</th>");
+        for &thread in &columns {
+            table += &format!("<th>{}</th>", escaped(&clip(&self.threads[thread], 100)));
+        }
+        table += "<th>where</th></tr></thead>\n<tbody>\n";
+        let first = self.steps.len().saturating_sub(SHOWN);
+        if first > 0 {
+            let width = columns.len() + 2;
+            table += &format!(
+                "<tr><td colspan=\"{width}\" class=\"gap\">the first {first} steps are not shown</td></tr>\n"
+            );
+        }
+        let mut last = None;
+        for (number, step) in self.steps.iter().enumerate().skip(first) {
+            let class = if last == Some(step.thread) {
+                ""
+            } else {
+                " class=\"other\""
+            };
+            last = Some(step.thread);
+            table += &format!("<tr{class}><td class=\"number\">{}</td>", number + 1);
+            for &thread in &columns {
+                if thread == step.thread {
+                    table += &format!(
+                        "<td class=\"step\"><b>{}</b> {}</td>",
+                        escaped(step.operation),
+                        escaped(&clip(step.object, 300))
+                    );
+                } else {
+                    table += "<td></td>";
+                }
+            }
+            let place = step.place.unwrap_or_default();
+            table += &format!("<td class=\"place\">{}</td></tr>\n", escaped(place));
+        }
+        table + "</tbody>\n</table>"
+    }
+}
+
+/// As text of a document: nothing in it is markup.
+fn escaped(text: &str) -> String {
+    text.replace('&', "&amp;")
+        .replace('<', "&lt;")
+        .replace('>', "&gt;")
+        .replace('"', "&quot;")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn whatever_a_program_calls_its_things_is_text() {
+        let threads = ["<script>alert(1)</script>".to_owned(), "idle".to_owned()];
+        let steps = vec![
+            ScheduledStep {
+                thread: 0,
+                operation: "lock",
+                object: "\"m\" <b>",
+                place: None,
+            };
+            SHOWN + 7
+        ];
+        let page = Schedule {
+            title: "<!--message-->",
+            message: "a & b",
+            threads: &threads,
+            steps,
+            command: "PORTENT_REPLAY=p1-IQ-abcdef cargo test -- '<x>'",
+            notes: vec!["a <note>".to_owned()],
+        };
+        let page = page.page(&Origin::of("cargo test").unwrap());
+        assert!(!page.contains("<script") && !page.contains("<note>") && !page.contains("<x>"));
+        assert!(page.contains("&lt;!--message--&gt;") && page.contains("a &amp; b"));
+        assert!(page.contains("the first 7 steps are not shown"));
+        assert!(!page.contains("idle"), "who does nothing has no column");
+    }
+}
