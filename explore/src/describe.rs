@@ -16,7 +16,7 @@ use crate::{
     recorded::RecordedRun,
     relevance::{Label, RelevantStep},
     report::{Failure, FailureKind, TakenStep},
-    run::{NONE, Place},
+    run::{DataRace, NONE, Place},
     strategy::{Did, Lost},
     token::{Token, hashed, shortened},
 };
@@ -81,6 +81,42 @@ pub(crate) fn failure(state: &State, fault: &Fault) -> Failure {
         }
     };
     in_run(state, kind, message)
+}
+
+/// What makes a data race the same as another one: what is done where, and with what.
+pub(crate) type RaceKey = ([(Kind, Place); 2], String);
+
+/// What a data race of the last run is, whoever comes first.
+pub(crate) fn race_key(state: &State, race: DataRace) -> RaceKey {
+    let access = |number: u32| {
+        let event = &state.run.events()[number as usize];
+        (event.op.kind, event.place)
+    };
+    let mut both = [access(race.first), access(race.second)];
+    both.sort_by_key(|(kind, place)| {
+        (
+            *kind as u8,
+            place.map(|at| (at.file(), at.line(), at.column())),
+        )
+    });
+    (both, subject(state, race.first as usize))
+}
+
+/// Two accesses of the last run that nothing orders.
+pub(crate) fn race(state: &State, race: DataRace) -> Failure {
+    let access = |number: u32| {
+        let event = &state.run.events()[number as usize];
+        let thread = thread_name(state, usize::from(event.thread));
+        format!("{thread} ({}{})", event.op.kind.name(), at(event.place))
+    };
+    let mut both = [access(race.first), access(race.second)];
+    both.sort();
+    let message = format!(
+        "data race on {}: {}; nothing orders these two",
+        subject(state, race.first as usize),
+        both.join(" and "),
+    );
+    in_run(state, FailureKind::Race, message)
 }
 
 /// What the last run, or one that is equivalent to it, violates.

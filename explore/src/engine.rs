@@ -227,11 +227,15 @@ impl Engine {
         limits: Limits,
         options: Options,
     ) -> Engine {
+        let mut run = Run::new();
+        if options.races {
+            run.look_for_data_races();
+        }
         Engine {
             pool: Pool::new(limits.stack_size),
             heartbeat: Heartbeat::watched(),
             state: RefCell::new(State {
-                run: Run::new(),
+                run,
                 relevance,
                 strategy,
                 mode: Mode::Idle,
@@ -408,7 +412,8 @@ impl State {
     /// Begins a run that makes the first choices again; of its events those before this choice are compared with what happened then.
     fn begin(&mut self, keep: usize, before: usize) {
         self.number = NUMBER.fetch_add(1, Relaxed);
-        let is_ordered = self.strategy.wants_clocks() || self.relevance.is_some();
+        let is_ordered =
+            self.strategy.wants_clocks() || self.relevance.is_some() || self.options.races;
         self.run.begin(before, is_ordered, self.tries.locks);
         if let Some(relevance) = &mut self.relevance {
             relevance.begin();

@@ -31,6 +31,18 @@ impl<'a> Execution<'a> {
         (0..state.run.events().len()).map(move |number| Happened { state, number })
     }
 
+    /// Accesses of one plain variable that nothing orders: the numbers of both events, if data races are looked for.
+    pub fn data_races(&self) -> impl Iterator<Item = (usize, usize)> + use<'a> {
+        let races = self.state.run.data_races().iter();
+        races.map(|race| (race.first as usize, race.second as usize))
+    }
+
+    /// Whether something went wrong in it, other than that a property is violated.
+    #[must_use]
+    pub fn has_failed(&self) -> bool {
+        !self.state.faults.is_empty() || !self.state.run.data_races().is_empty()
+    }
+
     /// Whether nobody could go on.
     #[must_use]
     pub fn is_deadlock(&self) -> bool {

@@ -221,6 +221,34 @@ impl Explorer {
         self
     }
 
+    /// Two accesses of one [`Shared`](portent_hooks::Shared), one of them a write, that nothing orders are a failure: a data race, had it been plain memory.
+    ///
+    /// Unless told so they are not, as each access of a `Shared` is one step, and programs may well share one as they share a lock. What
+    /// counts is what the program synchronises by: locks, channels, joins and the like, and atomics as `Acquire` and `Release`
+    /// promise, whatever ordering they ask for.
+    ///
+    /// ```
+    /// use std::sync::Arc;
+    /// use portent_explore::{Explorer, FailureKind};
+    /// use portent_hooks::{Shared, thread};
+    ///
+    /// let report = Explorer::new().races().check(|| {
+    ///     let level = Arc::new(Shared::with_name("level", 0));
+    ///     let other = thread::spawn({
+    ///         let level = Arc::clone(&level);
+    ///         move || level.set(1)
+    ///     });
+    ///     level.get();
+    ///     other.join().unwrap();
+    /// });
+    /// assert_eq!(report.failures[0].kind, FailureKind::Race);
+    /// assert!(report.failures[0].message.starts_with("data race on level"));
+    /// ```
+    pub fn races(mut self) -> Explorer {
+        self.options.races = true;
+        self
+    }
+
     /// Does not stop at the first failure.
     pub fn keep_going(mut self) -> Explorer {
         self.keep_going = true;

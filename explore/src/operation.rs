@@ -29,7 +29,7 @@ use crate::run::NONE;
 pub(crate) type ObjectIndex = u32;
 
 /// What an operation is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Kind {
     /// Of a variable.

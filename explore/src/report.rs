@@ -138,6 +138,8 @@ pub enum FailureKind {
     Panic,
     /// Nobody could go on.
     Deadlock,
+    /// Nothing orders two accesses of one variable.
+    Race,
     /// An object was in use by something outside of the exploration.
     Obstructed,
     /// The program did not do the same again.

@@ -5,11 +5,15 @@
 //! keeps the events and rows of that beginning; they are followed, not computed again.
 
 mod chain;
+mod order;
 mod race;
+mod unordered;
 
 use std::panic::Location;
 
-use self::chain::{Chain, EMPTY};
+use self::chain::{Chain, EMPTY, EXTRA};
+pub(crate) use self::order::DataRace;
+use self::order::Order;
 pub(crate) use self::race::{After, Race, Races, Second};
 use crate::operation::{Kind, ObjectIndex, Op, dependent};
 
@@ -77,6 +81,8 @@ pub struct Run {
     looked: Vec<u32>,
     chains: Vec<Chain>,
     races: Races,
+    /// What orders accesses of plain variables, if somebody looks for data races.
+    order: Option<Box<Order>>,
     /// How many events are followed, not new.
     kept: usize,
     /// How many of them were.
@@ -109,6 +115,7 @@ impl Run {
             looked: Vec::new(),
             chains: Vec::new(),
             races: Races::default(),
+            order: None,
             kept: 0,
             followed: 0,
             added: 0,
@@ -137,6 +144,9 @@ impl Run {
         self.races.list.clear();
         self.races.removed.clear();
         self.races.needs.clear();
+        if let Some(order) = &mut self.order {
+            order.begin(keep);
+        }
         self.kept = keep;
         self.followed = 0;
         self.added = 0;
@@ -156,6 +166,9 @@ impl Run {
         self.last_of.push(NONE);
         self.looked.push(NONE);
         self.learned.push(spawner.is_some());
+        if let Some(order) = &mut self.order {
+            order.add_thread(spawner);
+        }
         match spawner {
             Some(spawner) if self.analysed => {
                 let from = spawner * self.width;
@@ -174,13 +187,15 @@ impl Run {
     #[cold]
     fn widen(&mut self) {
         let (old, new) = (self.width, self.width * 2);
-        for rows in [
+        let others = self.order.iter_mut().flat_map(|order| order.rows(new));
+        let rows = [
             &mut self.before,
             &mut self.clocks,
             &mut self.extra,
             &mut self.current,
             &mut self.races.needs,
-        ] {
+        ];
+        for rows in rows.into_iter().chain(others) {
             let wide = rows
                 .chunks_exact(old)
                 .flat_map(|row| row.iter().copied().chain(std::iter::repeat_n(0, new - old)));
@@ -191,6 +206,20 @@ impl Run {
 
     /// One thread has seen the end of another.
     pub(crate) fn learn(&mut self, thread: usize, from: usize) {
+        self.is_after(thread, from);
+        if let Some(order) = &mut self.order {
+            order.learn(thread, from);
+        }
+    }
+
+    /// A thread goes on because nobody else can, after all that happened. That does not synchronise it with anybody.
+    pub(crate) fn is_last(&mut self, thread: usize) {
+        for other in 0..self.last_of.len() {
+            self.is_after(thread, other);
+        }
+    }
+
+    fn is_after(&mut self, thread: usize, from: usize) {
         if self.analysed {
             join_within(
                 &mut self.current,
@@ -206,6 +235,7 @@ impl Run {
     pub(crate) fn teach(&mut self, thread: usize, row: u32) {
         if self.analysed && row != NONE {
             self.receive_row(thread, row);
+            self.order_by_row(thread, row);
             self.learned[thread] = true;
         }
     }
@@ -246,6 +276,9 @@ impl Run {
                 .copy_from_slice(&self.clocks[row]);
             self.learned[thread] = false;
         }
+        if let Some(order) = &mut self.order {
+            order.follow(thread, number);
+        }
         self.link(number, thread, op);
         Ok(number)
     }
@@ -285,6 +318,9 @@ impl Run {
             row[thread] = index;
             self.clocks.extend_from_slice(row);
             self.learned[thread] = false;
+            if self.order.is_some() {
+                self.put_in_order(number, after.rows);
+            }
         }
         self.link(number, thread, op);
         self.followed += 1;

@@ -10,6 +10,8 @@
 //!
 //! Clocks of recordings stand still meanwhile: a controller has its own.
 
+mod memory;
+
 use std::{
     any::Any,
     cell::RefCell,
@@ -24,6 +26,7 @@ use std::{
 
 use portent_monitor_core::Value;
 
+pub use self::memory::{Access, Memory};
 pub use crate::live::event::Callsite;
 use crate::live::{
     actor::{self, Place},
@@ -74,6 +77,9 @@ pub trait Controller {
 
     /// The number of the thread that calls.
     fn current(&self) -> u32;
+
+    /// A number that is another one after every step, of whichever thread.
+    fn steps(&self) -> u64;
 
     /// The thread has nothing to do but to look again.
     fn pause(&self, place: Place);
@@ -156,7 +162,7 @@ pub enum Step {
     Call,
     /// What is to be done once is done, by this thread.
     Done,
-    /// Whether it is done.
+    /// Whether it is done: succeeds if it is.
     IsDone,
     /// Waits until it is done.
     AwaitDone,
@@ -181,7 +187,8 @@ pub enum Release {
 /// What it is for a thread to have its turn.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Turn {
-    /// Of something that is only tried: whether it succeeds. Of everything else it is true.
+    /// Of something that is only tried, or asked: whether it succeeds. Of an access of a plain variable it is false if it is in a data race, and
+    /// somebody looks for these. Of everything else it is true.
     pub succeeds: bool,
     /// Whether somebody wants to know what is written.
     pub tell: bool,
@@ -384,6 +391,12 @@ pub(crate) fn refuse_tasks(what: &'static str, place: Place) {
 /// One of this many values, counted from 0, as the controller of the thread that calls decides; `None` if it has none.
 pub fn pick(values: u32) -> Option<u32> {
     current().map(|controller| controller.pick(values))
+}
+
+/// The number of the thread that calls, if somebody controls it: 0 for the first one, and then as they were spawned.
+#[must_use]
+pub fn thread() -> Option<u32> {
+    current().map(|controller| controller.current())
 }
 
 /// As long as it is there, a controller decides what this thread of the operating system runs.

@@ -145,7 +145,7 @@ impl State {
         if self.last_resort.take().is_some() {
             self.resort(thread);
         }
-        let Performed { op, succeeds } = self.perform(thread, announced);
+        let Performed { op, mut succeeds } = self.perform(thread, announced);
         let mut event = NONE;
         if self.mode == Mode::Recording {
             let place = self.threads[thread].place;
@@ -155,7 +155,10 @@ impl State {
                 instead: self.races_instead(announced),
             };
             match self.run.commit(thread, op, place, self.point, after) {
-                Ok(number) => event = number as u32,
+                Ok(number) => {
+                    event = number as u32;
+                    succeeds &= !self.run.is_unordered(number);
+                }
                 Err(_) => return self.diverged(thread),
             }
         }

@@ -231,6 +231,10 @@ impl Controller for Engine {
         self.switch(me, next);
     }
 
+    fn steps(&self) -> u64 {
+        self.state.borrow().point as u64
+    }
+
     fn pick(&self, values: u32) -> u32 {
         let mut state = self.state.borrow_mut();
         let me = state.current;

@@ -44,6 +44,8 @@ pub(crate) struct Options {
     pub(crate) first_waiter: bool,
     /// How often each thread may wake up for no reason.
     pub(crate) spurious: u32,
+    /// Accesses of plain variables have to be in order.
+    pub(crate) races: bool,
 }
 
 /// What the engine is told of an exploration.

@@ -1,6 +1,6 @@
 //! What threads ask for becomes operations: on objects that have numbers in this run, and of kinds whose dependence is known.
 
-use portent_hooks::control::{Object, Release, Step};
+use portent_hooks::control::{Class, Object, Release, Step};
 
 use super::{INDEX_BITS, Seen, State, Tries};
 use crate::{
@@ -39,6 +39,9 @@ impl State {
             variable,
         };
         self.add_object(seen(Body::new(object)));
+        if object.class() == Class::Plain {
+            self.run.is_plain(index);
+        }
         if Body::has_sides(object) {
             self.add_object(seen(Body::Side));
         }

@@ -15,7 +15,11 @@ impl State {
     #[inline]
     pub(super) fn perform(&mut self, thread: usize, op: Op) -> Performed {
         match op.kind {
-            Kind::Read | Kind::Write | Kind::Update => Performed { op, succeeds: true },
+            Kind::Read => Performed {
+                op,
+                succeeds: self.is_done(op.object),
+            },
+            Kind::Write | Kind::Update => Performed { op, succeeds: true },
             Kind::Lock
             | Kind::TryLock
             | Kind::Unlock

@@ -29,6 +29,11 @@ impl Search<'_> {
             self.report.unknown += u64::from(outcome.unknown);
             self.report.gave_up += u64::from(outcome.gave_up);
             self.report.unchecked += u64::from(outcome.is_unchecked());
+            for &race in state.run.data_races() {
+                if self.races.insert(describe::race_key(state, race)) && self.has_room() {
+                    self.report.failures.push(describe::race(state, race));
+                }
+            }
             let fault = state.faults.first();
             if let Some(fault) = fault
                 && self.has_room()
@@ -41,7 +46,8 @@ impl Search<'_> {
                 let failure = self.failure_of(state, answer);
                 self.report.failures.push(failure);
             }
-            let has_failed = fault.is_some() || outcome.has_failed();
+            let races = state.run.data_races();
+            let has_failed = fault.is_some() || !races.is_empty() || outcome.has_failed();
             self.report.failed += u64::from(has_failed);
             has_failed
         })

@@ -14,7 +14,9 @@ use crate::{
 
 /// A number for what is asked of a program: what was found out for something else is no answer.
 pub(super) fn asked(monitors: &[Monitor], options: Options) -> u64 {
-    let options = u64::from(options.first_waiter) << 32 | u64::from(options.spurious);
+    let options = u64::from(options.races) << 33
+        | u64::from(options.first_waiter) << 32
+        | u64::from(options.spurious);
     { monitors.iter() }.fold(options, |all, monitor| {
         hashed(all, monitor.property().text())
     })

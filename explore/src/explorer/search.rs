@@ -13,7 +13,7 @@ use portent_monitor_dsl::Monitor;
 
 use crate::{
     confirm::{Confirmation, Plan},
-    describe,
+    describe::{self, RaceKey},
     engine::{Engine, Limits, Options, Tries},
     execution::Execution,
     parallel::Exchange,
@@ -106,6 +106,7 @@ impl Settings<'_> {
             replay,
             predictor: Predictor::new(self.monitors.to_vec()),
             witnesses: Vec::new(),
+            races: HashSet::new(),
         }
         .search(&main)
     }
@@ -128,6 +129,8 @@ pub(super) struct Search<'a> {
     pub(super) predictor: Predictor,
     /// Failures that were only predicted, and how to make them happen.
     pub(super) witnesses: Vec<(usize, Plan)>,
+    /// Data races that were seen.
+    pub(super) races: HashSet<RaceKey>,
 }
 
 impl Search<'_> {

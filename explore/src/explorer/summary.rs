@@ -1,10 +1,12 @@
 //! What a search comes to, by one thread of the operating system or several.
 
+use std::collections::HashSet;
+
 use super::{KEPT, search::Search};
 use crate::{
     describe,
     engine::Options,
-    report::{Report, Stopped},
+    report::{FailureKind, Report, Stopped},
 };
 
 /// What several found together.
@@ -38,6 +40,10 @@ pub(super) fn merged(reports: impl Iterator<Item = Report>) -> Report {
     // In an order that does not depend on who was faster.
     all.failures
         .sort_by(|one, other| one.token.cmp(&other.token));
+    // Each of them may have found the same data race.
+    let mut races = HashSet::new();
+    { &mut all.failures }
+        .retain(|one| one.kind != FailureKind::Race || races.insert(one.message.clone()));
     all.failures.truncate(KEPT);
     all.classes = Some(classes);
     all

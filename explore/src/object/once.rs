@@ -49,6 +49,18 @@ impl State {
         !once.running && (once.done || op.kind == Kind::Initialise)
     }
 
+    /// Whether what is looked at is done, if it is something that is done once.
+    #[inline]
+    pub(crate) fn is_done(&self, object: ObjectIndex) -> bool {
+        if !matches!(self.objects[object as usize].body, Body::Side) {
+            return true;
+        }
+        match &self.objects[object as usize - 1].body {
+            Body::Once(once) => once.done,
+            _ => true,
+        }
+    }
+
     pub(crate) fn perform_once(&mut self, op: Op) -> Performed {
         let initialises = op.kind == Kind::Initialise;
         if initialises {

@@ -117,9 +117,7 @@ impl State {
     pub(crate) fn resort(&mut self, thread: usize) {
         self.threads[thread].last_resorts += 1;
         if self.is_recording() {
-            for other in 0..self.threads.len() {
-                self.run.learn(thread, other);
-            }
+            self.run.is_last(thread);
         }
     }
 }

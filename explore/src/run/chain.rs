@@ -15,6 +15,8 @@ pub(super) struct Chain {
     pub(super) last_acquire: u32,
     /// Of a lock: the event that shares it since, the last of them.
     pub(super) last_shared: u32,
+    /// Whether it is a variable that orders nothing.
+    pub(super) is_plain: bool,
 }
 
 pub(super) const EMPTY: Chain = Chain {
@@ -22,6 +24,7 @@ pub(super) const EMPTY: Chain = Chain {
     last_write: NONE,
     last_acquire: NONE,
     last_shared: NONE,
+    is_plain: false,
 };
 
 impl Run {
@@ -89,7 +92,7 @@ impl Run {
     }
 
     /// This event, or the last one before it that shares a lock, since somebody had it alone.
-    fn shared(&self, mut number: u32, object: ObjectIndex) -> Option<Event> {
+    pub(super) fn shared(&self, mut number: u32, object: ObjectIndex) -> Option<Event> {
         while number != NONE {
             let event = self.events[number as usize];
             if event.op.kind.is_shared() {
@@ -157,6 +160,9 @@ impl Run {
         let row = self.extra.len() / self.width;
         let mine = thread * self.width..(thread + 1) * self.width;
         self.extra.extend_from_slice(&self.current[mine]);
+        if let Some(order) = &mut self.order {
+            order.keep(thread);
+        }
         row as u32 | EXTRA
     }
 

@@ -13,6 +13,7 @@ mod parallel;
 mod prediction;
 mod primitives;
 mod programs;
+mod races;
 mod replay;
 mod saved;
 mod shrink;

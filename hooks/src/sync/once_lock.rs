@@ -52,8 +52,10 @@ impl<T> OnceLock<T> {
     #[track_caller]
     pub fn get(&self) -> Option<&T> {
         if let Some(controller) = control::current() {
-            controller.step(Step::IsDone, self.object(), Some(Location::caller()));
-            return self.inner.get();
+            let place = Some(Location::caller());
+            let turn = controller.step(Step::IsDone, self.object(), place);
+            // The value may be there already, where nobody can see it yet.
+            return self.inner.get().filter(|_| turn.succeeds);
         }
         self.header
             .read(Some(Location::caller()), || self.inner.get())

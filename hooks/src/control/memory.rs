@@ -1,0 +1,94 @@
+//! Memory that a program uses by itself, and says so: for cells of other libraries.
+
+use std::panic::Location;
+
+use super::{Class, Object, Step, current};
+use crate::live::names::Name;
+
+/// What stands for a piece of memory that threads may only share if something orders them. It says what is done with it; outside of
+/// controlled runs that costs a look, and nothing comes of it.
+///
+/// ```
+/// use portent_hooks::control::Memory;
+///
+/// struct Counter { memory: Memory, count: std::cell::Cell<u32> }
+///
+/// let counter = Counter { memory: Memory::new("Counter"), count: std::cell::Cell::new(0) };
+/// let access = counter.memory.write();
+/// assert!(access.is_ordered());
+/// counter.count.set(1);
+/// assert!(counter.memory.end(access));
+/// ```
+#[derive(Debug)]
+pub struct Memory {
+    name: Name,
+    kind: &'static str,
+}
+
+/// A thread uses a piece of memory. Who does other steps meanwhile does not use it at one moment only.
+#[must_use = "whether it is in order is to be asked"]
+#[derive(Clone, Copy, Debug)]
+pub struct Access {
+    step: Step,
+    place: &'static Location<'static>,
+    is_ordered: bool,
+    /// How many steps there were when it began.
+    began: u64,
+}
+
+impl Access {
+    /// Whether everything that others did with the memory so far comes before, or does not matter, as all only read. It is so if nobody
+    /// looks for data races.
+    #[must_use]
+    pub fn is_ordered(&self) -> bool {
+        self.is_ordered
+    }
+}
+
+impl Memory {
+    /// Of something of this type, which is called after the place where it is made.
+    #[track_caller]
+    #[must_use]
+    pub const fn new(kind: &'static str) -> Memory {
+        Memory {
+            name: Name::here(),
+            kind,
+        }
+    }
+
+    /// The thread begins to read it.
+    #[track_caller]
+    pub fn read(&self) -> Access {
+        self.access(Step::Read, Location::caller())
+    }
+
+    /// The thread begins to write it.
+    #[track_caller]
+    pub fn write(&self) -> Access {
+        self.access(Step::Write, Location::caller())
+    }
+
+    /// An access is over; whether it is still in order with what others did.
+    #[must_use]
+    pub fn end(&self, access: Access) -> bool {
+        let goes_on = current().is_none_or(|controller| controller.steps() == access.began);
+        (goes_on || self.access(access.step, access.place).is_ordered) && access.is_ordered
+    }
+
+    fn access(&self, step: Step, place: &'static Location<'static>) -> Access {
+        let (is_ordered, began) = match current() {
+            Some(controller) => {
+                let object = Object::new(&self.name, self.kind, Class::Plain);
+                let turn = controller.step(step, object, Some(place));
+                (turn.succeeds, controller.steps())
+            }
+            None => (true, 0),
+        };
+        Access {
+            step,
+            place,
+            is_ordered,
+            began,
+        }
+    }
+}
