@@ -2,10 +2,11 @@
 
 use std::{
     collections::BTreeSet,
+    mem::ManuallyDrop,
     sync::{self, Arc},
 };
 
-use portent_explore::{Execution, Explorer, Stopped};
+use portent_explore::{Execution, Explorer, FailureKind, Stopped};
 use portent_hooks::{
     Shared,
     sync::{
@@ -77,6 +78,8 @@ pub(crate) fn explore(program: &Program) -> BTreeSet<Pair> {
         run(&program, 0, &objects);
     });
     assert_eq!(report.stopped, Stopped::Exhausted, "{program:?}\n{report}");
+    let panicked = { report.failures.iter() }.any(|one| one.kind == FailureKind::Panic);
+    assert!(!panicked, "{program:?}\n{report}");
     let found = found.lock().unwrap();
     found.clone()
 }
@@ -85,7 +88,9 @@ fn run(program: &Arc<Program>, number: usize, objects: &Arc<Objects>) {
     let mut held = Held::default();
     let mut threads: Vec<Option<thread::JoinHandle<()>>> = Vec::new();
     threads.resize_with(program.threads.len(), || None);
-    let receiver = (number == 1).then(|| objects.receiver.lock().unwrap().take());
+    // It never goes, so that nobody finds that it has.
+    let receiver = (number == 1).then(|| objects.receiver.lock().unwrap().take().unwrap());
+    let receiver = ManuallyDrop::new(receiver);
     let (mut kept, mut at) = (0, 0);
     while let Some(&instruction) = program.threads[number].get(at) {
         at += 1;
@@ -121,8 +126,7 @@ fn run(program: &Arc<Program>, number: usize, objects: &Arc<Objects>) {
             Instruction::Leave => drop((held.reads.take(), held.writes.take())),
             Instruction::Send => objects.sender.send(()).unwrap(),
             Instruction::Receive => {
-                let receiver = receiver.as_ref().and_then(Option::as_ref);
-                receiver.unwrap().recv().unwrap();
+                receiver.as_ref().unwrap().recv().unwrap();
             }
             Instruction::Spawn(other) => {
                 let (program, objects) = (Arc::clone(program), Arc::clone(objects));
