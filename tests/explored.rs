@@ -69,6 +69,18 @@ fn a_failure_names_its_run() {
     lost_update();
 }
 
+#[portent::test(explore = "source", find = "races, deadlocks")]
+#[should_panic(expected = "data race on result")]
+fn a_data_race_fails_a_test_that_asks_for_it() {
+    let result = Arc::new(Shared::with_name("result", 0));
+    let other = thread::spawn({
+        let result = Arc::clone(&result);
+        move || result.set(1)
+    });
+    result.get();
+    other.join().unwrap();
+}
+
 #[portent::test(explore = "exhaustive", property = "always (ready > 0 -> result > 0)")]
 #[should_panic(expected = "is violated by this run")]
 fn a_property_is_violated_by_a_run_that_happened() {

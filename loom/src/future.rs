@@ -2,7 +2,6 @@
 
 use std::{
     future::Future,
-    mem,
     pin::pin,
     sync::Arc,
     task::{Context, Poll, Wake, Waker},
@@ -63,7 +62,7 @@ impl AtomicWaker {
     /// From now on this one is woken.
     #[track_caller]
     pub fn register(&self, waker: Waker) {
-        let before = mem::replace(&mut *self.lock(), Some(waker));
+        let before = self.lock().replace(waker);
         drop(before);
     }
 

@@ -76,14 +76,18 @@ impl Builder {
         let mut report = self.explore(self.explorer(), &f);
         if let Some(bound) = self.preemption_bound
             && report.stopped == Stopped::Runs
-            && self.max_permutations.is_none_or(|most| most as u64 > UNBOUNDED_RUNS)
+            && self
+                .max_permutations
+                .is_none_or(|most| most as u64 > UNBOUNDED_RUNS)
         {
             println!("loom on Portent: {report}");
             let bound = u32::try_from(bound).unwrap_or(u32::MAX);
             let explorer = self.explorer().strategy(move || Preemption::new(bound));
             report = self.explore(explorer.max_runs(self.runs(u64::MAX)), &f);
         }
-        println!("loom on Portent: {report}\nnote: sequentially consistent: what only weaker orderings allow was not looked for");
+        println!(
+            "loom on Portent: {report}\nnote: sequentially consistent: what only weaker orderings allow was not looked for"
+        );
         report.assert_passed();
         assert!(
             report.stopped != Stopped::Steps,
@@ -127,7 +131,8 @@ impl Builder {
     }
 
     fn runs(&self, most: u64) -> u64 {
-        self.max_permutations.map_or(most, |runs| most.min(runs as u64))
+        self.max_permutations
+            .map_or(most, |runs| most.min(runs as u64))
     }
 
     /// Explores a model; once more if somebody looks at how many references there are, as these are steps then.

@@ -21,10 +21,7 @@ impl<T> Moved<T> {
     }
 
     pub(crate) fn take(self) -> T {
-        assert!(
-            crate::run::is_on(),
-            "threads run inside of `loom::model`"
-        );
+        assert!(crate::run::is_on(), "threads run inside of `loom::model`");
         self.0
     }
 }

@@ -41,9 +41,15 @@ pub(crate) fn begin() {
     RUN.with(|run| {
         run.is_on.set(true);
         // What they hold may be of a run that was ended by force: nobody may look at it.
-        mem::forget(mem::take(&mut *run.lazy.borrow_mut()));
-        mem::forget(mem::take(&mut *run.kept.borrow_mut()));
+        forget(&mut run.lazy.borrow_mut());
+        forget(&mut run.kept.borrow_mut());
     });
+}
+
+fn forget<T>(left: &mut HashMap<usize, T>) {
+    if !left.is_empty() {
+        mem::forget(mem::take(left));
+    }
 }
 
 /// What begins the function of the model is over.
@@ -60,7 +66,9 @@ pub(crate) fn is_on() -> bool {
 pub(crate) fn leak() -> Option<String> {
     RUN.with(|run| {
         let kept = run.kept.borrow();
-        let kept = kept.values().min_by_key(|kept| (kept.made.file(), kept.made.line()));
+        let kept = kept
+            .values()
+            .min_by_key(|kept| (kept.made.file(), kept.made.line()));
         kept.map(|kept| format!("{} leaked, made at {}", kept.what, kept.made))
     })
 }
@@ -88,7 +96,12 @@ pub(crate) fn keep(key: usize, kept: Kept) {
 
 /// What is known of it.
 pub(crate) fn kept(key: usize) -> Option<Rc<dyn Any>> {
-    RUN.with(|run| run.kept.borrow().get(&key).map(|kept| Rc::clone(&kept.data)))
+    RUN.with(|run| {
+        run.kept
+            .borrow()
+            .get(&key)
+            .map(|kept| Rc::clone(&kept.data))
+    })
 }
 
 /// It is gone; `false` if it was not there.
@@ -104,7 +117,8 @@ pub(crate) fn counts() -> bool {
 /// Somebody looks at how many there are. If that was not expected the search ends here, and begins anew.
 pub(crate) fn looks_at_counts() {
     let is_surprise = RUN.with(|run| {
-        run.looked.set(run.looked.get() || run.is_on.get() && !run.counts.get());
+        run.looked
+            .set(run.looked.get() || run.is_on.get() && !run.counts.get());
         run.looked.get()
     });
     assert!(

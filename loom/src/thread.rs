@@ -145,7 +145,6 @@ where
 #[derive(Debug)]
 pub struct Builder {
     name: Option<String>,
-    stack_size: Option<usize>,
 }
 
 #[allow(clippy::new_without_default)]
@@ -153,28 +152,19 @@ impl Builder {
     /// As [`std::thread::Builder::new`].
     #[must_use]
     pub fn new() -> Builder {
-        Builder {
-            name: None,
-            stack_size: None,
-        }
+        Builder { name: None }
     }
 
     /// As [`std::thread::Builder::name`].
     #[must_use]
     pub fn name(self, name: String) -> Builder {
-        Builder {
-            name: Some(name),
-            ..self
-        }
+        Builder { name: Some(name) }
     }
 
     /// As [`std::thread::Builder::stack_size`]. Here all stacks have the same size.
     #[must_use]
-    pub fn stack_size(self, size: usize) -> Builder {
-        Builder {
-            stack_size: Some(size),
-            ..self
-        }
+    pub fn stack_size(self, _: usize) -> Builder {
+        self
     }
 
     /// As [`std::thread::Builder::spawn`].

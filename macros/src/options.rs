@@ -201,14 +201,13 @@ impl Parse for TestOptions {
             );
         }
         if explore.is_some() {
-            let others = [
-                "find",
-                "causality",
-                "complete",
-                "window",
-                "repeat",
-                "confirm",
-            ];
+            if let Some(kinds) = &find
+                && kinds.value().contains("atomicity")
+            {
+                let what = "a test that is explored can `find = \"races, deadlocks\"`; blocks that are not atomic are found in tests that are recorded";
+                return Err(syn::Error::new(kinds.span(), what));
+            }
+            let others = ["causality", "complete", "window", "repeat", "confirm"];
             if let Some(other) = seen.iter().find(|word| others.contains(&word.as_str())) {
                 return wrong(&format!(
                     "`{other}` is for tests that are recorded, not explored"

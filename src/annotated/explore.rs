@@ -48,6 +48,22 @@ pub enum Way {
     Guided(&'static str),
 }
 
+/// What is looked for.
+struct Asked {
+    monitors: Vec<Monitor>,
+    races: bool,
+}
+
+impl Asked {
+    fn by(test: &Test) -> Asked {
+        let races = |kinds: &str| kinds.split(',').any(|kind| kind.trim() == "races");
+        Asked {
+            monitors: test.monitors.iter().map(unseal).collect(),
+            races: test.find.is_some_and(races),
+        }
+    }
+}
+
 /// Explores a test.
 ///
 /// # Panics
@@ -56,22 +72,22 @@ pub enum Way {
 #[doc(hidden)]
 #[track_caller]
 pub fn explore<R: Outcome>(test: &Test, way: Way, max_runs: Option<u64>, body: fn() -> R) {
-    let monitors: Vec<Monitor> = test.monitors.iter().map(unseal).collect();
+    let asked = Asked::by(test);
     let walks = max_runs.unwrap_or(WALKS);
     let runs = max_runs.unwrap_or(u64::MAX);
     let report = match way {
-        Way::Source => search(&monitors, Source::new, runs, body),
-        Way::Optimal => search(&monitors, Optimal::new, runs, body),
-        Way::Exhaustive => search(&monitors, Exhaustive::new, runs, body),
-        Way::Flipping => search(&monitors, Flipping::new, runs, body),
-        Way::Preemptions => search(&monitors, || Preemption::new(INTERRUPTIONS), runs, body),
-        Way::Random => search(&monitors, move || Random::new(SEED, walks), walks, body),
-        Way::Pct => search(&monitors, move || Pct::new(SEED, walks, DEPTH), walks, body),
-        Way::Uniform => search(&monitors, move || Uniform::new(SEED, walks), walks, body),
+        Way::Source => search(&asked, Source::new, runs, body),
+        Way::Optimal => search(&asked, Optimal::new, runs, body),
+        Way::Exhaustive => search(&asked, Exhaustive::new, runs, body),
+        Way::Flipping => search(&asked, Flipping::new, runs, body),
+        Way::Preemptions => search(&asked, || Preemption::new(INTERRUPTIONS), runs, body),
+        Way::Random => search(&asked, move || Random::new(SEED, walks), walks, body),
+        Way::Pct => search(&asked, move || Pct::new(SEED, walks, DEPTH), walks, body),
+        Way::Uniform => search(&asked, move || Uniform::new(SEED, walks), walks, body),
         Way::Guided(places) => {
             let target: Target = places.parse().unwrap_or_else(|error| panic!("{error}"));
             let guided = move || Guided::new(SEED, walks, target.clone());
-            search(&monitors, guided, walks, body)
+            search(&asked, guided, walks, body)
         }
     };
     let is_violated = { report.failures.iter() }.any(|one| one.kind == FailureKind::Property);
@@ -110,12 +126,17 @@ fn page(test: &Test, report: &Report) -> String {
 }
 
 fn search<R: Outcome, S: Strategy + 'static>(
-    monitors: &[Monitor],
+    asked: &Asked,
     strategy: impl Fn() -> S + 'static,
     runs: u64,
     body: fn() -> R,
 ) -> Report {
     let explorer = Explorer::new().strategy(strategy).max_runs(runs);
-    let explorer = monitors.iter().cloned().fold(explorer, Explorer::property);
+    let explorer = { asked.monitors.iter().cloned() }.fold(explorer, Explorer::property);
+    let explorer = if asked.races {
+        explorer.races()
+    } else {
+        explorer
+    };
     explorer.check(move || assert!(!body().has_failed(), "the test returned an error"))
 }

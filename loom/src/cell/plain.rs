@@ -32,8 +32,8 @@ impl<T> Cell<T> {
     #[track_caller]
     pub fn swap(&self, other: &Cell<T>) {
         if !std::ptr::eq(self, other) {
-            write(&self.memory);
-            write(&other.memory);
+            let _ = write(&self.memory);
+            let _ = write(&other.memory);
             self.value.swap(&other.value);
         }
     }
@@ -41,7 +41,7 @@ impl<T> Cell<T> {
     /// As [`std::cell::Cell::replace`].
     #[track_caller]
     pub fn replace(&self, value: T) -> T {
-        write(&self.memory);
+        let _ = write(&self.memory);
         self.value.replace(value)
     }
 
@@ -51,7 +51,7 @@ impl<T> Cell<T> {
     where
         T: Copy,
     {
-        read(&self.memory);
+        let _ = read(&self.memory);
         self.value.get()
     }
 

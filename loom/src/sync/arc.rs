@@ -8,7 +8,10 @@ use std::{
     borrow::Borrow, fmt, mem, ops::Deref, panic::Location, pin::Pin, rc::Rc, sync as native,
 };
 
-use portent_hooks::sync::atomic::{AtomicUsize, Ordering::{Acquire, AcqRel};
+use portent_hooks::sync::atomic::{
+    AtomicUsize,
+    Ordering::{AcqRel, Acquire},
+};
 
 use crate::{
     raw,

@@ -12,7 +12,10 @@ use crate::failure;
 #[test]
 fn what_is_left_over_is_told() {
     let text = failure(|| std::mem::forget(Arc::new(0)));
-    assert!(text.starts_with("an Arc leaked, made at tests/main/arcs.rs"), "{text}");
+    assert!(
+        text.starts_with("an Arc leaked, made at tests/main/arcs.rs"),
+        "{text}"
+    );
     let text = failure(|| std::mem::forget(Track::new(0)));
     assert!(text.starts_with("a tracked value leaked"), "{text}");
     loom::model(|| drop((Arc::new(0), Track::new(0))));

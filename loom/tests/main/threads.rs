@@ -3,7 +3,7 @@
 use std::rc::Rc;
 
 use loom::{
-    sync::{Condvar, Mutex, RwLock, Arc, mpsc},
+    sync::{Arc, Condvar, Mutex, RwLock, mpsc},
     thread,
 };
 
