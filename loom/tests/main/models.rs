@@ -56,7 +56,9 @@ fn it_stops_after_so_many_runs() {
                     count.fetch_add(1, SeqCst);
                 })
             });
-            threads.map(|thread| thread.join().unwrap());
+            for thread in threads {
+                thread.join().unwrap();
+            }
         }
     });
     // The first ones are repeated, to see whether the program does the same again.
