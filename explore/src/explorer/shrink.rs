@@ -11,7 +11,7 @@ use portent_monitor_dsl::Verdict;
 
 use super::search::Search;
 use crate::{
-    describe,
+    describe::{self, RaceKey},
     engine::{Engine, Fault, State},
     report::{Failure, Shrunk},
     run::Run,
@@ -25,6 +25,8 @@ enum Symptom {
     /// Somebody panics there.
     Panic(String),
     Deadlock,
+    /// These two accesses are not in order.
+    Race(RaceKey),
     /// These properties are violated by the run itself.
     Violated(Vec<String>),
 }
@@ -144,6 +146,9 @@ impl Search<'_> {
 
     /// What is wrong with the last run.
     fn symptom(&mut self, state: &State) -> Option<Symptom> {
+        if let Some(&race) = state.run.data_races().first() {
+            return Some(Symptom::Race(describe::race_key(state, race)));
+        }
         match state.faults.first() {
             Some(Fault::Panicked(_, message)) => {
                 let place = message.place.clone();
@@ -167,6 +172,9 @@ impl Search<'_> {
 
     /// The last run as a failure.
     fn describe(&mut self, state: &State, original: &Failure) -> Failure {
+        if let Some(&race) = state.run.data_races().first() {
+            return describe::race(state, race);
+        }
         match state.faults.first() {
             Some(fault) => describe::failure(state, fault),
             None => match self.predictor.answer(state) {
