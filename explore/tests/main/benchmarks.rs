@@ -194,3 +194,17 @@ pub(crate) fn account_subtype(careful: usize, careless: usize) {
         assert_eq!(account.balance.load(SeqCst), 300, "an update is lost");
     }
 }
+
+/// Philosophers around a table, each of whom takes the left fork and then the right one.
+pub(crate) fn dining(count: usize) {
+    let forks: Vec<Mutex<()>> = (0..count).map(|_| Mutex::new(())).collect();
+    let forks = Arc::new(forks);
+    let dine = |number: usize| {
+        let forks = Arc::clone(&forks);
+        thread::spawn(move || {
+            let _left = forks[number].lock();
+            let _right = forks[(number + 1) % forks.len()].lock(); // dining: second
+        })
+    };
+    join((0..count).map(dine).collect());
+}

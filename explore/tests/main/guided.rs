@@ -148,3 +148,12 @@ fn a_suspected_pair_is_confirmed_in_few_runs() {
         assert!(hunt.runs <= 3 * SEEDS, "{name}: {hunt:?}");
     }
 }
+
+#[test]
+fn a_cycle_of_locks_is_closed() {
+    let looks = place("dining: second");
+    let cycle = Target::together([&looks; 6]);
+    let hunt = compare("dining(6)", || benchmarks::dining(6), cycle);
+    assert_eq!(hunt.found, SEEDS, "{hunt:?}");
+    assert!(hunt.runs <= 2 * SEEDS, "{hunt:?}");
+}

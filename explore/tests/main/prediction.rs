@@ -375,6 +375,66 @@ fn a_property_is_violated_if_some_interleaving_violates_it_and_then_that_is_seen
 }
 
 #[test]
+fn a_witness_that_the_program_leaves_is_not_reproduced_and_the_first_place_is_named() {
+    // Not hooked, and so behind the back of the scheduler.
+    let runs = std::sync::atomic::AtomicU32::new(0);
+    let property = "property p { var ready: int = 0 var result: int = 0 ltl: always (ready > 0 -> result > 0) }";
+    let report = Explorer::new()
+        .repeat_runs(0)
+        .max_shrinking_runs(0)
+        .property(monitor(property))
+        .check(|| {
+            let is_first = runs.fetch_add(1, SeqCst) == 0;
+            let result = Shared::with_name("result", 0);
+            let told = (Shared::with_name("log", 0), Shared::with_name("ready", 0));
+            let teller = thread::spawn(move || {
+                if is_first {
+                    told.0.set(1);
+                    told.1.set(1);
+                } else {
+                    told.0.get();
+                }
+            });
+            result.set(42);
+            teller.join().unwrap();
+        });
+    let Some(Confirmation::NotReproduced(difference)) = &report.failures[0].confirmation else {
+        panic!("{report}");
+    };
+    let (expected, did) = (difference.expected.as_deref(), difference.did.as_deref());
+    assert_eq!(
+        (difference.step, difference.thread.as_deref()),
+        (0, Some("thread 1"))
+    );
+    let begins = |text: Option<&str>, what: &str| {
+        text.is_some_and(|text| text.starts_with(&format!("{what} at {}:", file!())))
+    };
+    assert!(begins(expected, "`write log`"), "{difference}");
+    assert!(begins(did, "it did `read log`"), "{difference}");
+}
+
+#[test]
+fn a_witness_in_which_threads_are_spawned_in_another_order_is_confirmed() {
+    let property = "property p { var ready: int = 0 var result: int = 0 ltl: always (ready > 0 -> result > 0) }";
+    let report = Explorer::new().property(monitor(property)).check(|| {
+        let other = thread::spawn(|| {
+            let (first, ready) = (Shared::with_name("first", 0), Shared::with_name("ready", 0));
+            first.set(1);
+            thread::spawn(move || ready.set(1)).join().unwrap();
+        });
+        let (second, result) = (
+            Shared::with_name("second", 0),
+            Shared::with_name("result", 0),
+        );
+        second.set(1);
+        thread::spawn(move || result.set(1)).join().unwrap();
+        other.join().unwrap();
+    });
+    let confirmation = report.failures[0].confirmation.as_ref();
+    assert_eq!(confirmation, Some(&Confirmation::Confirmed), "{report}");
+}
+
+#[test]
 fn a_run_whose_variables_begin_with_nobody_knows_what_is_no_proof() {
     let report = Explorer::new()
         .property(monitor("always (x >= y)"))
