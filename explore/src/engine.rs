@@ -190,6 +190,8 @@ pub(crate) struct State {
     repeated: u32,
     /// Some thread waited until something had changed.
     pub(crate) pauses: bool,
+    /// A wait with a time came after one whose time was over, and its thread had changed nothing meanwhile.
+    pub(crate) waits_again: bool,
 }
 
 /// How a run went.
@@ -269,6 +271,7 @@ impl Engine {
                 used: Used::default(),
                 repeated: 0,
                 pauses: false,
+                waits_again: false,
             }),
         }
     }

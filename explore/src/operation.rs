@@ -1,4 +1,8 @@
-//! What threads do, and which two of these do not commute: **the one table of dependence** that every search relies on.
+//! What threads do, and which two of these do not commute: what every search relies on.
+//!
+//! It is made of **the table of edges** of `monitor-core` ([`access_of`]): each kind of operation has its line there
+//! ([`Kind::in_table`]), and what that table orders never commutes here. A search needs more than clocks do, as it also asks what
+//! would have come of two operations the other way round; where it therefore keeps an order that the table does not have, `is_strict` says why.
 //!
 //! | pair on one object, of different threads | dependent | can be reversed |
 //! |---|---|---|
@@ -22,6 +26,8 @@
 //! Giving a lock back is no event of its own: it is part of what its thread did last. It disables nothing, and as long as nobody
 //! *tries* to lock, nothing but the locks that it enables depends on it. Where somebody tries, it becomes an event. The same is true
 //! of the end of a sender and those who try to receive.
+
+use portent_monitor_core::{Access, Operation, Role, access_of};
 
 use crate::run::NONE;
 
@@ -104,24 +110,141 @@ pub enum Kind {
     Event,
 }
 
+/// Which kinds commute with their like, as bits: the compiler works it out from the table of edges.
+const READS: u64 = {
+    let mut bits = 0;
+    let mut at = 0;
+    while at < Kind::ALL.len() {
+        let kind = Kind::ALL[at];
+        if kind.is_unordered() && !kind.is_strict() {
+            bits |= 1 << kind as u32;
+        }
+        at += 1;
+    }
+    bits
+};
+
 impl Kind {
+    /// All of them.
+    pub const ALL: &[Kind] = &[
+        Kind::Read,
+        Kind::Write,
+        Kind::Update,
+        Kind::Lock,
+        Kind::TryLock,
+        Kind::FailedTryLock,
+        Kind::Await,
+        Kind::Unlock,
+        Kind::Request,
+        Kind::ReadLock,
+        Kind::TryReadLock,
+        Kind::FailedTryReadLock,
+        Kind::ReadUnlock,
+        Kind::Downgrade,
+        Kind::Wait,
+        Kind::Wake,
+        Kind::NotifyOne,
+        Kind::NotifyAll,
+        Kind::Send,
+        Kind::FailedSend,
+        Kind::TrySend,
+        Kind::FailedTrySend,
+        Kind::FullSend,
+        Kind::Receive,
+        Kind::TryReceive,
+        Kind::EmptyReceive,
+        Kind::CloseReceiver,
+        Kind::CloseSender,
+        Kind::Arrive,
+        Kind::Initialise,
+        Kind::FindDone,
+        Kind::Done,
+        Kind::Park,
+        Kind::Unpark,
+        Kind::Event,
+    ];
+
+    /// Its line in the table of edges: which operation it is, and what its object is to that. `None` of what the table does not
+    /// know: nobody can notice an [`Event`](Self::Event), and only a scheduler sees a [`Request`](Self::Request).
+    ///
+    /// ```
+    /// use portent_explore::Kind;
+    /// use portent_monitor_core::{Operation, Role};
+    ///
+    /// assert_eq!(Kind::TryReadLock.in_table(), Some((Operation::ReadLock, Role::Lock)));
+    /// assert_eq!(Kind::Event.in_table(), None);
+    /// ```
+    #[must_use]
+    pub const fn in_table(self) -> Option<(Operation, Role)> {
+        Some(match self {
+            Kind::Read | Kind::Await | Kind::FindDone => (Operation::Read, Role::Var),
+            Kind::Write => (Operation::Write, Role::Var),
+            Kind::Update | Kind::Initialise | Kind::Done => (Operation::Update, Role::Var),
+            Kind::Lock | Kind::TryLock => (Operation::Lock, Role::Lock),
+            Kind::Unlock | Kind::Downgrade => (Operation::Unlock, Role::Lock),
+            Kind::ReadLock | Kind::TryReadLock => (Operation::ReadLock, Role::Lock),
+            Kind::ReadUnlock => (Operation::ReadUnlock, Role::Lock),
+            Kind::FailedTryLock | Kind::FailedTryReadLock => (Operation::TryLock, Role::Lock),
+            Kind::Wait => (Operation::Waiting, Role::Condition),
+            Kind::Wake | Kind::Park => (Operation::Wait, Role::Condition),
+            Kind::NotifyOne | Kind::NotifyAll | Kind::Unpark => {
+                (Operation::Notify, Role::Condition)
+            }
+            Kind::Send | Kind::TrySend | Kind::FullSend => (Operation::Send, Role::Sends),
+            Kind::Receive | Kind::TryReceive => (Operation::Recv, Role::Receives),
+            Kind::EmptyReceive => (Operation::TryRecv, Role::Channel),
+            // The end of one side of a channel is a condition for the other.
+            Kind::CloseReceiver | Kind::CloseSender => (Operation::Notify, Role::Condition),
+            Kind::FailedSend | Kind::FailedTrySend => (Operation::Wait, Role::Condition),
+            Kind::Arrive => (Operation::Barrier, Role::Arrival),
+            Kind::Request | Kind::Event => return None,
+        })
+    }
+
+    /// Whether the table has no order between two of this kind.
+    const fn is_unordered(self) -> bool {
+        match self.in_table() {
+            Some((operation, role)) => {
+                !matches!(access_of(operation, role), Some(Access::Update) | None)
+            }
+            None => matches!(self, Kind::Event),
+        }
+    }
+
+    /// Whether two of this kind do not commute although the table has no order between them.
+    const fn is_strict(self) -> bool {
+        match self {
+            // Until it is done nobody knows that it fails.
+            Kind::FailedTryLock | Kind::EmptyReceive => true,
+            // Who waits first may be woken up first, and a notify wakes up those who wait already, one of them or none.
+            Kind::Wait | Kind::Wake | Kind::NotifyOne | Kind::NotifyAll => true,
+            // What was unparked twice is parked once.
+            Kind::Park | Kind::Unpark => true,
+            // The last one to arrive is the leader, and who is in this round is not in the next.
+            Kind::Arrive => true,
+            // There is one, and all sends depend on it.
+            Kind::CloseReceiver => true,
+            _ => false,
+        }
+    }
+
+    /// Whether two of these, of different threads and about the same object, can come in either order with the same result.
+    ///
+    /// ```
+    /// use portent_explore::Kind;
+    ///
+    /// assert!(Kind::Read.commutes_with(Kind::Read));
+    /// assert!(!Kind::Read.commutes_with(Kind::Write));
+    /// ```
+    #[must_use]
+    pub fn commutes_with(self, other: Kind) -> bool {
+        self.is_read() && other.is_read()
+    }
+
     /// Whether it commutes with its like.
     #[inline]
     pub(crate) fn is_read(self) -> bool {
-        matches!(
-            self,
-            Kind::Read
-                | Kind::ReadLock
-                | Kind::TryReadLock
-                | Kind::FailedTryReadLock
-                | Kind::ReadUnlock
-                | Kind::FailedSend
-                | Kind::FailedTrySend
-                | Kind::CloseSender
-                | Kind::FindDone
-                | Kind::Await
-                | Kind::Event
-        )
+        READS >> self as u32 & 1 != 0
     }
 
     /// Whether its object is as it was.
@@ -255,6 +378,23 @@ impl Op {
             self.kind.is_read()
         } else {
             self.kind != Kind::Wait
+        }
+    }
+
+    /// What a try comes down to where there is nothing to be received, or no room: it looks at the other side of its channel, too.
+    pub(crate) fn in_vain(self) -> Op {
+        match self.kind {
+            Kind::Receive | Kind::TryReceive => Op {
+                kind: Kind::EmptyReceive,
+                object: self.object,
+                second: self.object - 1,
+            },
+            Kind::Send | Kind::TrySend => Op {
+                kind: Kind::FullSend,
+                object: self.object,
+                second: self.object + 1,
+            },
+            _ => self,
         }
     }
 

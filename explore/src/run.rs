@@ -95,8 +95,6 @@ pub struct Run {
     pub(crate) is_late: bool,
     /// Whether a value was chosen: what comes after it may be called otherwise with another one.
     pub(crate) has_picked: bool,
-    /// What threads still wanted to do when the run was closed.
-    pending: Vec<(usize, Op)>,
     /// Whether giving a lock back is an event.
     tries: bool,
 }
@@ -122,7 +120,6 @@ impl Run {
             analysed: true,
             is_late: false,
             has_picked: false,
-            pending: Vec::new(),
             tries: false,
         }
     }
@@ -153,7 +150,6 @@ impl Run {
         self.analysed = analysed;
         self.is_late = false;
         self.has_picked = false;
-        self.pending.clear();
         self.tries = tries;
     }
 
@@ -308,6 +304,7 @@ impl Run {
         });
         if self.analysed {
             let mine = thread * self.width..(thread + 1) * self.width;
+            self.needs(thread, after);
             self.before.extend_from_slice(&self.current[mine.clone()]);
             self.look_for_races(thread, op, Second::Event(number as u32), after);
             self.receive(thread, op);
@@ -362,9 +359,28 @@ impl Run {
     /// The run ends, or is no longer of interest: what threads still wanted to do races, too.
     pub(crate) fn close(&mut self, thread: usize, op: Op, after: After<'_>) {
         if self.analysed {
+            self.needs(thread, after);
             self.look_for_races(thread, op, Second::Pending(thread, op), after);
-            self.pending.push((thread, op));
         }
+    }
+
+    /// What only lets an operation happen is known before it: there is no race with that, nor with what came before it.
+    #[inline]
+    fn needs(&mut self, thread: usize, after: After<'_>) {
+        if !after.reversible {
+            for &row in after.rows {
+                self.receive_row(thread, row);
+            }
+        }
+    }
+
+    /// The last event of this kind on an object; [`NONE`] if there is none.
+    pub(crate) fn last_of_kind(&self, object: ObjectIndex, kind: Kind) -> u32 {
+        let mut next = self.chain(object).last;
+        while next != NONE && self.events[next as usize].op.kind != kind {
+            next = self.events[next as usize].previous_on(object);
+        }
+        next
     }
 
     /// All events, in order.
@@ -432,18 +448,6 @@ impl Run {
                 "objects or threads are first met in the middle of runs, so source sets were searched instead of wake-up trees",
             )
         }
-    }
-
-    /// What a thread did next after an event, or still wanted to do.
-    pub(crate) fn next_of(&self, thread: usize, after: usize) -> Option<Op> {
-        let later = &self.events[after + 1..];
-        let event = later
-            .iter()
-            .find(|event| usize::from(event.thread) == thread && event.was_chosen());
-        event.map(|event| event.op).or_else(|| {
-            let pending = self.pending.iter().find(|(other, _)| *other == thread);
-            pending.map(|(_, op)| *op)
-        })
     }
 
     /// Whether this event and that operation do not commute.

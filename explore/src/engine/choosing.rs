@@ -18,6 +18,9 @@ impl State {
     pub(super) fn announce(&mut self, thread: usize, op: Op, place: Place) {
         self.pending[thread] = op;
         self.parked.insert(thread);
+        self.waits_again |= self.threads[thread].timed
+            && matches!(op.kind, Kind::Wake | Kind::Park | Kind::Receive)
+            && !self.is_free(thread);
         let thread = &mut self.threads[thread];
         thread.status = Status::Parked;
         thread.place = place;
@@ -60,6 +63,14 @@ impl State {
     }
 
     fn choose(&mut self) -> Next {
+        let next = self.choose_next();
+        if thread::panicking() && matches!(next, Next::Stop) {
+            self.stops_while_it_unwinds();
+        }
+        next
+    }
+
+    fn choose_next(&mut self) -> Next {
         if self.restart.is_some() {
             return self.cut();
         }
@@ -152,7 +163,8 @@ impl State {
             let after = After {
                 rows: &rows,
                 reversible,
-                instead: self.races_instead(announced),
+                instead: self.races_instead(thread, announced),
+                waits_for_second: false,
             };
             match self.run.commit(thread, op, place, self.point, after) {
                 Ok(number) => {

@@ -45,11 +45,16 @@ impl State {
     /// A destructor waits for others while its thread panics. They would seem to panic, too, so the run ends here.
     #[cold]
     pub(super) fn unwinds_for_ever(&mut self) -> Next {
-        let me = self.current;
-        self.threads[me].unwinding = true;
-        self.threads[me].suspended = true;
-        self.fault(Fault::Panicked(me, panics::take()));
+        self.fault(Fault::Panicked(self.current, panics::take()));
         self.cut()
+    }
+
+    /// The run ends while a thread unwinds. That goes on when all have to end; another panic would end the process.
+    #[cold]
+    pub(super) fn stops_while_it_unwinds(&mut self) {
+        let me = &mut self.threads[self.current];
+        me.unwinding = true;
+        me.suspended = true;
     }
 
     /// Nobody can go on.

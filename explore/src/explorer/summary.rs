@@ -93,6 +93,12 @@ impl Search<'_> {
                     "a thread that looked again and again waited until something had changed",
                 ));
             }
+            if state.waits_again {
+                notes.push(String::from(
+                    "where a thread waited for some time again before it had changed anything, that time was over only when nobody else \
+                     could go on",
+                ));
+            }
             if let Some(relevance) = &state.relevance {
                 notes.extend(relevance.missing());
             }

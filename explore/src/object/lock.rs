@@ -93,6 +93,13 @@ impl State {
         }
     }
 
+    /// Whether one who shares a lock already waits for those who want it alone.
+    pub(crate) fn waits_because_of_requests(&self, op: Op) -> bool {
+        op.kind == Kind::ReadLock
+            && op.second != NONE
+            && matches!(&self.objects[op.object as usize].body, Body::Lock(lock) if !lock.asking.is_empty())
+    }
+
     /// A lock is taken, tried, or given back where that is an event.
     #[inline]
     pub(crate) fn perform_lock(&mut self, thread: usize, mut op: Op) -> Performed {

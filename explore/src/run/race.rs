@@ -14,6 +14,8 @@ pub(crate) struct Race {
     pub(crate) second: Second,
     /// Of one who has a lock alone and one who shares it: which row of needs is that of all the second has to wait for; else [`NONE`].
     pub(super) needs: u32,
+    /// The second is a try that would have been in vain.
+    fails: bool,
     /// The others who would still share it, and so come later: where they are in the list of those.
     pub(super) removed: (u32, u32),
 }
@@ -36,6 +38,8 @@ pub(crate) struct After<'a> {
     pub(crate) reversible: bool,
     /// What it races with, if that is not the last one that it depends on: that one only let it go on.
     pub(crate) instead: Option<u32>,
+    /// It waits because of the second of its two objects, so that only what happened to that could have come later.
+    pub(crate) waits_for_second: bool,
 }
 
 /// What came second, or was still to come when the run ended.
@@ -59,6 +63,7 @@ impl Run {
             first,
             second,
             needs: NONE,
+            fails: false,
             removed: (0, 0),
         });
     }
@@ -73,6 +78,7 @@ impl Run {
     ) {
         let chain = self.chain(op.object);
         match op.kind {
+            _ if after.waits_for_second => {}
             _ if after.instead.is_some() => {
                 self.race_with(thread, after.instead.unwrap_or(NONE), second);
             }
@@ -93,7 +99,11 @@ impl Run {
         if after.reversible {
             for &row in after.rows {
                 if row & EXTRA == 0 {
+                    let from = self.races.list.len();
                     self.race_with(thread, row, second);
+                    for race in &mut self.races.list[from..] {
+                        race.fails = true;
+                    }
                 }
             }
         }
@@ -190,6 +200,7 @@ impl Run {
                 first,
                 second,
                 needs: row as u32,
+                fails: false,
                 removed: (start as u32, self.races.removed.len() as u32),
             });
         }
@@ -252,6 +263,7 @@ impl Run {
             }
             Second::Pending(thread, op) => (thread, op, self.known(thread), self.events.len()),
         };
+        let op = if race.fails { op.in_vain() } else { op };
         match race.needs {
             NONE => (thread, op, before, until),
             row => {

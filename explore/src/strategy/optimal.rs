@@ -35,6 +35,8 @@ struct Node {
     values: u32,
     done: ThreadSet,
     sleep: ThreadSet,
+    /// What those who are done or asleep want to do here.
+    seen: Vec<(usize, Op)>,
     /// How runs go on from here that are still to be searched; the first one is being searched.
     tree: Vec<Branch>,
 }
@@ -95,9 +97,7 @@ impl Optimal {
             event: None,
         });
         let node = &mut self.nodes[first.point as usize];
-        let seen = node.sleep | node.done;
-        for asleep in seen {
-            let wanted = run.next_of(asleep, race.first as usize);
+        for &(asleep, wanted) in &node.seen {
             if is_weak_initial(run, sequence, before, asleep, wanted).is_some() {
                 return;
             }
@@ -113,7 +113,7 @@ fn is_weak_initial(
     sequence: &[Item],
     before: &[u16],
     thread: usize,
-    wanted: Option<Op>,
+    wanted: Op,
 ) -> Option<Option<usize>> {
     match sequence.iter().position(|item| item.thread == thread) {
         Some(at) => {
@@ -132,13 +132,10 @@ fn is_weak_initial(
             });
             is_free.then_some(Some(at))
         }
-        None => {
-            let wanted = wanted?;
-            sequence
-                .iter()
-                .all(|item| !dependent(item.op, wanted))
-                .then_some(None)
-        }
+        None => sequence
+            .iter()
+            .all(|item| !dependent(item.op, wanted))
+            .then_some(None),
     }
 }
 
@@ -146,7 +143,7 @@ fn is_weak_initial(
 fn insert(run: &Run, mut tree: &mut Vec<Branch>, sequence: &mut Vec<Item>, before: &[u16]) {
     while !sequence.is_empty() {
         let found = tree.iter().enumerate().find_map(|(number, branch)| {
-            let at = is_weak_initial(run, sequence, before, branch.thread, Some(branch.op))?;
+            let at = is_weak_initial(run, sequence, before, branch.thread, branch.op)?;
             Some((number, at))
         });
         let Some((number, at)) = found else {
@@ -177,8 +174,11 @@ impl Strategy for Optimal {
         if let Some(source) = &mut self.instead {
             return source.choose(at, run);
         }
-        if let Some(node) = self.nodes.get(at.step) {
-            return Choice::Run(node.tree[0].thread);
+        if let Some(node) = self.nodes.get_mut(at.step) {
+            let first = &mut node.tree[0];
+            // As it is here, which may be something else than what it became where it was seen.
+            first.op = at.pending[first.thread];
+            return Choice::Run(first.thread);
         }
         let sleep = self.sleep(at, run);
         let parent = self.nodes.last_mut();
@@ -198,6 +198,7 @@ impl Strategy for Optimal {
             });
         }
         let thread = tree[0].thread;
+        tree[0].op = at.pending[thread];
         if !at.enabled.contains(thread) || sleep.contains(thread) {
             return Choice::Drain;
         }
@@ -206,6 +207,7 @@ impl Strategy for Optimal {
             values: 0,
             done: ThreadSet::EMPTY,
             sleep,
+            seen: sleep.map(|thread| (thread, at.pending[thread])).collect(),
             tree,
         });
         Choice::Run(thread)
@@ -229,6 +231,7 @@ impl Strategy for Optimal {
             values,
             done: ThreadSet::EMPTY,
             sleep: ThreadSet::EMPTY,
+            seen: Vec::new(),
             tree,
         });
         0
@@ -255,6 +258,7 @@ impl Strategy for Optimal {
             } else {
                 let taken = node.tree.remove(0);
                 node.done.insert(taken.thread);
+                node.seen.push((taken.thread, taken.op));
                 if !node.tree.is_empty() {
                     return Next::Keep(self.nodes.len() - 1);
                 }

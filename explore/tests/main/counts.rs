@@ -2,7 +2,7 @@
 
 use portent_explore::{
     Explorer, Report, Stopped,
-    strategy::{Exhaustive, Flipping, Optimal, Preemption, Source},
+    strategy::{Exhaustive, Flipping, Optimal, Preemption, Source, Strategy},
 };
 
 use crate::programs;
@@ -127,7 +127,13 @@ fn races_flipped() {
         move || programs::writes(variables)
     }
     type Row = (&'static str, Box<dyn Fn()>, u64, u64);
-    let programs: [Row; 8] = [
+    let programs: [Row; 9] = [
+        (
+            "two write, one looks",
+            Box::new(programs::write_and_look),
+            3,
+            0,
+        ),
         (
             "two of three write the same",
             Box::new(writes(&[&[0], &[1], &[0]])),
@@ -197,15 +203,70 @@ fn interruptions() {
     );
 }
 
+/// How many runs of a program there are in which whoever has waited longest is notified, if no run is in vain.
+fn first_waiters<S: Strategy + 'static>(
+    program: impl Fn(),
+    strategy: impl Fn() -> S + 'static,
+) -> u64 {
+    let report = Explorer::new()
+        .strategy(strategy)
+        .first_waiter()
+        .check(program);
+    assert_eq!(
+        (report.stopped, report.blocked, report.notes.len()),
+        (Stopped::Exhausted, 0, 0),
+        "{report}"
+    );
+    report.executions
+}
+
 /// Counts of the literature.
 #[test]
 fn large_counts() {
-    let fast = |program: fn()| {
-        let report = Explorer::new().check(program);
-        assert_eq!(report.stopped, Stopped::Exhausted);
-        (report.executions, report.blocked)
-    };
-    assert_eq!(fast(|| programs::sections(5, 2)), (113_400, 0));
-    assert_eq!(fast(|| programs::file_system(26)), (8192, 0));
-    assert_eq!(fast(|| programs::indexer(16)), (32_768, 0));
+    let programs: [(fn(), u64); 3] = [
+        (|| programs::sections(5, 2), 113_400),
+        (|| programs::file_system(26), 8192),
+        (|| programs::indexer(16), 32_768),
+    ];
+    for (program, classes) in programs {
+        assert_eq!(first_waiters(program, Source::new), classes);
+        assert_eq!(first_waiters(program, Optimal::new), classes);
+    }
+}
+
+/// A ring of places, with one mutex and two conditions: two who put and two who take, two items each.
+#[test]
+fn bounded_buffers() {
+    for (capacity, classes) in [(1, 50_264), (2, 18_252), (3, 10_548)] {
+        let program = || programs::bounded_buffer(2, 2, capacity);
+        assert_eq!(
+            first_waiters(program, Source::new),
+            classes,
+            "room for {capacity}"
+        );
+        assert_eq!(
+            first_waiters(program, Optimal::new),
+            classes,
+            "room for {capacity}"
+        );
+    }
+}
+
+/// The largest counts, where time is given for them: `PORTENT_CASES=5000`.
+#[test]
+fn very_large_counts() {
+    let asked = std::env::var("PORTENT_CASES").ok();
+    let asked: u64 = asked.and_then(|asked| asked.parse().ok()).unwrap_or(0);
+    // One who puts or takes in each of six threads is the largest of the kind that always runs.
+    let program = || programs::bounded_buffer(3, 1, 2);
+    let classes = first_waiters(program, Source::new);
+    assert_eq!(first_waiters(program, Optimal::new), classes);
+    println!("3 + 3: {classes}");
+    if asked >= 5_000 {
+        let program = || programs::bounded_buffer(4, 1, 2);
+        assert_eq!(first_waiters(program, Source::new), 1_938_816);
+        let program = || programs::sections(4, 3);
+        assert_eq!(first_waiters(program, Source::new), 369_600);
+        assert_eq!(first_waiters(program, Optimal::new), 369_600);
+    }
 }

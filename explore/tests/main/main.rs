@@ -4,6 +4,7 @@ mod benchmarks;
 mod confirm;
 mod counts;
 mod defects;
+mod dependence;
 mod endings;
 mod finds;
 mod guided;

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use portent_hooks::{
     sync::{
-        Mutex,
+        Condvar, Mutex,
         atomic::{AtomicU32, Ordering::SeqCst},
     },
     thread::{self, JoinHandle},
@@ -167,5 +167,41 @@ pub(crate) fn readers_only(count: usize) {
     let number = AtomicU32::new(0);
     threads(count, move |_| {
         number.load(SeqCst);
+    });
+}
+
+/// Some threads put so many items each into a ring of places, as many others take them out: with one mutex and two conditions, and who
+/// puts or takes notifies one of the other side.
+pub(crate) fn bounded_buffer(pairs: usize, items: usize, capacity: usize) {
+    let ring = Mutex::new(0);
+    let (has_room, has_items) = (Condvar::new(), Condvar::new());
+    threads(2 * pairs, move |number| {
+        for _ in 0..items {
+            let mut full = ring.lock().unwrap();
+            if number < pairs {
+                while *full == capacity {
+                    full = has_room.wait(full).unwrap();
+                }
+                *full += 1;
+                has_items.notify_one();
+            } else {
+                while *full == 0 {
+                    full = has_items.wait(full).unwrap();
+                }
+                *full -= 1;
+                has_room.notify_one();
+            }
+        }
+    });
+}
+
+/// One thread writes a number, another one writes it, too, and then reads what is there.
+pub(crate) fn write_and_look() {
+    let number = AtomicU32::new(0);
+    threads(2, move |thread| {
+        number.store(3 - thread as u32, SeqCst);
+        if thread == 1 {
+            number.load(SeqCst);
+        }
     });
 }

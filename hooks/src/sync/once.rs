@@ -55,8 +55,11 @@ impl Once {
         let place = Some(Location::caller());
         if let Some(controller) = control::current() {
             let calling = Calling::begin(&*controller, || self.object(), place);
-            self.inner.call_once(f);
-            calling.done();
+            self.inner.call_once(|| {
+                f();
+                // Whoever looks before that step does not see it done.
+                calling.done();
+            });
         } else if self.inner.is_completed() {
             self.sees_it_done(place)
         } else {
@@ -76,8 +79,10 @@ impl Once {
         let place = Some(Location::caller());
         if let Some(controller) = control::current() {
             let calling = Calling::begin(&*controller, || self.object(), place);
-            self.inner.call_once_force(f);
-            calling.done();
+            self.inner.call_once_force(|state| {
+                f(state);
+                calling.done();
+            });
         } else if self.inner.is_completed() {
             self.sees_it_done(place)
         } else {

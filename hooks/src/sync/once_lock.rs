@@ -124,9 +124,10 @@ impl<T> OnceLock<T> {
                 let Some(value) = value() else {
                     unreachable!("it is asked for once");
                 };
+                // Whoever looks before that step does not see it done.
+                calling.done();
                 value
             });
-            calling.done();
             return value;
         }
         let ticket = if version::is_hidden() {
