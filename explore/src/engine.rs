@@ -418,6 +418,7 @@ impl State {
         let is_ordered =
             self.strategy.wants_clocks() || self.relevance.is_some() || self.options.races;
         self.run.begin(before, is_ordered, self.tries.locks);
+        self.run.tries_channels = self.tries.channels;
         if let Some(relevance) = &mut self.relevance {
             relevance.begin();
         }

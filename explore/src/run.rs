@@ -97,6 +97,8 @@ pub struct Run {
     pub(crate) has_picked: bool,
     /// Whether giving a lock back is an event.
     tries: bool,
+    /// Whether channels are tried: what a try looks at is not the same in every run.
+    pub(crate) tries_channels: bool,
 }
 
 impl Run {
@@ -121,6 +123,7 @@ impl Run {
             is_late: false,
             has_picked: false,
             tries: false,
+            tries_channels: false,
         }
     }
 
@@ -304,7 +307,6 @@ impl Run {
         });
         if self.analysed {
             let mine = thread * self.width..(thread + 1) * self.width;
-            self.needs(thread, after);
             self.before.extend_from_slice(&self.current[mine.clone()]);
             self.look_for_races(thread, op, Second::Event(number as u32), after);
             self.receive(thread, op);
@@ -359,18 +361,7 @@ impl Run {
     /// The run ends, or is no longer of interest: what threads still wanted to do races, too.
     pub(crate) fn close(&mut self, thread: usize, op: Op, after: After<'_>) {
         if self.analysed {
-            self.needs(thread, after);
             self.look_for_races(thread, op, Second::Pending(thread, op), after);
-        }
-    }
-
-    /// What only lets an operation happen is known before it: there is no race with that, nor with what came before it.
-    #[inline]
-    fn needs(&mut self, thread: usize, after: After<'_>) {
-        if !after.reversible {
-            for &row in after.rows {
-                self.receive_row(thread, row);
-            }
         }
     }
 
@@ -437,9 +428,13 @@ impl Run {
         self.clocks[other as usize * self.width + usize::from(one.thread)] >= one.index
     }
 
-    /// Why objects or threads may be called otherwise in another run.
+    /// Why operations cannot be compared with those of another run: objects or threads may be called otherwise, or tries look at more.
     pub(crate) fn late_names(&self) -> Option<&'static str> {
-        if self.has_picked {
+        if self.tries_channels {
+            Some(
+                "channels are tried, and what a try depends on is not the same in every run, so source sets were searched instead of wake-up trees",
+            )
+        } else if self.has_picked {
             Some(
                 "runs choose values, by `choose` or as to whom a notification wakes up, so source sets were searched instead of wake-up trees",
             )

@@ -163,7 +163,7 @@ impl State {
             let after = After {
                 rows: &rows,
                 reversible,
-                instead: self.races_instead(thread, announced),
+                instead: self.races_instead(announced),
                 waits_for_second: false,
             };
             match self.run.commit(thread, op, place, self.point, after) {

@@ -103,6 +103,13 @@ impl State {
     pub(super) fn awaited(&mut self, me: usize, op: Op) -> Op {
         self.pauses = true;
         let changed = self.changed(me);
+        if let Some((object, looked)) = changed {
+            let first = self.run.first_change(object, looked);
+            if Kind::Await.commutes_with(self.run.events()[first as usize].op.kind) {
+                // Nothing else orders the two, but without it the thread would still wait.
+                self.run.teach(me, first);
+            }
+        }
         let pause = &mut self.threads[me].pause;
         match changed {
             Some((object, _)) => {

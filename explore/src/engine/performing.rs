@@ -60,11 +60,10 @@ impl State {
 
     /// What an operation races with, if that is not what it depends on.
     #[inline]
-    pub(super) fn races_instead(&self, thread: usize, op: Op) -> Option<u32> {
+    pub(super) fn races_instead(&self, op: Op) -> Option<u32> {
         match op.kind {
             Kind::FailedSend => self.filled_by(op),
-            // Who waits for room or for a message could have had that of another, whatever else happened to the channel.
-            Kind::Send | Kind::Receive if !self.can_use_channel(thread, op) => {
+            Kind::Send | Kind::Receive if self.had_to_wait(op) => {
                 Some(self.run.last_of_kind(op.object, op.kind))
             }
             _ => None,
@@ -104,7 +103,7 @@ impl State {
             let after = After {
                 rows: &rows,
                 reversible,
-                instead: self.races_instead(thread, op),
+                instead: self.races_instead(op),
                 waits_for_second: self.waits_because_of_requests(op),
             };
             self.run.close(thread, op, after);

@@ -86,6 +86,19 @@ impl State {
         self.channel_of(op).filled_by
     }
 
+    /// Whether there is no room or no message but for what others did meanwhile, or at all. Before those who had what there was this
+    /// could have come, but not before anything else that happened to that side of the channel.
+    pub(crate) fn had_to_wait(&self, op: Op) -> bool {
+        let channel = self.channel_of(op);
+        match op.kind {
+            Kind::Receive => channel.messages.is_empty(),
+            _ => {
+                let bound = channel.bound.filter(|&bound| bound > 0);
+                channel.has_receiver && bound.is_some_and(|bound| channel.sent >= bound as u64)
+            }
+        }
+    }
+
     pub(crate) fn can_use_channel(&self, thread: usize, op: Op) -> bool {
         let channel = self.channel_of(op);
         match op.kind {

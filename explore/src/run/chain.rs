@@ -197,6 +197,19 @@ impl Run {
         &rows[from..from + self.width]
     }
 
+    /// The first event after this one that changed an object, of which there is one.
+    pub(crate) fn first_change(&self, object: ObjectIndex, looked: u32) -> u32 {
+        let mut first = NONE;
+        let mut next = self.chain(object).last;
+        while next != NONE && next > looked {
+            if !self.events[next as usize].only_looked() {
+                first = next;
+            }
+            next = self.events[next as usize].previous_on(object);
+        }
+        first
+    }
+
     /// The last event that changed an object.
     pub(crate) fn last_change(&self, object: ObjectIndex) -> u32 {
         let mut next = self.chain(object).last;

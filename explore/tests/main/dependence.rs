@@ -75,6 +75,15 @@ fn what_the_table_orders_does_not_commute() {
             };
             if are_about_the_same(one, other) && (first.orders(second) || second.orders(first)) {
                 ordered += 1;
+                // A thread that waits for a sender to go comes after that because it was let go on by it (`engine/pause.rs`).
+                if [
+                    (Kind::Await, Kind::CloseSender),
+                    (Kind::CloseSender, Kind::Await),
+                ]
+                .contains(&(one, other))
+                {
+                    continue;
+                }
                 assert!(!one.commutes_with(other), "{one:?} and {other:?}");
             }
         }

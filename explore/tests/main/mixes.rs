@@ -1,10 +1,11 @@
-//! Random small programs over all primitives: one run of each class is as many runs as there are classes among all interleavings.
+//! Random small programs over all primitives: one run of each class is as many runs as there are classes among all interleavings, and
+//! shows whatever these show. (`oracle/` compares with interleavings that the explorer has no part in.)
 
-use std::sync::Arc;
+use std::{cell::RefCell, collections::BTreeSet, sync::Arc};
 
 use portent_explore::{
-    Explorer, Stopped,
-    strategy::{Exhaustive, Source},
+    Explorer, Report, Stopped,
+    strategy::{Exhaustive, Flipping, Optimal, Source, Strategy},
 };
 use portent_hooks::{
     sync::{
@@ -192,6 +193,7 @@ const MIXES: &[Mix] = &[
             Step::TryReceive,
             Step::ReceiveTimeout,
             Step::CloseSender,
+            Step::Yield,
         ],
         bound: Some(1),
         spurious: 0,
@@ -214,6 +216,14 @@ const MIXES: &[Mix] = &[
         spurious: 0,
     },
 ];
+
+std::thread_local! {
+    /// What each thread of the last run knew in the end, if it got there, and the variables.
+    static OUTCOME: RefCell<Vec<Option<u32>>> = const { RefCell::new(Vec::new()) };
+}
+
+/// What somebody who looks at runs from outside sees of one: what threads knew in the end, and whether it is a deadlock.
+type Outcome = (Vec<Option<u32>>, bool);
 
 /// Numbers that look random.
 struct Numbers(u64);
@@ -250,7 +260,7 @@ fn run(
     sender: mpsc::SyncSender<u32>,
     unbounded: Option<mpsc::Sender<u32>>,
     receiver: Option<mpsc::Receiver<u32>>,
-) {
+) -> u32 {
     let (mut sender, mut unbounded, mut receiver) = (Some(sender), unbounded, receiver);
     let mut held = Vec::new();
     let mut seen = 0;
@@ -336,9 +346,11 @@ fn run(
             Step::Yield => thread::yield_now(),
         }
     }
+    seen
 }
 
 fn main(program: &[Vec<Step>], bound: Option<usize>) {
+    OUTCOME.set(vec![None; program.len()]);
     let objects = Objects {
         numbers: [AtomicU32::new(0), AtomicU32::new(0)],
         mutexes: [Mutex::new(()), Mutex::new(())],
@@ -359,7 +371,8 @@ fn main(program: &[Vec<Step>], bound: Option<usize>) {
     let objects = Arc::new((objects, gate));
     let spawned: Vec<_> = program
         .iter()
-        .map(|steps| {
+        .enumerate()
+        .map(|(number, steps)| {
             let objects = Arc::clone(&objects);
             let steps = steps.clone();
             let receives = steps.iter().any(|step| {
@@ -376,7 +389,8 @@ fn main(program: &[Vec<Step>], bound: Option<usize>) {
                     objects.1.load(SeqCst);
                 }
                 let unbounded = bound.is_none().then_some(unbounded);
-                run(&steps, &objects.0, sync, unbounded, receiver);
+                let seen = run(&steps, &objects.0, sync, unbounded, receiver);
+                OUTCOME.with_borrow_mut(|ends| ends[number] = Some(seen));
             })
         })
         .collect();
@@ -390,6 +404,41 @@ fn main(program: &[Vec<Step>], bound: Option<usize>) {
     }
 }
 
+/// What a search says, and all that it shows.
+fn search<S: Strategy + 'static>(
+    mix: &Mix,
+    program: &[Vec<Step>],
+    strategy: fn() -> S,
+) -> (Report, BTreeSet<Outcome>) {
+    let outcomes = Arc::new(std::sync::Mutex::new(BTreeSet::new()));
+    let shown = Arc::clone(&outcomes);
+    let report = Explorer::new()
+        .spurious_wake_ups(mix.spurious)
+        .max_runs(2_000)
+        .max_steps(200)
+        .keep_going()
+        .strategy(strategy)
+        .each(move |execution| {
+            let outcome = (OUTCOME.with_borrow(Clone::clone), execution.is_deadlock());
+            shown.lock().unwrap().insert(outcome);
+        })
+        .check(|| main(program, mix.bound));
+    let outcomes = std::mem::take(&mut *outcomes.lock().unwrap());
+    (report, outcomes)
+}
+
+fn random(numbers: &mut Numbers, mix: &Mix) -> Vec<Vec<Step>> {
+    let count = 2 + numbers.below(2);
+    (0..count)
+        .map(|_| {
+            let length = 1 + numbers.below(if count == 2 { 4 } else { 3 });
+            (0..length)
+                .map(|_| mix.steps[numbers.below(mix.steps.len())])
+                .collect()
+        })
+        .collect()
+}
+
 #[test]
 fn one_run_of_each_class() {
     let cases = std::env::var("PORTENT_MIXES")
@@ -398,38 +447,27 @@ fn one_run_of_each_class() {
     for (at, mix) in MIXES.iter().enumerate() {
         let mut numbers = Numbers(at as u64 + 7);
         let (mut compared, mut classes, mut deadlocks, mut blocked) = (0, 0, 0, 0);
-        for case in 0..cases.unwrap_or(30_u32) {
-            let count = 2 + numbers.below(2);
-            let program: Vec<Vec<Step>> = (0..count)
-                .map(|_| {
-                    let length = 1 + numbers.below(if count == 2 { 4 } else { 3 });
-                    (0..length)
-                        .map(|_| mix.steps[numbers.below(mix.steps.len())])
-                        .collect()
-                })
-                .collect();
-            let explorer = || {
-                Explorer::new()
-                    .spurious_wake_ups(mix.spurious)
-                    .max_runs(2_000)
-                    .max_steps(200)
-                    .keep_going()
-            };
-            let all = explorer()
-                .strategy(Exhaustive::new)
-                .check(|| main(&program, mix.bound));
+        for case in 0..cases.unwrap_or(60_u32) {
+            let program = random(&mut numbers, mix);
+            let (all, outcomes) = search(mix, &program, Exhaustive::new);
             if all.stopped != Stopped::Exhausted {
                 continue;
             }
-            let one = explorer()
-                .strategy(Source::new)
-                .check(|| main(&program, mix.bound));
+            let what = format!("{}, case {case}: {program:?}", mix.name);
+            let (one, shown) = search(mix, &program, Source::new);
             assert_eq!(
                 (one.stopped, one.classes, one.failed > 0),
                 (Stopped::Exhausted, all.classes, all.failed > 0),
-                "{}, case {case}: {program:?}\n{one}\n{all}",
-                mix.name
+                "{what}\n{one}\n{all}"
             );
+            assert_eq!(Some(one.executions), one.classes, "{what}\n{one}");
+            assert_eq!(shown, outcomes, "{what}\n{one}");
+            let (optimal, shown) = search(mix, &program, Optimal::new);
+            assert_eq!(optimal.executions, one.executions, "{what}\n{optimal}");
+            assert_eq!(shown, outcomes, "{what}\n{optimal}");
+            let (flipped, shown) = search(mix, &program, Flipping::new);
+            assert_eq!(flipped.executions, one.executions, "{what}\n{flipped}");
+            assert_eq!(shown, outcomes, "{what}\n{flipped}");
             compared += 1;
             classes += one.executions;
             deadlocks += one.deadlocks;

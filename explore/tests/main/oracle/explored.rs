@@ -3,6 +3,7 @@
 use std::{
     cell::RefCell,
     sync::{self, Arc, PoisonError, TryLockError},
+    time::Duration,
 };
 
 use portent_explore::{Explorer, Kind, Report, Stopped};
@@ -10,7 +11,10 @@ use portent_hooks::{
     sync::{
         Barrier, Condvar, Mutex, MutexGuard, OnceLock, RwLock, RwLockReadGuard, RwLockWriteGuard,
         atomic::{AtomicU32, Ordering::SeqCst},
-        mpsc::{Receiver, Sender, SyncSender, TryRecvError, TrySendError, channel, sync_channel},
+        mpsc::{
+            Receiver, RecvTimeoutError, Sender, SyncSender, TryRecvError, TrySendError, channel,
+            sync_channel,
+        },
     },
     thread::{self, Thread},
 };
@@ -19,6 +23,9 @@ use super::{
     interpreter::Class,
     program::{CLOSED, EMPTY, FULL, Instruction, MUTEXES, NOT_SENT, Program, Receivers, VARIABLES},
 };
+
+/// How long threads wait: no time passes.
+const TIME: Duration = Duration::from_secs(1);
 
 std::thread_local! {
     /// What the threads of the last run on this thread of the operating system knew in the end.
@@ -278,10 +285,19 @@ fn one<'a>(
             let woken = objects.condition.wait(held);
             hands.mutexes[mutex] = Some(woken.unwrap_or_else(PoisonError::into_inner));
         }
+        Instruction::WaitTimeout(mutex) => {
+            let held = hands.mutexes[mutex].take();
+            let held = held.unwrap_or_else(|| lock(&objects.mutexes[mutex]));
+            let woken = objects.condition.wait_timeout(held, TIME);
+            let (held, result) = woken.unwrap_or_else(PoisonError::into_inner);
+            hands.mutexes[mutex] = Some(held);
+            *register = u32::from(result.timed_out());
+        }
         Instruction::NotifyOne => objects.condition.notify_one(),
         Instruction::NotifyAll => objects.condition.notify_all(),
         Instruction::Meet => *register = u32::from(objects.barrier.wait().is_leader()),
         Instruction::Park => thread::park(),
+        Instruction::ParkTimeout => thread::park_timeout(TIME),
         Instruction::Unpark(other) => {
             let other = objects.threads.lock().unwrap()[other].clone();
             other.unpark();
@@ -296,6 +312,7 @@ fn one<'a>(
         | Instruction::TrySend
         | Instruction::Receive
         | Instruction::TryReceive
+        | Instruction::ReceiveTimeout
         | Instruction::CloseSender
         | Instruction::CloseReceiver => channels(instruction, objects, hands, register),
         _ => read_write(instruction, objects, hands, register),
@@ -360,7 +377,7 @@ fn channels(
             };
             *register = failed.unwrap_or(*register);
         }
-        Instruction::Receive | Instruction::TryReceive => {
+        Instruction::Receive | Instruction::TryReceive | Instruction::ReceiveTimeout => {
             let shared;
             let receiver = match &hands.receiver {
                 None => {
@@ -374,13 +391,20 @@ fn channels(
                 own => own.as_ref(),
             };
             let Some(receiver) = receiver else { return };
-            *register = if instruction == Instruction::Receive {
-                receiver.recv().unwrap_or(CLOSED)
-            } else {
-                receiver.try_recv().unwrap_or_else(|error| match error {
-                    TryRecvError::Empty => EMPTY,
-                    TryRecvError::Disconnected => CLOSED,
-                })
+            *register = match instruction {
+                Instruction::Receive => receiver.recv().unwrap_or(CLOSED),
+                Instruction::TryReceive => {
+                    receiver.try_recv().unwrap_or_else(|error| match error {
+                        TryRecvError::Empty => EMPTY,
+                        TryRecvError::Disconnected => CLOSED,
+                    })
+                }
+                _ => receiver
+                    .recv_timeout(TIME)
+                    .unwrap_or_else(|error| match error {
+                        RecvTimeoutError::Timeout => EMPTY,
+                        RecvTimeoutError::Disconnected => CLOSED,
+                    }),
             };
         }
         Instruction::CloseSender => hands.sender = None,

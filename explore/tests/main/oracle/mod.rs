@@ -275,4 +275,5 @@ mixes! {
     barriers: Variables Barrier Mutexes, spurious 0, seed 13, deadlocked;
     tokens: Variables Tokens, spurious 0, seed 14, deadlocked;
     done_once: Variables Once, spurious 0, seed 15, exhausted;
+    timed: Variables Mutexes Conditions Channel Tokens Timed, spurious 0, seed 16, deadlocked;
 }

@@ -29,6 +29,8 @@ pub(crate) enum Instruction {
     Leave,
     /// For the condition, once, without a loop. Takes the mutex before that if it does not have it.
     Wait(usize),
+    /// The same; the register says whether it was given up because time was over, which it may be at any moment.
+    WaitTimeout(usize),
     NotifyOne,
     NotifyAll,
     Send,
@@ -36,12 +38,14 @@ pub(crate) enum Instruction {
     /// Under a mutex, if several threads receive.
     Receive,
     TryReceive,
+    ReceiveTimeout,
     CloseSender,
     /// Nothing if several threads receive.
     CloseReceiver,
     /// Two at a time.
     Meet,
     Park,
+    ParkTimeout,
     Unpark(usize),
     /// Does once what reads the first variable.
     Call,
@@ -64,6 +68,8 @@ pub(crate) enum Part {
     Barrier,
     Tokens,
     Once,
+    /// Waits for some time. One in each thread: a second one may have to wait until nobody else can go on.
+    Timed,
 }
 
 /// Which programs are drawn.
@@ -125,7 +131,10 @@ impl Program {
             thread.iter().any(|instruction| {
                 matches!(
                     instruction,
-                    Instruction::Receive | Instruction::TryReceive | Instruction::CloseReceiver
+                    Instruction::Receive
+                        | Instruction::TryReceive
+                        | Instruction::ReceiveTimeout
+                        | Instruction::CloseReceiver
                 )
             })
         };
@@ -148,11 +157,24 @@ impl Program {
     }
 }
 
+impl Instruction {
+    /// Whether it waits for some time.
+    pub(crate) fn is_timed(&self) -> bool {
+        matches!(
+            self,
+            Instruction::WaitTimeout(_) | Instruction::ReceiveTimeout | Instruction::ParkTimeout
+        )
+    }
+}
+
 fn thread(rng: &mut Rng, parts: &[Part], threads: usize, longest: usize) -> Vec<Instruction> {
     let mut instructions = Vec::new();
     let mut held = Vec::new();
     for _ in 0..rng.between(1, longest) {
-        let part = parts[rng.below(parts.len())];
+        let mut part = parts[rng.below(parts.len())];
+        if part == Part::Timed && instructions.iter().any(Instruction::is_timed) {
+            part = Part::Variables;
+        }
         instructions.push(instruction(rng, part, threads, &mut held));
     }
     if instructions
@@ -218,6 +240,9 @@ fn instruction(rng: &mut Rng, part: Part, threads: usize, held: &mut Vec<usize>)
         (Part::Barrier, _) => Instruction::Meet,
         (Part::Tokens, 0..3) => Instruction::Park,
         (Part::Tokens, _) => Instruction::Unpark(rng.below(threads)),
+        (Part::Timed, 0 | 1) => Instruction::WaitTimeout(mutex),
+        (Part::Timed, 2 | 3) => Instruction::ReceiveTimeout,
+        (Part::Timed, _) => Instruction::ParkTimeout,
         (Part::Once, 0..3) => Instruction::Call,
         (Part::Once, _) => Instruction::IsDone,
     }

@@ -312,7 +312,7 @@ impl State {
                     !thread.has_sender
                 }
                 Instruction::CloseReceiver => !thread.has_receiver,
-                Instruction::Receive | Instruction::TryReceive => {
+                Instruction::Receive | Instruction::TryReceive | Instruction::ReceiveTimeout => {
                     !thread.has_receiver && program.receivers() != Receivers::Several
                 }
                 _ => false,
@@ -387,13 +387,15 @@ impl State {
             | Instruction::Leave => {
                 return self.read_write(looks, found, number, instruction);
             }
-            Instruction::Wait(mutex) => return self.wait(program, number, mutex),
+            Instruction::Wait(mutex) | Instruction::WaitTimeout(mutex) => {
+                return self.wait(program, number, mutex, instruction.is_timed());
+            }
             Instruction::Send | Instruction::TrySend => {
                 found.channels |= instruction == Instruction::TrySend
                     && program.bound.is_some_and(|bound| bound > 0);
                 return self.send(program, number, now, instruction);
             }
-            Instruction::Receive | Instruction::TryReceive => {
+            Instruction::Receive | Instruction::TryReceive | Instruction::ReceiveTimeout => {
                 return self.receive_one(program, looks, found, number, now, instruction);
             }
             Instruction::CloseSender => self.close_sender(looks, number, now),
@@ -414,12 +416,13 @@ impl State {
                 other.after.push(now);
                 step
             }
-            Instruction::Park => {
+            Instruction::Park | Instruction::ParkTimeout => {
                 if !std::mem::take(&mut self.tokens[number]) {
-                    if thread.spurious >= program.spurious {
+                    let is_timed = instruction.is_timed();
+                    if !is_timed && thread.spurious >= program.spurious {
                         return None;
                     }
-                    thread.spurious += 1;
+                    thread.spurious += u32::from(!is_timed);
                 }
                 Step::changes(Object::Token(number))
             }

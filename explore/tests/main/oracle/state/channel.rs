@@ -91,7 +91,7 @@ impl State {
             thread.at += 1;
             return Some(self.unlock(looks, RECEIVER));
         }
-        let tries = instruction == Instruction::TryReceive;
+        let tries = instruction != Instruction::Receive;
         found.channels |= tries;
         let channel = &mut self.channel;
         let mut step = Step::changes(Object::Receives);

@@ -49,7 +49,8 @@ impl State {
 
     pub(super) fn wake(&mut self, program: &Program, waiter: usize, now: usize) {
         let thread = &mut self.threads[waiter];
-        if thread.spurious < program.spurious {
+        let instruction = program.threads[waiter][thread.at];
+        if instruction.is_timed() || thread.spurious < program.spurious {
             // It may wake up at any time, so to do so is a step.
             thread.phase = Phase::Waiting { notified: true };
         } else {
@@ -135,15 +136,24 @@ impl State {
         Some(step)
     }
 
-    pub(super) fn wait(&mut self, program: &Program, number: usize, mutex: usize) -> Option<Step> {
+    pub(super) fn wait(
+        &mut self,
+        program: &Program,
+        number: usize,
+        mutex: usize,
+        is_timed: bool,
+    ) -> Option<Step> {
         let thread = &mut self.threads[number];
         match thread.phase {
             Phase::Waiting { notified } => {
-                if !notified && thread.spurious >= program.spurious {
+                if !notified && !is_timed && thread.spurious >= program.spurious {
                     return None;
                 }
+                if is_timed {
+                    thread.register = u32::from(!notified);
+                }
                 if !notified {
-                    thread.spurious += 1;
+                    thread.spurious += u32::from(!is_timed);
                     self.waiting.retain(|other| *other != number);
                 }
                 thread.phase = Phase::Woken;
