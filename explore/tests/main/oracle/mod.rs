@@ -253,7 +253,8 @@ macro_rules! mixes {
                 },
                 $seed,
             );
-            $(assert!(totals.$seen > 0, "{totals:?}");)*
+            // Few programs may show nothing of it.
+            $(assert!(totals.programs < 300 || totals.$seen > 0, "{totals:?}");)*
         }
     )*};
 }
