@@ -175,6 +175,10 @@ pub(crate) fn readers_only(count: usize) {
 pub(crate) fn bounded_buffer(pairs: usize, items: usize, capacity: usize) {
     let ring = Mutex::new(0);
     let (has_room, has_items) = (Condvar::new(), Condvar::new());
+    // All of them are met before there is a choice, as trees want it.
+    drop(ring.lock());
+    has_room.notify_all();
+    has_items.notify_all();
     threads(2 * pairs, move |number| {
         for _ in 0..items {
             let mut full = ring.lock().unwrap();
