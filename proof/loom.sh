@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Crates that nobody here wrote, with their own loom tests: each is run with loom, and with the package that stands in for it. The table is
-# `proof/loom.md`. Needs the network; about ten minutes, most of which compile. Not part of CI.
+# Crates that nobody here wrote, with their own loom tests: each is run with loom, and with the package that stands in for it. What
+# comes out is a table. Needs the network; about ten minutes, most of which compile. Not part of CI.
 #
 #   proof/loom.sh [FOLDER [CRATE]...]
 set -euo pipefail

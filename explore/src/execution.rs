@@ -37,10 +37,12 @@ impl<'a> Execution<'a> {
         races.map(|race| (race.first as usize, race.second as usize))
     }
 
-    /// Whether something went wrong in it, other than that a property is violated.
+    /// Whether something went wrong in it, other than that a property is violated, or it was cut short, so that not all of it was done.
     #[must_use]
     pub fn has_failed(&self) -> bool {
-        !self.state.faults.is_empty() || !self.state.run.data_races().is_empty()
+        self.end == End::Cut
+            || !self.state.faults.is_empty()
+            || !self.state.run.data_races().is_empty()
     }
 
     /// Whether nobody could go on.
