@@ -45,20 +45,39 @@ for (const [name, traces] of Object.entries({ examples, names, crowd, nothing })
   const findings = reports.flatMap((report) => report.findings);
   const { page, context, noise } = await open(browser, pathToFileURL(file).href);
   const seen = await page.$$eval("section.card", (cards) =>
-    cards.map((card) => ({
-      kind: card.dataset.kind,
-      label: card.dataset.label,
-      events: [...card.querySelectorAll("tr[data-event]")].map((row) => Number(row.dataset.event)),
-      about: [...card.querySelectorAll("tr[data-about]")].map((row) => Number(row.dataset.event)),
-    })),
+    cards.map((card) => {
+      const panel = card.querySelector(".panel.witness") ?? card.querySelector(".panel.observed");
+      const events = (run, rows) => [...(run?.querySelectorAll(rows) ?? [])].map((row) => Number(row.dataset.event));
+      return {
+        kind: card.dataset.kind,
+        label: card.dataset.label,
+        events: events(panel, "tr[data-event]"),
+        about: events(panel, "tr[data-about]"),
+        observed: events(card.querySelector(".panel.observed"), "tr[data-event]"),
+      };
+    }),
   );
   const wanted = findings.slice(0, 300).map(({ kind, label, witness, participants }) => ({
     kind,
     label,
     events: (witness?.rows ?? []).map((row) => row.event),
     about: (witness?.rows ?? []).map((row) => row.event).filter((event) => participants.some((one) => one.event === event)),
+    observed: [...(witness?.rows ?? []), ...(witness?.left_out ?? [])].map((row) => row.event).sort((a, b) => a - b),
   }));
   assert.deepEqual(seen, wanted, name);
+  // Both runs of a finding are stepped through at once.
+  const current = () => page.$$eval('tr[aria-current="step"]', (rows) => rows.map((row) => Number(row.dataset.step)));
+  const card = findings.findIndex((finding) => finding.witness);
+  if (card >= 0) {
+    const controls = page.locator("section.card").nth(card).locator(".controls");
+    await controls.locator('[data-go="first"]').click();
+    const atStart = await current();
+    await page.keyboard.press("ArrowRight");
+    const steps = [atStart, await current()].map((all) => all.slice(0, 1)[0]);
+    assert.deepEqual(steps, [0, 1], `${name}: stepping`);
+    await page.keyboard.press("End");
+    assert.match(await controls.locator("output").textContent(), /^step (\d+) of \1$/, name);
+  }
   const ids = await page.$$eval("[id]", (elements) => elements.map((element) => element.id));
   assert.equal(new Set(ids).size, ids.length, `${name}: an id is given twice`);
   const warnings = await page.$$eval(".warning", (all) => all.length);

@@ -256,7 +256,8 @@ impl<'r> Checker<'r> {
             _ if event.mark == Some(Mark::Try) => return None,
             Op::Lock(lock) | Op::Wait(_, Some(lock)) => (lock, true),
             Op::ReadLock(lock) => (lock, false),
-            Op::Request(lock) if is_last() => (lock, true),
+            // It may be that of a reader.
+            Op::Request(lock) if is_last() => (lock, false),
             _ => return None,
         };
         let holders = state.held.get(lock.index()).map_or(&[][..], Vec::as_slice);

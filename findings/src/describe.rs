@@ -1,6 +1,6 @@
 //! From numbers of events to names.
 
-use portent_monitor_core::{Cut, Op, Place, Reorderings, Symbols, ThreadId};
+use portent_monitor_core::{Cut, Flow, Id, Op, Place, Predecessors, Sections, Symbols, ThreadId};
 
 use crate::{
     record::{EventId, Record},
@@ -11,8 +11,8 @@ use crate::{
 pub(crate) struct Names<'a> {
     pub(crate) record: &'a Record,
     pub(crate) symbols: &'a Symbols,
-    /// Where locks were taken, if that was followed.
-    pub(crate) trace: Option<&'a Reorderings>,
+    /// Where locks were taken.
+    pub(crate) sections: &'a Sections,
 }
 
 impl Names<'_> {
@@ -39,19 +39,17 @@ impl Names<'_> {
     pub(crate) fn participant(&self, id: EventId) -> Participant {
         let place = self.record.place(id);
         let mut holds = Vec::new();
-        if let Some(trace) = self.trace {
-            for section in trace.open_sections(place.thread, place.position - 1) {
-                let position = section.begin;
-                let taken = self.record.at(Place { position, ..place });
-                let taken = taken.map(|taken| self.row(taken));
-                let (line, loc) = taken.map_or((None, None), |row| (row.line, row.loc));
-                holds.push(HeldLock {
-                    lock: self.symbols.locks.name(section.lock).to_owned(),
-                    shared: !section.exclusive,
-                    line,
-                    loc,
-                });
-            }
+        for section in self.sections.open(place.thread, place.position - 1) {
+            let position = section.begin;
+            let taken = self.record.at(Place { position, ..place });
+            let taken = taken.map(|taken| self.row(taken));
+            let (line, loc) = taken.map_or((None, None), |row| (row.line, row.loc));
+            holds.push(HeldLock {
+                lock: self.symbols.locks.name(section.lock).to_owned(),
+                shared: !section.exclusive,
+                line,
+                loc,
+            });
         }
         Participant {
             row: self.row(id),
@@ -59,13 +57,63 @@ impl Names<'_> {
         }
     }
 
-    /// The last events of a run.
-    pub(crate) fn witness(&self, run: &[EventId], most: usize) -> Witness {
+    /// The last events of a run, of which the last `ends` are about to happen.
+    pub(crate) fn witness(&self, run: &[EventId], ends: usize, most: usize) -> Witness {
         let omitted = run.len().saturating_sub(most);
+        let shown = &run[omitted..];
+        let (left_out, left_out_omitted) = self.left_out(run, shown, most);
         Witness {
             omitted: omitted as u64,
-            rows: run[omitted..].iter().map(|&id| self.row(id)).collect(),
+            rows: shown.iter().map(|&id| self.row(id)).collect(),
+            arrows: self.arrows(&shown[..shown.len().saturating_sub(ends)]),
+            left_out,
+            left_out_omitted,
         }
+    }
+
+    /// Which of these events come directly before others of other threads, by the table of edges.
+    fn arrows(&self, run: &[EventId]) -> Vec<[u32; 2]> {
+        let mut flow: Flow<Predecessors<true>> = Flow::default();
+        let mut arrows = Vec::new();
+        for &id in run {
+            let place = self.record.place(id);
+            let before = flow.step(&self.record.event(id), |before| before.arrive(place));
+            let others = before.into_iter().filter(|one| one.thread != place.thread);
+            let others = others.filter_map(|one| self.record.at(one));
+            arrows.extend(others.map(|other| [other, id].map(|id| id.index() as u32)));
+        }
+        arrows.sort_unstable();
+        arrows.dedup();
+        arrows
+    }
+
+    /// What was observed among the events that are shown and is not in the run: the last of it, and how much more there is.
+    fn left_out(&self, run: &[EventId], shown: &[EventId], most: usize) -> (Vec<Row>, u64) {
+        let (Some(&first), Some(&last)) = (shown.iter().min(), shown.iter().max()) else {
+            return (Vec::new(), 0);
+        };
+        let mut done: Vec<u32> = Vec::new();
+        for &id in run {
+            let Place { thread, position } = self.record.place(id);
+            let done = thread.entry(&mut done);
+            *done = position.max(*done);
+        }
+        let is_left_out = |id: &EventId| {
+            let Place { thread, position } = self.record.place(*id);
+            done.get(thread.index()).is_none_or(|&done| position > done)
+        };
+        let between = self.record.ids().take(last.index() + 1).skip(first.index());
+        let mut rows = Vec::new();
+        let mut omitted = 0;
+        for id in between.filter(is_left_out).rev() {
+            if rows.len() < most {
+                rows.push(self.row(id));
+            } else {
+                omitted += 1;
+            }
+        }
+        rows.reverse();
+        (rows, omitted)
     }
 }
 

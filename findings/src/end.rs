@@ -1,12 +1,15 @@
 //! What is done when all events are there: witnesses, cycles of lock orders, and names for everything.
 
 use portent_monitor_core::{Cut, Op, Reorderings, ThreadId};
-use rustc_hash::FxHashMap;
 
 use crate::{
     Error, Finder, Model, Report, atomicity,
     check::{Checker, Claim},
-    deadlocks::{patterns, realise::realise},
+    deadlocks::{
+        choices::{Choices, beside, product},
+        patterns,
+        realise::realise,
+    },
     describe::{Names, in_observed_order},
     races::{RacePair, happens_before},
     record::EventId,
@@ -17,8 +20,6 @@ use crate::{
 const MOST_CHECKED: usize = 1 << 27;
 /// The search for cycles of lock orders ends after this many steps.
 const MOST_STEPS: u64 = 20_000_000;
-/// Of a pattern, this many tuples of locations are tried.
-const MOST_TUPLES: usize = 64;
 
 /// What is done when all events are there.
 pub(crate) struct End<'f> {
@@ -33,7 +34,7 @@ impl<'f> End<'f> {
         Names {
             record: &self.finder.record,
             symbols: &self.finder.symbols,
-            trace: self.finder.trace.as_ref(),
+            sections: self.finder.sections(),
         }
     }
 
@@ -134,7 +135,7 @@ impl<'f> End<'f> {
             at_least,
             witness: (label != Label::Possible).then(|| {
                 let shown: Vec<EventId> = run.iter().copied().chain([first, second]).collect();
-                names.witness(&shown, self.finder.options.witness_rows)
+                names.witness(&shown, 2, self.finder.options.witness_rows)
             }),
         }
     }
@@ -153,85 +154,79 @@ impl<'f> End<'f> {
             patterns: finder.options.max_patterns,
             steps: MOST_STEPS,
         };
-        let (patterns, exhaustive) = patterns::find(&wishes, limits);
-        let mut choices: u128 = 0;
-        let mut deadlocks = 0;
-        // By their keys: one report for each tuple of locations.
-        let mut known: FxHashMap<String, Label> = FxHashMap::default();
-        let mut possible: Vec<(Vec<EventId>, u128)> = Vec::new();
-        for pattern in &patterns {
+        let found = patterns::find(&wishes, limits);
+        let mut counts = DeadlockCounts {
+            acquires: finder.material.acquires,
+            patterns: found.patterns.len() as u64,
+            exhaustive: found.limit.is_none(),
+            limit: found.limit,
+            ..DeadlockCounts::default()
+        };
+        let mut all: u128 = 0;
+        let mut choices = Choices::default();
+        let mut realised: Vec<Vec<usize>> = Vec::new();
+        for pattern in &found.patterns {
             let lists: Vec<&[EventId]> = { pattern.iter() }
                 .map(|&index| finder.wishes.all[index].1.as_slice())
                 .collect();
-            let product = lists.iter().map(|list| list.len() as u128);
-            let product = product.fold(1, u128::saturating_mul);
-            choices = choices.saturating_add(product);
-            let (mut is_realised, mut is_certain) = (false, false);
-            for tuple in self.tuples(&lists) {
-                let lists: Vec<&[EventId]> = tuple.iter().map(Vec::as_slice).collect();
-                let Some((cut, events)) = self.realised(&lists, trace) else {
-                    continue;
-                };
-                is_realised = true;
-                let label = *known.entry(self.key(&events)).or_insert_with_key(|key| {
-                    let finding = self.deadlock(key.clone(), &events, Some(&cut), product);
-                    let label = finding.label;
-                    report.findings.push(finding);
-                    label
-                });
-                is_certain |= label != Label::Possible;
-            }
-            deadlocks += u64::from(is_certain);
-            if !is_realised {
-                possible.push((lists.iter().map(|list| list[0]).collect(), product));
-            }
+            all = all.saturating_add(product(&lists));
+            choices.begin(pattern);
+            let next = pattern.iter().cycle().skip(1);
+            let mut waits = pattern.iter().zip(next);
+            let is_sure = waits.all(|(&one, &next)| wishes[one].surely_waits_for(wishes[next]));
+            realised.push(self.add_choices(&lists, is_sure, trace, &mut choices));
         }
-        let certain = known.values().filter(|label| **label != Label::Possible);
-        let tuples = certain.count() as u64;
-        for (events, product) in possible {
-            known.entry(self.key(&events)).or_insert_with_key(|key| {
-                let finding = self.deadlock(key.clone(), &events, None, product);
-                report.findings.push(finding);
-                Label::Possible
-            });
+        // A cycle that was not looked at, or a place that was not told from others, may add to any of them.
+        let may_miss = !counts.exhaustive || !choices.is_split;
+        let mut is_certain = Vec::with_capacity(choices.groups.len());
+        for group in &choices.groups {
+            let at_least = group.at_least || may_miss;
+            let (key, number) = (group.key.clone(), group.choices());
+            let finding = self.deadlock(key, &group.events, group.cut.as_ref(), number, at_least);
+            is_certain.push(finding.label != Label::Possible);
+            report.findings.push(finding);
         }
-        report.deadlocks = Some(DeadlockCounts {
-            acquires: self.finder.material.acquires,
-            patterns: patterns.len() as u64,
-            choices: choices.to_string(),
-            deadlocks,
-            location_tuples: tuples,
-            exhaustive,
-        });
+        let has_certain = |groups: &&Vec<usize>| groups.iter().any(|&group| is_certain[group]);
+        counts.deadlocks = realised.iter().filter(has_certain).count() as u64;
+        counts.location_tuples = is_certain.iter().filter(|certain| **certain).count() as u64;
+        counts.locations_exhaustive = !may_miss;
+        counts.choices = all.to_string();
+        report.deadlocks = Some(counts);
     }
 
-    /// The lists of a pattern, split by locations.
-    fn tuples(&self, lists: &[&[EventId]]) -> Vec<Vec<Vec<EventId>>> {
-        let mut tuples: Vec<Vec<Vec<EventId>>> = vec![Vec::new()];
-        for list in lists {
-            let mut by_loc: Vec<(_, Vec<EventId>)> = Vec::new();
-            for &id in *list {
-                let loc = self.finder.record.loc(id);
-                match by_loc.iter_mut().find(|(other, _)| *other == loc) {
-                    Some((_, ids)) => ids.push(id),
-                    None => by_loc.push((loc, vec![id])),
-                }
-            }
-            // Where there are too many, they are not told apart.
-            if tuples.len() * by_loc.len() > MOST_TUPLES {
-                by_loc = vec![(None, list.to_vec())];
-            }
-            let longer = |tuple: &Vec<Vec<EventId>>| {
-                let longer = by_loc.iter().map(|(_, ids)| {
-                    let mut tuple = tuple.clone();
-                    tuple.push(ids.clone());
-                    tuple
-                });
-                longer.collect::<Vec<_>>()
+    /// Adds the choices of a pattern by their locations; returns the groups of those that a run comes to. Whether its threads wait for each
+    /// other may not be sure.
+    fn add_choices(
+        &self,
+        lists: &[&[EventId]],
+        is_sure: bool,
+        trace: &Reorderings,
+        choices: &mut Choices,
+    ) -> Vec<usize> {
+        let record = &self.finder.record;
+        let can_happen = is_sure && self.realised(lists, trace).is_some();
+        let mut realised = Vec::new();
+        for tuple in choices.split(lists, record) {
+            let lists: Vec<&[EventId]> = tuple.iter().map(Vec::as_slice).collect();
+            let found = can_happen.then(|| self.realised(&lists, trace)).flatten();
+            let is_realised = found.is_some();
+            let (cut, events) = match found {
+                Some((cut, events)) => (Some(cut), events),
+                None => (None, lists.iter().map(|list| list[0]).collect()),
             };
-            tuples = tuples.iter().flat_map(longer).collect();
+            let group = choices.group(self.key(&events), &events, cut);
+            if is_realised {
+                realised.push(group);
+            }
+            let lists = beside(&events, &tuple, record);
+            match self.finder.options.model {
+                _ if !is_realised => choices.add_possible(group, &lists),
+                // Each thread ends only once.
+                Model::HappensBefore => choices.add_realised(group),
+                Model::Strong => choices.count_realised(group, &lists, trace, record),
+            }
         }
-        tuples
+        realised
     }
 
     /// The events of a pattern that some run comes to all at once.
@@ -284,6 +279,7 @@ impl<'f> End<'f> {
         events: &[EventId],
         cut: Option<&Cut>,
         choices: u128,
+        at_least: bool,
     ) -> Finding {
         let names = self.names();
         let record = &self.finder.record;
@@ -307,10 +303,10 @@ impl<'f> End<'f> {
             variables: Vec::new(),
             block: None,
             stands_for: choices.to_string(),
-            at_least: choices == u128::MAX,
+            at_least,
             witness: run.filter(|_| label != Label::Possible).map(|mut run| {
                 run.extend(events);
-                names.witness(&run, self.finder.options.witness_rows)
+                names.witness(&run, events.len(), self.finder.options.witness_rows)
             }),
         }
     }
@@ -367,7 +363,8 @@ impl<'f> End<'f> {
                 block: Some(block),
                 stands_for: found.transactions.to_string(),
                 at_least: false,
-                witness: is_cycle.then(|| names.witness(&run, self.finder.options.witness_rows)),
+                witness: is_cycle
+                    .then(|| names.witness(&run, 0, self.finder.options.witness_rows)),
             });
         }
     }

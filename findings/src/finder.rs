@@ -1,6 +1,6 @@
 //! The way in: one pass over the events, then what needs all of them.
 
-use portent_monitor_core::{Event, Marker, Op, Reorderings, Symbols, ThreadId};
+use portent_monitor_core::{Event, Forks, Marker, Op, Reorderings, Sections, Symbols, ThreadId};
 use rustc_hash::FxHashMap;
 
 use crate::{
@@ -46,10 +46,14 @@ pub struct Finder {
     pub(crate) record: Record,
     pub(crate) races: Option<Races>,
     pub(crate) trace: Option<Reorderings>,
+    /// Who holds which lock, where the reorderings do not know it.
+    sections: Sections,
     pub(crate) wishes: Wishes,
     pub(crate) material: Material,
     /// The fork of each thread that has one.
     pub(crate) forks: FxHashMap<ThreadId, EventId>,
+    /// Whether these are the threads that act.
+    acting: Forks,
     /// How many events were not looked at, as there were too many before them.
     pub(crate) beyond: u64,
     pub(crate) told: Told,
@@ -92,13 +96,20 @@ impl Finder {
             record: Record::default(),
             races,
             trace: follows.then(Reorderings::default),
+            sections: Sections::default(),
             wishes: Wishes::default(),
             material: Material::default(),
             forks: FxHashMap::default(),
+            acting: Forks::default(),
             beyond: 0,
             told: Told::default(),
             turns: Turns::default(),
         }
+    }
+
+    /// How it looks.
+    pub fn options(&self) -> &Options {
+        &self.options
     }
 
     /// The names of the run, for those who make its events.
@@ -135,12 +146,17 @@ impl Finder {
             Op::Lock(_) | Op::ReadLock(_) | Op::Request(_) => self.material.acquires += 1,
             _ => {}
         }
+        self.acting.take(event);
         self.material.accesses += accesses(event).len() as u64;
         if let Some(trace) = &mut self.trace {
             if self.options.hunt.deadlocks {
                 self.wishes.take(event, id, trace);
             }
             trace.step(event)?;
+        } else {
+            let last = |thread| self.record.of_thread(thread).len() as u32;
+            let place = self.record.place(id);
+            self.sections.step(place, &event.op, last, |_| {});
         }
         let next_since = self.turns.take(event, id);
         match (&mut self.races, &self.trace) {
@@ -195,6 +211,12 @@ impl Finder {
         Ok(report)
     }
 
+    /// Who holds which lock.
+    pub(crate) fn sections(&self) -> &Sections {
+        let of_trace = self.trace.as_ref().map(Reorderings::critical_sections);
+        of_trace.unwrap_or(&self.sections)
+    }
+
     /// Whether there was anything to look at.
     fn has_material(&self) -> bool {
         let (hunt, material) = (self.options.hunt, self.material);
@@ -218,16 +240,7 @@ impl Finder {
             });
         }
         let name = |thread: ThreadId| self.symbols.threads.name(thread);
-        let has_events = |thread: ThreadId| !self.record.of_thread(thread).is_empty();
-        let mut silent: Vec<ThreadId> = { self.forks.keys().copied() }
-            .filter(|&thread| !has_events(thread))
-            .collect();
-        silent.sort_unstable();
-        // One thread has no fork: the first.
-        let mut unforked = ThreadId::first(self.record.threads())
-            .filter(|thread| has_events(*thread) && !self.forks.contains_key(thread));
-        let (first, second) = (unforked.next(), unforked.next());
-        if let (Some(&silent), Some(_), Some(stray)) = (silent.first(), first, second) {
+        if let Some((silent, stray)) = self.acting.mismatch() {
             warnings.push(Warning {
                 kind: "forks",
                 text: format!(
@@ -247,8 +260,13 @@ impl Finder {
                 ),
             });
         }
-        let overlaps = self.trace.as_ref().map(Reorderings::overlaps);
-        if let Some((count, Some(first))) = overlaps {
+        if self.news_are_cut() {
+            warnings.push(Warning {
+                kind: "news_cut",
+                text: "there were too many lock orders to look at all of them while the program ran: some cycles are told in this report only".to_owned(),
+            });
+        }
+        if let (count, Some(first)) = self.sections().overlaps() {
             let line = self
                 .record
                 .at(first.taken)

@@ -1,8 +1,9 @@
 //! What is known while the program still runs: races as they are completed, and lock orders as soon as they form a cycle.
 //!
-//! A race is told with the run that shows it, as at the end; if the program has run for long already it is only called possible until then. A cycle of lock orders is told the first time that it is completed, with where
-//! each lock was taken and where it is wanted; whether some run can end in it may be known only later. Blocks that are not atomic
-//! are known at the end.
+//! A race is told with the run that shows it, as at the end; if the program has run for long already it is only called possible until then.
+//! A cycle of lock orders is told the first time that it is completed, with where each lock was taken and where it is wanted; whether some
+//! run can end in it may be known only later. The search for cycles is short, as it is repeated: where it is cut, that is
+//! [said](Finder::news_are_cut). Blocks that are not atomic are known at the end.
 
 use rustc_hash::FxHashSet;
 
@@ -19,6 +20,8 @@ pub(crate) struct Told {
     /// The cycles of lock orders.
     patterns: FxHashSet<Vec<usize>>,
     deadlocks: FxHashSet<String>,
+    /// Whether some search for cycles was cut.
+    is_cut: bool,
 }
 
 /// Each time that a lock is taken in a new way, cycles are looked for in so many steps.
@@ -87,7 +90,7 @@ impl Finder {
                 }
                 Model::Strong => end.reordering(&pair.events),
             };
-            news.push(end.race(&pair, &run, false));
+            news.push(end.race(&pair, &run, true));
         }
         let mut told = std::mem::take(&mut self.told);
         if has_wishes {
@@ -95,6 +98,11 @@ impl Finder {
         }
         self.told = told;
         Ok(news)
+    }
+
+    /// Whether there were so many lock orders that some cycles may not be told before the [end](Self::finish), which looks further.
+    pub fn news_are_cut(&self) -> bool {
+        self.told.is_cut
     }
 
     fn add_lock_orders(&self, told: &mut Told, news: &mut Vec<Finding>) {
@@ -113,7 +121,9 @@ impl Finder {
             checked: 0,
             unchecked: 0,
         };
-        for pattern in patterns::find(&wishes, limits).0 {
+        let found = patterns::find(&wishes, limits);
+        told.is_cut |= found.limit.is_some();
+        for pattern in found.patterns {
             if !told.patterns.insert(pattern.clone()) {
                 continue;
             }
@@ -127,7 +137,7 @@ impl Finder {
             };
             let key = end.key(&events);
             if told.deadlocks.insert(key.clone()) {
-                news.push(end.deadlock(key, &events, cut.as_ref(), 1));
+                news.push(end.deadlock(key, &events, cut.as_ref(), 1, true));
             }
         }
     }

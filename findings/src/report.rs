@@ -94,8 +94,20 @@ pub struct Participant {
 pub struct Witness {
     /// How many events come before those that are here.
     pub omitted: u64,
-    /// Its last events.
+    /// Its last events. Of a race and a deadlock the participants, which are about to happen, are the last of them.
     pub rows: Vec<Row>,
+    /// Which of these come directly before which others of other threads, by their numbers.
+    pub arrows: Vec<[u32; 2]>,
+    /// What was observed among these events, and this run goes without: the last of it.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub left_out: Vec<Row>,
+    /// How much of it comes before that.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub left_out_omitted: u64,
+}
+
+fn is_zero(number: &u64) -> bool {
+    *number == 0
 }
 
 /// One finding.
@@ -117,7 +129,8 @@ pub struct Finding {
     /// The block that is not atomic.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub block: Option<String>,
-    /// How many pairs of events, choices of acquires, or transactions it stands for.
+    /// How many pairs of events, choices of acquires, or transactions it stands for. Of a deadlock that is certain these are the choices that
+    /// some run comes to.
     pub stands_for: String,
     /// Whether there may be more than that.
     pub at_least: bool,
@@ -166,10 +179,25 @@ pub struct DeadlockCounts {
     pub choices: String,
     /// Patterns of which some choice is a deadlock of some run.
     pub deadlocks: u64,
-    /// The tuples of locations of such choices.
+    /// The tuples of locations of such choices: the certain findings.
     pub location_tuples: u64,
     /// Whether these are all patterns; otherwise the shortest ones.
     pub exhaustive: bool,
+    /// Why these are not all, if they are not.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub limit: Option<PatternLimit>,
+    /// Whether these are all tuples of locations; otherwise there may be more.
+    pub locations_exhaustive: bool,
+}
+
+/// What ended the search for cycles of lock orders.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum PatternLimit {
+    /// As many were found as were asked for, and there are more.
+    Patterns,
+    /// It took too many steps.
+    Steps,
 }
 
 /// Numbers of atomicity violations.

@@ -12,7 +12,7 @@ use crate::{
     intake::{Arrival, History, Intake, IntakeLimits, Record, Slice, StepsTaken, slices},
     options::{Model, Options},
     order::Unlocked,
-    report::{Fit, Instance, Origin, Report, ReportBudget, Unkept},
+    report::{Fit, Instance, Origin, Report, ReportBudget, Unkept, Untried},
 };
 
 /// Checks properties on every run that is equivalent to the one whose events it is given.
@@ -53,6 +53,8 @@ pub struct Checker {
     unlocked: Option<Unlocked>,
     /// What the trace demands beyond happens-before. Where nobody asked for that, of short traces only.
     feasible: Option<Feasible>,
+    /// Why nobody will look beyond happens-before, if that was to be tried.
+    untried: Option<Untried>,
     /// The observed run, once its steps take too much memory to be kept.
     unkept: Option<Unkept>,
     options: Options,
@@ -176,6 +178,7 @@ impl Checker {
             unlocked: (options.causality == Model::HappensBefore)
                 .then(|| Unlocked::new(shares.unlocked)),
             feasible: Feasible::new(&options),
+            untried: None,
             unkept: None,
             options,
         })
@@ -239,7 +242,7 @@ impl Checker {
     pub fn take(&mut self, event: &Event) -> Result<(), Error> {
         let number = self.intake.events();
         if self.is_trial() && number >= self.options.trial_events as u64 {
-            self.feasible = None;
+            self.end_trial(Untried::Events(self.options.trial_events as u64));
         }
         if self.feasible.is_some() && number >= u64::from(u32::MAX) {
             return Err(Error::TooManyEventsInAll);
@@ -280,6 +283,13 @@ impl Checker {
         self.options.causality == Model::HappensBefore
     }
 
+    /// Nobody looks beyond happens-before, unless nobody was to.
+    fn end_trial(&mut self, why: Untried) {
+        if self.feasible.take().is_some() {
+            self.untried = Some(why);
+        }
+    }
+
     /// Takes the next event of the run, which brings its place in the causal order, as the events of a
     /// program that keeps clocks itself do. Events that are no steps of any property need not be
     /// given; clocks may count them all the same.
@@ -309,7 +319,7 @@ impl Checker {
             return Ok(());
         }
         if self.is_trial() {
-            self.feasible = None;
+            self.end_trial(Untried::Memory);
             self.unkept = Unkept::after(self.records())?;
         }
         if self.unkept.is_none() {
@@ -389,7 +399,7 @@ impl Checker {
         let report = self.report(file, feasible.as_ref());
         self.intake.restart();
         self.history.clear();
-        self.unkept = None;
+        (self.unkept, self.untried) = (None, None);
         if let Some(unlocked) = &mut self.unlocked {
             unlocked.clear();
         }
@@ -417,6 +427,7 @@ impl Checker {
             for slice in &slices.all {
                 let model = self.options.causality;
                 let origin = feasible.map(|trace| trace.origin(&record, slice, model));
+                let origin = origin.or(self.untried.map(Origin::Untried));
                 let instance = Instance {
                     record,
                     slice,
@@ -442,6 +453,7 @@ impl Checker {
             report.add(&fit, found);
         }
         report.add_waits(self.intake.waits(), symbols);
+        report.add_forks(self.intake.forks(), symbols);
         report.add_forgotten(&self.history);
         if let Some(unkept) = &self.unkept {
             report.add_unkept(self.history.len(), unkept);

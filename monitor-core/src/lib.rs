@@ -10,7 +10,8 @@
 //! | what comes before what | [`edges`] is the table; [`Causality`] gives each relevant event a [`Stamp`] |
 //! | the same inside a running program | [`ThreadClock`] in each thread, [`ObjectClock`] in each object |
 //! | the same, as defined | [`definition::Relation`] |
-//! | what can be left out of a run | [`Reorderings`]: its closed [`Cut`]s |
+//! | what can be left out of a run | [`Reorderings`]: its closed [`Cut`]s; [`Sections`] of locks |
+//! | whether the threads that act are those that are forked | [`Forks`] |
 //! | an order that clocks allow, of what arrives in any | [`CausalRelease`] |
 //! | what a misspelt name was meant to be | [`suggest::closest`] |
 //!
@@ -26,6 +27,7 @@ pub mod definition;
 mod discipline;
 mod error;
 mod event;
+mod forks;
 mod ids;
 mod operation;
 mod release;
@@ -44,10 +46,11 @@ pub use clock::Clock;
 pub use discipline::{Discipline, SkippedEvents};
 pub use error::Error;
 pub use event::{Action, Delivery, Details, Event, Mark, Marker, Msg, Op, Stamped};
+pub use forks::Forks;
 pub use ids::{BarrierId, ChainId, ChanId, CondId, Id, LocId, LockId, NameId, ThreadId, VarId};
 pub use operation::Operation;
 pub use release::{CausalRelease, Clocked};
-pub use reordering::{Cut, Overlap, Place, Predecessors, Reorderings, Section};
+pub use reordering::{Cut, Overlap, Place, Predecessors, Reorderings, Section, Sections};
 pub use spelling::Spelling;
 pub use symbols::{Interner, Symbols};
 pub use unknown::SymbolKind;

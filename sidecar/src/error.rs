@@ -20,6 +20,11 @@ pub enum Error {
     /// Races and deadlocks cannot be looked for any further.
     #[error(transparent)]
     Find(#[from] portent_findings::Error),
+    /// Not all cycles of lock orders can be told while the program runs. Those that are not told are in the summary.
+    #[error(
+        "there are too many lock orders to look at all of them while the program runs: some cycles are told when it has ended"
+    )]
+    LockOrders,
     /// An event cannot be written.
     #[error(transparent)]
     Trace(#[from] portent_trace::Error),

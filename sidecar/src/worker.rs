@@ -74,6 +74,8 @@ pub(crate) struct State {
     behind: Option<(Instant, u64)>,
     /// How many chains there were when they were last settled.
     chains: usize,
+    /// Whether it was said that not all lock orders are looked at.
+    is_cut: bool,
 }
 
 impl State {
@@ -85,6 +87,7 @@ impl State {
             limit_asked: Instant::now(),
             behind: None,
             chains: MOST_CHAINS,
+            is_cut: false,
         }
     }
 }
@@ -198,12 +201,17 @@ impl Worker {
         let named = finder.symbols_mut().catch_up(self.watch.symbols());
         named.map_err(portent_findings::Error::from)?;
         finder.take(&recorded.event)?;
-        for finding in finder.news()? {
+        let news = finder.news()?;
+        let is_cut = finder.news_are_cut();
+        for finding in news {
             self.state.counts.findings += 1;
             telemetry::finding(&finding);
             if let Some(callback) = &mut self.on_finding {
                 self.state.counts.panics += guarded(|| callback(&finding));
             }
+        }
+        if is_cut && !std::mem::replace(&mut self.state.is_cut, true) {
+            return Err(Error::LockOrders);
         }
         Ok(())
     }

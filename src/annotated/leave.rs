@@ -82,7 +82,7 @@ impl ReportFiles {
     ) -> Result<String, String> {
         let write = || {
             let origin = Origin::of(&format!("cargo test {}", html::quoted(self.test)))?;
-            let page = html::render(&[checked.answer()], monitors, test.style(), origin);
+            let page = html::render(&[checked.answer()], monitors, test.style(), origin, None);
             let path = self.path("html");
             fs::write(&path, page)?;
             let path = path.canonicalize()?;

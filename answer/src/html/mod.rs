@@ -32,18 +32,24 @@ pub const ELEMENTS: &str = include_str!("elements.js");
 pub const GEOMETRY: &str = include_str!("geometry.js");
 /// Lanes and arrows.
 pub const THREADS: &str = include_str!("threads.js");
+/// Two runs as tables, row by row side by side.
+pub const RUNS: &str = include_str!("runs.js");
+/// The buttons and keys that step through them.
+pub const STEPPER: &str = include_str!("stepper.js");
 const SCRIPT: [&str; 10] = [
     ELEMENTS,
     GEOMETRY,
     THREADS,
+    STEPPER,
     include_str!("folding.js"),
-    include_str!("runs.js"),
+    RUNS,
     include_str!("lattice.js"),
     include_str!("automaton.js"),
     include_str!("words.js"),
     include_str!("findings.js"),
-    include_str!("report.js"),
 ];
+/// The page itself: what comes before only draws.
+const REPORT: &str = include_str!("report.js");
 
 /// A longer sentence is clipped: a trace may have names of any length.
 const SENTENCE: usize = 3000;
@@ -101,6 +107,17 @@ struct Page {
     /// By their names.
     properties: BTreeMap<String, Property>,
     traces: Vec<Trace>,
+    /// What was found without a property, if that was looked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    found: Option<serde_json::Value>,
+}
+
+/// What else a page shows: data, and the script whose `drawFoundTraces` draws them.
+pub struct Extra {
+    /// What to draw.
+    pub data: serde_json::Value,
+    /// How.
+    pub script: &'static str,
 }
 
 /// What all instances of a property have in common.
@@ -151,7 +168,12 @@ pub fn render(
     monitors: &[Monitor],
     style: Style,
     origin: Origin,
+    extra: Option<Extra>,
 ) -> String {
+    let (found, script) = match extra {
+        Some(extra) => (Some(extra.data), extra.script),
+        None => (None, ""),
+    };
     let room = PageRoom::new(style.all);
     let page = Page {
         portent: 1,
@@ -163,8 +185,9 @@ pub fn render(
             .map(|monitor| (monitor.property().name().to_owned(), Property::new(monitor)))
             .collect(),
         traces: traces(answers, monitors, style, room),
+        found,
     };
-    assemble(&page, &SCRIPT)
+    assemble(&page, &[&SCRIPT.concat(), script, REPORT])
 }
 
 /// The document with its style, some data, and scripts that draw them.

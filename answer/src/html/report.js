@@ -28,12 +28,6 @@ function drawOrigin() {
 
 /** The buttons, the slider, and how both runs stand at the current step. */
 function drawStepper(entry) {
-  const button = (name, words, icon, key) =>
-    html(
-      "button",
-      { type: "button", "data-go": name, title: `${words} (${key})`, "aria-label": words },
-      canvas([0, 0, 16, 16], { "aria-hidden": "true" }, svg("path", { d: icon })),
-    );
   const slider = drawSlider(entry);
   const track = html("div", { class: "track" }, slider, sliderMarks(entry));
   const position = html("output", { class: "position" });
@@ -44,10 +38,7 @@ function drawStepper(entry) {
     html(
       "div",
       { class: "controls" },
-      button("first", "First step", "M3 3h2v10H3zM13 3v10L6 8z", "Home"),
-      button("back", "Step back", "M11 3v10L4 8z", "left arrow"),
-      button("on", "Step on", "M5 3v10l7-5z", "right arrow"),
-      button("last", "Last step", "M11 3h2v10h-2zM3 3v10l7-5z", "End"),
+      stepButtons(move),
       track,
       entry.predicted.violated ? jumpButton() : null,
       position,
@@ -55,10 +46,7 @@ function drawStepper(entry) {
     html("div", { class: "nows", "aria-live": "polite" }, runs),
   );
   node.addEventListener("click", (event) => {
-    const target = event.target.closest("button[data-go]");
-    if (!target) return;
-    if (target.dataset.go === "violation") goToViolation();
-    else move(target.dataset.go);
+    if (event.target.closest('button[data-go="violation"]')) goToViolation();
   });
   const select = (step) => {
     slider.value = step;
@@ -270,11 +258,13 @@ function fromAddress() {
 }
 
 document.addEventListener("keydown", (event) => {
-  const where = { ArrowLeft: "back", ArrowRight: "on", Home: "first", End: "last", v: "violation" }[event.key];
   const typing = event.target.matches?.("input");
-  if (!where || typing || event.ctrlKey || event.metaKey || event.altKey || !shown.entry) return;
+  const jumps = event.key === "v" && !typing && !event.ctrlKey && !event.metaKey && !event.altKey;
+  const where = stepOfKey(event);
+  // Who is among the findings that need no property steps through those.
+  if ((!where && !jumps) || !shown.entry || event.target.closest?.("#found")) return;
   event.preventDefault();
-  if (where === "violation") goToViolation();
+  if (jumps) goToViolation();
   else move(where);
 });
 /** Draws the finding once more, for a page of another width. */
@@ -308,5 +298,6 @@ if (entries.length) {
   fromAddress();
 } else {
   document.getElementById("trace").replaceChildren(...page.traces.flatMap(describeTrace));
-  main.append(html("p", { class: "lead" }, "There is nothing to show."));
+  if (!page.found) main.append(html("p", { class: "lead" }, "There is nothing to show."));
 }
+if (page.found) document.getElementById("found").append(...drawFoundTraces(page.found, page.traces.length > 1));

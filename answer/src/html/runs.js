@@ -1,5 +1,5 @@
 // The observed run and the witness as tables, row by row side by side, and the lines between them that
-// show where an event went.
+// show where an event went. Runs of no monitor (`plain`) have neither states nor verdicts.
 
 /** With more variables than this a table would be too wide; the line above still has them all. */
 const VARIABLES = 6;
@@ -62,8 +62,7 @@ function headRow(drawing, layout, variables) {
     layout.fits ? lanes : null,
     layout.inline ? null : html("th", { scope: "col" }, "event"),
     variables.map((name) => html("th", { scope: "col", class: "number", title: name }, clip(name, 12))),
-    html("th", { scope: "col", class: "number" }, "state"),
-    html("th", { scope: "col" }, "verdict"),
+    drawing.plain ? null : [html("th", { scope: "col", class: "number" }, "state"), html("th", { scope: "col" }, "verdict")],
     layout.fits ? null : lanes,
   );
 }
@@ -83,7 +82,8 @@ function stepRow(drawing, layout, lines, row, variables, decided) {
   return html(
     "tr",
     {
-      class: `step ${shift} ${row.step === decided ? "decided" : ""}`,
+      class: `step ${shift} ${row.step === decided ? "decided" : ""} ${event?.absent ? "absent" : ""}`,
+      "data-about": event?.about,
       "data-step": row.step,
       "data-event": row.event,
       "data-state": row.state,
@@ -95,8 +95,7 @@ function stepRow(drawing, layout, lines, row, variables, decided) {
     variables.map((_, index) =>
       html("td", { class: "number value", title: row.values[index] }, clip(row.values[index] ?? "", 12)),
     ),
-    html("td", { class: "number" }, String(row.state)),
-    html("td", {}, verdictPill(row.verdict)),
+    drawing.plain ? null : [html("td", { class: "number" }, String(row.state)), html("td", {}, verdictPill(row.verdict))],
     layout.fits ? null : lanes,
   );
 }
@@ -130,7 +129,7 @@ function runTable(entry, layout, steps, visible, total, decided, title, note) {
   const heights = heightsOf(rows);
   const lines = arrowLines(drawing, layout, heights);
   const variables = drawing.variables.length <= VARIABLES ? drawing.variables : [];
-  const columns = 5 + variables.length + (layout.inline ? 0 : 1);
+  const columns = (drawing.plain ? 3 : 5) + variables.length + (layout.inline ? 0 : 1);
   const gapRow = (row) => {
     const lanes = html("td", { class: "lanes-cell" }, laneRow(layout, lines, row.top, row.height));
     const words = html("td", { colspan: columns - 3 }, html("span", { class: "gap-words" }, gapWords(entry, row)));
@@ -196,7 +195,7 @@ function tableRooms(entry) {
   const narrow = page <= 640;
   const card = page - (narrow ? 52 : 90);
   const steps = Math.max(textWidth(number(entry.relevant)), 26) + 14;
-  const columns = narrow ? steps + 72 : 2 * steps + 150;
+  const columns = drawing.plain ? 2 * steps + 30 : narrow ? steps + 72 : 2 * steps + 150;
   const values = drawing.variables.length <= VARIABLES ? drawing.variables : [];
   const widest = values.map((name, index) => {
     const texts = [drawing.start, ...drawing.observed].map((row) => clip(row.values[index], 12));
@@ -214,7 +213,7 @@ function drawRuns(entry, visible, go, unfold) {
   const decided = entry.observed.step;
   const verdict = entry.observed.verdict;
   const observedNote = decided === null ? `ends ${verdict}` : `${verdict} after ${counted(decided, "step")}`;
-  const left = runTable(entry, layout, drawing.observed, visible, entry.relevant, decided, "Observed run", observedNote);
+  const left = runTable(entry, layout, drawing.observed, visible, entry.relevant, decided, "Observed run", entry.notes?.observed ?? observedNote);
   const panelOf = (run, { rows }) => `panel ${run}${rows.length > ON_A_SHEET ? " long" : ""}`;
   const parts = [html("div", { class: panelOf("observed", left), tabindex: "0", role: "group", "aria-label": "Observed run" }, left.table)];
   const tables = [left.table];
@@ -222,7 +221,7 @@ function drawRuns(entry, visible, go, unfold) {
     const at = entry.predicted.violated_at;
     const whole = drawing.witness_steps === entry.relevant;
     const note = `violated after ${counted(at, "step")}${whole ? "" : "; a prefix, as far as it is needed"}`;
-    const right = runTable(entry, layout, drawing.witness, visible, drawing.witness_steps, at, "Witness", note);
+    const right = runTable(entry, layout, drawing.witness, visible, drawing.witness_steps, at, "Witness", entry.notes?.witness ?? note);
     tables.push(right.table);
     parts.push(
       html("div", { class: "between" }, crossing(drawing, left, right)),

@@ -3,7 +3,7 @@
 use num_bigint::BigUint;
 use portent_lattice::{
     Counting, Engine, Limit,
-    report::{Lattice, LeftOut, PropertyReport, Row},
+    report::{Lattice, LeftOut, PropertyReport, Row, Untried},
 };
 use portent_monitor_dsl::{Monitor, Property, Verdict};
 
@@ -270,6 +270,12 @@ impl<'a> Finding<'a> {
             format!("{maximal} also looks at runs where they take them in another order.");
         let beyond = match &self.property.under_strong {
             Some(found) if found.violated => format!("under {strong} {}", without(found)),
+            Some(LeftOut {
+                untried: Some(why), ..
+            }) => format!(
+                "{strong}, {}, also looks at runs where threads go without critical sections of others, {maximal}",
+                untried(*why)
+            ),
             Some(found) if found.exhaustive => format!(
                 "it also holds under {strong}, where threads may go without critical sections of others; {maximal}"
             ),
@@ -351,6 +357,17 @@ impl<'a> Finding<'a> {
             ),
         }
     }
+}
+
+/// That a model was not tried, and why.
+fn untried(why: Untried) -> String {
+    let why = match why {
+        Untried::Events(most) => format!("the run has more than {}", counted(most, "event")),
+        Untried::Memory => "its steps do not fit in memory".to_owned(),
+        Untried::Spent => "others have used the time for that".to_owned(),
+        _ => return "which was not tried".to_owned(),
+    };
+    format!("which was not tried as {why}")
 }
 
 /// That a run is violated which leaves something out, and what.

@@ -4,13 +4,14 @@
 //! of its parameters. A property whose text has changed is another one. If one was only predicted
 //! to be violated and now is violated in the observed run, that is new.
 
-use portent_lattice::{Report, report::PropertyReport};
+use portent_lattice::report::PropertyReport;
 use portent_monitor_dsl::Verdict;
 use serde::Deserialize;
 use serde_json::{Map, Value};
 use std::{collections::HashMap, fs, path::Path};
 
-use crate::failure::Failure;
+use super::trace::Outcome;
+use crate::{failure::Failure, find};
 
 /// The parts of a report that tell findings apart.
 #[derive(Deserialize)]
@@ -19,6 +20,8 @@ struct Earlier {
     /// What a still earlier report had.
     #[serde(default)]
     known: Vec<BaselineEntry>,
+    /// What was found without a property.
+    find: Option<find::Earlier>,
 }
 
 #[derive(Deserialize)]
@@ -55,6 +58,8 @@ struct Key {
 pub(crate) struct Baseline {
     /// Whether the observed run was violated.
     findings: HashMap<Key, bool>,
+    /// What was found without a property.
+    found: find::Baseline,
 }
 
 impl Baseline {
@@ -65,6 +70,7 @@ impl Baseline {
             error,
         })?;
         let mut findings = HashMap::new();
+        let mut found = find::Baseline::default();
         for report in serde_json::Deserializer::from_slice(&text).into_iter::<Earlier>() {
             let report = report.map_err(|error| {
                 let (line, column) = (error.line(), error.column());
@@ -73,6 +79,9 @@ impl Baseline {
                     "{path}:{line}:{column}: not a report of `portent check --format json`: {error}"
                 ))
             })?;
+            if let Some(earlier) = report.find {
+                found.add(earlier);
+            }
             for entry in report.properties.into_iter().chain(report.known) {
                 if entry.predicted.violated {
                     let observed = entry.observed.verdict == Verdict::Violated;
@@ -85,15 +94,18 @@ impl Baseline {
                 }
             }
         }
-        Ok(Baseline { findings })
+        Ok(Baseline { findings, found })
     }
 
-    /// Takes the findings that are known out of a report.
-    pub(crate) fn remove_known(&self, report: &mut Report) -> Vec<PropertyReport> {
-        let all = std::mem::take(&mut report.properties).into_iter();
+    /// Takes the findings that are known out of what became of an execution.
+    pub(crate) fn remove_known(&self, outcome: &mut Outcome) {
+        let all = std::mem::take(&mut outcome.report.properties).into_iter();
         let (known, new) = all.partition(|property| self.knows(property));
-        report.properties = new;
-        known
+        outcome.report.properties = new;
+        outcome.known = known;
+        if let Some(found) = &mut outcome.found {
+            self.found.remove_known(found);
+        }
     }
 
     fn knows(&self, property: &PropertyReport) -> bool {

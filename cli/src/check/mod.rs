@@ -22,7 +22,7 @@ use std::{io, num::NonZeroUsize, path::PathBuf, process::ExitCode, thread, time:
 use crate::{
     duration,
     failure::Failure,
-    find::render_text,
+    find::{Suppress, html_extra, render_text},
     reading::ReadOptions,
     size,
     spec::Spec,
@@ -38,8 +38,6 @@ use trace::Outcome;
 /// The headings of the options in the help.
 const SEARCH: &str = "How to search";
 const REPORT: &str = "What to report";
-/// Of traces with at most this many events, `strong` is tried where locks may hide a violation.
-const TRIAL_EVENTS: usize = 50_000;
 
 /// Check properties on every run that is causally equivalent to a recorded one
 ///
@@ -107,7 +105,9 @@ pub(crate) struct Check {
     /// Take warnings for errors: exit with code 2 if there are any
     #[arg(long, help_heading = REPORT)]
     strict: bool,
-    /// Report only the violations that this earlier report (of `--format json`) does not have
+    #[command(flatten)]
+    suppress: Suppress,
+    /// Report only the violations and findings that this earlier report (of `--format json`) does not have
     #[arg(long, value_name = "FILE", help_heading = REPORT)]
     baseline: Option<PathBuf>,
     /// What to print; JSON is one object, or for several runs one object a line;
@@ -189,10 +189,13 @@ enum Format {
 impl Check {
     pub(crate) fn run(&self, colour: Colour) -> Result<ExitCode, Failure> {
         self.look_at_paths()?;
-        if self.find.is_some() && matches!(self.format, Format::Html) {
-            let problem = "--find has no page here; `portent find --format html` makes one";
-            return Err(Failure::Usage(problem.to_owned()));
+        if let (Some(file), None) = (self.suppress.file(), self.find) {
+            let file = file.display();
+            let problem =
+                format!("--suppress {file} is for what --find finds, and there is no --find");
+            return Err(Failure::Usage(problem));
         }
+        let suppressions = self.suppress.read()?;
         let baseline = self.baseline.as_deref().map(Baseline::read).transpose()?;
         let properties = if self.find.is_some() && self.spec.is_empty() {
             Vec::new()
@@ -236,9 +239,12 @@ impl Check {
             failures.extend(checked.err());
         }
         drop(progress);
+        for found in outcomes.iter_mut().filter_map(|one| one.found.as_mut()) {
+            found.suppress(&suppressions);
+        }
         if let Some(baseline) = &baseline {
             for outcome in &mut outcomes {
-                outcome.known = baseline.remove_known(&mut outcome.report);
+                baseline.remove_known(outcome);
             }
         }
         let violated = outcomes.iter().any(|outcome| {
@@ -273,7 +279,8 @@ impl Check {
     ) -> Result<Outcome, Failure> {
         let readers = self.traces.iter().map(|path| self.reading.open(path));
         let readers = readers.collect::<Result<Vec<_>, _>>()?;
-        Together::new(readers, self.reading.is_lenient()).check(monitors, options, progress)
+        let (is_lenient, find) = (self.reading.is_lenient(), self.find_options());
+        Together::new(readers, is_lenient, find).check(monitors, options, progress)
     }
 
     /// Whether what is known before a trace has ended can be printed: only as text, and only to a terminal or pipe.
@@ -283,7 +290,8 @@ impl Check {
 
     /// Refuses what can only be a slip: standard input twice, or a report in place of a trace.
     fn look_at_paths(&self) -> Result<(), Failure> {
-        let inputs = self.traces.iter().chain(self.spec.files());
+        let others = self.suppress.file().into_iter().chain(&self.baseline);
+        let inputs = self.traces.iter().chain(self.spec.files()).chain(others);
         crate::reading::look_at_paths(&self.traces, inputs, self.output.as_deref())
     }
 
@@ -304,7 +312,7 @@ impl Check {
                 Causality::Strong => Model::Strong,
                 Causality::Maximal => Model::Maximal,
             })
-            .trial_events(TRIAL_EVENTS)
+            .trial_events(Options::TRIAL_EVENTS)
             .window(self.window.map(NonZeroUsize::get))
             .lookahead(self.lookahead)
             .memory(self.memory)
@@ -366,7 +374,9 @@ impl Check {
             }
             Format::Html => {
                 let answers: Vec<Answer<'_>> = outcomes.iter().map(Outcome::answer).collect();
-                html::render(&answers, monitors, style(false), Origin::here()?)
+                let found = outcomes.iter().filter_map(|outcome| outcome.found.as_ref());
+                let extra = html_extra(found);
+                html::render(&answers, monitors, style(false), Origin::here()?, extra)
             }
             Format::Text => {
                 let on = match self.output {

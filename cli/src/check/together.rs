@@ -1,13 +1,22 @@
 //! The files of several processes as one run: their events are put in order by the clocks that they bring.
 
 use portent_answer::Warning;
+use portent_findings::Finder;
 use portent_lattice::{Checker, Options};
 use portent_monitor_core::{CausalRelease, Clocked, Discipline, Event, Symbols, Value};
 use portent_monitor_dsl::Monitor;
 use portent_trace::{Format, Header, TraceReader, Warning as ReaderWarning};
 
-use super::{progress::Progress, switches::SWITCHES, trace::Outcome, warning::Unread};
-use crate::failure::Failure;
+use super::{
+    progress::Progress,
+    switches::SWITCHES,
+    trace::{Outcome, add_new},
+    warning::Unread,
+};
+use crate::{
+    failure::Failure,
+    find::{Found, Origin},
+};
 
 /// Several traces that are one run.
 pub(super) struct Together<'r> {
@@ -18,10 +27,16 @@ pub(super) struct Together<'r> {
     discipline: Discipline,
     /// What is bad is skipped, and this is how much it was.
     lenient: Option<u64>,
+    /// Who looks for what needs no property, if that was asked for.
+    finder: Option<Finder>,
 }
 
 impl<'r> Together<'r> {
-    pub(super) fn new(readers: Vec<TraceReader<'r>>, lenient: bool) -> Together<'r> {
+    pub(super) fn new(
+        readers: Vec<TraceReader<'r>>,
+        lenient: bool,
+        find: Option<portent_findings::Options>,
+    ) -> Together<'r> {
         let mut discipline = Discipline::default();
         if lenient {
             discipline.expect_missing_events();
@@ -31,6 +46,7 @@ impl<'r> Together<'r> {
             release: CausalRelease::default(),
             discipline,
             lenient: lenient.then_some(0),
+            finder: find.map(Finder::new),
         }
     }
 
@@ -80,17 +96,47 @@ impl<'r> Together<'r> {
                 .map(|one| Warning::new(one, &SWITCHES)),
         );
         let skipped = self.readers.iter().map(TraceReader::skipped).sum::<u64>();
+        let skipped = skipped + self.lenient.unwrap_or(0);
+        let found = self.found(name, checker.symbols(), skipped)?;
+        add_new(
+            &mut warnings,
+            found.as_ref().map_or(&[], |found| &found.warnings),
+        );
         Ok(Outcome {
             report,
             warnings,
             format: Format::Native,
             execution: None,
-            skipped: skipped + self.lenient.unwrap_or(0),
+            skipped,
             unmatched: 0,
             header,
             known: Vec::new(),
-            found: None,
+            found,
         })
+    }
+
+    /// What was found without a property, if that was asked for.
+    fn found(
+        &mut self,
+        file: String,
+        symbols: &Symbols,
+        skipped: u64,
+    ) -> Result<Option<Found>, Failure> {
+        let Some(finder) = &mut self.finder else {
+            return Ok(None);
+        };
+        let caught_up = finder.symbols_mut().catch_up(symbols);
+        let report = { caught_up.map_err(portent_findings::Error::from) }
+            .and_then(|()| finder.finish())
+            .map_err(|error| Failure::find(file.clone(), error))?;
+        let origin = Origin {
+            file,
+            format: Format::Native,
+            execution: None,
+            skipped,
+        };
+        let model = finder.options().model;
+        Ok(Some(Found::new(report, model, origin, Vec::new())))
     }
 
     /// Reads the next event of a file. Whether there was one.
@@ -116,7 +162,13 @@ impl<'r> Together<'r> {
                 Err(error) => Err(error.to_string()),
             };
             match (taken, &mut self.lenient) {
-                (Ok(()), _) => progress.event(),
+                (Ok(()), _) => {
+                    progress.event();
+                    if let Some(finder) = &mut self.finder {
+                        let found = finder.take(&event);
+                        found.map_err(|error| Failure::find(self.name(), error))?;
+                    }
+                }
                 (Err(_), Some(skipped)) => *skipped += 1,
                 (Err(problem), None) => {
                     let name = self.name();

@@ -10,7 +10,10 @@ use portent_monitor_dsl::Monitor;
 use portent_trace::{Format, Header, TraceReader};
 
 use super::{news::News, progress::Progress, switches::SWITCHES, warning::Unread};
-use crate::{failure::Failure, find::Found};
+use crate::{
+    failure::Failure,
+    find::{Found, Origin},
+};
 
 /// What became of one execution.
 pub(crate) struct Outcome {
@@ -135,8 +138,9 @@ pub(crate) fn check(
                 let found = { caught_up.map_err(portent_findings::Error::from) }
                     .and_then(|()| finder.finish())
                     .map_err(|error| Failure::find(reader.file().to_owned(), error))?;
-                let found = Found::new(found, options.model, reader, Vec::new(), unread.skipped);
-                warnings.extend(found.warnings.iter().cloned());
+                let origin = Origin::of(reader, unread.skipped);
+                let found = Found::new(found, options.model, origin, Vec::new());
+                add_new(&mut warnings, &found.warnings);
                 Some(found)
             }
             _ => None,
@@ -158,6 +162,14 @@ pub(crate) fn check(
         unread_before = Unread::so_far(reader);
         symbols = std::mem::take(checker.symbols_mut());
     }
+}
+
+/// Adds the warnings of the finder that the checker has not given already: both know an incomplete recording.
+pub(super) fn add_new(warnings: &mut Vec<Warning>, of_finder: &[Warning]) {
+    let has = |kind| move |one: &Warning| one.kind == kind && one.property.is_none();
+    let new = { of_finder.iter() }.filter(|one| !warnings.iter().any(has(one.kind)));
+    let new: Vec<Warning> = new.cloned().collect();
+    warnings.extend(new);
 }
 
 /// A checker that begins with the initial values of the trace, and with the names that are known.

@@ -3,16 +3,17 @@
 //! A finding is known by its kind and its locations, or names where there are none. If it was only possible and now is shown, or now is
 //! observed, that is new.
 
-use portent_findings::{Report, report::Finding};
+use portent_findings::report::Finding;
 use serde::Deserialize;
 use std::{collections::HashMap, fs, path::Path};
 
+use super::trace::Found;
 use crate::failure::Failure;
 
+/// The findings of an earlier report, and what a still earlier one had.
 #[derive(Deserialize)]
-struct Earlier {
+pub(crate) struct Earlier {
     findings: Vec<EarlierFinding>,
-    /// What a still earlier report had.
     #[serde(default)]
     known: Vec<EarlierFinding>,
 }
@@ -33,7 +34,8 @@ enum EarlierLabel {
     Observed,
 }
 
-/// The findings of an earlier report, and how sure they were.
+/// The findings of earlier reports, and how sure they were.
+#[derive(Default)]
 pub(crate) struct Baseline {
     findings: HashMap<(String, String), EarlierLabel>,
 }
@@ -45,7 +47,7 @@ impl Baseline {
             path: path.to_owned(),
             error,
         })?;
-        let mut findings = HashMap::new();
+        let mut baseline = Baseline::default();
         for report in serde_json::Deserializer::from_slice(&text).into_iter::<Earlier>() {
             let report = report.map_err(|error| {
                 let (line, column, path) = (error.line(), error.column(), path.display());
@@ -53,20 +55,25 @@ impl Baseline {
                     "{path}:{line}:{column}: not a report of `portent find --format json`: {error}"
                 ))
             })?;
-            for one in report.findings.into_iter().chain(report.known) {
-                let label = findings.entry((one.kind, one.key)).or_insert(one.label);
-                *label = (*label).max(one.label);
-            }
+            baseline.add(report);
         }
-        Ok(Baseline { findings })
+        Ok(baseline)
+    }
+
+    /// Adds what a report has.
+    pub(crate) fn add(&mut self, report: Earlier) {
+        for one in report.findings.into_iter().chain(report.known) {
+            let label = { self.findings.entry((one.kind, one.key)) }.or_insert(one.label);
+            *label = (*label).max(one.label);
+        }
     }
 
     /// Takes the findings that are known out of a report.
-    pub(crate) fn remove_known(&self, report: &mut Report) -> Vec<Finding> {
-        let all = std::mem::take(&mut report.findings).into_iter();
+    pub(crate) fn remove_known(&self, found: &mut Found) {
+        let all = std::mem::take(&mut found.report.findings).into_iter();
         let (known, new) = all.partition(|finding| self.knows(finding));
-        report.findings = new;
-        known
+        found.report.findings = new;
+        found.known = known;
     }
 
     fn knows(&self, finding: &Finding) -> bool {

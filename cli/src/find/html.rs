@@ -1,16 +1,21 @@
 //! Findings to look at: one HTML file, made of the same document, style and lanes as that of `check`.
 
-use portent_answer::html::{self, Origin};
+use portent_answer::html::{self, Extra, Origin};
 use portent_findings::report::{Finding, Participant, Witness};
 use serde::Serialize;
 
 use super::{text, trace::Found};
 use crate::failure::Failure;
 
-const SCRIPT: [&str; 4] = [
+/// Draws findings, on whichever page.
+const CARDS: &str = include_str!("cards.js");
+const SCRIPT: [&str; 7] = [
     html::ELEMENTS,
     html::GEOMETRY,
     html::THREADS,
+    html::STEPPER,
+    html::RUNS,
+    CARDS,
     include_str!("found.js"),
 ];
 /// This many findings of a trace are on the page,
@@ -56,6 +61,9 @@ impl Entry {
             let omitted = witness.rows.len().saturating_sub(ROWS);
             witness.rows.drain(..omitted);
             witness.omitted += omitted as u64;
+            let clipped = witness.left_out.len().saturating_sub(ROWS);
+            witness.left_out.drain(..clipped);
+            witness.left_out_omitted += clipped as u64;
         }
         Entry {
             kind: finding.kind.name(),
@@ -73,7 +81,26 @@ impl Entry {
 
 /// The page about some traces.
 pub(crate) fn render(found: &[Found]) -> Result<String, Failure> {
-    let trace = |one: &Found| {
+    let page = Page {
+        portent: 1,
+        origin: Origin::here()?,
+        traces: found.iter().map(Trace::new).collect(),
+    };
+    Ok(html::assemble(&page, &SCRIPT))
+}
+
+/// The same for a page that is about properties, too.
+pub(crate) fn extra<'f>(found: impl Iterator<Item = &'f Found>) -> Option<Extra> {
+    let traces: Vec<Trace> = found.map(Trace::new).collect();
+    let data = serde_json::to_value(&traces).expect("a page is plain data");
+    (!traces.is_empty()).then_some(Extra {
+        data,
+        script: CARDS,
+    })
+}
+
+impl Trace {
+    fn new(one: &Found) -> Trace {
         let findings = &one.report.findings;
         let mut summary: Vec<String> = text::summary(one).lines().map(str::to_owned).collect();
         if findings.len() > LISTED {
@@ -83,19 +110,17 @@ pub(crate) fn render(found: &[Found]) -> Result<String, Failure> {
             ));
         }
         Trace {
-            file: html::clip(&one.file, LINE),
-            execution: one.execution.as_deref().map(|name| html::clip(name, LINE)),
+            file: html::clip(&one.origin.file, LINE),
+            execution: one
+                .origin
+                .execution
+                .as_deref()
+                .map(|name| html::clip(name, LINE)),
             events: one.report.events,
             threads: one.report.threads,
             warnings: one.warnings.iter().map(html::warning).collect(),
             findings: findings.iter().take(LISTED).map(Entry::new).collect(),
             summary,
         }
-    };
-    let page = Page {
-        portent: 1,
-        origin: Origin::here()?,
-        traces: found.iter().map(trace).collect(),
-    };
-    Ok(html::assemble(&page, &SCRIPT))
+    }
 }

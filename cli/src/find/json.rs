@@ -68,12 +68,12 @@ pub(crate) fn write(out: &mut dyn Write, found: &[Found], several: bool) -> io::
         let document = Document {
             portent: 1,
             trace: Trace {
-                file: &one.file,
+                file: &one.origin.file,
                 events: one.report.events,
                 threads: one.report.threads,
-                format: one.format.name(),
-                execution: one.execution.as_deref(),
-                skipped: one.skipped,
+                format: one.origin.format.name(),
+                execution: one.origin.execution.as_deref(),
+                skipped: one.origin.skipped,
             },
             warnings: &one.warnings,
             findings: Findings::new(one),

@@ -3,22 +3,25 @@
 mod baseline;
 mod html;
 mod json;
+mod suppress;
 mod text;
 mod trace;
 
 use portent_answer::{Paint, text::numbers::counted};
-use portent_findings::{Hunt, Model, Options, Suppressions};
-use std::{fs, io, path::PathBuf, process::ExitCode};
+use portent_findings::{Hunt, Model, Options};
+use std::{io, path::PathBuf, process::ExitCode};
 
 use crate::{
     failure::Failure,
     reading::ReadOptions,
     terminal::{self, Colour},
 };
-use baseline::Baseline;
+pub(crate) use baseline::{Baseline, Earlier};
+pub(crate) use html::extra as html_extra;
 pub(crate) use json::Findings;
+pub(crate) use suppress::Suppress;
 pub(crate) use text::render as render_text;
-pub(crate) use trace::Found;
+pub(crate) use trace::{Found, Origin};
 
 const SEARCH: &str = "How to search";
 const REPORT: &str = "What to report";
@@ -46,10 +49,8 @@ pub(crate) struct Find {
     max_patterns: usize,
     #[command(flatten)]
     reading: ReadOptions,
-    /// A file of locations, variables and locks that are not reported: lines as in `variable hits` or
-    /// `location src/a.rs:10`; `*` stands for anything
-    #[arg(long, value_name = "FILE", help_heading = REPORT)]
-    suppress: Option<PathBuf>,
+    #[command(flatten)]
+    suppress: Suppress,
     /// Report only the findings that this earlier report (of `--format json`) does not have
     #[arg(long, value_name = "FILE", help_heading = REPORT)]
     baseline: Option<PathBuf>,
@@ -88,7 +89,7 @@ enum Format {
 impl Find {
     pub(crate) fn run(&self, colour: Colour) -> Result<ExitCode, Failure> {
         self.look_at_paths()?;
-        let suppressions = self.suppressions()?;
+        let suppressions = self.suppress.read()?;
         let baseline = self.baseline.as_deref().map(Baseline::read).transpose()?;
         let (mut found, mut failures) = (Vec::new(), Vec::new());
         for path in &self.traces {
@@ -99,7 +100,7 @@ impl Find {
         for one in &mut found {
             one.suppress(&suppressions);
             if let Some(baseline) = &baseline {
-                one.known = baseline.remove_known(&mut one.report);
+                baseline.remove_known(one);
             }
         }
         if !found.is_empty() {
@@ -143,23 +144,12 @@ impl Find {
         }
     }
 
-    fn suppressions(&self) -> Result<Suppressions, Failure> {
-        let Some(path) = &self.suppress else {
-            return Ok(Suppressions::default());
-        };
-        let text = fs::read_to_string(path).map_err(|error| Failure::Read {
-            path: path.clone(),
-            error,
-        })?;
-        Ok(Suppressions::parse(&text, &path.display().to_string())?)
-    }
-
     /// Refuses what can only be a slip: standard input twice, or a report in place of something that is read.
     fn look_at_paths(&self) -> Result<(), Failure> {
         let inputs = self
             .traces
             .iter()
-            .chain(&self.suppress)
+            .chain(self.suppress.file())
             .chain(&self.baseline);
         crate::reading::look_at_paths(&self.traces, inputs, self.output.as_deref())
     }

@@ -11,8 +11,8 @@ use portent_answer::{
 use portent_findings::{
     Model,
     report::{
-        AtomicityCounts, DeadlockCounts, Finding, HeldLock, Kind, Label, Participant, RaceCounts,
-        Row, Witness,
+        AtomicityCounts, DeadlockCounts, Finding, HeldLock, Kind, Label, Participant, PatternLimit,
+        RaceCounts, Row, Witness,
     },
 };
 
@@ -23,13 +23,13 @@ const THREADS: usize = 6;
 
 /// The trace, and what to know before trusting its report.
 pub(crate) fn head(found: &Found, paint: Paint) -> String {
-    let execution = match &found.execution {
+    let execution = match &found.origin.execution {
         Some(name) => format!(" ({})", printable(name)),
         None => String::new(),
     };
     let mut text = format!(
         "{}{execution}: {}, {}\n",
-        paint.bold(&printable(&found.file)),
+        paint.bold(&printable(&found.origin.file)),
         counted(found.report.events, "event"),
         counted(found.report.threads, "thread"),
     );
@@ -103,13 +103,21 @@ fn deadlocks_line(deadlocks: &DeadlockCounts) -> String {
     if deadlocks.acquires == 0 {
         return "deadlocks: no lock is taken in this trace\n".to_owned();
     }
-    let mut text = format!("deadlocks: {}", count(deadlocks.location_tuples));
+    let certain = count(deadlocks.location_tuples);
+    let mut text = format!(
+        "deadlocks: {}{certain}",
+        bound(deadlocks.locations_exhaustive)
+    );
     if deadlocks.patterns > 0 {
         let patterns = counted(deadlocks.patterns, "cycle");
         text += &format!(", {}{patterns} of lock orders", bound(deadlocks.exhaustive));
     }
-    if !deadlocks.exhaustive {
-        text += "; --max-patterns allows more";
+    match deadlocks.limit {
+        Some(PatternLimit::Patterns) => text += "; --max-patterns allows more",
+        Some(PatternLimit::Steps) => {
+            text += "; the search for longer ones was ended as it takes too many steps";
+        }
+        None => {}
     }
     text + "\n"
 }
@@ -307,4 +315,33 @@ fn run(witness: &Witness, finding: &Finding, paint: Paint) -> String {
         text += &format!("    ... after {}:\n", counted(witness.omitted, "event"));
     }
     text + &table::render(&sides, &rows, "    ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_limit_is_told_by_its_own_name() {
+        let line = |limit| {
+            deadlocks_line(&DeadlockCounts {
+                acquires: 9,
+                patterns: 3,
+                location_tuples: 2,
+                exhaustive: limit.is_none(),
+                locations_exhaustive: limit.is_none(),
+                limit,
+                ..DeadlockCounts::default()
+            })
+        };
+        assert_eq!(line(None), "deadlocks: 2, 3 cycles of lock orders\n");
+        assert_eq!(
+            line(Some(PatternLimit::Patterns)),
+            "deadlocks: at least 2, at least 3 cycles of lock orders; --max-patterns allows more\n"
+        );
+        assert_eq!(
+            line(Some(PatternLimit::Steps)),
+            "deadlocks: at least 2, at least 3 cycles of lock orders; the search for longer ones was ended as it takes too many steps\n"
+        );
+    }
 }

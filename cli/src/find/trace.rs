@@ -7,10 +7,8 @@ use portent_trace::{Format, TraceReader};
 
 use crate::{check::warning::Unread, failure::Failure};
 
-/// What was found in one execution.
-pub(crate) struct Found {
-    pub(crate) report: Report,
-    pub(crate) model: Model,
+/// Where the events are from.
+pub(crate) struct Origin {
     pub(crate) file: String,
     /// The format that the trace is in.
     pub(crate) format: Format,
@@ -18,6 +16,25 @@ pub(crate) struct Found {
     pub(crate) execution: Option<String>,
     /// How many bad lines were skipped.
     pub(crate) skipped: u64,
+}
+
+impl Origin {
+    /// What a reader has just read.
+    pub(crate) fn of(reader: &TraceReader<'_>, skipped: u64) -> Origin {
+        Origin {
+            file: reader.file().to_owned(),
+            format: reader.format(),
+            execution: reader.execution().map(str::to_owned),
+            skipped,
+        }
+    }
+}
+
+/// What was found in one execution.
+pub(crate) struct Found {
+    pub(crate) report: Report,
+    pub(crate) model: Model,
+    pub(crate) origin: Origin,
     pub(crate) warnings: Vec<Warning>,
     /// How many findings are not reported because a file says so.
     pub(crate) suppressed: u64,
@@ -26,22 +43,19 @@ pub(crate) struct Found {
 }
 
 impl Found {
+    /// `warnings` are those of whoever read the trace.
     pub(crate) fn new(
         report: Report,
         model: Model,
-        reader: &TraceReader<'_>,
+        origin: Origin,
         mut warnings: Vec<Warning>,
-        skipped: u64,
     ) -> Found {
         let own = report.warnings.iter();
         warnings.extend(own.map(|one| Warning::of_trace(one.kind, one.text.clone())));
         Found {
             report,
             model,
-            file: reader.file().to_owned(),
-            format: reader.format(),
-            execution: reader.execution().map(str::to_owned),
-            skipped,
+            origin,
             warnings,
             suppressed: 0,
             known: Vec::new(),
@@ -76,8 +90,8 @@ pub(crate) fn find(
         let report = report.map_err(|error| Failure::find(reader.file().to_owned(), error))?;
         let unread = Unread::so_far(reader).since(unread_before);
         let warnings = unread.warnings(reader, finder.symbols());
-        let one = Found::new(report, options.model, reader, warnings, unread.skipped);
-        found.push(one);
+        let origin = Origin::of(reader, unread.skipped);
+        found.push(Found::new(report, options.model, origin, warnings));
         if !reader.next_execution() {
             return Ok(());
         }

@@ -85,6 +85,7 @@ impl Recent {
             monitors,
             style,
             Origin::here().ok()?,
+            None,
         ))
     }
 

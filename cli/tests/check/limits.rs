@@ -188,3 +188,34 @@ fn a_toggle_is_still_searched_in_full() {
     let property = check(TOGGLE, &grid(3, 4), &["--time", "10min"]);
     assert_eq!(property["lattice"]["exhaustive"], true);
 }
+
+/// Leaving sections out is tried for short runs only; of others the answer says that it was not.
+#[test]
+fn what_was_not_tried_for_the_length_of_the_run_is_said() {
+    let section = |thread: u32, name: &str| {
+        let lock = |op: &str| format!("{{\"t\":{thread},\"op\":\"{op}\",\"lock\":\"m\"}}\n");
+        let event = format!("{{\"t\":{thread},\"op\":\"event\",\"name\":\"{name}\"}}\n");
+        lock("lock") + &event + &lock("unlock")
+    };
+    let sections = section(1, "open") + &section(2, "close");
+    let filler = "{\"t\":1,\"op\":\"read\",\"var\":\"x\"}\n";
+    let look = |events: usize, format: &str| {
+        let trace = sections.clone() + &filler.repeat(events - 6);
+        let property = "always (close -> once open)";
+        let arguments = ["check", "--property", property, "--format", format, "-"];
+        portent_with(&arguments, trace.as_bytes())
+    };
+    let report = look(50_000, "json").json();
+    let tried = &report["properties"][0]["under_strong"];
+    assert_eq!(
+        (&tried["violated"], tried.get("untried")),
+        (&true.into(), None)
+    );
+    let report = look(50_001, "json").json();
+    let tried = &report["properties"][0]["under_strong"];
+    assert_eq!(tried["untried"], serde_json::json!({"events": 50_000}));
+    let text = look(50_001, "text").out;
+    let words: Vec<&str> = text.split_whitespace().collect();
+    let expected = "--causality strong, which was not tried as the run has more than 50,000 events, also looks at";
+    assert!(words.join(" ").contains(expected), "{text}");
+}

@@ -177,3 +177,16 @@ fn options() {
         }
     }
 }
+
+/// The README is where users look for documents.
+#[test]
+fn documents_of_the_folder() {
+    let readme = read("README.md");
+    for document in super::documents() {
+        let name = document.file_name().unwrap().to_string_lossy().into_owned();
+        assert!(
+            name == "README.md" || readme.contains(&format!("](docs/{name})")),
+            "README.md does not list docs/{name}"
+        );
+    }
+}

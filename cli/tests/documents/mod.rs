@@ -33,11 +33,16 @@ fn documents() -> Vec<PathBuf> {
     documents
 }
 
+/// Traces that are not ours to pass on are beside the repository, if they are at hand.
+const SHARED: &str = "../shared";
+
 /// A document and the folder in which its commands run.
 struct Trial {
     path: PathBuf,
     lines: Vec<String>,
-    folder: tempfile::TempDir,
+    /// Removed in the end.
+    _outer: tempfile::TempDir,
+    folder: PathBuf,
     /// The files that blocks have become, and whether a command has used them.
     files: Vec<(String, bool)>,
     /// What is wrong.
@@ -47,11 +52,18 @@ struct Trial {
 impl Trial {
     fn new(path: PathBuf) -> Trial {
         let text = fs::read_to_string(&path).unwrap();
-        let folder = tempfile::tempdir().unwrap();
-        copy(&root().join("examples"), &folder.path().join("examples"));
+        let outer = tempfile::tempdir().unwrap();
+        let folder = outer.path().join("portent");
+        fs::create_dir(&folder).unwrap();
+        copy(&root().join("examples"), &folder.join("examples"));
+        #[cfg(unix)]
+        if let Ok(shared) = root().join(SHARED).canonicalize() {
+            std::os::unix::fs::symlink(shared, folder.join(SHARED)).unwrap();
+        }
         Trial {
             path,
             lines: text.lines().map(str::to_owned).collect(),
+            _outer: outer,
             folder,
             files: Vec::new(),
             complaints: Vec::new(),
@@ -126,6 +138,10 @@ impl Trial {
             for (name, used) in &mut self.files {
                 *used |= call.command.contains(name.as_str());
             }
+            if call.command.contains(SHARED) && !self.folder.join(SHARED).exists() {
+                println!("skipped: there is no {SHARED} for `{}`", call.command);
+                continue;
+            }
             let output = self.shell(&call.command);
             let shown = &self.lines[call.output.clone()];
             if is_shown(shown, &output) {
@@ -153,7 +169,7 @@ impl Trial {
         let path = format!("{}:{path}", program.parent().unwrap().display());
         let done = Command::new("sh")
             .args(["-c", &format!("exec 2>&1\n{command}")])
-            .current_dir(self.folder.path())
+            .current_dir(&self.folder)
             .env("PATH", path)
             .env_remove("COLUMNS")
             .output()
@@ -166,7 +182,7 @@ impl Trial {
     fn save(&mut self, block: &Block) {
         let text = self.lines[block.lines.clone()].join("\n") + "\n";
         let file = block.file.as_deref().unwrap_or("unnamed");
-        fs::write(self.folder.path().join(file), text).unwrap();
+        fs::write(self.folder.join(file), text).unwrap();
         if let Some(file) = &block.file {
             self.files.push((file.clone(), false));
         }
@@ -178,7 +194,7 @@ impl Trial {
         let file = block.file.as_deref().unwrap_or("unnamed");
         let done = Command::new(env!("CARGO_BIN_EXE_portent"))
             .args([before, &[file], after].concat())
-            .current_dir(self.folder.path())
+            .current_dir(&self.folder)
             .output()
             .unwrap();
         let said = String::from_utf8_lossy(&done.stderr).into_owned();

@@ -134,3 +134,34 @@ fn the_demo_is_the_reservoir() {
         assert_eq!(example, demo, "{name}");
     }
 }
+
+/// What `portent find` says of an example: the kinds, labels, and what they stand for; and the exit code.
+fn found(name: &str, causality: &str) -> (Option<i32>, Vec<Value>) {
+    let trace = format!("examples/{name}/{name}.jsonl");
+    let done = portent(&["find", "--causality", causality, "--format", "json", &trace]);
+    assert_eq!(done.err, "");
+    let report = done.json();
+    assert_eq!(report["warnings"], json!([]));
+    let findings = report["findings"].as_array().unwrap().iter();
+    let findings = findings.map(|one| json!([one["kind"], one["label"], one["stands_for"]]));
+    (done.code, findings.collect())
+}
+
+#[test]
+fn transfer() {
+    let expected = |label| vec![json!(["deadlock", label, "1"])];
+    assert_eq!(
+        found("transfer", "happens-before"),
+        (Some(0), expected("possible"))
+    );
+    assert_eq!(found("transfer", "strong"), (Some(1), expected("shown")));
+}
+
+#[test]
+fn settings() {
+    assert_eq!(found("settings", "happens-before"), (Some(0), vec![]));
+    assert_eq!(
+        found("settings", "strong"),
+        (Some(1), vec![json!(["race", "shown", "1"])])
+    );
+}

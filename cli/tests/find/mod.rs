@@ -267,3 +267,207 @@ fn a_check_finds_too_with_properties_or_without() {
     assert_eq!(done.code, Some(1));
     assert_eq!(done.json()["properties"].as_array().unwrap().len(), 1);
 }
+
+fn check(arguments: &[&str]) -> Done {
+    portent_with(&[&["check"], arguments, &["-"]].concat(), TRACE.as_bytes())
+}
+
+#[test]
+fn a_check_says_in_words_what_it_finds() {
+    let find = ["--find", "races,deadlocks"];
+    let done = check(&find);
+    // A lock order that is only possible is not enough.
+    assert_eq!((done.code, done.err.as_str()), (Some(0), ""));
+    assert!(
+        done.out.contains("POSSIBLE deadlock of 2 threads on b, a"),
+        "{}",
+        done.out
+    );
+    assert!(
+        done.out.contains("races: 0 location pairs\n"),
+        "{}",
+        done.out
+    );
+    let done = check(
+        &[
+            &find[..],
+            &["--causality", "strong", "--property", "always true"],
+        ]
+        .concat(),
+    );
+    assert_eq!(done.code, Some(1));
+    for words in ["always true  holds", "SHOWN race on hits", "SHOWN deadlock"] {
+        assert!(done.out.contains(words), "{words}: {}", done.out);
+    }
+    let lock = "{\"t\": \"T\", \"op\": \"lock\", \"lock\": \"m\"}\n";
+    for (strict, code) in [(&[][..], 0), (&["--strict"], 2)] {
+        let arguments = [&["check", "--find", "races"], strict, &["-"]].concat();
+        let done = portent_with(&arguments, lock.as_bytes());
+        assert_eq!(done.code, Some(code), "{}", done.err);
+        assert!(
+            done.out.contains("the trace has no access of a variable"),
+            "{}",
+            done.out
+        );
+    }
+}
+
+#[test]
+fn each_execution_is_looked_at_by_itself() {
+    let log = "\
+A {\"A\":1}\nw\nB {\"B\":1}\nw\n=== second ===\nA {\"A\":1}\nw\nB {\"B\":1, \"A\":1}\nw\n";
+    let parsed = [
+        "--find",
+        "races",
+        "--parser",
+        r"(?<host>\S+) (?<clock>\{.*\})\n(?<event>.*)",
+        "--delimiter",
+        "^=== (?<trace>.*) ===$",
+        "--format",
+        "json",
+        "-",
+    ];
+    let done = portent_with(&[&["check"], &parsed[..]].concat(), log.as_bytes());
+    assert_eq!(done.code, Some(0), "{}", done.err);
+    let reports: Vec<Value> = { serde_json::Deserializer::from_str(&done.out).into_iter() }
+        .collect::<Result<_, _>>()
+        .unwrap();
+    assert_eq!(reports.len(), 2, "{}", done.out);
+    for report in &reports {
+        assert_eq!(report["trace"]["events"], 2);
+        assert_eq!(report["find"]["races"]["accesses"], 0);
+    }
+}
+
+#[test]
+fn a_check_leaves_out_what_a_baseline_has_and_what_is_suppressed() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("file");
+    let file = path.to_str().unwrap();
+    let strong = ["--find", "races,deadlocks", "--causality", "strong"];
+    let json = |more: &[&str]| check(&[&strong[..], &["--format", "json"], more].concat());
+    fs::write(
+        &path,
+        check(&["--find", "races,deadlocks", "--format", "json"]).out,
+    )
+    .unwrap();
+    // The deadlock was only possible then.
+    let done = json(&["--baseline", file]);
+    assert_eq!((done.code, done.err.as_str()), (Some(1), ""));
+    assert_eq!(labels(&done.json()["find"]).len(), 2);
+    fs::write(&path, &done.out).unwrap();
+    let done = json(&["--baseline", file]);
+    assert_eq!(done.code, Some(0));
+    assert_eq!(labels(&done.json()["find"]), []);
+    assert_eq!(done.json()["find"]["known"].as_array().unwrap().len(), 2);
+    // That report can be the next baseline.
+    fs::write(&path, done.out).unwrap();
+    let done = check(&[&strong[..], &["--baseline", file]].concat());
+    assert_eq!(done.code, Some(0));
+    assert!(
+        done.out.contains("2 known findings left out"),
+        "{}",
+        done.out
+    );
+
+    fs::write(&path, "variable hits\n").unwrap();
+    let done = json(&["--suppress", file]);
+    assert_eq!(
+        labels(&done.json()["find"]),
+        pairs(&[("deadlock", "shown")])
+    );
+    assert_eq!(done.json()["find"]["suppressed"], 1);
+    fs::write(&path, "varable hits\n").unwrap();
+    let done = json(&["--suppress", file]);
+    assert_eq!((done.code, done.out.as_str()), (Some(2), ""));
+    assert!(done.err.contains("file:1:1: `varable`"), "{}", done.err);
+    let done = check(&["--property", "always true", "--suppress", file]);
+    assert_eq!(done.code, Some(2));
+    assert!(done.err.contains("there is no --find"), "{}", done.err);
+}
+
+#[test]
+fn files_of_several_processes_are_looked_at_as_one_run() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = |name: &str, line: &str| {
+        let path = folder.path().join(name);
+        fs::write(&path, format!("{line}\n")).unwrap();
+        path.to_str().unwrap().to_owned()
+    };
+    let one = file(
+        "one.jsonl",
+        r#"{"t": "A", "vc": {"A": 1}, "name": "a", "set": {"x": 1}}"#,
+    );
+    let apart = file(
+        "apart.jsonl",
+        r#"{"t": "B", "vc": {"B": 1}, "name": "b", "set": {"x": 2}}"#,
+    );
+    let after = file(
+        "after.jsonl",
+        r#"{"t": "B", "vc": {"A": 1, "B": 1}, "name": "b", "set": {"x": 2}}"#,
+    );
+    let look = |other: &str| {
+        let arguments = ["check", "--together", "--find", "races", "--format", "json"];
+        portent(&[&arguments[..], &[&one, other]].concat())
+    };
+    let done = look(&apart);
+    assert_eq!((done.code, done.err.as_str()), (Some(1), ""));
+    assert_eq!(labels(&done.json()["find"]), pairs(&[("race", "observed")]));
+    let done = look(&after);
+    assert_eq!((done.code, done.err.as_str()), (Some(0), ""));
+    assert_eq!(labels(&done.json()["find"]), []);
+    assert_eq!(done.json()["find"]["races"]["accesses"], 2);
+}
+
+#[test]
+fn a_recording_that_is_not_complete_is_warned_of_once_by_each_command() {
+    let trace = "\
+{\"t\": 1, \"op\": \"fork\", \"child\": 2}
+{\"t\": 1, \"op\": \"event\", \"name\": \"a\"}
+{\"t\": 3, \"op\": \"write\", \"var\": \"x\"}
+";
+    for causality in ["happens-before", "strong", "maximal"] {
+        let arguments = [
+            "check",
+            "--property",
+            "once a",
+            "--find",
+            "races",
+            "--causality",
+            causality,
+        ];
+        let done = portent_with(
+            &[&arguments[..], &["--format", "json", "-"]].concat(),
+            trace.as_bytes(),
+        );
+        let report = done.json();
+        let warnings = report["warnings"].as_array().unwrap().iter();
+        let forks: Vec<&Value> = warnings.filter(|one| one["kind"] == "forks").collect();
+        assert_eq!(forks.len(), 1, "{causality}: {report}");
+        let text = forks[0]["text"].as_str().unwrap();
+        assert!(
+            text.contains("thread 2 is forked and does nothing, thread 3"),
+            "{text}"
+        );
+    }
+    let fine = trace.replace("3", "2");
+    let done = portent_with(
+        &["check", "--property", "once a", "--strict", "-"],
+        fine.as_bytes(),
+    );
+    assert_eq!(done.code, Some(0), "{}{}", done.out, done.err);
+}
+
+#[test]
+fn a_limit_on_lock_orders_is_told() {
+    let done = find(&["--max-patterns", "0"]);
+    let line = "deadlocks: at least 0; --max-patterns allows more\n";
+    assert!(done.out.contains(line), "{}", done.out);
+    let report = find(&["--max-patterns", "0", "--format", "json"]).json();
+    assert_eq!(report["deadlocks"]["limit"], "patterns");
+    assert_eq!(report["deadlocks"]["exhaustive"], false);
+    assert_eq!(
+        find(&["--format", "json"]).json()["deadlocks"].get("limit"),
+        None
+    );
+}

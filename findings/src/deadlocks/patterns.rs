@@ -7,6 +7,7 @@
 use portent_monitor_core::{Id, LockId};
 
 use super::Wish;
+use crate::report::PatternLimit;
 
 /// How much is looked for.
 #[derive(Clone, Copy, Debug)]
@@ -15,8 +16,17 @@ pub(crate) struct Limits {
     pub(crate) steps: u64,
 }
 
-/// The cycles, each as indices of wishes in the order in which they wait; and whether these are all.
-pub(crate) fn find(wishes: &[&Wish], limits: Limits) -> (Vec<Vec<usize>>, bool) {
+/// What was found.
+#[derive(Clone, Debug)]
+pub(crate) struct Found {
+    /// The cycles, each as indices of wishes in the order in which they wait.
+    pub(crate) patterns: Vec<Vec<usize>>,
+    /// Why these are not all, if they are not.
+    pub(crate) limit: Option<PatternLimit>,
+}
+
+/// The cycles, the shortest first.
+pub(crate) fn find(wishes: &[&Wish], limits: Limits) -> Found {
     let kept = in_cycles(wishes);
     let mut holders: Vec<Vec<usize>> = Vec::new();
     for &(index, _) in &kept {
@@ -36,7 +46,7 @@ pub(crate) fn find(wishes: &[&Wish], limits: Limits) -> (Vec<Vec<usize>>, bool) 
         limits,
         path: Vec::new(),
         found: Vec::new(),
-        is_cut: false,
+        limit: None,
     };
     for length in 2..=threads.len() {
         // The locks of a cycle are distinct, so it is no longer than there are locks to go round.
@@ -45,11 +55,14 @@ pub(crate) fn find(wishes: &[&Wish], limits: Limits) -> (Vec<Vec<usize>>, bool) 
             search.extend(length);
             search.path.clear();
         }
-        if search.is_cut {
+        if search.limit.is_some() {
             break;
         }
     }
-    (search.found, !search.is_cut)
+    Found {
+        patterns: search.found,
+        limit: search.limit,
+    }
 }
 
 struct Search<'w> {
@@ -59,7 +72,7 @@ struct Search<'w> {
     limits: Limits,
     path: Vec<usize>,
     found: Vec<Vec<usize>>,
-    is_cut: bool,
+    limit: Option<PatternLimit>,
 }
 
 impl Search<'_> {
@@ -72,7 +85,7 @@ impl Search<'_> {
         if self.path.len() == length {
             if wish.waits_for(self.wishes[root]) {
                 if self.found.len() == self.limits.patterns {
-                    self.is_cut = true;
+                    self.limit = Some(PatternLimit::Patterns);
                     return;
                 }
                 self.found.push(self.path.clone());
@@ -81,14 +94,14 @@ impl Search<'_> {
         }
         let holders = self.holders.get(wish.lock.index()).map_or(0, Vec::len);
         for number in 0..holders {
-            if self.is_cut {
+            if self.limit.is_some() {
                 return;
             }
             let next = self.holders[wish.lock.index()][number];
             match self.limits.steps.checked_sub(1) {
                 Some(steps) => self.limits.steps = steps,
                 None => {
-                    self.is_cut = true;
+                    self.limit = Some(PatternLimit::Steps);
                     return;
                 }
             }
@@ -137,4 +150,65 @@ fn in_cycles(wishes: &[&Wish]) -> Vec<(usize, usize)> {
         })
         .map(|index| (index, sizes[of(wishes[index].lock)]))
         .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use portent_monitor_core::ThreadId;
+
+    use super::{super::Side, *};
+
+    /// Every thread takes every pair of locks: very many cycles.
+    fn wishes(count: u32) -> Vec<Wish> {
+        let mut wishes = Vec::new();
+        for thread in 0..count {
+            for held in 0..count {
+                for lock in (0..count).filter(|&lock| lock != held) {
+                    wishes.push(Wish {
+                        thread: ThreadId::from(thread),
+                        lock: LockId::from(lock),
+                        side: Side::Exclusive,
+                        held: [(LockId::from(held), true)].into_iter().collect(),
+                    });
+                }
+            }
+        }
+        wishes
+    }
+
+    fn search(patterns: usize, steps: u64) -> Found {
+        let wishes = wishes(5);
+        let all: Vec<&Wish> = wishes.iter().collect();
+        find(&all, Limits { patterns, steps })
+    }
+
+    #[test]
+    fn whichever_limit_is_met_the_shortest_are_there_and_the_limit_is_told() {
+        let all = search(usize::MAX, u64::MAX);
+        assert_eq!(all.limit, None);
+        // In a cycle of n of five threads, each of n of five locks is held by one of them: 5 over n, squared, times n! and (n-1)!.
+        let lengths = |found: &Found| {
+            let lengths = found.patterns.iter().map(Vec::len);
+            lengths.collect::<Vec<_>>()
+        };
+        let of_length = |length| {
+            lengths(&all)
+                .iter()
+                .filter(|&&other| other == length)
+                .count()
+        };
+        assert_eq!([2, 3, 4, 5].map(of_length), [200, 1200, 3600, 2880]);
+        assert!(lengths(&all).is_sorted());
+        for (patterns, steps, limit) in [
+            (201, u64::MAX, PatternLimit::Patterns),
+            (usize::MAX, 20_000, PatternLimit::Steps),
+        ] {
+            let cut = search(patterns, steps);
+            assert_eq!(cut.limit, Some(limit));
+            assert!(cut.patterns.len() > 200, "{}", cut.patterns.len());
+            assert_eq!(cut.patterns[..], all.patterns[..cut.patterns.len()]);
+        }
+        // As many as there are is no limit.
+        assert_eq!(search(all.patterns.len(), u64::MAX).limit, None);
+    }
 }

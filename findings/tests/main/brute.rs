@@ -144,7 +144,7 @@ impl<'e> AllRuns<'e> {
             _ if event.mark == Some(Mark::Try) => return None,
             Op::Lock(lock) | Op::Wait(_, Some(lock)) => (lock, true),
             Op::ReadLock(lock) => (lock, false),
-            Op::Request(lock) if later.all(|other| other.thread != event.thread) => (lock, true),
+            Op::Request(lock) if later.all(|other| other.thread != event.thread) => (lock, false),
             _ => return None,
         };
         let holders = self.holders(done, lock);

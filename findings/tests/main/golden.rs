@@ -265,3 +265,57 @@ fn a_recording_that_is_not_complete_is_warned_of() {
     let kinds: Vec<_> = report.warnings.iter().map(|warning| warning.kind).collect();
     assert_eq!(kinds, ["forks"]);
 }
+
+#[test]
+fn a_section_that_is_entered_twice_is_warned_of_whatever_is_looked_for() {
+    let twice = "1 write x; 1 lock m; 2 lock m; 2 unlock m; 2 write x; 2 begin B; 2 end B";
+    let shared = twice.replace("1 lock", "1 rlock");
+    let both = shared
+        .replace("2 lock", "2 rlock")
+        .replace("2 unlock", "2 runlock");
+    let once = "1 lock m; 1 unlock m; 2 lock m; 2 unlock m";
+    let again = "1 lock m; 1 lock m; 1 unlock m; 1 unlock m; 2 lock m; 2 unlock m";
+    for hunt in ["races", "deadlocks", "atomicity"] {
+        for model in [Model::HappensBefore, Model::Strong] {
+            let warning = |short: &str| {
+                let options = portent_trace::Options::default();
+                let text = trace(short);
+                let mut reader = TraceReader::new("twice", text.as_bytes(), &options).unwrap();
+                let options = Options::default().model(model).hunt(hunt.parse().unwrap());
+                let mut finder = Finder::new(options);
+                while let Some(event) = reader.next_event(finder.symbols_mut()).unwrap() {
+                    finder.take(&event).unwrap();
+                }
+                let warnings = finder.finish().unwrap().warnings.into_iter();
+                let mut sections = warnings.filter(|warning| warning.kind == "sections");
+                sections.next().map(|warning| warning.text)
+            };
+            let text = warning(twice).expect("it is entered twice");
+            assert!(
+                text.contains("thread 2 takes lock m in line 3 while thread 1 holds it (1 in all)"),
+                "{hunt}, {model:?}: {text}"
+            );
+            assert!(warning(&shared).is_some(), "{hunt}, {model:?}");
+            for fine in [&both, once, again] {
+                assert_eq!(warning(fine), None, "{hunt}, {model:?}: {fine}");
+            }
+        }
+    }
+}
+
+#[test]
+fn races_alone_are_told_with_the_locks_that_are_held() {
+    let short = "1 lock m; 1 write x; 1 unlock m; 2 lock n; 2 write x; 2 unlock n";
+    let options = portent_trace::Options::default();
+    let text = trace(short);
+    let mut reader = TraceReader::new("held", text.as_bytes(), &options).unwrap();
+    let mut finder = Finder::new(Options::default().hunt(Hunt::RACES));
+    while let Some(event) = reader.next_event(finder.symbols_mut()).unwrap() {
+        finder.take(&event).unwrap();
+    }
+    let report = finder.finish().unwrap();
+    let held: Vec<_> = { report.findings[0].participants.iter() }
+        .map(|one| (one.holds[0].lock.as_str(), one.holds[0].line))
+        .collect();
+    assert_eq!(held, [("m", Some(1)), ("n", Some(4))]);
+}

@@ -3,6 +3,7 @@
 mod atomicity;
 mod brute;
 mod checker;
+mod choices;
 mod deadlocks;
 mod golden;
 mod hunt;

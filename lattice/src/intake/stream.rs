@@ -19,7 +19,7 @@
 //! An id that the symbols never gave is refused, and with it the event, before anybody looks at it.
 
 use portent_monitor_core::{
-    Causality, ChainId, Clock, Discipline, Event, Stamp, Symbols, ThreadId, Value,
+    Causality, ChainId, Clock, Discipline, Event, Forks, Stamp, Symbols, ThreadId, Value,
 };
 use portent_monitor_dsl::Monitor;
 
@@ -72,6 +72,8 @@ pub(crate) struct Intake {
     positions: ThreadPositions,
     names: Names,
     waits: Waits,
+    /// Whether the threads that act are those that are forked, in a trace.
+    forks: Forks,
     /// Of the current event, kept for their memory: whose step it is, under which binding, what its
     /// clock counts, and its text.
     seen: Vec<(PropertyIndex, BindingId)>,
@@ -161,6 +163,7 @@ impl Intake {
             positions: ThreadPositions::default(),
             names: Names::default(),
             waits: Waits::default(),
+            forks: Forks::default(),
             seen: Vec::new(),
             clock: Vec::new(),
             text: String::new(),
@@ -190,6 +193,7 @@ impl Intake {
         if let Some(discipline) = &mut self.discipline {
             discipline.admit(event, &self.symbols)?;
         }
+        self.forks.take(event);
         let Order::Computed(causality) = order else {
             return Ok(self.arrive(event, ChainId::from_index(0)));
         };
@@ -293,6 +297,7 @@ impl Intake {
         self.positions = ThreadPositions::default();
         self.names = Names::default();
         self.waits = Waits::default();
+        self.forks = Forks::default();
     }
 
     /// The names of the run.
@@ -343,6 +348,11 @@ impl Intake {
     pub(crate) fn check_end(&self) -> Result<(), Error> {
         let discipline = self.discipline.as_ref();
         discipline.map_or(Ok(()), |discipline| Ok(discipline.finish(&self.symbols)?))
+    }
+
+    /// Who is forked, and who acts.
+    pub(crate) fn forks(&self) -> &Forks {
+        &self.forks
     }
 
     /// The waits of the run.

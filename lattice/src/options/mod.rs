@@ -183,6 +183,9 @@ impl Default for Options {
 }
 
 impl Options {
+    /// Runs with more events than this are too long to [try](Options::trial_events) what nobody asked for.
+    pub const TRIAL_EVENTS: usize = 50_000;
+
     /// Which other orders are the same computation.
     pub fn causality(mut self, causality: Model) -> Self {
         self.causality = causality;

@@ -4,7 +4,8 @@ use portent_monitor_core::{Symbols, ThreadId};
 use portent_monitor_dsl::{Explanation, Monitor, Verdict};
 
 use super::{
-    Actor, Lattice, LeftOut, Moment, Observed, Predicted, PropertyReport, Row, Rows, Runs, Why,
+    Actor, Lattice, LeftOut, Moment, Observed, Predicted, PropertyReport, Row, Rows, Runs, Untried,
+    Why,
     budget::{Rank, ReportBudget},
 };
 use crate::{
@@ -49,6 +50,8 @@ pub(crate) enum Origin<'a> {
     Strong(LeavingOut<'a>),
     /// Nothing; but it may be tried what leaving out would find.
     Trial(LeavingOut<'a>),
+    /// Nothing, and that is not tried either.
+    Untried(Untried),
 }
 
 impl RunSteps for Instance<'_> {
@@ -145,7 +148,7 @@ impl Instance<'_> {
         budget: &mut ReportBudget,
     ) -> Result<Solution, Error> {
         let conjunctions = || conjunctive::trajectories(&self.record, self.slice, task.poset());
-        if let None | Some(Origin::Trial(_)) = &self.origin {
+        if let None | Some(Origin::Trial(_) | Origin::Untried(_)) = &self.origin {
             let mut solution =
                 engine::solve_task(task, conjunctions, options, &mut budget.counting);
             minimize(&mut solution, task, options);
@@ -201,12 +204,17 @@ impl Instance<'_> {
         budget: &mut ReportBudget,
     ) -> Result<Option<LeftOut>, Error> {
         let is_ordered_by_locks = lattice.ordered_by_locks.is_some_and(|steps| steps > 0);
-        let Some(Origin::Trial(origin)) = &self.origin else {
-            return Ok(None);
-        };
-        if solution.violation.is_some() || !is_ordered_by_locks || budget.trial.is_spent() {
+        if solution.violation.is_some() || !is_ordered_by_locks {
             return Ok(None);
         }
+        let origin = match &self.origin {
+            Some(Origin::Trial(_)) if budget.trial.is_spent() => {
+                return Ok(Some(LeftOut::untried(Untried::Spent)));
+            }
+            Some(Origin::Trial(origin)) => origin,
+            Some(Origin::Untried(why)) => return Ok(Some(LeftOut::untried(*why))),
+            _ => return Ok(None),
+        };
         let options = &options.clone().memory(options.memory / 8);
         let searched = self.leave_out(task, origin, options, &mut budget.trial)?;
         let engine::Answer::Violated(violation) = searched.found.answer else {
@@ -230,6 +238,7 @@ impl Instance<'_> {
                 Vec::new()
             },
             exhaustive: true,
+            untried: None,
         }))
     }
 

@@ -4,7 +4,7 @@
 
 use std::{num::NonZeroU64, sync::Arc};
 
-use portent_monitor_core::{Symbols, Value};
+use portent_monitor_core::{Forks, Symbols, Value};
 use portent_monitor_dsl::{Explanation, Kind, Verdict};
 use serde::{Serialize, Serializer, ser::SerializeMap};
 
@@ -100,6 +100,14 @@ impl Report {
         let held = waits.held_at_end(symbols);
         self.warnings
             .extend(held.map(|held| Warning::held_twice(&held)));
+    }
+
+    /// Warns of threads that have one name where they are forked and another where they act.
+    pub(crate) fn add_forks(&mut self, forks: &Forks, symbols: &Symbols) {
+        let name = |thread| symbols.threads.name(thread);
+        let mismatch = forks.mismatch().into_iter();
+        self.warnings
+            .extend(mismatch.map(|(silent, stray)| Warning::forks(name(silent), name(stray))));
     }
 
     /// Warns of what is not known of the last events, because it took too much memory.
@@ -288,6 +296,32 @@ pub struct LeftOut {
     pub left_out: Vec<Row>,
     /// Whether nothing was left unsearched that could change the answer.
     pub exhaustive: bool,
+    /// Why it was not searched at all, if it was not.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub untried: Option<Untried>,
+}
+
+impl LeftOut {
+    /// Nobody looked.
+    pub(crate) fn untried(why: Untried) -> LeftOut {
+        LeftOut {
+            untried: Some(why),
+            ..LeftOut::default()
+        }
+    }
+}
+
+/// Why nobody looked beyond happens-before.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum Untried {
+    /// The run has more events than this.
+    Events(u64),
+    /// The steps of the run do not fit in memory.
+    Memory,
+    /// What that may take was spent on other properties and bindings.
+    Spent,
 }
 
 fn is_false(value: &bool) -> bool {

@@ -41,6 +41,8 @@ pub enum WarningKind {
     UnloggedWaiting,
     /// Two threads held one lock when the run ended.
     HeldTwice,
+    /// A thread is forked and does nothing, beside one that acts and is never forked.
+    Forks,
     /// The property saw no step.
     NoStep,
     /// The property saw steps, but none of its instances came into being.
@@ -83,6 +85,7 @@ impl WarningKind {
             WarningKind::EarlyWait => "early_wait",
             WarningKind::UnloggedWaiting => "unlogged_waiting",
             WarningKind::HeldTwice => "held_twice",
+            WarningKind::Forks => "forks",
             WarningKind::NoStep => "no_step",
             WarningKind::NoBinding => "no_binding",
             WarningKind::EventNeverOccurs => "event_never_occurs",
@@ -208,6 +211,17 @@ impl Warning {
             text: format!(
                 "thread {thread} woke up{line} from a wait that gave lock {lock} back{often}, and no `waiting` says when it began: \
                  what {thread} did before it waited may be predicted to come too late; log the begin of a wait as `waiting`"
+            ),
+        }
+    }
+
+    pub(super) fn forks(silent: &str, stray: &str) -> Warning {
+        Warning {
+            property: None,
+            kind: WarningKind::Forks,
+            text: format!(
+                "the recording is not complete: thread {silent} is forked and does nothing, thread {stray} does something and is never \
+                 forked; what is predicted may be false"
             ),
         }
     }

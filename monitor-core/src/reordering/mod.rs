@@ -23,14 +23,11 @@ mod history;
 mod predecessors;
 mod sections;
 
+use self::history::{History, MOST_EVENTS, Moment};
 pub use self::{
     cut::Cut,
     predecessors::Predecessors,
-    sections::{Overlap, Section},
-};
-use self::{
-    history::{History, MOST_EVENTS, Moment},
-    sections::Sections,
+    sections::{Overlap, Section, Sections},
 };
 use crate::{Error, Event, Flow, Id, LockId, Op, ThreadId, VarId};
 
@@ -206,10 +203,14 @@ impl Reorderings {
         has_grown
     }
 
+    /// The critical sections so far.
+    pub fn critical_sections(&self) -> &Sections {
+        &self.sections
+    }
+
     /// The sections that a thread is in when it has done this many events, innermost first.
     pub fn open_sections(&self, thread: ThreadId, events: u32) -> impl Iterator<Item = Section> {
-        let open = self.sections.open_at(thread, events);
-        open.map(|number| self.sections.get(number))
+        self.sections.open(thread, events)
     }
 
     /// Whether a thread holds a side of a lock after its last event.
@@ -229,10 +230,5 @@ impl Reorderings {
         self.sections.last_change(one.thread) <= one.position.saturating_sub(1)
             && self.threads[one.thread.index()]
                 .is_same(Moment::before(one.position), Moment::before(last.position))
-    }
-
-    /// How often a lock was taken though another thread held it, which a wait explains that is not in the trace; and the first time.
-    pub fn overlaps(&self) -> (u64, Option<Overlap>) {
-        (self.sections.overlaps, self.sections.first_overlap)
     }
 }

@@ -40,16 +40,31 @@ struct Kept {
 }
 
 /// All sections of a trace, numbered in the observed order of their begins.
+///
+/// ```
+/// use portent_monitor_core::{Op, Place, Sections, Symbols};
+///
+/// let mut s = Symbols::default();
+/// let (t1, m) = (s.threads.intern("T1")?, s.locks.intern("m")?);
+/// let mut sections = Sections::default();
+/// for (position, op) in [(1, Op::Lock(m)), (2, Op::Unlock(m))] {
+///     sections.step(Place { thread: t1, position }, &op, |_| position, |_| {});
+/// }
+/// assert_eq!(sections.open(t1, 1).map(|section| section.lock).collect::<Vec<_>>(), [m]);
+/// assert_eq!(sections.open(t1, 2).count(), 0);
+/// assert_eq!(sections.overlaps(), (0, None));
+/// # Ok::<(), portent_monitor_core::Error>(())
+/// ```
 #[derive(Clone, Debug, Default)]
-pub(super) struct Sections {
+pub struct Sections {
     all: Vec<Kept>,
     threads: Vec<OfThread>,
     locks: Vec<OfLock>,
     /// For sections whose outer one ended first: from which position on which is the outer one.
     outers: FxHashMap<u32, Vec<(u32, u32)>>,
     /// How often a lock was taken though another thread held it, and the first time.
-    pub(super) overlaps: u64,
-    pub(super) first_overlap: Option<Overlap>,
+    overlaps: u64,
+    first_overlap: Option<Overlap>,
 }
 
 /// A lock was taken though somebody held it.
@@ -101,7 +116,8 @@ struct List {
 impl Sections {
     /// Follows the locks of one event, and calls `need` with the events that it needs because of them. `last` tells the last
     /// position of a thread.
-    pub(super) fn step(
+    #[inline]
+    pub fn step(
         &mut self,
         place: Place,
         op: &Op,
@@ -134,6 +150,17 @@ impl Sections {
             let tries = &lock.entry(&mut self.locks).unexplained;
             tries.iter().for_each(|&tried| need(tried));
         }
+    }
+
+    /// How often a lock was taken though another thread held it, which a wait explains that is not in the trace; and the first time.
+    pub fn overlaps(&self) -> (u64, Option<Overlap>) {
+        (self.overlaps, self.first_overlap)
+    }
+
+    /// The sections that a thread is in when it has done this many events, innermost first.
+    pub fn open(&self, thread: ThreadId, events: u32) -> impl Iterator<Item = Section> {
+        let open = self.open_at(thread, events);
+        open.map(|number| self.get(number))
     }
 
     fn has_suspended(&self, thread: ThreadId) -> bool {
