@@ -44,6 +44,10 @@ for (const [name, traces] of Object.entries({ examples, names, crowd, nothing })
   const reports = traces.map((trace) => JSON.parse(find("json", [trace])));
   const findings = reports.flatMap((report) => report.findings);
   const { page, context, noise } = await open(browser, pathToFileURL(file).href);
+  // The runs of the first findings are drawn at once, and those of the last one when it is asked for.
+  const buttons = page.locator("button.show-runs");
+  const undrawn = await buttons.count();
+  if (undrawn) await buttons.last().click();
   const seen = await page.$$eval("section.card", (cards) =>
     cards.map((card) => {
       const panel = card.querySelector(".panel.witness") ?? card.querySelector(".panel.observed");
@@ -64,7 +68,9 @@ for (const [name, traces] of Object.entries({ examples, names, crowd, nothing })
     about: (witness?.rows ?? []).map((row) => row.event).filter((event) => participants.some((one) => one.event === event)),
     observed: [...(witness?.rows ?? []), ...(witness?.left_out ?? [])].map((row) => row.event).sort((a, b) => a - b),
   }));
-  assert.deepEqual(seen, wanted, name);
+  const isDrawn = (index) => index < 20 || index === wanted.length - 1;
+  assert.equal(undrawn, Math.max(0, wanted.filter((one) => one.events.length).length - 20), name);
+  assert.deepEqual(seen.filter((_, index) => isDrawn(index)), wanted.filter((_, index) => isDrawn(index)), name);
   // Both runs of a finding are stepped through at once.
   const current = () => page.$$eval('tr[aria-current="step"]', (rows) => rows.map((row) => Number(row.dataset.step)));
   const card = findings.findIndex((finding) => finding.witness);

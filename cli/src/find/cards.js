@@ -1,6 +1,8 @@
 // Findings without a property, one card each: what they say, who takes part, and the run that comes there beside the observed one.
 
 const SIGN = { observed: ["observed", "OBSERVED"], shown: ["predicted", "SHOWN"], possible: ["open", "possible"] };
+/** The runs of this many findings are drawn at once, those of others when they are asked for. */
+const DRAWN = 20;
 /** Of every card with runs: how it is moved, and how it is drawn anew. */
 const cards = new Map();
 /** The card that keys step through. */
@@ -85,6 +87,17 @@ function drawWitness(finding) {
   return [controls, box, words.length || arrows ? html("p", { class: "dim note" }, words, arrows) : null];
 }
 
+/** Likewise, or a button that draws them. */
+function drawWitnessOrButton(finding) {
+  if (cards.size < DRAWN) return drawWitness(finding);
+  const button = html("button", { type: "button", class: "show-more show-runs" }, "Show the runs");
+  button.addEventListener("click", () => {
+    button.replaceWith(...drawWitness(finding).filter((node) => node !== null));
+    cards.get(finding).align();
+  });
+  return button;
+}
+
 function drawCard(finding, number) {
   const [status, words] = SIGN[finding.label];
   return html(
@@ -93,7 +106,7 @@ function drawCard(finding, number) {
     html("h2", {}, html("span", { class: `badge ${status}` }, words), " ", finding.title),
     html("ul", {}, finding.lines.map((line) => html("li", {}, line))),
     html("p", { class: "dim" }, finding.stands_for),
-    finding.witness ? drawWitness(finding) : null,
+    finding.witness ? drawWitnessOrButton(finding) : null,
   );
 }
 
