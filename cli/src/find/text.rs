@@ -323,7 +323,7 @@ mod tests {
 
     #[test]
     fn a_limit_is_told_by_its_own_name() {
-        let line = |limit| {
+        let line = |limit: Option<PatternLimit>| {
             deadlocks_line(&DeadlockCounts {
                 acquires: 9,
                 patterns: 3,
