@@ -135,21 +135,6 @@ fn locks_keep_the_order() {
     critical_sections();
 }
 
-#[test]
-fn what_only_the_order_of_locks_hides_is_noted() {
-    let test = "annotated::locks_keep_the_order";
-    let program = std::env::current_exe().unwrap();
-    let done = std::process::Command::new(program)
-        .args(["--exact", test])
-        .output()
-        .unwrap();
-    let said = String::from_utf8_lossy(&done.stderr);
-    assert!(done.status.success(), "{said}");
-    assert!(said.contains("locks_keep_the_order: property `"), "{said}");
-    let strong = "under `causality = \"strong\"` it is violated, with close";
-    assert!(said.contains(strong), "{said}");
-}
-
 #[portent::test(
     property = "always (close -> once open)",
     causality = "maximal",

@@ -224,24 +224,7 @@ fn look(test: &Test, monitors: &[Monitor], round: u32, record: &Record) -> Resul
     if test.strict && !warnings.is_empty() {
         return Err((text + "\nThe test is strict: a warning makes it fail.").into());
     }
-    for sentence in hidden_by_locks(test, monitors, &checked) {
-        text += &format!("note: {}{of}: {sentence}\n", test.name);
-    }
     Ok(Round { text, is_violated })
-}
-
-/// That a property holds only as long as locks are taken in this order, or that nobody knows.
-fn hidden_by_locks(test: &Test, monitors: &[Monitor], checked: &Checked) -> Vec<String> {
-    let all = text::Finding::all(checked.answer(), monitors, test.style());
-    let hidden = all.into_iter().filter(|finding| {
-        let tried = finding.property.under_strong.as_ref();
-        tried.is_some_and(|tried| tried.violated || tried.untried.is_some())
-    });
-    let sentences = hidden.filter_map(|finding| {
-        let locks = finding.locks()?;
-        Some(format!("property `{}`: {locks}", finding.property.name))
-    });
-    sentences.collect()
 }
 
 /// Past what `cargo test` captures, so that a warning of a test that passes is seen.

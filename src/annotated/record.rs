@@ -56,19 +56,6 @@ impl Record {
         }
     }
 
-    /// Whether the events alone say in which order they are.
-    pub(super) fn is_complete(&self) -> bool {
-        let Counts {
-            dropped,
-            late,
-            blind,
-            foreign,
-            assumed,
-            ..
-        } = self.counts;
-        [dropped, late, blind, foreign, assumed] == [0; 5]
-    }
-
     /// The value that a variable begins with, if somebody wrote it.
     pub(super) fn initial(&self, name: &str) -> Option<Value> {
         let found = self.initial.iter().find(|(other, _)| other == name);
