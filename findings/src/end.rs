@@ -363,8 +363,7 @@ impl<'f> End<'f> {
                 block: Some(block),
                 stands_for: found.transactions.to_string(),
                 at_least: false,
-                witness: is_cycle
-                    .then(|| names.witness(&run, 0, self.finder.options.witness_rows)),
+                witness: is_cycle.then(|| names.witness(&run, 0, self.finder.options.witness_rows)),
             });
         }
     }

@@ -11,7 +11,7 @@ use portent_testing::Rng;
 use portent_trace::TraceReader;
 
 use crate::{
-    brute::AllRuns,
+    brute::{AllRuns, runs_of},
     hunt::{cases, find, random},
 };
 
@@ -99,7 +99,7 @@ fn a_deadlock_stands_for_the_choices_that_runs_come_to() {
         };
         for model in [Model::HappensBefore, Model::Strong] {
             let mut expected: BTreeMap<String, u64> = BTreeMap::new();
-            for choice in AllRuns::new(&events, model).deadlocks() {
+            for choice in AllRuns::new(&events, runs_of(model)).deadlocks() {
                 let locs = choice.iter().map(|&index| events[index].loc.unwrap());
                 let mut locs: Vec<String> = locs.map(|loc| loc.index().to_string()).collect();
                 locs.sort_unstable();
