@@ -119,8 +119,10 @@ fn each_of_a_deadlock_waits_for_the_next() {
     check_deadlock(&events, &[0, 4], &[1, 5], Ok(()));
     (events[0], events[3]) = (of(0, Op::ReadLock(a)), of(0, Op::ReadUnlock(a)));
     check_deadlock(&events, &[0, 4], &[1, 5], no());
-    // A request waits if its thread does nothing more.
+    // A request may be that of a reader, who does not wait for readers; it waits if its thread does nothing more.
     events[5] = of(1, Op::Request(a));
+    check_deadlock(&events, &[0, 4], &[1, 5], no());
+    (events[0], events[3]) = (of(0, Op::Lock(a)), of(0, Op::Unlock(a)));
     check_deadlock(&events, &[0, 4], &[1, 5], Ok(()));
     events.push(of(1, Op::Lock(a)));
     check_deadlock(&events, &[0, 4], &[1, 5], no());

@@ -278,7 +278,7 @@ fn a_section_that_is_entered_twice_is_warned_of_whatever_is_looked_for() {
     for hunt in ["races", "deadlocks", "atomicity"] {
         for model in [Model::HappensBefore, Model::Strong] {
             let warning = |short: &str| {
-                let options = portent_trace::Options::default();
+                let options = portent_trace::Options::default().lenient(true);
                 let text = trace(short);
                 let mut reader = TraceReader::new("twice", text.as_bytes(), &options).unwrap();
                 let options = Options::default().model(model).hunt(hunt.parse().unwrap());
