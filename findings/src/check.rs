@@ -8,7 +8,7 @@
 use portent_monitor_core::{Access, Event, Id, LockId, Mark, Marker, Object, Op, ThreadId, edges};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::record::{EventId, Record};
+use crate::record::{AccessKind, EventId, Record};
 
 /// What a run is said to end in: these events are next in their threads.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -47,14 +47,25 @@ pub enum Flaw {
 #[derive(Clone, Debug)]
 pub struct Checker<'r> {
     record: &'r Record,
-    /// The write that each event read, if it read one.
-    seen: Vec<Option<EventId>>,
+    /// The write that each event read.
+    seen: Vec<Written>,
     /// What each event comes after, other than by variables and locks.
     after: FxHashMap<EventId, Vec<EventId>>,
     /// The failed tries that somebody who held the lock explains.
     explained: FxHashSet<EventId>,
-    /// The first event of the transaction of each event.
-    transactions: Vec<EventId>,
+    /// The outermost blocks of each thread, the first and the last event of each.
+    blocks: Vec<Vec<[EventId; 2]>>,
+}
+
+/// The last write of a variable, in little room: one more than its number, or 0 if there is none.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+struct Written(u32);
+
+impl Written {
+    fn by(id: EventId) -> Written {
+        // No event has the highest number.
+        Written(id.index() as u32 + 1)
+    }
 }
 
 impl<'r> Checker<'r> {
@@ -62,15 +73,15 @@ impl<'r> Checker<'r> {
     pub fn new(record: &'r Record) -> Checker<'r> {
         let mut checker = Checker {
             record,
-            seen: vec![None; record.len()],
+            seen: vec![Written::default(); record.len()],
             after: FxHashMap::default(),
             explained: FxHashSet::default(),
-            transactions: Vec::with_capacity(record.len()),
+            blocks: Vec::new(),
         };
         let mut state = State::default();
         let mut tries = Tries::default();
-        let mut blocks: Vec<Block> = Vec::new();
-        let mut last: Vec<Option<EventId>> = Vec::new();
+        let mut depths: Vec<u32> = Vec::new();
+        let mut last: Vec<Written> = Vec::new();
         let mut objects = Objects::default();
         for id in record.ids() {
             let event = record.event(id);
@@ -78,7 +89,7 @@ impl<'r> Checker<'r> {
                 checker.seen[id.index()] = *var.entry(&mut last);
             }
             for (var, _) in event.writes() {
-                *var.entry(&mut last) = Some(id);
+                *var.entry(&mut last) = Written::by(id);
             }
             let is_explained = state.is_taken(&event);
             if is_explained {
@@ -86,9 +97,10 @@ impl<'r> Checker<'r> {
             }
             // That a lock is taken twice in the trace itself is not for here to judge.
             let _ = state.hold(id, &event);
-            checker
-                .transactions
-                .push(event.thread.entry(&mut blocks).enter(id, &event.op));
+            if let Op::Marker(marker, Some(_)) = event.op {
+                let depth = event.thread.entry(&mut depths);
+                checker.mark(id, event.thread, marker, depth);
+            }
             let mut after = objects.after(id, &event, record);
             after.extend(tries.after(id, &event, is_explained));
             if !after.is_empty() {
@@ -96,6 +108,39 @@ impl<'r> Checker<'r> {
             }
         }
         checker
+    }
+
+    /// A block begins or ends.
+    fn mark(&mut self, id: EventId, thread: ThreadId, marker: Marker, depth: &mut u32) {
+        let blocks = thread.entry(&mut self.blocks);
+        match marker {
+            Marker::Begin => {
+                *depth += 1;
+                if *depth == 1 {
+                    let end = self.record.of_thread(thread).last();
+                    blocks.push([id, end.copied().unwrap_or(id)]);
+                }
+            }
+            Marker::End => {
+                if *depth == 1
+                    && let Some([_, end]) = blocks.last_mut()
+                {
+                    *end = id;
+                }
+                *depth = depth.saturating_sub(1);
+            }
+        }
+    }
+
+    /// The first event of the transaction of an event: an outermost block, or any other event alone.
+    fn transaction(&self, id: EventId) -> EventId {
+        let blocks = self.blocks.get(self.record.thread(id).index());
+        let blocks = blocks.map_or(&[][..], Vec::as_slice);
+        let begun = blocks.partition_point(|&[begin, _]| begin <= id);
+        match begun.checked_sub(1).map(|last| blocks[last]) {
+            Some([begin, end]) if id <= end => begin,
+            _ => id,
+        }
     }
 
     /// Carries a run out.
@@ -127,7 +172,7 @@ impl<'r> Checker<'r> {
     ///
     /// [`Flaw::NotAsClaimed`], or [`Flaw::TooEarly`] where nothing orders a pair.
     pub fn check_cycle(&self, begin: EventId, cycle: &[[EventId; 2]]) -> Result<(), Flaw> {
-        let of = |id: EventId| self.transactions[id.index()];
+        let of = |id: EventId| self.transaction(id);
         let nexts = cycle.iter().cycle().skip(1);
         let goes_on = |(pair, next): (&[EventId; 2], &[EventId; 2])| {
             of(pair[0]) != of(pair[1]) && of(pair[1]) == of(next[0])
@@ -185,9 +230,9 @@ impl<'r> Checker<'r> {
     }
 
     fn step(&self, id: EventId, state: &mut State) -> Result<(), Flaw> {
-        let event = self.record.event(id);
-        let done = event.thread.entry(&mut state.done);
-        if self.record.place(id).position != *done + 1 {
+        let place = self.record.place(id);
+        let done = place.thread.entry(&mut state.done);
+        if place.position != *done + 1 {
             return Err(Flaw::OutOfTurn(id));
         }
         *done += 1;
@@ -196,13 +241,25 @@ impl<'r> Checker<'r> {
                 return Err(Flaw::TooEarly(id, needed));
             }
         }
+        // What most events are.
+        if let Some((var, kind)) = self.record.access(id) {
+            let last = var.entry(&mut state.last);
+            if kind != AccessKind::Write && *last != self.seen[id.index()] {
+                return Err(Flaw::OtherWrite(id));
+            }
+            if kind != AccessKind::Read {
+                *last = Written::by(id);
+            }
+            return Ok(());
+        }
+        let event = self.record.event(id);
         if let Op::Read(var) | Op::Update(var, _) = event.op
             && *var.entry(&mut state.last) != self.seen[id.index()]
         {
             return Err(Flaw::OtherWrite(id));
         }
         for (var, _) in event.writes() {
-            *var.entry(&mut state.last) = Some(id);
+            *var.entry(&mut state.last) = Written::by(id);
         }
         if self.explained.contains(&id) && !state.is_taken(&event) {
             return Err(Flaw::LockFree(id));
@@ -275,7 +332,7 @@ struct State {
     /// How many events of each thread have happened.
     done: Vec<u32>,
     /// The last write of each variable.
-    last: Vec<Option<EventId>>,
+    last: Vec<Written>,
     /// Who holds each lock, once for each time; and whether exclusively.
     held: Vec<Vec<(ThreadId, bool)>>,
 }
@@ -319,27 +376,6 @@ impl State {
             _ => holders.push(own),
         }
         Ok(())
-    }
-}
-
-/// The transaction that a thread is in: an outermost block, or any other event alone.
-#[derive(Clone, Copy, Default)]
-struct Block {
-    depth: u32,
-    begin: Option<EventId>,
-}
-
-impl Block {
-    /// The thread does something; returns the first event of the transaction that it is of.
-    fn enter(&mut self, id: EventId, op: &Op) -> EventId {
-        let begin = self.begin.filter(|_| self.depth > 0).unwrap_or(id);
-        self.begin = Some(begin);
-        match op {
-            Op::Marker(Marker::Begin, Some(_)) => self.depth += 1,
-            Op::Marker(Marker::End, Some(_)) => self.depth = self.depth.saturating_sub(1),
-            _ => {}
-        }
-        begin
     }
 }
 
@@ -389,7 +425,8 @@ impl Objects {
     fn after(&mut self, id: EventId, event: &Event, record: &Record) -> Vec<EventId> {
         let mut after: Vec<EventId> = Vec::new();
         for thread in event.threads() {
-            after.extend(self.forks.get(&thread));
+            // What it does later comes after this.
+            after.extend(self.forks.remove(&thread));
             after.extend(self.awaited.remove(&thread).into_iter().flatten());
             if let Some(object) = self.awaits.remove(&thread) {
                 after.extend(self.contributions(object));

@@ -11,7 +11,8 @@ use crate::{
         realise::realise,
     },
     describe::{Names, in_observed_order},
-    races::{RacePair, happens_before},
+    finder::Races,
+    races::{RacePair, happens_before::Witnesses},
     record::EventId,
     report::{AtomicityCounts, DeadlockCounts, Finding, Kind, Label, RaceCounts},
 };
@@ -38,13 +39,18 @@ impl<'f> End<'f> {
         }
     }
 
-    /// Whether a witness is one, according to those who know nothing of how it was found.
-    fn is_run(&mut self, run: &[EventId], claim: &Claim) -> bool {
-        if self.checked.saturating_add(run.len()) > MOST_CHECKED {
+    /// Whether to carry out another run of so many events.
+    fn has_time_for(&mut self, events: usize) -> bool {
+        if self.checked.saturating_add(events) > MOST_CHECKED {
             self.unchecked += 1;
             return false;
         }
-        self.checked += run.len();
+        self.checked += events;
+        true
+    }
+
+    /// Whether a witness is one, according to those who know nothing of how it was found.
+    fn is_run(&mut self, run: &[EventId], claim: &Claim) -> bool {
         let record = &self.finder.record;
         let checker = self.checker.get_or_insert_with(|| Checker::new(record));
         checker.check(run, claim).is_ok()
@@ -71,30 +77,37 @@ impl<'f> End<'f> {
             locations: tally.racy_locations() as u64,
             exhaustive: tally.dropped == 0,
         });
-        let events: Vec<[EventId; 2]> = pairs.iter().map(|pair| pair.events).collect();
-        match self.finder.options.model {
-            Model::HappensBefore => {
-                // A clock for each event of interest: not for too many at once.
-                for (pairs, events) in pairs.chunks(64).zip(events.chunks(64)) {
-                    let runs = happens_before::witnesses(&self.finder.record, events)?;
-                    for (pair, run) in pairs.iter().zip(runs) {
-                        report.findings.push(self.race(pair, &run, false));
+        let at_least = tally.dropped > 0;
+        match races {
+            Races::HappensBefore(races) => {
+                let mut run = Vec::new();
+                for pairs in pairs.chunks(Witnesses::at_once(races.chains())) {
+                    let events: Vec<[EventId; 2]> = pairs.iter().map(|pair| pair.events).collect();
+                    let witnesses = Witnesses::new(&self.finder.record, &events)?;
+                    for pair in pairs {
+                        let has_time = self.has_time_for(witnesses.len(&pair.events));
+                        if has_time {
+                            witnesses.witness(&pair.events, &mut run);
+                        }
+                        let run = has_time.then_some(&mut run);
+                        report.findings.push(self.race(pair, run, at_least));
                     }
                 }
             }
-            Model::Strong => {
+            Races::Strong(_) => {
                 for pair in &pairs {
-                    let run = self.reordering(&pair.events);
-                    let at_least = tally.dropped > 0;
-                    report.findings.push(self.race(pair, &run, at_least));
+                    let cut = self.least_cut(&pair.events);
+                    let mut run = self.in_time(&cut);
+                    let finding = self.race(pair, run.as_mut(), at_least);
+                    report.findings.push(finding);
                 }
             }
         }
         Ok(())
     }
 
-    /// The least closed cut in which events are next, in observed order.
-    pub(crate) fn reordering(&self, events: &[EventId]) -> Vec<EventId> {
+    /// The least closed cut in which events are next.
+    pub(crate) fn least_cut(&self, events: &[EventId]) -> Cut {
         let mut cut = Cut::default();
         if let Some(trace) = &self.finder.trace {
             for &id in events {
@@ -102,17 +115,29 @@ impl<'f> End<'f> {
             }
             trace.close(&mut cut);
         }
-        in_observed_order(&cut, &self.finder.record)
+        cut
     }
 
-    pub(crate) fn race(&mut self, pair: &RacePair, run: &[EventId], at_least: bool) -> Finding {
+    /// The events of a cut in observed order, if there is time to carry them out.
+    pub(crate) fn in_time(&mut self, cut: &Cut) -> Option<Vec<EventId>> {
+        let events = cut.counts().iter().map(|&count| count as usize);
+        let has_time = self.has_time_for(events.sum());
+        has_time.then(|| in_observed_order(cut, &self.finder.record))
+    }
+
+    /// A race, and the run that shows it if there is time for that.
+    pub(crate) fn race(
+        &mut self,
+        pair: &RacePair,
+        run: Option<&mut Vec<EventId>>,
+        at_least: bool,
+    ) -> Finding {
         let names = self.names();
-        let [first, second] = pair.events;
-        let is_run = self.is_run(run, &Claim::Race(pair.events));
-        let label = match (is_run, pair.observed) {
-            (true, true) => Label::Observed,
-            (true, false) => Label::Shown,
-            (false, _) => Label::Possible,
+        let run = run.filter(|run| self.is_run(run, &Claim::Race(pair.events)));
+        let label = match (&run, pair.observed) {
+            (Some(_), true) => Label::Observed,
+            (Some(_), false) => Label::Shown,
+            (None, _) => Label::Possible,
         };
         let var = |var| self.finder.symbols.vars.name(var).to_owned();
         let mut variables = vec![var(pair.var)];
@@ -133,9 +158,9 @@ impl<'f> End<'f> {
             block: None,
             stands_for: pair.pairs.to_string(),
             at_least,
-            witness: (label != Label::Possible).then(|| {
-                let shown: Vec<EventId> = run.iter().copied().chain([first, second]).collect();
-                names.witness(&shown, 2, self.finder.options.witness_rows)
+            witness: run.map(|run| {
+                run.extend(pair.events);
+                names.witness(run, 2, self.finder.options.witness_rows)
             }),
         }
     }
@@ -283,14 +308,14 @@ impl<'f> End<'f> {
     ) -> Finding {
         let names = self.names();
         let record = &self.finder.record;
-        let run = cut.map(|cut| in_observed_order(cut, record));
         let claim = Claim::Deadlock(events.to_vec());
-        let is_run = run.as_ref().is_some_and(|run| self.is_run(run, &claim));
+        let run = cut.and_then(|cut| self.in_time(cut));
+        let run = run.filter(|run| self.is_run(run, &claim));
         let is_end = |&id: &EventId| matches!(record.event(id).op, Op::Request(_));
-        let label = match (is_run, events.iter().all(is_end)) {
-            (true, true) => Label::Observed,
-            (true, false) => Label::Shown,
-            (false, _) => Label::Possible,
+        let label = match (&run, events.iter().all(is_end)) {
+            (Some(_), true) => Label::Observed,
+            (Some(_), false) => Label::Shown,
+            (None, _) => Label::Possible,
         };
         let participants: Vec<_> = events.iter().map(|&id| names.participant(id)).collect();
         let locks = participants.iter().filter_map(|one| one.row.object.clone());
@@ -304,7 +329,7 @@ impl<'f> End<'f> {
             block: None,
             stands_for: choices.to_string(),
             at_least,
-            witness: run.filter(|_| label != Label::Possible).map(|mut run| {
+            witness: run.map(|mut run| {
                 run.extend(events);
                 names.witness(&run, events.len(), self.finder.options.witness_rows)
             }),

@@ -160,7 +160,9 @@ impl Finder {
         }
         let next_since = self.turns.take(event, id);
         match (&mut self.races, &self.trace) {
-            (Some(Races::HappensBefore(races)), _) => races.take(event, id, next_since)?,
+            (Some(Races::HappensBefore(races)), _) => {
+                races.take(event, id, next_since, &self.record)?;
+            }
             (Some(Races::Strong(races)), Some(trace)) => {
                 races.take(event, id, next_since, trace, &self.record);
             }

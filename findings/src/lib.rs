@@ -7,7 +7,7 @@
 //! | file | |
 //! |---|---|
 //! | `finder`, `end` | the way in: one pass over the events, then what needs all of them |
-//! | `record` | the events, kept small |
+//! | `record`, `chunks` | the events, kept small |
 //! | `turns` | since when events were next in the observed run |
 //! | `races/` | accesses that can both be next: by clocks, or by closed cuts |
 //! | `deadlocks/` | acquires, their cycles, and which of those a run can end in |
@@ -24,6 +24,7 @@
 
 mod atomicity;
 pub mod check;
+mod chunks;
 mod deadlocks;
 mod describe;
 mod end;

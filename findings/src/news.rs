@@ -8,8 +8,8 @@
 use rustc_hash::FxHashSet;
 
 use crate::{
-    Error, Finder, Model, deadlocks::patterns, end::End, races::happens_before, record::EventId,
-    report::Finding,
+    Error, Finder, Model, deadlocks::patterns, end::End, races::happens_before::Witnesses,
+    record::EventId, report::Finding,
 };
 
 /// What somebody was told of.
@@ -77,20 +77,21 @@ impl Finder {
             unchecked: 0,
         };
         let is_short = end.finder.record.len() <= CARRIED_OUT;
-        if !is_short {
-            end.checked = usize::MAX;
-        }
         for pair in pairs.into_iter().flatten() {
-            let run = match end.finder.options.model {
-                _ if !is_short => Vec::new(),
+            let mut run = match end.finder.options.model {
+                _ if !is_short => None,
                 Model::HappensBefore => {
-                    happens_before::witnesses(&end.finder.record, &[pair.events])?
-                        .pop()
-                        .unwrap_or_default()
+                    let mut run = Vec::new();
+                    let witnesses = Witnesses::new(&end.finder.record, &[pair.events])?;
+                    witnesses.witness(&pair.events, &mut run);
+                    Some(run)
                 }
-                Model::Strong => end.reordering(&pair.events),
+                Model::Strong => {
+                    let cut = end.least_cut(&pair.events);
+                    end.in_time(&cut)
+                }
             };
-            news.push(end.race(&pair, &run, true));
+            news.push(end.race(&pair, run.as_mut(), true));
         }
         let mut told = std::mem::take(&mut self.told);
         if has_wishes {

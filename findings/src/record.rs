@@ -4,6 +4,8 @@ use portent_monitor_core::{Event, Id, LocId, LockId, Mark, Op, Place, Symbols, T
 use smallvec::SmallVec;
 use std::{borrow::Cow, num::NonZeroU64};
 
+use crate::chunks::Chunks;
+
 portent_monitor_core::ids! {
     /// An event, by its number in observed order.
     pub struct EventId(u32);
@@ -71,7 +73,7 @@ const NONE: u32 = u32::MAX;
 /// All events of a trace in observed order.
 #[derive(Clone, Debug, Default)]
 pub struct Record {
-    events: Vec<Kept>,
+    events: Chunks<Kept>,
     others: Vec<Event>,
     /// The events of each thread.
     threads: Vec<Vec<EventId>>,
@@ -123,7 +125,7 @@ impl Record {
 
     /// Whether there are none.
     pub fn is_empty(&self) -> bool {
-        self.events.is_empty()
+        self.len() == 0
     }
 
     /// All events, in observed order.
@@ -151,6 +153,19 @@ impl Record {
         event.line = self.line(id);
         event.mark = kept.mark;
         Cow::Owned(event)
+    }
+
+    /// Which variable it accessed and how, if that is all there is to say of it.
+    #[inline]
+    pub(crate) fn access(&self, id: EventId) -> Option<(VarId, AccessKind)> {
+        let kept = &self.events[id.index()];
+        let kind = match kept.kind {
+            Kind::Read => AccessKind::Read,
+            Kind::Write => AccessKind::Write,
+            Kind::Update => AccessKind::Update,
+            _ => return None,
+        };
+        Some((VarId::from(kept.object), kind))
     }
 
     /// Who did it.

@@ -2,12 +2,16 @@
 //!
 //! Two accesses can both be next iff the earlier one is not in the past of what the later one's thread did before. (That they are not
 //! ordered by synchronisation alone, as race detectors often ask, is certain of the first such pair only: others may never happen.) So one
-//! vector clock a thread is enough, and each variable keeps the numbers of its accesses by chain, kind and location: those that are not in
-//! a clock are counted by a search for its count.
+//! vector clock a thread is enough.
+//!
+//! The writes of a variable are ordered, and so is each read after the write that it saw and before the next. If the last
+//! write, and for a write the reads since, are in the past of an access, all earlier ones are: so most accesses look at these only, and are
+//! kept in one list. Of a variable that has a race they are sorted by chain, kind and location, and those that are not in a clock are
+//! counted by a search.
 
 use std::borrow::Cow;
 
-use portent_monitor_core::{Causality, ChainId, Error, Event, Id, LocId};
+use portent_monitor_core::{Causality, ChainId, Clock, Error, Event, Id, LocId, VarId};
 
 use super::{Earlier, Later, Side, Tally};
 use crate::record::{AccessKind, EventId, Record, accesses};
@@ -16,18 +20,47 @@ use crate::record::{AccessKind, EventId, Record, accesses};
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Races {
     causality: Causality,
-    /// The accesses of each chain.
-    chains: Vec<Vec<EventId>>,
-    vars: Vec<Vec<OfChain>>,
+    vars: Vec<OfVar>,
     pub(crate) tally: Tally,
+}
+
+/// The accesses of one variable.
+#[derive(Clone, Debug, Default)]
+struct OfVar {
+    /// The last write or update.
+    write: Option<Tick>,
+    /// The last read of each chain since.
+    reads: Vec<Tick>,
+    /// Those that are not sorted yet.
+    all: Vec<Access>,
+    /// The others: none of a variable without races.
+    sorted: Vec<OfChain>,
+}
+
+/// The number of an event on its chain.
+#[derive(Clone, Copy, Debug)]
+struct Tick {
+    chain: ChainId,
+    number: u32,
+}
+
+impl Tick {
+    #[inline]
+    fn is_in(self, past: &[u32]) -> bool {
+        { past.get(self.chain.index()) }.is_some_and(|&count| self.number <= count)
+    }
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Access {
+    tick: Tick,
+    id: EventId,
 }
 
 /// The accesses of one variable by one chain.
 #[derive(Clone, Debug)]
 struct OfChain {
     chain: ChainId,
-    /// The number of the last of each kind.
-    last: [u32; 3],
     groups: Vec<Group>,
 }
 
@@ -36,15 +69,23 @@ struct OfChain {
 struct Group {
     kind: AccessKind,
     loc: Option<LocId>,
-    numbers: Vec<u32>,
+    /// With their numbers.
+    all: Vec<(u32, EventId)>,
 }
 
 impl Races {
+    /// How many chains there are.
+    pub(crate) fn chains(&self) -> usize {
+        self.causality.chains()
+    }
+
+    /// Takes an event that the record has already.
     pub(crate) fn take(
         &mut self,
         event: &Event,
         id: EventId,
         next_since: Option<EventId>,
+        record: &Record,
     ) -> Result<(), Error> {
         let accesses = accesses(event);
         if accesses.is_empty() {
@@ -54,6 +95,12 @@ impl Races {
         let past = past(&mut self.causality, event);
         let mut racy = None;
         for &(var, kind) in &accesses {
+            let Some(of_var) = self.vars.get_mut(var.index()) else {
+                continue;
+            };
+            if of_var.has_no_race(kind, &past) {
+                continue;
+            }
             let side = Side::new(event.loc, var, kind);
             let later = Later {
                 id,
@@ -62,40 +109,108 @@ impl Races {
                 side,
                 next_since,
             };
-            for earlier in self.vars.get(var.index()).into_iter().flatten() {
-                let known = past.get(earlier.chain.index()).copied().unwrap_or(0);
-                let conflicting = AccessKind::ALL.into_iter().filter(|&k| kind.conflicts(k));
-                if conflicting.map(|k| earlier.last[k as usize]).max() <= Some(known) {
-                    continue;
-                }
-                let events = &self.chains[earlier.chain.index()];
-                for group in earlier.groups.iter().filter(|g| kind.conflicts(g.kind)) {
-                    let before = group.numbers.partition_point(|&number| number <= known);
-                    if let Some(&last) = group.numbers[before..].last() {
-                        let earlier = Earlier {
-                            side: Side::new(group.loc, var, group.kind),
-                            kind: group.kind,
-                            last: events[last as usize - 1],
-                            count: (group.numbers.len() - before) as u64,
-                        };
-                        self.tally.add(earlier, &later);
-                        racy = Some(side);
-                    }
-                }
+            for earlier in of_var.races(later, &past, record) {
+                self.tally.add(earlier, &later);
+                racy = Some(side);
             }
         }
         if let Some(side) = racy {
             self.tally.add_event(side);
         }
-        let place = |chain: ChainId, clock: &portent_monitor_core::Clock| (chain, clock.get(chain));
-        let Some((chain, number)) = self.causality.step_with(event, true, place)? else {
+        let tick = |chain: ChainId, clock: &Clock| Tick {
+            chain,
+            number: clock.get(chain),
+        };
+        let Some(tick) = self.causality.step_with(event, true, tick)? else {
             return Ok(());
         };
-        chain.entry(&mut self.chains).push(id);
         for (var, kind) in accesses {
-            note(var.entry(&mut self.vars), (chain, number), kind, event.loc);
+            var.entry(&mut self.vars).note(Access { tick, id }, kind);
         }
         Ok(())
+    }
+}
+
+impl OfVar {
+    /// Whether an access with this past has no race, as the last ones tell; if not it may have one.
+    #[inline]
+    fn has_no_race(&self, kind: AccessKind, past: &[u32]) -> bool {
+        self.write.is_none_or(|write| write.is_in(past))
+            && (kind == AccessKind::Read || self.reads.iter().all(|read| read.is_in(past)))
+    }
+
+    /// The races of an access with this past.
+    fn races(
+        &mut self,
+        later: Later,
+        past: &[u32],
+        record: &Record,
+    ) -> impl Iterator<Item = Earlier> {
+        self.sort(later.var, record);
+        self.sorted.iter().flat_map(move |of_chain| {
+            let known = { past.get(of_chain.chain.index()) }.map_or(0, |&count| count);
+            let groups = of_chain.groups.iter();
+            let groups = groups.filter(move |group| later.kind.conflicts(group.kind));
+            groups.filter_map(move |group| {
+                let before = group.all.partition_point(|&(number, _)| number <= known);
+                let after = &group.all[before..];
+                let &(_, last) = after.last()?;
+                Some(Earlier {
+                    side: Side::new(group.loc, later.var, group.kind),
+                    kind: group.kind,
+                    last,
+                    count: after.len() as u64,
+                })
+            })
+        })
+    }
+
+    /// Puts the accesses that are not sorted yet to the others.
+    #[cold]
+    fn sort(&mut self, var: VarId, record: &Record) {
+        for Access { tick, id } in self.all.drain(..) {
+            let kinds = accesses(&record.event(id));
+            let kind = kinds.iter().find(|(other, _)| *other == var);
+            let kind = kind.map_or(AccessKind::Write, |&(_, kind)| kind);
+            let chain = tick.chain;
+            let index = match self.sorted.iter().position(|other| other.chain == chain) {
+                Some(index) => index,
+                None => {
+                    let groups = Vec::new();
+                    self.sorted.push(OfChain { chain, groups });
+                    self.sorted.len() - 1
+                }
+            };
+            let groups = &mut self.sorted[index].groups;
+            let loc = record.loc(id);
+            let mut same = groups
+                .iter_mut()
+                .filter(|group| group.kind == kind && group.loc == loc);
+            match same.next() {
+                Some(group) => group.all.push((tick.number, id)),
+                None => groups.push(Group {
+                    kind,
+                    loc,
+                    all: vec![(tick.number, id)],
+                }),
+            }
+        }
+    }
+
+    /// Keeps an access for those that come later.
+    #[inline]
+    fn note(&mut self, access: Access, kind: AccessKind) {
+        self.all.push(access);
+        if kind != AccessKind::Read {
+            self.write = Some(access.tick);
+            self.reads.clear();
+            return;
+        }
+        let mut reads = self.reads.iter_mut();
+        match reads.find(|read| read.chain == access.tick.chain) {
+            Some(read) => *read = access.tick,
+            None => self.reads.push(access.tick),
+        }
     }
 }
 
@@ -106,81 +221,90 @@ fn past<'c>(causality: &'c mut Causality, event: &Event) -> Cow<'c, [u32]> {
     }
     let mut all: Vec<u32> = Vec::new();
     for thread in event.threads() {
-        let past = causality.past(thread);
-        all.resize(all.len().max(past.len()), 0);
-        for (known, &count) in all.iter_mut().zip(past) {
-            *known = count.max(*known);
-        }
+        join(&mut all, causality.past(thread));
     }
     Cow::Owned(all)
 }
 
-/// Keeps an access for those that come later.
-fn note(
-    var: &mut Vec<OfChain>,
-    (chain, number): (ChainId, u32),
-    kind: AccessKind,
-    loc: Option<LocId>,
-) {
-    let index = match var.iter().position(|of_chain| of_chain.chain == chain) {
-        Some(index) => index,
-        None => {
-            var.push(OfChain {
-                chain,
-                last: [0; 3],
-                groups: Vec::new(),
-            });
-            var.len() - 1
+/// At most about this many counts of clocks are kept at once,
+const MOST_COUNTS: usize = 1 << 22;
+/// of at most so many pairs.
+const MOST_PAIRS: usize = 4096;
+
+/// Makes witnesses of pairs of events that can both be next.
+pub(crate) struct Witnesses {
+    /// The accesses that are next in some pair,
+    wanted: Vec<EventId>,
+    /// and what must have happened for each.
+    pasts: Vec<Vec<u32>>,
+    /// Where each event is, up to the last of these.
+    places: Vec<(ChainId, u32)>,
+}
+
+impl Witnesses {
+    /// Of so many pairs witnesses can be made at once.
+    pub(crate) fn at_once(chains: usize) -> usize {
+        (MOST_COUNTS / 2 / chains.max(1)).clamp(1, MOST_PAIRS)
+    }
+
+    /// Goes through the events as far as the pairs are.
+    pub(crate) fn new(record: &Record, pairs: &[[EventId; 2]]) -> Result<Witnesses, Error> {
+        let mut wanted: Vec<EventId> = pairs.iter().flatten().copied().collect();
+        wanted.sort_unstable();
+        wanted.dedup();
+        let last = wanted.last().map_or(0, |last| last.index() + 1);
+        let mut pasts: Vec<Vec<u32>> = Vec::with_capacity(wanted.len());
+        let mut causality = Causality::default();
+        let mut places: Vec<(ChainId, u32)> = Vec::with_capacity(last);
+        for id in record.ids().take(last) {
+            let event = record.event(id);
+            if wanted[pasts.len()] == id {
+                pasts.push(past(&mut causality, &event).into_owned());
+            }
+            let place = |chain: ChainId, clock: &Clock| (chain, clock.get(chain));
+            places.extend(causality.step_with(&event, true, place)?);
         }
-    };
-    let of_chain = &mut var[index];
-    of_chain.last[kind as usize] = number;
-    let mut groups = of_chain.groups.iter_mut();
-    match groups.find(|group| group.kind == kind && group.loc == loc) {
-        Some(group) => group.numbers.push(number),
-        None => of_chain.groups.push(Group {
-            kind,
-            loc,
-            numbers: vec![number],
-        }),
+        Ok(Witnesses {
+            wanted,
+            pasts,
+            places,
+        })
+    }
+
+    /// What must have happened for both events of a pair to be next, by chains.
+    fn past(&self, pair: &[EventId; 2]) -> Vec<u32> {
+        let mut both: Vec<u32> = Vec::new();
+        for id in pair {
+            if let Ok(index) = self.wanted.binary_search(id) {
+                join(&mut both, &self.pasts[index]);
+            }
+        }
+        both
+    }
+
+    /// How many events the witness of a pair has.
+    pub(crate) fn len(&self, pair: &[EventId; 2]) -> usize {
+        let past = self.past(pair);
+        past.iter().map(|&count| count as usize).sum()
+    }
+
+    /// What must have happened for both events of a pair to be next, in observed order.
+    pub(crate) fn witness(&self, pair: &[EventId; 2], run: &mut Vec<EventId>) {
+        let past = self.past(pair);
+        run.clear();
+        run.reserve_exact(self.len(pair));
+        let needed = |&(chain, number): &(ChainId, u32)| {
+            { past.get(chain.index()) }.is_some_and(|&count| number <= count)
+        };
+        let ids = EventId::first(self.places.len()).zip(&self.places);
+        run.extend(ids.filter(|(_, place)| needed(place)).map(|(id, _)| id));
     }
 }
 
-/// For each pair of events that can both be next, what must have happened for that, in observed order.
-pub(crate) fn witnesses(
-    record: &Record,
-    pairs: &[[EventId; 2]],
-) -> Result<Vec<Vec<EventId>>, Error> {
-    let mut wanted: Vec<EventId> = pairs.iter().flatten().copied().collect();
-    wanted.sort_unstable();
-    wanted.dedup();
-    let Some(&end) = wanted.last() else {
-        return Ok(Vec::new());
-    };
-    let mut pasts: Vec<Vec<u32>> = Vec::with_capacity(wanted.len());
-    let mut causality = Causality::default();
-    let mut places: Vec<(ChainId, u32)> = Vec::new();
-    for id in record.ids().take_while(|&id| id <= end) {
-        let event = record.event(id);
-        if wanted[pasts.len()] == id {
-            pasts.push(past(&mut causality, &event).into_owned());
-        }
-        let place = |chain: ChainId, clock: &portent_monitor_core::Clock| (chain, clock.get(chain));
-        places.extend(causality.step_with(&event, true, place)?);
+/// The union of two pasts.
+fn join(past: &mut Vec<u32>, other: &[u32]) {
+    past.resize(past.len().max(other.len()), 0);
+    for (known, &count) in past.iter_mut().zip(other) {
+        *known = count.max(*known);
     }
-    let past_of = |id: EventId| {
-        let index = wanted.binary_search(&id).unwrap_or(0);
-        &pasts[index]
-    };
-    let within = |past: &[u32], id: EventId| {
-        let (chain, number) = places[id.index()];
-        past.get(chain.index())
-            .is_some_and(|&count| number <= count)
-    };
-    let run = |pair: &[EventId; 2]| {
-        let [one, other] = pair.map(past_of);
-        let needed = |id: &EventId| within(one, *id) || within(other, *id);
-        EventId::first(places.len()).filter(needed).collect()
-    };
-    Ok(pairs.iter().map(run).collect())
 }

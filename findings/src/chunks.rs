@@ -1,0 +1,67 @@
+//! A list that grows without moving what it has: to double it would need the old and the new at once.
+
+/// So many items are in each chunk but the last.
+const CHUNK: usize = 1 << 14;
+
+/// A list in pieces of one length.
+#[derive(Clone, Debug)]
+pub(crate) struct Chunks<T> {
+    full: Vec<Vec<T>>,
+    last: Vec<T>,
+}
+
+impl<T> Default for Chunks<T> {
+    fn default() -> Self {
+        Chunks {
+            full: Vec::new(),
+            last: Vec::new(),
+        }
+    }
+}
+
+impl<T> Chunks<T> {
+    /// Adds an item at the end.
+    #[inline]
+    pub(crate) fn push(&mut self, item: T) {
+        if self.last.len() == CHUNK {
+            let next = Vec::with_capacity(CHUNK);
+            self.full.push(std::mem::replace(&mut self.last, next));
+        }
+        self.last.push(item);
+    }
+
+    /// How many items there are.
+    #[inline]
+    pub(crate) fn len(&self) -> usize {
+        self.full.len() * CHUNK + self.last.len()
+    }
+}
+
+impl<T> std::ops::Index<usize> for Chunks<T> {
+    type Output = T;
+
+    #[inline]
+    fn index(&self, index: usize) -> &T {
+        match self.full.get(index / CHUNK) {
+            Some(chunk) => &chunk[index % CHUNK],
+            None => &self.last[index - self.full.len() * CHUNK],
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{CHUNK, Chunks};
+
+    #[test]
+    fn items_are_where_they_were_put() {
+        let mut all = Chunks::default();
+        for number in 0..3 * CHUNK {
+            assert_eq!(all.len(), number);
+            all.push(number);
+            for index in [0, number / 2, number] {
+                assert_eq!(all[index], index);
+            }
+        }
+    }
+}
