@@ -1,10 +1,11 @@
 //! From numbers of events to names.
 
-use portent_monitor_core::{Cut, Flow, Id, Op, Place, Predecessors, Sections, Symbols, ThreadId};
+use portent_monitor_core::{Flow, Id, Op, Place, Predecessors, Sections, Symbols, ThreadId};
 
 use crate::{
     record::{EventId, Record},
     report::{HeldLock, Participant, Row, Witness},
+    run::Run,
 };
 
 /// Everything that names can be looked up in.
@@ -57,15 +58,17 @@ impl Names<'_> {
         }
     }
 
-    /// The last events of a run, of which the last `ends` are about to happen.
-    pub(crate) fn witness(&self, run: &[EventId], ends: usize, most: usize) -> Witness {
-        let omitted = run.len().saturating_sub(most);
-        let shown = &run[omitted..];
-        let (left_out, left_out_omitted) = self.left_out(run, shown, most);
+    /// The last events of a run, and those that are about to happen at its end.
+    pub(crate) fn witness(&self, run: &Run, next: &[EventId], most: usize) -> Witness {
+        let omitted = (run.len() + next.len()).saturating_sub(most);
+        let mut shown: Vec<EventId> = run.after(omitted).collect();
+        let happened = shown.len();
+        shown.extend(next.iter().skip(omitted.saturating_sub(run.len())));
+        let (left_out, left_out_omitted) = self.left_out(run, &shown, most);
         Witness {
             omitted: omitted as u64,
             rows: shown.iter().map(|&id| self.row(id)).collect(),
-            arrows: self.arrows(&shown[..shown.len().saturating_sub(ends)]),
+            arrows: self.arrows(&shown[..happened]),
             left_out,
             left_out_omitted,
         }
@@ -88,12 +91,15 @@ impl Names<'_> {
     }
 
     /// What was observed among the events that are shown and is not in the run: the last of it, and how much more there is.
-    fn left_out(&self, run: &[EventId], shown: &[EventId], most: usize) -> (Vec<Row>, u64) {
+    fn left_out(&self, run: &Run, shown: &[EventId], most: usize) -> (Vec<Row>, u64) {
         let (Some(&first), Some(&last)) = (shown.iter().min(), shown.iter().max()) else {
             return (Vec::new(), 0);
         };
-        let mut done: Vec<u32> = Vec::new();
-        for &id in run {
+        let mut done: Vec<u32> = { ThreadId::first(self.record.threads()) }
+            .map(|thread| self.record.of_thread(thread))
+            .map(|all| all.partition_point(|id| id.index() < run.observed) as u32)
+            .collect();
+        for &id in run.rest.iter().chain(shown) {
             let Place { thread, position } = self.record.place(id);
             let done = thread.entry(&mut done);
             *done = position.max(*done);
@@ -115,19 +121,4 @@ impl Names<'_> {
         rows.reverse();
         (rows, omitted)
     }
-}
-
-/// The events of a cut in observed order.
-pub(crate) fn in_observed_order(cut: &Cut, record: &Record) -> Vec<EventId> {
-    let threads = ThreadId::first(cut.counts().len());
-    let lasts = threads.filter_map(|thread| {
-        let position = cut.count(thread);
-        record.at(Place { thread, position })
-    });
-    let Some(last) = lasts.max() else {
-        return Vec::new();
-    };
-    let within = |id: &EventId| cut.contains(record.place(*id));
-    let until_last = record.ids().take(last.index() + 1);
-    until_last.filter(within).collect()
 }

@@ -10,11 +10,12 @@ use crate::{
         patterns,
         realise::realise,
     },
-    describe::{Names, in_observed_order},
+    describe::Names,
     finder::Races,
     races::{RacePair, happens_before::Witnesses},
     record::EventId,
     report::{AtomicityCounts, DeadlockCounts, Finding, Kind, Label, RaceCounts},
+    run::Run,
 };
 
 /// To carry witnesses out is not worth more than this many steps in all.
@@ -39,21 +40,17 @@ impl<'f> End<'f> {
         }
     }
 
-    /// Whether to carry out another run of so many events.
-    fn has_time_for(&mut self, events: usize) -> bool {
-        if self.checked.saturating_add(events) > MOST_CHECKED {
+    /// Whether a witness is one, according to those who know nothing of how it was found, if there is time to ask them.
+    fn is_run(&mut self, run: &Run, claim: &Claim) -> bool {
+        let record = &self.finder.record;
+        let checker = self.checker.get_or_insert_with(|| Checker::new(record));
+        let steps = checker.steps(run);
+        if self.checked.saturating_add(steps) > MOST_CHECKED {
             self.unchecked += 1;
             return false;
         }
-        self.checked += events;
-        true
-    }
-
-    /// Whether a witness is one, according to those who know nothing of how it was found.
-    fn is_run(&mut self, run: &[EventId], claim: &Claim) -> bool {
-        let record = &self.finder.record;
-        let checker = self.checker.get_or_insert_with(|| Checker::new(record));
-        checker.check(run, claim).is_ok()
+        self.checked += steps;
+        checker.check_run(run, claim).is_ok()
     }
 
     /// Whether a block is in a cycle of transactions, according to the same.
@@ -80,26 +77,19 @@ impl<'f> End<'f> {
         let at_least = tally.dropped > 0;
         match races {
             Races::HappensBefore(races) => {
-                let mut run = Vec::new();
                 for pairs in pairs.chunks(Witnesses::at_once(races.chains())) {
                     let events: Vec<[EventId; 2]> = pairs.iter().map(|pair| pair.events).collect();
                     let witnesses = Witnesses::new(&self.finder.record, &events)?;
                     for pair in pairs {
-                        let has_time = self.has_time_for(witnesses.len(&pair.events));
-                        if has_time {
-                            witnesses.witness(&pair.events, &mut run);
-                        }
-                        let run = has_time.then_some(&mut run);
-                        report.findings.push(self.race(pair, run, at_least));
+                        let run = witnesses.witness(&pair.events);
+                        report.findings.push(self.race(pair, Some(run), at_least));
                     }
                 }
             }
             Races::Strong(_) => {
                 for pair in &pairs {
-                    let cut = self.least_cut(&pair.events);
-                    let mut run = self.in_time(&cut);
-                    let finding = self.race(pair, run.as_mut(), at_least);
-                    report.findings.push(finding);
+                    let run = self.reordering(&pair.events);
+                    report.findings.push(self.race(pair, Some(run), at_least));
                 }
             }
         }
@@ -107,7 +97,7 @@ impl<'f> End<'f> {
     }
 
     /// The least closed cut in which events are next.
-    pub(crate) fn least_cut(&self, events: &[EventId]) -> Cut {
+    pub(crate) fn reordering(&self, events: &[EventId]) -> Run {
         let mut cut = Cut::default();
         if let Some(trace) = &self.finder.trace {
             for &id in events {
@@ -115,23 +105,11 @@ impl<'f> End<'f> {
             }
             trace.close(&mut cut);
         }
-        cut
+        Run::of_cut(&cut, &self.finder.record)
     }
 
-    /// The events of a cut in observed order, if there is time to carry them out.
-    pub(crate) fn in_time(&mut self, cut: &Cut) -> Option<Vec<EventId>> {
-        let events = cut.counts().iter().map(|&count| count as usize);
-        let has_time = self.has_time_for(events.sum());
-        has_time.then(|| in_observed_order(cut, &self.finder.record))
-    }
-
-    /// A race, and the run that shows it if there is time for that.
-    pub(crate) fn race(
-        &mut self,
-        pair: &RacePair,
-        run: Option<&mut Vec<EventId>>,
-        at_least: bool,
-    ) -> Finding {
+    /// A race, and what may be a run that shows it.
+    pub(crate) fn race(&mut self, pair: &RacePair, run: Option<Run>, at_least: bool) -> Finding {
         let names = self.names();
         let run = run.filter(|run| self.is_run(run, &Claim::Race(pair.events)));
         let label = match (&run, pair.observed) {
@@ -158,10 +136,8 @@ impl<'f> End<'f> {
             block: None,
             stands_for: pair.pairs.to_string(),
             at_least,
-            witness: run.map(|run| {
-                run.extend(pair.events);
-                names.witness(run, 2, self.finder.options.witness_rows)
-            }),
+            witness: run
+                .map(|run| names.witness(&run, &pair.events, self.finder.options.witness_rows)),
         }
     }
 
@@ -309,7 +285,7 @@ impl<'f> End<'f> {
         let names = self.names();
         let record = &self.finder.record;
         let claim = Claim::Deadlock(events.to_vec());
-        let run = cut.and_then(|cut| self.in_time(cut));
+        let run = cut.map(|cut| Run::of_cut(cut, record));
         let run = run.filter(|run| self.is_run(run, &claim));
         let is_end = |&id: &EventId| matches!(record.event(id).op, Op::Request(_));
         let label = match (&run, events.iter().all(is_end)) {
@@ -329,10 +305,7 @@ impl<'f> End<'f> {
             block: None,
             stands_for: choices.to_string(),
             at_least,
-            witness: run.map(|mut run| {
-                run.extend(events);
-                names.witness(&run, events.len(), self.finder.options.witness_rows)
-            }),
+            witness: run.map(|run| names.witness(&run, events, self.finder.options.witness_rows)),
         }
     }
 
@@ -388,7 +361,9 @@ impl<'f> End<'f> {
                 block: Some(block),
                 stands_for: found.transactions.to_string(),
                 at_least: false,
-                witness: is_cycle.then(|| names.witness(&run, 0, self.finder.options.witness_rows)),
+                witness: is_cycle.then(|| {
+                    names.witness(&Run::from(&run[..]), &[], self.finder.options.witness_rows)
+                }),
             });
         }
     }

@@ -13,7 +13,7 @@
 //! | `deadlocks/` | acquires, their cycles, and which of those a run can end in |
 //! | `atomicity` | cycles of transactions of the observed run |
 //! | `news` | what is known while the program still runs |
-//! | `check` | carries a witness out |
+//! | `run`, `check` | witnesses, and carries them out |
 //! | `describe`, `report` | names for everything |
 //! | `suppress` | what a user does not want to hear of |
 //!
@@ -36,6 +36,7 @@ mod options;
 mod races;
 mod record;
 pub mod report;
+mod run;
 mod suppress;
 mod turns;
 

@@ -78,20 +78,15 @@ impl Finder {
         };
         let is_short = end.finder.record.len() <= CARRIED_OUT;
         for pair in pairs.into_iter().flatten() {
-            let mut run = match end.finder.options.model {
+            let run = match end.finder.options.model {
                 _ if !is_short => None,
                 Model::HappensBefore => {
-                    let mut run = Vec::new();
                     let witnesses = Witnesses::new(&end.finder.record, &[pair.events])?;
-                    witnesses.witness(&pair.events, &mut run);
-                    Some(run)
+                    Some(witnesses.witness(&pair.events))
                 }
-                Model::Strong => {
-                    let cut = end.least_cut(&pair.events);
-                    end.in_time(&cut)
-                }
+                Model::Strong => Some(end.reordering(&pair.events)),
             };
-            news.push(end.race(&pair, run.as_mut(), true));
+            news.push(end.race(&pair, run, true));
         }
         let mut told = std::mem::take(&mut self.told);
         if has_wishes {

@@ -2,13 +2,21 @@
 
 use portent_monitor_core::{Event, Id, LocId, LockId, Mark, Op, Place, Symbols, ThreadId, VarId};
 use smallvec::SmallVec;
-use std::{borrow::Cow, num::NonZeroU64};
+use std::{borrow::Cow, num::NonZeroU64, ops::Range};
 
 use crate::chunks::Chunks;
 
 portent_monitor_core::ids! {
     /// An event, by its number in observed order.
     pub struct EventId(u32);
+}
+
+impl EventId {
+    /// The events with these numbers.
+    pub(crate) fn range(numbers: Range<usize>) -> impl DoubleEndedIterator<Item = EventId> {
+        // No event has a number that 32 bits do not hold.
+        numbers.map(|number| EventId(number as u32))
+    }
 }
 
 /// How a variable is accessed.

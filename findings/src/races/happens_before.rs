@@ -9,17 +9,21 @@
 //! kept in one list. Of a variable that has a race they are sorted by chain, kind and location, and those that are not in a clock are
 //! counted by a search.
 
-use std::borrow::Cow;
+use portent_monitor_core::{ChainId, Error, Event, Id, LocId, VarId};
 
-use portent_monitor_core::{Causality, ChainId, Clock, Error, Event, Id, LocId, VarId};
-
-use super::{Earlier, Later, Side, Tally};
-use crate::record::{AccessKind, EventId, Record, accesses};
+use super::{
+    Earlier, Later, Side, Tally,
+    clocks::{Clocks, Tick, join},
+};
+use crate::{
+    record::{AccessKind, EventId, Record, accesses},
+    run::Run,
+};
 
 /// Finds them while events arrive.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Races {
-    causality: Causality,
+    clocks: Clocks,
     vars: Vec<OfVar>,
     pub(crate) tally: Tally,
 }
@@ -35,20 +39,6 @@ struct OfVar {
     all: Vec<Access>,
     /// The others: none of a variable without races.
     sorted: Vec<OfChain>,
-}
-
-/// The number of an event on its chain.
-#[derive(Clone, Copy, Debug)]
-struct Tick {
-    chain: ChainId,
-    number: u32,
-}
-
-impl Tick {
-    #[inline]
-    fn is_in(self, past: &[u32]) -> bool {
-        { past.get(self.chain.index()) }.is_some_and(|&count| self.number <= count)
-    }
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -76,7 +66,7 @@ struct Group {
 impl Races {
     /// How many chains there are.
     pub(crate) fn chains(&self) -> usize {
-        self.causality.chains()
+        self.clocks.chains()
     }
 
     /// Takes an event that the record has already.
@@ -89,10 +79,10 @@ impl Races {
     ) -> Result<(), Error> {
         let accesses = accesses(event);
         if accesses.is_empty() {
-            self.causality.step_with(event, false, |_, _| ())?;
+            self.clocks.step(event, false)?;
             return Ok(());
         }
-        let past = past(&mut self.causality, event);
+        let past = self.clocks.past(event);
         let mut racy = None;
         for &(var, kind) in &accesses {
             let Some(of_var) = self.vars.get_mut(var.index()) else {
@@ -117,11 +107,7 @@ impl Races {
         if let Some(side) = racy {
             self.tally.add_event(side);
         }
-        let tick = |chain: ChainId, clock: &Clock| Tick {
-            chain,
-            number: clock.get(chain),
-        };
-        let Some(tick) = self.causality.step_with(event, true, tick)? else {
+        let Some(tick) = self.clocks.step(event, true)? else {
             return Ok(());
         };
         for (var, kind) in accesses {
@@ -214,18 +200,6 @@ impl OfVar {
     }
 }
 
-/// What must have happened for an event to be next in all of its threads.
-fn past<'c>(causality: &'c mut Causality, event: &Event) -> Cow<'c, [u32]> {
-    if event.partners().is_empty() {
-        return Cow::Borrowed(causality.past(event.thread));
-    }
-    let mut all: Vec<u32> = Vec::new();
-    for thread in event.threads() {
-        join(&mut all, causality.past(thread));
-    }
-    Cow::Owned(all)
-}
-
 /// At most about this many counts of clocks are kept at once,
 const MOST_COUNTS: usize = 1 << 22;
 /// of at most so many pairs.
@@ -237,8 +211,8 @@ pub(crate) struct Witnesses {
     wanted: Vec<EventId>,
     /// and what must have happened for each.
     pasts: Vec<Vec<u32>>,
-    /// Where each event is, up to the last of these.
-    places: Vec<(ChainId, u32)>,
+    /// All events up to the last of these, by their chains.
+    chains: Vec<Vec<EventId>>,
 }
 
 impl Witnesses {
@@ -254,57 +228,34 @@ impl Witnesses {
         wanted.dedup();
         let last = wanted.last().map_or(0, |last| last.index() + 1);
         let mut pasts: Vec<Vec<u32>> = Vec::with_capacity(wanted.len());
-        let mut causality = Causality::default();
-        let mut places: Vec<(ChainId, u32)> = Vec::with_capacity(last);
+        let mut clocks = Clocks::default();
+        let mut chains: Vec<Vec<EventId>> = Vec::new();
         for id in record.ids().take(last) {
             let event = record.event(id);
             if wanted[pasts.len()] == id {
-                pasts.push(past(&mut causality, &event).into_owned());
+                pasts.push(clocks.past(&event).into_owned());
             }
-            let place = |chain: ChainId, clock: &Clock| (chain, clock.get(chain));
-            places.extend(causality.step_with(&event, true, place)?);
+            if let Some(tick) = clocks.step(&event, true)? {
+                tick.chain.entry(&mut chains).push(id);
+            }
         }
         Ok(Witnesses {
             wanted,
             pasts,
-            places,
+            chains,
         })
     }
 
-    /// What must have happened for both events of a pair to be next, by chains.
-    fn past(&self, pair: &[EventId; 2]) -> Vec<u32> {
-        let mut both: Vec<u32> = Vec::new();
+    /// What must have happened for both events of a pair to be next.
+    pub(crate) fn witness(&self, pair: &[EventId; 2]) -> Run {
+        let mut past: Vec<u32> = Vec::new();
         for id in pair {
             if let Ok(index) = self.wanted.binary_search(id) {
-                join(&mut both, &self.pasts[index]);
+                join(&mut past, &self.pasts[index]);
             }
         }
-        both
-    }
-
-    /// How many events the witness of a pair has.
-    pub(crate) fn len(&self, pair: &[EventId; 2]) -> usize {
-        let past = self.past(pair);
-        past.iter().map(|&count| count as usize).sum()
-    }
-
-    /// What must have happened for both events of a pair to be next, in observed order.
-    pub(crate) fn witness(&self, pair: &[EventId; 2], run: &mut Vec<EventId>) {
-        let past = self.past(pair);
-        run.clear();
-        run.reserve_exact(self.len(pair));
-        let needed = |&(chain, number): &(ChainId, u32)| {
-            { past.get(chain.index()) }.is_some_and(|&count| number <= count)
-        };
-        let ids = EventId::first(self.places.len()).zip(&self.places);
-        run.extend(ids.filter(|(_, place)| needed(place)).map(|(id, _)| id));
-    }
-}
-
-/// The union of two pasts.
-fn join(past: &mut Vec<u32>, other: &[u32]) {
-    past.resize(past.len().max(other.len()), 0);
-    for (known, &count) in past.iter_mut().zip(other) {
-        *known = count.max(*known);
+        past.resize(self.chains.len(), 0);
+        let chains = self.chains.iter().map(Vec::as_slice);
+        Run::of(chains.zip(past.iter().map(|&count| count as usize)))
     }
 }

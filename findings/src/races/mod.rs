@@ -4,6 +4,7 @@
 //! next. There may be millions of such pairs, so they are told by their *location pairs*: the two places in the source, or where the trace
 //! has none the variable and what is done to it. How many pairs of events each stands for is counted without looking at every pair.
 
+mod clocks;
 pub(crate) mod happens_before;
 pub(crate) mod strong;
 

@@ -5,10 +5,17 @@
 //! messages, wake-ups, barriers, lines that a clock counts. That a block is not atomic is said of the observed run, so that only the cycle of
 //! its transactions is checked.
 
-use portent_monitor_core::{Access, Event, Id, LockId, Mark, Marker, Object, Op, ThreadId, edges};
-use rustc_hash::{FxHashMap, FxHashSet};
+mod hard;
 
-use crate::record::{AccessKind, EventId, Record};
+use portent_monitor_core::{Event, Id, LockId, Mark, Marker, Object, Op, ThreadId, edges};
+use rustc_hash::{FxHashMap, FxHashSet};
+use std::cell::RefCell;
+
+use self::hard::{Objects, Tries};
+use crate::{
+    record::{AccessKind, EventId, Record},
+    run::Run,
+};
 
 /// What a run is said to end in: these events are next in their threads.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -55,7 +62,18 @@ pub struct Checker<'r> {
     explained: FxHashSet<EventId>,
     /// The outermost blocks of each thread, the first and the last event of each.
     blocks: Vec<Vec<[EventId; 2]>>,
+    /// Where the observed run stands after some of its events: most runs begin with these.
+    observed: RefCell<Observed>,
 }
+
+#[derive(Clone, Debug, Default)]
+struct Observed {
+    events: usize,
+    state: State,
+}
+
+/// Runs that are checked one after the other need not begin with more and more of the observed run, but with hardly less than this less.
+const BEHIND: usize = 4096;
 
 /// The last write of a variable, in little room: one more than its number, or 0 if there is none.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -77,6 +95,7 @@ impl<'r> Checker<'r> {
             after: FxHashMap::default(),
             explained: FxHashSet::default(),
             blocks: Vec::new(),
+            observed: RefCell::default(),
         };
         let mut state = State::default();
         let mut tries = Tries::default();
@@ -149,8 +168,42 @@ impl<'r> Checker<'r> {
     ///
     /// What is wrong with it.
     pub fn check(&self, run: &[EventId], claim: &Claim) -> Result<(), Flaw> {
-        let mut state = State::default();
-        for &id in run {
+        self.check_run(&Run::from(run), claim)
+    }
+
+    /// How many steps it takes to carry out a run now.
+    pub(crate) fn steps(&self, run: &Run) -> usize {
+        let carried_out = self.observed.borrow().events;
+        let carried_out = if carried_out <= run.observed {
+            carried_out
+        } else {
+            0
+        };
+        run.len() - carried_out
+    }
+
+    /// Where a run stands after so many events of the observed one.
+    fn after_observed(&self, events: usize) -> Result<State, Flaw> {
+        let mut observed = self.observed.take();
+        if observed.events > events {
+            observed = Observed::default();
+        }
+        let behind = events.saturating_sub(BEHIND).max(observed.events);
+        for id in EventId::range(observed.events..behind) {
+            self.step(id, &mut observed.state)?;
+        }
+        observed.events = behind;
+        let mut state = observed.state.clone();
+        self.observed.replace(observed);
+        for id in EventId::range(behind..events) {
+            self.step(id, &mut state)?;
+        }
+        Ok(state)
+    }
+
+    pub(crate) fn check_run(&self, run: &Run, claim: &Claim) -> Result<(), Flaw> {
+        let mut state = self.after_observed(run.observed)?;
+        for &id in &run.rest {
             self.step(id, &mut state)?;
         }
         let (events, is_so) = match claim {
@@ -327,7 +380,7 @@ impl<'r> Checker<'r> {
 }
 
 /// Where a run stands.
-#[derive(Default)]
+#[derive(Clone, Debug, Default)]
 struct State {
     /// How many events of each thread have happened.
     done: Vec<u32>,
@@ -376,138 +429,5 @@ impl State {
             _ => holders.push(own),
         }
         Ok(())
-    }
-}
-
-/// Failed tries that nobody who held the lock explains: they stay where they were among those who have it to themselves.
-#[derive(Default)]
-struct Tries {
-    unexplained: LastOfThreads,
-    exclusive: LastOfThreads,
-}
-
-/// The last event of each thread at each lock.
-type LastOfThreads = FxHashMap<LockId, Vec<(ThreadId, EventId)>>;
-
-impl Tries {
-    fn after(&mut self, id: EventId, event: &Event, is_explained: bool) -> Vec<EventId> {
-        let (own, others, lock) = match event.op {
-            Op::TryLock(lock) if !is_explained => (&mut self.unexplained, &self.exclusive, lock),
-            Op::Lock(lock)
-            | Op::Unlock(lock)
-            | Op::Wait(_, Some(lock))
-            | Op::Waiting(_, Some(lock)) => (&mut self.exclusive, &self.unexplained, lock),
-            _ => return Vec::new(),
-        };
-        let own = own.entry(lock).or_default();
-        own.retain(|&(thread, _)| thread != event.thread);
-        own.push((event.thread, id));
-        let others = others.get(&lock).into_iter().flatten();
-        others.map(|&(_, other)| other).collect()
-    }
-}
-
-/// What was done with each object, for those who come after it.
-#[derive(Default)]
-struct Objects {
-    done: FxHashMap<Object, Vec<(EventId, Access)>>,
-    /// In a trace with clocks, the lines of each thread.
-    lines: FxHashMap<ThreadId, Vec<(u32, EventId)>>,
-    /// What the next event of a thread comes after.
-    awaited: FxHashMap<ThreadId, Vec<EventId>>,
-    forks: FxHashMap<ThreadId, EventId>,
-    /// The rounds and deliveries that threads wait for.
-    awaits: FxHashMap<ThreadId, Object>,
-    sends: FxHashMap<Object, usize>,
-}
-
-impl Objects {
-    fn after(&mut self, id: EventId, event: &Event, record: &Record) -> Vec<EventId> {
-        let mut after: Vec<EventId> = Vec::new();
-        for thread in event.threads() {
-            // What it does later comes after this.
-            after.extend(self.forks.remove(&thread));
-            after.extend(self.awaited.remove(&thread).into_iter().flatten());
-            if let Some(object) = self.awaits.remove(&thread) {
-                after.extend(self.contributions(object));
-            }
-            // What the others of an event of several threads did before.
-            if thread != event.thread {
-                let done = record
-                    .of_thread(thread)
-                    .partition_point(|&other| other < id);
-                after.extend(record.of_thread(thread)[..done].last());
-                self.awaited.insert(thread, vec![id]);
-            }
-        }
-        edges(event, |object, access| match (object, access) {
-            (Object::Var(_) | Object::Lock(_), _) => {}
-            (Object::Thread(child), Access::Contribute) => {
-                self.forks.insert(child, id);
-            }
-            (Object::Thread(child), _) => {
-                let of_child = record.of_thread(child);
-                let done = of_child.partition_point(|&other| other < id);
-                after.extend(of_child[..done].last());
-                after.extend(self.forks.get(&child));
-                if let Some(object) = self.awaits.get(&child) {
-                    after.extend(self.contributions(*object));
-                }
-                after.extend(self.awaited.get(&child).into_iter().flatten());
-            }
-            (_, Access::Await) => {
-                self.awaits.insert(event.thread, object);
-            }
-            (Object::Room(_, capacity), Access::Observe) => {
-                let sent = self.sends.entry(object).or_default();
-                *sent += 1;
-                let needed = sent.saturating_sub(capacity as usize);
-                // The receives before it are ordered.
-                let last = needed.checked_sub(1);
-                let received = self.done.get(&object).zip(last);
-                after.extend(
-                    received
-                        .and_then(|(all, last)| all.get(last))
-                        .map(|&(id, _)| id),
-                );
-            }
-            (Object::Lines(thread, count), Access::Observe) => {
-                let lines = self.lines.get(&thread).map_or(&[][..], Vec::as_slice);
-                let counted = lines.partition_point(|&(line, _)| line <= count);
-                after.extend(lines[..counted].last().map(|&(_, id)| id));
-            }
-            _ => {
-                let done = self.done.get(&object).into_iter().flatten();
-                let before = done.filter(|(_, earlier)| earlier.orders(access));
-                after.extend(before.map(|&(id, _)| id));
-            }
-        });
-        edges(event, |object, access| match object {
-            Object::Var(_) | Object::Lock(_) | Object::Thread(_) => {}
-            Object::Lines(thread, line) if access == Access::Contribute => {
-                self.lines.entry(thread).or_default().push((line, id));
-            }
-            Object::Lines(..) => {}
-            Object::Room(..) if access == Access::Observe => {}
-            Object::Room(..) => self.done.entry(object).or_default().push((id, access)),
-            _ => {
-                // What the same thread did there before comes before this anyway, and so does everything before an update.
-                let done = self.done.entry(object).or_default();
-                let same = |&(other, earlier): &(EventId, Access)| {
-                    access == Access::Update
-                        || (earlier == access && record.thread(other) == event.thread)
-                };
-                done.retain(|entry| !same(entry));
-                done.push((id, access));
-            }
-        });
-        after.retain(|&other| other != id);
-        after
-    }
-
-    fn contributions(&self, object: Object) -> impl Iterator<Item = EventId> {
-        let done = self.done.get(&object).into_iter().flatten();
-        let given = done.filter(|(_, access)| *access == Access::Contribute);
-        given.map(|&(id, _)| id)
     }
 }
