@@ -9,12 +9,13 @@
 //!
 //! | | events taken | report | allocated at most | resident (`/usr/bin/time -v`) |
 //! |---|---|---|---|---|
-//! | races, happens-before | 3.2 to 4.2 million/s | 1.0 to 1.2 s | 296 MB | 290 MB |
-//! | races, strong | 0.7 to 1.0 million/s | 0.7 to 0.8 s | 328 MB | 330 MB |
+//! | races, happens-before | 2.9 to 4.2 million/s | 1.0 to 1.2 s | 296 MB | 290 MB |
+//! | races, strong | 0.7 to 1.1 million/s | 0.6 to 0.8 s | 328 MB | 330 MB |
 //!
 //! Both from memory; events are made in pieces that are not counted, and the report is not in the events taken: with it, happens-before is
-//! at 1.9 to 2.3 million/s. All 120 and 172 location pairs have witnesses that were carried out. A million lock events for deadlocks: 0.8 s, 196
-//! patterns, 56 MB. Of 20,000 events, races under `strong`: 0.02 s, naively 1.4 s. From a file to the report was not measured then.
+//! at 1.8 to 2.3 million/s. All 120 and 172 location pairs have witnesses that were carried out. A million lock events for deadlocks: 0.8 s, 196
+//! patterns, 56 MB. Of 20,000 events, races under `strong`: 0.02 s, naively 1.4 s. From
+//! a file to the report, at a load of 11: 4.0 s under happens-before, 273 MB resident; 8.9 s under `strong`, 319 MB.
 
 use std::{
     collections::VecDeque,
