@@ -9,8 +9,8 @@ ci/browser/install.sh
 target=${CARGO_TARGET_DIR:-target}
 target=$(cd "$target" && pwd)
 
-# As the tests have built it.
-cargo build -q --profile test -p portent-cli
+# The tests build it; to build it alone would compile everything again, as they ask for more features of what it is made of.
+cargo test -q --workspace --no-run
 export PORTENT=$target/debug/portent PLAYWRIGHT=$target/browser/node_modules/playwright-core
 node ci/browser/report.mjs "$@"
 node ci/browser/find.mjs "$@"

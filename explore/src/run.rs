@@ -428,11 +428,20 @@ impl Run {
         self.clocks[other as usize * self.width + usize::from(one.thread)] >= one.index
     }
 
+    fn tries_shared(&self) -> bool {
+        let kinds = self.events.iter().map(|event| event.op.kind);
+        { kinds }.any(|kind| matches!(kind, Kind::TryReadLock | Kind::FailedTryReadLock))
+    }
+
     /// Why operations cannot be compared with those of another run: objects or threads may be called otherwise, or tries look at more.
     pub(crate) fn late_names(&self) -> Option<&'static str> {
         if self.tries_channels {
             Some(
                 "channels are tried, and what a try depends on is not the same in every run, so source sets were searched instead of wake-up trees",
+            )
+        } else if self.tries_shared() {
+            Some(
+                "shared sides of locks are tried, and what that depends on is not the same in every run, so source sets were searched instead of wake-up trees",
             )
         } else if self.has_picked {
             Some(

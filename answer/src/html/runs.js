@@ -151,7 +151,7 @@ function gapWords(entry, { from, to, folded }) {
   const steps = from === to ? `step ${number(from)}` : `steps ${number(from)}–${number(to)}`;
   if (!folded) {
     const why = isViolated(entry)
-      ? `Of a long run the page has the steps around the violation and the swaps; ${witnessOption(entry)} has the whole witness.`
+      ? `Of a long run the page has the steps around the violation and the swaps.${witnessWords(entry)}`
       : "Of a long run the page has the first and last steps.";
     return html("span", { class: "absent", title: why }, `${steps} left out to keep the page small`);
   }
