@@ -10,7 +10,7 @@ use crate::{
     },
     error::Error,
     intake::{Arrival, History, Intake, IntakeLimits, Record, Slice, StepsTaken, slices},
-    options::{Model, Options},
+    options::{Counting, Model, Options},
     order::Unlocked,
     report::{Fit, Instance, Origin, Report, ReportBudget, Unkept, Untried},
 };
@@ -415,8 +415,11 @@ impl Checker {
         // The search has what is left.
         let left = memory.saturating_sub(self.kept()).max(memory / 4);
         let mut options = self.options.clone().memory(left);
-        // What is kept does not end where the run does.
+        // What is kept does not end where the run does, so how many runs it has is no answer.
         options.goal.complete &= self.unkept.is_none();
+        if self.unkept.is_some() {
+            options = options.counting(Counting::Never);
+        }
         let options = &options;
         let mut budget = ReportBudget::new(options);
         for (property, record) in self.records().enumerate() {
