@@ -27,6 +27,12 @@ use portent_trace::{Options, TraceReader};
 /// More than a queue holds: who waited for a reader would wait for ever.
 const EVENTS: u64 = 50_000;
 
+/// One place in the source for all: who meets a place for the first time looks its name up, under a lock that another thread may hold while a
+/// process forks.
+fn tick() {
+    event!(tick);
+}
+
 /// Forks; what the child says, which does `child` and ends. The guards of its parent are not dropped there.
 fn forked(child: impl FnOnce() -> String) -> String {
     let (mut from_child, mut to_parent) = pipe().unwrap();
@@ -34,6 +40,8 @@ fn forked(child: impl FnOnce() -> String) -> String {
     match unsafe { libc::fork() } {
         0 => {
             drop(from_child);
+            // SAFETY: who waits for ever is ended, which its parent notices.
+            unsafe { libc::alarm(60) };
             let said = child();
             to_parent.write_all(said.as_bytes()).unwrap();
             // SAFETY: it ends without anything of the parent's.
@@ -56,14 +64,14 @@ fn forked(child: impl FnOnce() -> String) -> String {
 /// Has a child record and stop a sidecar, and another one drop it; then the parent records and stops.
 fn outlives_its_forks(sidecar: Sidecar) -> Summary {
     let entered = sidecar.enter();
-    event!(tick);
+    tick();
     let mut sidecar = Some(sidecar);
     let expected = format!(
         "the sidecar belongs to process {}, of which this one is a fork: here nothing is watched; the child starts one of its own",
         std::process::id()
     );
     let stopped = forked(|| {
-        (0..EVENTS).for_each(|_| event!(tick));
+        (0..EVENTS).for_each(|_| tick());
         let sidecar = sidecar.take().unwrap();
         assert_eq!(sidecar.counts(), Counts::default());
         match sidecar.stop() {
@@ -74,11 +82,11 @@ fn outlives_its_forks(sidecar: Sidecar) -> Summary {
     assert_eq!(stopped, expected);
     let dropped = forked(|| {
         drop(sidecar.take());
-        (0..EVENTS).for_each(|_| event!(tick));
+        (0..EVENTS).for_each(|_| tick());
         "done".to_owned()
     });
     assert_eq!(dropped, "done");
-    event!(tick);
+    tick();
     drop(entered);
     sidecar.take().unwrap().stop().unwrap()
 }

@@ -162,7 +162,11 @@ fn orders(program: &Program, expected: &Expected, found: &Found) -> usize {
         linearise(&run.writes, &mut Vec::new(), &mut all);
     }
     if found.report.tries_rooms {
-        assert!(all.is_subset(&expected.orders), "{program}\n{}", found.report);
+        assert!(
+            all.is_subset(&expected.orders),
+            "{program}\n{}",
+            found.report
+        );
     } else {
         assert_eq!(all, expected.orders, "{program}\n{}", found.report);
     }
