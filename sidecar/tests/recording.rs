@@ -199,17 +199,14 @@ fn a_sidecar_begins_another_part_when_it_is_time() {
     }
     drop(entered);
     let summary = sidecar.stop().unwrap();
-    assert_eq!(
-        summary.files.len(),
-        6,
-        "the first is made before there is anything: {:?}",
-        summary.files
-    );
     let events = summary
         .files
         .iter()
         .map(|part| check(part, &property).trace.events);
-    assert_eq!(events.collect::<Vec<_>>(), [0, 1, 1, 1, 1, 1]);
+    let events: Vec<u64> = events.collect();
+    // The first part may have been made so early that it was time for another before the first event.
+    let written = events.strip_prefix(&[0]).unwrap_or(&events);
+    assert_eq!(written, [1; 5], "{:?}", summary.files);
 }
 
 #[test]
