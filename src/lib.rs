@@ -3,24 +3,24 @@
 //! You write a temporal property. Portent watches one run of a concurrent program and checks the
 //! property on every run that is causally equivalent to it.
 //!
-//! This crate is what applications depend on; it re-exports the parts:
+//! Applications depend on this crate, which re-exports the parts:
 //!
 //! | part | what it is for | feature |
 //! |---|---|---|
-//! | [`dsl`] | properties: text → [`Property`] → [`Monitor`] → [`Stepper`] | always there |
-//! | [`events`] | values, events, vector clocks, and the causality relation | always there |
-//! | `lattice` | the analyzer: a property and the events of a run, checked on every equivalent run; `Checker` when it has ended, `Watch` while it goes on | `lattice`, on by default |
-//! | [`sync`], [`thread`], [`Shared`], [`event!`] | what a program uses to be watched: drop-in for `std`, and `std` itself without the feature | always there; they record with `monitor` |
-//! | `task` | the same for tasks of tokio, and what they synchronise with | `tokio`; they record with `monitor` |
-//! | `TracingLayer` | programs that are instrumented with `tracing`, by rules | `tracing-layer` |
-//! | `test`, `property!`, `Monitored` | tests that are checked on every equivalent run, properties that are checked by the compiler, variables with names | `macros` |
+//! | [`dsl`] | properties: text → [`Property`] → [`Monitor`] → [`Stepper`] | always present |
+//! | [`events`] | values, events, vector clocks, and the causality relation | always present |
+//! | `lattice` | the analyzer: a property and the events of a run, checked on every equivalent run; `Checker` for a run that has ended, `Watch` for one that goes on | `lattice`, on by default |
+//! | [`sync`], [`thread`], [`Shared`], [`event!`] | drop-in replacements for `std` that make a program observable; without the feature they *are* `std` | always present; they record with `monitor` |
+//! | `task` | the same for tokio tasks and what they synchronise with | `tokio`; they record with `monitor` |
+//! | `TracingLayer` | events from a program instrumented with `tracing`, by rules | `tracing-layer` |
+//! | `test`, `property!`, `Monitored` | tests checked on every equivalent run, properties checked by the compiler, variables with names | `macros` |
 //! | `trace` | readers and writers of traces | `trace` |
-//! | `Sidecar`, `Recorder` | a running program watched by a thread of its own; recordings on disk | `sidecar`; `tracing` and `metrics` tell others |
+//! | `Sidecar`, `Recorder` | a running program watched by one of its own threads; recordings on disk | `sidecar`; `tracing` and `metrics` pass on what it reports |
 //!
-//! If monitors are all you want, switch the default features off, and little is pulled in. Three small
-//! features add to them: `snippets` (messages show the line that they are about; on by default),
-//! `serde` (monitors can be stored) and `regex` (properties may read the texts of log lines); `lattice` has
-//! the last two anyway.
+//! If monitors are all you want, switch the default features off; the crate then pulls in little. Three
+//! small features add to that: `snippets` (messages show the offending line; on by default), `serde`
+//! (monitors can be stored) and `regex` (properties may read the texts of log lines); `lattice` includes
+//! the last two.
 //!
 //! # A property as a monitor
 //!

@@ -1,7 +1,7 @@
-//! What people read about a report: sentences and tables ([`text`]), and one HTML page ([`html`]).
+//! Presents reports to people: as sentences and tables ([`text`]), and as one HTML page ([`html`]).
 //!
-//! The command and annotated tests answer with what is made here. What an option is called there is not known here: sentences name
-//! options by [`Switches`], and leave out advice that nobody could follow.
+//! The command and annotated tests share it. It does not know what options are called there: sentences take their names from
+//! [`Switches`], and leave out advice that the reader could not follow.
 
 mod error;
 pub mod html;

@@ -1,4 +1,4 @@
-//! What options are called where somebody reads about them.
+//! What options are called wherever a report mentions them.
 
 use serde::Serialize;
 

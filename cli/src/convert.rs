@@ -16,16 +16,16 @@ use crate::{failure::Failure, reading::ReadOptions, staged::Staged};
 
 /// Copy a trace from one format to another
 ///
-/// Files whose names end in .zst or .gz are compressed. Of a log with several executions
-/// (--delimiter) the first goes to OUT, and the others to files beside it: run.jsonl, run.2.jsonl,
-/// run.3.jsonl. Values, texts, locations and times that the target format has no place for are left out,
-/// and counted on standard error. With --lenient, events that it cannot say are skipped too. If the
+/// Files whose names end in .zst or .gz are compressed. If a log has several executions (--delimiter),
+/// the first goes to OUT and the others to numbered files next to it: run.jsonl, run.2.jsonl,
+/// run.3.jsonl. Values, texts, locations and times that the target format has no place for are left out
+/// and counted on standard error. With --lenient, events that it cannot express are skipped too. If the
 /// trace cannot be converted, OUT stays as it was.
 #[derive(clap::Args)]
 pub(crate) struct Convert {
     #[command(flatten)]
     reading: ReadOptions,
-    /// The format to write: native, std, rapid-binary or shiviz; by the name of OUT if not given
+    /// The format to write: native, std, rapid-binary or shiviz; by default, the name of OUT decides
     #[arg(long, value_name = "FORMAT")]
     to: Option<Format>,
     /// The trace to read; `-` is standard input
@@ -63,7 +63,7 @@ impl Convert {
         }
     }
 
-    /// Refuses what can only be a slip: to write over the trace that is read.
+    /// Refuses what can only be a mistake: to overwrite the trace that is read.
     fn look_at(&self, output: &Path) -> Result<(), Failure> {
         match (self.input.canonicalize(), output.canonicalize()) {
             (Ok(input), Ok(output)) if input == output => Err(Failure::Usage(format!(

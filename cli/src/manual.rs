@@ -8,7 +8,7 @@ use crate::{Arguments, failure::Failure};
 /// Write the manual pages to a folder: portent.1, portent-check.1, ...
 #[derive(clap::Args)]
 pub(crate) struct Manual {
-    /// The folder; it is made if it is not there
+    /// The folder; it is created if it does not exist
     #[arg(value_name = "DIR")]
     folder: PathBuf,
 }

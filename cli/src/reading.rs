@@ -12,19 +12,19 @@ use crate::{failure::Failure, size};
 #[derive(clap::Args)]
 #[command(next_help_heading = "How to read traces")]
 pub(crate) struct ReadOptions {
-    /// The format to read: native, std, rapid-binary, shiviz, poet or kairos; recognised if not given
+    /// The format to read: native, std, rapid-binary, shiviz, poet or kairos; by default it is detected
     #[arg(long, value_name = "FORMAT")]
     from: Option<Format>,
-    /// Skip what is bad, and say how much, instead of stopping at the first bad line
+    /// Skip bad lines, and say how many, instead of stopping at the first one
     #[arg(long)]
     lenient: bool,
-    /// The regular expression of a log, with the group `event`, and `host` and `clock` if it has them
+    /// The regular expression of a log's records, with the group `event`, and optionally `host` and `clock`
     #[arg(long, value_name = "REGEX")]
     parser: Option<String>,
     /// The regular expression of the lines that separate the executions of a log
     #[arg(long, value_name = "REGEX")]
     delimiter: Option<String>,
-    /// The longest line that is read
+    /// The longest line to accept
     #[arg(long, value_name = "SIZE", default_value = "16MiB", value_parser = size::bytes)]
     max_line: u64,
 }
@@ -61,7 +61,7 @@ impl ReadOptions {
     }
 }
 
-/// Refuses what can only be a slip: standard input twice, or a report in place of something that is read.
+/// Refuses what can only be a mistake: standard input twice, or a report that would overwrite an input.
 pub(crate) fn look_at_paths<'p>(
     traces: &[PathBuf],
     mut inputs: impl Iterator<Item = &'p PathBuf>,

@@ -1,4 +1,4 @@
-//! Which properties a command is about.
+//! Which properties a command works on.
 
 use portent_monitor_dsl::Property;
 use std::{fs, io, path::PathBuf};

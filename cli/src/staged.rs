@@ -1,7 +1,7 @@
 //! A file that takes its place only when it is complete.
 //!
-//! What is written may turn out to be bad half way. Until then the file that was there stays as it
-//! was: the new one is written beside it, and is gone if it is dropped before [`Staged::publish`].
+//! Writing may fail half way. Until it succeeds, an existing file stays as it was: the new one is written
+//! next to it, and disappears if it is dropped before [`Staged::publish`].
 
 use std::{
     fs::{File, Metadata, OpenOptions},

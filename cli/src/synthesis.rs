@@ -1,4 +1,4 @@
-//! What a monitor may cost to make, as options of the commands that make one.
+//! What making a monitor may cost, as options of the commands that make one.
 
 use portent_monitor_dsl::{Config, Monitor, Property};
 

@@ -1,4 +1,4 @@
-//! A predicted violation is made to happen: the program is run once more, along the witness.
+//! Makes a predicted violation happen: runs the program once more, along the witness.
 //!
 //! An explored run knows all of its events and their order. Before each step of the witness comes all that this step comes after, as
 //! it was observed, and nothing else; so every beginning of the new schedule is closed under what orders the run, and can be carried

@@ -1,4 +1,4 @@
-//! Faults of a run, put into words: only here are threads and objects given names.
+//! Faults of a run in words: only here do threads and objects get names.
 
 use std::fmt::Write;
 

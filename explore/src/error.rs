@@ -1,4 +1,4 @@
-//! What can be wrong with what the explorer is told.
+//! What can be wrong with the explorer's input.
 
 use std::path::PathBuf;
 

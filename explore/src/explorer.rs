@@ -1,4 +1,4 @@
-//! The way in: what is explored how, and what came out.
+//! The entry point: what to explore and how, and the result.
 
 mod attempt;
 mod count;

@@ -1,7 +1,7 @@
-//! How many interleavings one run stands for: in how many orders its steps could have come, each of which shows the same.
+//! How many interleavings one run stands for: in how many orders its steps could have come with the same effect.
 //!
-//! The steps of a run and the order that all equivalent runs have in common are a poset; its linearisations are counted cut by cut, a
-//! cut being how many steps each thread has had. There may be very many cuts, so this is given up at some number of them.
+//! The steps of a run and the order that all equivalent runs share are a poset; its linearisations are counted cut by cut, where a
+//! cut says how many steps each thread has made. There may be very many cuts, so the count is abandoned beyond some number of them.
 
 use rustc_hash::FxHashMap;
 

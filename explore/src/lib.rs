@@ -1,28 +1,28 @@
-//! A controlled scheduler: runs a program again and again, one run of every class of equivalent ones.
+//! A controlled scheduler: runs a program repeatedly, once for every class of equivalent runs.
 //!
-//! What a program does through [`portent_hooks`] is decided here, step by step: who goes on, and who waits. Runs that differ only in
-//! the order of steps that commute are equivalent, and one of them stands for all.
+//! For everything that a program does through [`portent_hooks`], this crate decides step by step who goes on and who waits. Runs that
+//! differ only in the order of steps that commute are equivalent, and one of them stands for all.
 //!
 //! | file | |
 //! |---|---|
 //! | `coroutine` | stacks, and the switch between them; the only unsafe code |
-//! | `engine` | one run: threads, objects, and what the engine is asked (`controller`), who goes on (`choosing`), what comes of it (`performing`) |
-//! | `object/` | the state of each kind of primitive: who can go on, and what comes of it |
+//! | `engine` | one run: its threads and objects, what the hooks ask (`controller`), who goes on (`choosing`), and the effect (`performing`) |
+//! | `object/` | the state of each kind of primitive: who can go on, and with what effect |
 //! | `operation` | what threads do, and which two of these do not commute |
 //! | `run` | events and clocks; `chain`s of events on one object, `race`s |
-//! | `strategy/` | which run comes next; one file each |
+//! | `strategy/` | which run comes next; one file per strategy |
 //! | `relevance`, `predict`, `confirm` | what properties see of a run; whether an equivalent run violates them; how to make that happen |
-//! | `recorded`, `explorer/attempt` | a run that was recorded by others; how to make happen what was predicted from it |
-//! | `explorer`, `report`, `describe` | the way in (`search`: run after run; `count`, `summary`), what comes out, and how it is put into words |
+//! | `recorded`, `explorer/attempt` | a run recorded elsewhere; how to make happen what was predicted from it |
+//! | `explorer`, `report`, `describe` | the entry point (`search`: run after run; `count`, `summary`), the result, and the result in words |
 //! | `interleavings`, `progress` | how many orders a run stands for; how far a search has come |
-//! | `parallel` | one search by several threads of the operating system |
-//! | `saved` | a search that was stopped, as a file |
+//! | `parallel` | one search on several OS threads |
+//! | `saved` | an interrupted search, as a file |
 //! | `token`, `table` | a schedule as a short text; a run as a table |
-//! | `watchdog` | who notices that a program waits for something real |
+//! | `watchdog` | notices that a program waits for something real |
 //! | `panics` | what threads panicked with |
 //!
-//! All threads of an explored program are on one thread of the operating system, but what a program may send to another thread is
-//! what the standard library lets it send, so that it is the same program:
+//! All threads of an explored program share one OS thread, but it may send to other threads only what the standard library lets it
+//! send, so that it remains the same program:
 //!
 //! ```compile_fail,E0277
 //! use std::rc::Rc;
@@ -35,7 +35,7 @@
 //! });
 //! ```
 //!
-//! **Atomics are sequentially consistent here**, whatever ordering they ask for: what only weaker memory models allow is not seen.
+//! **Atomics are sequentially consistent here**, whatever ordering they ask for: behaviour that only weaker memory models allow is not seen.
 
 mod choose;
 mod confirm;

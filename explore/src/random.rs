@@ -1,4 +1,4 @@
-//! Random numbers from a seed that can be told: SplitMix64.
+//! Random numbers from a seed that can be printed: SplitMix64.
 
 /// The same numbers on every machine.
 #[derive(Clone, Debug)]

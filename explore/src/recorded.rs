@@ -1,7 +1,7 @@
 //! A run that was recorded, and the order in which a witness of it is carried out.
 //!
-//! Before each step of the witness comes all that this step comes after, as it was recorded, and nothing else; then comes the rest. So
-//! every beginning of the new order is closed under what orders the run, and can be carried out by a program that does nothing
+//! Before each step of the witness comes everything that this step comes after, as recorded, and nothing else; then comes the rest. So
+//! every prefix of the new order is closed under what orders the run, and can be carried out by a program that does nothing
 //! behind the back of its hooks.
 
 use std::num::NonZeroU64;

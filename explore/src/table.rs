@@ -1,4 +1,4 @@
-//! A run as a table: one column a thread, one row a step, and where in the source it was.
+//! A run as a table: one column per thread, one row per step, and its source location.
 
 use std::fmt;
 

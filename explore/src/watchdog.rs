@@ -1,8 +1,8 @@
-//! Somebody who notices that an explored program waits for something real, which nobody will ever give it.
+//! Notices that an explored program waits for something real that will never come.
 //!
-//! All threads of an explored program share one thread of the operating system. If one of them waits by other means than the hooks, for a
-//! lock of `std::sync` that another one holds, say, everything stands still. One thread looks at all explorations of the process, four
-//! times a second: where one has made no step for a second, and its thread has slept all the time, it says so and ends the process.
+//! All threads of an explored program share one OS thread. If one of them waits by other means than the hooks, such as a `std::sync` lock
+//! that another one holds, everything stands still. A watchdog thread looks at all explorations of the process four times a second: if one
+//! has made no step for a second, and its thread has slept all that time, the watchdog says so and ends the process.
 
 use std::{
     fs,

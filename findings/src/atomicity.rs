@@ -1,4 +1,4 @@
-//! Atomicity violations of the observed run: blocks that are not as if they had run alone.
+//! Atomicity violations of the observed run: blocks that were interrupted in a way that matters.
 //!
 //! A *transaction* is an outermost block, or any other event alone. One comes before another if an event of it comes directly before an
 //! event of the other: by program order, or along the [table of edges](portent_monitor_core::edges). If these dependences have a cycle, no

@@ -1,4 +1,4 @@
-//! A list that grows without moving what it has: to double it would need the old and the new at once.
+//! A list that grows without moving its elements: doubling it would need the old and the new memory at once.
 
 /// So many items are in each chunk but the last.
 const CHUNK: usize = 1 << 14;

@@ -1,4 +1,4 @@
-//! From numbers of events to names.
+//! From event numbers to names.
 
 use portent_monitor_core::{Flow, Id, Op, Place, Predecessors, Sections, Symbols, ThreadId};
 

@@ -1,24 +1,24 @@
 //! Findings without a property: data races, deadlocks and blocks that are not atomic.
 //!
-//! A trace is given event by event to a [`Finder`], and at its end there is a [`Report`]. Each finding says how sure it is: the observed run
-//! has it, or another run of the same program has it and is told and was checked by code that knows nothing of the search, or it only
-//! looks like one.
+//! Give the events of a trace to a [`Finder`], one by one; at the end it makes a [`Report`]. Each finding says how certain it is: the
+//! observed run shows it; another run of the same program shows it, which is printed and was checked by code that knows nothing of the
+//! search; or it is merely possible.
 //!
 //! | file | |
 //! |---|---|
-//! | `finder`, `end` | the way in: one pass over the events, then what needs all of them |
-//! | `record`, `chunks` | the events, kept small |
-//! | `turns` | since when events were next in the observed run |
+//! | `finder`, `end` | the entry point: one pass over the events, then whatever needs all of them |
+//! | `record`, `chunks` | the events, stored compactly |
+//! | `turns` | since when each event was next in the observed run |
 //! | `races/` | accesses that can both be next: by clocks, or by closed cuts |
-//! | `deadlocks/` | acquires, their cycles, and which of those a run can end in |
+//! | `deadlocks/` | acquires, their cycles, and which of these a run can end in |
 //! | `atomicity` | cycles of transactions of the observed run |
 //! | `news` | what is known while the program still runs |
-//! | `run`, `check` | witnesses, and carries them out |
+//! | `run`, `check` | witnesses, and the checker that carries them out |
 //! | `describe`, `report` | names for everything |
-//! | `suppress` | what a user does not want to hear of |
+//! | `suppress` | what a user does not want to hear about |
 //!
-//! Which runs count is the [`Model`]: under `strong` sections and unread writes may be left out, and closed cuts are
-//! [`portent_monitor_core::Reorderings`]'.
+//! The [`Model`] decides which runs count: under `strong`, critical sections and unread writes may be left out. Closed cuts come from
+//! [`portent_monitor_core::Reorderings`].
 
 #![warn(missing_docs)]
 

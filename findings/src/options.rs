@@ -103,7 +103,7 @@ pub struct Options {
     pub hunt: Hunt,
     /// How many cycles of lock orders are looked at, the shortest first.
     pub max_patterns: usize,
-    /// How many of the last events of a witness are told.
+    /// How many of the last events of a witness are shown.
     pub witness_rows: usize,
     /// How many events are looked at, the first ones: all of them are kept.
     pub max_events: usize,

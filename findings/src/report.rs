@@ -1,4 +1,4 @@
-//! What callers read: findings with the names of everything that they are about.
+//! What callers read: findings, with the names of everything involved.
 
 use serde::Serialize;
 use std::fmt;

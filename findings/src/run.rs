@@ -1,4 +1,4 @@
-//! Runs that tell what was found: as observed up to some event, and then with some left out.
+//! Runs that demonstrate a finding: as observed up to some event, and then with some events left out.
 
 use portent_monitor_core::{Cut, ThreadId};
 

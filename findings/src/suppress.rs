@@ -1,7 +1,7 @@
-//! What a user does not want to hear of: a file of locations, variables and locks.
+//! What a user does not want to hear about: a file of locations, variables and locks.
 //!
 //! A line is `location src/a.rs:10`, `variable hits` or `lock registry`; `*` stands for anything, `#` begins a comment. A location
-//! without a column, or without a line, is meant with any.
+//! without a column, or without a line, matches any.
 
 use crate::{error::Error, report::Finding};
 

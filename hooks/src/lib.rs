@@ -2,13 +2,13 @@
 //!
 //! `portent::sync` and `portent::thread` have the types and functions of `std::sync` and
 //! `std::thread`, with the same signatures: changing the `use` line is enough. What a program does with
-//! them becomes events, each with an exact vector clock, so that whoever reads the events knows which
-//! of them could as well have happened the other way round.
+//! them becomes events, each with an exact vector clock, so that a reader of the events knows which of
+//! them could just as well have happened the other way round.
 //!
 //! | feature `monitor` | |
 //! |---|---|
-//! | off | [`sync`] and [`thread`] *are* those of the standard library; [`event!`] is nothing |
-//! | on | threads and objects carry clocks; `Recording`s subscribe to what happens |
+//! | off | [`sync`] and [`thread`] *are* those of the standard library; [`event!`] does nothing |
+//! | on | threads and objects carry clocks; a `Recording` subscribes to what happens |
 //!
 //! ```
 //! use portent_hooks::{Recording, event, sync::Mutex, thread};
@@ -30,19 +30,19 @@
 //!
 //! # How it works
 //!
-//! A clock lives in each thread (`live/actor.rs`) and in each object, and each distinct clock has a
-//! version. A thread keeps the version of its clock in a thread-local of its own (`live/version.rs`):
-//! where that equals the object's version there is nothing to receive and nothing to leave, and a hook
-//! is one comparison. Otherwise the slow path does what the table of edges in `monitor-core` says.
+//! Each thread (`live/actor.rs`) and each object has a clock, and each distinct clock has a version. A
+//! thread keeps its clock's version in a separate thread-local (`live/version.rs`): if that equals the
+//! object's version, there is nothing to receive and nothing to leave, and the hook costs one
+//! comparison. Otherwise the slow path does what the table of edges in `monitor-core` says.
 //!
-//! With the feature `tokio` there is also `task`: tasks of tokio are threads of their own. Their actor takes the place of the thread's while
-//! they are polled.
+//! With the feature `tokio` there is also `task`, where each tokio task counts as a thread: its actor takes the place of the thread's
+//! while it is polled.
 //!
-//! There is one domain of clocks in a process. A `Recording` is a subscriber: it says which events
-//! tick and takes them out of a queue for each thread. So objects that are older than a recording, and
-//! those that two recordings share, carry causality exactly.
+//! A process has one clock domain. A `Recording` is a subscriber: it says which events tick, and takes
+//! them from a queue per thread. So objects older than a recording, and objects shared by two
+//! recordings, carry causality exactly.
 //!
-//! **What is not hooked is not seen**: order that a program gets from elsewhere (an `Arc`'s count,
+//! **What is not hooked is not seen**: order that comes from elsewhere (an `Arc`'s reference count,
 //! `std::sync` itself, foreign code) is missing from the clocks.
 
 #![deny(unsafe_code)]

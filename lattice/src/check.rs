@@ -1,4 +1,4 @@
-//! The way in: properties and events, and at the end a report.
+//! The entry point for a whole trace: takes properties and events, and makes a report at the end.
 
 use portent_monitor_core::{Event, Stamp, Symbols, Value};
 use portent_monitor_dsl::Monitor;
@@ -17,8 +17,8 @@ use crate::{
 
 /// Checks properties on every run that is equivalent to the one whose events it is given.
 ///
-/// Events come from wherever they come from, one by one, in observed order; all properties are
-/// served by the one pass.
+/// It takes events one by one, in observed order, wherever they come from; a single pass serves all
+/// properties.
 ///
 /// ```
 /// use portent_lattice::{Checker, Options};

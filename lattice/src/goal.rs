@@ -1,4 +1,4 @@
-//! Which runs are looked for.
+//! Which runs a search is for.
 
 use portent_monitor_dsl::Verdict;
 

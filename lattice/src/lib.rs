@@ -2,21 +2,21 @@
 //!
 //! One run of a concurrent program is one order of its events. Causality says which other orders
 //! are the same computation; their prefixes, the *consistent cuts*, form a lattice, and its paths
-//! from bottom to top are the runs that could have been observed instead. This crate says whether
-//! one of them violates a property, shows one that does, and counts them.
+//! from bottom to top are the runs that could have been observed instead. This crate decides whether
+//! any of them violates a property, shows one that does, and counts them.
 //!
 //! | to do this | use |
 //! |---|---|
 //! | check a run that has ended | [`Checker`]: events in, [`Report`] out |
-//! | watch a run while it goes on | [`Watch`] |
+//! | watch a run as it happens | [`Watch`] |
 //! | draw a lattice and the runs through it | [`report::picture`] |
 //! | compare engines on a poset and an automaton of your own | [`laboratory`] |
 //!
-//! The rooms, from left to right: `intake` picks the steps of each property out of the events and
+//! The modules, from left to right: `intake` picks the steps of each property out of the events and
 //! slices them by the bindings of its parameters; `order` says which of them come before which;
 //! `automaton` is what they act on, the product of the monitor and its variables' values; an `engine`
-//! searches; `witness` makes a violated run fit to be shown; `report` says what was found, and where a
-//! search was not exhaustive, why. A room knows only those to its left.
+//! searches; `witness` prepares a violated run for display; `report` says what was found, and why, if a
+//! search was not exhaustive. A module depends only on those to its left.
 //!
 //! **This crate reads no clock that it was not given, does no input or output, and never reports a
 //! run that causality does not allow**: in debug builds every witness is checked again by code that

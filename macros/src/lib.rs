@@ -1,14 +1,14 @@
-//! Macros of the façade `portent`, with its feature `macros`; use them through it.
+//! The macros of the façade `portent`; use them through it, with its feature `macros`.
 //!
-//! They read properties while a program is compiled, and say there what is wrong with them. What happens at run time is not in
-//! here: each macro expands to one call of the façade.
+//! They read properties at compile time and report what is wrong with them there. What happens at run time is elsewhere: each macro
+//! expands to one call of the façade.
 //!
 //! | file | |
 //! |---|---|
 //! | `test` | `#[portent::test]`: a function that `cargo test` runs and checks |
-//! | `options` | what stands in its parentheses |
-//! | `property` | `portent::property!`, and monitors as they are stored |
-//! | `monitored` | `#[derive(portent::Monitored)]`: variables that have names |
+//! | `options` | the options in its parentheses |
+//! | `property` | `portent::property!`, and how monitors are stored |
+//! | `monitored` | `#[derive(portent::Monitored)]`: variables with names |
 
 #![deny(unsafe_code)]
 #![warn(missing_docs)]

@@ -1,4 +1,4 @@
-//! `#[derive(portent::Monitored)]`: variables that are called after the struct and their fields.
+//! `#[derive(portent::Monitored)]`: variables named after the struct and its fields.
 
 use proc_macro2::TokenStream;
 use quote::quote;

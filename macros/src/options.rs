@@ -1,4 +1,4 @@
-//! What stands in the parentheses of `#[portent::test(...)]`.
+//! The options in the parentheses of `#[portent::test(...)]`.
 
 use portent_monitor_core::suggest;
 use proc_macro2::Span;

@@ -1,4 +1,4 @@
-//! Properties while they are compiled: messages about them, and monitors as data of the program.
+//! Properties at compile time: messages about them, and monitors as data of the program.
 
 use portent_monitor_dsl::{Error, Monitor, Property, sealed::Sealed};
 use proc_macro2::{Span, TokenStream};

@@ -1,7 +1,7 @@
-//! Whether threads are named by their forks as they are by their events.
+//! Whether forks and events give threads the same names.
 //!
-//! A recording that gives a thread one name where it is forked and another where it acts lacks the order between the two: what the thread did
-//! seems to be concurrent with all that was done before it was there.
+//! If a recording gives a thread one name where it is forked and another where it acts, the order between the two is lost: what the thread did
+//! seems concurrent with everything done before it existed.
 
 use crate::{Event, Id, Op, ThreadId};
 

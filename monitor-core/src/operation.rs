@@ -1,4 +1,4 @@
-//! The names of operations, once: traces are written with them, and properties ask for them.
+//! The names of operations, defined once: traces are written with them, and properties refer to them.
 
 use std::fmt;
 

@@ -1,11 +1,11 @@
-//! Gives out what arrives in any order in an order that its vector clocks allow.
+//! Takes items in any order and gives them out in one that their vector clocks allow.
 //!
 //! A log is often the logs of several hosts one after the other; a running program has a queue for
 //! each thread. The clocks say what the order of arrival does not: an item is given out once
 //! everything that its clock counts was. Among those that are ready the order of arrival decides.
 //!
-//! Items that wait are held in memory, for a log sorted by host nearly all of them. One that was lost
-//! keeps its successors waiting until nothing more comes; then it is taken as lost.
+//! Waiting items are held in memory; for a log sorted by host, that is nearly all of them. A lost item keeps its
+//! successors waiting until nothing more comes; only then is it considered lost.
 
 use std::{
     cmp::Reverse,

@@ -1,7 +1,7 @@
-//! Ids that some symbols never gave: the sign of an event that was made with other ones.
+//! Ids unknown to some symbols: a sign that an event was made with other ones.
 //!
-//! An id is a number, and a number that is small enough has a name here whoever gave it. So not every event of other
-//! symbols is found; but none gets through that would be shown without a name, or make a table as long as its id is large.
+//! An id is a number, and a small enough number has a name here, whichever symbols gave it out. So not every event made with
+//! other symbols is recognised; but none gets through that would be shown without a name, or make a table as long as its id is large.
 
 use std::fmt;
 

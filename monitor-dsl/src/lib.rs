@@ -3,7 +3,7 @@
 //! A property says what the runs of a program may look like, in linear temporal logic with past and
 //! future, as an extended regular expression, or as one of the well-known specification patterns.
 //! This crate turns its text into a monitor: the smallest deterministic machine that tells, after
-//! every step of a run, whether the property is violated for good, satisfied for good, or open.
+//! every step of a run, whether the property is violated for good, satisfied for good, or still open.
 //!
 //! | from | to | with |
 //! |---|---|---|
@@ -43,20 +43,19 @@
 //!
 //! # Should I use this crate?
 //!
-//! Use it to check runs step by step against a property, at the cost of a table look-up each. Use
-//! the façade crate `portent` to check *all equivalent runs* of a concurrent program. Do not use it
-//! to search text (the `regex` crate is made for that) or to check a model (it sees runs, not
-//! programs).
+//! Use it to check runs step by step against a property, at the cost of one table look-up per step. Use
+//! the façade crate `portent` to check *all equivalent runs* of a concurrent program. It is not meant
+//! for searching text (use the `regex` crate) or for checking models (it sees runs, not programs).
 //!
 //! # What it promises
 //!
-//! - Verdicts are exact: violated means that no continuation whatever satisfies the property, by
-//!   emptiness of automata, not by rewriting.
+//! - Verdicts are exact: violated means that no continuation whatsoever satisfies the property. This is
+//!   decided by emptiness of automata, not by rewriting.
 //! - Monitors are minimal, over the letters that can really occur: events exclude each other, and
 //!   `w > 30` implies `w > 26`. Conditions on different quantities (`x > 3`, `x > y`) are taken as
 //!   independent.
-//! - No text makes it panic, hang or eat the memory; what is too large ends in an [`Error`] that
-//!   names the limit, see [`Config`].
+//! - No text makes it panic, hang or exhaust the memory; what is too large ends in an [`Error`] that
+//!   names the limit (see [`Config`]).
 //! - **It does no input or output and knows nothing of traces or threads.**
 
 #![warn(missing_docs)]

@@ -1,4 +1,4 @@
-//! What is known of a sidecar besides its verdicts: how much it saw, and what it did not see.
+//! What is known about a sidecar besides its verdicts: how much it saw, and what it did not see.
 
 use std::{
     fmt,

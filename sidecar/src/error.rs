@@ -1,4 +1,4 @@
-//! What can go wrong beside a program.
+//! What can go wrong while watching a program.
 
 use std::{io, path::PathBuf};
 

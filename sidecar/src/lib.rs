@@ -1,14 +1,14 @@
-//! Watches a running program from a thread beside it, and records what it does on disk.
+//! Watches a running program from a thread of the same process, and records what it does to disk.
 //!
 //! | to do this | use |
 //! |---|---|
-//! | be told of violations while the program runs | [`Sidecar`] |
-//! | be told of races and lock orders that may deadlock | [`Builder::find`] |
+//! | hear of violations while the program runs | [`Sidecar`] |
+//! | hear of races and of lock orders that may deadlock | [`Builder::find`] |
 //! | record now and ask later | [`Recorder`] |
-//! | have another process watch, `portent serve` | [`Sidecar::remote`] |
+//! | let another process watch, `portent serve` | [`Sidecar::remote`] |
 //!
-//! A sidecar subscribes to what hooks record, takes it in causal order, and gives it to a `Watch`: what is
-//! predicted is told with the event that makes it possible. **What it did not see is in every verdict** ([`Lost`]).
+//! A sidecar subscribes to what hooks record, takes it in causal order, and gives it to a `Watch`: a prediction is reported with the
+//! event that makes it possible. **Every verdict accounts for what was not seen** ([`Lost`]).
 
 #![warn(missing_docs)]
 

@@ -1,7 +1,7 @@
-//! How long to wait before looking again.
+//! How long to sleep before polling again.
 //!
-//! Threads do not wake the sidecar: each of their events would pay for that. So it looks by itself, soon after there
-//! was something and ever less often while there is nothing.
+//! Threads do not wake the sidecar, because each of their events would pay for that. So it polls: soon after there was
+//! something, and ever less often while there is nothing.
 
 use std::{thread, time::Duration};
 

@@ -1,8 +1,8 @@
-//! What the tests of several crates share: random numbers from a seed, random traces that could be runs, all runs of such a trace by the
-//! definitions of the models, the corpora of the fuzz targets, and an allocator that counts.
+//! What the tests of several crates share: random numbers from a seed, random traces that could be real runs, all runs of such a trace
+//! straight from the definitions of the models, the corpora of the fuzz targets, and a counting allocator.
 //!
-//! Only tests depend on this crate. It says how to draw, not what: which events, names and weights are worth drawing is the
-//! business of each test.
+//! Only tests depend on this crate. It knows how to draw random traces; which events, names and weights are worth drawing is up to each
+//! test.
 
 mod any_run;
 mod corpus;

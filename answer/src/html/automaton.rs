@@ -1,4 +1,4 @@
-//! The monitor of a property as a graph, as much of it as can be drawn.
+//! The monitor of a property as a graph, or as much of it as can be drawn.
 
 use portent_monitor_dsl::{Monitor, Verdict};
 use serde::Serialize;

@@ -1,5 +1,5 @@
-//! One property and one binding of its parameters, as the page gets it: sentences, figures, and a
-//! drawing.
+//! One property and one binding of its parameters, in the form that the page uses: sentences, figures, and
+//! a drawing.
 
 use portent_lattice::report::{Lattice, Observed, Runs};
 use serde::Serialize;

@@ -1,4 +1,4 @@
-//! A run as a table with one column a thread.
+//! A run as a table with one column per thread.
 
 use std::borrow::Cow;
 

@@ -1,5 +1,5 @@
-//! A run that is violated, told: how it differs from the observed one, why it is violated, and what
-//! to do next.
+//! The story of a violated run: how it differs from the observed one, why it is violated, and what to do
+//! next.
 
 use portent_lattice::report::{PropertyReport, Row};
 use portent_monitor_dsl::{Explanation, Monitor, Verdict};

@@ -1,7 +1,7 @@
-//! What is known while a trace still flows in: one line for each violation, with the event that completes it.
+//! News while a trace is still coming in: one line per violation, with the event that completes it.
 //!
 //! The report at the end searches the whole trace and says everything. This does not wait for it, so that a program can be piped into
-//! `portent check -` and be stopped as soon as there is something to look at.
+//! `portent check -` and stopped as soon as there is something to see.
 
 use std::io;
 

@@ -1,5 +1,5 @@
-//! Shows how far the work is, on standard error: a line that is drawn over on a terminal, a line
-//! now and then in a log file.
+//! Shows progress on standard error: a line that is overwritten on a terminal, an occasional line in a log
+//! file.
 
 use indicatif::{HumanCount, ProgressBar, ProgressStyle};
 use portent_answer::text::numbers::bytes;

@@ -1,4 +1,4 @@
-//! What sentences call the options of `portent check`.
+//! The names of `portent check`'s options, as sentences use them.
 
 use portent_answer::Switches;
 

@@ -1,4 +1,4 @@
-//! The files of several processes as one run: their events are put in order by the clocks that they bring.
+//! The files of several processes as one run: their events are ordered by their clocks.
 
 use portent_answer::Warning;
 use portent_findings::Finder;

@@ -1,4 +1,4 @@
-//! Findings to look at: one HTML file, made of the same document, style and lanes as that of `check`.
+//! Findings as a page: one HTML file, made of the same document, style and lanes as that of `check`.
 
 use portent_answer::html::{self, Extra, Origin};
 use portent_findings::report::{Finding, Participant, Witness};

@@ -8,8 +8,8 @@ use crate::failure::Failure;
 /// The option that names it.
 #[derive(clap::Args)]
 pub(crate) struct Suppress {
-    /// A file of locations, variables and locks whose races, deadlocks and blocks are not reported: lines as in `variable hits`
-    /// or `location src/a.rs:10`; `*` stands for anything
+    /// A file that says which races, deadlocks and blocks not to report, by lines such as `variable hits` or
+    /// `location src/a.rs:10`; `*` stands for anything
     #[arg(long, value_name = "FILE", help_heading = super::REPORT)]
     suppress: Option<PathBuf>,
 }

@@ -25,7 +25,7 @@ const TOPICS: [(&str, &str); 7] = [
     ("explore", include_str!("../../docs/explore.md")),
 ];
 
-/// What stands below the list of commands.
+/// The text below the list of commands.
 pub(crate) const LIST: &str = "\
 Topics, each a document:
   portent help properties  The language: operators, patterns, parameters, verdicts, limits

@@ -1,4 +1,4 @@
-//! The one thread that all batches go to: puts events in order, records them, and watches the properties.
+//! The one thread to which all batches go: it puts events in order, records them, and watches the properties.
 
 use std::{
     collections::{HashMap, VecDeque},

@@ -1,4 +1,4 @@
-//! What is known of the server, for whoever looks.
+//! The state of the server, for anyone who looks.
 
 use std::{
     collections::{BTreeMap, VecDeque},

@@ -1,7 +1,7 @@
-//! One who sends events: its lines, handed on in batches.
+//! A client that sends events: its lines are passed on in batches.
 //!
-//! A line is handed on when it is whole. So a client that dies inside a line leaves nothing half behind, one that is slow makes nobody
-//! else wait, and of a line that is too long only the beginning is ever held.
+//! Only complete lines are passed on. So a client that dies in the middle of a line leaves no fragment, a slow one makes nobody else
+//! wait, and only the beginning of an overlong line is ever held.
 
 use std::{
     io,

@@ -1,7 +1,7 @@
-//! Those who look, with a browser or with Prometheus: a few requests, each answered once.
+//! Viewers, with a browser or with Prometheus: a few requests, each answered once.
 //!
-//! A page in the same browser must not be able to read this one, nor a name that somebody else has pointed to this machine: the host that was
-//! asked for has to be an address, `localhost` or a name that was allowed, and a request of another origin is refused.
+//! Neither another page in the same browser nor a name that somebody else has pointed at this machine may read the page: the requested host
+//! must be an address, `localhost` or an allowed name, and requests from other origins are refused.
 
 use std::{
     io,

@@ -1,4 +1,4 @@
-//! Sockets, and how many may come in.
+//! Sockets, and how many connections are allowed.
 
 use std::{
     fs,

@@ -1,4 +1,4 @@
-//! `portent serve`: takes events from running programs, checks them while they come, and shows how things stand.
+//! `portent serve`: takes events from running programs, checks them as they come, and shows the state of things.
 //!
 //! | file | |
 //! |---|---|
@@ -77,8 +77,8 @@ const QUEUE: usize = 64;
 
 /// Take events from running programs, check them online, and show a live page
 ///
-/// Programs send lines of the native format: `Sidecar::remote` does, or anything that can write to a socket. Ctrl-C
-/// ends it with the report; the exit code is that of `check`.
+/// Programs send lines of the native format, through `Sidecar::remote` or anything else that can write to a socket.
+/// Ctrl-C ends the server with the report; the exit code is that of `check`.
 #[derive(clap::Args)]
 pub(crate) struct Serve {
     #[command(flatten)]
@@ -93,47 +93,47 @@ pub(crate) struct Serve {
     )]
     #[arg(long, value_name = "ADDRESS", default_value = "127.0.0.1:7107")]
     listen: Vec<Address>,
-    /// Where the page and /metrics are
+    /// The address of the page and of /metrics
     #[arg(long, value_name = "HOST:PORT", default_value = "127.0.0.1:7108")]
     page: String,
-    /// Under this name a stream of NATS remembers how far this server is; another server with another name gets all events, too
+    /// The name under which a NATS stream remembers how far this server is; a server with another name gets all events, too
     #[cfg(feature = "nats")]
     #[arg(long, value_name = "NAME", default_value = "portent", value_parser = nats::consumer_name)]
     consumer: String,
-    /// The value of a variable before anything happens, if the property does not say it (may be given several times)
+    /// The initial value of a variable, if the property does not give it (may be given several times)
     #[arg(long, value_name = "NAME=VALUE", value_parser = initial_value)]
     init: Vec<(String, Value)>,
-    /// Write the events to this file as they are put in order; the ending says how it is compressed
+    /// Write the events to this file, in the order of their clocks; the file's extension decides how it is compressed
     #[arg(long, value_name = "FILE", help_heading = RECORD)]
     record: Option<PathBuf>,
-    /// Begin another file when one has this many bytes
+    /// Begin a new file when the current one has this many bytes
     #[arg(long, value_name = "SIZE", value_parser = size::bytes, requires = "record", help_heading = RECORD)]
     rotate_bytes: Option<u64>,
-    /// Begin another file after this time
+    /// Begin a new file after this time
     #[arg(long, value_name = "TIME", value_parser = duration::parse, requires = "record", help_heading = RECORD)]
     rotate_every: Option<Duration>,
-    /// Ask for the token in this file, of clients and of viewers; without it, for that in PORTENT_TOKEN, if it is set
+    /// Require clients and viewers to present the token in this file, or, without this option, that in PORTENT_TOKEN if it is set
     #[arg(long, value_name = "FILE", help_heading = DOOR)]
     token_file: Option<PathBuf>,
-    /// So many programs may be connected at once
+    /// How many programs may be connected at once
     #[arg(long, value_name = "N", default_value_t = 256, help_heading = DOOR)]
     max_clients: usize,
-    /// The longest line that is taken
+    /// The longest line to accept
     #[arg(long, value_name = "SIZE", default_value = "1MiB", value_parser = size::bytes, help_heading = DOOR)]
     max_line: u64,
-    /// The name under which browsers may ask for the page, besides `localhost` and addresses (may be given several times)
+    /// A host name under which browsers may request the page, besides `localhost` and IP addresses (may be given several times)
     #[arg(long, value_name = "NAME", help_heading = DOOR)]
     host: Vec<String>,
-    /// How long events wait for others that their clocks count; then those are taken as lost
+    /// How long events wait for others that their clocks count, before those are considered lost
     #[arg(long, value_name = "TIME", default_value = "10s", value_parser = duration::parse, help_heading = SEARCH)]
     patience: Duration,
-    /// Answer also what waits for the end of the run, this many events later
+    /// Also answer what would wait for the end of the run, this many events later
     #[arg(long, value_name = "EVENTS", help_heading = SEARCH)]
     lookahead: Option<u32>,
     /// The memory of each search
     #[arg(long, value_name = "SIZE", default_value = "256MiB", value_parser = size::bytes, help_heading = SEARCH)]
     memory: u64,
-    /// How many bindings of its parameters are watched for each property
+    /// How many bindings of each property to watch
     #[arg(long, value_name = "N", default_value_t = Options::default().max_bindings, help_heading = SEARCH)]
     max_bindings: usize,
     #[command(flatten)]
@@ -148,7 +148,7 @@ fn initial_value(text: &str) -> Result<(String, Value), String> {
     Ok((name.to_owned(), value))
 }
 
-/// What all threads of the server have in common.
+/// What all threads of the server share.
 struct Common {
     board: Arc<Board>,
     sessions: Sessions,

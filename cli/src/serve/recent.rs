@@ -1,9 +1,9 @@
-//! The last events, so that a violation can be drawn as `check` draws it.
+//! The most recent events, so that a violation can be drawn as `check` draws it.
 //!
-//! What watches a program forgets what it no longer needs, and has no picture of a lattice. But most violations are about a few events that
-//! are not far apart. If all steps of the binding are among the last events, these are checked once more as a trace of their own, with its
-//! drawing; otherwise the page has the witness as the watch found it. Clocks say the same in a part of a run as in the whole; operations
-//! and writes do not, so once one of them is forgotten nothing is drawn any more.
+//! A watch forgets what it no longer needs, and has no picture of a lattice. But most violations involve a few events that are not far
+//! apart. If all steps of the binding are among the most recent events, these are checked once more as a separate trace, with its drawing;
+//! otherwise the page has the witness as the watch found it. Clocks mean the same in part of a run as in the whole; operations and writes
+//! do not, so once one of them is forgotten nothing is drawn any more.
 
 use std::{collections::VecDeque, thread, time::Duration};
 

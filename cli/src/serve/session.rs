@@ -1,4 +1,4 @@
-//! How many lines of a client are here, though its connections come and go.
+//! How many lines of a client have arrived, while its connections come and go.
 
 use std::{
     collections::HashMap,

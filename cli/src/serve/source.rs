@@ -1,4 +1,4 @@
-//! Where events come from, and what a source is told of them.
+//! Where events come from, and what a source learns about their progress.
 
 use std::sync::{Arc, mpsc::SyncSender};
 

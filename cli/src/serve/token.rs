@@ -1,4 +1,4 @@
-//! Who may send events and look at them, where that is asked.
+//! Who may send and view events, if a token is required.
 
 use std::{env, fs, path::Path};
 

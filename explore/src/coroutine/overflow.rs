@@ -1,7 +1,7 @@
-//! What is said when a stack is too small.
+//! The message when a stack is too small.
 //!
-//! Below each stack there is a page that nobody may touch. Whoever does has no stack left to say anything, so the system calls the
-//! handler on a stack of its own, which the standard library has given to every thread.
+//! Below each stack there is a guard page. A thread that touches it has no stack left to report anything, so the system calls the
+//! handler on a separate stack, which the standard library gives to every thread.
 
 use std::{
     cell::Cell,

@@ -1,4 +1,4 @@
-//! How all threads of a run are ended before their time: by unwinding, and if that does not help by leaving their stacks alone.
+//! Ends all threads of a run early: by unwinding them, or, if that does not help, by abandoning their stacks.
 
 use std::{panic, thread};
 

@@ -1,4 +1,4 @@
-//! What should not have happened in a run, and how the run ends by it.
+//! What should not have happened in a run, and how it ends the run.
 
 use super::{Mode, Next, State, Status};
 use crate::{

@@ -1,4 +1,4 @@
-//! What comes of an operation: for its object, for the run, and for properties.
+//! The effects of an operation: on its object, on the run, and on properties.
 
 use portent_hooks::control::Callsite;
 use portent_monitor_core::Value;

@@ -1,4 +1,4 @@
-//! Whether a program does the same again when the same is chosen.
+//! Whether a program behaves the same again when the same choices are made.
 
 use portent_hooks::control::Ended;
 

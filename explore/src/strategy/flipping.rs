@@ -1,4 +1,4 @@
-//! Race detection and flipping, as jCUTE does it: wherever a race was seen, another thread is tried in place of its first part.
+//! Race detection and flipping, as in jCUTE: wherever a race was seen, another thread is tried in place of its first step.
 //!
 //! A point remembers whether something that was chosen there raced with what came later. If so, the smallest thread that was neither
 //! tried there nor sleeps is tried; sleep sets keep a race from being flipped back. Unlike with source sets nobody asks which thread

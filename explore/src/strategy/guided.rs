@@ -1,6 +1,6 @@
-//! Runs that are guided to a place in the source, by what was learnt from the runs before.
+//! Runs that are guided to a source location, by what was learnt from earlier runs.
 //!
-//! The target is a place, or several at which different threads are to stand at once. The first run is a random walk. Each run
+//! The target is a location, or several that different threads should reach at once. The first run is a random walk. Each run
 //! teaches which step of a thread follows which, and so how far it is from any step to any other. Later runs go through a list of *goals*: a thread is
 //! brought to a place and held there, others take a step that matters to it, and it goes on. Who runs is the one that is nearest to the
 //! goal, so that threads that do not help are not run at all; among equals chance decides.

@@ -1,7 +1,7 @@
 //! Every interleaving in which no more than a given number of threads are interrupted while they could go on.
 //!
-//! Most bugs need few interruptions, and with few of them there are few interleavings. To go on with another thread when one cannot
-//! go on, or has ended, costs nothing.
+//! Most bugs need few interruptions, and with few of them there are few interleavings. Switching to another thread when one cannot
+//! go on, or has ended, does not count as one.
 //!
 //! After Musuvathi and Qadeer, "Iterative Context Bounding" (2007).
 

@@ -1,4 +1,4 @@
-//! At each point any thread that can go on, with equal chance.
+//! At each point, any thread that can go on, with equal probability.
 
 use super::{Choice, End, Next, Point, Strategy};
 use crate::{random::Random as Numbers, run::Run};

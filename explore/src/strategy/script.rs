@@ -1,4 +1,4 @@
-//! A recorded run as a script: the steps that threads under control have to take, in the order in which they are to come.
+//! A recorded run as a script: the steps that threads under control must take, in the required order.
 
 use std::collections::HashMap;
 

@@ -1,5 +1,5 @@
-//! Where a guided search is to go, and what it knows of the way: the steps of threads that were seen, which follows which, and which
-//! of them touch the same objects.
+//! Where a guided search should go, and what it knows of the way: the steps that were seen, which follows which, and which of them
+//! touch the same objects.
 
 use std::{
     collections::{HashMap, HashSet, VecDeque},

@@ -1,4 +1,4 @@
-//! Interleavings with nearly equal chance: a thread goes on with a chance in proportion to the steps that it has still to do.
+//! Interleavings with nearly equal probability: a thread goes on with a probability proportional to its remaining steps.
 //!
 //! A plain random walk prefers interleavings in which threads take turns; of `n` steps of one thread and `m` of another it finds
 //! "all of the one first" with a chance of 1 in 2^n. If it is known how many steps each has left, all interleavings of steps that never

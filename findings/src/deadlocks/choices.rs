@@ -1,7 +1,7 @@
 //! How many choices of acquires a pattern stands for, by the places in the source where its locks are wanted.
 //!
-//! A pattern has a list of acquires for each of its threads, and a *choice* is one of each. Choices of the same places are one finding. How
-//! many of them a run can come to is counted one by one, until that takes too long.
+//! A pattern has a list of acquires for each of its threads, and a *choice* takes one of each. Choices with the same locations are one finding.
+//! How many of them some run can get to is counted one by one, until that takes too long.
 
 use portent_monitor_core::{Cut, LocId, Reorderings};
 use rustc_hash::{FxHashMap, FxHashSet};

@@ -1,5 +1,5 @@
 //! What the events of an instance act on: the monitor together with the values of its variables, as a
-//! table where that is small enough.
+//! table if that is small enough.
 
 mod goal;
 mod numbering;

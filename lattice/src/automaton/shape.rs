@@ -1,4 +1,4 @@
-//! The shape of an automaton: what the engines that do not enumerate need to know of it.
+//! The shape of an automaton: what the engines that do not enumerate need to know about it.
 
 use portent_monitor_dsl::{
     automaton::{Automaton, MalformedTable},

@@ -1,9 +1,9 @@
-//! Small lattices of one automaton, one after the other: a set of states for each cut, by the cut's number.
+//! Many small lattices of one automaton in sequence: a set of states for each cut, by the cut's number.
 //!
-//! Where there are a few threads with a few events each, an answer takes less time than the search for it takes to be set up. So
-//! what depends on the automaton is made once, and memory is kept between searches. A cut is a number whose digits say how
-//! far each chain has come; all cuts before it have smaller numbers, so one pass over an array reaches all states of all cuts.
-//! Eight counts fit in a word, and one subtraction compares them all with what an event needs.
+//! With a few threads and a few events each, the search takes less time than its setup. So whatever depends on the automaton is
+//! computed once, and memory is kept between searches. A cut is a number whose digits say how far each chain has come; all cuts
+//! before it have smaller numbers, so one pass over an array reaches all states of all cuts. Eight counts fit in a word, and one
+//! subtraction compares them all with what an event needs.
 
 use portent_monitor_core::ChainId;
 use portent_monitor_dsl::Verdict;

@@ -1,8 +1,8 @@
-//! What counting may cost, so that nobody waits for numbers longer than for the answer.
+//! What counting may cost, so that nobody waits longer for numbers than for the answer.
 //!
 //! A search often needs a handful of nodes where counting needs every cut, with numbers of hundreds of bits. Unless
-//! counts are asked for, they are made only while that takes no longer than the searches did and about a second
-//! more. Costs are counted in operations and not in seconds: the same run gets the same report wherever it is checked.
+//! counts are requested, they are computed only if that takes at most about a second longer than the searches did.
+//! Costs are measured in operations, not seconds: the same run gets the same report on every machine.
 
 use super::enumerate::number_words;
 use crate::{

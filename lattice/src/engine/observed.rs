@@ -1,7 +1,7 @@
-//! The observed run itself, as the violated run that is always known.
+//! The observed run itself, which is always known.
 //!
-//! A search with a limit may give up, or leave out the very cuts that the observed run goes through, because others that
-//! commute with them were to stand for them. What really happened is known all the same, and takes one pass to see.
+//! A limited search may give up, or leave out the very cuts that the observed run goes through, because others that
+//! commute with them were meant to stand for them. What really happened is known nevertheless, and takes one pass to see.
 
 use super::{Solution, Violation};
 use crate::{

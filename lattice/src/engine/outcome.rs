@@ -1,4 +1,4 @@
-//! What engines come back with: a violated run or none, after how much work, and what was left out.
+//! What engines return: a violated run or none, how much work that took, and what was left out.
 
 use portent_monitor_dsl::Verdict;
 use serde::Serialize;

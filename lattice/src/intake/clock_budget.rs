@@ -1,8 +1,8 @@
 //! How many bytes the clocks of threads and objects may take.
 //!
-//! A clock counts for every thread, and every thread has one: with sixteen thousand threads that know of each other that is half a
-//! gigabyte. To add all clocks up takes as long as to look at each of them, so that is done only where a bound that is known
-//! without looking does not say enough, and then not often.
+//! A clock counts for every thread, and every thread has one: with sixteen thousand threads that know of each other, that is half a
+//! gigabyte. Adding up all clocks means looking at each of them, so it is done only where a bound that is known without looking
+//! is too coarse, and then rarely.
 
 use portent_monitor_core::Causality;
 

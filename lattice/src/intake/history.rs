@@ -1,8 +1,8 @@
 //! What is kept of a run until it has ended: the events that were steps of some property, and their order.
 //!
-//! Properties share it. It keeps what an answer needs and no event: ten million steps over four threads fit in half a
-//! gigabyte. Where clocks take too much memory they are kept of the first events only; each of the others is taken to come after
-//! all before it, which allows for fewer runs and for none that cannot be.
+//! All properties share it. It keeps what an answer needs, but not the events themselves: ten million steps over four threads
+//! fit in half a gigabyte. If clocks take too much memory, only those of the first events are kept; each later event is assumed
+//! to come after all before it, which allows fewer runs, but none that are impossible.
 
 use std::num::NonZeroU64;
 

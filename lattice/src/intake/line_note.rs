@@ -1,6 +1,6 @@
-//! What the lines of a trace tell besides what a property sees of them: the place in the source, the
-//! time, the text, keys that Portent does not know. Nothing depends on it, but people want to see it
-//! next to the steps of a witness.
+//! What the lines of a trace say apart from what properties see: the source location, the time, the text,
+//! keys that Portent does not know. Nothing depends on these notes, but people want to see them next to the
+//! steps of a witness.
 //!
 //! A long log is not kept in memory as text: beyond a limit, later steps have no notes.
 

@@ -1,9 +1,9 @@
-//! The bindings that there was no room for.
+//! The bindings for which there was no room.
 //!
-//! Their steps are not kept, so an instance that one of them is part of would be judged by a run that lacks some of its steps, and
-//! a violation might be none. Such an instance is not checked. Which they are is remembered in a few bits each, so
-//! that the memory for it has a bound, too: with very many of them some instance may be taken for one that lacks steps and
-//! does not. It is left out then, never judged wrongly.
+//! Their steps are not kept, so an instance that contains one of them would be judged by an incomplete run, and a violation
+//! might be false. Such an instance is not checked. A few bits for each of these bindings remember which they are, so that this
+//! memory is bounded, too: with very many of them, a complete instance may be mistaken for an incomplete one. It is then left
+//! out, but never judged wrongly.
 
 use std::hash::{DefaultHasher, Hash, Hasher};
 

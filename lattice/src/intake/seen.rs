@@ -1,7 +1,7 @@
 //! What a property sees of an event: which of its events it is, under which binding.
 //!
-//! To different instances an event may be different things: with `a by t on write` and `b by u on write`, a write by T1 is `a`
-//! to those with `t` T1, and else `b` to those with `u` T1. So there may be several readings; to an instance the first one
+//! An event may be different things to different instances: with `a by t on write` and `b by u on write`, a write by T1 is `a`
+//! to those with `t` T1, and otherwise `b` to those with `u` T1. So there may be several readings; for an instance the first one
 //! counts whose binding is part of the instance's.
 
 use portent_monitor_core::Value;

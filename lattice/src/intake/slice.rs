@@ -4,10 +4,10 @@
 //! by counting, as for any relevant events, so the clocks are not computed again: a component that
 //! counts events of the property is replaced by the number of those that are in the slice.
 //!
-//! An event may be several of the property's: to an instance it is the first one whose binding is part of the instance's.
+//! An event may match several events of the property: for an instance, the first one counts whose binding is part of the instance's.
 //!
-//! Variables belong to all bindings. So a step that writes one is in every slice; where its
-//! event belongs to another binding, as a write only.
+//! Variables belong to all bindings. So a step that writes one is in every slice; if its event belongs to
+//! another binding, it is there only as a write.
 
 use crate::intake::{Record, Step, StepId, binding::Binding, record::OtherReading};
 use portent_monitor_core::Value;

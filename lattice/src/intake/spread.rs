@@ -1,8 +1,8 @@
-//! Tables and lists that never grow at once, for what there may be very many of.
+//! Tables and lists that never grow all at once, for large numbers of entries.
 //!
-//! A table that is full is doubled, and whoever adds the next entry waits until all others have moved; with a hundred thousand of
-//! them that is many milliseconds. Here a table is many small ones, each of which is doubled on its own, and a list is
-//! made of blocks that stay where they are.
+//! A full table is doubled, and whoever adds the next entry waits until all others have moved, which takes many milliseconds for a
+//! hundred thousand of them. Here a table consists of many small ones, each doubled separately, and a list consists of blocks that
+//! stay in place.
 
 use std::{
     borrow::Borrow,

@@ -1,8 +1,7 @@
 //! Whether the stamps that events bring can follow each other.
 //!
-//! The order among stamped events is what their clocks say, so that there is little that could be wrong with it: an event may
-//! come too late. Its number must be greater than those of its chain so far, and than what any clock so far has
-//! counted of that chain.
+//! The order among stamped events is what their clocks say, so little can be wrong with it: an event may come too late. Its
+//! number must be greater than all numbers on its chain so far, and greater than any clock's count of that chain so far.
 
 use portent_monitor_core::ChainId;
 

@@ -1,4 +1,4 @@
-//! The one way in for events, wherever they come from: a trace, a running program, a scheduler.
+//! The one entrance for events, wherever they come from: a trace, a running program, a scheduler.
 //!
 //! An event is looked at by all properties, checked against those before it, and put in its place in the causal order. What
 //! comes out is an [`Arrival`] if some property takes it for a step: who sees what in it, on which chain it is, and what its

@@ -1,8 +1,8 @@
-//! Where the threads stand that may still act: what each of them knows of, so that whatever it does next comes after that.
+//! What the threads that may still act know of, so that whatever each does next comes after that.
 //!
-//! The best that is known of what a thread knows is its last step, or by that of the thread that forked it: it may know more, never less.
-//! A thread that was joined does nothing any more. One that nobody forked may turn up at any time and know nothing; that is
-//! reckoned with at the beginning of a run, and until some thread is forked, as then the others are expected to be.
+//! A thread knows at least what its last step knew, or the last step of the thread that forked it. A joined thread does nothing
+//! more. A thread that nobody forked may turn up at any time and know nothing; this is allowed for until the first fork, after
+//! which the others are expected to be forked as well.
 
 use portent_monitor_core::{ChainId, Event, Op, ThreadId};
 

@@ -50,8 +50,8 @@ pub enum Counting {
     Always,
     /// Never; the search stops at the first violation.
     Never,
-    /// If the lattice has at most 10 million cuts, and only while that takes no longer than the
-    /// search did and about a second more.
+    /// If the lattice has at most 10 million cuts, and counting takes at most about a second longer than
+    /// the search did.
     #[default]
     Auto,
 }
@@ -74,7 +74,7 @@ pub enum Model {
     /// Those that program order, synchronisation and conflicts leave open.
     #[default]
     HappensBefore,
-    /// Also those in which a thread runs on without a critical section or an unread write of another, as long as conflicting events
+    /// Also those in which a thread goes on without a critical section or an unread write of another, as long as conflicting events
     /// that are both kept stay in order: see [`strong`](crate::laboratory::strong). Runs are not counted.
     Strong,
     /// Also those that swap whole critical sections and unread writes: see
@@ -98,21 +98,20 @@ pub struct Options {
     pub causality: Model,
     /// At most this many cuts of a level are kept, those nearest the observed run.
     pub window: Option<usize>,
-    /// Of the events of the run, only those at most this many past the oldest unfinished one are
-    /// considered.
+    /// Only events at most this many past the oldest unfinished one are considered.
     pub lookahead: Option<u32>,
-    /// Of a program that is watched, this many steps before a violation are shown at
-    /// least; what is older may be forgotten. See [`Watch`](crate::Watch).
+    /// When a running program is watched, at least this many steps before a violation are shown; older ones may be
+    /// forgotten. See [`Watch`](crate::Watch).
     pub history: usize,
-    /// About how many bytes may be used. Where they are not enough, a level of the lattice has a window that fits, later events are
-    /// taken to come in observed order, and later bindings and texts are left out; the report says so.
-    /// A [`Watch`](crate::Watch) uses it for the levels of a lookahead only.
+    /// About how many bytes may be used. If they are not enough, levels of the lattice are limited to a window that fits, later events
+    /// are assumed to come in observed order, and later bindings and texts are left out; the report says so.
+    /// A [`Watch`](crate::Watch) applies it only to the levels of a lookahead.
     pub memory: u64,
-    /// How many nodes the search for each instance may find under the models `strong` and `maximal`. `None` is as many as take some
-    /// seconds, for all instances of a report together.
+    /// How many nodes the search for each instance may find under the models `strong` and `maximal`. `None` means a few seconds' worth,
+    /// for all instances of a report together.
     pub max_nodes: Option<usize>,
-    /// Of a run with at most this many events the model `strong` is tried, within a small budget, where happens-before finds no violation and
-    /// the order of locks has a part in that; see [`PropertyReport::under_strong`]. None by default.
+    /// If happens-before finds no violation, partly because of the order of locks, and the run has at most this many events, the model
+    /// `strong` is tried within a small budget; see [`PropertyReport::under_strong`]. None by default.
     ///
     /// [`PropertyReport::under_strong`]: crate::report::PropertyReport::under_strong
     pub trial_events: usize,
@@ -120,23 +119,23 @@ pub struct Options {
     pub counting: Counting,
     /// Which runs are looked for.
     pub goal: Goal,
-    /// Which engine looks for them, where it can: for what it has no answer, the lattice is
-    /// enumerated. `None` is whatever suits the property and the size of the lattice.
+    /// Which engine looks for them. If it has no answer, the lattice is enumerated. `None` chooses by the property
+    /// and the size of the lattice.
     pub engine: Option<Engine>,
     /// Which reductions are used.
     pub reductions: Reductions,
     /// Whether wide levels are made on all threads of the current `rayon` pool.
     pub parallel: bool,
-    /// Whether the events were admitted by a [`Discipline`](portent_monitor_core::Discipline), as those of
-    /// a trace reader were. If not, each is compared with what was done before it, and one that cannot
-    /// follow is an error.
+    /// Whether a [`Discipline`](portent_monitor_core::Discipline) has already admitted the events, as it has those
+    /// of a trace reader. If not, each event is checked against those before it, and one that cannot follow
+    /// them is an error.
     pub admitted: bool,
-    /// Of a program that is watched: whether events with clocks may arrive before what their clocks count; they are held back
-    /// then until it has come. See [`Watch`](crate::Watch).
+    /// When a running program is watched: whether events with clocks may arrive before events that their clocks count; they are
+    /// then held back until those have arrived. See [`Watch`](crate::Watch).
     pub causal_delivery: bool,
     /// How many bindings of its parameters a property may have.
     pub max_bindings: usize,
-    /// How many states the table of monitor and variables may have; beyond, no table is made.
+    /// How many states the table of monitor and variables may have; beyond that, no table is made.
     pub max_states: usize,
     /// How many instances of a property get a [picture]: first those whose observed run is violated, then other
     /// violated ones, then the rest.
@@ -144,11 +143,11 @@ pub struct Options {
     /// [picture]: crate::report::picture::Picture
     pub pictures: usize,
     /// How many witnesses of each property a report has in full, as long as they are short, those of observed
-    /// violations first; of other violated instances it has all but the witness. `None` is all, whatever their length.
+    /// violations first; other violated instances are reported without a witness. `None` means all, whatever their length.
     pub witnesses: Option<usize>,
-    /// Where the search tells how far it is.
+    /// Where the search reports its progress.
     pub progress: Progress,
-    /// What ends a search before it has looked everywhere, as when its time is up.
+    /// Ends a search early, for example when its time is up.
     pub stop: Stop,
     /// How often a watch was [narrowed](crate::Watch::narrow).
     pub(crate) narrowed: u32,
@@ -183,7 +182,7 @@ impl Default for Options {
 }
 
 impl Options {
-    /// Runs with more events than this are too long to [try](Options::trial_events) what nobody asked for.
+    /// Runs with more events than this are too long for [trials](Options::trial_events) of another model.
     pub const TRIAL_EVENTS: usize = 50_000;
 
     /// Which other orders are the same computation.
@@ -198,7 +197,7 @@ impl Options {
         self
     }
 
-    /// How far past the oldest unfinished event others are considered; `None` for all.
+    /// How far past the oldest unfinished event other events are considered; `None` for all.
     pub fn lookahead(mut self, lookahead: impl Into<Option<u32>>) -> Self {
         self.lookahead = lookahead.into();
         self
@@ -216,7 +215,7 @@ impl Options {
         self
     }
 
-    /// How many nodes a search under the models `strong` and `maximal` may find; `None` for as many as take some seconds.
+    /// How many nodes a search under the models `strong` and `maximal` may find; `None` for a few seconds' worth.
     pub fn max_nodes(mut self, max_nodes: impl Into<Option<usize>>) -> Self {
         self.max_nodes = max_nodes.into();
         self
@@ -240,7 +239,7 @@ impl Options {
         self
     }
 
-    /// Which engine looks for violated runs, where it can; `None` for whatever suits.
+    /// Which engine looks for violated runs, if it can; `None` to choose automatically.
     pub fn engine(mut self, engine: impl Into<Option<Engine>>) -> Self {
         self.engine = engine.into();
         self
@@ -258,7 +257,7 @@ impl Options {
         self
     }
 
-    /// Whether the events were admitted by a discipline already.
+    /// Whether a discipline has already admitted the events.
     pub fn admitted(mut self, admitted: bool) -> Self {
         self.admitted = admitted;
         self
@@ -294,13 +293,13 @@ impl Options {
         self
     }
 
-    /// What ends a search before it has looked everywhere.
+    /// Ends a search early.
     pub fn stop(mut self, stop: Stop) -> Self {
         self.stop = stop;
         self
     }
 
-    /// Where the search tells how far it is.
+    /// Where the search reports its progress.
     pub fn progress(mut self, progress: Progress) -> Self {
         self.progress = progress;
         self

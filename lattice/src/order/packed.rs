@@ -1,7 +1,7 @@
-//! Lists of counts in one piece of memory, with as few bytes a count as it takes.
+//! Lists of counts in one piece of memory, with as few bytes per count as necessary.
 //!
-//! Of searches that rest while others are at work there may be very many. What costs time then is to fetch their parts
-//! from a memory that no cache holds: one piece that is read from end to end comes faster than a dozen.
+//! There may be very many dormant searches, and most of their cost is fetching them from uncached memory: one piece that
+//! is read from end to end arrives faster than a dozen pieces.
 
 /// Lists, one after the other, each after its length: in blocks, each after a byte that tells how wide its counts are.
 #[derive(Clone, Debug, Default)]

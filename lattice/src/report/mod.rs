@@ -40,7 +40,7 @@ use crate::{
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct Report {
-    /// The version of this form.
+    /// The version of this format.
     pub portent: u32,
     /// Where the events came from.
     pub trace: TraceInfo,
@@ -53,7 +53,7 @@ pub struct Report {
 }
 
 impl Report {
-    /// What is known of a trace before its properties are looked at.
+    /// What is known about a trace before its properties are examined.
     pub(crate) fn new(file: &str, events: u64, threads: usize) -> Report {
         Report {
             portent: 1,
@@ -110,7 +110,7 @@ impl Report {
             .extend(mismatch.map(|(silent, stray)| Warning::forks(name(silent), name(stray))));
     }
 
-    /// Warns of what is not known of the last events, because it took too much memory.
+    /// Warns about what is not known of the last events, because it took too much memory.
     pub(crate) fn add_forgotten(&mut self, history: &History) {
         if let Some(event) = history.first_unordered() {
             self.warnings.push(Warning::order_lost(event.line));
@@ -130,7 +130,7 @@ impl Report {
         self.warnings.push(Warning::unkept(kept, unkept.first()));
     }
 
-    /// Warns of events that wait in vain, with an example.
+    /// Warns about events that wait in vain, with an example.
     pub(crate) fn add_missing(&mut self, waiting: usize, example: Option<&str>) {
         self.warnings.push(Warning::missing(waiting, example));
     }
@@ -172,8 +172,8 @@ pub struct PropertyReport {
     pub observed: Observed,
     /// All equivalent runs.
     pub predicted: Predicted,
-    /// What the model `strong` finds, where happens-before has no violation and the order of locks has a part in that: it is tried within a
-    /// small budget, and changes nothing about the answer.
+    /// What the model `strong` finds if happens-before has no violation, partly because of the order of locks: it is tried within a small
+    /// budget, and does not affect the answer.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub under_strong: Option<LeftOut>,
     /// How many there are, if they were counted.
@@ -182,7 +182,7 @@ pub struct PropertyReport {
     pub lattice: Lattice,
     /// The whole text of the property, its declarations included.
     pub text: String,
-    /// How things stand before the first step; not part of the JSON.
+    /// The state of things before the first step; not part of the JSON.
     #[serde(skip)]
     pub start: Moment,
     /// Why runs are violated; not part of the JSON.
@@ -193,9 +193,9 @@ pub struct PropertyReport {
     pub picture: Option<Box<Picture>>,
 }
 
-/// Why runs are violated: the part of the property that decides it, and where. There is nothing of very long
-/// runs, of runs that are only pending at their end, where the witness is left out, and of a program that is
-/// watched, as its beginning may be forgotten.
+/// Why runs are violated: the part of the property that decides it, and where. It is absent for very long runs, for
+/// runs that are only pending at their end, if the witness is left out, and for a running program, whose beginning
+/// may be forgotten.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Why {
@@ -224,10 +224,10 @@ pub struct Predicted {
     /// One that is: all relevant events in another order. Under the maximal model it may end where
     /// it is violated.
     pub witness: Option<Vec<Row>>,
-    /// The steps of the observed run that the witness does not come to, as they were there.
+    /// The steps of the observed run that the witness does not get to, as they were observed.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub left_out: Vec<Row>,
-    /// Whether there is a witness that is not here, because the report has enough of them: see
+    /// Whether there is a witness that was left out because the report has enough of them: see
     /// [`Options::witnesses`](crate::Options::witnesses).
     #[serde(skip_serializing_if = "is_false")]
     pub witness_omitted: bool,
@@ -240,13 +240,13 @@ pub struct Predicted {
     pub swaps: Vec<[u32; 2]>,
     /// How many such pairs are not listed, because there are very many.
     pub swaps_omitted: u64,
-    /// Of these the few that the violation needs, for people to read: who overtakes whom; not part of the JSON.
+    /// The few of these that the violation needs, for people to read: who overtakes whom; not part of the JSON.
     #[serde(skip)]
     pub overtakings: Vec<Overtaking>,
     /// Whether no equivalent run is violated after fewer events.
     pub shortest: bool,
-    /// How many events of the run come before the first row of the witness. There is an order of
-    /// them that leads there, but it was forgotten: only where a running program is watched, see
+    /// How many events of the run come before the first row of the witness. Some order of them
+    /// leads there, but it was forgotten. This happens only when a running program is watched, see
     /// [`Watch`](crate::Watch). Pairs of them that are swapped are not listed.
     #[serde(skip_serializing_if = "is_zero")]
     pub forgotten: u64,
@@ -282,7 +282,7 @@ impl Predicted {
     }
 }
 
-/// Whether a run is violated that leaves something out, under the model `strong`.
+/// Whether some run that leaves something out is violated, under the model `strong`.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct LeftOut {
@@ -292,9 +292,9 @@ pub struct LeftOut {
     pub violated_at: Option<u64>,
     /// That run, up to where it is violated; absent if it is very long.
     pub witness: Option<Vec<Row>>,
-    /// The steps of the observed run that it does not come to.
+    /// The steps of the observed run that it does not get to.
     pub left_out: Vec<Row>,
-    /// Whether nothing was left unsearched that could change the answer.
+    /// Whether the search left out nothing that could change the answer.
     pub exhaustive: bool,
     /// Why it was not searched at all, if it was not.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -302,7 +302,7 @@ pub struct LeftOut {
 }
 
 impl LeftOut {
-    /// Nobody looked.
+    /// It was not tried.
     pub(crate) fn untried(why: Untried) -> LeftOut {
         LeftOut {
             untried: Some(why),
@@ -311,7 +311,7 @@ impl LeftOut {
     }
 }
 
-/// Why nobody looked beyond happens-before.
+/// Why nothing beyond happens-before was tried.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
@@ -320,7 +320,7 @@ pub enum Untried {
     Events(u64),
     /// The steps of the run do not fit in memory.
     Memory,
-    /// What that may take was spent on other properties and bindings.
+    /// The budget was spent on other properties and bindings.
     Spent,
 }
 
@@ -332,10 +332,10 @@ fn is_zero(number: &u64) -> bool {
     *number == 0
 }
 
-/// Variables with their values. Rows that say the same share it.
+/// Variables with their values. Rows with the same content share it.
 pub type Values = Arc<[(Arc<str>, Value)]>;
 
-/// One step of a witness. There may be millions: what rows have in common, they share.
+/// One step of a witness. There may be millions, so rows share what they have in common.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct Row {
@@ -360,12 +360,12 @@ pub struct Row {
     pub state: usize,
     /// The verdict after it.
     pub verdict: Verdict,
-    /// What else its line tells, if anything.
+    /// What else its line says, if anything.
     #[serde(flatten)]
     pub note: Option<Box<Note>>,
 }
 
-/// How things stand at some point of a run.
+/// The state of things at some point of a run.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Moment {
     /// The values of the property's variables.

@@ -1,8 +1,7 @@
-//! The rest of a run whose steps take more memory than there is: what was observed is known to the end, whatever else is not.
+//! The rest of a run whose steps do not fit into memory: the observed run is still followed to its end.
 //!
-//! Only the first steps are kept, and other orders are looked for among these. That finds nothing that cannot be: what
-//! violates a property in the middle of a run violates it. The observed run needs no memory for its steps, so it is followed
-//! to its end.
+//! Only the first steps are kept, and other orders are examined only among these. Whatever that finds is real, because a
+//! violation in the middle of a run is final. The observed run needs no memory for its steps.
 
 use std::num::NonZeroU64;
 

@@ -1,7 +1,7 @@
-//! Events that arrive before what they come after: they are held back until it has come.
+//! Holds back events that arrive before events they come after, until those have arrived.
 //!
-//! Several processes, or several threads each with a queue of its own, do not agree on an order of arrival. Where every event brings
-//! its clock there is no need to: any order that the clocks allow is an order of the same run.
+//! Several processes, or several threads with separate queues, do not agree on an order of arrival. If every event brings its
+//! clock they need not: any order that the clocks allow is an order of the same run.
 
 use portent_monitor_core::{CausalRelease, ChainId, Clocked, Event, Op, Stamp, Symbols, ThreadId};
 

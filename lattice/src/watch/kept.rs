@@ -1,4 +1,4 @@
-//! Steps of a run, as long as some search needs them, and how they are shown.
+//! The steps of a run that some search still needs, and how they are shown.
 
 use std::{num::NonZeroU64, sync::Arc};
 

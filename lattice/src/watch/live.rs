@@ -1,10 +1,10 @@
-//! The search of one slice while it goes on, and the events that it still needs.
+//! The ongoing search of one slice, level by level, and the events that it still needs.
 //!
-//! With a lookahead levels are made as events come, and the first events of the run are soon in
-//! every cut. They are forgotten, but for those that a witness is to show. For that an older level is
-//! remembered: a witness begins at one of its cuts, in one of the states there, and how a run gets
-//! there is no longer known. When the search has gone far enough beyond it, the next one takes its
-//! place, and the events before it go.
+//! With a lookahead, levels are made as events arrive, and the first events of the run are soon in
+//! every cut. They are forgotten, except those that a witness should show. For that, an older level is
+//! remembered: a witness begins at one of its cuts, in one of the states there; how a run gets there is
+//! no longer known. Once the search has gone far enough beyond that level, the next one replaces it, and
+//! the events before it are dropped.
 
 use std::sync::Arc;
 

@@ -1,5 +1,5 @@
-//! Where the steps that are kept are in the causal order: as little as it takes, as there may be very many bindings. A poset is made of
-//! it when one is needed.
+//! The causal order of the steps that are kept, stored compactly because there may be very many bindings. A poset is made from it
+//! when needed.
 
 use portent_monitor_core::ChainId;
 

@@ -1,4 +1,4 @@
-//! Online: events come one by one while the program runs, and it is said at once what they make possible.
+//! Online: events arrive one by one while the program runs, and what they make possible is reported at once.
 //!
 //! | file | its notion |
 //! |---|---|
@@ -11,7 +11,7 @@
 //! | [`kept`], [`log`] | steps, as long as a search needs them, and their order |
 //! | [`delivery`] | events that arrive before what they come after |
 //!
-//! A search is a *stream* of symbolic nodes (`engine::streaming`): exact with every step, nothing is enumerated, nobody waits. Levels are
+//! A search is a *stream* of symbolic nodes (`engine::streaming`): exact at every step, without enumeration or delay. Levels are
 //! made where a lookahead asks for them, where a run is violated only because it ended, and where comparisons of several
 //! variables leave no small automaton.
 //!

@@ -1,7 +1,7 @@
-//! What the streaming engine needs to know of a property: its automaton, and the class of each step.
+//! What the streaming engine needs to know about a property: its automaton, and the class of each step.
 //!
-//! All events of a property are known when it is compiled, but not what they will write. When something is written that no step
-//! so far has written, there is a new action, and an automaton that knows it takes the place of the old one.
+//! All events of a property are known at compile time, but not what they will write. When a step writes something new, there is a
+//! new action, and an automaton that includes it replaces the old one.
 
 use portent_monitor_core::Value;
 use portent_monitor_dsl::{Monitor, StateId, shape::Saturated};

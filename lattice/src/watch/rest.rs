@@ -1,7 +1,7 @@
-//! A stream that rests until the next step of its binding.
+//! A stream that is dormant until the next step of its binding.
 //!
-//! Of very many bindings hardly any has two steps in a row, and what it needs is no longer in a cache when its next one comes. So
-//! its counts are packed into one piece of memory, and unpacked into a stream that is at work, of which a property then has one.
+//! With very many bindings, hardly any has two consecutive steps, and when its next step comes its data is no longer cached. So its
+//! counts are packed into one piece of memory, and unpacked into the property's single active stream.
 
 use std::sync::Arc;
 

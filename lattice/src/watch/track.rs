@@ -1,4 +1,4 @@
-//! What is known of one binding: its observed run, and the search for others that are violated.
+//! What is known about one binding: its observed run, and the search for other runs that are violated.
 
 use std::sync::Arc;
 

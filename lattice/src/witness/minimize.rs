@@ -1,9 +1,8 @@
 //! Takes back the swaps that a violated run does not need.
 //!
-//! An engine finds its run in its own way, and may have events the other way round than observed for
-//! no reason. Here neighbours change places again, and events give way to others that were observed
-//! earlier, as long as the run is still violated after the same number of steps. If the observed run
-//! itself is violated as soon, it is the run.
+//! An engine finds its run in its own way, and may swap events for no reason. Here neighbours are swapped
+//! back, and events give way to others that were observed earlier, as long as the run is still violated
+//! after the same number of steps. If the observed run itself is violated as soon, it is used instead.
 //!
 //! What is left is needed at its place: before the violation no two neighbours can be put back, and no
 //! event can be replaced by one that was observed earlier. That is not always the fewest swaps of

@@ -1,5 +1,5 @@
-//! A violated run, made ready to be shown: without swaps that it does not need, followed step by step,
-//! and checked by code that knows nothing of the search.
+//! Prepares a violated run for display: removes needless swaps, follows it step by step, and checks it with
+//! code that knows nothing of the search.
 
 mod check;
 mod minimize;

@@ -1,8 +1,8 @@
-//! Clocks that many have at the same time, in memory that is used again.
+//! Shared clocks in recycled memory.
 //!
-//! A thread that has left its clock somewhere cannot write into it any more when it ticks, and needs another one. Meanwhile what others
-//! left is replaced, and the last who had a clock lets go of it. So a run that only reads and writes what it has read and written
-//! before allocates nothing.
+//! A thread that has left its clock somewhere can no longer write into it when it ticks, and needs another one. Meanwhile what others left
+//! is replaced, and the last owner of a clock releases it. So a run that only reads and writes what it has read and written before
+//! allocates nothing.
 
 use std::{cell::RefCell, ops::Deref, sync::Arc};
 

@@ -1,4 +1,4 @@
-//! What an event comes directly after, apart from what its thread did before.
+//! What an event comes directly after, other than what its thread did before.
 
 use super::Place;
 use crate::{Knowledge, Object, ThreadId};

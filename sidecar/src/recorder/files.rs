@@ -1,4 +1,4 @@
-//! Files of a recording: one after the other, each flushed in frames.
+//! The files of a recording, in sequence, each flushed in frames.
 
 use std::{
     path::{Path, PathBuf},

@@ -1,4 +1,4 @@
-//! A file in frames: what was flushed is whole, whatever happens to the process next.
+//! A file in frames: whatever was flushed is complete, no matter what happens to the process next.
 
 use std::{
     fs::File,

@@ -1,4 +1,4 @@
-//! Recordings on disk: how they are asked for.
+//! Recordings on disk: how to ask for one.
 
 mod files;
 mod frames;

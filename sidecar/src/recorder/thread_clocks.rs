@@ -1,8 +1,8 @@
-//! Clocks that count chains, as clocks that count threads.
+//! Turns clocks that count chains into clocks that count threads.
 //!
-//! A recording of some names has no locks and no forks that would say what came before what; so each of its lines has a clock, and
-//! clocks in a trace count the lines of threads. A chain is the threads that had it one after the other: it is kept in *stays*, the
-//! lines of one thread that follow each other on one chain.
+//! A recording of some names has no locks or forks to say what came before what; so each of its lines has a clock, and clocks in a
+//! trace count the lines of threads. A chain belongs to several threads in turn: it is kept as *stays*, consecutive lines of one thread
+//! on one chain.
 
 use std::collections::HashMap;
 

@@ -1,4 +1,4 @@
-//! Where a server of events is.
+//! The address of a server.
 
 use std::{
     fmt,

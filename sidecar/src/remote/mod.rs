@@ -1,8 +1,8 @@
-//! Events to a server: `portent serve`, in another process.
+//! Sends events to a server, `portent serve` in another process.
 //!
-//! The lines are those that a recorder would write, and none is forgotten before the other side has it, a socket or a stream of NATS. While that
-//! is away lines are kept, up to a bound; beyond that the sidecar stands still, and threads do what they do when a queue is full: what is
-//! left out then is left out before it is counted in any clock.
+//! The lines are those that a recorder would write, and none is forgotten before the other side, a socket or a NATS stream, has it. While that is
+//! unreachable, lines are kept up to a bound; beyond it the sidecar stalls, and threads do what they do when a queue is full: events are then
+//! dropped before any clock counts them.
 
 mod address;
 #[cfg(feature = "nats")]

@@ -6,9 +6,9 @@
 //! | `position` | a durable consumer, which remembers how far servers of its name are |
 //! | `taking` | messages in the order of the stream, each once, acknowledged when they were looked at and recorded |
 //!
-//! **The stream is the memory.** What a server before has acknowledged is read once more when this one begins, so that its clocks and properties know
-//! of it; it is not recorded and told again. What was not acknowledged is new. So a server that is started again goes on where the one before it was,
-//! as far as the stream still has what came before; where it has not, that is counted as missed.
+//! **The stream is the memory.** When a server starts, it reads once more what earlier ones acknowledged, so that its clocks and properties take that
+//! into account; it is neither recorded nor reported again. What was not acknowledged is new. So a restarted server continues where the previous one
+//! was, as far as the stream still has what came before; the rest is counted as missed.
 
 mod position;
 mod taking;

@@ -1,4 +1,4 @@
-//! A durable consumer, which remembers how far servers of its name are.
+//! A durable consumer, which remembers how far servers of its name have come.
 
 use std::time::Duration;
 

@@ -1,7 +1,7 @@
-//! Messages in the order of the stream, each once, acknowledged when they were looked at and recorded.
+//! Messages in the order of the stream, each once, acknowledged when they have been processed and recorded.
 //!
-//! Where a message comes out of turn, those before it were sent to somebody who did not get them: a server that was killed, or this one while its
-//! connection broke. They would come again, but late; so they are read from the stream at once, and what comes again is only acknowledged.
+//! If a message comes out of turn, those before it were sent to a server that did not get them: one that was killed, or this one while its
+//! connection broke. They would be redelivered, but late; so they are read from the stream at once, and redeliveries are merely acknowledged.
 
 use std::{
     collections::HashMap,

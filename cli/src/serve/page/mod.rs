@@ -1,5 +1,5 @@
-//! The live page: a document, its style and a script that asks every second how things stand. A violation is shown by the page that
-//! `check --format html` would make of it, and colours and badges are the same there. What comes from a program is only ever text.
+//! The live page: a document, its style, and a script that polls the state every second. A violation is shown by the page that
+//! `check --format html` would make of it, with the same colours and badges. What comes from a program is only ever text.
 
 use portent_answer::html;
 

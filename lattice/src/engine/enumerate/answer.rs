@@ -1,4 +1,4 @@
-//! From a search to an answer: which reductions are used, and the run to what was found.
+//! From a search to an answer: chooses the reductions, and finds the run that leads to the violation.
 
 use portent_monitor_dsl::Verdict;
 

@@ -1,7 +1,7 @@
 //! Counting runs: at each cut, how many ways lead there in each state.
 //!
-//! Counts grow as factorials do. How far is known before: the lengths of the chains bound the number
-//! of runs, and the numbers are chosen so that it fits.
+//! Counts grow like factorials, but the lengths of the chains bound the number of runs, so numbers can be
+//! chosen that are wide enough from the start.
 
 use std::marker::PhantomData;
 

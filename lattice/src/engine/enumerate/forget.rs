@@ -1,8 +1,8 @@
-//! Letting go of what every cut contains.
+//! Forgets what every cut contains.
 //!
-//! A search that goes on for days must not keep the run for as long. The first events of the
-//! observed run that are in every cut of a level are in every cut of all later ones: nothing asks
-//! for them again. Without them the search is that of a shorter run, whose cuts count what is left.
+//! A search that goes on for days must not keep the whole run. If the first events of the observed run
+//! are in every cut of a level, they are in every cut of all later levels, and nothing asks for them
+//! again. Without them the search is that of a shorter run, whose cuts count the remaining events.
 
 use super::{levels::Levels, path::Configuration, sets::StateList, sweep::Sweep};
 use crate::order::Poset;

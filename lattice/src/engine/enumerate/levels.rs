@@ -1,4 +1,4 @@
-//! A frontier whose keys become wider when they must.
+//! A frontier whose keys become wider when necessary.
 
 use portent_monitor_core::ChainId;
 

@@ -1,4 +1,4 @@
-//! A lower bound on the number of cuts, found in no time: so that nobody waits for the count of a
+//! A lower bound on the number of cuts, found at almost no cost, so that nobody waits for the count of a
 //! lattice that has far too many.
 //!
 //! From a cut, take on each chain the events that need nothing outside of the cut and their own

@@ -1,5 +1,5 @@
-//! Which chains are advanced from a cut, where that is not all that can be: a lookahead or
-//! commutation leaves some out.
+//! Which chains are advanced from a cut, if not all that could be: a lookahead or commutation leaves
+//! some out.
 
 use std::sync::{Mutex, PoisonError};
 

@@ -1,8 +1,8 @@
-//! Numbers of runs, of fixed size where that is known to be enough.
+//! Numbers of runs, of fixed size if that is known to be enough.
 //!
-//! Most of counting is adding numbers and moving them about. A number of arbitrary precision is an
-//! allocation each time; one that lies in the node itself is a few instructions. The weak point is a
-//! long run: all numbers are as wide as the last, though most are much smaller.
+//! Counting mostly adds numbers and moves them about. With arbitrary precision each number is an
+//! allocation; stored in the node itself, it costs a few instructions. The weak point is a long run:
+//! all numbers are as wide as the last, though most are much smaller.
 
 use num_bigint::BigUint;
 

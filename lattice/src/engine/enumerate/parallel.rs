@@ -1,7 +1,7 @@
-//! Work that is done in parts, on several cores where there are some.
+//! Work done in parts, on several cores if there are any.
 //!
-//! The only place that knows of threads. It knows nothing of levels: every kind of level would bring a
-//! copy of the machinery of threads along, and compiling these would take longer than all the rest.
+//! This is the only module that knows about threads, and it knows nothing about levels: otherwise every kind of
+//! level would get its own copy of the threading machinery, which would take longer to compile than all the rest.
 
 use std::{
     ops::Range,

@@ -1,4 +1,4 @@
-//! Levels beside sets of cut vectors: every kind of key, in one piece and in ranges, with holes, a
+//! Levels compared with sets of cut vectors: every kind of key, whole and in ranges, with holes, a
 //! lookahead and a window.
 
 use std::collections::BTreeMap;

@@ -1,5 +1,5 @@
-//! What the search asks of a poset, by looking it up: where reverse pasts begin, and where along a
-//! chain the next event of a class, or the next that a node does not loop on, is.
+//! Look-up tables for what the search asks of a poset: where reverse pasts begin, and where along a chain the
+//! next event of a class is, or the next event on which a node does not loop.
 
 use portent_monitor_core::ChainId;
 use portent_monitor_dsl::shape::{ActionClass, Node, Saturated};

@@ -1,4 +1,4 @@
-//! The symbolic nodes that were found, and which of them make others superfluous.
+//! The symbolic nodes found so far, and which of them make others superfluous.
 
 use portent_monitor_dsl::shape::{Node, Saturated};
 use std::{

@@ -1,5 +1,5 @@
-//! What can become of the states of a property, whatever the trace: which of them cannot be violated any more, by which
-//! actions they can, which stand for others, and which actions may be done before others instead of after them.
+//! What can become of the states of a property, whatever the trace: which can no longer be violated, by which actions the
+//! others can be, which states stand for others, and which actions may be done before others instead of after them.
 
 use rustc_hash::FxHashMap;
 

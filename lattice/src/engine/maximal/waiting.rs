@@ -1,4 +1,4 @@
-//! Which prefix is looked at next: one of those with the fewest relevant events.
+//! Decides which prefix to examine next: one of those with the fewest relevant events.
 
 /// Nodes that wait to be looked at, those with the fewest relevant events first.
 #[derive(Default)]

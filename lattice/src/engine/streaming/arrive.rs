@@ -1,4 +1,4 @@
-//! What an event does to the nodes that are open on its chain.
+//! What an arriving event does to the nodes that are open on its chain.
 
 use portent_monitor_core::ChainId;
 

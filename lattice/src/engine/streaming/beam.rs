@@ -1,11 +1,11 @@
-//! Which nodes are kept where there are too many.
+//! Which nodes to keep when there are too many.
 //!
-//! Some of every stage, as a stage that is lost is not soon met again; of the others those that are open on most chains, then those with
-//! the largest intervals. Among equals the oldest stay: the initial node is the one that everything else begins at, and if the
-//! newest were preferred it would be lost first.
+//! Some of every stage are kept, as a lost stage is not soon reached again; of the others, those that are open on most chains, then those
+//! with the largest intervals. Among equals the oldest stay: everything else starts from the initial node, which would be lost first if
+//! the newest were preferred.
 //!
-//! A search is exact as long as it can. Once something was dropped it is not, and many nodes are no better than a few: from then on there
-//! is a beam, which may overfill before it is pruned, because pruning costs more than an event.
+//! A search is exact for as long as possible. Once something was dropped it no longer is, and many nodes are no better than a few: from
+//! then on there is a beam, which may overfill before it is pruned, because pruning costs more than an event.
 
 use std::cmp::Reverse;
 

@@ -1,4 +1,4 @@
-//! Nodes that others make superfluous, whatever will come.
+//! Nodes that others make superfluous, whatever events follow.
 //!
 //! One node covers another if its stage can do all that the other's can, its lowest cut contains no more (as far as that matters),
 //! its chains end no earlier, and what will be inside of the other will be inside of it. The last is not a question of what

@@ -1,8 +1,8 @@
-//! The run that was observed, whatever else is dropped.
+//! Keeps the observed run, whatever else is dropped.
 //!
-//! An exact search always has a node that contains the cut of all events so far. Where nodes are dropped these may be lost, too, and
-//! then all others in time, as every node ends somewhere: a search without nodes is fast, and predicts nothing. So the stages of
-//! the observed run are followed on their own. If no node is left that contains the cut of all events at one of them, one is
+//! An exact search always has a node that contains the cut of all events so far. When nodes are dropped, that one may be lost, too, and
+//! eventually all others, since every node ends somewhere: a search without nodes is fast, and predicts nothing. So the stages of
+//! the observed run are followed separately. If no node is left that contains the cut of all events at one of them, a new one is
 //! made that begins there.
 
 use smallvec::SmallVec;

@@ -1,7 +1,7 @@
-//! A search that rests: all that it knows in lists of counts, which are [packed](crate::order::Packed) into one piece of memory.
+//! A dormant search: everything that it knows as lists of counts, [packed](crate::order::Packed) into one piece of memory.
 //!
-//! Where there are very many searches, each of them has few nodes and few events, and rests until the next event of its own. It is then
-//! unpacked into the memory of one that is at work, in every detail but for lists that follow from others, so that resting changes nothing that is found.
+//! If there are very many searches, each has few nodes and few events, and is dormant until its next event. It is then unpacked into the
+//! memory of an active one, in every detail except lists that follow from others, so that dormancy never changes what is found.
 
 use portent_monitor_core::ChainId;
 

@@ -1,12 +1,12 @@
-//! What all future events come after, and what can be forgotten with it.
+//! What all future events come after, and what can therefore be forgotten.
 //!
-//! A thread that lives knows of some events; whatever it does next comes after them. What all threads know of is *settled*: it is in
+//! A live thread knows of some events; whatever it does next comes after them. What all threads know of is *settled*: it is in
 //! the lowest cut of every node that a later event makes, so it moves nothing any more, and where it is outside of a node no
 //! later event is enabled. A node that no thread can extend is *dead*. A parent is no longer needed when no thread can do anything
 //! that is inside of a child for its sake alone.
 //!
-//! A thread that is silent settles nothing. Beyond a bound on the history the oldest events are therefore taken for the past of all
-//! that will come. That only adds order, so what is found is real; and nothing is lost until an event comes that knows less.
+//! A silent thread settles nothing. Beyond a bound on the history, the oldest events are therefore assumed to be in the past of
+//! everything to come. That only adds order, so what is found is real; and nothing is lost until an event arrives that knows less.
 
 use portent_monitor_core::ChainId;
 

@@ -1,4 +1,4 @@
-//! How a node was reached: the events that moved the automaton, in order. Nodes share the beginnings of their stories.
+//! How a node was reached: the events that moved the automaton, in order. Stories of different nodes share their beginnings.
 
 use rustc_hash::FxHashMap;
 

@@ -1,6 +1,6 @@
 //! All cuts that can be reached, by the number of steps in them: the answer to every question, if there are not too many.
 //!
-//! An event that is no step, can happen and shuts nobody out happens at once; a critical section does if all of it can.
+//! An event that is not a step, can happen and shuts nobody out happens at once; so does a critical section if all of it can.
 
 use indexmap::IndexMap;
 use rustc_hash::FxBuildHasher;

@@ -13,7 +13,7 @@
 //! | `closure` | conditions that hold together, each on variables of one thread, by closed cuts |
 //! | `cuts` | all cuts that can be reached, by the number of steps in them |
 //! | `question` | what is asked, and which of the above answers |
-//! | `instance` | all of it for one instance of a property, and what it may cost |
+//! | `instance` | all of it for one instance of a property |
 //!
 //! A witness is examined against the rules of the maximal model and the observed order of conflicts, by code that knows nothing of guards and
 //! closed cuts.

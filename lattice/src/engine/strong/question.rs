@@ -1,4 +1,4 @@
-//! The question whether some run is violated that leaves things out: what it is asked of, and who answers.
+//! The question whether some run that leaves things out is violated: what goes into it, and who answers it.
 
 use std::cell::RefCell;
 

@@ -1,7 +1,7 @@
-//! Lines over NATS JetStream, where one machine is outgrown: a stream keeps them until a server takes them.
+//! Lines over NATS JetStream, for systems larger than one machine: a stream keeps them until a server takes them.
 //!
-//! Some lines make one message, and they are forgotten here when the stream says that it has them. A message whose answer was lost is sent once
-//! more just as it was, under the same id, so that the stream knows it; what comes twice all the same, the server knows by its clocks.
+//! Several lines make one message, which is forgotten here when the stream acknowledges it. A message whose acknowledgement was lost is sent
+//! again unchanged, under the same id, so that the stream recognises it; the server recognises remaining repetitions by their clocks.
 
 mod stream;
 

@@ -1,4 +1,4 @@
-//! A stream of NATS JetStream that events go through: where it is, and how it is opened.
+//! The NATS JetStream stream that events go through: where it is, and how to open it.
 
 use std::{fmt, str::FromStr, time::Duration};
 

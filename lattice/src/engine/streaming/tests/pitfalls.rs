@@ -1,4 +1,4 @@
-//! Mistakes that are easily made, each with a case that shows it.
+//! Mistakes that are easy to make, each with a case that shows it.
 
 use portent_monitor_core::ChainId;
 use portent_testing::Rng;
