@@ -1,22 +1,42 @@
 #!/usr/bin/env bash
-# Crates that nobody here wrote, with their own concurrent tests: their standard library becomes one whose `sync` and `thread` are those of
-# Portent, and their `parking_lot` one whose raw locks are. That is a line each in their Cargo.toml; of their sources only `#[test]` is changed,
-# so that each test is recorded and leaves its trace, in which `portent find` looks for races, deadlocks and blocks that are not atomic.
-# Needs the network; about a quarter of an hour of a processor. Not part of CI. What came out is in proof/README.md.
+# Crates that nobody here wrote, with their own concurrent tests: their standard library becomes one whose `sync`, `thread`, `hint` and
+# `thread_local!` are those of Portent, and their `parking_lot` one whose raw locks are. That is a line each in their Cargo.toml; of their sources
+# only `#[test]` is changed, so that each test is recorded and leaves its trace. In it `portent find` looks for races and deadlocks, and
+# `portent check` at the properties in proof/CRATE.portent. Takes crates from the registry, or from its cache where there is no network. About
+# a quarter of an hour of a processor; not part of CI. What came out is in proof/README.md.
 #
 #   proof/crates.sh [FOLDER]
+#
+# CRATES="threadpool@1.8.1 ..."   which of them
+# PORTENT=PATH                    the command, if it need not be compiled
+# SECONDS_EACH=600                how long the tests of a crate may take, and a search in a trace
 set -euo pipefail
 portent=$(cd "$(dirname "$0")/.." && pwd)
 folder=$(realpath -m "${1:-$(mktemp -d)}")
-read -ra crates <<<"${CRATES:-threadpool@1.8.1 spmc@0.3.0 flume@0.11.1 quick_cache@0.6.24}"
+read -ra crates <<<"${CRATES:-threadpool@1.8.1 spmc@0.3.0 left-right@0.11.5 quick_cache@0.6.24 flume@0.11.1}"
+limit=${SECONDS_EACH:-600}
 # Nothing asynchronous: what wakes tasks is not hooked. (The test `mpsc` of flume is of another crate's channels.)
-declare -A options=([flume]='--no-default-features --lib --test array --test basic --test iter --test list --test zero' [spmc]=--lib)
+declare -A options=([flume]='--no-default-features --lib --test array --test basic --test iter --test list --test zero' [spmc]=--lib [left-right]=--lib)
 # Tests that fail if the machine is busy, as they are and recorded.
 declare -A timed=([flume]='--skip recv_deadline --skip recv_timeout --skip send_timeout')
 # What their tests depend on but no test that is recorded does.
 declare -A unused=([spmc]=loom [flume]='async-std criterion futures getrandom tokio waker-fn' [quick_cache]='criterion rand_distr')
-export CARGO_TARGET_DIR=$folder/target CARGO_INCREMENTAL=0
+export CARGO_TARGET_DIR=$folder/target CARGO_INCREMENTAL=0 CARGO_PROFILE_DEV_DEBUG=none CARGO_PROFILE_DEV_OPT_LEVEL=1 CARGO_TERM_COLOR=never
+
+fail() {
+    printf 'crates.sh: %s\n' "$*" >&2
+    exit 1
+}
+
+for tool in cargo awk timeout; do command -v "$tool" >/dev/null || fail "there is no \`$tool\`"; done
 mkdir -p "$folder"
+
+# What the registry has to give, with the network or without.
+fetch() {
+    local log=$folder/fetch.log
+    timeout 120 "$@" >"$log" 2>&1 && return
+    timeout 120 "$@" --offline >>"$log" 2>&1 || fail "the registry cannot be reached and not all of it is in its cache (run once with the network): see $log"
+}
 
 # A package of one file, which comes on standard input.
 package() {
@@ -27,12 +47,8 @@ package() {
 }
 package std 0.0.0 '' <<'RUST'
 //! The standard library, with the synchronisation of Portent.
-pub use portent::{sync, thread};
+pub use portent::{hint, sync, thread, thread_local};
 pub use std::*;
-pub mod hint {
-    pub use portent::hint::spin_loop;
-    pub use std::hint::*;
-}
 RUST
 package parking_lot 0.12.5 'lock_api = "0.4"' <<'RUST'
 //! The locks of `parking_lot`, with the raw locks of Portent.
@@ -50,7 +66,7 @@ mkdir -p "$folder"/{fetch/src,plain,recorded,traces}
 printf '[package]\nname = "fetch"\nversion = "0.0.0"\nedition = "2024"\n[workspace]\n[dependencies]\ncrossbeam-utils = "=0.8.21"\n' >"$folder/fetch/Cargo.toml"
 for crate in "${crates[@]}"; do printf '%s = "=%s"\n' "${crate%@*}" "${crate#*@}" >>"$folder/fetch/Cargo.toml"; done
 : >"$folder/fetch/src/lib.rs"
-(cd "$folder/fetch" && cargo vendor -q "$folder/vendor" >/dev/null)
+fetch cargo vendor --manifest-path "$folder/fetch/Cargo.toml" "$folder/vendor"
 
 # Makes the standard library of a package that of Portent.
 hook() {
@@ -67,69 +83,100 @@ sed -i 's/^#\[cfg(unix)\]$/#[cfg(any())]/' "$scoped/src/thread.rs"
 hook "$scoped"
 
 if [ -z "${PORTENT:-}" ]; then
-    cargo build -q --manifest-path "$portent/Cargo.toml" -p portent-cli
+    cargo build -q --manifest-path "$portent/Cargo.toml" -p portent-cli || fail 'the command `portent` cannot be compiled'
     PORTENT=$CARGO_TARGET_DIR/debug/portent
 fi
+"$PORTENT" --version >/dev/null || fail "$PORTENT is not the command \`portent\`"
 
 # Runs the tests of the package in this folder, one at a time; what they print goes to a file. Says how many passed, and the seconds of a
 # processor that they took.
 tests() {
-    local log=$1 times
+    local log=$1 times code=0
     # What is compiled is not counted.
-    if ! cargo test -q ${options[$name]:---lib --tests} --no-run >"$log" 2>&1; then
-        echo "$name cannot be compiled: see $log" >&2
-        return 1
-    fi
+    cargo test -q ${options[$name]:---lib --tests} --no-run >"$log" 2>&1 || fail "$name cannot be compiled: see $log"
     TIMEFORMAT='%U %S'
-    times=$({ time cargo test -q ${options[$name]:---lib --tests} -- --test-threads 1 ${timed[$name]:-} >"$log" 2>&1 || echo failed >&2; } 2>&1)
-    if [[ $times == *failed* ]]; then
-        echo "the tests of $name failed: see $log" >&2
-        return 1
-    fi
+    times=$({ time timeout -k 10 "$limit" cargo test -q ${options[$name]:---lib --tests} -- --test-threads 1 ${timed[$name]:-} >"$log" 2>&1 || echo "failed $?" >&2; } 2>&1)
+    code=$(awk '$1 == "failed" { print $2 }' <<<"$times")
+    case $code in
+    '') ;;
+    124 | 137) fail "the tests of $name did not end within $limit s: see $log" ;;
+    *) fail "the tests of $name failed: see $log" ;;
+    esac
     local passed
     passed=$(grep -o '[0-9]* passed' "$log" | awk '{ n += $1 } END { print n + 0 }')
+    [ "$passed" -gt 0 ] || fail "$name ran no test: see $log"
     echo "$passed $(awk '{ t += $1 + $2 } END { printf "%.1f", t }' <<<"$times")"
 }
 
-printf '| crate | tests pass | recorded pass | as they are | recorded | events | threads not hooked | findings |\n|---|---|---|---|---|---|---|---|\n'
+# A copy of the crate in the folder of this kind.
+copy() {
+    local copy=$folder/$1/$name
+    cp -r "$folder/vendor/$name" "$copy"
+    rm -rf "$copy"/{.cargo-checksum.json,Cargo.lock,benches,examples}
+    # Sections of one dependency, example or bench each.
+    for one in ${unused[$name]:-}; do sed -i -E "/^\[dev-dependencies\.$one\]/,/^\$/d" "$copy/Cargo.toml"; done
+    sed -i -E '/^\[\[(bench|example)\]\]/,/^$/d' "$copy/Cargo.toml"
+    printf '\n[workspace]\n' >>"$copy/Cargo.toml"
+    # What compilers have warned of since is not what is looked for.
+    find "$copy" -name '*.rs' -print0 | xargs -0 sed -i '/^#!\[deny(warnings)\]/d'
+    if [ "$1" = recorded ]; then
+        hook "$copy"
+        printf '\n[dev-dependencies.portent]\npath = "%s"\nfeatures = ["macros"]\n' "$portent" >>"$copy/Cargo.toml"
+        sed -i -E '/^\[dev-dependencies\.crossbeam-utils\]/a path = "'"$scoped"'"' "$copy/Cargo.toml"
+        find "$copy" -name '*.rs' -print0 | xargs -0 sed -i -E \
+            's/^( *)#\[test\]/\1#[portent::test(property = "always !no_such_event", causality = "happens-before")]/'
+    fi
+    fetch cargo fetch --manifest-path "$copy/Cargo.toml"
+}
+
+# The command on one trace. 0: nothing was found; 1: something was; anything else is no answer.
+ask() {
+    local code=0
+    timeout -k 10 "$limit" "$PORTENT" "$@" 2>"$folder/$name.errors" || code=$?
+    case $code in
+    0 | 1) ;;
+    124 | 137) fail "portent $* did not end within $limit s" ;;
+    *)
+        cat "$folder/$name.errors" >&2
+        fail "portent $* ended with code $code"
+        ;;
+    esac
+}
+
+# How many lines of a file begin so.
+count() { grep -c -E "$1" "$2" || true; }
+
+printf '%s, %s, %s processors\n' "$(date -u +%F)" "$(rustc --version)" "$(nproc)"
+printf '| crate | tests pass | recorded pass | as they are | recorded | events | threads not hooked | races and deadlocks: observed, shown, possible | properties: tests asked, violations observed, predicted |\n'
+printf '|---|---|---|---|---|---|---|---|---|\n'
 for crate in "${crates[@]}"; do
     name=${crate%@*}
-    for kind in plain recorded; do
-        copy=$folder/$kind/$name
-        cp -r "$folder/vendor/$name" "$copy"
-        rm -rf "$copy"/{.cargo-checksum.json,Cargo.lock,benches,examples}
-        # Sections of one dependency, example or bench each.
-        for one in ${unused[$name]:-}; do sed -i -E "/^\[dev-dependencies\.$one\]/,/^\$/d" "$copy/Cargo.toml"; done
-        sed -i -E '/^\[\[(bench|example)\]\]/,/^$/d' "$copy/Cargo.toml"
-        printf '\n[workspace]\n' >>"$copy/Cargo.toml"
-        # What compilers have warned of since is not what is looked for.
-        find "$copy" -name '*.rs' -print0 | xargs -0 sed -i '/^#!\[deny(warnings)\]/d'
-    done
-    recorded=$folder/recorded/$name
-    hook "$recorded"
-    printf '\n[dev-dependencies.portent]\npath = "%s"\nfeatures = ["macros"]\n' "$portent" >>"$recorded/Cargo.toml"
-    sed -i -E '/^\[dev-dependencies\.crossbeam-utils\]/a path = "'"$scoped"'"' "$recorded/Cargo.toml"
-    find "$recorded" -name '*.rs' -print0 | xargs -0 sed -i -E \
-        's/^( *)#\[test\]/\1#[portent::test(property = "always !no_such_event", causality = "happens-before")]/'
-    read -r before plain < <(cd "$folder/plain/$name" && tests "$folder/$name.plain")
-    read -r passed cost < <(cd "$recorded" && tests "$folder/$name.recorded")
+    copy plain
+    copy recorded
+    result=$(cd "$folder/plain/$name" && tests "$folder/$name.plain")
+    read -r before plain <<<"$result"
+    result=$(cd "$folder/recorded/$name" && tests "$folder/$name.recorded")
+    read -r passed cost <<<"$result"
     traces=$folder/traces/$name
-    (cd "$recorded" && PORTENT_REPORT=$traces tests "$folder/$name.traced" >/dev/null)
+    (cd "$folder/recorded/$name" && PORTENT_REPORT=$traces tests "$folder/$name.traced" >/dev/null)
     : >"$folder/$name.found"
+    : >"$folder/$name.checked"
+    asked=0
     for trace in "$traces"/*.jsonl; do
-        # 0: nothing was found; 1: something was; anything else is no answer.
-        code=0
-        printf '== %s\n' "$(basename "$trace" .jsonl)" >>"$folder/$name.found"
-        "$PORTENT" find "$trace" >>"$folder/$name.found" 2>"$folder/$name.errors" || code=$?
-        if [ $code -gt 1 ]; then
-            echo "portent find $trace ended with code $code:" >&2
-            cat "$folder/$name.errors" >&2
-            exit 1
+        [ -e "$trace" ] || fail "the tests of $name left no trace in $traces"
+        test=$(basename "$trace" .jsonl)
+        printf '== %s\n' "$test" >>"$folder/$name.found"
+        ask find --causality strong "$trace" >>"$folder/$name.found"
+        if [ -e "$portent/proof/$name.portent" ]; then
+            ask check --complete --spec "$portent/proof/$name.portent" "$trace" >"$folder/$name.answer"
+            { printf '== %s\n' "$test"; cat "$folder/$name.answer"; } >>"$folder/$name.checked"
+            ! grep -q -E '^[a-z_]+.*  (holds|PREDICTED|OBSERVED)' "$folder/$name.answer" || asked=$((asked + 1))
         fi
     done
     events=$(cat "$traces"/*.jsonl | wc -l)
-    foreign=$(grep -c 'were not spawned through' "$folder/$name.recorded" || true)
-    findings=$(grep -c '^PREDICTED\|^CONFIRMED\|^POSSIBLE' "$folder/$name.found" || true)
-    printf '| %s | %s | %s | %s s | %s s | %s | %s | %s |\n' "$crate" "$before" "$passed" "$plain" "$cost" "$events" "$foreign" "$findings"
+    foreign=$(count 'were not spawned through' "$folder/$name.recorded")
+    found="$(count '^OBSERVED' "$folder/$name.found"), $(count '^SHOWN' "$folder/$name.found"), $(count '^POSSIBLE' "$folder/$name.found")"
+    checked="$asked, $(count '  OBSERVED' "$folder/$name.checked"), $(count '  PREDICTED' "$folder/$name.checked")"
+    printf '| %s | %s | %s | %s s | %s s | %s | %s | %s | %s |\n' "$crate" "$before" "$passed" "$plain" "$cost" "$events" "$foreign" "$found" "$checked"
 done
-printf 'everything is in %s; what was found is in its files *.found\n' "$folder"
+printf 'everything is in %s; what was found is in its files *.found, what properties say in *.checked\n' "$folder"

@@ -97,6 +97,13 @@ pub use live::{
 #[cfg(feature = "monitor")]
 pub use shared::Shared;
 
+/// What macros expand to: in a crate that has its `std` renamed, `::std` would be that one.
+#[cfg(feature = "monitor")]
+#[doc(hidden)]
+pub mod __native {
+    pub use std::thread_local;
+}
+
 #[cfg(not(feature = "monitor"))]
 mod off;
 #[cfg(not(feature = "monitor"))]

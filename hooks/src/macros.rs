@@ -68,7 +68,17 @@ macro_rules! event {
 macro_rules! thread_local {
     () => {};
     ($(#[$attr:meta])* $vis:vis static $name:ident: $type:ty = const $init:block $(; $($rest:tt)*)?) => {
-        $crate::thread_local!($(#[$attr])* $vis static $name: $type = $init $(; $($rest)*)?);
+        $(#[$attr])*
+        $vis static $name: $crate::thread::LocalKey<$type> = {
+            fn make() -> $type {
+                const $init
+            }
+            $crate::__native::thread_local! {
+                static NATIVE: $type = const $init;
+            }
+            $crate::thread::LocalKey::new(&NATIVE, make)
+        };
+        $($crate::thread_local!($($rest)*);)?
     };
     ($(#[$attr:meta])* $vis:vis static $name:ident: $type:ty = $init:expr $(; $($rest:tt)*)?) => {
         $(#[$attr])*
@@ -76,7 +86,7 @@ macro_rules! thread_local {
             fn make() -> $type {
                 $init
             }
-            ::std::thread_local! {
+            $crate::__native::thread_local! {
                 static NATIVE: $type = make();
             }
             $crate::thread::LocalKey::new(&NATIVE, make)

@@ -31,7 +31,7 @@ pub(crate) fn expand(PropertyText(text): &PropertyText) -> syn::Result<TokenStre
     let data = data(&in_literal(text)?, text.span())?;
     Ok(quote! {{
         static DATA: ::portent::dsl::sealed::Data = #data;
-        static MONITOR: ::std::sync::OnceLock<::portent::Monitor> = ::std::sync::OnceLock::new();
+        static MONITOR: ::portent::annotated::OnceLock<::portent::Monitor> = ::portent::annotated::OnceLock::new();
         MONITOR.get_or_init(|| ::portent::dsl::sealed::unseal(&DATA))
     }})
 }

@@ -26,6 +26,10 @@ use std::{
     process::ExitCode,
 };
 
+// That of the program may have been renamed.
+#[doc(hidden)]
+pub use std::sync::OnceLock;
+
 use portent_answer::{Paint, Switches, Warning, text};
 
 pub use crate::lattice::Model;

@@ -1,6 +1,11 @@
 //! What programs do that a scheduler may stumble over.
 
-use std::{cell::Cell, process::Command, sync::Arc, time::Duration};
+use std::{
+    cell::{Cell, RefCell},
+    process::Command,
+    sync::Arc,
+    time::Duration,
+};
 
 use portent_explore::{Explorer, FailureKind, Stopped, choose, strategy::Optimal};
 use portent_hooks::{
@@ -133,6 +138,26 @@ fn threads_have_locals_of_their_own_in_every_run() {
     });
     report.assert_passed();
     assert_eq!(report.executions, 6);
+}
+
+#[test]
+fn locals_that_are_set_first_are_not_made() {
+    thread_local! {
+        static CELL: Cell<u32> = panic!("nobody asked for it");
+        static LIST: RefCell<Vec<u32>> = panic!("nobody asked for it");
+    }
+    let report = Explorer::new().check(|| {
+        let work = || {
+            CELL.set(2);
+            LIST.set(vec![3]);
+            CELL.set(CELL.get() + 1);
+            LIST.set(LIST.take().repeat(2));
+            assert_eq!((CELL.get(), LIST.replace(vec![])), (3, vec![3, 3]));
+        };
+        thread::spawn(work).join().unwrap();
+        work();
+    });
+    report.assert_passed();
 }
 
 #[test]

@@ -58,12 +58,31 @@ impl<T: 'static> LocalKey<T> {
         let value = controller.local(key, &|| Rc::new((self.make)()) as Rc<dyn Any>);
         value.downcast().ok()
     }
+
+    /// Gives the thread this value, without making the one that it would begin with.
+    fn put(&'static self, value: T, native: impl FnOnce(T), replace: impl FnOnce(&T, T)) {
+        let Some(controller) = control::current() else {
+            return native(value);
+        };
+        let value = Cell::new(Some(value));
+        let key = std::ptr::from_ref(self).addr();
+        let local = controller.local(key, &|| {
+            let first = value.take().unwrap_or_else(|| (self.make)());
+            Rc::new(first) as Rc<dyn Any>
+        });
+        // It had one before.
+        if let (Some(value), Ok(local)) = (value.take(), local.downcast::<T>()) {
+            replace(&local, value);
+        }
+    }
 }
 
 impl<T: 'static> LocalKey<Cell<T>> {
     /// As [`std::thread::LocalKey::set`].
     pub fn set(&'static self, value: T) {
-        self.with(|cell| cell.set(value));
+        let replace = |cell: &Cell<T>, value: Cell<T>| cell.set(value.into_inner());
+        let native = |value: Cell<T>| self.native.set(value.into_inner());
+        self.put(Cell::new(value), native, replace);
     }
 
     /// As [`std::thread::LocalKey::get`].
@@ -103,6 +122,26 @@ impl<T: 'static> LocalKey<RefCell<T>> {
         F: FnOnce(&mut T) -> R,
     {
         self.with(|cell| f(&mut cell.borrow_mut()))
+    }
+
+    /// As [`std::thread::LocalKey::set`].
+    pub fn set(&'static self, value: T) {
+        let replace = |cell: &RefCell<T>, value: RefCell<T>| drop(cell.replace(value.into_inner()));
+        let native = |value: RefCell<T>| self.native.set(value.into_inner());
+        self.put(RefCell::new(value), native, replace);
+    }
+
+    /// As [`std::thread::LocalKey::take`].
+    pub fn take(&'static self) -> T
+    where
+        T: Default,
+    {
+        self.with(RefCell::take)
+    }
+
+    /// As [`std::thread::LocalKey::replace`].
+    pub fn replace(&'static self, value: T) -> T {
+        self.with(|cell| cell.replace(value))
     }
 }
 

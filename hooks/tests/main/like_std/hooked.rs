@@ -21,7 +21,7 @@ mod once;
 #[path = "threads.rs"]
 mod threads;
 
-use portent_hooks::{sync, thread};
+use portent_hooks::{sync, thread, thread_local};
 
 fn run(test: impl FnOnce()) {
     test();

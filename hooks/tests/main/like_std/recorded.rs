@@ -21,7 +21,7 @@ mod once;
 #[path = "threads.rs"]
 mod threads;
 
-use portent_hooks::{sync, thread};
+use portent_hooks::{sync, thread, thread_local};
 
 /// Records all that the test does, and compares the clocks with those of one who only reads.
 fn run(test: impl FnOnce()) {

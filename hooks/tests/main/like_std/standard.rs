@@ -21,7 +21,7 @@ mod once;
 #[path = "threads.rs"]
 mod threads;
 
-use std::{sync, thread};
+use std::{sync, thread, thread_local};
 
 fn run(test: impl FnOnce()) {
     test();

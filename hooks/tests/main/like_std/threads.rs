@@ -13,7 +13,7 @@ use super::{
         atomic::{AtomicBool, AtomicUsize, Ordering},
         mpsc::channel,
     },
-    thread,
+    thread, thread_local,
 };
 
 #[test]
@@ -373,6 +373,23 @@ fn locals_of_each_thread() {
         assert_eq!((CELL.get(), LIST.with_borrow(Vec::len)), (2, 1));
         assert_eq!(LIST.try_with(|list| list.borrow().clone()).unwrap(), [3]);
         LIST.set(vec![]);
+    });
+}
+
+#[test]
+fn a_local_that_is_set_first_is_not_made() {
+    run(|| {
+        thread_local! {
+            static CELL: std::cell::Cell<i32> = panic!("nobody asked for it");
+            pub static LIST: std::cell::RefCell<Vec<i32>> = panic!("nobody asked for it");
+        }
+        CELL.set(2);
+        LIST.set(vec![3]);
+        assert_eq!((CELL.take(), CELL.get()), (2, 0));
+        assert_eq!((LIST.replace(vec![4]), LIST.take()), (vec![3], vec![4]));
+        CELL.set(5);
+        LIST.set(vec![6]);
+        assert_eq!((CELL.get(), LIST.take()), (5, vec![6]));
     });
 }
 
