@@ -154,6 +154,19 @@ ask() {
     esac
 }
 
+# The properties of a crate, about the objects of this trace: later ones of a process have a number behind the name of their place. Where
+# several of one place are in the trace the property is not asked, as it would not know which belong together.
+about() {
+    local spec object objects found
+    spec=$(<"$portent/proof/$name.portent")
+    mapfile -t objects < <(grep -o '"[A-Za-z]*@[^"]*:[0-9]*"' <<<"$spec" | sort -u)
+    for object in "${objects[@]}"; do
+        found=$(grep -o -E "${object%?}(#[0-9]+)?\"" "$1" | sort -u || true)
+        [ -z "$found" ] || [[ $found == *$'\n'* ]] || spec=${spec//"$object"/"$found"}
+    done
+    printf '%s\n' "$spec"
+}
+
 # How many lines of a file begin so.
 count() { grep -c -E "$1" "$2" || true; }
 
@@ -179,7 +192,8 @@ for crate in "${crates[@]}"; do
         printf '== %s\n' "$test" >>"$folder/$name.found"
         ask find --causality strong "$trace" >>"$folder/$name.found"
         if [ -e "$portent/proof/$name.portent" ]; then
-            ask check --complete --spec "$portent/proof/$name.portent" "$trace" >"$folder/$name.answer"
+            about "$trace" >"$folder/$name.portent"
+            ask check --complete --spec "$folder/$name.portent" "$trace" >"$folder/$name.answer"
             { printf '== %s\n' "$test"; cat "$folder/$name.answer"; } >>"$folder/$name.checked"
             ! grep -q -E '^[a-z_]+.*  (holds|PREDICTED|OBSERVED)' "$folder/$name.answer" || asked=$((asked + 1))
         fi
