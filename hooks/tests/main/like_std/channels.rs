@@ -30,6 +30,53 @@ fn smoke() {
 }
 
 #[test]
+fn the_last_of_many_senders_ends_it() {
+    run(|| {
+        for _ in 0..20 {
+            let (sender, receiver) = channel();
+            let threads: Vec<_> = (0..4)
+                .map(|n| {
+                    let sender = sender.clone();
+                    thread::spawn(move || sender.send(n).unwrap())
+                })
+                .collect();
+            drop(sender);
+            // All were sent before the last sender was gone.
+            assert_eq!(receiver.iter().sum::<i32>(), 6);
+            assert_eq!(receiver.try_recv(), Err(TryRecvError::Disconnected));
+            for thread in threads {
+                thread.join().unwrap();
+            }
+        }
+    });
+}
+
+#[test]
+fn a_receiver_that_goes_ends_all_sends() {
+    run(|| {
+        for room in [0, 1, 3] {
+            let (sender, receiver) = sync_channel(room);
+            let threads: Vec<_> = (0..3)
+                .map(|_| {
+                    let sender = sender.clone();
+                    thread::spawn(move || (0..).find(|n| sender.send(*n).is_err()))
+                })
+                .collect();
+            for _ in 0..5 {
+                receiver.recv().unwrap();
+            }
+            drop(receiver);
+            let sent: i32 = { threads.into_iter() }
+                .map(|thread| thread.join().unwrap().unwrap())
+                .sum();
+            // What found room counts as sent, though nobody received it.
+            assert!((5..=5 + room as i32).contains(&sent), "{sent} with {room}");
+            assert_eq!(sender.send(7), Err(SendError(7)));
+        }
+    });
+}
+
+#[test]
 fn messages_that_nobody_receives_are_dropped() {
     run(|| {
         struct Counted(Arc<AtomicUsize>);

@@ -295,6 +295,24 @@ fn one_of_two_is_notified() {
 }
 
 #[test]
+fn one_condition_of_two_mutexes() {
+    run(|| {
+        // One after the other: at the same time is not allowed everywhere.
+        let turned = Condvar::new();
+        for mutex in [Mutex::new(false), Mutex::new(false)] {
+            thread::scope(|s| {
+                s.spawn(|| {
+                    *mutex.lock().unwrap() = true;
+                    turned.notify_all();
+                });
+                let guard = mutex.lock().unwrap();
+                assert!(*turned.wait_while(guard, |done| !*done).unwrap());
+            });
+        }
+    });
+}
+
+#[test]
 fn two_conditions_of_one_mutex() {
     run(|| {
         // A place for one thing: who fills it waits until it is empty, who empties it until it is full.

@@ -339,6 +339,29 @@ fn a_scope_whose_panic_was_joined_goes_well() {
 }
 
 #[test]
+fn a_scope_that_panics_waits_for_its_threads() {
+    run(|| {
+        let (inside, ended) = (AtomicBool::new(false), AtomicUsize::new(0));
+        let caught = panic::catch_unwind(panic::AssertUnwindSafe(|| {
+            thread::scope(|s| {
+                s.spawn(|| {
+                    while !inside.load(Ordering::Acquire) {
+                        thread::yield_now();
+                    }
+                    ended.fetch_add(1, Ordering::SeqCst);
+                    // What the scope itself panicked with is told.
+                    panic::resume_unwind(Box::new(2u16));
+                });
+                inside.store(true, Ordering::Release);
+                panic::resume_unwind(Box::new(1u8));
+            })
+        }));
+        assert!(caught.unwrap_err().is::<u8>());
+        assert_eq!(ended.load(Ordering::SeqCst), 1);
+    });
+}
+
+#[test]
 fn a_scope_in_a_thread_of_another() {
     run(|| {
         let count = AtomicUsize::new(0);
