@@ -1,5 +1,5 @@
 //! The catalogue: every case of `tests/data`, answered by every engine, with every reduction on and
-//! off, and online.
+//! off, and online; by the explorer in [`performed`].
 //!
 //! A case is a property, a trace and what is true of it. The answers were worked out by hand, or by
 //! counting; whatever searches must give them. To add a case, write it down in one of the files.
@@ -8,6 +8,7 @@ mod annotated;
 mod checkout;
 mod explored;
 mod facade;
+mod performed;
 mod programs;
 mod tracing;
 
@@ -252,23 +253,27 @@ fn examine(case: &Case) {
     }
 }
 
-/// Every case of a folder; how many there are.
-fn run(folder: &str) -> usize {
+/// Every case of a folder.
+fn cases(folder: &str) -> Vec<Case> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR"))
         .join("tests/data")
         .join(folder);
-    let mut cases = 0;
+    let mut cases = Vec::new();
     for entry in fs::read_dir(&folder).expect("a folder") {
         let path = entry.expect("an entry").path();
         let text = fs::read_to_string(&path).expect("text");
         let file: File =
             toml::from_str(&text).unwrap_or_else(|e| panic!("{}: {e}", path.display()));
-        for case in &file.case {
-            examine(case);
-            cases += 1;
-        }
+        cases.extend(file.case);
     }
     cases
+}
+
+/// Examines every case of a folder; how many there are.
+fn run(folder: &str) -> usize {
+    let cases = cases(folder);
+    cases.iter().for_each(examine);
+    cases.len()
 }
 
 #[test]
