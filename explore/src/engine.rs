@@ -305,6 +305,7 @@ impl Engine {
             state.strategy.restart();
             Onward::Restart(reason)
         } else {
+            state.over();
             state.strategy.finished(&state.run, end)
         };
         Ran { end, next }

@@ -342,32 +342,10 @@ impl Solved {
         if !monitor.property().parameters().is_empty() {
             return None;
         }
-        let alphabet = monitor.alphabet();
         let mut product = Product::new(monitor.clone(), &initial);
         let mut acts = Vec::with_capacity(relevance.labels().len());
         for label in relevance.labels() {
-            acts.push(match label {
-                Label::Event(name, args) => {
-                    let name = &relevance.events[*name as usize];
-                    let same = |arity: Option<usize>| arity.is_none_or(|arity| arity == args.len());
-                    let event = { alphabet.iter_events() }.find(|(_, event)| {
-                        event.name == *name && same(event.parameters.as_ref().map(Vec::len))
-                    });
-                    event.map(|(id, _)| product.act(Some(id), &[]))
-                }
-                Label::Write(variable, value) => {
-                    let name = &relevance.variables[*variable as usize];
-                    match alphabet.variable(name) {
-                        Some(id)
-                            if value.0.type_of() != alphabet.variables()[id.index()].type_of =>
-                        {
-                            return None;
-                        }
-                        Some(id) => Some(product.act(None, &[(id, value.0.clone())])),
-                        None => None,
-                    }
-                }
-            });
+            acts.push(act(&mut product, monitor, relevance, label)?);
         }
         let (automaton, numbers) = product.table(MOST_STATES, MOST_ENTRIES)?;
         let act = |act: Option<ActionId>| act.map(|act| numbers[act.index()]);
@@ -379,8 +357,38 @@ impl Solved {
     }
 }
 
+/// The action of a label, `None` inside if the property does not see it; `None` if the value is not of the type that was declared.
+pub(crate) fn act(
+    product: &mut Product,
+    monitor: &Monitor,
+    relevance: &Relevance,
+    label: &Label,
+) -> Option<Option<ActionId>> {
+    let alphabet = monitor.alphabet();
+    Some(match label {
+        Label::Event(name, args) => {
+            let name = &relevance.events[*name as usize];
+            let same = |arity: Option<usize>| arity.is_none_or(|arity| arity == args.len());
+            let event = { alphabet.iter_events() }.find(|(_, event)| {
+                event.name == *name && same(event.parameters.as_ref().map(Vec::len))
+            });
+            event.map(|(id, _)| product.act(Some(id), &[]))
+        }
+        Label::Write(variable, value) => {
+            let name = &relevance.variables[*variable as usize];
+            match alphabet.variable(name) {
+                Some(id) if value.0.type_of() != alphabet.variables()[id.index()].type_of => {
+                    return None;
+                }
+                Some(id) => Some(product.act(None, &[(id, value.0.clone())])),
+                None => None,
+            }
+        }
+    })
+}
+
 /// What the variables of a property begin with, by its declarations or by what they were before they were first written.
-fn initial_values(monitor: &Monitor, relevance: &Relevance) -> Option<Vec<Value>> {
+pub(crate) fn initial_values(monitor: &Monitor, relevance: &Relevance) -> Option<Vec<Value>> {
     let variables = monitor.alphabet().variables().iter();
     variables
         .map(|variable| {

@@ -32,9 +32,6 @@ pub struct Report {
     pub discarded: u64,
     /// Whether some thread unwound while others could have gone on: they had to wait, so not all of that was looked at.
     pub kept_waiting: bool,
-    /// Whether somebody tries to send to a channel with little room, or to receive from it, where one run of each class was searched: some classes
-    /// of such programs are not found.
-    pub tries_rooms: bool,
     /// How many different orders of relevant steps were looked at, since the search was resumed. Several who search together may look
     /// at the same one.
     pub posets: u64,
@@ -208,11 +205,6 @@ impl Report {
         if self.kept_waiting {
             left_out.push(String::from(
                 "what other threads do while one unwinds: they had to wait until it had caught its panic",
-            ));
-        }
-        if self.tries_rooms {
-            left_out.push(String::from(
-                "some classes: where sends to a channel with little room are tried, or receives from it, not all are found (`Exhaustive` finds them)",
             ));
         }
         if self.unknown > 0 {

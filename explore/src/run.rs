@@ -428,9 +428,8 @@ impl Run {
         self.clocks[other as usize * self.width + usize::from(one.thread)] >= one.index
     }
 
-    fn tries_shared(&self) -> bool {
-        let kinds = self.events.iter().map(|event| event.op.kind);
-        { kinds }.any(|kind| matches!(kind, Kind::TryReadLock | Kind::FailedTryReadLock))
+    fn has(&self, wanted: fn(Kind) -> bool) -> bool {
+        self.events.iter().any(|event| wanted(event.op.kind))
     }
 
     /// Why operations cannot be compared with those of another run: objects or threads may be called otherwise, or tries look at more.
@@ -439,7 +438,11 @@ impl Run {
             Some(
                 "channels are tried, and what a try depends on is not the same in every run, so source sets were searched instead of wake-up trees",
             )
-        } else if self.tries_shared() {
+        } else if self.has(|kind| kind == Kind::Request) {
+            Some(
+                "locks are shared twice, and what those who do so wait for is not the same in every run, so source sets were searched instead of wake-up trees",
+            )
+        } else if self.has(|kind| matches!(kind, Kind::TryReadLock | Kind::FailedTryReadLock)) {
             Some(
                 "shared sides of locks are tried, and what that depends on is not the same in every run, so source sets were searched instead of wake-up trees",
             )

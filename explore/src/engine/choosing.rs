@@ -114,6 +114,7 @@ impl State {
             parked: self.parked,
             threads: &self.threads,
             objects: &self.objects,
+            relevance: self.relevance.as_ref(),
         };
         let stay = at.stay(enabled).unwrap_or_default();
         let chosen = if self.mode == Mode::Draining {
@@ -142,6 +143,21 @@ impl State {
             }
         };
         self.commit(chosen)
+    }
+
+    /// The run has ended.
+    pub(super) fn over(&mut self) {
+        let at = Point {
+            step: self.point,
+            current: self.current,
+            enabled: ThreadSet::EMPTY,
+            pending: &self.pending,
+            parked: self.parked,
+            threads: &self.threads,
+            objects: &self.objects,
+            relevance: self.relevance.as_ref(),
+        };
+        self.strategy.over(&at);
     }
 
     /// What the thread announced happens.

@@ -92,7 +92,6 @@ impl State {
                     channels: true,
                     ..self.tries
                 });
-                self.used.tried_rooms = true;
                 return self.try_send(index);
             }
             Step::Receive => {
@@ -110,7 +109,6 @@ impl State {
                 if timed && !self.is_free(me) {
                     return Op::new(Kind::Receive, index + 1);
                 }
-                self.used.tried_rooms |= !timed && self.has_little_room(index);
                 return self.try_receive(index);
             }
             Step::CloseReceiver => Kind::CloseReceiver,

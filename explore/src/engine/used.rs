@@ -9,8 +9,6 @@ use super::Options;
 pub(crate) struct Used {
     atomics: bool,
     conditions: bool,
-    /// Somebody tries to send to a channel with little room, or to receive from it.
-    pub(super) tried_rooms: bool,
 }
 
 const BITS: [(u64, &str); 2] = [
@@ -44,21 +42,15 @@ impl Used {
         told.map(|(_, text)| *text).collect()
     }
 
-    /// Whether not every class is found by those who look at one run of each.
-    pub(crate) fn tries_rooms(self) -> bool {
-        self.tried_rooms
-    }
-
     /// As a number.
     pub(crate) fn bits(self) -> u64 {
-        u64::from(self.atomics) | u64::from(self.conditions) << 1 | u64::from(self.tried_rooms) << 2
+        u64::from(self.atomics) | u64::from(self.conditions) << 1
     }
 
     pub(crate) fn from_bits(bits: u64) -> Used {
         Used {
             atomics: bits & 1 != 0,
             conditions: bits & 2 != 0,
-            tried_rooms: bits & 4 != 0,
         }
     }
 }

@@ -100,6 +100,7 @@ impl Search<'_> {
         };
         self.predictor.restart();
         self.witnesses.clear();
+        self.races.clear();
         self.interleavings = self.interleavings.map(|_| Some(0));
         if let Some(classes) = &mut self.classes {
             classes.clear();

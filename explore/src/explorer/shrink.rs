@@ -4,9 +4,10 @@
 //! after the other is left out, as long as the same goes wrong. Then every run with fewer interruptions than are left is searched: only if that came to
 //! its end are they called the fewest.
 
-use std::{cell::RefCell, collections::BTreeMap, rc::Rc};
+use std::{cell::RefCell, rc::Rc};
 
 use portent_hooks::control::Ended;
+use portent_lattice::Report as Answer;
 use portent_monitor_dsl::Verdict;
 
 use super::search::Search;
@@ -14,9 +15,9 @@ use crate::{
     describe::{self, RaceKey},
     engine::{Engine, Fault, State},
     report::{Failure, Shrunk},
-    run::Run,
-    strategy::{Choice, End, Next, Point, Preemption, Strategy},
-    token::{Chosen, Token},
+    run::DataRace,
+    strategy::{Course, Next, Preemption, Replay, Wanted},
+    token::Token,
 };
 
 /// What goes wrong in a run; of two runs with the same one is as good as the other.
@@ -31,17 +32,6 @@ enum Symptom {
     Violated(Vec<String>),
 }
 
-/// What a run did otherwise than the simplest one: what was chosen, by point.
-type Deviations = BTreeMap<usize, u32>;
-
-/// How a run went.
-#[derive(Clone, Debug, Default)]
-struct Course {
-    deviations: Deviations,
-    /// How often somebody was interrupted who could have gone on.
-    preemptions: u32,
-}
-
 impl Course {
     /// What is to be small: interruptions first.
     fn size(&self) -> (u32, usize) {
@@ -49,47 +39,40 @@ impl Course {
     }
 }
 
-/// One run that deviates where it is to, and tells where it did.
-struct Deviating {
-    wanted: Deviations,
-    course: Rc<RefCell<Course>>,
+/// What is wrong with a run, or the first of that.
+enum Wrong<'a> {
+    Race(DataRace),
+    Fault(&'a Fault),
+    /// The run itself violates a property.
+    Violation(Box<Answer>),
 }
 
-impl Strategy for Deviating {
-    fn choose(&mut self, at: &Point<'_>, _: &Run) -> Choice {
-        let stay = at.stay(at.enabled).unwrap_or_default();
-        let chosen = match self.wanted.get(&at.step).map(|entry| Chosen::of(*entry)) {
-            Some(Chosen::Thread(thread)) if at.enabled.has(thread) => thread as usize,
-            _ => stay,
-        };
-        if chosen != stay {
-            let course = &mut *self.course.borrow_mut();
-            course.deviations.insert(at.step, chosen as u32);
-            course.preemptions += u32::from(at.enabled.contains(at.current));
-        }
-        Choice::Run(chosen)
-    }
-
-    fn pick(&mut self, at: usize, values: u32) -> u32 {
-        match self.wanted.get(&at).map(|entry| Chosen::of(*entry)) {
-            Some(Chosen::Value(value)) if 0 < value && value < values => {
-                let entry = Chosen::Value(value).entry();
-                self.course.borrow_mut().deviations.insert(at, entry);
-                value
+impl Wrong<'_> {
+    fn symptom(&self, state: &State) -> Option<Symptom> {
+        Some(match self {
+            Wrong::Race(race) => Symptom::Race(describe::race_key(state, *race)),
+            Wrong::Fault(Fault::Panicked(_, message)) => {
+                let place = message.place.clone();
+                Symptom::Panic(place.unwrap_or_else(|| message.text.clone()))
             }
-            _ => 0,
+            Wrong::Fault(Fault::Deadlock(_)) => Symptom::Deadlock,
+            Wrong::Fault(_) => return None,
+            Wrong::Violation(answer) => {
+                let violated = answer.properties.iter();
+                let violated =
+                    violated.filter(|property| property.observed.verdict == Verdict::Violated);
+                Symptom::Violated(violated.map(|property| property.name.clone()).collect())
+            }
+        })
+    }
+
+    fn failure(self, state: &State) -> Failure {
+        match self {
+            Wrong::Race(race) => describe::race(state, race),
+            Wrong::Fault(fault) => describe::failure(state, fault),
+            Wrong::Violation(answer) => describe::violation(state, *answer),
         }
     }
-
-    fn finished(&mut self, _: &Run, _: End) -> Next {
-        Next::Enough
-    }
-
-    fn wants_clocks(&self) -> bool {
-        false
-    }
-
-    fn restart(&mut self) {}
 }
 
 impl Search<'_> {
@@ -104,7 +87,7 @@ impl Search<'_> {
         let Ok(token) = Token::read(&failure.token) else {
             return;
         };
-        let original = failure.clone();
+        let confirmation = failure.confirmation.clone();
         let engine = self.engine;
         engine.with_state(|state| state.chooses_events = token.chooses_events);
         let mut shrinking = Shrinking {
@@ -118,6 +101,8 @@ impl Search<'_> {
         };
         let from = course.preemptions;
         let course = shrinking.leave_out(course, &symptom);
+        // What earlier runs left out was told already.
+        shrinking.left_something_out();
         let (preemptions, is_fewest) = shrinking.search_below(course.preemptions, &symptom);
         // The last run is to be the one that is shown.
         let schedule = match preemptions {
@@ -137,54 +122,26 @@ impl Search<'_> {
             runs,
             is_fewest,
         };
-        let shown = engine.with_state(|state| self.describe(state, &original));
+        let shown = engine.with_state(|state| Some(self.wrong(state)?.failure(state)));
         self.report.failures = vec![Failure {
             shrunk: Some(shrunk),
-            ..shown
+            confirmation,
+            ..shown.expect("the same was wrong with it a moment ago")
         }];
     }
 
     /// What is wrong with the last run.
-    fn symptom(&mut self, state: &State) -> Option<Symptom> {
+    fn wrong<'s>(&mut self, state: &'s State) -> Option<Wrong<'s>> {
         if let Some(&race) = state.run.data_races().first() {
-            return Some(Symptom::Race(describe::race_key(state, race)));
+            return Some(Wrong::Race(race));
         }
-        match state.faults.first() {
-            Some(Fault::Panicked(_, message)) => {
-                let place = message.place.clone();
-                Some(Symptom::Panic(
-                    place.unwrap_or_else(|| message.text.clone()),
-                ))
-            }
-            Some(Fault::Deadlock(_)) => Some(Symptom::Deadlock),
-            Some(_) => None,
-            None => {
-                state.relevance.as_ref()?;
-                let answer = self.predictor.answer(state).ok()?;
-                let violated = answer.properties.iter();
-                let violated =
-                    violated.filter(|property| property.observed.verdict == Verdict::Violated);
-                let names: Vec<String> = violated.map(|property| property.name.clone()).collect();
-                (!names.is_empty()).then_some(Symptom::Violated(names))
-            }
+        if let Some(fault) = state.faults.first() {
+            return Some(Wrong::Fault(fault));
         }
-    }
-
-    /// The last run as a failure.
-    fn describe(&mut self, state: &State, original: &Failure) -> Failure {
-        if let Some(&race) = state.run.data_races().first() {
-            return describe::race(state, race);
-        }
-        match state.faults.first() {
-            Some(fault) => describe::failure(state, fault),
-            None => match self.predictor.answer(state) {
-                Ok(answer) => Failure {
-                    confirmation: original.confirmation.clone(),
-                    ..describe::violation(state, answer)
-                },
-                Err(_) => original.clone(),
-            },
-        }
+        state.relevance.as_ref()?;
+        let answer = self.predictor.answer(state).ok();
+        let violates = answer.filter(describe::is_observed)?;
+        Some(Wrong::Violation(Box::new(violates)))
     }
 }
 
@@ -202,18 +159,15 @@ impl Shrinking<'_, '_> {
     }
 
     /// How a run with these deviations goes, and what goes wrong in it, if something does.
-    fn run(&mut self, wanted: Deviations) -> Option<(Course, Symptom)> {
+    fn run(&mut self, wanted: Wanted) -> Option<(Course, Symptom)> {
         self.left = self.left.checked_sub(1)?;
         self.run_at_last(wanted)
     }
 
     /// The same, whatever is left.
-    fn run_at_last(&mut self, wanted: Deviations) -> Option<(Course, Symptom)> {
+    fn run_at_last(&mut self, wanted: Wanted) -> Option<(Course, Symptom)> {
         let course = Rc::new(RefCell::new(Course::default()));
-        let strategy = Deviating {
-            wanted,
-            course: Rc::clone(&course),
-        };
+        let strategy = Replay::deviating(wanted, Rc::clone(&course));
         self.engine()
             .with_state(|state| state.set_strategy(Box::new(strategy)));
         self.engine().run(self.main, 0);
@@ -223,7 +177,7 @@ impl Shrinking<'_, '_> {
 
     fn symptom(&mut self) -> Option<Symptom> {
         let engine = self.search.engine;
-        engine.with_state(|state| self.search.symptom(state))
+        engine.with_state(|state| self.search.wrong(state)?.symptom(state))
     }
 
     /// Leaves out one deviation after the other, the last ones first, as long as that changes nothing.
@@ -246,11 +200,13 @@ impl Shrinking<'_, '_> {
         best
     }
 
-    /// Searches all runs with fewer interruptions. The deviations of one of them, if that was found; and whether there are none with even fewer.
-    fn search_below(&mut self, preemptions: u32, symptom: &Symptom) -> (Option<Deviations>, bool) {
+    /// Searches all runs with fewer interruptions. What one of them did, if that was found; and whether there are none with even fewer.
+    fn search_below(&mut self, preemptions: u32, symptom: &Symptom) -> (Option<Wanted>, bool) {
+        let mut is_complete = true;
         for bound in 0..preemptions {
             self.engine()
                 .with_state(|state| state.set_strategy(Box::new(Preemption::new(bound))));
+            let mut is_bound_complete = true;
             let mut keep = 0;
             loop {
                 let Some(left) = self.left.checked_sub(1) else {
@@ -260,8 +216,10 @@ impl Shrinking<'_, '_> {
                 let next = self.engine().run(self.main, keep).next;
                 if self.symptom().as_ref() == Some(symptom) {
                     let schedule = self.engine().with_state(|state| state.schedule.clone());
-                    return (Some(schedule.into_iter().enumerate().collect()), true);
+                    let wanted = schedule.into_iter().enumerate().collect();
+                    return (Some(wanted), is_complete);
                 }
+                is_bound_complete &= !self.left_something_out();
                 match next {
                     Next::Keep(points) => keep = points,
                     Next::Restart(_) => keep = 0,
@@ -269,7 +227,16 @@ impl Shrinking<'_, '_> {
                     Next::Enough => return (None, false),
                 }
             }
+            is_complete &= is_bound_complete;
         }
-        (None, true)
+        (None, is_complete)
+    }
+
+    /// Whether there is more to the last run than was searched: it had too many steps, or others had to wait while a thread unwound.
+    fn left_something_out(&mut self) -> bool {
+        self.engine().with_state(|state| {
+            let was_too_long = std::mem::take(&mut state.too_long);
+            std::mem::take(&mut state.kept_waiting) || was_too_long
+        })
     }
 }

@@ -23,7 +23,6 @@ pub(super) fn merged(reports: impl Iterator<Item = Report>) -> Report {
         all.gave_up += report.gave_up;
         all.too_long += report.too_long;
         all.kept_waiting |= report.kept_waiting;
-        all.tries_rooms |= report.tries_rooms;
         all.posets += report.posets;
         classes += report.classes.unwrap_or_default();
         all.interleavings = match number {
@@ -70,7 +69,6 @@ impl Search<'_> {
             };
             self.report.interleavings = self.interleavings.flatten();
             self.report.kept_waiting |= state.kept_waiting;
-            self.report.tries_rooms = state.used.tries_rooms() && state.visits_classes_once();
             self.report.unmodelled = state.used.unmodelled(options);
             self.report.posets = self.predictor.searched;
             let notes = &mut self.report.notes;

@@ -80,11 +80,6 @@ impl State {
         matches!(&self.objects[object as usize].body, Body::Channel(channel) if channel.has_receiver)
     }
 
-    /// Whether there is room for a number of messages only, but for some.
-    pub(crate) fn has_little_room(&self, object: ObjectIndex) -> bool {
-        matches!(&self.objects[object as usize].body, Body::Channel(channel) if channel.bound.is_some_and(|bound| bound > 0))
-    }
-
     /// The send that a send races with that failed: before that there was room, and since then only the end of the receiver let it
     /// go on.
     pub(crate) fn filled_by(&self, op: Op) -> Option<u32> {

@@ -12,7 +12,7 @@ pub(crate) struct Race {
     /// The event that came first.
     pub(crate) first: u32,
     pub(crate) second: Second,
-    /// Of one who has a lock alone and one who shares it: which row of needs is that of all the second has to wait for; else [`NONE`].
+    /// If the second has to wait for more than its thread knows: which row of needs is that; else [`NONE`].
     pub(super) needs: u32,
     /// The second is a try that would have been in vain.
     fails: bool,
@@ -76,11 +76,18 @@ impl Run {
         second: Second,
         after: After<'_>,
     ) {
+        let all = self.races.list.len();
         let chain = self.chain(op.object);
         match op.kind {
             _ if after.waits_for_second => {}
             _ if after.instead.is_some() => {
-                self.race_with(thread, after.instead.unwrap_or(NONE), second);
+                let from = self.races.list.len();
+                if op.kind == Kind::Send {
+                    self.races_with_lookers(thread, op.object, second, after.rows);
+                }
+                if self.races.list.len() == from {
+                    self.race_with(thread, after.instead.unwrap_or(NONE), second);
+                }
             }
             Kind::Lock | Kind::Initialise if chain.last_shared != NONE => {
                 self.races_with_readers(thread, op.object, second);
@@ -96,6 +103,9 @@ impl Run {
         if op.second != NONE {
             self.races_of_accesses(thread, op, op.second, second);
         }
+        if !after.rows.is_empty() {
+            self.add_needs(thread, all, after.rows);
+        }
         if after.reversible {
             for &row in after.rows {
                 if row & EXTRA == 0 {
@@ -106,6 +116,36 @@ impl Run {
                     }
                 }
             }
+        }
+    }
+
+    /// The second part of the races from this one on needs the other way round, too, what it comes after irrevocably, unless that follows
+    /// the first part: a message is not there before it was sent.
+    fn add_needs(&mut self, thread: usize, from: usize, rows: &[u32]) {
+        for at in from..self.races.list.len() {
+            let first = self.events[self.races.list[at].first as usize];
+            let is_needed =
+                |run: &Run, row: u32| run.row_at(row)[usize::from(first.thread)] < first.index;
+            if self.races.list[at].needs != NONE || !rows.iter().any(|&row| is_needed(self, row)) {
+                continue;
+            }
+            let begin = self.races.needs.len();
+            let mine = thread * self.width..(thread + 1) * self.width;
+            self.races.needs.extend_from_slice(&self.current[mine]);
+            for &row in rows {
+                if is_needed(self, row) {
+                    let others = if row & EXTRA == 0 {
+                        &self.clocks
+                    } else {
+                        &self.extra
+                    };
+                    let other = &others[(row & !EXTRA) as usize * self.width..][..self.width];
+                    for (need, &other) in self.races.needs[begin..].iter_mut().zip(other) {
+                        *need = (*need).max(other);
+                    }
+                }
+            }
+            self.races.list[at].needs = (begin / self.width) as u32;
         }
     }
 
@@ -151,6 +191,29 @@ impl Run {
         }
         if self.races.list.len() == from {
             self.race_with(thread, next, second);
+        }
+    }
+
+    /// Who sends into room that was made could have come before those who found nothing there since then.
+    fn races_with_lookers(
+        &mut self,
+        thread: usize,
+        object: ObjectIndex,
+        second: Second,
+        room: &[u32],
+    ) {
+        let from = self.races.list.len();
+        let mut next = self.chain(object).last;
+        while next != NONE && self.events[next as usize].op.reads(object) {
+            let event = self.events[next as usize];
+            let is_needed = |&row: &u32| self.row_at(row)[usize::from(event.thread)] >= event.index;
+            if self.is_concurrent(thread, next)
+                && !room.iter().any(is_needed)
+                && !self.precedes_some(next, from)
+            {
+                self.race(next, second);
+            }
+            next = event.previous_on(object);
         }
     }
 

@@ -9,6 +9,7 @@
 //! | [`Preemption`] | every interleaving with few interruptions | where classes are too many |
 //! | [`Random`], [`Uniform`], [`Pct`] | some | where all of these are too many |
 //! | [`Guided`] | few, to a place in the source | where it is known what is suspected |
+//! | [`Steered`] | few, to a state of a property's monitor | where it is known what is to happen |
 
 mod exhaustive;
 mod flipping;
@@ -22,6 +23,7 @@ mod random;
 mod replay;
 mod script;
 mod source;
+mod steered;
 mod target;
 mod uniform;
 
@@ -34,10 +36,11 @@ pub use optimal::Optimal;
 pub use pct::Pct;
 pub use preemption::Preemption;
 pub use random::Random;
-pub(crate) use replay::Replay;
+pub(crate) use replay::{Course, Replay, Wanted};
 pub(crate) use script::Script;
 pub(crate) use source::Path;
 pub use source::Source;
+pub use steered::Steered;
 pub use target::Target;
 pub use uniform::Uniform;
 
@@ -47,6 +50,7 @@ use crate::{
     engine::{Seen, Thread},
     object::Body,
     operation::{ObjectIndex, Op, dependent},
+    relevance::Relevance,
     run::Run,
     thread_set::ThreadSet,
 };
@@ -61,6 +65,10 @@ pub trait Strategy {
 
     /// Which of that many values is taken.
     fn pick(&mut self, at: usize, values: u32) -> u32;
+
+    /// A run has ended: what its last step came to is known now.
+    #[doc(hidden)]
+    fn over(&mut self, _: &Point<'_>) {}
 
     /// A run has ended.
     fn finished(&mut self, run: &Run, end: End) -> Next;
@@ -112,6 +120,8 @@ pub struct Point<'a> {
     pub(crate) parked: ThreadSet,
     pub(crate) threads: &'a [Thread],
     pub(crate) objects: &'a [Seen],
+    /// What properties saw of the run so far.
+    pub(crate) relevance: Option<&'a Relevance>,
 }
 
 impl Point<'_> {

@@ -128,6 +128,64 @@ fn fewest_is_only_said_of_a_search_that_ended() {
     assert!(report.to_string().contains("is open"), "{report}");
 }
 
+/// One thread writes twice, which others can only see if it is interrupted; `looks` is told what was seen.
+fn between_two_writes(looks: impl Fn(u32) + Send + 'static) {
+    let number = Arc::new(AtomicU32::new(0));
+    let writer = Arc::clone(&number);
+    let writer = thread::spawn(move || {
+        writer.store(1, SeqCst);
+        writer.store(2, SeqCst);
+    });
+    let reader = thread::spawn(move || {
+        let seen = number.load(SeqCst);
+        looks(seen);
+        assert_ne!(seen, 1, "between two writes");
+    });
+    writer.join().unwrap();
+    reader.join().unwrap();
+}
+
+#[test]
+fn fewest_is_not_said_where_runs_with_fewer_are_too_long() {
+    let report = Explorer::new().max_steps(50).check(|| {
+        between_two_writes(|seen| {
+            // Whoever is not in between never comes to an end.
+            let other = AtomicU32::new(0);
+            while seen != 1 && other.fetch_add(1, SeqCst) < 1_000 {}
+        });
+    });
+    let shrunk = report.failures[0].shrunk.unwrap();
+    assert_eq!((shrunk.to, shrunk.is_fewest), (1, false), "{report}");
+    assert!(report.to_string().contains("is open"), "{report}");
+}
+
+#[test]
+fn fewest_is_not_said_where_others_wait_while_a_thread_unwinds() {
+    /// Does something when it is dropped.
+    struct Dropped(AtomicU32);
+    impl Drop for Dropped {
+        fn drop(&mut self) {
+            self.0.store(1, SeqCst);
+        }
+    }
+    let report = Explorer::new().check(|| {
+        between_two_writes(|seen| {
+            let unwound = std::panic::catch_unwind(|| {
+                let _dropped = Dropped(AtomicU32::new(0));
+                assert_eq!(seen, 1, "not in between");
+            });
+            assert_eq!(unwound.is_ok(), seen == 1);
+        });
+    });
+    let shrunk = report.failures[0].shrunk.unwrap();
+    assert_eq!((shrunk.to, shrunk.is_fewest), (1, false), "{report}");
+    assert!(report.to_string().contains("is open"), "{report}");
+    // The same without that.
+    let report = Explorer::new().check(|| between_two_writes(|_| {}));
+    let shrunk = report.failures[0].shrunk.unwrap();
+    assert_eq!((shrunk.to, shrunk.is_fewest), (1, true), "{report}");
+}
+
 #[test]
 fn who_does_not_want_it_or_goes_on_gets_the_run_that_was_found() {
     let report = Explorer::new().max_shrinking_runs(0).check(two_are_left);

@@ -56,8 +56,6 @@ struct Totals {
     /// Runs in vain, of source sets and where races are flipped.
     blocked: u64,
     flipped_in_vain: u64,
-    /// Classes that source sets missed, and said that they may: channels with little room were tried.
-    missed: usize,
     /// Programs in which wake-up trees were given up, because of a choice.
     without_trees: usize,
     /// Orders in which threads write variables, and those that were seen in the runs of source sets themselves.
@@ -86,7 +84,6 @@ fn compare(mix: &Mix, seed: u64) -> Totals {
     }
     println!("{}: {totals:?}", mix.name);
     // Of few programs one may be unlucky.
-    assert!(totals.missed as u64 * 50 <= totals.classes, "{totals:?}");
     assert!(
         totals.programs < 300 || totals.blocked * 50 <= totals.classes,
         "more than 2 % of runs are in vain: {totals:?}"
@@ -106,7 +103,6 @@ impl Totals {
         let source = || Explorer::new().strategy(Source::new);
         let found = explore(program, false, 1, source());
         once(program, expected, "source", &found);
-        self.missed += expected.classes.len() - found.runs.len();
         self.blocked += found.report.blocked;
         self.orders += expected.orders.len();
         self.seen_orders += orders(program, expected, &found);
@@ -161,15 +157,7 @@ fn orders(program: &Program, expected: &Expected, found: &Found) -> usize {
         seen.insert(run.writes.iter().map(|write| write.0).collect::<Vec<_>>());
         linearise(&run.writes, &mut Vec::new(), &mut all);
     }
-    if found.report.tries_rooms {
-        assert!(
-            all.is_subset(&expected.orders),
-            "{program}\n{}",
-            found.report
-        );
-    } else {
-        assert_eq!(all, expected.orders, "{program}\n{}", found.report);
-    }
+    assert_eq!(all, expected.orders, "{program}\n{}", found.report);
     seen.len()
 }
 
@@ -196,7 +184,7 @@ fn linearise(
     }
 }
 
-/// Every class was seen, or the report says that some may not have been; and none twice.
+/// Every class was seen, and none twice.
 fn once(program: &Program, expected: &Expected, name: &str, found: &Found) {
     let seen = all_of(program, expected, name, found);
     assert_eq!(
@@ -205,10 +193,6 @@ fn once(program: &Program, expected: &Expected, name: &str, found: &Found) {
         "{name}: a class was seen twice\n{program}\n{}",
         found.report
     );
-    if found.report.tries_rooms {
-        assert!(!found.report.is_proof());
-        return;
-    }
     let deadlocks = expected.classes.values().filter(|deadlock| **deadlock);
     assert_eq!(
         found.report.deadlocks,
@@ -247,7 +231,7 @@ fn all_of(program: &Program, expected: &Expected, name: &str, found: &Found) -> 
     }
     for class in expected.classes.keys() {
         assert!(
-            report.tries_rooms || seen.contains_key(class),
+            seen.contains_key(class),
             "{name}: {} of {} classes\n{program}\n{class:?}\n{report}",
             seen.len(),
             expected.classes.len()

@@ -4,7 +4,7 @@
 use super::{
     Instruction::{
         self, Add, Call, FailIf, IsDone, Leave, Lock, Read, ReadLock, Receive, Send, SkipIf,
-        TryReceive, TryWriteLock, Unlock, Write, WriteLock,
+        TryReceive, TrySend, TryWriteLock, Unlock, Write, WriteLock,
     },
     MOST, Totals, enumerate,
     program::Program,
@@ -12,18 +12,25 @@ use super::{
 
 /// How many classes there are, how many of these end in a deadlock, and in how many somebody panics.
 fn check<const N: usize>(bound: Option<usize>, threads: [&[Instruction]; N]) -> [u64; 3] {
-    let program = Program {
+    check_program(&program(bound, threads))
+}
+
+fn program<const N: usize>(bound: Option<usize>, threads: [&[Instruction]; N]) -> Program {
+    Program {
         threads: threads.map(<[Instruction]>::to_vec).to_vec(),
         bound,
         keeps_sender: true,
         first_waiter: true,
         spurious: 0,
-    };
-    let expected = enumerate(&program, MOST).expect("a small program");
+    }
+}
+
+fn check_program(program: &Program) -> [u64; 3] {
+    let expected = enumerate(program, MOST).expect("a small program");
     let mut totals = Totals::default();
     // Every third program is searched by several, and every third in all interleavings.
     for _ in 0..3 {
-        totals.add(&program, &expected);
+        totals.add(program, &expected);
     }
     [
         totals.classes,
@@ -128,6 +135,28 @@ fn a_try_that_would_have_been_in_vain() {
     check(Some(1), threads);
 }
 
+/// A message that a try found has to be sent before that, also if the try comes before the end of a sender.
+#[test]
+fn a_try_between_the_ends_of_senders() {
+    let threads: [&[Instruction]; 3] = [
+        &[TryReceive],
+        &[SkipIf(0, 2), Receive, Send, Add(0)],
+        &[Send, TryReceive, TrySend],
+    ];
+    let program = Program {
+        keeps_sender: false,
+        ..program(Some(2), threads)
+    };
+    assert_eq!(check_program(&program), [15, 0, 0]);
+}
+
+/// Who sends into room that was made could have come before one who found nothing there since then.
+#[test]
+fn a_look_between_the_room_and_the_send_into_it() {
+    let threads: [&[Instruction]; 3] = [&[Send], &[Send], &[Receive, TryReceive]];
+    assert_eq!(check(Some(1), threads), [24, 0, 0]);
+}
+
 /// Who shares a lock a second time waits for one who asked, not for one who tried in vain.
 #[test]
 fn a_lock_that_is_shared_twice_and_tried() {
@@ -137,6 +166,18 @@ fn a_lock_that_is_shared_twice_and_tried() {
         &[ReadLock, ReadLock],
     ];
     check(None, threads);
+}
+
+/// Wake-up trees sent a thread on that shares a lock a second time, and could not go on in that run.
+#[test]
+fn a_lock_that_is_shared_twice_and_wanted_by_two() {
+    let threads: [&[Instruction]; 3] = [
+        &[WriteLock, Add(1)],
+        &[Lock(1), Unlock(1), Add(1), WriteLock],
+        &[ReadLock, ReadLock],
+    ];
+    let [_, deadlocked, _] = check(None, threads);
+    assert!(deadlocked > 0);
 }
 
 /// Between the end of what is done once and the step that says so it is not done for those who look.

@@ -320,6 +320,24 @@ fn several_that_search_together_tell_each_race_once() {
     assert!(report.failed > 1);
 }
 
+#[test]
+fn a_search_that_begins_anew_tells_a_race_again() {
+    let report = Explorer::new().races().keep_going().check(|| {
+        let level = Arc::new((Shared::with_name("level", 0), Mutex::new(())));
+        let other = Arc::clone(&level);
+        let other = thread::spawn(move || {
+            // In the first run nothing is tried.
+            if other.0.get() == 0 {
+                drop(other.1.try_lock());
+            }
+        });
+        level.0.set(1);
+        other.join().unwrap();
+    });
+    assert!(report.discarded > 1, "{report}");
+    assert_race(&report);
+}
+
 /// A value was seen that nobody had stored yet, so that what came of it did not depend on what it seemed to.
 #[test]
 fn a_value_is_not_seen_before_it_is_stored() {
