@@ -17,6 +17,8 @@ pub(crate) struct Turns {
     awaits: FxHashMap<ThreadId, Object>,
     /// The last event that each of these waits for.
     arrivals: FxHashMap<Object, EventId>,
+    /// In a trace with clocks, the lines of each thread.
+    lines: FxHashMap<ThreadId, Vec<(u32, EventId)>>,
 }
 
 impl Turns {
@@ -39,6 +41,15 @@ impl Turns {
             }
             (Object::Round(..) | Object::Delivery(..), Access::Contribute) => {
                 self.arrivals.insert(object, id);
+            }
+            (Object::Lines(thread, line), Access::Contribute) => {
+                self.lines.entry(thread).or_default().push((line, id));
+            }
+            // A clock is there before its event happens.
+            (Object::Lines(thread, count), _) => {
+                let lines = self.lines.get(&thread).map_or(&[][..], Vec::as_slice);
+                let counted = lines.partition_point(|&(line, _)| line <= count);
+                since = since.max(lines[..counted].last().map(|&(_, id)| id));
             }
             (_, Access::Await) => {
                 self.awaits.insert(event.thread, object);

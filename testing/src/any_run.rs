@@ -1,11 +1,10 @@
 //! Random runs with operations of every kind.
 
 use portent_monitor_core::{
-    Action, BarrierId, ChanId, CondId, Delivery, Details, Event, LockId, Msg, Op, ThreadId, Value,
-    VarId,
+    Action, BarrierId, ChanId, CondId, Delivery, Event, LockId, Msg, Op, ThreadId, Value, VarId,
 };
 
-use crate::Rng;
+use crate::{Rng, run::add_partner};
 
 /// A small random run of three threads with operations of every kind, feasible as it stands. That asks for more than the discipline does:
 /// locks exclude each other, and nobody is joined who holds one.
@@ -170,9 +169,7 @@ pub fn synchronising(rng: &mut Rng, events: usize) -> Vec<Event> {
             Op::Read(_) | Op::Write(..) | Op::Update(..) | Op::Event(_)
         );
         if is_joint && blocked.is_none() && waits.is_empty() && rng.one_in(10) {
-            let mut details = Details::default();
-            details.partners.push(threads[usize::from(who == 0)]);
-            event.details = Some(Box::new(details));
+            add_partner(&mut event, threads[usize::from(who == 0)]);
         }
         trace.push(event);
     }

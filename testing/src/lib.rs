@@ -5,6 +5,7 @@
 //! test.
 
 mod any_run;
+mod clocks;
 mod corpus;
 mod counting;
 mod rng;
@@ -12,8 +13,9 @@ mod run;
 mod runs;
 
 pub use any_run::synchronising;
+pub use clocks::stamped;
 pub use corpus::replay;
 pub use counting::{Counting, allocations};
 pub use rng::Rng;
-pub use run::{admitted, sharing};
+pub use run::{add_partner, admitted, sharing};
 pub use runs::{RunModel, Runs, conflict, is_held, may_follow, may_follow_leaving_out};

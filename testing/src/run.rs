@@ -1,6 +1,6 @@
 //! Random traces that could be runs.
 
-use portent_monitor_core::{Discipline, Event, LockId, Op, Symbols, ThreadId, VarId};
+use portent_monitor_core::{Details, Discipline, Event, LockId, Op, Symbols, ThreadId, VarId};
 
 use crate::Rng;
 
@@ -72,4 +72,23 @@ fn some_sharing(rng: &mut Rng, locks: usize, vars: usize, shared: bool) -> Event
         _ => Op::Lock(lock),
     };
     Event::new(thread, op)
+}
+
+/// Makes an event one of another thread as well.
+///
+/// ```
+/// use portent_monitor_core::{Event, Op, ThreadId, VarId};
+/// use portent_testing::add_partner;
+///
+/// let [t1, t2] = [0, 1].map(ThreadId::from);
+/// let mut event = Event::new(t1, Op::Read(VarId::from(0)));
+/// add_partner(&mut event, t2);
+/// assert_eq!(event.partners(), [t2]);
+/// ```
+pub fn add_partner(event: &mut Event, partner: ThreadId) {
+    if partner != event.thread {
+        let mut details = Details::default();
+        details.partners.push(partner);
+        event.details = Some(Box::new(details));
+    }
 }

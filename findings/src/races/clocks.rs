@@ -58,6 +58,7 @@ impl Clocks {
     /// How many events of each chain must have happened for an event to be next in all of its threads; those that are missing count 0.
     #[inline]
     pub(super) fn past(&mut self, event: &Event) -> Cow<'_, [u32]> {
+        self.flow.receive_clock(event);
         if event.partners().is_empty() {
             return Cow::Borrowed(self.of_thread(event.thread));
         }

@@ -132,6 +132,25 @@ fn atomics_do_not_race() {
 }
 
 #[test]
+fn what_its_clock_puts_after_another_write_is_not_a_race() {
+    let races = |second: &str| {
+        let trace = format!(
+            "{}\n{}\n",
+            r#"{"t":"A","vc":{"A":1},"name":"sold","set":{"x":1}}"#, second
+        );
+        let of = |model| {
+            let report = find(&trace, model);
+            (report.findings.len(), lines(&report, Kind::Race))
+        };
+        [Model::HappensBefore, Model::Strong].map(of)
+    };
+    let after = races(r#"{"t":"B","vc":{"A":1,"B":1},"name":"sold","set":{"x":2}}"#);
+    assert_eq!(after, [(0, vec![]), (0, vec![])]);
+    let beside = races(r#"{"t":"B","vc":{"B":1},"name":"sold","set":{"x":2}}"#);
+    assert_eq!(beside, [(1, vec![vec![1, 2]]), (1, vec![vec![1, 2]])]);
+}
+
+#[test]
 fn d1_two_locks_in_two_orders() {
     check(D1, Kind::Deadlock, [&[], &[&[2, 6]], &[&[2, 6]]]);
     let report = find(&trace(D1), Model::HappensBefore);

@@ -16,13 +16,14 @@ pub(crate) fn random(rng: &mut Rng, draws: usize, locations: usize) -> Vec<Event
     dress(rng, events, locations)
 }
 
-/// Gives a trace marks; some threads end with a request. With `locations` of 0 every event has one of its own.
+/// Gives a trace marks; some threads end with a request, if its events have no clocks. With `locations` of 0 every event has one of its own.
 pub(crate) fn dress(rng: &mut Rng, mut events: Vec<Event>, locations: usize) -> Vec<Event> {
     for thread in 0..3 {
         let thread = ThreadId::from(thread);
         let has_ended = events.iter().any(|event| event.op == Op::Join(thread));
         let has_begun = events.iter().any(|event| event.thread == thread);
-        if rng.one_in(3) && has_begun && !has_ended {
+        let has_clocks = matches!(events.first().map(|event| &event.op), Some(Op::Stamped(_)));
+        if rng.one_in(3) && has_begun && !has_ended && !has_clocks {
             let lock = LockId::from(rng.below(3) as u32);
             events.push(Event::new(thread, Op::Request(lock)));
         }

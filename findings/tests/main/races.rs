@@ -7,7 +7,7 @@ use portent_findings::{
     report::{Kind, Label},
 };
 use portent_monitor_core::Event;
-use portent_testing::{Rng, RunModel, synchronising};
+use portent_testing::{Rng, RunModel, stamped, synchronising};
 
 use crate::{
     brute::{AllRuns, runs_of},
@@ -24,6 +24,13 @@ fn of_sections(rng: &mut Rng) -> Vec<Event> {
 fn of_everything(rng: &mut Rng) -> Vec<Event> {
     let (locations, length) = (rng.pick(&[0, 2, 5]), rng.between(6, 22));
     let events = synchronising(rng, length);
+    dress(rng, events, locations)
+}
+
+/// Processes whose events bring their own clocks.
+fn of_clocks(rng: &mut Rng) -> Vec<Event> {
+    let (locations, length) = (rng.pick(&[0, 2, 5]), rng.between(6, 24));
+    let events = stamped(rng, length);
     dress(rng, events, locations)
 }
 
@@ -111,13 +118,22 @@ fn strong_finds_exactly_the_races_among_messages_and_waits() {
 }
 
 #[test]
+fn both_models_find_exactly_the_races_that_clocks_leave_open() {
+    for model in [Model::HappensBefore, Model::Strong] {
+        let found = check_all(model, of_clocks);
+        assert!(found > 1000, "{model:?}: {found}");
+    }
+}
+
+#[test]
 fn the_models_include_each_other() {
     let (mut widened, mut missed) = (0, 0);
     for seed in 0..cases() / 2 {
         let mut rng = Rng::new(seed);
-        let events = match seed % 2 {
+        let events = match seed % 3 {
             0 => random(&mut rng, 24, 0),
-            _ => of_everything(&mut rng),
+            1 => of_everything(&mut rng),
+            _ => of_clocks(&mut rng),
         };
         let [less, strong, all] = RunModel::ALL.map(|model| {
             let races = AllRuns::new(&events, model).races();

@@ -17,7 +17,7 @@ use super::{
     edges::{Access, Object, edges, network_edge, sole_edge},
     knowledge::{Knowledge, ObjectClock},
 };
-use crate::{BarrierId, ChanId, Event, Id, Msg, ThreadId};
+use crate::{BarrierId, ChanId, Event, Id, Msg, Op, ThreadId};
 
 /// The threads and objects of one run.
 ///
@@ -305,6 +305,17 @@ impl<K: Knowledge> Flow<K> {
     pub fn thread(&mut self, thread: ThreadId) -> &mut K {
         self.go_on(thread);
         &mut self.threads[thread.index()].knows
+    }
+
+    /// The lines that the clock of an event counts are picked up by its thread before it happens: only then is it next there.
+    pub fn receive_clock(&mut self, event: &Event) {
+        let Op::Stamped(_) = event.op else { return };
+        self.go_on(event.thread);
+        edges(event, |object, access| {
+            if matches!(object, Object::Lines(..)) {
+                self.receive(event.thread, object, access);
+            }
+        });
     }
 
     /// What the thread awaited is picked up: it is about to do something, or has ended.

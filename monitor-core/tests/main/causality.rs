@@ -6,7 +6,7 @@ use portent_monitor_core::{
     Causality, Chains, Clock, Event, Flow, Op, Stamp, ThreadClock, ThreadId, VarId,
     definition::Relation,
 };
-use portent_testing::Rng;
+use portent_testing::{Rng, stamped};
 
 use crate::random;
 
@@ -109,7 +109,7 @@ fn clocks_that_events_bring_are_kept_and_writes_added() {
     for seed in 0..3_000 {
         let mut rng = Rng::new(seed);
         let length = 5 + rng.below(50);
-        let events = random::stamped(&mut rng, length);
+        let events = stamped(&mut rng, length);
         let sparse = 1 + rng.below(4);
         let relevant: Vec<bool> = events.iter().map(|_| rng.one_in(sparse)).collect();
         check(&events, &relevant, seed);

@@ -1,10 +1,10 @@
 //! Random traces that could be runs, from a seed.
 
 use portent_monitor_core::{
-    Action, BarrierId, ChanId, CondId, Delivery, Details, Discipline, Event, LockId, Msg, Op,
-    Stamped, Symbols, ThreadId, Value, VarId,
+    Action, BarrierId, ChanId, CondId, Delivery, Discipline, Event, LockId, Msg, Op, Symbols,
+    ThreadId, Value, VarId,
 };
-use portent_testing::Rng;
+use portent_testing::{Rng, add_partner};
 
 macro_rules! id {
     ($kind:ident, $n:expr) => {
@@ -71,55 +71,6 @@ pub(crate) fn ops(rng: &mut Rng, length: usize) -> Vec<Event> {
         if !spared && discipline.admit(&event, &symbols).is_ok() {
             events.push(event);
         }
-    }
-    events
-}
-
-fn add_partner(event: &mut Event, partner: ThreadId) {
-    if partner != event.thread {
-        let mut details = Details::default();
-        details.partners.push(partner);
-        event.details = Some(Box::new(details));
-    }
-}
-
-/// A trace whose events bring their own clocks: those of processes that send messages at random.
-pub(crate) fn stamped(rng: &mut Rng, length: usize) -> Vec<Event> {
-    let symbols = Symbols::default();
-    let mut discipline = Discipline::default();
-    let mut clocks = [[0u32; 4]; 4];
-    let mut events = Vec::new();
-    for _ in 0..length {
-        let me = rng.below(4);
-        if rng.one_in(3) {
-            let theirs = clocks[rng.below(4)];
-            for (mine, theirs) in clocks[me].iter_mut().zip(theirs) {
-                *mine = (*mine).max(theirs);
-            }
-        }
-        // Now and then a line is lost, or two processes have one in common.
-        clocks[me][me] += if rng.one_in(10) { 2 } else { 1 };
-        let partner = (me + 1) % 4;
-        let together = rng.one_in(10);
-        if together {
-            clocks[partner][partner] += 1;
-            let theirs = clocks[partner];
-            for (mine, theirs) in clocks[me].iter_mut().zip(theirs) {
-                *mine = (*mine).max(theirs);
-            }
-            clocks[partner] = clocks[me];
-        }
-        let clock = (0..4)
-            .filter(|&t| clocks[me][t] > 0)
-            .map(|t| (id!(ThreadId, t), clocks[me][t]))
-            .collect();
-        let action = Action::default().set(some_set(rng));
-        let mut event = Event::new(id!(ThreadId, me), Stamped::new(action, clock));
-        if together {
-            add_partner(&mut event, id!(ThreadId, partner));
-        }
-        discipline.admit(&event, &symbols).expect("clocks of a run");
-        events.push(event);
     }
     events
 }

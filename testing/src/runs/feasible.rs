@@ -27,6 +27,9 @@ pub(super) fn is_before(trace: &[Event], earlier: usize, later: usize) -> bool {
             }
             (Op::Notify(one), Op::Wait(other, _) | Op::Waiting(other, _))
             | (Op::Waiting(one, _), Op::Notify(other)) => one == other,
+            (Op::Stamped(one), Op::Stamped(other)) => {
+                { a.threads() }.any(|own| (1..=other.component(own)).contains(&one.component(own)))
+            }
             _ => false,
         }
         || matches!(b.op, Op::Join(child) if is_of(a, child) || arrived(child))
