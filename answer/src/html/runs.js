@@ -71,8 +71,8 @@ function stepRow(drawing, layout, lines, row, variables, decided) {
   const event = row.event === undefined ? null : drawing.byEvent.get(row.event);
   const shift = event?.earlier ? "earlier" : event?.later ? "later" : "";
   const words = event ? `${drawing.threads[event.thread]}: ${event.label}` : "start";
-  const said = event?.earlier ? `${words}, comes earlier than observed` : event?.later ? `${words}, is overtaken` : words;
-  const mark = event?.earlier ? " ↑" : event?.later ? " ↓" : "";
+  const differs = event?.earlier ? ", comes earlier than observed" : event?.later ? ", is overtaken" : event?.absent ? ", is left out" : "";
+  const said = words + differs;
   const lanes = html(
     "td",
     { class: "lanes-cell", title: event?.loc ? `${words}\n${event.loc}` : words },
@@ -91,7 +91,7 @@ function stepRow(drawing, layout, lines, row, variables, decided) {
     html("td", { class: "number" }, number(row.step)),
     html("td", { class: "number line dim", title: event?.loc }, event?.line ? number(event.line) : ""),
     layout.fits ? lanes : null,
-    layout.inline ? null : html("td", { class: `event ${shift}`, title: event?.loc ? `${words}\n${event.loc}` : words }, event ? clipMiddle(event.label, layout.label) + mark : ""),
+    layout.inline ? null : html("td", { class: `event ${shift}`, title: event?.loc ? `${words}\n${event.loc}` : words }, event ? labelText(layout, event) : ""),
     variables.map((_, index) =>
       html("td", { class: "number value", title: row.values[index] }, clip(row.values[index] ?? "", 12)),
     ),

@@ -37,7 +37,7 @@ function inlineLayout({ threads, events }, label) {
   const short = shortNames(threads, label);
   const widths = short.map((name) => textWidth(name) + 14);
   for (const event of events) {
-    const mark = event.earlier || event.later ? 14 : 0;
+    const mark = markOf(event) ? 14 : 0;
     const width = textWidth(clipMiddle(event.label, label)) + mark + 36;
     widths[event.thread] = Math.max(widths[event.thread], width);
   }
@@ -66,7 +66,8 @@ function columnLayout(drawing, room) {
   const width = widthOf(step);
   const narrow = pageWidth() <= 640;
   const free = freeBeside(step);
-  const label = narrow ? SHORTEST : Math.max(SHORTEST, Math.min(free, LONGEST));
+  // Beside the values of variables there is none.
+  const label = narrow && !drawing.plain ? SHORTEST : Math.max(SHORTEST, Math.min(free, LONGEST));
   const fits = free >= needed;
   // Names that are short stand upright even above narrow lanes.
   const upright = threads.every((name) => textWidth(name) <= step - 2);
@@ -116,7 +117,12 @@ function labelBox(layout, event, y) {
 }
 
 function labelText(layout, event) {
-  return clipMiddle(event.label, layout.label) + (event.earlier ? " ↑" : event.later ? " ↓" : "");
+  return clipMiddle(event.label, layout.label) + markOf(event);
+}
+
+/** How an event of the observed run differs from the other run, behind its label. */
+function markOf({ earlier, later, absent }) {
+  return earlier ? " ↑" : later ? " ↓" : absent ? " ×" : "";
 }
 
 /** The arrows of a run as lines between the rows where its events stand. */

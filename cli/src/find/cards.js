@@ -23,8 +23,7 @@ function entryOf({ kind, witness, participants, label }) {
     const overtakes = (other) => other.event < row.event && place.get(other.event) > place.get(row.event);
     const earlier = others.some(overtakes);
     const later = !earlier && others.some((other) => other.event > row.event && place.get(other.event) < place.get(row.event));
-    const words = absent.has(row.event) ? `${name(row)} (left out)` : name(row);
-    return { event: row.event, thread: threads.indexOf(row.t), line: row.line, loc: row.loc, label: words, earlier, later, about: isAbout(row), absent: absent.has(row.event) };
+    return { event: row.event, thread: threads.indexOf(row.t), line: row.line, loc: row.loc, label: name(row), earlier, later, about: isAbout(row), absent: absent.has(row.event) };
   });
   const steps = (run) => run.map((row, index) => ({ step: index + 1, event: row.event, values: [] }));
   const differs = observed.some((row, index) => row.event !== rows[index]?.event);
@@ -80,8 +79,9 @@ function drawWitness(finding) {
   stepped ??= finding;
   cards.set(finding, { move, draw, fits: () => !state.runs.misfits(), align: () => state.runs.align() });
   const controls = html("div", { class: "controls" }, stepButtons(move), position);
+  const isShort = entry.drawing.events.some((event) => event.absent);
   const words = hasTwoRuns(entry)
-    ? [html("span", { class: "key earlier" }, "↑ comes earlier"), html("span", { class: "key later" }, "↓ is overtaken"), "than observed. "]
+    ? [html("span", { class: "key earlier" }, "↑ comes earlier"), html("span", { class: "key later" }, "↓ is overtaken"), isShort ? "than observed; × is left out. " : "than observed. "]
     : [];
   const arrows = entry.drawing.arrows.length ? "An arrow goes from an event to one that came after it because of it." : "";
   return [controls, box, words.length || arrows ? html("p", { class: "dim note" }, words, arrows) : null];
