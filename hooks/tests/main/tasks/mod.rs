@@ -8,7 +8,7 @@ use portent_hooks::{Recorded, Recording, Stream};
 use tokio::runtime::{Builder, Runtime};
 
 /// One thread carries all tasks, or two do.
-fn runtime(threads: usize) -> Runtime {
+pub(crate) fn runtime(threads: usize) -> Runtime {
     match threads {
         1 => Builder::new_current_thread().build(),
         threads => Builder::new_multi_thread().worker_threads(threads).build(),
