@@ -112,7 +112,7 @@ mod passing {
 }
 
 /// Two critical sections, in an order that only the maximal model takes for an accident.
-fn critical_sections() {
+pub(crate) fn critical_sections() {
     let lock = sync::Mutex::new(());
     let open_before = Barrier::new(2);
     thread::scope(|s| {
@@ -128,11 +128,6 @@ fn critical_sections() {
             event!(close);
         });
     });
-}
-
-#[portent::test(property = "always (close -> once open)")]
-fn locks_keep_the_order() {
-    critical_sections();
 }
 
 #[portent::test(
@@ -574,7 +569,7 @@ fn tests_that_run_together_do_not_see_each_other() {
 }
 
 /// Runs one of the tests here in a process of its own.
-fn alone(test: &str, folder: Option<&Path>) -> String {
+pub(crate) fn alone(test: &str, folder: Option<&Path>) -> String {
     let mut command = Command::new(env::current_exe().expect("a path"));
     command.args(["--exact", test]).env_remove("PORTENT_REPORT");
     command.envs(folder.map(|folder| ("PORTENT_REPORT", folder)));

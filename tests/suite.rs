@@ -8,6 +8,7 @@ mod annotated;
 mod checkout;
 mod explored;
 mod facade;
+mod hidden_by_locks;
 mod performed;
 mod programs;
 mod tracing;

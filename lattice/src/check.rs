@@ -1,6 +1,6 @@
 //! The entry point for a whole trace: takes properties and events, and makes a report at the end.
 
-use portent_monitor_core::{Event, Stamp, Symbols, Value};
+use portent_monitor_core::{Discipline, Event, Stamp, Symbols, Value};
 use portent_monitor_dsl::Monitor;
 
 use crate::{
@@ -103,6 +103,8 @@ struct Feasible {
     guards: Option<GuardsReader>,
     /// Where the events of the history are in the trace.
     places: Vec<u32>,
+    /// What can follow what by what events do, where they are in the order of their stamps.
+    discipline: Discipline,
 }
 
 impl Feasible {
@@ -112,6 +114,11 @@ impl Feasible {
             guards: (model != Model::Maximal).then(GuardsReader::default),
             ..Feasible::default()
         })
+    }
+
+    /// Whether an event can follow those before it.
+    fn admits(&mut self, event: &Event, symbols: &Symbols) -> bool {
+        self.discipline.admit(event, symbols).is_ok()
     }
 
     fn read(&mut self, event: &Event) -> Result<(), Error> {
@@ -240,6 +247,12 @@ impl Checker {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn take(&mut self, event: &Event) -> Result<(), Error> {
+        self.take_next(event, None)
+    }
+
+    /// Takes the next event, in the order of its stamp if it has one.
+    #[inline(always)]
+    fn take_next(&mut self, event: &Event, stamp: Option<&Stamp>) -> Result<(), Error> {
         let number = self.intake.events();
         if self.is_trial() && number >= self.options.trial_events as u64 {
             self.end_trial(Untried::Events(self.options.trial_events as u64));
@@ -251,9 +264,17 @@ impl Checker {
             && !self.intake.is_order_lost()
             && self.unkept.is_none()
         {
-            unlocked.prepare(event, self.intake.causality(), &self.history);
+            match stamp {
+                None => unlocked.prepare(event, self.intake.causality(), &self.history),
+                Some(_) if self.options.trial_events > 0 => unlocked.prepare_given(),
+                // Nobody has to give events that are no steps, so that nothing is known of locks.
+                Some(_) => unlocked.give_up(),
+            }
         }
-        let arrival = self.intake.take(event)?;
+        let arrival = match stamp {
+            None => self.intake.take(event)?,
+            Some(stamp) => self.intake.take_stamped(event, stamp)?,
+        };
         let is_relevant = arrival.is_some();
         if let Some(unkept) = &mut self.unkept {
             return arrival.map_or(Ok(()), |arrival| unkept.take(&arrival));
@@ -273,9 +294,22 @@ impl Checker {
             }
         }
         if let Some(feasible) = &mut self.feasible {
+            if stamp.is_some() && !feasible.admits(event, self.intake.symbols()) {
+                self.forget_trial();
+                return Ok(());
+            }
             feasible.read(event)?;
         }
         Ok(())
+    }
+
+    /// What events do is not known well enough to look beyond the order that they have.
+    #[cold]
+    fn forget_trial(&mut self) {
+        self.feasible = None;
+        if let Some(unlocked) = &mut self.unlocked {
+            unlocked.give_up();
+        }
     }
 
     /// Whether nobody asked for a model beyond happens-before.
@@ -292,7 +326,8 @@ impl Checker {
 
     /// Takes the next event of the run, which brings its place in the causal order, as the events of a
     /// program that keeps clocks itself do. Events that are no steps of any property need not be
-    /// given; clocks may count them all the same.
+    /// given; clocks may count them all the same. Only where the model `strong` is [tried](Options::trial_events) all of them
+    /// have to be given, in an order in which they can have happened: it goes by what they do.
     ///
     /// # Errors
     ///
@@ -302,13 +337,7 @@ impl Checker {
         if !self.is_trial() {
             return Err(Error::StampedModel);
         }
-        self.feasible = None;
-        match (self.intake.take_stamped(event, stamp)?, &mut self.unkept) {
-            (Some(arrival), Some(unkept)) => return unkept.take(&arrival),
-            (Some(arrival), None) => keep(&arrival, &mut self.history, &mut self.taken)?,
-            (None, _) => return Ok(()),
-        }
-        self.look_at_memory()
+        self.take_next(event, Some(stamp))
     }
 
     /// Now and then, whether what is kept of the steps leaves room for an answer. If not, no more are kept.
@@ -393,6 +422,11 @@ impl Checker {
         } else {
             self.options.memory
         };
+        let can_end =
+            |feasible: &Feasible| feasible.discipline.finish(self.intake.symbols()).is_ok();
+        if !self.feasible.as_ref().is_none_or(can_end) {
+            self.forget_trial();
+        }
         let fresh = Feasible::new(&self.options);
         let feasible = std::mem::replace(&mut self.feasible, fresh);
         let feasible = feasible.map(|all| all.finish(memory));

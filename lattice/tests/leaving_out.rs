@@ -1,7 +1,7 @@
 //! The model `strong` from a trace to the report, for properties of every kind, against all runs that leave things out.
 
 use portent_lattice::{Checker, Model, Options, report::PropertyReport};
-use portent_monitor_core::{Action, Event, LockId, Op, Symbols, ThreadId, Value};
+use portent_monitor_core::{Action, Causality, Event, LockId, Op, Symbols, ThreadId, Value};
 use portent_monitor_dsl::{Monitor, Property};
 use portent_testing::Rng;
 
@@ -207,4 +207,82 @@ fn a_parametric_property_is_violated_iff_one_of_its_instances_is() {
         *if expected { &mut found } else { &mut none } += 1;
     }
     assert!(found > 100 && none > 100, "{found}, {none}");
+}
+
+/// A checker that tries what the order of locks hides.
+fn trying(monitor: &Monitor, symbols: &Symbols) -> Checker {
+    let options = Options::default().trial_events(1_000);
+    let checker = Checker::new([monitor.clone()], zero, options);
+    checker.expect("initial values").handed(symbols)
+}
+
+#[test]
+fn of_a_run_that_brings_stamps_the_same_is_tried() {
+    let mut rng = Rng::new(2_031);
+    let monitors = random::monitors(&mut rng, 300);
+    let (mut tried, mut violated) = (0, 0);
+    for round in 0..cases() {
+        let monitor = &monitors[rng.below(monitors.len())];
+        let (events, symbols) = random_trace(&mut rng);
+        let [mut computed, mut given] = [(); 2].map(|()| trying(monitor, &symbols));
+        let mut causality = Causality::default();
+        for event in &events {
+            computed.take(event).expect("events fit");
+            let stamp = causality.step(event, true).expect("few").expect("relevant");
+            given.take_stamped(event, &stamp).expect("in order");
+        }
+        let [computed, given] = [computed, given].map(|mut checker| {
+            let mut report = checker.finish("random").expect("a report");
+            report.properties.remove(0)
+        });
+        assert_eq!(given.under_strong, computed.under_strong, "round {round}");
+        let by_locks = [&given, &computed].map(|report| report.lattice.ordered_by_locks);
+        assert_eq!(by_locks[0], by_locks[1], "round {round}");
+        if let Some(found) = &given.under_strong {
+            tried += 1;
+            violated += usize::from(found.violated);
+        }
+    }
+    assert!(
+        tried > 100 && violated > 5,
+        "{tried} tried, {violated} violated"
+    );
+}
+
+#[test]
+fn what_stamps_order_for_other_reasons_is_no_matter_of_locks() {
+    let mut symbols = Symbols::default();
+    let [t, u] = ["T", "U"].map(|name| symbols.threads.intern(name).unwrap());
+    let [a, b] = ["a", "b"].map(|name| symbols.names.intern(name).unwrap());
+    let [m, n] = ["m", "n"].map(|name| symbols.locks.intern(name).unwrap());
+    let of_t = [Op::Lock(m), Action::new(a).into(), Op::Unlock(m)].map(|op| Event::new(t, op));
+    let of_u = [Op::Lock(m), Op::Unlock(m), Action::new(b).into()].map(|op| Event::new(u, op));
+    let monitor = Property::parse("always (b -> once a)")
+        .unwrap()
+        .monitor()
+        .unwrap();
+    // By its lock alone the second thread comes after the first; or for a reason that no event tells, and its lock is another.
+    for is_told in [false, true] {
+        let mut checker = trying(&monitor, &symbols);
+        let mut causality = Causality::default();
+        let mut take = |event: &Event, with: &Event| {
+            let stamp = causality.step(event, true).unwrap().unwrap();
+            checker.take_stamped(with, &stamp).unwrap();
+        };
+        of_t.iter().for_each(|event| take(event, event));
+        let other = [Op::Lock(n), Op::Unlock(n)].map(|op| Event::new(u, op));
+        take(&of_u[0], if is_told { &other[0] } else { &of_u[0] });
+        take(&of_u[1], if is_told { &other[1] } else { &of_u[1] });
+        take(&of_u[2], &of_u[2]);
+        let report = checker.finish("run").unwrap();
+        let property = &report.properties[0];
+        assert!(!property.predicted.violated);
+        let tried = property.under_strong.as_ref().map(|found| found.violated);
+        let expected = if is_told {
+            (Some(0), None)
+        } else {
+            (Some(1), Some(true))
+        };
+        assert_eq!((property.lattice.ordered_by_locks, tried), expected);
+    }
 }

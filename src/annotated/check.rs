@@ -1,6 +1,6 @@
 //! A recording and properties: a report, and what to know before trusting it.
 
-use portent_answer::{Answer, Warning};
+use portent_answer::{Answer, Warning, text::Finding};
 
 use super::{SWITCHES, Test, record::Record};
 use crate::{Checker, Error, Monitor, Options, Report, Value, Verdict, events::suggest};
@@ -44,6 +44,24 @@ impl Checked {
             known: &[],
         }
     }
+
+    /// What only the order of locks keeps from being violated, as far as that was tried.
+    pub(super) fn notes(&self, test: &Test, monitors: &[Monitor]) -> Vec<String> {
+        let findings = Finding::all(self.answer(), monitors, test.style());
+        let is_violated = |finding: &&Finding<'_>| {
+            let tried = finding.property.under_strong.as_ref();
+            tried.is_some_and(|found| found.violated)
+        };
+        let note = |finding: &Finding<'_>| {
+            let title = finding.title();
+            finding.locks().map(|fact| format!("`{title}`: {fact}"))
+        };
+        findings
+            .iter()
+            .filter(is_violated)
+            .filter_map(note)
+            .collect()
+    }
 }
 
 fn report(
@@ -54,6 +72,7 @@ fn report(
 ) -> Result<Report, Error> {
     let options = Options::default()
         .causality(test.causality)
+        .trial_events(trial_events(record))
         .window(test.window)
         .complete(test.complete)
         .pictures(pictures);
@@ -73,6 +92,33 @@ fn report(
         }
     }
     Ok(checker.finish(test.name)?)
+}
+
+/// Up to how many events it is tried what the order of locks hides: none if it is not known what else was done.
+fn trial_events(record: &Record) -> usize {
+    if missing(record).any(|(count, _)| count > 0) {
+        0
+    } else {
+        Options::TRIAL_EVENTS
+    }
+}
+
+/// What is not in a recording, and how much of it.
+fn missing(record: &Record) -> impl Iterator<Item = (u64, &'static str)> {
+    let counts = &record.counts;
+    let missing = [
+        (counts.dropped, "events were not recorded"),
+        (counts.late, "operations came too late to be recorded"),
+        (
+            counts.blind,
+            "failed tries of a lock are not in order with its holder",
+        ),
+        (
+            counts.foreign,
+            "threads were not spawned through `portent::thread`",
+        ),
+    ];
+    missing.into_iter()
 }
 
 /// The initial value of a variable that some property declares; it goes before what was recorded.
@@ -141,20 +187,7 @@ fn warnings(monitors: &[Monitor], record: &Record, report: &Report) -> Vec<Warni
             warnings.push(about(name, "pending", text.to_owned()));
         }
     }
-    let counts = &record.counts;
-    let missing = [
-        (counts.dropped, "events were not recorded"),
-        (counts.late, "operations came too late to be recorded"),
-        (
-            counts.blind,
-            "failed tries of a lock are not in order with its holder",
-        ),
-        (
-            counts.foreign,
-            "threads were not spawned through `portent::thread`",
-        ),
-    ];
-    for (count, what) in missing {
+    for (count, what) in missing(record) {
         if count > 0 {
             let text = format!("the order is not complete: {count} {what}");
             warnings.push(Warning::of_trace("order_incomplete", text));

@@ -225,6 +225,10 @@ fn look(test: &Test, monitors: &[Monitor], round: u32, record: &Record) -> Resul
     for sentence in &warnings {
         text += &format!("warning: {}{of}: {sentence}\n", test.name);
     }
+    // Neither the verdict nor `strict` goes by them.
+    for note in checked.notes(test, monitors) {
+        text += &format!("note: {}{of}: {note}\n", test.name);
+    }
     if test.strict && !warnings.is_empty() {
         return Err((text + "\nThe test is strict: a warning makes it fail.").into());
     }

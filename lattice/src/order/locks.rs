@@ -4,7 +4,7 @@
 //! To be able to say where that matters, events are ordered once more as if there were no locks. Up to the first
 //! lock both orders are the same, so that a run without locks costs nothing.
 
-use portent_monitor_core::{Causality, ChainId, Event, Op};
+use portent_monitor_core::{Causality, ChainId, Error, Event, Op};
 
 use super::{EventIndex, Poset, UnrestrictedEvent};
 use crate::intake::{ClockBudget, History, HistoryIndex, Record, Slice};
@@ -15,22 +15,56 @@ pub(crate) struct Unlocked {
     state: State,
     /// How many events of the history came before the first lock.
     before: usize,
-    /// For each event of the history after that its chain, and where its clock ends among the clocks.
-    stamps: Vec<(ChainId, usize)>,
-    clocks: Vec<u32>,
+    without: Clocks,
+    /// The order with locks, if that of the history has other reasons than what events do.
+    with: Option<Clocks>,
     /// The bytes that clocks may take: those of steps, and those of threads.
     memory: u64,
     budget: ClockBudget,
 }
 
-#[derive(Clone, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum State {
     /// There was no lock so far.
     Same,
     /// From the first lock on.
-    Apart(Box<Causality>),
+    Apart,
     /// It takes too much memory.
     GivenUp,
+}
+
+/// The clocks of events of the history in some order, and what makes them as long as there are more.
+#[derive(Clone, Debug, Default)]
+struct Clocks {
+    causality: Box<Causality>,
+    /// For each event its chain, and where its clock ends among the counts.
+    stamps: Vec<(ChainId, usize)>,
+    counts: Vec<u32>,
+}
+
+impl Clocks {
+    fn take(&mut self, event: &Event, is_relevant: bool) -> Result<(), Error> {
+        let Clocks {
+            causality,
+            stamps,
+            counts,
+        } = self;
+        let stepped = causality.step_with(event, is_relevant, |chain, clock| {
+            counts.extend_from_slice(clock.counts());
+            stamps.push((chain, counts.len()));
+        });
+        stepped.map(|_| ())
+    }
+
+    fn get(&self, index: usize) -> (ChainId, &[u32]) {
+        let start = index.checked_sub(1).map_or(0, |index| self.stamps[index].1);
+        let (chain, end) = self.stamps[index];
+        (chain, &self.counts[start..end])
+    }
+
+    fn bytes(&self) -> u64 {
+        size_of_val(&self.counts[..]) as u64
+    }
 }
 
 impl Unlocked {
@@ -38,8 +72,8 @@ impl Unlocked {
         Unlocked {
             state: State::Same,
             before: 0,
-            stamps: Vec::new(),
-            clocks: Vec::new(),
+            without: Clocks::default(),
+            with: None,
             memory,
             budget: ClockBudget::new(memory),
         }
@@ -53,29 +87,37 @@ impl Unlocked {
         causality: Option<&Causality>,
         history: &History,
     ) {
-        if matches!(self.state, State::Same) && without_lock(&event.op).is_some() {
+        if self.state == State::Same && without_lock(&event.op).is_some() {
             self.before = history.len();
-            self.state = State::Apart(Box::new(causality.cloned().unwrap_or_default()));
+            *self.without.causality = causality.cloned().unwrap_or_default();
+            self.state = State::Apart;
+        }
+    }
+
+    /// The same in a history whose order is given: from the first event on there are two more, with locks and without.
+    pub(crate) fn prepare_given(&mut self) {
+        if self.state == State::Same {
+            self.with = Some(Clocks::default());
+            self.state = State::Apart;
         }
     }
 
     /// Takes an event that nobody has refused.
     pub(crate) fn take(&mut self, event: &Event, is_relevant: bool) {
-        let State::Apart(causality) = &mut self.state else {
+        if self.state != State::Apart {
             return;
-        };
+        }
         // A line about a lock may be a step, too: then it is one that orders nothing.
         let bare = without_lock(&event.op).map(|op| Event::new(event.thread, op));
-        let event = bare.as_ref().unwrap_or(event);
-        let (clocks, stamps) = (&mut self.clocks, &mut self.stamps);
-        let stepped = causality.step_with(event, is_relevant, |chain, clock| {
-            clocks.extend_from_slice(clock.counts());
-            stamps.push((chain, clocks.len()));
-        });
+        let bare = bare.as_ref().unwrap_or(event);
+        let mut stepped = self.without.take(bare, is_relevant);
+        if let Some(with) = &mut self.with {
+            stepped = stepped.and_then(|()| with.take(event, is_relevant));
+        }
         // Without locks there may be too many chains.
         if stepped.is_err()
-            || 4 * self.clocks.len() as u64 > self.memory
-            || self.budget.is_spent(causality)
+            || self.bytes() > self.memory
+            || self.budget.is_spent(&self.without.causality)
         {
             self.give_up();
         }
@@ -83,19 +125,23 @@ impl Unlocked {
 
     /// About how many bytes the clocks of steps take.
     pub(crate) fn bytes(&self) -> u64 {
-        size_of_val(&self.clocks[..]) as u64
+        self.without.bytes() + self.with.as_ref().map_or(0, Clocks::bytes)
     }
 
     /// The run has ended, or its order is not known any more: no more events are taken.
     pub(crate) fn end(&mut self, is_order_lost: bool) {
         if is_order_lost {
             self.give_up();
-        } else if let State::Apart(causality) = &mut self.state {
-            **causality = Causality::default();
+        } else if self.state == State::Apart {
+            *self.without.causality = Causality::default();
+            if let Some(with) = &mut self.with {
+                *with.causality = Causality::default();
+            }
         }
     }
 
-    fn give_up(&mut self) {
+    /// Nothing is known any more.
+    pub(crate) fn give_up(&mut self) {
         *self = Unlocked {
             state: State::GivenUp,
             ..Unlocked::new(self.memory)
@@ -118,35 +164,47 @@ impl Unlocked {
         match self.state {
             State::Same => return Some(0),
             State::GivenUp => return None,
-            State::Apart(_) => {}
+            State::Apart => {}
         }
-        let without = Poset::restricted(slice.steps.iter().map(|&step| {
-            let event = record.steps()[step as usize].event;
-            let (chain, clock) = self.stamp(record, event);
-            UnrestrictedEvent {
-                chain,
-                clock,
-                number: record.event_number(step),
-            }
-        }));
+        let without = self.poset(record, slice, &self.without);
+        let with = { self.with.as_ref() }.map(|with| self.poset(record, slice, with));
+        let with = with.as_ref().unwrap_or(poset);
         // A clock counts all steps in the past, on whichever chains they are.
         let past = |poset: &Poset, event| poset.clock(event).iter().map(|&n| u64::from(n)).sum();
         let steps = (0..slice.steps.len() as u32).map(EventIndex);
         let fewer = steps.filter(|&event| {
-            let (with, without): (u64, u64) = (past(poset, event), past(&without, event));
+            let (with, without): (u64, u64) = (past(with, event), past(&without, event));
             without < with
         });
         Some(fewer.count() as u64)
     }
 
-    fn stamp<'a>(&'a self, record: &Record<'a>, event: HistoryIndex) -> (ChainId, &'a [u32]) {
-        let Some(index) = event.index().checked_sub(self.before) else {
-            let history = record.history;
-            return (history.event(event).chain, history.clock(event));
-        };
-        let start = index.checked_sub(1).map_or(0, |index| self.stamps[index].1);
-        let (chain, end) = self.stamps[index];
-        (chain, &self.clocks[start..end])
+    /// The order of a slice.
+    fn poset(&self, record: &Record<'_>, slice: &Slice, clocks: &Clocks) -> Poset {
+        Poset::restricted(slice.steps.iter().map(|&step| {
+            let event = record.steps()[step as usize].event;
+            let (chain, clock) = self.stamp(record, event, clocks);
+            UnrestrictedEvent {
+                chain,
+                clock,
+                number: record.event_number(step),
+            }
+        }))
+    }
+
+    fn stamp<'a>(
+        &self,
+        record: &Record<'a>,
+        event: HistoryIndex,
+        clocks: &'a Clocks,
+    ) -> (ChainId, &'a [u32]) {
+        match event.index().checked_sub(self.before) {
+            Some(index) => clocks.get(index),
+            None => {
+                let history = record.history;
+                (history.event(event).chain, history.clock(event))
+            }
+        }
     }
 }
 
