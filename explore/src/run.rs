@@ -374,6 +374,19 @@ impl Run {
         next
     }
 
+    /// The last event on an object by which this thread asked for a lock.
+    pub(crate) fn last_request(&self, object: ObjectIndex, thread: usize) -> u32 {
+        let mut next = self.chain(object).last;
+        while next != NONE {
+            let event = &self.events[next as usize];
+            if event.op.kind == Kind::Request && usize::from(event.thread) == thread {
+                break;
+            }
+            next = event.previous_on(object);
+        }
+        next
+    }
+
     /// All events, in order.
     #[inline]
     pub fn events(&self) -> &[Event] {

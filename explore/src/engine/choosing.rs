@@ -180,7 +180,7 @@ impl State {
                 rows: &rows,
                 reversible,
                 instead: self.races_instead(announced),
-                waits_for_second: false,
+                only_instead: false,
             };
             match self.run.commit(thread, op, place, self.point, after) {
                 Ok(number) => {

@@ -100,11 +100,12 @@ impl State {
             }
             rows.clear();
             let reversible = self.comes_after(thread, op, &mut rows);
+            let request = self.first_request(op);
             let after = After {
                 rows: &rows,
                 reversible,
-                instead: self.races_instead(op),
-                waits_for_second: self.waits_because_of_requests(op),
+                instead: request.or_else(|| self.races_instead(op)),
+                only_instead: request.is_some(),
             };
             self.run.close(thread, op, after);
         }

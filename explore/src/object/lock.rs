@@ -93,11 +93,17 @@ impl State {
         }
     }
 
-    /// Whether one who shares a lock already waits for those who want it alone.
-    pub(crate) fn waits_because_of_requests(&self, op: Op) -> bool {
-        op.kind == Kind::ReadLock
-            && op.second != NONE
-            && matches!(&self.objects[op.object as usize].body, Body::Lock(lock) if !lock.asking.is_empty())
+    /// If one who shares a lock already waits for those who want it alone: the first of their requests, before which it would not have to.
+    pub(crate) fn first_request(&self, op: Op) -> Option<u32> {
+        if op.kind != Kind::ReadLock || op.second == NONE {
+            return None;
+        }
+        let Body::Lock(lock) = &self.objects[op.object as usize].body else {
+            unreachable!("only locks are locked");
+        };
+        { lock.asking.into_iter() }
+            .map(|thread| self.run.last_request(op.second, thread))
+            .min()
     }
 
     /// A lock is taken, tried, or given back where that is an event.

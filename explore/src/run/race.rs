@@ -38,8 +38,8 @@ pub(crate) struct After<'a> {
     pub(crate) reversible: bool,
     /// What it races with, if that is not the last one that it depends on: that one only let it go on.
     pub(crate) instead: Option<u32>,
-    /// It waits because of the second of its two objects, so that only what happened to that could have come later.
-    pub(crate) waits_for_second: bool,
+    /// It races with nothing else on either of its objects.
+    pub(crate) only_instead: bool,
 }
 
 /// What came second, or was still to come when the run ended.
@@ -79,7 +79,6 @@ impl Run {
         let all = self.races.list.len();
         let chain = self.chain(op.object);
         match op.kind {
-            _ if after.waits_for_second => {}
             _ if after.instead.is_some() => {
                 let from = self.races.list.len();
                 if op.kind == Kind::Send {
@@ -100,7 +99,7 @@ impl Run {
             Kind::Await if self.is_first_change(thread, op.object) => {}
             _ => self.races_of_accesses(thread, op, op.object, second),
         }
-        if op.second != NONE {
+        if op.second != NONE && !after.only_instead {
             self.races_of_accesses(thread, op, op.second, second);
         }
         if !after.rows.is_empty() {

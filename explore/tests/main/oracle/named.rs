@@ -168,6 +168,18 @@ fn a_lock_that_is_shared_twice_and_tried() {
     check(None, threads);
 }
 
+/// Who shares a lock a second time could have come before the first of several who want it alone, not only before the last.
+#[test]
+fn a_lock_that_is_shared_twice_before_two_who_want_it() {
+    let threads: [&[Instruction]; 3] = [
+        &[Read(0), ReadLock, ReadLock, WriteLock],
+        &[Add(0), Read(2), WriteLock],
+        &[ReadLock, WriteLock, Add(2), Lock(0)],
+    ];
+    let [classes, _, _] = check(Some(0), threads);
+    assert_eq!(classes, 22);
+}
+
 /// Wake-up trees sent a thread on that shares a lock a second time, and could not go on in that run.
 #[test]
 fn a_lock_that_is_shared_twice_and_wanted_by_two() {
