@@ -271,6 +271,22 @@ fn the_first_thread_is_not_foreign() {
     drop(kept);
 }
 
+/// A thread that takes part in another recording, as that of a sidecar does, is not foreign to the global one.
+fn who_enters_a_recording_is_not_foreign_to_the_global_one() {
+    let (recording, mut stream) = Recording::relevant(["tick"]).start();
+    let kept = recording.make_global();
+    let other = std::thread::spawn(|| {
+        let (other, _stream) = Recording::relevant::<&str>([]).start();
+        let _entered = other.enter();
+        event!(tick);
+    });
+    other.join().unwrap();
+    event!(tick);
+    assert!(stream.try_next().is_some());
+    assert_eq!(stream.counts().foreign, 0);
+    drop(kept);
+}
+
 /// The child of a fork has queues, but nobody who empties them: it goes on without.
 fn a_fork_does_not_wait_for_a_reader() {
     let (recording, stream) = Recording::relevant(["tick"]).capacity(64).start();
@@ -302,6 +318,7 @@ fn main() {
     #[cfg(unix)]
     a_fork_does_not_wait_for_a_reader();
     the_first_thread_is_not_foreign();
+    who_enters_a_recording_is_not_foreign_to_the_global_one();
     nothing_is_allocated_after_warming_up();
     threads_that_come_and_go_leave_nothing();
     // Their spawner knows of their end, by something else than a join.

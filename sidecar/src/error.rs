@@ -64,6 +64,11 @@ pub enum Error {
         /// The process that it watches.
         parent: u32,
     },
+    /// This process is a fork, and has not all that it takes to record anything.
+    #[error(
+        "this process is a fork, made while another thread of its parent looked up a name: nothing can be recorded here; fork before there are threads, or start a program in the child"
+    )]
+    ForkedInUse,
     /// The thread of the sidecar panicked: a defect of Portent. Since then nothing was watched.
     #[error("the thread of the sidecar has panicked: {0}")]
     Died(String),

@@ -412,7 +412,7 @@ impl Builder {
     /// # Errors
     ///
     /// [`Error::NothingToDo`]; [`Error::Property`] if a monitor is too large; [`Error::Check`], as of [`Watch::new`]; [`Error::File`],
-    /// [`Error::NoThread`].
+    /// [`Error::NoThread`]; [`Error::ForkedInUse`].
     pub fn start(self) -> Result<Sidecar, Error> {
         let is_idle = self.properties.is_empty() && self.find.is_none();
         if is_idle && self.recorder.is_none() && self.remote.is_none() {
@@ -463,6 +463,9 @@ impl Builder {
             recording = recording.capacity(capacity);
         }
         let (recording, stream) = recording.start();
+        if recording.is_over() {
+            return Err(Error::ForkedInUse);
+        }
         let board = Arc::new(Board::default());
         let worker = Worker {
             stream,

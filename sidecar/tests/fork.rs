@@ -13,12 +13,12 @@ use std::{
     path::Path,
     sync::{
         Arc,
-        atomic::{AtomicU64, Ordering::SeqCst},
+        atomic::{AtomicBool, AtomicU64, Ordering::SeqCst},
     },
     time::Duration,
 };
 
-use portent_hooks::event;
+use portent_hooks::{Shared, event};
 use portent_monitor_core::Symbols;
 use portent_monitor_dsl::Property;
 use portent_sidecar::{Counts, Error, Recorder, Sidecar, Summary};
@@ -27,8 +27,6 @@ use portent_trace::{Options, TraceReader};
 /// More than a queue holds: who waited for a reader would wait for ever.
 const EVENTS: u64 = 50_000;
 
-/// One place in the source for all: who meets a place for the first time looks its name up, under a lock that another thread may hold while a
-/// process forks.
 fn tick() {
     event!(tick);
 }
@@ -166,10 +164,53 @@ fn watch_in_the_child() {
     assert_eq!(said, "true");
 }
 
+/// Another thread of the parent holds the table of names nearly always, and so at the moment of a fork: the child meets places, objects, threads and texts for
+/// the first time, and goes on. A sidecar of its own it gets if the table was free, and else is told why not.
+fn meet_names_that_are_in_use() {
+    let sidecar = Sidecar::builder().property(property()).start().unwrap();
+    let entered = sidecar.enter();
+    let is_over = AtomicBool::new(false);
+    let mut refused = 0;
+    std::thread::scope(|s| {
+        s.spawn(|| {
+            while !is_over.load(SeqCst) {
+                // A copy of all names, in which there are many.
+                drop(portent_hooks::symbols());
+            }
+        });
+        for number in 0..10_000 {
+            drop(Shared::with_name(&format!("name {number}"), 0));
+        }
+        for _ in 0..8 {
+            let said = forked(|| {
+                event!(bang);
+                event!(tick, text = "a text");
+                Shared::with_name("new", 0).set(1);
+                portent_hooks::thread::scope(|s| {
+                    s.spawn(|| event!(tick));
+                });
+                match Sidecar::builder().property(property()).start() {
+                    Ok(sidecar) => format!("{}", sidecar.stop().is_ok()),
+                    Err(error) => error.to_string(),
+                }
+            });
+            if said != "true" {
+                assert_eq!(said, Error::ForkedInUse.to_string());
+                refused += 1;
+            }
+        }
+        is_over.store(true, SeqCst);
+    });
+    drop(entered);
+    assert!(refused > 0, "the table was never in use");
+    assert_eq!(sidecar.stop().unwrap().counts.events, 0);
+}
+
 #[test]
 fn a_sidecar_stays_with_the_process_that_started_it() {
     watch();
     record();
     send();
     watch_in_the_child();
+    meet_names_that_are_in_use();
 }

@@ -124,6 +124,59 @@ fn parts_of_everything_are_one_trace() {
 }
 
 /// The clock is ours, so nothing has to be waited for.
+/// Four threads, whose jobs have numbers that nobody can guess, and a lock now and then.
+fn random_jobs(each: u64) {
+    let lock = sync::Mutex::with_name("results", 0u64);
+    thread::scope(|s| {
+        for worker in 0..4u64 {
+            let lock = &lock;
+            s.spawn(move || {
+                let mut state = worker + 0x9e37_79b9_7f4a_7c15;
+                for _ in 0..each {
+                    state ^= state << 13;
+                    state ^= state >> 7;
+                    state ^= state << 17;
+                    event!(take, job = state % 10_000);
+                    if state >> 60 == 0 {
+                        *lock.lock().unwrap() += 1;
+                    }
+                    event!(give, job = state % 10_000);
+                }
+            });
+        }
+    });
+}
+
+/// Compressed, in frames of the usual size, of a recording of everything and of one of some names, which has clocks.
+#[test]
+fn an_event_takes_sixteen_bytes_of_the_disk_at_most() {
+    let folder = tempfile::tempdir().unwrap();
+    for (name, names) in [
+        ("all.jsonl.zst", &[][..]),
+        ("some.jsonl.zst", &["take", "give"]),
+    ] {
+        let recorder = Recorder::to_file(folder.path().join(name));
+        let recorder = Sidecar::builder()
+            .names(names.iter().copied())
+            .record(recorder);
+        let recorder = recorder.start().unwrap();
+        let entered = recorder.enter();
+        random_jobs(10_000);
+        drop(entered);
+        let written = recorder.stop().unwrap().counts.written;
+        let bytes = fs::metadata(folder.path().join(name)).unwrap().len();
+        println!(
+            "{name}: {:.1} bytes an event",
+            bytes as f64 / written as f64
+        );
+        assert!(written >= 80_000);
+        assert!(
+            bytes <= 16 * written,
+            "{name}: {bytes} bytes, {written} events"
+        );
+    }
+}
+
 #[test]
 fn a_part_that_is_old_enough_is_followed_by_another_with_the_next_event() {
     let folder = tempfile::tempdir().unwrap();

@@ -6,42 +6,34 @@
 //! what is to come. When the recording is over nobody asks any more how
 //! its events were ordered at all, and the chain is anybody's.
 
-use std::sync::Mutex;
-
 use portent_monitor_core::{Chain, ChainId, Chains, Clock, Error};
 
-use super::lock;
+use super::fork_aware::ForkAware;
 
 /// Chains that belong to no recording.
-static POOL: Mutex<Option<Pool>> = Mutex::new(None);
+pub(super) static POOL: ForkAware<Pool> = ForkAware::new();
 
 #[derive(Default)]
-struct Pool {
+pub(super) struct Pool {
     chains: Chains,
     unused: Vec<Chain>,
 }
 
 fn take() -> Result<Chain, Error> {
-    let mut pool = lock(&POOL);
-    let pool = pool.get_or_insert_default();
-    match pool.unused.pop() {
+    POOL.with(|pool| match pool.unused.pop() {
         Some(chain) => Ok(chain),
         None => pool.chains.acquire(&Clock::default()),
-    }
+    })
 }
 
 /// A chain that counts the events of another process, for good.
 pub(super) fn of_peer() -> Result<ChainId, Error> {
-    let mut pool = lock(&POOL);
-    let chain = pool
-        .get_or_insert_default()
-        .chains
-        .acquire(&Clock::default())?;
+    let chain = POOL.with(|pool| pool.chains.acquire(&Clock::default()))?;
     Ok(chain.id())
 }
 
 fn give_back(chain: Chain) {
-    lock(&POOL).get_or_insert_default().unused.push(chain);
+    POOL.with(|pool| pool.unused.push(chain));
 }
 
 /// The chains of one recording.

@@ -87,6 +87,9 @@ impl Callsite {
                 }
                 return;
             }
+            if N == 0 {
+                return self.tell_alone();
+            }
             // Values become words here, where the compiler knows what they are.
             let mut texts = Vec::new();
             let args = args.map(|arg| record::value(arg, |text| texts.push(text)));
@@ -124,11 +127,24 @@ impl Callsite {
 
     #[inline(never)]
     fn tell(&self, args: &[Words], texts: &mut Vec<Arc<str>>) {
-        let Some(name) = self.name() else { return };
-        let Some(loc) = LocId::from_index(self.loc.load(Relaxed) as usize - 1) else {
-            return;
-        };
-        actor::with(|actor| actor.event(name, loc, args, texts));
+        if let Some((name, loc)) = self.ids() {
+            actor::with(|actor| actor.event(name, loc, args, texts));
+        }
+    }
+
+    /// Without arguments, which most events are: it is the cheaper for that.
+    #[inline(never)]
+    fn tell_alone(&self) {
+        if let Some((name, loc)) = self.ids() {
+            actor::with(|actor| actor.event(name, loc, &[], &mut Vec::new()));
+        }
+    }
+
+    #[inline(always)]
+    fn ids(&self) -> Option<(NameId, LocId)> {
+        let name = self.name()?;
+        let loc = LocId::from_index(self.loc.load(Relaxed) as usize - 1)?;
+        Some((name, loc))
     }
 
     #[inline]

@@ -3,18 +3,19 @@
 //! | file | |
 //! |---|---|
 //! | `version` | the one number that hooks compare |
-//! | `actor` | a thread: its clock, and the recording that it takes part in |
+//! | `actor` | a thread: its clock, and the recording that it takes part in; where that is |
 //! | `task_actor`, `carrier` | the actor of a task between its polls; the queue that a thread lends to its tasks |
 //! | `identity` | what other threads need to know of a thread: its name, its end, its park token |
 //! | `operation` | what hooks do, according to the table of edges |
 //! | `names` | ids of threads, locks, variables, places; one table for the process |
 //! | `chains` | components of clocks, handed out process-wide |
 //! | `sources` | what other processes call them |
-//! | `recording` | who subscribes to what |
+//! | `recording` | who subscribes to what, and what its threads and its reader have in common |
 //! | `outbox`, `record` | where an actor writes: its queue, and what is in it |
 //! | `stream` | where it comes out, in causal order |
 //! | `first` | the values that variables begin with |
 //! | `event` | application events |
+//! | `fork_aware` | locks that the child of a fork does not wait for in vain |
 
 pub(crate) mod actor;
 #[cfg(feature = "tokio")]
@@ -22,6 +23,7 @@ mod carrier;
 mod chains;
 pub mod event;
 mod first;
+mod fork_aware;
 pub(crate) mod identity;
 pub(crate) mod line;
 pub(crate) mod names;

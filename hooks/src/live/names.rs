@@ -7,18 +7,15 @@
 use std::{
     fmt::Write,
     panic::Location,
-    sync::{
-        LazyLock, Mutex,
-        atomic::{AtomicU32, AtomicU64, Ordering::Relaxed},
-    },
+    sync::atomic::{AtomicU32, AtomicU64, Ordering::Relaxed},
 };
 
 use portent_monitor_core::{Id, Interner, LocId, NameId, Symbols, ThreadId};
 use rustc_hash::FxHashMap;
 
-use super::{actor::Place, lock};
+use super::{actor::Place, fork_aware::ForkAware};
 
-static TABLE: LazyLock<Mutex<Table>> = LazyLock::new(Mutex::default);
+pub(super) static TABLE: ForkAware<Table> = ForkAware::new();
 
 #[derive(Default)]
 pub(crate) struct Table {
@@ -37,7 +34,7 @@ pub fn symbols() -> Symbols {
 }
 
 pub(crate) fn with_table<R>(f: impl FnOnce(&mut Table) -> R) -> R {
-    f(&mut lock(&TABLE))
+    TABLE.with(f)
 }
 
 impl Table {

@@ -16,22 +16,19 @@
 //!
 //! A place and the other object are counted from 1, and 0 is none.
 
-use std::{
-    collections::VecDeque,
-    sync::{Arc, Mutex},
-};
+use std::{collections::VecDeque, sync::Arc};
 
 use portent_monitor_core::{
     BarrierId, ChainId, ChanId, CondId, Delivery, Id, LocId, LockId, Mark, Marker, Msg, NameId, Op,
     Operation, ThreadId, Value, VarId,
 };
 
-use super::lock;
+use super::fork_aware::ForkAware;
 
 /// A record.
 pub(crate) type Words = (u64, u64);
 /// The texts of a queue.
-pub(super) type Texts = Arc<Mutex<VecDeque<Arc<str>>>>;
+pub(super) type Texts = Arc<ForkAware<VecDeque<Arc<str>>>>;
 
 const BEGIN: u8 = 0;
 const KNOWS: u8 = 1;
@@ -111,7 +108,7 @@ impl From<Value> for EncodedValue {
 #[cold]
 #[inline(never)]
 fn keep(texts: &Texts, text: Arc<str>) {
-    lock(texts).push_back(text);
+    texts.with(|texts| texts.push_back(text));
 }
 
 /// That a variable was written, by this operation. The same as [`did`] makes of it.
@@ -150,7 +147,7 @@ pub(super) fn did(
     let object = match op {
         Op::Read(var) => var.index(),
         Op::Write(var, told) | Op::Update(var, told) => {
-            part = told.map(|told| value(told, |text| lock(texts).push_back(text)));
+            part = told.map(|told| value(told, |text| keep(texts, text)));
             var.index()
         }
         Op::Lock(lock)
@@ -279,7 +276,7 @@ pub(super) fn read_value((bits, second): Words, texts: &Texts) -> Value {
         0 => Value::Int(bits.cast_signed()),
         1 => Value::Bool(bits != 0),
         2 => Value::Float(f64::from_bits(bits)),
-        _ => Value::Str(lock(texts).pop_front().unwrap_or_default()),
+        _ => Value::Str(texts.with(VecDeque::pop_front).unwrap_or_default()),
     }
 }
 

@@ -5,18 +5,18 @@
 //! the events of that recording. What arrives under the name of another process gets a chain of its own here; that never ticks, but
 //! locks, threads and messages carry it as they carry any other.
 
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 
 use portent_monitor_core::{ChainId, Clock};
 use rustc_hash::FxHashMap;
 
-use super::{chains, lock};
+use super::{chains, fork_aware::ForkAware};
 use crate::context::{ContextError, MAX_PEERS};
 
-static SOURCES: Mutex<Option<Sources>> = Mutex::new(None);
+pub(super) static SOURCES: ForkAware<Sources> = ForkAware::new();
 
 #[derive(Default)]
-struct Sources {
+pub(super) struct Sources {
     chains: FxHashMap<ChainId, Source>,
     by_name: FxHashMap<Arc<str>, ChainId>,
     peers: usize,
@@ -35,7 +35,7 @@ enum Kind {
 }
 
 fn with<R>(f: impl FnOnce(&mut Sources) -> R) -> R {
-    f(lock(&SOURCES).get_or_insert_default())
+    SOURCES.with(f)
 }
 
 /// Gives a chain of this process a name that no other chain has, which begins like this.

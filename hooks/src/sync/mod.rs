@@ -5,7 +5,8 @@
 //!
 //! | file | |
 //! |---|---|
-//! | `outside` | what is known of a lock by those who do not hold it |
+//! | `outer_clock` | what is known of a lock by those who do not hold it |
+//! | `guard` | what all guards have in common |
 //! | `header` | clocks of a variable that is read without a lock |
 //! | `task` | what tasks of tokio synchronise with: `crate::task` shows it |
 //! | the others | the type of that name |
@@ -13,6 +14,7 @@
 pub mod atomic;
 mod barrier;
 mod condvar;
+pub(crate) mod guard;
 mod header;
 mod lazy_lock;
 pub mod mpsc;

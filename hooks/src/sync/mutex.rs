@@ -3,17 +3,14 @@
 //! What the last holder knew is inside the lock, beside the value. Where the version there is that of
 //! the thread, to lock and to unlock costs what it costs in the standard library, and a comparison.
 
-use std::{
-    fmt,
-    ops::{Deref, DerefMut},
-    panic::Location,
-    sync,
-};
+use std::{fmt, panic::Location, sync};
 
 use portent_monitor_core::Version;
 
 use super::{
-    Guarded, LockResult, TryLockResult, join,
+    Guarded, LockResult, TryLockResult,
+    guard::shows_its_value,
+    join,
     outer_clock::{LockSide, OuterClock},
     split, split_try, tried,
 };
@@ -277,39 +274,7 @@ impl<T: ?Sized> Drop for MutexGuard<'_, T> {
     }
 }
 
-impl<T: ?Sized> Deref for MutexGuard<'_, T> {
-    type Target = T;
-
-    #[inline]
-    fn deref(&self) -> &T {
-        match &self.inner {
-            Some(inner) => &inner.value,
-            None => unreachable!("only a guard that was consumed has nothing inside"),
-        }
-    }
-}
-
-impl<T: ?Sized> DerefMut for MutexGuard<'_, T> {
-    #[inline]
-    fn deref_mut(&mut self) -> &mut T {
-        match &mut self.inner {
-            Some(inner) => &mut inner.value,
-            None => unreachable!("only a guard that was consumed has nothing inside"),
-        }
-    }
-}
-
-impl<T: ?Sized + fmt::Debug> fmt::Debug for MutexGuard<'_, T> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        (**self).fmt(f)
-    }
-}
-
-impl<T: ?Sized + fmt::Display> fmt::Display for MutexGuard<'_, T> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        (**self).fmt(f)
-    }
-}
+shows_its_value!(mut MutexGuard);
 
 impl<T: ?Sized + fmt::Debug> fmt::Debug for Mutex<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

@@ -4,17 +4,14 @@
 //! what readers have left together, which is outer_clock. They do not order each other. A reader whose
 //! version was noted there once need not look again until somebody writes.
 
-use std::{
-    fmt,
-    ops::{Deref, DerefMut},
-    panic::Location,
-    sync,
-};
+use std::{fmt, panic::Location, sync};
 
 use portent_monitor_core::Version;
 
 use super::{
-    Guarded, LockResult, TryLockResult, join,
+    Guarded, LockResult, TryLockResult,
+    guard::shows_its_value,
+    join,
     outer_clock::{LockSide, OuterClock},
     split, split_try, tried,
 };
@@ -351,63 +348,8 @@ impl<T: ?Sized> Drop for RwLockWriteGuard<'_, T> {
     }
 }
 
-impl<T: ?Sized> Deref for RwLockReadGuard<'_, T> {
-    type Target = T;
-
-    #[inline]
-    fn deref(&self) -> &T {
-        match &self.inner {
-            Some(inner) => &inner.value,
-            None => unreachable!("a guard has something inside until it is dropped"),
-        }
-    }
-}
-
-impl<T: ?Sized> Deref for RwLockWriteGuard<'_, T> {
-    type Target = T;
-
-    #[inline]
-    fn deref(&self) -> &T {
-        match &self.inner {
-            Some(inner) => &inner.value,
-            None => unreachable!("a guard has something inside until it is dropped"),
-        }
-    }
-}
-
-impl<T: ?Sized> DerefMut for RwLockWriteGuard<'_, T> {
-    #[inline]
-    fn deref_mut(&mut self) -> &mut T {
-        match &mut self.inner {
-            Some(inner) => &mut inner.value,
-            None => unreachable!("a guard has something inside until it is dropped"),
-        }
-    }
-}
-
-impl<T: ?Sized + fmt::Debug> fmt::Debug for RwLockReadGuard<'_, T> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        (**self).fmt(f)
-    }
-}
-
-impl<T: ?Sized + fmt::Debug> fmt::Debug for RwLockWriteGuard<'_, T> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        (**self).fmt(f)
-    }
-}
-
-impl<T: ?Sized + fmt::Display> fmt::Display for RwLockReadGuard<'_, T> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        (**self).fmt(f)
-    }
-}
-
-impl<T: ?Sized + fmt::Display> fmt::Display for RwLockWriteGuard<'_, T> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        (**self).fmt(f)
-    }
-}
+shows_its_value!(RwLockReadGuard);
+shows_its_value!(mut RwLockWriteGuard);
 
 impl<T: ?Sized + fmt::Debug> fmt::Debug for RwLock<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

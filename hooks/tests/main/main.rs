@@ -6,6 +6,7 @@ mod marks;
 mod order;
 mod program;
 mod raw;
+mod recordings;
 mod stress;
 mod table;
 mod tasks;

@@ -16,13 +16,13 @@ use std::{
     time::Duration,
 };
 
-use portent_monitor_core::{Access, ChanId, CondId, Delivery, Msg, Op, Operation, Role, Version};
+use portent_monitor_core::{Access, ChanId, CondId, Delivery, Msg, Op, Operation, Role};
 
+use super::clocks::Clocks;
 use crate::{
     control::{self, ChannelState, Class, Controller, Object, Release, Step},
     live::{
-        Published,
-        actor::{self, Actor, Place, Ticket},
+        actor::{self, Place, Ticket},
         line::OperationRecord,
         lock,
         names::Name,
@@ -34,7 +34,6 @@ use crate::{
 const SEND: Access = access(Operation::Send, Role::Channel);
 const SEND_MESSAGE: Access = access(Operation::Send, Role::Message);
 const SEND_ORDER: Access = access(Operation::Send, Role::Sends);
-const SEND_ROOM: Access = access(Operation::Send, Role::Room);
 const SEND_DELIVERY: Access = access(Operation::Send, Role::Delivery);
 const RECV: Access = access(Operation::Recv, Role::Channel);
 const RECV_MESSAGE: Access = access(Operation::Recv, Role::Message);
@@ -88,76 +87,6 @@ struct State<T> {
 struct Message<T> {
     number: u64,
     content: T,
-}
-
-/// What was left at the channel.
-#[derive(Default)]
-struct Clocks {
-    /// By the sends, from the message of this number on, as long as that stays the same. The last is
-    /// that of the last send; the first that of the oldest message.
-    sends: VecDeque<(u64, Published)>,
-    receives: Published,
-    /// By those who found it empty.
-    empty: Published,
-    /// By those who closed an end of it.
-    ends: Published,
-    /// By the receives, with their numbers, that made room which nobody has found yet; but not where it
-    /// is the same as that of the receive before.
-    room: VecDeque<(u64, Published)>,
-    last_room: Version,
-    /// By the receives whose senders wait for them.
-    deliveries: VecDeque<(u64, Published)>,
-    /// To be used again.
-    unused: Vec<Published>,
-}
-
-impl Clocks {
-    fn fresh(&mut self) -> Published {
-        self.unused.pop().unwrap_or_default()
-    }
-
-    /// What an access of something new leaves there.
-    fn copy(&mut self, actor: &mut Actor, access: Access) -> Published {
-        let mut left = self.fresh();
-        actor.publish_updates(&mut left, access);
-        left
-    }
-
-    fn sends_version(&self) -> Version {
-        let last = self.sends.back();
-        last.map_or(Version::EMPTY, |(_, left)| left.version())
-    }
-
-    /// Whether a sender has something to receive or to leave.
-    fn are_news_to_sender(&self) -> bool {
-        let version = version::shown();
-        self.sends_version() != version
-            || self.empty.version() != Version::EMPTY
-            || !self.room.is_empty()
-    }
-
-    /// Whether one who receives the message of this number has something to receive or to leave.
-    fn are_news_to_receiver(&mut self, number: u64, bounded: bool) -> bool {
-        // Those of messages that were received before.
-        while self.sends.get(1).is_some_and(|(first, _)| *first <= number)
-            && let Some((_, left)) = self.sends.pop_front()
-        {
-            self.recycle(left);
-        }
-        let version = version::shown();
-        let sent = self.sends.front().filter(|(first, _)| *first <= number);
-        sent.map_or(Version::EMPTY, |(_, left)| left.version()) != version
-            || self.receives.version() != version
-            || self.empty.version() != Version::EMPTY
-            || (bounded && self.last_room != version)
-    }
-
-    fn recycle(&mut self, mut left: Published) {
-        if self.unused.len() < 64 {
-            left.clear();
-            self.unused.push(left);
-        }
-    }
 }
 
 /// What a receiver got.
@@ -581,21 +510,6 @@ impl<T> State<T> {
             // It will wait for its message to be received; who may not wait needs one who waits for it.
             0 => may_wait || (self.receiver_waits && self.queue.is_empty()),
             bound => self.queue.len() < bound,
-        }
-    }
-}
-
-impl Clocks {
-    /// Learns of the receives up to this number.
-    fn find_room(&mut self, needed: u64, actor: &mut Actor) {
-        while self
-            .room
-            .front()
-            .is_some_and(|(number, _)| *number <= needed)
-            && let Some((_, left)) = self.room.pop_front()
-        {
-            actor.receive_updates(&left, SEND_ROOM);
-            self.recycle(left);
         }
     }
 }

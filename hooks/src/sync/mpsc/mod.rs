@@ -2,10 +2,12 @@
 //!
 //! | file | |
 //! |---|---|
-//! | `channel` | the queue and what was left at it |
+//! | `channel` | the queue, and who sends, receives and waits |
+//! | `clocks` | what was left at it |
 //! | this one | the two ends |
 
 mod channel;
+mod clocks;
 
 use std::{
     cell::Cell,

@@ -1,10 +1,6 @@
 //! Mutual exclusion of tasks. As that of threads, what the last holder knew is inside, beside the value.
 
-use std::{
-    fmt,
-    ops::{Deref, DerefMut},
-    panic::Location,
-};
+use std::{fmt, panic::Location};
 
 use tokio::sync;
 
@@ -13,6 +9,7 @@ use crate::{
     live::{Published, actor::Ticket, any_open, names::Name, version},
     sync::{
         Guarded,
+        guard::shows_its_value,
         outer_clock::{LockSide, OuterClock},
     },
     task::quiet::quietly,
@@ -190,42 +187,12 @@ impl<T: ?Sized> Drop for MutexGuard<'_, T> {
     }
 }
 
-impl<T: ?Sized> Deref for MutexGuard<'_, T> {
-    type Target = T;
-
-    fn deref(&self) -> &T {
-        match &self.inner {
-            Some(inner) => &inner.value,
-            None => unreachable!("a guard has something inside until it is dropped"),
-        }
-    }
-}
-
-impl<T: ?Sized> DerefMut for MutexGuard<'_, T> {
-    fn deref_mut(&mut self) -> &mut T {
-        match &mut self.inner {
-            Some(inner) => &mut inner.value,
-            None => unreachable!("a guard has something inside until it is dropped"),
-        }
-    }
-}
+shows_its_value!(mut MutexGuard);
 
 impl<'a, T: ?Sized> MutexGuard<'a, T> {
     /// As [`tokio::sync::MutexGuard::mutex`].
     pub fn mutex(this: &Self) -> &'a Mutex<T> {
         this.lock
-    }
-}
-
-impl<T: ?Sized + fmt::Debug> fmt::Debug for MutexGuard<'_, T> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        (**self).fmt(f)
-    }
-}
-
-impl<T: ?Sized + fmt::Display> fmt::Display for MutexGuard<'_, T> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        (**self).fmt(f)
     }
 }
 

@@ -1,10 +1,6 @@
 //! A lock of tasks with a shared and an exclusive side, with clocks as those of threads have them.
 
-use std::{
-    fmt,
-    ops::{Deref, DerefMut},
-    panic::Location,
-};
+use std::{fmt, panic::Location};
 
 use tokio::sync;
 
@@ -13,6 +9,7 @@ use crate::{
     live::{Published, actor::Ticket, any_open, names::Name, version},
     sync::{
         Guarded,
+        guard::shows_its_value,
         outer_clock::{LockSide, OuterClock},
     },
     task::quiet::quietly,
@@ -311,48 +308,8 @@ impl<'a, T: ?Sized> RwLockWriteGuard<'a, T> {
     }
 }
 
-impl<T: ?Sized> Deref for RwLockReadGuard<'_, T> {
-    type Target = T;
-
-    fn deref(&self) -> &T {
-        match &self.inner {
-            Some(inner) => &inner.value,
-            None => unreachable!("a guard has something inside until it is dropped"),
-        }
-    }
-}
-
-impl<T: ?Sized> Deref for RwLockWriteGuard<'_, T> {
-    type Target = T;
-
-    fn deref(&self) -> &T {
-        match &self.inner {
-            Some(inner) => &inner.value,
-            None => unreachable!("a guard has something inside until it is dropped"),
-        }
-    }
-}
-
-impl<T: ?Sized> DerefMut for RwLockWriteGuard<'_, T> {
-    fn deref_mut(&mut self) -> &mut T {
-        match &mut self.inner {
-            Some(inner) => &mut inner.value,
-            None => unreachable!("a guard has something inside until it is dropped"),
-        }
-    }
-}
-
-impl<T: ?Sized + fmt::Debug> fmt::Debug for RwLockReadGuard<'_, T> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        (**self).fmt(f)
-    }
-}
-
-impl<T: ?Sized + fmt::Debug> fmt::Debug for RwLockWriteGuard<'_, T> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        (**self).fmt(f)
-    }
-}
+shows_its_value!(RwLockReadGuard);
+shows_its_value!(mut RwLockWriteGuard);
 
 impl<T: ?Sized + fmt::Debug> fmt::Debug for RwLock<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

@@ -1,15 +1,14 @@
 //! The thread as one who acts: its clock, and the recording that it takes part in.
 //!
-//! Everything here is the slow path of some hook. The actor lives in a thread-local that has a
-//! destructor, so it may be gone, in the destructors of other thread-locals; and it may be in use, if an
-//! allocator uses our types. Then the operation goes through without a clock, and is counted.
+//! Everything here is the slow path of some hook. Where the actor of a thread is, is in `here`.
+
+mod here;
 
 use std::{
-    cell::RefCell,
     panic::Location,
     sync::{
         Arc,
-        atomic::{AtomicU32, AtomicU64, Ordering::Relaxed},
+        atomic::{AtomicU32, Ordering::Relaxed},
     },
 };
 
@@ -19,32 +18,27 @@ use rustc_hash::FxHashMap;
 use super::{
     ActorClock, ObjectClock, Published, event,
     identity::Identity,
-    line::{Line, WriteRecord, never_asked},
-    lock, names,
+    line::Line,
+    names,
     outbox::Outbox,
     record::{self, Words},
-    recording,
-    recording::Subscriber,
-    version,
+    recording::{self, Subscriber},
 };
 
-thread_local! {
-    static ACTOR: Slot = const { Slot(RefCell::new(None)) };
-}
+pub(crate) use here::{
+    Written, begin, control, prepare, prepare_write, publish_updates, with, wrote,
+};
+pub(in crate::live) use here::{enter, knows_of_recordings, late, look_around};
+#[cfg(feature = "tokio")]
+pub(crate) use here::{is_there, with_existing};
+#[cfg(feature = "tokio")]
+pub(in crate::live) use here::{notice, swap};
 
-struct Slot(RefCell<Option<Box<Actor>>>);
-
-/// Operations of threads whose actor was gone or in use, while something was recorded.
-static LATE: AtomicU64 = AtomicU64::new(0);
 /// No two actors have the same number.
 static NUMBER: AtomicU32 = AtomicU32::new(1);
 
 /// Numbers that clocks can have.
 const NUMBERS: u32 = 1 << 28;
-
-pub(super) fn late() -> u64 {
-    LATE.load(Relaxed)
-}
 
 /// Permission to record one operation, or one and its counterpart: in which recording. What was
 /// recorded as taken is recorded as given back if its thread still takes part in the same recording.
@@ -85,153 +79,6 @@ pub(crate) struct Actor {
     /// Somebody decides what it does.
     controlled: bool,
     places: FxHashMap<usize, LocId>,
-}
-
-/// Calls `f` with the actor of this thread, and shows its version afterwards.
-#[inline]
-pub(crate) fn with<R>(f: impl FnOnce(&mut Actor) -> R) -> Option<R> {
-    let done = ACTOR.try_with(|slot| {
-        let mut slot = slot.0.try_borrow_mut().ok()?;
-        let actor = match &mut *slot {
-            Some(actor) => actor,
-            empty => empty.insert(Actor::foreign()?),
-        };
-        if actor.generation != recording::generation() || !actor.clock.has_versions() {
-            actor.look_around();
-        }
-        let done = f(actor);
-        version::show(actor.version());
-        Some(done)
-    });
-    match done {
-        Ok(Some(done)) => Some(done),
-        _ => passed(),
-    }
-}
-
-/// Leaves what an access leaves at the updates of an object, which changes nothing of the actor: so it does not look around.
-#[inline(always)]
-pub(crate) fn publish_updates(updates: &mut Published, access: Access) {
-    let left = ACTOR.try_with(|slot| {
-        if let Ok(mut slot) = slot.0.try_borrow_mut()
-            && let Some(actor) = &mut *slot
-        {
-            actor.clock.publish_updates(updates, access);
-            return true;
-        }
-        false
-    });
-    if left != Ok(true) {
-        with(|actor| actor.clock.publish_updates(updates, access));
-    }
-}
-
-/// Puts another actor in the place of this thread's, which then is there; whether that was possible. Where there is none,
-/// whoever acts next is a foreign one. What the thread shows is for who does that.
-#[cfg(feature = "tokio")]
-#[inline(always)]
-pub(super) fn swap(other: &mut Option<Box<Actor>>) -> bool {
-    let swapped = ACTOR.try_with(|slot| match slot.0.try_borrow_mut() {
-        Ok(mut slot) => {
-            std::mem::swap(&mut *slot, other);
-            true
-        }
-        Err(_) => false,
-    });
-    swapped == Ok(true)
-}
-
-/// Looks whether there is another recording to take part in, as who acts here now, and shows it.
-#[cfg(feature = "tokio")]
-#[cold]
-#[inline(never)]
-pub(super) fn notice() {
-    with(|_| {});
-}
-
-/// Calls `f` with the actor of this thread, if it has one already.
-#[cfg(feature = "tokio")]
-pub(crate) fn with_existing<R>(f: impl FnOnce(&mut Actor) -> R) -> Option<R> {
-    if is_there() { with(f) } else { None }
-}
-
-/// Whether this thread has an actor already.
-#[cfg(feature = "tokio")]
-pub(crate) fn is_there() -> bool {
-    ACTOR.try_with(|slot| slot.0.try_borrow().is_ok_and(|slot| slot.is_some())) == Ok(true)
-}
-
-/// An operation went through without a clock.
-#[cold]
-#[inline(never)]
-fn passed<R>() -> Option<R> {
-    if recording::any_open() {
-        LATE.fetch_add(1, Relaxed);
-    }
-    None
-}
-
-/// The actor of a thread that is spawned now, to be called by it before anything else: what is
-/// touched first dies last.
-pub(crate) fn begin(identity: Arc<Identity>, recording: Option<Arc<Subscriber>>) {
-    let _ = ACTOR.try_with(|slot| {
-        if let Some(mut actor) = Actor::new(identity, false) {
-            actor.own = recording;
-            if let Ok(mut slot) = slot.0.try_borrow_mut() {
-                *slot = Some(Box::new(actor));
-            }
-        }
-    });
-    with(|actor| {
-        actor.look_around();
-        let identity = Arc::clone(&actor.identity);
-        identity.begin(&mut actor.clock);
-    });
-}
-
-/// This thread enters a recording, or leaves it for none; returns the one before.
-pub(super) fn enter(subscriber: Option<Arc<Subscriber>>) -> Option<Arc<Subscriber>> {
-    with(|actor| {
-        actor.foreign &= subscriber.is_none();
-        let before = std::mem::replace(&mut actor.own, subscriber);
-        actor.look_around();
-        before
-    })
-    .flatten()
-}
-
-/// This thread is under control, or no longer: then it takes every slow path.
-pub(crate) fn control(controlled: bool) {
-    event::forget_wanted();
-    with(|actor| actor.controlled = controlled);
-}
-
-/// A thread that begins a recording is not foreign to it, whoever spawned it.
-pub(super) fn knows_of_recordings() {
-    with(|actor| actor.foreign = false);
-}
-
-/// Looks whether there is another recording to take part in.
-pub(super) fn look_around() {
-    with(Actor::look_around);
-}
-
-/// Asks to record an operation of a thread that records everything, before it happens; may wait.
-#[cold]
-#[inline(never)]
-pub(crate) fn prepare() -> Ticket {
-    with(|actor| actor.prepare(2)).unwrap_or_default()
-}
-
-/// Asks to record the write of a variable, before it happens; may wait.
-#[inline]
-pub(crate) fn prepare_write(var: Option<VarId>) -> Ticket {
-    with(|actor| match (&actor.outbox, var) {
-        (Some(outbox), _) if outbox.everything => actor.prepare(2),
-        (Some(outbox), Some(var)) if outbox.subscriber.wants_var(var) => actor.prepare(2),
-        _ => Ticket::NONE,
-    })
-    .unwrap_or_default()
 }
 
 impl Actor {
@@ -486,7 +333,7 @@ impl Actor {
     }
 
     /// An application event, if it is wanted.
-    #[inline]
+    #[inline(always)]
     pub(super) fn event(
         &mut self,
         name: NameId,
@@ -508,7 +355,7 @@ impl Actor {
             outbox.tell_place();
             outbox.put(record::event(name, loc, args.len()));
             if !texts.is_empty() {
-                lock(outbox.texts()).extend(texts.drain(..));
+                outbox.texts().with(|there| there.extend(texts.drain(..)));
             }
             args.iter().for_each(|&arg| outbox.put(arg));
         }
@@ -565,33 +412,6 @@ impl Actor {
     }
 }
 
-/// A variable was written by one who holds it: receives, records and leaves what that does.
-// One argument, so that the closure is one word: larger ones are copied again and again.
-#[inline(never)]
-pub(crate) fn wrote(mut write: Written<'_>) {
-    let write = &mut write;
-    with(|actor| {
-        let Written {
-            object,
-            access,
-            ticket,
-            line,
-        } = &mut *write;
-        match line {
-            Some(line) => actor.exchange(object, *access, *ticket, || line),
-            None => actor.exchange(object, *access, Ticket::NONE, never_asked),
-        }
-    });
-}
-
-/// A write: of what, and how it is recorded if it is.
-pub(crate) struct Written<'a> {
-    pub(crate) object: &'a mut ObjectClock,
-    pub(crate) access: Access,
-    pub(crate) ticket: Ticket,
-    pub(crate) line: Option<WriteRecord>,
-}
-
 #[inline]
 fn tick(clock: &mut ActorClock, outbox: &mut Outbox) -> bool {
     clock.tick_on() || tick_anew(clock, outbox)
@@ -627,15 +447,4 @@ fn next_number() -> Option<u32> {
             (number < NUMBERS - 1).then_some(number + 1)
         })
         .ok()
-}
-
-impl Drop for Slot {
-    fn drop(&mut self) {
-        if let Some(mut actor) = self.0.get_mut().take() {
-            // From here on there is nobody to compare versions with.
-            version::show(Version::NONE);
-            actor.identity.clone().end(&mut actor.clock);
-            actor.leave_outbox();
-        }
-    }
 }

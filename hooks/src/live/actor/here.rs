@@ -1,0 +1,225 @@
+//! Who acts in this thread: the one place where its actor is.
+//!
+//! The actor lives in a thread-local that has a destructor, so it may be gone, in the destructors of other thread-locals; and it may be in
+//! use, if an allocator uses our types. Then the operation goes through without a clock, and is counted.
+
+use std::{
+    cell::RefCell,
+    sync::{
+        Arc,
+        atomic::{AtomicU64, Ordering::Relaxed},
+    },
+};
+
+use portent_monitor_core::{Access, Knowledge, VarId, Version};
+
+use super::{Actor, Ticket};
+use crate::live::{
+    ObjectClock, Published, event,
+    identity::Identity,
+    line::{WriteRecord, never_asked},
+    recording::{self, Subscriber},
+    version,
+};
+
+thread_local! {
+    static ACTOR: Slot = const { Slot(RefCell::new(None)) };
+}
+
+struct Slot(RefCell<Option<Box<Actor>>>);
+
+/// Operations of threads whose actor was gone or in use, while something was recorded.
+static LATE: AtomicU64 = AtomicU64::new(0);
+pub(in crate::live) fn late() -> u64 {
+    LATE.load(Relaxed)
+}
+
+/// Calls `f` with the actor of this thread, and shows its version afterwards.
+#[inline]
+pub(crate) fn with<R>(f: impl FnOnce(&mut Actor) -> R) -> Option<R> {
+    let done = ACTOR.try_with(|slot| {
+        let mut slot = slot.0.try_borrow_mut().ok()?;
+        let actor = match &mut *slot {
+            Some(actor) => actor,
+            empty => empty.insert(Actor::foreign()?),
+        };
+        if actor.generation != recording::generation() || !actor.clock.has_versions() {
+            actor.look_around();
+        }
+        let done = f(actor);
+        version::show(actor.version());
+        Some(done)
+    });
+    match done {
+        Ok(Some(done)) => Some(done),
+        _ => passed(),
+    }
+}
+
+/// Leaves what an access leaves at the updates of an object, which changes nothing of the actor: so it does not look around.
+#[inline(always)]
+pub(crate) fn publish_updates(updates: &mut Published, access: Access) {
+    let left = ACTOR.try_with(|slot| {
+        if let Ok(mut slot) = slot.0.try_borrow_mut()
+            && let Some(actor) = &mut *slot
+        {
+            actor.clock.publish_updates(updates, access);
+            return true;
+        }
+        false
+    });
+    if left != Ok(true) {
+        with(|actor| actor.clock.publish_updates(updates, access));
+    }
+}
+
+/// Puts another actor in the place of this thread's, which then is there; whether that was possible. Where there is none,
+/// whoever acts next is a foreign one. What the thread shows is for who does that.
+#[cfg(feature = "tokio")]
+#[inline(always)]
+pub(in crate::live) fn swap(other: &mut Option<Box<Actor>>) -> bool {
+    let swapped = ACTOR.try_with(|slot| match slot.0.try_borrow_mut() {
+        Ok(mut slot) => {
+            std::mem::swap(&mut *slot, other);
+            true
+        }
+        Err(_) => false,
+    });
+    swapped == Ok(true)
+}
+
+/// Looks whether there is another recording to take part in, as who acts here now, and shows it.
+#[cfg(feature = "tokio")]
+#[cold]
+#[inline(never)]
+pub(in crate::live) fn notice() {
+    with(|_| {});
+}
+
+/// Calls `f` with the actor of this thread, if it has one already.
+#[cfg(feature = "tokio")]
+pub(crate) fn with_existing<R>(f: impl FnOnce(&mut Actor) -> R) -> Option<R> {
+    if is_there() { with(f) } else { None }
+}
+
+/// Whether this thread has an actor already.
+#[cfg(feature = "tokio")]
+pub(crate) fn is_there() -> bool {
+    ACTOR.try_with(|slot| slot.0.try_borrow().is_ok_and(|slot| slot.is_some())) == Ok(true)
+}
+
+/// An operation went through without a clock.
+#[cold]
+#[inline(never)]
+fn passed<R>() -> Option<R> {
+    if recording::any_open() {
+        LATE.fetch_add(1, Relaxed);
+    }
+    None
+}
+
+/// The actor of a thread that is spawned now, to be called by it before anything else: what is
+/// touched first dies last.
+pub(crate) fn begin(identity: Arc<Identity>, recording: Option<Arc<Subscriber>>) {
+    let _ = ACTOR.try_with(|slot| {
+        if let Some(mut actor) = Actor::new(identity, false) {
+            actor.own = recording;
+            if let Ok(mut slot) = slot.0.try_borrow_mut() {
+                *slot = Some(Box::new(actor));
+            }
+        }
+    });
+    with(|actor| {
+        actor.look_around();
+        let identity = Arc::clone(&actor.identity);
+        identity.begin(&mut actor.clock);
+    });
+}
+
+/// This thread enters a recording, or leaves it for none; returns the one before.
+pub(in crate::live) fn enter(subscriber: Option<Arc<Subscriber>>) -> Option<Arc<Subscriber>> {
+    // Before it looks around: else it would take part in the global one for a moment, as a foreign thread.
+    let before = ACTOR.try_with(|slot| {
+        let mut slot = slot.0.try_borrow_mut().ok()?;
+        let actor = match &mut *slot {
+            Some(actor) => actor,
+            empty => empty.insert(Actor::foreign()?),
+        };
+        actor.foreign &= subscriber.is_none();
+        Some(std::mem::replace(&mut actor.own, subscriber))
+    });
+    look_around();
+    before.ok().flatten().flatten()
+}
+
+/// This thread is under control, or no longer: then it takes every slow path.
+pub(crate) fn control(controlled: bool) {
+    event::forget_wanted();
+    with(|actor| actor.controlled = controlled);
+}
+
+/// A thread that begins a recording is not foreign to it, whoever spawned it.
+pub(in crate::live) fn knows_of_recordings() {
+    with(|actor| actor.foreign = false);
+}
+
+/// Looks whether there is another recording to take part in.
+pub(in crate::live) fn look_around() {
+    with(Actor::look_around);
+}
+
+/// Asks to record an operation of a thread that records everything, before it happens; may wait.
+#[cold]
+#[inline(never)]
+pub(crate) fn prepare() -> Ticket {
+    with(|actor| actor.prepare(2)).unwrap_or_default()
+}
+
+/// Asks to record the write of a variable, before it happens; may wait.
+#[inline]
+pub(crate) fn prepare_write(var: Option<VarId>) -> Ticket {
+    with(|actor| match (&actor.outbox, var) {
+        (Some(outbox), _) if outbox.everything => actor.prepare(2),
+        (Some(outbox), Some(var)) if outbox.subscriber.wants_var(var) => actor.prepare(2),
+        _ => Ticket::NONE,
+    })
+    .unwrap_or_default()
+}
+
+/// A variable was written by one who holds it: receives, records and leaves what that does.
+// One argument, so that the closure is one word: larger ones are copied again and again.
+#[inline(never)]
+pub(crate) fn wrote(mut write: Written<'_>) {
+    let write = &mut write;
+    with(|actor| {
+        let Written {
+            object,
+            access,
+            ticket,
+            line,
+        } = &mut *write;
+        match line {
+            Some(line) => actor.exchange(object, *access, *ticket, || line),
+            None => actor.exchange(object, *access, Ticket::NONE, never_asked),
+        }
+    });
+}
+
+/// A write: of what, and how it is recorded if it is.
+pub(crate) struct Written<'a> {
+    pub(crate) object: &'a mut ObjectClock,
+    pub(crate) access: Access,
+    pub(crate) ticket: Ticket,
+    pub(crate) line: Option<WriteRecord>,
+}
+
+impl Drop for Slot {
+    fn drop(&mut self) {
+        if let Some(mut actor) = self.0.get_mut().take() {
+            // From here on there is nobody to compare versions with.
+            version::show(Version::NONE);
+            actor.identity.clone().end(&mut actor.clock);
+            actor.leave_outbox();
+        }
+    }
+}
