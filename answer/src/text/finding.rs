@@ -349,6 +349,12 @@ impl<'a> Finding<'a> {
                 "some events were taken to come in the order in which they were observed and no other, as \
                  the order of all these threads does not fit in the memory limit{how}."
             ),
+            (Limit::History, _, 0) => format!(
+                "the order of older steps was not kept any more, and newer events were taken to come after them{how}."
+            ),
+            (Limit::Missing, _, 0) => {
+                "not all that happened was seen, and so no run with what is missing.".to_owned()
+            }
             (Limit::Time, ..) => {
                 format!("the time was up before everything was looked at{how}.")
             }
