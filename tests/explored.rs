@@ -190,3 +190,14 @@ fn a_failure_leaves_a_page_and_is_repeated_by_its_text() {
     assert!(again.contains("it did the same"), "{again}");
     assert!(again.contains("1 executions"), "{again}");
 }
+
+#[test]
+fn a_run_that_was_confirmed_is_repeated_by_its_text() {
+    let test = "explored::what_was_predicted_is_made_to_happen";
+    let output = alone(test, &[]);
+    let (_, rest) = output.split_once("PORTENT_REPLAY=").expect("a command");
+    let (token, _) = rest.split_once(' ').expect("more of it");
+    let again = alone(test, &[("PORTENT_REPLAY", token)]);
+    assert!(again.contains("it did the same"), "{again}");
+    assert!(!again.contains("PREDICTED"), "{again}");
+}

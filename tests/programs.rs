@@ -1,13 +1,13 @@
 //! The programs of `examples/` that are recorded while they run, once: what is wrong is predicted, and what is right is silent.
 
 #[path = "../examples/cache/cache.rs"]
-mod cache;
+pub(crate) mod cache;
 #[path = "../examples/queue/queue.rs"]
 mod queue;
 
 use std::process::Command;
 
-use cache::Fill;
+use cache::{Fill, LATER};
 use queue::First;
 
 /// How often a program is run that nobody watches.
@@ -29,12 +29,12 @@ fn a_queue() {
     expect_violation
 )]
 fn a_cache_that_keeps_old_values() {
-    cache::run(Fill::Always);
+    cache::run(Fill::Always, LATER);
 }
 
 #[portent::test(spec = "examples/cache/cache.portent", causality = "maximal", strict)]
 fn a_cache() {
-    assert_eq!(cache::run(Fill::IfFresh), (2, 2));
+    assert_eq!(cache::run(Fill::IfFresh, LATER), (2, 2));
 }
 
 #[test]
@@ -53,7 +53,7 @@ fn shown<'d>(document: &'d str, command: &str) -> Vec<&'d str> {
 }
 
 /// Lines, without the numbers of threads, which depend on the tests beside.
-fn words(lines: &[&str]) -> Vec<String> {
+pub(crate) fn words(lines: &[&str]) -> Vec<String> {
     let word = |word: &str| {
         if word.trim_start_matches('`').starts_with("thread") {
             "thread".to_owned()
@@ -71,18 +71,25 @@ fn words(lines: &[&str]) -> Vec<String> {
         .collect()
 }
 
+/// What the tests of an example say, with the features with which this test was built, so that hardly anything has to be.
+pub(crate) fn test(example: &str, tests: &[&str], variables: &[(&str, &str)]) -> (String, String) {
+    let arguments = ["test", "-q", "--offline", "--workspace", "--example"];
+    let mut command = Command::new(env!("CARGO"));
+    command.args(arguments).arg(example).args(tests);
+    // Where they are not asked for they would be in the middle of what is said.
+    command.env("RUST_BACKTRACE", "0");
+    let done = command.envs(variables.iter().copied()).output().unwrap();
+    let [out, errors] = [done.stdout, done.stderr].map(|text| String::from_utf8(text).unwrap());
+    (out, errors)
+}
+
 /// The examples have tests that fail, and the guide shows what they say.
 #[test]
 fn tests_of_the_examples_fail_as_the_guide_shows() {
     let guide = include_str!("../docs/live.md");
     let run = |example: &str| {
-        // With the features with which this test was built, so that hardly anything has to be.
-        let arguments = ["test", "-q", "--offline", "--workspace", "--example"];
-        let mut command = Command::new(env!("CARGO"));
-        let done = command.args(arguments).arg(example).output().unwrap();
-        let out = String::from_utf8(done.stdout).unwrap();
+        let (out, errors) = test(example, &[], &[]);
         let told = "test result: FAILED. 1 passed; 1 failed";
-        let errors = String::from_utf8_lossy(&done.stderr);
         assert!(out.contains(told), "{out}{errors}");
         out
     };

@@ -9,6 +9,7 @@ mod checkout;
 mod explored;
 mod facade;
 mod hidden_by_locks;
+mod hunts;
 mod performed;
 mod programs;
 mod tracing;

@@ -62,8 +62,11 @@ impl Cache {
     }
 }
 
-/// One thread reads what another changes later: an eternity for a computer. Returns what the cache says afterwards, and what the store does.
-pub(crate) fn run(fill: Fill) -> (u64, u64) {
+/// An eternity for a computer.
+pub(crate) const LATER: Duration = Duration::from_millis(20);
+
+/// One thread reads what another changes later. Returns what the cache says afterwards, and what the store does.
+pub(crate) fn run(fill: Fill, later: Duration) -> (u64, u64) {
     let cache = Cache {
         entries: RwLock::new(HashMap::new()),
         invalidations: AtomicU64::new(0),
@@ -73,18 +76,24 @@ pub(crate) fn run(fill: Fill) -> (u64, u64) {
     thread::scope(|s| {
         s.spawn(|| cache.get(7));
         s.spawn(|| {
-            unhooked::sleep(Duration::from_millis(20));
+            unhooked::sleep(later);
             cache.set(7, 2);
         });
     });
     (cache.get(7), cache.store.lock().unwrap()[&7])
 }
 
+/// The same at once, to be explored.
+pub(crate) fn is_up_to_date(fill: Fill) {
+    let (cached, stored) = run(fill, Duration::ZERO);
+    assert_eq!(cached, stored, "the cache keeps an old value");
+}
+
 /// How many of so many runs keep an old value. They mostly sleep, so a few of them do so at once.
 pub(crate) fn stale(runs: u64, fill: Fill) -> usize {
     const AT_ONCE: usize = 20;
     let is_stale = |_: &u64| {
-        let (cached, stored) = run(fill);
+        let (cached, stored) = run(fill, LATER);
         cached != stored
     };
     unhooked::scope(|s| {

@@ -2,6 +2,8 @@
 //!
 //! `explore = "..."` does that instead of recording one run.
 
+use std::env;
+
 use super::{Outcome, Test, leave::ReportFiles};
 use crate::{
     Monitor,
@@ -113,6 +115,20 @@ pub fn explore<R: Outcome>(test: &Test, way: Way, max_runs: Option<u64>, body: f
             test.name
         );
     }
+}
+
+/// Repeats the run that `PORTENT_REPLAY` names, of a test that is recorded otherwise: one that was confirmed. Whether it names one.
+///
+/// # Panics
+///
+/// If that run fails, as it did.
+#[track_caller]
+pub(super) fn repeats<R: Outcome>(test: &Test, body: fn() -> R) -> bool {
+    let names_one = env::var_os("PORTENT_REPLAY").is_some();
+    if names_one {
+        explore(test, Way::Source, None, body);
+    }
+    names_one
 }
 
 /// Where the page about the first failure is, or how to get one.

@@ -150,6 +150,10 @@ pub fn run<R: Outcome>(test: &Test, body: fn() -> R) -> R {
 /// Runs a test; `more` is said after a violation.
 #[track_caller]
 fn run_then<R: Outcome>(test: &Test, body: fn() -> R, more: impl Fn(&Record) -> String) -> R {
+    #[cfg(feature = "explore")]
+    if explore::repeats(test, body) {
+        return body();
+    }
     let monitors: Vec<Monitor> = test.monitors.iter().map(unseal).collect();
     let mut violations = 0;
     let mut round = 1;

@@ -13,7 +13,7 @@ use crate::failure;
 fn what_is_left_over_is_told() {
     let text = failure(|| std::mem::forget(Arc::new(0)));
     assert!(
-        text.starts_with("an Arc leaked, made at tests/main/arcs.rs"),
+        text.starts_with("an Arc leaked, made at loom/tests/main/arcs.rs"),
         "{text}"
     );
     let text = failure(|| std::mem::forget(Track::new(0)));

@@ -3,6 +3,7 @@
 mod arcs;
 mod cells;
 mod futures;
+mod guide;
 mod models;
 mod outcomes;
 mod statics;
