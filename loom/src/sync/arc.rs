@@ -74,7 +74,8 @@ impl<T: ?Sized> Arc<T> {
             is_silent: false,
         };
         if run::is_on() {
-            let data = native::Arc::downgrade(&arc.count);
+            // It is there as long as the value, also where only a pointer is left.
+            let data = native::Arc::clone(&arc.count);
             let kept = Kept {
                 what: "an Arc",
                 made: Location::caller(),
@@ -128,8 +129,8 @@ impl<T: ?Sized> Arc<T> {
     #[allow(unsafe_code)]
     pub unsafe fn from_raw(pointer: *const T) -> Arc<T> {
         let known = run::kept(pointer.cast::<()>().addr());
-        let known = known.and_then(|data| data.downcast::<native::Weak<AtomicUsize>>().ok());
-        let Some(count) = known.and_then(|count| count.upgrade()) else {
+        let known = known.and_then(|data| data.downcast::<native::Arc<AtomicUsize>>().ok());
+        let Some(count) = known.map(|count| native::Arc::clone(&count)) else {
             panic!("a pointer becomes an Arc that comes from none of this run");
         };
         // SAFETY: as the caller promises.

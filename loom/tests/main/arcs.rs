@@ -60,3 +60,15 @@ fn pointers_and_back() {
         assert_eq!(Arc::strong_count(&arc), 1);
     });
 }
+
+/// As an `Event` of the crate `event-listener` keeps what it refers to.
+#[test]
+#[expect(unsafe_code)]
+fn the_only_reference_becomes_a_pointer_and_one_again() {
+    loom::model(|| {
+        let pointer = Arc::into_raw(Arc::new(5));
+        // SAFETY: it comes from `into_raw`, and is used once.
+        let arc = unsafe { Arc::from_raw(pointer) };
+        assert_eq!(*arc, 5);
+    });
+}
