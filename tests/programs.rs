@@ -76,7 +76,7 @@ pub(crate) fn test(example: &str, tests: &[&str], variables: &[(&str, &str)]) ->
     let arguments = ["test", "-q", "--offline", "--workspace", "--example"];
     let mut command = Command::new(env!("CARGO"));
     command.args(arguments).arg(example).args(tests);
-    // Where they are not asked for they would be in the middle of what is said.
+    // A backtrace would be in the middle of what is shown.
     command.env("RUST_BACKTRACE", "0");
     let done = command.envs(variables.iter().copied()).output().unwrap();
     let [out, errors] = [done.stdout, done.stderr].map(|text| String::from_utf8(text).unwrap());
