@@ -309,7 +309,8 @@ impl Analysis {
         let figures = &mut self.figures;
         figures.held = self.release.len() as u64;
         figures.kept = self.watch.kept() as u64;
-        figures.limit = self.watch.limit();
+        let has_lost = self.board.has_lost_events();
+        figures.limit = { self.watch.limit() }.or(has_lost.then_some(Limit::Missing));
         figures.threads = self.watch.symbols().threads.len() as u64;
         if let Some(files) = &self.files {
             (figures.written, figures.unwritten) = (files.written(), files.unwritten());

@@ -335,30 +335,60 @@ impl Board {
         self.look(|state| {
             let figures = &state.figures;
             let counts = [
-                (figures.refused, "lines were refused"),
+                (figures.refused, ["line was refused", "lines were refused"]),
                 (
                     figures.lost,
-                    "events have not come though others count them",
+                    [
+                        "event has not come though others count it",
+                        "events have not come though others count them",
+                    ],
                 ),
-                (state.cut_lines, "lines were cut when their client ended"),
-                (state.long_lines, "lines were too long"),
+                (
+                    state.cut_lines,
+                    [
+                        "line was cut when its client ended",
+                        "lines were cut when their clients ended",
+                    ],
+                ),
+                (
+                    state.long_lines,
+                    ["line was too long", "lines were too long"],
+                ),
                 (
                     state.missed_lines,
-                    "lines were sent before the server was there",
+                    [
+                        "line was sent before the server was there",
+                        "lines were sent before the server was there",
+                    ],
                 ),
                 (
                     state.missed_messages,
-                    "messages were not in the stream any more",
+                    [
+                        "message was not in the stream any more",
+                        "messages were not in the stream any more",
+                    ],
                 ),
                 (
                     state.lost_streams,
-                    "times a stream was lost, with all that was in it and not taken yet",
+                    [
+                        "time a stream was lost, with all that was in it and not taken yet",
+                        "times a stream was lost, with all that was in it and not taken yet",
+                    ],
                 ),
-                (figures.unwritten, "events are not in the recording"),
+                (
+                    figures.unwritten,
+                    [
+                        "event is not in the recording",
+                        "events are not in the recording",
+                    ],
+                ),
             ];
             let counts = counts.into_iter().filter(|(count, _)| *count > 0);
             counts
-                .map(|(count, what)| format!("{count} {what}"))
+                .map(|(count, [one, more])| match count {
+                    1 => format!("1 {one}"),
+                    _ => format!("{count} {more}"),
+                })
                 .collect()
         })
     }

@@ -234,7 +234,7 @@ fn a_stream_that_has_lost_everything_is_told() {
     broker.publish("events.p", line("p", &[("p", 4)], "open", "p"));
     server.wait_for_events(4);
     let ended = server.stop();
-    for said in ["1 times a stream was lost", "1 not searched in full"] {
+    for said in ["1 time a stream was lost", "1 not searched in full"] {
         assert!(ended.out.contains(said), "{}", ended.out);
     }
 }

@@ -96,9 +96,14 @@ fn nobody_loses_anything_by_what_others_do() {
     let _silent = server.connect();
     patient.write_all(second.as_bytes()).unwrap();
     let state = server.wait_for("all good events", |state| {
-        state["events"] == 2003 && state["cut_lines"] == 1 && state["long_lines"] == 1
+        state["events"] == 2003
+            && state["cut_lines"] == 1
+            && state["long_lines"] == 1
+            && state["limit"] == "missing"
     });
     assert_eq!(state["refused"], 6, "{state}");
+    let (_, metrics) = server.get("/metrics", &[]);
+    assert!(metrics.contains("\nportent_exhaustive 0\n"), "{metrics}");
     assert_eq!(
         (state["lost"].as_u64(), state["held"].as_u64()),
         (Some(0), Some(0))
@@ -113,9 +118,7 @@ fn nobody_loses_anything_by_what_others_do() {
     assert_eq!(ended.code, Some(0), "{}", ended.out);
     assert!(ended.out.contains("6 lines were refused"), "{}", ended.out);
     assert!(
-        ended
-            .out
-            .contains("1 lines were cut when their client ended"),
+        ended.out.contains("1 line was cut when its client ended"),
         "{}",
         ended.out
     );
