@@ -10,6 +10,7 @@ mod find;
 mod help;
 mod manual;
 mod reading;
+mod report;
 #[cfg(feature = "serve")]
 mod serve;
 mod size;

@@ -1,4 +1,4 @@
-//! What is done when all events are there: witnesses, cycles of lock orders, and names for everything.
+//! What remains to be done once all events are known: witnesses, cycles of lock orders, and names for everything.
 
 use portent_monitor_core::{Cut, Op, Reorderings, ThreadId};
 
@@ -150,12 +150,17 @@ impl<'f> End<'f> {
         else {
             return;
         };
-        let wishes: Vec<_> = finder.wishes.all.iter().map(|(wish, _)| wish).collect();
+        let acquires: Vec<_> = finder
+            .acquires
+            .all
+            .iter()
+            .map(|(acquire, _)| acquire)
+            .collect();
         let limits = patterns::Limits {
             patterns: finder.options.max_patterns,
             steps: MOST_STEPS,
         };
-        let found = patterns::find(&wishes, limits);
+        let found = patterns::find(&acquires, limits);
         let mut counts = DeadlockCounts {
             acquires: finder.material.acquires,
             patterns: found.patterns.len() as u64,
@@ -168,13 +173,13 @@ impl<'f> End<'f> {
         let mut realised: Vec<Vec<usize>> = Vec::new();
         for pattern in &found.patterns {
             let lists: Vec<&[EventId]> = { pattern.iter() }
-                .map(|&index| finder.wishes.all[index].1.as_slice())
+                .map(|&index| finder.acquires.all[index].1.as_slice())
                 .collect();
             all = all.saturating_add(product(&lists));
             choices.begin(pattern);
             let next = pattern.iter().cycle().skip(1);
             let mut waits = pattern.iter().zip(next);
-            let is_sure = waits.all(|(&one, &next)| wishes[one].surely_waits_for(wishes[next]));
+            let is_sure = waits.all(|(&one, &next)| acquires[one].surely_waits_for(acquires[next]));
             realised.push(self.add_choices(&lists, is_sure, trace, &mut choices));
         }
         // A cycle that was not looked at, or a place that was not told from others, may add to any of them.

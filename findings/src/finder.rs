@@ -1,13 +1,13 @@
-//! The way in: one pass over the events, then what needs all of them.
+//! The entry point: one pass over the events, then whatever needs all of them.
 
 use portent_monitor_core::{Event, Forks, Marker, Op, Reorderings, Sections, Symbols, ThreadId};
 use rustc_hash::FxHashMap;
 
 use crate::{
     Error, Model, Options, Report,
-    deadlocks::Wishes,
+    deadlocks::AbstractAcquires,
     end::End,
-    news::Told,
+    news::Reported,
     races::{Tally, happens_before, strong},
     record::{EventId, Record, accesses},
     report::{Material, Warning},
@@ -48,7 +48,7 @@ pub struct Finder {
     pub(crate) trace: Option<Reorderings>,
     /// Who holds which lock, where the reorderings do not know it.
     sections: Sections,
-    pub(crate) wishes: Wishes,
+    pub(crate) acquires: AbstractAcquires,
     pub(crate) material: Material,
     /// The fork of each thread that has one.
     pub(crate) forks: FxHashMap<ThreadId, EventId>,
@@ -56,14 +56,14 @@ pub struct Finder {
     acting: Forks,
     /// How many events were not looked at, as there were too many before them.
     pub(crate) beyond: u64,
-    pub(crate) told: Told,
+    pub(crate) reported: Reported,
     turns: Turns,
 }
 
 #[derive(Clone, Debug)]
 pub(crate) enum Races {
-    HappensBefore(Box<happens_before::Races>),
-    Strong(Box<strong::Races>),
+    HappensBefore(Box<happens_before::HappensBeforeRaces>),
+    Strong(Box<strong::StrongRaces>),
 }
 
 impl Races {
@@ -97,12 +97,12 @@ impl Finder {
             races,
             trace: follows.then(Reorderings::default),
             sections: Sections::default(),
-            wishes: Wishes::default(),
+            acquires: AbstractAcquires::default(),
             material: Material::default(),
             forks: FxHashMap::default(),
             acting: Forks::default(),
             beyond: 0,
-            told: Told::default(),
+            reported: Reported::default(),
             turns: Turns::default(),
         }
     }
@@ -150,7 +150,7 @@ impl Finder {
         self.material.accesses += accesses(event).len() as u64;
         if let Some(trace) = &mut self.trace {
             if self.options.hunt.deadlocks {
-                self.wishes.take(event, id, trace);
+                self.acquires.take(event, id, trace);
             }
             trace.step(event)?;
         } else {
@@ -189,7 +189,7 @@ impl Finder {
             warnings: self.warnings(),
         };
         if let Some(trace) = self.trace.as_ref().filter(|_| self.options.hunt.deadlocks) {
-            self.wishes.finish(&self.record, trace);
+            self.acquires.finish(&self.record, trace);
         }
         let mut end = End {
             finder: self,
@@ -246,7 +246,7 @@ impl Finder {
             warnings.push(Warning {
                 kind: "forks",
                 text: format!(
-                    "the recording is not complete: thread {} is forked and does nothing, thread {} does something and is never forked; findings may be false",
+                    "the recording seems incomplete: thread {} is forked and does nothing, thread {} does something and is never forked; findings may be false",
                     name(silent),
                     name(stray)
                 ),
@@ -265,7 +265,7 @@ impl Finder {
         if self.news_are_cut() {
             warnings.push(Warning {
                 kind: "news_cut",
-                text: "there were too many lock orders to look at all of them while the program ran: some cycles are told in this report only".to_owned(),
+                text: "there were too many lock orders to examine all of them while the program ran: some cycles are only in this report".to_owned(),
             });
         }
         if let (count, Some(first)) = self.sections().overlaps() {
@@ -277,7 +277,7 @@ impl Finder {
             warnings.push(Warning {
                 kind: "sections",
                 text: format!(
-                    "the recording is not complete: thread {} takes lock {}{line} while thread {} holds it ({count} in all); a wait is missing, and findings may be false",
+                    "the recording seems incomplete: thread {} takes lock {}{line} while thread {} holds it ({count} in all); a wait is missing, and findings may be false",
                     name(first.taken.thread),
                     self.symbols.locks.name(first.lock),
                     name(first.held.thread)

@@ -1,9 +1,9 @@
 //! What is known while the program still runs: races as they are completed, and lock orders as soon as they form a cycle.
 //!
-//! A race is told with the run that shows it, as at the end; if the program has run for long already it is only called possible until then.
-//! A cycle of lock orders is told the first time that it is completed, with where each lock was taken and where it is wanted; whether some
-//! run can end in it may be known only later. The search for cycles is short, as it is repeated: where it is cut, that is
-//! [said](Finder::news_are_cut). Blocks that are not atomic are known at the end.
+//! A race is reported with the run that shows it, as at the end; once the program has run for long, it is only called possible until then.
+//! A cycle of lock orders is reported the first time that it is completed, with where each lock was taken and where it is wanted; whether
+//! some run can end in it may be known only later. The search for cycles is short, because it is repeated; [`Finder::news_are_cut`] says
+//! whether it was cut short. Blocks that are not atomic are known only at the end.
 
 use rustc_hash::FxHashSet;
 
@@ -12,11 +12,11 @@ use crate::{
     record::EventId, report::Finding,
 };
 
-/// What somebody was told of.
+/// What has been reported so far.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Told {
+pub(crate) struct Reported {
     /// How many groups of acquires there were.
-    wishes: usize,
+    acquires: usize,
     /// The cycles of lock orders.
     patterns: FxHashSet<Vec<usize>>,
     deadlocks: FxHashSet<String>,
@@ -24,15 +24,15 @@ pub(crate) struct Told {
     is_cut: bool,
 }
 
-/// Each time that a lock is taken in a new way, cycles are looked for in so many steps.
+/// Each time that a lock is taken in a new way, cycles are searched for in this many steps.
 const STEPS: u64 = 100_000;
 /// Runs that show a race are carried out while there are no more events than this: each takes as long as all of them.
 const CARRIED_OUT: usize = 100_000;
-/// This many cycles are told.
+/// This many cycles are reported.
 const PATTERNS: usize = 1_000;
 
 impl Finder {
-    /// What was found since the last time that somebody asked. What is told may be told better at the [end](Self::finish): a lock order that is only
+    /// What was found since the last call. The report at the [end](Self::finish) may know better: a lock order that is only
     /// possible may turn out to be a deadlock.
     ///
     /// ```
@@ -64,8 +64,8 @@ impl Finder {
     /// [`Error::Causality`] where clocks are full.
     pub fn news(&mut self) -> Result<Vec<Finding>, Error> {
         let has_races = { self.races.as_ref() }.is_some_and(|races| races.tally().has_fresh());
-        let has_wishes = self.wishes.all.len() > self.told.wishes;
-        if !has_races && !has_wishes {
+        let has_new_orders = self.acquires.all.len() > self.reported.acquires;
+        if !has_races && !has_new_orders {
             return Ok(Vec::new());
         }
         let mut news = Vec::new();
@@ -88,25 +88,30 @@ impl Finder {
             };
             news.push(end.race(&pair, run, true));
         }
-        let mut told = std::mem::take(&mut self.told);
-        if has_wishes {
-            self.add_lock_orders(&mut told, &mut news);
+        let mut reported = std::mem::take(&mut self.reported);
+        if has_new_orders {
+            self.add_lock_orders(&mut reported, &mut news);
         }
-        self.told = told;
+        self.reported = reported;
         Ok(news)
     }
 
-    /// Whether there were so many lock orders that some cycles may not be told before the [end](Self::finish), which looks further.
+    /// Whether there were so many lock orders that some cycles may not be reported before the [end](Self::finish), which searches further.
     pub fn news_are_cut(&self) -> bool {
-        self.told.is_cut
+        self.reported.is_cut
     }
 
-    fn add_lock_orders(&self, told: &mut Told, news: &mut Vec<Finding>) {
-        told.wishes = self.wishes.all.len();
+    fn add_lock_orders(&self, reported: &mut Reported, news: &mut Vec<Finding>) {
+        reported.acquires = self.acquires.all.len();
         let Some(trace) = &self.trace else {
             return;
         };
-        let wishes: Vec<_> = self.wishes.all.iter().map(|(wish, _)| wish).collect();
+        let acquires: Vec<_> = self
+            .acquires
+            .all
+            .iter()
+            .map(|(acquire, _)| acquire)
+            .collect();
         let limits = patterns::Limits {
             patterns: PATTERNS,
             steps: STEPS,
@@ -117,14 +122,14 @@ impl Finder {
             checked: 0,
             unchecked: 0,
         };
-        let found = patterns::find(&wishes, limits);
-        told.is_cut |= found.limit.is_some();
+        let found = patterns::find(&acquires, limits);
+        reported.is_cut |= found.limit.is_some();
         for pattern in found.patterns {
-            if !told.patterns.insert(pattern.clone()) {
+            if !reported.patterns.insert(pattern.clone()) {
                 continue;
             }
             let lists: Vec<&[EventId]> = { pattern.iter() }
-                .map(|&index| self.wishes.all[index].1.as_slice())
+                .map(|&index| self.acquires.all[index].1.as_slice())
                 .collect();
             let first: Vec<EventId> = lists.iter().map(|list| list[0]).collect();
             let (cut, events) = match end.realised(&lists, trace) {
@@ -132,7 +137,7 @@ impl Finder {
                 None => (None, first),
             };
             let key = end.key(&events);
-            if told.deadlocks.insert(key.clone()) {
+            if reported.deadlocks.insert(key.clone()) {
                 news.push(end.deadlock(key, &events, cut.as_ref(), 1, true));
             }
         }

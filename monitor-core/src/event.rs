@@ -294,6 +294,25 @@ impl Event {
         }
     }
 
+    /// The variable whose value the event reads, be it to write it in the same step.
+    ///
+    /// ```
+    /// use portent_monitor_core::{Event, Op, Symbols};
+    ///
+    /// let mut symbols = Symbols::default();
+    /// let (t, x) = (symbols.threads.intern("T1")?, symbols.vars.intern("x")?);
+    /// assert_eq!(Event::new(t, Op::Update(x, None)).reads(), Some(x));
+    /// assert_eq!(Event::new(t, Op::Write(x, None)).reads(), None);
+    /// # Ok::<(), portent_monitor_core::Error>(())
+    /// ```
+    #[inline]
+    pub fn reads(&self) -> Option<VarId> {
+        match self.op {
+            Op::Read(var) | Op::Update(var, _) => Some(var),
+            _ => None,
+        }
+    }
+
     /// The variables that the event writes, with the values where the trace tells them.
     ///
     /// ```

@@ -1,21 +1,22 @@
-//! What every other crate of Portent talks about: the values that programs write, the events of a
-//! run, and which of them come before which.
+//! The vocabulary of all other crates of Portent: the values that programs write, the events of a run,
+//! and which of them come before which.
 //!
 //! | module's notion | type |
 //! |---|---|
 //! | what is written | [`Value`], [`Type`]; [`Exact`] where it is a key |
 //! | what happened | [`Event`], [`Op`]; names are ids of [`Symbols`] |
 //! | what operations are called | [`Operation`] |
-//! | what can happen after what was seen | [`Discipline`] |
+//! | what can follow what was seen so far | [`Discipline`] |
+//! | what operations do with locks | [`Op::locking`] |
 //! | what comes before what | [`edges`] is the table; [`Causality`] gives each relevant event a [`Stamp`] |
 //! | the same inside a running program | [`ThreadClock`] in each thread, [`ObjectClock`] in each object |
-//! | the same, as defined | [`definition::Relation`] |
+//! | the same, straight from the definition | [`definition::Relation`] |
 //! | what can be left out of a run | [`Reorderings`]: its closed [`Cut`]s; [`Sections`] of locks |
 //! | whether the threads that act are those that are forked | [`Forks`] |
-//! | an order that clocks allow, of what arrives in any | [`CausalRelease`] |
-//! | what a misspelt name was meant to be | [`suggest::closest`] |
+//! | bringing events that arrive in any order into one that their clocks allow | [`CausalRelease`] |
+//! | which name a misspelt one was meant to be | [`suggest::closest`] |
 //!
-//! This crate knows of no other crate of the workspace; anything that two of them must agree on
+//! This crate depends on no other crate of the workspace; anything that two of them must agree on
 //! lives here, once. **It does no input or output, and it never decides which events are
 //! relevant**: that is a property's business, told to [`Causality::step`].
 
@@ -39,8 +40,8 @@ mod unknown;
 mod value;
 
 pub use causality::{
-    Access, Causality, Chain, Chains, Flow, Hold, Knowledge, Object, ObjectClock, Role, Snapshot,
-    Stamp, ThreadClock, Version, access_of, edges,
+    Access, Causality, Chain, Chains, Flow, Hold, Knowledge, LockAction, Locking, Object,
+    ObjectClock, Role, Snapshot, Stamp, ThreadClock, Version, access_of, edges,
 };
 pub use clock::Clock;
 pub use discipline::{Discipline, SkippedEvents};

@@ -16,7 +16,7 @@ use crate::Place;
 /// while reader.next_event(&mut symbols)?.is_some() {}
 /// assert_eq!(
 ///     reader.warnings(&symbols)[0].to_string(),
-///     "run.jsonl:1:49: the key `arg` means nothing; perhaps `args` was meant"
+///     "run.jsonl:1:49: the key `arg` is unknown; did you mean `args`?"
 /// );
 /// # Ok::<(), portent_trace::Error>(())
 /// ```
@@ -82,20 +82,20 @@ impl fmt::Display for Warning {
                 meant,
                 more,
             } => {
-                write!(f, "{place}: the key `{key}` means nothing; perhaps `{meant}` was meant")?;
+                write!(f, "{place}: the key `{key}` is unknown; did you mean `{meant}`?")?;
                 match more {
                     0 => Ok(()),
-                    1 => f.write_str(" (and so on 1 line more)"),
-                    more => write!(f, " (and so on {more} lines more)"),
+                    1 => f.write_str(" (and on 1 more line)"),
+                    more => write!(f, " (and on {more} more lines)"),
                 }
             }
             Warning::NoClocks { hosts: true } => f.write_str(
-                "the log has no clocks: only the order of the lines of each host is known, and what \
-                 hosts wait for is not, so that a prediction may be of a run that cannot happen",
+                "the log has no clocks: only the order of each host's lines is known, not what hosts \
+                 wait for, so a predicted run may be impossible",
             ),
             Warning::NoClocks { hosts: false } => f.write_str(
-                "the log tells neither hosts nor clocks: it is taken for the lines of one thread, in \
-                 the only order that they can have",
+                "the log has neither hosts nor clocks: its lines are treated as those of one thread, in \
+                 their only possible order",
             ),
             Warning::AbsentThreads { names } => {
                 write!(f, "the clocks count events of {}", some_of(names))?;
@@ -120,7 +120,7 @@ impl fmt::Display for Warning {
             }
             Warning::UnusedDelimiter { regex } => write!(
                 f,
-                "the delimiter `{regex}` matches no line: all is taken for one execution"
+                "the delimiter `{regex}` matches no line: the whole log is treated as one execution"
             ),
         }
     }

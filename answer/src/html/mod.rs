@@ -1,6 +1,6 @@
-//! The answer to look at: one HTML file that needs nothing else, not even a network.
+//! The answer as a page: one HTML file that needs nothing else, not even a network.
 //!
-//! The page is made of the files beside this one: a document, its style, and scripts that draw what
+//! The page is made of the files next to this one: a document, its style, and scripts that draw what
 //! the data say. The data are JSON in a script element that is not run. Whatever a trace holds gets
 //! into the page as text only.
 
@@ -22,6 +22,7 @@ use entry::Entry;
 pub use origin::{Origin, quoted};
 pub use schedule::{Schedule, ScheduledStep};
 
+const HEAD: &str = include_str!("head.html");
 const DOCUMENT: &str = include_str!("report.html");
 /// Colours, cards and badges, for every page.
 pub const PAGE_STYLE: &str = include_str!("report.css");
@@ -193,11 +194,33 @@ pub fn render(
 /// The document with its style, some data, and scripts that draw them.
 pub fn assemble(page: &impl Serialize, script: &[&str]) -> String {
     let data = inert(&serde_json::to_string(page).expect("a page is plain data"));
-    let (head, rest) = cut(DOCUMENT, "/*style*/");
-    let (body, rest) = cut(rest, "/*data*/");
-    let (between, tail) = cut(rest, "/*script*/");
-    let (style, script) = (STYLE.concat(), uncommented(&script.concat()));
-    [head, &style, body, &data, between, &script, tail].concat()
+    let head = head("Portent report", "script-src 'unsafe-inline'; ", &STYLE);
+    let script = uncommented(&script.concat());
+    head + &filled(DOCUMENT, &[("/*data*/", &data), ("/*script*/", &script)])
+}
+
+/// The head of a document: what it may do besides having a style, and that style.
+fn head(title: &str, policy: &str, style: &[&str]) -> String {
+    let style = style.concat();
+    let parts = [
+        ("<!--policy-->", policy),
+        ("<!--title-->", title),
+        ("/*style*/", style.as_str()),
+    ];
+    filled(HEAD, &parts)
+}
+
+/// A document with its marks replaced, each once and in this order.
+fn filled(document: &str, parts: &[(&str, &str)]) -> String {
+    let mut page = String::new();
+    let mut rest = document;
+    for (mark, text) in parts {
+        let (before, after) = rest.split_once(mark).expect("the document has its marks");
+        page.push_str(before);
+        page.push_str(text);
+        rest = after;
+    }
+    page + rest
 }
 
 /// A script without the lines that are comments: they are for whoever changes it, not for every page.
@@ -209,11 +232,6 @@ fn uncommented(script: &str) -> String {
     };
     let code = script.lines().filter(|line| !is_comment(line));
     code.flat_map(|line| [line, "\n"]).collect()
-}
-
-/// What comes before and after a mark of the document.
-fn cut<'t>(text: &'t str, mark: &str) -> (&'t str, &'t str) {
-    text.split_once(mark).expect("the document has its marks")
 }
 
 /// JSON that can stand in a script element: nothing in it ends the element or begins another.

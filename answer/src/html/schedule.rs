@@ -1,10 +1,10 @@
-//! A page about one run that went wrong: what each thread did, step by step, where in the source, and how to have it again.
+//! A page about one run that went wrong: what each thread did, step by step, where in the source, and how to repeat it.
 //!
-//! Unlike the page of a report it needs no script: it is a table.
+//! It is just a table, so unlike the page of a report it needs no script.
 
-use super::{Origin, PAGE_STYLE, clip};
+use super::{Origin, PAGE_STYLE, clip, filled, head};
 
-/// A run that went wrong, for people.
+/// A run that went wrong, for display.
 #[derive(Clone, Debug)]
 pub struct Schedule<'a> {
     /// What was explored.
@@ -15,7 +15,7 @@ pub struct Schedule<'a> {
     pub threads: &'a [String],
     /// What they did, in order.
     pub steps: Vec<ScheduledStep<'a>>,
-    /// A command that has the same happen again.
+    /// A command that repeats the run.
     pub command: &'a str,
     /// What else there is to know.
     pub notes: Vec<String>,
@@ -28,7 +28,7 @@ pub struct ScheduledStep<'a> {
     pub thread: usize,
     /// What was done.
     pub operation: &'a str,
-    /// With what; empty if with nothing.
+    /// With what; may be empty.
     pub object: &'a str,
     /// Where.
     pub place: Option<&'a str>,
@@ -55,29 +55,22 @@ impl Schedule<'_> {
     /// ```
     #[must_use]
     pub fn page(&self, origin: &Origin) -> String {
-        let style = [PAGE_STYLE, STYLE].concat();
         let notes: String = { self.notes.iter() }
             .map(|note| format!("<li>{}</li>\n", escaped(note)))
             .collect();
+        let title = escaped(self.title);
+        let message = escaped(&clip(self.message, 20_000));
+        let (command, origin) = (escaped(self.command), escaped(&origin.sentence()));
+        let table = self.table();
         let parts = [
-            ("<!--title-->", escaped(self.title)),
-            ("/*style*/", style),
-            ("<!--heading-->", escaped(self.title)),
-            ("<!--message-->", escaped(&clip(self.message, 20_000))),
-            ("<!--command-->", escaped(self.command)),
-            ("<!--notes-->", notes),
-            ("<!--table-->", self.table()),
-            ("<!--origin-->", escaped(&origin.sentence())),
+            ("<!--heading-->", title.as_str()),
+            ("<!--message-->", message.as_str()),
+            ("<!--command-->", command.as_str()),
+            ("<!--notes-->", notes.as_str()),
+            ("<!--table-->", table.as_str()),
+            ("<!--origin-->", origin.as_str()),
         ];
-        let mut page = String::new();
-        let mut rest = DOCUMENT;
-        for (mark, text) in parts {
-            let (before, after) = rest.split_once(mark).expect("the document has its marks");
-            page.push_str(before);
-            page.push_str(&text);
-            rest = after;
-        }
-        page + rest
+        head(&title, "", &[PAGE_STYLE, STYLE]) + &filled(DOCUMENT, &parts)
     }
 
     /// One column a thread that did something, one row a step.

@@ -1,4 +1,4 @@
-//! What is to be said about one property and one binding of its parameters.
+//! What there is to say about one property and one binding of its parameters.
 
 use num_bigint::BigUint;
 use portent_lattice::{
@@ -346,7 +346,7 @@ impl<'a> Finding<'a> {
                 counted(events.into(), "place")
             ),
             (Limit::Memory, _, 0) => format!(
-                "some events were taken to come in the order in which they were observed and no other, as \
+                "some events were assumed to come in the observed order, as \
                  the order of all these threads does not fit in the memory limit{how}."
             ),
             (Limit::History, _, 0) => format!(

@@ -1,27 +1,27 @@
 //! An earlier report, so that the same finding does not come back on every commit.
 //!
-//! Lines and orders change from run to run, so a finding is known by its property and the binding
-//! of its parameters. A property whose text has changed is another one. If one was only predicted
-//! to be violated and now is violated in the observed run, that is new.
+//! Lines and orders change from run to run, so a finding is identified by its property and the binding
+//! of its parameters. A property whose text has changed counts as a different one. A violation that was
+//! only predicted before and is now observed is new.
 
 use portent_lattice::report::PropertyReport;
 use portent_monitor_dsl::Verdict;
 use serde::Deserialize;
 use serde_json::{Map, Value};
-use std::{collections::HashMap, fs, path::Path};
+use std::{collections::HashMap, path::Path};
 
 use super::trace::Outcome;
-use crate::{failure::Failure, find};
+use crate::{failure::Failure, find, report::read_json};
 
 /// The parts of a report that tell findings apart.
 #[derive(Deserialize)]
-struct Earlier {
+struct EarlierCheck {
     properties: Vec<BaselineEntry>,
     /// What a still earlier report had.
     #[serde(default)]
     known: Vec<BaselineEntry>,
     /// What was found without a property.
-    find: Option<find::Earlier>,
+    find: Option<find::EarlierFind>,
 }
 
 #[derive(Deserialize)]
@@ -54,31 +54,20 @@ struct Key {
     text: Option<String>,
 }
 
-/// The findings of an earlier report.
-pub(crate) struct Baseline {
+/// The violations of an earlier report.
+pub(crate) struct CheckBaseline {
     /// Whether the observed run was violated.
-    findings: HashMap<Key, bool>,
+    violations: HashMap<Key, bool>,
     /// What was found without a property.
-    found: find::Baseline,
+    found: find::FindBaseline,
 }
 
-impl Baseline {
+impl CheckBaseline {
     /// Reads what `check --format json` wrote.
-    pub(crate) fn read(path: &Path) -> Result<Baseline, Failure> {
-        let text = fs::read(path).map_err(|error| Failure::Read {
-            path: path.to_owned(),
-            error,
-        })?;
-        let mut findings = HashMap::new();
-        let mut found = find::Baseline::default();
-        for report in serde_json::Deserializer::from_slice(&text).into_iter::<Earlier>() {
-            let report = report.map_err(|error| {
-                let (line, column) = (error.line(), error.column());
-                let path = path.display();
-                Failure::Usage(format!(
-                    "{path}:{line}:{column}: not a report of `portent check --format json`: {error}"
-                ))
-            })?;
+    pub(crate) fn read(path: &Path) -> Result<CheckBaseline, Failure> {
+        let mut violations = HashMap::new();
+        let mut found = find::FindBaseline::default();
+        for report in read_json::<EarlierCheck>(path, "check")? {
             if let Some(earlier) = report.find {
                 found.add(earlier);
             }
@@ -90,11 +79,11 @@ impl Baseline {
                         binding: Value::Object(entry.binding).to_string(),
                         text: entry.text,
                     };
-                    *findings.entry(key).or_default() |= observed;
+                    *violations.entry(key).or_default() |= observed;
                 }
             }
         }
-        Ok(Baseline { findings, found })
+        Ok(CheckBaseline { violations, found })
     }
 
     /// Takes the findings that are known out of what became of an execution.
@@ -119,7 +108,7 @@ impl Baseline {
         let binding = Value::Object(binding.collect()).to_string();
         let found = [Some(property.text.clone()), None].map(|text| {
             let (name, binding) = (property.name.clone(), binding.clone());
-            self.findings.get(&Key {
+            self.violations.get(&Key {
                 name,
                 binding,
                 text,

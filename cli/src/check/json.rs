@@ -1,4 +1,4 @@
-//! The answer for programs: the report, with what only the reader of the trace knows.
+//! The answer for programs: the report, together with what only the reader of the trace knows.
 
 use portent_answer::{
     Warning,
@@ -16,7 +16,7 @@ use std::{
 };
 
 use super::trace::Outcome;
-use crate::find::Findings;
+use crate::{find::Findings, report::write_json};
 
 #[derive(Serialize)]
 struct Document<'a> {
@@ -126,8 +126,7 @@ impl Serialize for PropertyEntries<'_> {
     }
 }
 
-/// Writes one object, over several lines; or, of several traces or executions, each on a line of its own. A report
-/// may be far larger as text than it is, so that the text is never there as a whole.
+/// Writes one object; of several traces or executions, one each.
 pub(crate) fn write(
     out: &mut dyn Write,
     outcomes: &[Outcome],
@@ -157,12 +156,7 @@ pub(crate) fn write(
             confirm: outcome.confirm(),
             find: outcome.found.as_ref().map(Findings::new),
         };
-        if several {
-            serde_json::to_writer(&mut *out, &object)?;
-        } else {
-            serde_json::to_writer_pretty(&mut *out, &object)?;
-        }
-        out.write_all(b"\n")?;
+        write_json(out, &object, several)?;
     }
     Ok(())
 }

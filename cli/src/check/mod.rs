@@ -24,12 +24,13 @@ use crate::{
     failure::Failure,
     find::{Suppress, html_extra, render_text},
     reading::ReadOptions,
+    report::ReportFormat,
     size,
     spec::Spec,
     synthesis::SynthesisLimits,
     terminal::{self, Colour},
 };
-use baseline::Baseline;
+use baseline::CheckBaseline;
 use progress::{Progress, When};
 pub(crate) use switches::SWITCHES;
 use together::Together;
@@ -41,83 +42,83 @@ const REPORT: &str = "What to report";
 
 /// Check properties on every run that is causally equivalent to a recorded one
 ///
-/// Exit code 0: no violation, observed or predicted; 1: some; 2: bad input. If one of several
-/// traces cannot be read, the others are reported all the same.
+/// Exit code 0: no violation, observed or predicted; 1: at least one; 2: bad input. If one of several
+/// traces cannot be read, the others are still reported.
 #[derive(clap::Args)]
 pub(crate) struct Check {
     #[command(flatten)]
     spec: Spec,
-    /// The traces to check; `-` is standard input, whose violations are printed while it flows
+    /// The traces to check; `-` is standard input, whose violations are printed as they become known
     #[arg(required = true, value_name = "TRACE")]
     traces: Vec<PathBuf>,
-    /// The traces are of processes that ran together: one run, put in order by the clocks that its events bring
+    /// The traces are from processes that ran together: treat them as one run, ordered by the clocks of its events
     #[arg(long)]
     together: bool,
     /// Which other orders count as the same computation
     #[arg(long, value_name = "MODEL", default_value = "happens-before", help_heading = SEARCH)]
     causality: Causality,
-    /// Also look for races, deadlocks, atomicity, or some of them with commas between, as `portent find` does; then no
-    /// property is needed. Under `maximal` they are those of `strong`
+    /// Also look for races, deadlocks, atomicity, or several of these separated by commas, as `portent find` does; no
+    /// property is needed then. Under `maximal` the findings are those of `strong`
     #[arg(long, value_name = "KINDS", help_heading = SEARCH)]
     find: Option<Hunt>,
-    /// Keep at most this many cuts a level, those nearest the observed run
+    /// Keep at most this many cuts per level, those nearest the observed run
     #[arg(long, value_name = "CUTS", help_heading = SEARCH)]
     window: Option<NonZeroUsize>,
     /// Consider at most this many events past the oldest unfinished one
     #[arg(long, value_name = "EVENTS", help_heading = SEARCH)]
     lookahead: Option<u32>,
-    /// The memory to keep to. Where it is too small for everything, the search uses a window that fits, fewer
-    /// bindings are checked, or only the observed order is followed; the report says so
+    /// The most memory to use. If that is not enough, the search uses a window that fits, checks fewer bindings,
+    /// or follows only the observed order; the report says so
     #[arg(long, value_name = "SIZE", default_value = "1GiB", value_parser = size::bytes, help_heading = SEARCH)]
     memory: u64,
-    /// End the search after this time, as in `30s` or `2min`, with what is known by then; the trace is read
-    /// to its end
+    /// End the search after this time, such as `30s` or `2min`, and report what is known by then; the trace is
+    /// read to its end
     #[arg(long, value_name = "LIMIT", value_parser = duration::parse, help_heading = SEARCH)]
     time: Option<Duration>,
-    /// How many nodes `--causality strong` and `maximal` search for each property; as many as take some seconds if
-    /// neither this nor a time is given
+    /// How many nodes `--causality strong` and `maximal` search for each property; a few seconds' worth if neither
+    /// this nor a time is given
     #[arg(long, value_name = "N", help_heading = SEARCH)]
     max_nodes: Option<NonZeroUsize>,
-    /// How many threads search; all processors if not given
+    /// How many threads search; by default one per processor
     #[arg(long, value_name = "N", help_heading = SEARCH)]
     jobs: Option<NonZeroUsize>,
-    /// The trace ended for good: a run that is still pending at its end is violated
+    /// The run ended for good: if it is still pending at the end of the trace, it is violated
     #[arg(long, help_heading = SEARCH)]
     complete: bool,
-    /// Whether to count equivalent runs; `auto` does up to 10 million cuts, while that takes no longer than
-    /// the search did and about a second more
+    /// Whether to count equivalent runs; `auto` counts in up to 10 million cuts, if that takes at most about
+    /// a second longer than the search did
     #[arg(long, value_name = "WHEN", default_value = "auto", help_heading = SEARCH)]
     count: Count,
-    /// How to search, where that is possible: `auto` suits the property and the size of the lattice
+    /// How to search, if the property allows it; `auto` chooses by the property and the size of the lattice
     #[arg(long, value_name = "ENGINE", default_value = "auto", help_heading = SEARCH)]
     engine: EngineChoice,
-    /// How many bindings of its parameters are checked for each property; more than that is a warning
+    /// How many bindings of each property to check; a warning says when there are more
     #[arg(long, value_name = "N", default_value_t = Options::default().max_bindings, help_heading = SEARCH)]
     max_bindings: usize,
     #[command(flatten)]
     limits: SynthesisLimits,
     #[command(flatten)]
     reading: ReadOptions,
-    /// Show every witness in full; without it the first of each property are shown, and the others
-    /// have a line each
+    /// Show every witness in full; by default the first few of each property are shown, and the others
+    /// get a line each
     #[arg(long, help_heading = REPORT)]
     all: bool,
-    /// Take warnings for errors: exit with code 2 if there are any
+    /// Treat warnings as errors: exit with code 2 if there are any
     #[arg(long, help_heading = REPORT)]
     strict: bool,
     #[command(flatten)]
     suppress: Suppress,
-    /// Report only the violations and findings that this earlier report (of `--format json`) does not have
+    /// Report only violations and findings that are not in this earlier report (from `--format json`)
     #[arg(long, value_name = "FILE", help_heading = REPORT)]
     baseline: Option<PathBuf>,
-    /// What to print; JSON is one object, or for several runs one object a line;
+    /// What to print; JSON is one object, or one per line for several runs;
     /// HTML is one page
     #[arg(long, value_name = "FORMAT", default_value = "text", help_heading = REPORT)]
-    format: Format,
+    format: ReportFormat,
     /// Write to a file instead of standard output
     #[arg(long, short, value_name = "FILE", help_heading = REPORT)]
     output: Option<PathBuf>,
-    /// Also tell how the search went and what its reductions saved
+    /// Also report how the search went and what its reductions saved
     #[arg(long, help_heading = REPORT)]
     stats: bool,
     /// When to show progress, on standard error
@@ -127,13 +128,13 @@ pub(crate) struct Check {
 
 #[derive(Clone, Copy, clap::ValueEnum)]
 enum Causality {
-    /// Everything may be reordered that program order, synchronisation and conflicts leave open
+    /// Events may be reordered as far as program order, synchronisation and conflicts allow
     HappensBefore,
-    /// Also runs in which a thread goes without a critical section or an unread write of another; where both of two conflicting events
-    /// are kept, their order is as observed. Runs are not counted
+    /// Also runs in which a thread goes on without a critical section or an unread write of another; two conflicting events that
+    /// are both kept stay in the observed order. Runs are not counted
     Strong,
-    /// Also whole critical sections and unread writes, as long as every read sees the write that it
-    /// saw; runs are not counted
+    /// Also runs that reorder whole critical sections and unread writes, as long as every read sees the write
+    /// that it saw. Runs are not counted
     Maximal,
 }
 
@@ -141,15 +142,15 @@ enum Causality {
 enum EngineChoice {
     /// Whatever suits the property and the size of the lattice
     Auto,
-    /// The observed run alone, where all concurrent steps commute
+    /// Only the observed run, if all concurrent steps commute
     Linear,
     /// Conditions on single variables that hold together
     Conjunctive,
     /// Counters that reach a bound, such as threads inside at once
     Flow,
-    /// Symbolic nodes that stand for many cuts each
+    /// Symbolic nodes, each of which stands for many cuts
     Intervals,
-    /// The lattice, level by level; also where the engine that was asked for has no answer
+    /// The lattice, level by level; also used if the requested engine has no answer
     Enumerate,
 }
 
@@ -176,16 +177,6 @@ enum Count {
     Auto,
 }
 
-#[derive(Clone, Copy, clap::ValueEnum)]
-enum Format {
-    /// For people
-    Text,
-    /// For programs
-    Json,
-    /// To look at: a page with drawings, in one file
-    Html,
-}
-
 impl Check {
     pub(crate) fn run(&self, colour: Colour) -> Result<ExitCode, Failure> {
         self.look_at_paths()?;
@@ -196,7 +187,11 @@ impl Check {
             return Err(Failure::Usage(problem));
         }
         let suppressions = self.suppress.read()?;
-        let baseline = self.baseline.as_deref().map(Baseline::read).transpose()?;
+        let baseline = self
+            .baseline
+            .as_deref()
+            .map(CheckBaseline::read)
+            .transpose()?;
         let properties = if self.find.is_some() && self.spec.is_empty() {
             Vec::new()
         } else {
@@ -264,7 +259,7 @@ impl Check {
         let too_many_warnings = self.strict && warnings > 0;
         if too_many_warnings {
             let warnings = text::numbers::counted(warnings as u64, "warning");
-            eprintln!("error: {warnings}, and --strict takes warnings for errors");
+            eprintln!("error: {warnings}, and --strict treats warnings as errors");
         }
         let is_bad = !failures.is_empty() || too_many_warnings;
         Ok(ExitCode::from(if is_bad { 2 } else { u8::from(violated) }))
@@ -285,7 +280,9 @@ impl Check {
 
     /// Whether what is known before a trace has ended can be printed: only as text, and only to a terminal or pipe.
     fn tells_news(&self) -> bool {
-        matches!(self.format, Format::Text) && self.output.is_none() && self.baseline.is_none()
+        matches!(self.format, ReportFormat::Text)
+            && self.output.is_none()
+            && self.baseline.is_none()
     }
 
     /// Refuses what can only be a slip: standard input twice, or a report in place of a trace.
@@ -328,8 +325,8 @@ impl Check {
                 Options::default().witnesses
             })
             .pictures(match self.format {
-                Format::Html => html::PageRoom::pictures(self.all, self.baseline.is_some()),
-                Format::Text | Format::Json => 0,
+                ReportFormat::Html => html::PageRoom::pictures(self.all, self.baseline.is_some()),
+                ReportFormat::Text | ReportFormat::Json => 0,
             })
     }
 
@@ -366,19 +363,19 @@ impl Check {
         };
         let file = self.output.as_deref();
         let text = match self.format {
-            Format::Json => {
+            ReportFormat::Json => {
                 let several = self.traces.len() > 1;
                 return terminal::deliver_with(file, |out| {
                     json::write(out, outcomes, monitors, style(false), several)
                 });
             }
-            Format::Html => {
+            ReportFormat::Html => {
                 let answers: Vec<Answer<'_>> = outcomes.iter().map(Outcome::answer).collect();
                 let found = outcomes.iter().filter_map(|outcome| outcome.found.as_ref());
                 let extra = html_extra(found);
                 html::render(&answers, monitors, style(false), Origin::here()?, extra)
             }
-            Format::Text => {
+            ReportFormat::Text => {
                 let on = match self.output {
                     Some(_) => matches!(colour, Colour::Always),
                     None => colour.on(&io::stdout()),

@@ -7,8 +7,7 @@ use portent_trace::TraceReader;
 /// Bad lines were skipped.
 const SKIPPED_LINES: &str = "skipped_lines";
 /// What became of the order that a skipped line gave to others.
-const LOST_ORDER: &str =
-    "may have kept others in order: a prediction may be of a run that cannot happen";
+const LOST_ORDER: &str = "may have kept others in order, so a predicted run may be impossible";
 /// Lines of a log are not part of any record.
 const UNMATCHED_LINES: &str = "unmatched_lines";
 

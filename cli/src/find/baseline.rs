@@ -1,18 +1,18 @@
 //! An earlier report, so that the same finding does not come back on every commit.
 //!
-//! A finding is known by its kind and its locations, or names where there are none. If it was only possible and now is shown, or now is
-//! observed, that is new.
+//! A finding is identified by its kind and its locations, or by names if it has none. One that was only possible before and is now shown,
+//! or observed, is new.
 
 use portent_findings::report::Finding;
 use serde::Deserialize;
-use std::{collections::HashMap, fs, path::Path};
+use std::{collections::HashMap, path::Path};
 
 use super::trace::Found;
-use crate::failure::Failure;
+use crate::{failure::Failure, report::read_json};
 
 /// The findings of an earlier report, and what a still earlier one had.
 #[derive(Deserialize)]
-pub(crate) struct Earlier {
+pub(crate) struct EarlierFind {
     findings: Vec<EarlierFinding>,
     #[serde(default)]
     known: Vec<EarlierFinding>,
@@ -36,32 +36,22 @@ enum EarlierLabel {
 
 /// The findings of earlier reports, and how sure they were.
 #[derive(Default)]
-pub(crate) struct Baseline {
+pub(crate) struct FindBaseline {
     findings: HashMap<(String, String), EarlierLabel>,
 }
 
-impl Baseline {
+impl FindBaseline {
     /// Reads what `find --format json` wrote.
-    pub(crate) fn read(path: &Path) -> Result<Baseline, Failure> {
-        let text = fs::read(path).map_err(|error| Failure::Read {
-            path: path.to_owned(),
-            error,
-        })?;
-        let mut baseline = Baseline::default();
-        for report in serde_json::Deserializer::from_slice(&text).into_iter::<Earlier>() {
-            let report = report.map_err(|error| {
-                let (line, column, path) = (error.line(), error.column(), path.display());
-                Failure::Usage(format!(
-                    "{path}:{line}:{column}: not a report of `portent find --format json`: {error}"
-                ))
-            })?;
+    pub(crate) fn read(path: &Path) -> Result<FindBaseline, Failure> {
+        let mut baseline = FindBaseline::default();
+        for report in read_json(path, "find")? {
             baseline.add(report);
         }
         Ok(baseline)
     }
 
     /// Adds what a report has.
-    pub(crate) fn add(&mut self, report: Earlier) {
+    pub(crate) fn add(&mut self, report: EarlierFind) {
         for one in report.findings.into_iter().chain(report.known) {
             let label = { self.findings.entry((one.kind, one.key)) }.or_insert(one.label);
             *label = (*label).max(one.label);

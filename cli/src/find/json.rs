@@ -8,6 +8,7 @@ use serde::Serialize;
 use std::io::{self, Write};
 
 use super::trace::Found;
+use crate::report::write_json;
 use portent_answer::Warning;
 
 #[derive(Serialize)]
@@ -62,7 +63,7 @@ impl<'a> Findings<'a> {
     }
 }
 
-/// Writes one object, over several lines; or, of several traces or executions, each on a line of its own.
+/// Writes one object; of several traces or executions, one each.
 pub(crate) fn write(out: &mut dyn Write, found: &[Found], several: bool) -> io::Result<()> {
     for one in found {
         let document = Document {
@@ -78,12 +79,7 @@ pub(crate) fn write(out: &mut dyn Write, found: &[Found], several: bool) -> io::
             warnings: &one.warnings,
             findings: Findings::new(one),
         };
-        if several {
-            serde_json::to_writer(&mut *out, &document)?;
-        } else {
-            serde_json::to_writer_pretty(&mut *out, &document)?;
-        }
-        out.write_all(b"\n")?;
+        write_json(out, &document, several)?;
     }
     Ok(())
 }

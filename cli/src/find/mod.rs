@@ -14,9 +14,10 @@ use std::{io, path::PathBuf, process::ExitCode};
 use crate::{
     failure::Failure,
     reading::ReadOptions,
+    report::ReportFormat,
     terminal::{self, Colour},
 };
-pub(crate) use baseline::{Baseline, Earlier};
+pub(crate) use baseline::{EarlierFind, FindBaseline};
 pub(crate) use html::extra as html_extra;
 pub(crate) use json::Findings;
 pub(crate) use suppress::Suppress;
@@ -28,41 +29,41 @@ const REPORT: &str = "What to report";
 
 /// Find data races, deadlocks and blocks that are not atomic, without a property
 ///
-/// Each finding is labelled: observed (this run has it), shown (another run of the same program has it; that run
-/// is told, and was checked independently) or possible (a cycle of lock orders for which no run is known).
+/// Each finding is labelled: observed (in this run), shown (in another run of the same program, which is printed
+/// and was checked independently) or possible (a cycle of lock orders for which no run is known).
 ///
-/// Exit code 0: nothing that is observed or shown; 1: something; 2: bad input. What is only possible does not
-/// change the exit code.
+/// Exit code 0: nothing observed or shown; 1: at least one finding; 2: bad input. Possible findings do not
+/// affect the exit code.
 #[derive(clap::Args)]
 pub(crate) struct Find {
-    /// The traces to look at; `-` is standard input
+    /// The traces to search; `-` is standard input
     #[arg(required = true, value_name = "TRACE")]
     traces: Vec<PathBuf>,
-    /// What to look for: races, deadlocks, atomicity, or some of them with commas between; everything if not given
+    /// What to look for: races, deadlocks, atomicity, or several of these separated by commas; by default everything
     #[arg(long, value_name = "KINDS", help_heading = SEARCH)]
     only: Option<Hunt>,
     /// Which other orders count as the same computation
     #[arg(long, value_name = "MODEL", default_value = "happens-before", help_heading = SEARCH)]
     causality: Causality,
-    /// How many cycles of lock orders are looked at, the shortest first; more than that is said
+    /// How many cycles of lock orders to examine, shortest first; the report says when there are more
     #[arg(long, value_name = "N", default_value_t = Options::default().max_patterns, help_heading = SEARCH)]
     max_patterns: usize,
     #[command(flatten)]
     reading: ReadOptions,
     #[command(flatten)]
     suppress: Suppress,
-    /// Report only the findings that this earlier report (of `--format json`) does not have
+    /// Report only findings that are not in this earlier report (from `--format json`)
     #[arg(long, value_name = "FILE", help_heading = REPORT)]
     baseline: Option<PathBuf>,
-    /// Show every witness in full; without it their last events are shown
+    /// Show every witness in full; by default only their last events are shown
     #[arg(long, help_heading = REPORT)]
     all: bool,
-    /// Take warnings for errors: exit with code 2 if there are any
+    /// Treat warnings as errors: exit with code 2 if there are any
     #[arg(long, help_heading = REPORT)]
     strict: bool,
-    /// What to print; JSON is one object, or for several runs one object a line; HTML is one page
+    /// What to print; JSON is one object, or one per line for several runs; HTML is one page
     #[arg(long, value_name = "FORMAT", default_value = "text", help_heading = REPORT)]
-    format: Format,
+    format: ReportFormat,
     /// Write to a file instead of standard output
     #[arg(long, short, value_name = "FILE", help_heading = REPORT)]
     output: Option<PathBuf>,
@@ -70,27 +71,21 @@ pub(crate) struct Find {
 
 #[derive(Clone, Copy, clap::ValueEnum)]
 enum Causality {
-    /// Everything may be reordered that program order, synchronisation and conflicts leave open
+    /// Events may be reordered as far as program order, synchronisation and conflicts allow
     HappensBefore,
-    /// Also leaving out: a thread may run on without a critical section, or an unread write, of another
+    /// A thread may also go on without a critical section, or an unread write, of another
     Strong,
-}
-
-#[derive(Clone, Copy, clap::ValueEnum)]
-enum Format {
-    /// For people
-    Text,
-    /// For programs
-    Json,
-    /// To look at: a page with drawings, in one file
-    Html,
 }
 
 impl Find {
     pub(crate) fn run(&self, colour: Colour) -> Result<ExitCode, Failure> {
         self.look_at_paths()?;
         let suppressions = self.suppress.read()?;
-        let baseline = self.baseline.as_deref().map(Baseline::read).transpose()?;
+        let baseline = self
+            .baseline
+            .as_deref()
+            .map(FindBaseline::read)
+            .transpose()?;
         let (mut found, mut failures) = (Vec::new(), Vec::new());
         for path in &self.traces {
             let looked = { self.reading.open(path) }
@@ -113,7 +108,7 @@ impl Find {
         let too_many_warnings = self.strict && warnings > 0;
         if too_many_warnings {
             let warnings = counted(warnings as u64, "warning");
-            eprintln!("error: {warnings}, and --strict takes warnings for errors");
+            eprintln!("error: {warnings}, and --strict treats warnings as errors");
         }
         let is_bad = !failures.is_empty() || too_many_warnings;
         let is_certain = found.iter().any(|one| one.report.is_certain());
@@ -144,7 +139,7 @@ impl Find {
         }
     }
 
-    /// Refuses what can only be a slip: standard input twice, or a report in place of something that is read.
+    /// Refuses what can only be a mistake: standard input twice, or a report that would overwrite an input.
     fn look_at_paths(&self) -> Result<(), Failure> {
         let inputs = self
             .traces
@@ -157,12 +152,12 @@ impl Find {
     fn deliver(&self, found: &[Found], colour: Colour) -> Result<(), Failure> {
         let file = self.output.as_deref();
         match self.format {
-            Format::Json => {
+            ReportFormat::Json => {
                 let several = self.traces.len() > 1 || found.len() > 1;
                 terminal::deliver_with(file, |out| json::write(out, found, several))
             }
-            Format::Html => terminal::deliver(file, &html::render(found)?),
-            Format::Text => {
+            ReportFormat::Html => terminal::deliver(file, &html::render(found)?),
+            ReportFormat::Text => {
                 let on = match self.output {
                     Some(_) => matches!(colour, Colour::Always),
                     None => colour.on(&io::stdout()),

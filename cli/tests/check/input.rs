@@ -148,7 +148,7 @@ fn lenient_skips_and_says_so() {
     assert_eq!(done.code, Some(0), "{}", done.err);
     assert!(
         done.out
-            .contains("2 bad lines skipped, which may have kept others in order: a prediction may be of a run that cannot happen; the first: <stdin>:2:1"),
+            .contains("2 bad lines skipped, which may have kept others in order, so a predicted run may be impossible; the first: <stdin>:2:1"),
         "{}",
         done.out
     );
@@ -172,7 +172,7 @@ fn lenient_skips_what_a_property_cannot_read() {
     );
     assert_eq!(done.json()["properties"][0]["relevant"], 1);
     let done = check(trace.as_bytes(), &["--lenient"]);
-    let said = "3 bad lines skipped, of which 2 may have kept others in order: a prediction may be of a run that cannot happen; the first: <stdin>:1:24: property `reservoir`";
+    let said = "3 bad lines skipped, of which 2 may have kept others in order, so a predicted run may be impossible; the first: <stdin>:1:24: property `reservoir`";
     assert!(done.out.contains(said), "{}", done.out);
 }
 

@@ -194,8 +194,7 @@ fn an_order_that_does_not_fit_in_memory_leaves_the_observed_run() {
         "{}",
         done.out
     );
-    let said =
-        "Not exhaustive: some events were taken to come in the order in which they were observed";
+    let said = "Not exhaustive: some events were assumed to come in the observed order";
     assert!(done.out.contains(said), "{}", done.out);
 
     // The order of the first threads is enough to see it.

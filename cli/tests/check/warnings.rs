@@ -51,6 +51,16 @@ fn pair(kind: &str, text: &str) -> (String, String) {
 }
 
 #[test]
+fn events_of_a_log_that_has_only_texts() {
+    let log = r#"{"t": "T1", "text": "opens"}"#;
+    let warned = |name: &str| {
+        let json = check(&format!("always !{name}"), log, &["--format", "json"]).json();
+        json["warnings"].to_string()
+    };
+    assert!(warned("opens").contains(r#"declare the event as `opens matches \"...\"`"#));
+}
+
+#[test]
 fn operations_that_never_occur() {
     let never = |declared: &str, lines: &[&str]| {
         let text = format!("property p {{ event e{declared}  ltl: always !e }}");
@@ -316,7 +326,7 @@ fn strict_takes_warnings_for_errors() {
     assert!(done.out.contains("OBSERVED"), "{}", done.out);
     assert!(
         done.err
-            .contains("error: 1 warning, and --strict takes warnings for errors"),
+            .contains("error: 1 warning, and --strict treats warnings as errors"),
         "{}",
         done.err
     );
@@ -339,7 +349,7 @@ fn lines_that_were_not_read_are_warned_of() {
     );
     let text = warning["text"].as_str().unwrap();
     assert!(
-        text.starts_with("1 bad line skipped, which may have kept others in order: a prediction"),
+        text.starts_with("1 bad line skipped, which may have kept others in order, so"),
         "{text}"
     );
     assert_eq!(
@@ -381,7 +391,7 @@ fn what_was_not_checked_is_not_violated() {
         let report = check(property, &run, &[&["--format", "json"], more].concat()).json();
         assert_eq!(report["vacuous"], json!(["p"]));
         let said = report["warnings"][0]["text"].as_str().unwrap();
-        assert!(said.contains("; its verdict is that on"), "{said}");
+        assert!(said.contains("; its verdict is about"), "{said}");
         let page = check(property, &run, &[&["--format", "html"], more].concat()).out;
         assert!(page.contains("Property `p`: it saw no step in this trace; its verdict"));
         let (_, data) = page.split_once("id=\"data\">").unwrap();
@@ -473,7 +483,7 @@ fn a_wait_whose_begin_was_not_logged() {
                  {\"t\":\"T2\",\"op\":\"unlock\",\"lock\":\"m\"}\n\
                  {\"t\":\"T1\",\"op\":\"wait\",\"cond\":\"c\"}\n\
                  {\"t\":\"T1\",\"op\":\"unlock\",\"lock\":\"m\"}\n";
-    let warning = "warning: thread T1 woke up on line 7 from a wait that gave lock m back, and no `waiting` says when it began";
+    let warning = "warning: thread T1 woke up on line 7 from a wait that gave lock m back, but no `waiting` says when it began";
     let predicted = check("always (b -> once a)", trace, &[]);
     assert_eq!(predicted.code, Some(1));
     assert!(predicted.out.contains(warning), "{}", predicted.out);

@@ -1,6 +1,6 @@
-//! What events come after other than by variables and locks: the hard edges, and failed tries that nobody explains.
+//! What events come after for other reasons than variables and locks: hard edges, and failed tries that no holder explains.
 
-use portent_monitor_core::{Access, Event, LockId, Object, Op, ThreadId, edges};
+use portent_monitor_core::{Access, Event, LockAction, LockId, Locking, Object, ThreadId, edges};
 use rustc_hash::FxHashMap;
 
 use crate::record::{EventId, Record};
@@ -17,13 +17,14 @@ type LastOfThreads = FxHashMap<LockId, Vec<(ThreadId, EventId)>>;
 
 impl Tries {
     pub(super) fn after(&mut self, id: EventId, event: &Event, is_explained: bool) -> Vec<EventId> {
-        let (own, others, lock) = match event.op {
-            Op::TryLock(lock) if !is_explained => (&mut self.unexplained, &self.exclusive, lock),
-            Op::Lock(lock)
-            | Op::Unlock(lock)
-            | Op::Wait(_, Some(lock))
-            | Op::Waiting(_, Some(lock)) => (&mut self.exclusive, &self.unexplained, lock),
-            _ => return Vec::new(),
+        let exclusive = event.op.locking().filter(|locking| locking.exclusive);
+        let Some(Locking { lock, action, .. }) = exclusive else {
+            return Vec::new();
+        };
+        let (own, others) = match action {
+            LockAction::Fail if is_explained => return Vec::new(),
+            LockAction::Fail => (&mut self.unexplained, &self.exclusive),
+            _ => (&mut self.exclusive, &self.unexplained),
         };
         let own = own.entry(lock).or_default();
         own.retain(|&(thread, _)| thread != event.thread);

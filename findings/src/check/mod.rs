@@ -1,13 +1,15 @@
 //! Checks a witness by carrying it out: is this a run of the same program, and does it end as claimed?
 //!
-//! It knows nothing of how the witness was found. A run may stop anywhere, but what it has it has as observed: the events of each thread in
-//! their order, every read after the write that it saw, no lock held by two, and what is [hard](self) after what it was after: fork, join,
-//! messages, wake-ups, barriers, lines that a clock counts. That a block is not atomic is said of the observed run, so that only the cycle of
-//! its transactions is checked.
+//! It knows nothing of how the witness was found. A run may stop anywhere, but the events that it has must be as observed: those of each thread
+//! in their order, every read after the write that it saw, no lock held by two threads, and all [hard](self) order kept: fork, join, messages,
+//! wake-ups, barriers, lines that a clock counts. A block that is not atomic is a statement about the observed run, so only the cycle of its
+//! transactions is checked.
 
 mod hard;
 
-use portent_monitor_core::{Event, Id, LockId, Mark, Marker, Object, Op, ThreadId, edges};
+use portent_monitor_core::{
+    Event, Id, LockAction, LockId, Locking, Mark, Marker, Object, Op, ThreadId, edges,
+};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::cell::RefCell;
 
@@ -104,7 +106,7 @@ impl<'r> Checker<'r> {
         let mut objects = Objects::default();
         for id in record.ids() {
             let event = record.event(id);
-            if let Op::Read(var) | Op::Update(var, _) = event.op {
+            if let Some(var) = event.reads() {
                 checker.seen[id.index()] = *var.entry(&mut last);
             }
             for (var, _) in event.writes() {
@@ -306,7 +308,7 @@ impl<'r> Checker<'r> {
             return Ok(());
         }
         let event = self.record.event(id);
-        if let Op::Read(var) | Op::Update(var, _) = event.op
+        if let Some(var) = event.reads()
             && *var.entry(&mut state.last) != self.seen[id.index()]
         {
             return Err(Flaw::OtherWrite(id));
@@ -362,12 +364,11 @@ impl<'r> Checker<'r> {
     fn waits_for(&self, id: EventId, holder: ThreadId, state: &State) -> Option<LockId> {
         let event = self.record.event(id);
         let is_last = || self.record.of_thread(event.thread).last() == Some(&id);
-        let (lock, exclusive) = match event.op {
+        let (lock, exclusive) = match (event.op.locking(), &event.op) {
             _ if event.mark == Some(Mark::Try) => return None,
-            Op::Lock(lock) | Op::Wait(_, Some(lock)) => (lock, true),
-            Op::ReadLock(lock) => (lock, false),
+            (Some(taken), _) if taken.action.acquires() => (taken.lock, taken.exclusive),
             // It may be that of a reader.
-            Op::Request(lock) if is_last() => (lock, false),
+            (None, Op::Request(lock)) if is_last() => (*lock, false),
             _ => return None,
         };
         let holders = state.held.get(lock.index()).map_or(&[][..], Vec::as_slice);
@@ -399,32 +400,33 @@ impl State {
 
     /// Whether an event fails to take a lock that somebody holds.
     fn is_taken(&self, event: &Event) -> bool {
-        let Op::TryLock(lock) = event.op else {
-            return false;
-        };
-        let mut holders = self.held.get(lock.index()).into_iter().flatten();
-        holders.any(|&(_, exclusive)| exclusive)
+        let locking = event.op.locking();
+        let tried = locking.filter(|locking| locking.action == LockAction::Fail);
+        let holders = tried.and_then(|tried| self.held.get(tried.lock.index()));
+        { holders.into_iter().flatten() }.any(|&(_, exclusive)| exclusive)
     }
 
     fn hold(&mut self, id: EventId, event: &Event) -> Result<(), Flaw> {
-        let (lock, exclusive) = match event.op {
-            Op::Lock(lock) | Op::Unlock(lock) | Op::TryLock(lock) => (lock, true),
-            Op::Wait(_, Some(lock)) | Op::Waiting(_, Some(lock)) => (lock, true),
-            Op::ReadLock(lock) | Op::ReadUnlock(lock) => (lock, false),
-            _ => return Ok(()),
+        let Some(Locking {
+            lock,
+            exclusive,
+            action,
+        }) = event.op.locking()
+        else {
+            return Ok(());
         };
         let holders = lock.entry(&mut self.held);
         let own = (event.thread, exclusive);
         let mut others = holders.iter().filter(|(thread, _)| *thread != event.thread);
         let is_held = others.any(|(_, theirs)| exclusive || *theirs);
-        match event.op {
-            Op::Unlock(_) | Op::ReadUnlock(_) | Op::Waiting(..) => {
+        match action {
+            LockAction::Release => {
                 if let Some(index) = holders.iter().position(|&holder| holder == own) {
                     holders.swap_remove(index);
                 }
             }
-            Op::TryLock(_) => {}
-            Op::Wait(..) if holders.contains(&own) => {}
+            LockAction::Fail => {}
+            LockAction::Reacquire if holders.contains(&own) => {}
             _ if is_held => return Err(Flaw::LockHeld(id)),
             _ => holders.push(own),
         }

@@ -1,9 +1,8 @@
 //! Deadlocks: threads that wait for each other's locks.
 //!
-//! A deadlock is k ≥ 2 threads, each about to take a lock that the next of them holds. What could be one is first looked for among the
-//! *orders* of locks: acquires are grouped by their thread, their lock and what is held, and a cycle of groups is a *pattern* (`patterns`).
-//! A pattern need not be a deadlock, as something else may keep its threads apart; whether there is a run that ends in one is then asked
-//! of the closed cuts (`realise`). Patterns have many choices of acquires, which are told by their locations (`choices`).
+//! A deadlock is k ≥ 2 threads, each about to take a lock that the next of them holds. Candidates are first sought among the *orders* of
+//! locks: acquires are grouped by their thread, their lock and the locks held, and a cycle of groups is a *pattern* (`patterns`). A pattern
+//! need not be a deadlock, as something else may keep its threads apart; closed cuts then tell whether some run ends in one (`realise`). Patterns have many choices of acquires, which are reported by their locations (`choices`).
 
 pub(crate) mod choices;
 pub(crate) mod patterns;
@@ -20,40 +19,40 @@ pub(crate) type Held = SmallVec<[(LockId, bool); 2]>;
 
 /// Which side of a lock is wanted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(crate) enum Side {
+pub(crate) enum LockSide {
     Exclusive,
     Shared,
     /// A request does not say.
     Either,
 }
 
-/// What acquires have in common that can take the same part in a deadlock.
+/// Acquires that can take the same part in a deadlock: what they have in common. The literature calls it an abstract acquire.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub(crate) struct Wish {
+pub(crate) struct AbstractAcquire {
     pub(crate) thread: ThreadId,
     pub(crate) lock: LockId,
-    pub(crate) side: Side,
+    pub(crate) side: LockSide,
     pub(crate) held: Held,
 }
 
-impl Wish {
+impl AbstractAcquire {
     /// Whether it may wait while the other holds what it holds.
-    pub(crate) fn waits_for(&self, other: &Wish) -> bool {
-        self.is_kept_out(other, self.side != Side::Shared)
+    pub(crate) fn waits_for(&self, other: &AbstractAcquire) -> bool {
+        self.is_kept_out(other, self.side != LockSide::Shared)
     }
 
     /// Whether it waits then whichever side a request is for.
-    pub(crate) fn surely_waits_for(&self, other: &Wish) -> bool {
-        self.is_kept_out(other, self.side == Side::Exclusive)
+    pub(crate) fn surely_waits_for(&self, other: &AbstractAcquire) -> bool {
+        self.is_kept_out(other, self.side == LockSide::Exclusive)
     }
 
-    fn is_kept_out(&self, other: &Wish, is_exclusive: bool) -> bool {
+    fn is_kept_out(&self, other: &AbstractAcquire, is_exclusive: bool) -> bool {
         let mut held = other.held.iter();
         held.any(|&(lock, exclusive)| lock == self.lock && (exclusive || is_exclusive))
     }
 
     /// Whether two threads can hold what these hold at the same time.
-    pub(crate) fn is_compatible(&self, other: &Wish) -> bool {
+    pub(crate) fn is_compatible(&self, other: &AbstractAcquire) -> bool {
         self.held.iter().all(|&(lock, exclusive)| {
             let mut same = other.held.iter().filter(|(theirs, _)| *theirs == lock);
             !same.any(|&(_, theirs)| exclusive || theirs)
@@ -61,25 +60,27 @@ impl Wish {
     }
 }
 
-/// The acquires of a trace that hold something already.
+/// The acquires of a trace by threads that already hold something.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Wishes {
-    numbers: FxHashMap<Wish, u32>,
-    pub(crate) all: Vec<(Wish, Vec<EventId>)>,
+pub(crate) struct AbstractAcquires {
+    numbers: FxHashMap<AbstractAcquire, u32>,
+    pub(crate) all: Vec<(AbstractAcquire, Vec<EventId>)>,
 }
 
-impl Wishes {
+impl AbstractAcquires {
     /// Takes an event that the reorderings are about to take.
     pub(crate) fn take(&mut self, event: &Event, id: EventId, trace: &Reorderings) {
         if event.mark == Some(Mark::Try) {
             return;
         }
-        match event.op {
-            Op::Lock(lock) | Op::Wait(_, Some(lock)) => {
-                self.add(event.thread, lock, Side::Exclusive, id, trace)
-            }
-            Op::ReadLock(lock) => self.add(event.thread, lock, Side::Shared, id, trace),
-            _ => {}
+        let locking = event.op.locking();
+        if let Some(taken) = locking.filter(|locking| locking.action.acquires()) {
+            let side = if taken.exclusive {
+                LockSide::Exclusive
+            } else {
+                LockSide::Shared
+            };
+            self.add(event.thread, taken.lock, side, id, trace);
         }
     }
 
@@ -90,7 +91,7 @@ impl Wishes {
             if let Some(&last) = record.of_thread(thread).last()
                 && let Op::Request(lock) = record.event(last).op
             {
-                self.add(thread, lock, Side::Either, last, trace);
+                self.add(thread, lock, LockSide::Either, last, trace);
             }
         }
     }
@@ -99,7 +100,7 @@ impl Wishes {
         &mut self,
         thread: ThreadId,
         lock: LockId,
-        side: Side,
+        side: LockSide,
         id: EventId,
         trace: &Reorderings,
     ) {
@@ -110,15 +111,15 @@ impl Wishes {
             return;
         }
         held.sort_unstable();
-        let wish = Wish {
+        let acquire = AbstractAcquire {
             thread,
             lock,
             side,
             held,
         };
         let fresh = self.all.len() as u32;
-        let number = *self.numbers.entry(wish).or_insert_with_key(|wish| {
-            self.all.push((wish.clone(), Vec::new()));
+        let number = *self.numbers.entry(acquire).or_insert_with_key(|acquire| {
+            self.all.push((acquire.clone(), Vec::new()));
             fresh
         });
         self.all[number as usize].1.push(id);

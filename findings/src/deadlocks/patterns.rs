@@ -6,7 +6,7 @@
 
 use portent_monitor_core::{Id, LockId};
 
-use super::Wish;
+use super::AbstractAcquire;
 use crate::report::PatternLimit;
 
 /// How much is looked for.
@@ -19,29 +19,29 @@ pub(crate) struct Limits {
 /// What was found.
 #[derive(Clone, Debug)]
 pub(crate) struct Found {
-    /// The cycles, each as indices of wishes in the order in which they wait.
+    /// The cycles, each as indices of acquires in the order in which they wait.
     pub(crate) patterns: Vec<Vec<usize>>,
     /// Why these are not all, if they are not.
     pub(crate) limit: Option<PatternLimit>,
 }
 
 /// The cycles, the shortest first.
-pub(crate) fn find(wishes: &[&Wish], limits: Limits) -> Found {
-    let kept = in_cycles(wishes);
+pub(crate) fn find(acquires: &[&AbstractAcquire], limits: Limits) -> Found {
+    let kept = in_cycles(acquires);
     let mut holders: Vec<Vec<usize>> = Vec::new();
     for &(index, _) in &kept {
-        for (lock, _) in &wishes[index].held {
+        for (lock, _) in &acquires[index].held {
             lock.entry(&mut holders).push(index);
         }
     }
     let mut threads: Vec<_> = kept
         .iter()
-        .map(|&(index, _)| wishes[index].thread)
+        .map(|&(index, _)| acquires[index].thread)
         .collect();
     threads.sort_unstable();
     threads.dedup();
     let mut search = Search {
-        wishes,
+        acquires,
         holders,
         limits,
         path: Vec::new(),
@@ -66,7 +66,7 @@ pub(crate) fn find(wishes: &[&Wish], limits: Limits) -> Found {
 }
 
 struct Search<'w> {
-    wishes: &'w [&'w Wish],
+    acquires: &'w [&'w AbstractAcquire],
     /// Who holds each lock.
     holders: Vec<Vec<usize>>,
     limits: Limits,
@@ -81,9 +81,9 @@ impl Search<'_> {
         let (Some(&root), Some(&last)) = (self.path.first(), self.path.last()) else {
             return;
         };
-        let wish = self.wishes[last];
+        let acquire = self.acquires[last];
         if self.path.len() == length {
-            if wish.waits_for(self.wishes[root]) {
+            if acquire.waits_for(self.acquires[root]) {
                 if self.found.len() == self.limits.patterns {
                     self.limit = Some(PatternLimit::Patterns);
                     return;
@@ -92,12 +92,12 @@ impl Search<'_> {
             }
             return;
         }
-        let holders = self.holders.get(wish.lock.index()).map_or(0, Vec::len);
+        let holders = self.holders.get(acquire.lock.index()).map_or(0, Vec::len);
         for number in 0..holders {
             if self.limit.is_some() {
                 return;
             }
-            let next = self.holders[wish.lock.index()][number];
+            let next = self.holders[acquire.lock.index()][number];
             match self.limits.steps.checked_sub(1) {
                 Some(steps) => self.limits.steps = steps,
                 None => {
@@ -105,7 +105,7 @@ impl Search<'_> {
                     return;
                 }
             }
-            if next > root && self.can_join(next, wish) {
+            if next > root && self.can_join(next, acquire) {
                 self.path.push(next);
                 self.extend(length);
                 self.path.pop();
@@ -113,24 +113,26 @@ impl Search<'_> {
         }
     }
 
-    fn can_join(&self, next: usize, before: &Wish) -> bool {
-        let wish = self.wishes[next];
-        before.waits_for(wish)
+    fn can_join(&self, next: usize, before: &AbstractAcquire) -> bool {
+        let acquire = self.acquires[next];
+        before.waits_for(acquire)
             && self.path.iter().all(|&other| {
-                let other = self.wishes[other];
-                other.thread != wish.thread && other.lock != wish.lock && other.is_compatible(wish)
+                let other = self.acquires[other];
+                other.thread != acquire.thread
+                    && other.lock != acquire.lock
+                    && other.is_compatible(acquire)
             })
     }
 }
 
-/// The wishes one of whose held locks is in a cycle of locks with the one that is wanted, each with the number of locks that are in a
+/// The acquires one of whose held locks is in a cycle of locks with the one that is wanted, each with the number of locks that are in a
 /// cycle with it.
-fn in_cycles(wishes: &[&Wish]) -> Vec<(usize, usize)> {
+fn in_cycles(acquires: &[&AbstractAcquire]) -> Vec<(usize, usize)> {
     let mut after: Vec<Vec<usize>> = Vec::new();
-    for wish in wishes {
-        for &(held, _) in &wish.held {
-            held.entry(&mut after).push(wish.lock.index());
-            LockId::entry(wish.lock, &mut after);
+    for acquire in acquires {
+        for &(held, _) in &acquire.held {
+            held.entry(&mut after).push(acquire.lock.index());
+            LockId::entry(acquire.lock, &mut after);
         }
     }
     for next in &mut after {
@@ -143,12 +145,15 @@ fn in_cycles(wishes: &[&Wish]) -> Vec<(usize, usize)> {
         sizes[component as usize] += 1;
     }
     let of = |lock: LockId| components[lock.index()] as usize;
-    (0..wishes.len())
+    (0..acquires.len())
         .filter(|&index| {
-            let wish = wishes[index];
-            wish.held.iter().any(|&(held, _)| of(held) == of(wish.lock))
+            let acquire = acquires[index];
+            acquire
+                .held
+                .iter()
+                .any(|&(held, _)| of(held) == of(acquire.lock))
         })
-        .map(|index| (index, sizes[of(wishes[index].lock)]))
+        .map(|index| (index, sizes[of(acquires[index].lock)]))
         .collect()
 }
 
@@ -156,29 +161,29 @@ fn in_cycles(wishes: &[&Wish]) -> Vec<(usize, usize)> {
 mod tests {
     use portent_monitor_core::ThreadId;
 
-    use super::{super::Side, *};
+    use super::{super::LockSide, *};
 
     /// Every thread takes every pair of locks: very many cycles.
-    fn wishes(count: u32) -> Vec<Wish> {
-        let mut wishes = Vec::new();
+    fn acquires(count: u32) -> Vec<AbstractAcquire> {
+        let mut acquires = Vec::new();
         for thread in 0..count {
             for held in 0..count {
                 for lock in (0..count).filter(|&lock| lock != held) {
-                    wishes.push(Wish {
+                    acquires.push(AbstractAcquire {
                         thread: ThreadId::from(thread),
                         lock: LockId::from(lock),
-                        side: Side::Exclusive,
+                        side: LockSide::Exclusive,
                         held: [(LockId::from(held), true)].into_iter().collect(),
                     });
                 }
             }
         }
-        wishes
+        acquires
     }
 
     fn search(patterns: usize, steps: u64) -> Found {
-        let wishes = wishes(5);
-        let all: Vec<&Wish> = wishes.iter().collect();
+        let acquires = acquires(5);
+        let all: Vec<&AbstractAcquire> = acquires.iter().collect();
         find(&all, Limits { patterns, steps })
     }
 

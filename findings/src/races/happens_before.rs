@@ -12,7 +12,7 @@
 use portent_monitor_core::{ChainId, Error, Event, Id, LocId, VarId};
 
 use super::{
-    Earlier, Later, Side, Tally,
+    Earlier, Later, RaceSide, Tally,
     clocks::{Clocks, Tick, join},
 };
 use crate::{
@@ -22,7 +22,7 @@ use crate::{
 
 /// Finds them while events arrive.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Races {
+pub(crate) struct HappensBeforeRaces {
     clocks: Clocks,
     vars: Vec<OfVar>,
     pub(crate) tally: Tally,
@@ -63,7 +63,7 @@ struct Group {
     all: Vec<(u32, EventId)>,
 }
 
-impl Races {
+impl HappensBeforeRaces {
     /// How many chains there are.
     pub(crate) fn chains(&self) -> usize {
         self.clocks.chains()
@@ -91,7 +91,7 @@ impl Races {
             if of_var.has_no_race(kind, &past) {
                 continue;
             }
-            let side = Side::new(event.loc, var, kind);
+            let side = RaceSide::new(event.loc, var, kind);
             let later = Later {
                 id,
                 var,
@@ -142,7 +142,7 @@ impl OfVar {
                 let after = &group.all[before..];
                 let &(_, last) = after.last()?;
                 Some(Earlier {
-                    side: Side::new(group.loc, later.var, group.kind),
+                    side: RaceSide::new(group.loc, later.var, group.kind),
                     kind: group.kind,
                     last,
                     count: after.len() as u64,

@@ -1,8 +1,8 @@
 //! Data races: two accesses of one variable that can both be next.
 //!
-//! Two threads access a variable, not both of them only read it and not both update it in one step, and in some run both accesses are
-//! next. There may be millions of such pairs, so they are told by their *location pairs*: the two places in the source, or where the trace
-//! has none the variable and what is done to it. How many pairs of events each stands for is counted without looking at every pair.
+//! Two threads access a variable (not both reads, and not both updates), and in some run both accesses can come next. There may be millions
+//! of such pairs, so they are reported by *location pairs*: the two source locations, or, if the trace has none, the variable and what is
+//! done to it. How many pairs of events each stands for is counted without looking at every pair.
 
 mod clocks;
 pub(crate) mod happens_before;
@@ -15,14 +15,14 @@ use crate::record::{AccessKind, EventId};
 
 /// What one event of a location pair is known by.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub(crate) enum Side {
+pub(crate) enum RaceSide {
     Loc(LocId),
     Access(VarId, AccessKind),
 }
 
-impl Side {
-    pub(crate) fn new(loc: Option<LocId>, var: VarId, kind: AccessKind) -> Side {
-        loc.map_or(Side::Access(var, kind), Side::Loc)
+impl RaceSide {
+    pub(crate) fn new(loc: Option<LocId>, var: VarId, kind: AccessKind) -> RaceSide {
+        loc.map_or(RaceSide::Access(var, kind), RaceSide::Loc)
     }
 }
 
@@ -48,13 +48,13 @@ const MOST_OTHERS: usize = 8;
 /// What has been found so far.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Tally {
-    found: FxHashMap<(Side, Side), RacePair>,
-    /// Those that nobody was told of yet.
-    fresh: Vec<(Side, Side)>,
+    found: FxHashMap<(RaceSide, RaceSide), RacePair>,
+    /// Those that have not been reported yet.
+    fresh: Vec<(RaceSide, RaceSide)>,
     /// How many events race with an earlier one.
     pub(crate) racy_events: u64,
     /// Where: the locations of these.
-    racy_locations: rustc_hash::FxHashSet<Side>,
+    racy_locations: rustc_hash::FxHashSet<RaceSide>,
     /// How many pairs of sets of accesses were left out because there were too many to look at.
     pub(crate) dropped: u64,
 }
@@ -62,7 +62,7 @@ pub(crate) struct Tally {
 /// Some accesses of one kind in one location, by one thread.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Earlier {
-    pub(crate) side: Side,
+    pub(crate) side: RaceSide,
     pub(crate) kind: AccessKind,
     pub(crate) last: EventId,
     pub(crate) count: u64,
@@ -74,7 +74,7 @@ pub(crate) struct Later {
     pub(crate) id: EventId,
     pub(crate) var: VarId,
     pub(crate) kind: AccessKind,
-    pub(crate) side: Side,
+    pub(crate) side: RaceSide,
     /// Since which event it was next in its thread, if not from the beginning.
     pub(crate) next_since: Option<EventId>,
 }
@@ -119,7 +119,7 @@ impl Tally {
     }
 
     /// An access races with an earlier one.
-    pub(crate) fn add_event(&mut self, side: Side) {
+    pub(crate) fn add_event(&mut self, side: RaceSide) {
         self.racy_events += 1;
         self.racy_locations.insert(side);
     }
@@ -128,12 +128,12 @@ impl Tally {
         self.racy_locations.len()
     }
 
-    /// Whether there are pairs that nobody was told of.
+    /// Whether there are pairs that have not been reported.
     pub(crate) fn has_fresh(&self) -> bool {
         !self.fresh.is_empty()
     }
 
-    /// The pairs that nobody was told of until now.
+    /// The pairs that have not been reported until now.
     pub(crate) fn take_fresh(&mut self) -> Vec<RacePair> {
         let fresh = std::mem::take(&mut self.fresh);
         { fresh.iter() }

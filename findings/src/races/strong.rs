@@ -10,7 +10,7 @@ use portent_monitor_core::{Cut, Event, Id, LockId, Place, Reorderings, ThreadId}
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
-use super::{Earlier, Later, Side, Tally};
+use super::{Earlier, Later, RaceSide, Tally};
 use crate::record::{AccessKind, EventId, Record, accesses};
 
 /// With more stretches that may race with a thread than this, the oldest are dropped,
@@ -22,7 +22,7 @@ const MUCH_WORK: u64 = 4_000_000;
 
 /// Finds them while events arrive.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Races {
+pub(crate) struct StrongRaces {
     threads: Vec<OfThread>,
     vars: Vec<OfVar>,
     held: HeldSets,
@@ -92,7 +92,7 @@ struct Alive {
     groups: SmallVec<[Earlier; 2]>,
 }
 
-impl Races {
+impl StrongRaces {
     /// Takes an event that the reorderings have just taken.
     pub(crate) fn take(
         &mut self,
@@ -111,7 +111,7 @@ impl Races {
         let begins = self.advance(place, trace);
         let mut racy = None;
         for &(var, kind) in &accesses {
-            let side = Side::new(event.loc, var, kind);
+            let side = RaceSide::new(event.loc, var, kind);
             let later = Later {
                 id,
                 var,
@@ -330,7 +330,7 @@ impl Scan<'_> {
     /// Adds the accesses that were not counted yet to their groups.
     fn count(&self, alive: &mut Alive, accesses: &[(u32, EventId)], kind: AccessKind) {
         for &(_, id) in &accesses[alive.counted as usize..] {
-            let side = Side::new(self.record.loc(id), self.later.var, kind);
+            let side = RaceSide::new(self.record.loc(id), self.later.var, kind);
             match alive.groups.iter_mut().find(|group| group.side == side) {
                 Some(group) => {
                     group.count += 1;

@@ -21,6 +21,8 @@ pub(crate) struct Names {
     written: Vec<bool>,
     /// Which operations there are, a bit for each.
     operations: u32,
+    /// Whether there are application events without a name: lines of a log that have only a text.
+    has_unnamed: bool,
 }
 
 impl Names {
@@ -33,7 +35,10 @@ impl Names {
             *variable.entry(&mut self.written) = true;
         }
         let Some(action) = event.action() else { return };
-        let Some(name) = action.name else { return };
+        let Some(name) = action.name else {
+            self.has_unnamed = true;
+            return;
+        };
         let arities = name.entry(&mut self.events);
         let arguments = action.args.len();
         match arities
@@ -46,6 +51,11 @@ impl Names {
                 events: 1,
             }),
         }
+    }
+
+    /// Whether there are application events, but none of them has a name.
+    pub(crate) fn are_texts_only(&self) -> bool {
+        self.has_unnamed && self.events.iter().all(SmallVec::is_empty)
     }
 
     /// Whether an operation is done to anything.

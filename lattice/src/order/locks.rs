@@ -1,8 +1,8 @@
-//! How much of the order is there because of locks alone.
+//! How much of the order exists because of locks alone.
 //!
-//! Causality takes the order in which threads held a lock for granted, though they could have come the other way round.
-//! To be able to say where that matters, events are ordered once more as if there were no locks. Up to the first
-//! lock both orders are the same, so that a run without locks costs nothing.
+//! Causality takes the order in which threads held a lock for granted, though it could have been the other way round.
+//! To be able to say where that matters, events are ordered a second time as if there were no locks. Up to the first
+//! lock both orders are the same, so a run without locks costs nothing.
 
 use portent_monitor_core::{Causality, ChainId, Error, Event, Op};
 
@@ -87,7 +87,7 @@ impl Unlocked {
         causality: Option<&Causality>,
         history: &History,
     ) {
-        if self.state == State::Same && without_lock(&event.op).is_some() {
+        if self.state == State::Same && event.op.locking().is_some() {
             self.before = history.len();
             *self.without.causality = causality.cloned().unwrap_or_default();
             self.state = State::Apart;

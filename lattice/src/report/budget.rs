@@ -1,11 +1,11 @@
-//! How much of what was found a report has in full.
+//! How much of what was found a report shows in full.
 //!
 //! A property with ten thousand bindings may be violated in each of them, and a run may have a million steps. A
-//! reader looks at a few witnesses; the rest is worth a line each, unless everything is asked for.
+//! reader looks at a few witnesses; each of the others gets one line, unless everything is asked for.
 
 use super::{Observed, Predicted, PropertyReport, Why, picture::PictureBudget};
 use crate::{
-    engine::{CountingBudget, maximal::FeasibilityBudget, strong::StrongBudget},
+    engine::{CountingBudget, maximal::NodeBudget, strong::StrongBudget},
     goal::Goal,
     options::Options,
 };
@@ -37,7 +37,7 @@ impl Rank {
 /// What is left for the instances that are still to be reported.
 pub(crate) struct ReportBudget {
     pub(super) counting: CountingBudget,
-    pub(super) feasibility: FeasibilityBudget,
+    pub(super) feasibility: NodeBudget,
     pub(super) strong: StrongBudget,
     /// The same where nobody asked for that model.
     pub(super) trial: StrongBudget,
@@ -49,7 +49,7 @@ impl ReportBudget {
     pub(crate) fn new(options: &Options) -> ReportBudget {
         ReportBudget {
             counting: CountingBudget::new(options),
-            feasibility: FeasibilityBudget::new(options),
+            feasibility: NodeBudget::new(options),
             strong: StrongBudget::new(options),
             trial: StrongBudget::of_trial(),
             pictures: PictureBudget::new(options),

@@ -1,8 +1,8 @@
 //! What to know before trusting an answer: where a property and the run that it was checked on do not
-//! fit each other.
+//! match.
 //!
 //! A property whose events are misspelt holds on every run. So every name of a property that the run
-//! never uses is worth a warning, even if that is as it should be: a run without a single `error`.
+//! never uses is worth a warning, even if all is well: a good run has no `error` event at all.
 
 use std::{fmt, num::NonZeroU64};
 
@@ -13,8 +13,7 @@ use serde::Serialize;
 use super::PropertyReport;
 use crate::intake::{EarlyWait, HeldAtEnd, Names, UnloggedWaits, Viewer};
 
-/// Of a program with more names than this, only the first are suggested: names without end come out
-/// of a loop.
+/// If a program has more names than this, only the first ones are suggested: endless names come from a loop.
 const CANDIDATES: usize = 20_000;
 
 /// What to know before trusting an answer.
@@ -41,7 +40,7 @@ pub enum WarningKind {
     UnloggedWaiting,
     /// Two threads held one lock when the run ended.
     HeldTwice,
-    /// A thread is forked and does nothing, beside one that acts and is never forked.
+    /// One thread is forked and does nothing, while another acts and was never forked.
     Forks,
     /// The property saw no step.
     NoStep,
@@ -63,11 +62,11 @@ pub enum WarningKind {
     OrderBeyondMemory,
     /// From some event on, only what was observed is known, as the memory has no room for more steps.
     StepsBeyondMemory,
-    /// The texts of the last lines of a witness are not there, as the memory has no room for them.
+    /// The texts of the last lines of a witness are missing, as the memory has no room for them.
     TextsBeyondMemory,
-    /// Events were not looked at, as others never came that their clocks count.
+    /// Events were not examined, as others that their clocks count never came.
     EventsMissing,
-    /// The observed order of some events was taken for the only one, as nobody knows what orders them.
+    /// The observed order of some events was treated as the only one, as it is unknown what orders them.
     OrderAssumed,
 }
 
@@ -127,7 +126,7 @@ impl Warning {
         Warning {
             property: None,
             kind: WarningKind::EventsMissing,
-            text: format!("{events} not looked at, as {their} others that never came{example}"),
+            text: format!("{events} not examined, since {their} others that never came{example}"),
         }
     }
 
@@ -141,8 +140,8 @@ impl Warning {
             property: None,
             kind: WarningKind::OrderBeyondMemory,
             text: format!(
-                "{from} events were taken to come in the order in which they were observed and no other, as \
-                 the order of all these threads does not fit in the memory"
+                "{from}, events were assumed to come in the observed order, since the order of all these \
+                 threads does not fit into the memory"
             ),
         }
     }
@@ -154,8 +153,8 @@ impl Warning {
             property: None,
             kind: WarningKind::StepsBeyondMemory,
             text: format!(
-                "after {kept} relevant events{from} only the observed run was followed, to its end; other orders were looked for \
-                 among the events before, as more do not fit in the memory"
+                "after {kept} relevant events{from} only the observed run was followed, to its end; other orders were \
+                 examined only for the events before, since more do not fit into the memory"
             ),
         }
     }
@@ -166,8 +165,8 @@ impl Warning {
             property: None,
             kind: WarningKind::TextsBeyondMemory,
             text: format!(
-                "from line {line} on, texts and what else lines tell are not shown, as they do not fit in \
-                 the memory"
+                "from line {line} on, texts and other notes are not shown, since they do not fit into the \
+                 memory"
             ),
         }
     }
@@ -178,18 +177,20 @@ impl Warning {
         let condition = wait.condition;
         let text = match wait.waits {
             1 => format!(
-                "a `wait` for the condition {condition}{line} seems to be logged where it begins, and so is \
+                "a `wait` for the condition {condition}{line} seems to be logged where it begins, so it is \
                  not ordered after its `notify`"
             ),
             n => format!(
                 "{n} `wait`s for the condition {condition}, the first{line}, seem to be logged where they \
-                 begin, and so are not ordered after their `notify`"
+                 begin, so they are not ordered after their `notify`"
             ),
         };
         Warning {
             property: None,
             kind: WarningKind::EarlyWait,
-            text: format!("{text}: log a `wait` when it has woken up, and its begin as `waiting`"),
+            text: format!(
+                "{text}: log `wait` after the wake-up, and the beginning of the wait as `waiting`"
+            ),
         }
     }
 
@@ -209,8 +210,8 @@ impl Warning {
             property: None,
             kind: WarningKind::UnloggedWaiting,
             text: format!(
-                "thread {thread} woke up{line} from a wait that gave lock {lock} back{often}, and no `waiting` says when it began: \
-                 what {thread} did before it waited may be predicted to come too late; log the begin of a wait as `waiting`"
+                "thread {thread} woke up{line} from a wait that gave lock {lock} back{often}, but no `waiting` says when it began: \
+                 what {thread} did before it waited may be predicted to come too late; log the beginning of a wait as `waiting`"
             ),
         }
     }
@@ -220,8 +221,8 @@ impl Warning {
             property: None,
             kind: WarningKind::Forks,
             text: format!(
-                "the recording is not complete: thread {silent} is forked and does nothing, thread {stray} does something and is never \
-                 forked; what is predicted may be false"
+                "the recording seems incomplete: thread {silent} is forked and does nothing, thread {stray} acts and was never \
+                 forked; predictions may be false"
             ),
         }
     }
@@ -282,12 +283,12 @@ impl Fit<'_> {
         }
         if let Some(room) = self.refused {
             let text = format!(
-                "its parameters have more than {room} bindings, for which the memory has room; the others \
+                "its parameters have more bindings than the {room} for which the memory has room; the others \
                  were not checked"
             );
             texts.push((WarningKind::BindingsBeyondMemory, text));
         }
-        // Of an empty run enough is said.
+        // The warning about an empty run says it all.
         if !is_empty_run {
             let alphabet = self.viewer.monitor().alphabet();
             let events = alphabet.events().iter().enumerate();
@@ -314,9 +315,9 @@ impl Fit<'_> {
         let consequence = if !found.iter().any(|instance| instance.predicted.violated) {
             ", so nothing was checked"
         } else if self.viewer.monitor().alphabet().reads_variables() {
-            "; its verdict is that on the initial values alone"
+            "; its verdict is about the initial values alone"
         } else {
-            "; its verdict is that on a run without any step"
+            "; its verdict is about a run without any step"
         };
         format!("it saw no step in this trace{consequence}")
     }
@@ -400,6 +401,10 @@ impl Fit<'_> {
             && self.names.has_operation(operation)
         {
             format!("; `{name}` is an operation there: declare the event with `on {name}`")
+        } else if self.names.are_texts_only() {
+            format!(
+                "; its lines have texts but no names: declare the event as `{name} matches \"...\"`"
+            )
         } else {
             did_you_mean(name, self.names.events(self.symbols))
         };

@@ -13,6 +13,7 @@
 //! | file | |
 //! |---|---|
 //! | `edges` | the table: which operation receives from what, and leaves something where |
+//! | `locking` | what operations do with their locks: who holds which |
 //! | `knowledge` | what an access of an object does, whatever is carried along |
 //! | `thread_clock` | the clock that a thread carries along |
 //! | `recycled` | how the clocks of a trace are held |
@@ -29,6 +30,7 @@ mod chains;
 mod edges;
 mod flow;
 mod knowledge;
+mod locking;
 mod recycled;
 mod thread_clock;
 
@@ -40,6 +42,7 @@ pub use self::{
     edges::{Access, Object, Role, access_of, edges},
     flow::Flow,
     knowledge::{Knowledge, ObjectClock},
+    locking::{LockAction, Locking},
     thread_clock::{Hold, Snapshot, ThreadClock, Version},
 };
 use crate::{ChainId, Clock, Error, Event, Op, ThreadId};

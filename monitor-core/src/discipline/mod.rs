@@ -29,7 +29,10 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 pub use self::clocks::SkippedEvents;
 use self::{clocks::Clocks, lock::Holders, rounds::Rounds};
-use crate::{BarrierId, ChanId, CondId, Error, Event, Id, LockId, Msg, Op, Symbols, ThreadId};
+use crate::{
+    BarrierId, ChanId, CondId, Error, Event, Id, LockAction, LockId, Locking, Msg, Op, Symbols,
+    ThreadId,
+};
 
 /// Checks events in observed order.
 ///
@@ -179,13 +182,11 @@ impl Discipline {
     /// Whether an event takes a lock that another thread seems to hold. It is admitted nevertheless:
     /// that thread may be waiting for a condition.
     pub fn takes_held_lock(&self, event: &Event) -> bool {
-        let (lock, exclusive) = match event.op {
-            Op::Lock(lock) | Op::Wait(_, Some(lock)) => (lock, true),
-            Op::ReadLock(lock) => (lock, false),
-            _ => return false,
-        };
-        let holders = self.locks.get(lock.index());
-        holders.is_some_and(|holders| holders.excluding(event.thread, exclusive).is_some())
+        let taken = event.op.locking().filter(|taken| taken.action.acquires());
+        taken.is_some_and(|taken| {
+            let holders = self.locks.get(taken.lock.index());
+            holders.is_some_and(|h| h.excluding(event.thread, taken.exclusive).is_some())
+        })
     }
 
     /// Tells that the run has ended: whoever seems to hold a lock that another took does not wake up any more, so that
@@ -322,25 +323,10 @@ impl Discipline {
                 threads: threads.join(", "),
             });
         }
+        if let Some(locking) = event.op.locking() {
+            return self.check_locking(thread, locking, symbols);
+        }
         match &event.op {
-            Op::Lock(lock) => self.check_holders(thread, *lock, true, symbols),
-            Op::ReadLock(lock) => self.check_holders(thread, *lock, false, symbols),
-            // If its lock was not seen to be given back it is not taken again either.
-            Op::Wait(_, Some(lock)) if !self.holds(thread, *lock, false) => {
-                self.check_holders(thread, *lock, true, symbols)
-            }
-            Op::Unlock(lock) | Op::Waiting(_, Some(lock)) if !self.holds(thread, *lock, false) => {
-                Err(Error::NotHeld {
-                    thread: name(thread),
-                    lock: symbols.locks.name(*lock).to_owned(),
-                    shared: false,
-                })
-            }
-            Op::ReadUnlock(lock) if !self.holds(thread, *lock, true) => Err(Error::NotHeld {
-                thread: name(thread),
-                lock: symbols.locks.name(*lock).to_owned(),
-                shared: true,
-            }),
             Op::Fork(child)
                 if *child == thread
                     || matches!(self.life(*child), Life::Forked | Life::Running) =>
@@ -373,6 +359,32 @@ impl Discipline {
                 })
             }
             Op::Stamped(stamped) => self.clocks.check(event, stamped, symbols),
+            _ => Ok(()),
+        }
+    }
+
+    fn check_locking(
+        &self,
+        thread: ThreadId,
+        locking: Locking,
+        symbols: &Symbols,
+    ) -> Result<(), Error> {
+        let Locking {
+            lock,
+            exclusive,
+            action,
+        } = locking;
+        let holds = || self.holds(thread, lock, exclusive);
+        match action {
+            LockAction::Acquire => self.check_holders(thread, lock, exclusive, symbols),
+            LockAction::Reacquire if !holds() => {
+                self.check_holders(thread, lock, exclusive, symbols)
+            }
+            LockAction::Release if !holds() => Err(Error::NotHeld {
+                thread: symbols.threads.name(thread).to_owned(),
+                lock: symbols.locks.name(lock).to_owned(),
+                shared: !exclusive,
+            }),
             _ => Ok(()),
         }
     }
@@ -481,9 +493,9 @@ impl Discipline {
         }
     }
 
-    fn holds(&self, thread: ThreadId, lock: LockId, shared: bool) -> bool {
+    fn holds(&self, thread: ThreadId, lock: LockId, exclusive: bool) -> bool {
         let holders = self.locks.get(lock.index());
-        holders.is_some_and(|holders| holders.holds(thread, !shared))
+        holders.is_some_and(|holders| holders.holds(thread, exclusive))
     }
 
     /// Whether a thread arrives at a round that some thread has left. To arrive again is to go on from
@@ -517,23 +529,27 @@ impl Discipline {
                 self.resume(thread);
             }
         }
-        match &event.op {
-            Op::Lock(lock) => self.take(event, *lock, true),
-            Op::ReadLock(lock) => self.take(event, *lock, false),
-            // If its lock was not seen to be given back it is not taken again either.
-            Op::Wait(_, Some(lock)) if !self.holds(thread, *lock, false) => {
-                self.take(event, *lock, true);
+        if let Some(Locking {
+            lock,
+            exclusive,
+            action,
+        }) = event.op.locking()
+        {
+            match action {
+                LockAction::Reacquire if self.holds(thread, lock, exclusive) => {}
+                LockAction::Acquire | LockAction::Reacquire => self.take(event, lock, exclusive),
+                LockAction::Release => self.holders(lock).give_back(thread, exclusive),
+                LockAction::Fail => {}
             }
-            Op::Unlock(lock) => self.holders(*lock).give_back(thread, true),
+        }
+        match &event.op {
             Op::Waiting(cond, Some(lock)) => {
-                self.holders(*lock).give_back(thread, true);
                 self.thread_mut(thread).asleep = Some(Asleep {
                     cond: *cond,
                     lock: *lock,
                     line: event.line,
                 });
             }
-            Op::ReadUnlock(lock) => self.holders(*lock).give_back(thread, false),
             Op::Fork(child) => self.thread_mut(*child).life = Life::Forked,
             Op::Join(child) => {
                 self.go_on(*child);

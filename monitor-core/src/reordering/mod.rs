@@ -29,7 +29,7 @@ pub use self::{
     predecessors::Predecessors,
     sections::{Overlap, Section, Sections},
 };
-use crate::{Error, Event, Flow, Id, LockId, Op, ThreadId, VarId};
+use crate::{Error, Event, Flow, Id, LockId, ThreadId, VarId};
 
 /// An event: the first thread that it is of, and how many events of that thread there are up to it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -104,7 +104,7 @@ impl Reorderings {
             self.learn(thread, needed, Moment::before(position));
         }
         self.because_of_locks = needed;
-        if let Op::Read(var) | Op::Update(var, _) = event.op
+        if let Some(var) = event.reads()
             && let Some(write) = self.last_write(var)
         {
             self.learn(thread, write, Moment::after(position));

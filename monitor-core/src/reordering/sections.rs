@@ -1,13 +1,13 @@
-//! Critical sections: who held which lock from where to where.
+//! Critical sections: who held which lock, from where to where.
 //!
-//! A section begins where a thread that does not hold the lock takes it, and ends where it has given it back as often as it took it. A
-//! lock that is taken though another holds it must have been given back in a wait that is not in the trace: then the section ends
-//! with the last event of the one who held it, and another begins with its next.
+//! A section begins where a thread that does not hold the lock takes it, and ends where it has given it back as often as it took it. If a
+//! lock is taken while another thread holds it, that thread must have given it back in a wait that is not in the trace: its section then
+//! ends with its last event, and another begins with its next.
 
 use rustc_hash::FxHashMap;
 
 use super::{Cut, Place};
-use crate::{Id, LockId, Op, ThreadId};
+use crate::{Id, LockAction, LockId, Locking, Op, ThreadId};
 
 const NONE: u32 = u32::MAX;
 
@@ -130,23 +130,22 @@ impl Sections {
                 self.begin(place, lock, exclusive, depth, &last);
             }
         }
-        match *op {
-            Op::Lock(lock) => self.begin(place, lock, true, 1, &last),
-            Op::ReadLock(lock) => self.begin(place, lock, false, 1, &last),
-            // If its lock was not seen to be given back it is not taken again either.
-            Op::Wait(_, Some(lock)) if !self.holds(place.thread, lock, true) => {
-                self.begin(place, lock, true, 1, &last);
-            }
-            Op::Unlock(lock) | Op::Waiting(_, Some(lock)) => self.end(place, lock, true),
-            Op::ReadUnlock(lock) => self.end(place, lock, false),
-            Op::TryLock(lock) => self.fail(place, lock, &mut need),
-            _ => return,
+        let Some(Locking {
+            lock,
+            exclusive,
+            action,
+        }) = op.locking()
+        else {
+            return;
+        };
+        match action {
+            LockAction::Acquire => self.begin(place, lock, exclusive, 1, &last),
+            LockAction::Reacquire if self.holds(place.thread, lock, exclusive) => {}
+            LockAction::Reacquire => self.begin(place, lock, exclusive, 1, &last),
+            LockAction::Release => self.end(place, lock, exclusive),
+            LockAction::Fail => return self.fail(place, lock, &mut need),
         }
-        if let Op::Lock(lock)
-        | Op::Unlock(lock)
-        | Op::Wait(_, Some(lock))
-        | Op::Waiting(_, Some(lock)) = *op
-        {
+        if exclusive {
             let tries = &lock.entry(&mut self.locks).unexplained;
             tries.iter().for_each(|&tried| need(tried));
         }

@@ -255,7 +255,7 @@ fn keys_that_were_probably_meant_to_be_others() {
         (r#""Loc": "a.rs:3""#, "Loc", "loc"),
     ] {
         let said = misspelt(entry);
-        let expected = format!("the key `{key}` means nothing; perhaps `{meant}` was meant");
+        let expected = format!("the key `{key}` is unknown; did you mean `{meant}`?");
         assert!(
             said.len() == 1 && said[0].ends_with(&expected),
             "{entry}: {said:?}"

@@ -106,12 +106,12 @@ pub(super) struct SeenChannels {
 #[derive(Clone, Debug, Default)]
 struct SeenChannel {
     /// Events in observed order, with what they do.
-    operations: Vec<(u32, Operation)>,
+    operations: Vec<(u32, ChannelOperation)>,
     is_tried: bool,
 }
 
 #[derive(Clone, Copy, Debug)]
-enum Operation {
+enum ChannelOperation {
     Send(Msg),
     Receive(Msg),
     Try,
@@ -129,9 +129,9 @@ impl SeenChannels {
     /// Takes the next event of a trace.
     pub(super) fn read(&mut self, index: u32, event: &Event) {
         let (channel, operation) = match event.op {
-            Op::Send(channel, message, _) => (channel, Operation::Send(message)),
-            Op::Recv(channel, message, _) => (channel, Operation::Receive(message)),
-            Op::TryRecv(channel) => (channel, Operation::Try),
+            Op::Send(channel, message, _) => (channel, ChannelOperation::Send(message)),
+            Op::Recv(channel, message, _) => (channel, ChannelOperation::Receive(message)),
+            Op::TryRecv(channel) => (channel, ChannelOperation::Try),
             _ => return,
         };
         let fresh = self.channels.len() as u32;
@@ -141,7 +141,7 @@ impl SeenChannels {
         }
         let seen = &mut self.channels[number as usize];
         seen.operations.push((index, operation));
-        seen.is_tried |= matches!(operation, Operation::Try);
+        seen.is_tried |= matches!(operation, ChannelOperation::Try);
     }
 
     /// Adds to the rules what failed receives demand.
@@ -165,21 +165,21 @@ impl SeenChannel {
             let demands = &mut rules.events[event as usize];
             let Place { thread, position } = demands.place();
             demands.traffic = match operation {
-                Operation::Send(name) => {
+                ChannelOperation::Send(name) => {
                     let message = messages.get(&name).filter(|message| message.sent == 1);
                     let received = message.and_then(|message| message.place);
                     channel.sends.push(thread, Sent { position, received });
                     Some(Traffic::Send(number))
                 }
-                Operation::Receive(_) => {
+                ChannelOperation::Receive(_) => {
                     channel.receives.push(thread, position);
                     Some(Traffic::Receive(number))
                 }
-                Operation::Try if explained.binary_search(&event).is_ok() => {
+                ChannelOperation::Try if explained.binary_search(&event).is_ok() => {
                     channel.tries.push(thread, position);
                     Some(Traffic::Try(number))
                 }
-                Operation::Try => None,
+                ChannelOperation::Try => None,
             };
         }
         rules.channels.push(channel);
@@ -190,8 +190,8 @@ impl SeenChannel {
         let mut messages: FxHashMap<Msg, Message> = FxHashMap::default();
         for &(event, operation) in &self.operations {
             match operation {
-                Operation::Send(name) => messages.entry(name).or_default().sent += 1,
-                Operation::Receive(name) => {
+                ChannelOperation::Send(name) => messages.entry(name).or_default().sent += 1,
+                ChannelOperation::Receive(name) => {
                     let message = messages.entry(name).or_default();
                     message.received += 1;
                     message.place = Some(rules.events[event as usize].place());
@@ -199,7 +199,7 @@ impl SeenChannel {
                         return None;
                     }
                 }
-                Operation::Try => {}
+                ChannelOperation::Try => {}
             }
         }
         Some(messages)
@@ -216,13 +216,13 @@ impl SeenChannel {
             let demands = &mut rules.events[event as usize];
             let here = demands.place();
             match operation {
-                Operation::Try if can_be_known && on_the_way == 0 => explained.push(event),
-                Operation::Try => {
+                ChannelOperation::Try if can_be_known && on_the_way == 0 => explained.push(event),
+                ChannelOperation::Try => {
                     demands.add_after(&moved, here.thread);
                     here.join(&mut unexplained);
                 }
-                Operation::Send(_) | Operation::Receive(_) => {
-                    let is_send = matches!(operation, Operation::Send(_));
+                ChannelOperation::Send(_) | ChannelOperation::Receive(_) => {
+                    let is_send = matches!(operation, ChannelOperation::Send(_));
                     on_the_way += if is_send { 1 } else { -1 };
                     demands.add_after(&unexplained, here.thread);
                     here.join(&mut moved);

@@ -1,11 +1,11 @@
-//! From a violated prefix to a whole run, if there is one: what comes after the violation is of no matter to the property.
+//! Extends a violated prefix to a whole run, if possible; what comes after the violation does not matter to the property.
 
 use rustc_hash::FxHashSet;
 
 use super::{
     ahead::Ahead,
     rules::Rules,
-    state::{Packing, Prefix, PrefixKey},
+    state::{Prefix, PrefixKey, PrefixPacking},
     stubborn::Stubborn,
 };
 use crate::automaton::StateIndex;
@@ -41,7 +41,7 @@ struct Completion<'a> {
     rules: &'a Rules,
     stubborn: Stubborn<'a>,
     ahead: Ahead,
-    packing: Packing,
+    packing: PrefixPacking,
     tried: FxHashSet<PrefixKey>,
 }
 
@@ -51,7 +51,7 @@ impl<'a> Completion<'a> {
             rules,
             stubborn: Stubborn::new(rules, &[]),
             ahead: Ahead::new(rules),
-            packing: Packing::new(rules),
+            packing: PrefixPacking::new(rules),
             tried: FxHashSet::default(),
         }
     }

@@ -26,13 +26,15 @@
 //! | `goal_analysis` | what that can do to the property: dead ends, states that stand for others, steps that may overtake others |
 //! | `complete` | from a violated prefix to a whole run |
 //! | `examine` | a witness against the rules, knowing nothing of the above |
-//! | `instance` | all of it for one instance of a property, and what it may cost |
+//! | `in_trace` | from the slice of an instance to the whole trace and back, and what searches may cost; also for the model `strong` |
+//! | `instance` | all of it for one instance of a property |
 
 mod ahead;
 mod channel;
 mod complete;
 mod examine;
 mod goal_analysis;
+mod in_trace;
 mod instance;
 mod prerequisites;
 mod question;
@@ -46,7 +48,9 @@ mod waiting;
 
 pub(super) use examine::{examine, examine_conflicts};
 pub(super) use goal_analysis::GoalAnalysis;
-pub(crate) use instance::{FeasibilityBudget, FeasibleSearched, SliceInTrace, find_feasible};
+pub(crate) use in_trace::{FeasibleSearched, NodeBudget, SliceInTrace};
+pub(super) use in_trace::{Room, TraceSearch};
+pub(crate) use instance::find_feasible;
 pub use question::{FeasibilityAnswer, FeasibilitySearched, FeasibleRun, search};
 pub(crate) use reader::RulesReader;
 pub use rules::Rules;

@@ -1,13 +1,13 @@
-//! The question whether some feasible run is violated: what it is asked of, what its answer is, and how it is found. Rules
-//! are relaxed first, as most of them are not what a violation depends on; if that does not lead to an answer, all
-//! feasible prefixes are searched.
+//! The question whether some feasible run is violated: what goes into it, what the answer is, and how it is found. Rules
+//! are relaxed first, since a violation depends on few of them; if that does not lead to an answer, all feasible prefixes
+//! are searched.
 
 use super::{
     complete::complete,
     relax::Enforced,
     rules::Rules,
     search::Search,
-    state::{Packing, Prefix},
+    state::{Prefix, PrefixPacking},
 };
 use crate::{
     automaton::{ActionId, Automaton, StateIndex, TransitionSystem},
@@ -124,7 +124,7 @@ pub(super) struct FeasibilityQuestion<'a, M> {
 impl<M: TransitionSystem<State = StateIndex>> FeasibilityQuestion<'_, M> {
     /// How many nodes fit in this many bytes.
     pub(super) fn nodes_in(&self, memory: u64) -> usize {
-        let node = Packing::new(self.rules).key_bytes() as u64 + NODE_BYTES;
+        let node = PrefixPacking::new(self.rules).key_bytes() as u64 + NODE_BYTES;
         usize::try_from(memory / node).unwrap_or(usize::MAX)
     }
 

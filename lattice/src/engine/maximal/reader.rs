@@ -4,7 +4,9 @@
 //! ([`portent_monitor_core::edges`]), except through variables, locks and channels that are found empty: of those the model
 //! demands less.
 
-use portent_monitor_core::{Event, Flow, Knowledge, LockId, Object, Op, ThreadId, VarId};
+use portent_monitor_core::{
+    Event, Flow, Knowledge, LockAction, LockId, Locking, Object, Op, ThreadId, VarId,
+};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::{
@@ -189,8 +191,8 @@ impl RulesReader {
     }
 
     fn access(&mut self, index: u32, here: Place, event: &Event, demands: &mut Demands) {
-        if let Op::Read(variable) | Op::Update(variable, _) = &event.op {
-            let number = self.variable(*variable);
+        if let Some(variable) = event.reads() {
+            let number = self.variable(variable);
             let variable = &mut self.rules.variables[number as usize];
             let write = variable.writes.len() as u32;
             let place = variable.writes.last();
@@ -226,35 +228,31 @@ impl RulesReader {
         for &held in &takes {
             self.begin(here, held);
         }
-        let (lock, exclusive) = match *op {
-            Op::Lock(lock) | Op::Unlock(lock) | Op::TryLock(lock) => (lock, true),
-            Op::Waiting(_, Some(lock)) | Op::Wait(_, Some(lock)) => (lock, true),
-            Op::ReadLock(lock) | Op::ReadUnlock(lock) => (lock, false),
-            _ => {
-                demands.takes = takes.into();
-                return;
-            }
+        let Some(Locking {
+            lock,
+            exclusive,
+            action,
+        }) = op.locking()
+        else {
+            demands.takes = takes.into();
+            return;
         };
         let lock = self.lock(lock);
         let this = HeldLock { lock, exclusive };
-        match op {
-            Op::Lock(_) | Op::ReadLock(_) => {
+        match action {
+            LockAction::Reacquire
+                if *self.holding[lock as usize].depth(here.thread, exclusive) > 0 => {}
+            LockAction::Acquire | LockAction::Reacquire => {
                 self.take(here, this);
                 takes.push(this);
             }
-            // If its lock was not seen to be given back it is not taken again either.
-            Op::Wait(..) if *self.holding[lock as usize].depth(here.thread, true) == 0 => {
-                self.take(here, this);
-                takes.push(this);
-            }
-            Op::Wait(..) => {}
-            Op::TryLock(_) => self.fail(here, lock, demands),
-            _ => {
+            LockAction::Release => {
                 self.end(here, this);
                 demands.releases = Some(this);
             }
+            LockAction::Fail => self.fail(here, lock, demands),
         }
-        if exclusive && !matches!(op, Op::TryLock(_)) {
+        if exclusive && action != LockAction::Fail {
             let order = self.tries.entry(lock).or_default();
             demands.add_after(&order.unexplained, here.thread);
             order.operations.insert(here.thread, here.position);

@@ -1,7 +1,7 @@
 //! Search over feasible prefixes, by the number of relevant events in them.
 //!
-//! Prefixes that nobody is stuck in may be beginnings of whole runs. They are searched in turns with the others, and
-//! when a violation is found that cannot be completed, for a while longer alone.
+//! Prefixes in which nobody is stuck may be beginnings of whole runs. They are searched alternately with the others; once a
+//! violation is found that cannot be completed, they are searched alone for a while longer.
 
 use indexmap::IndexMap;
 use rustc_hash::FxBuildHasher;
@@ -12,7 +12,7 @@ use super::{
     complete::complete,
     goal_analysis::GoalAnalysis,
     question::{FeasibilityAnswer, FeasibilityQuestion, FeasibleRun},
-    state::{Packing, Prefix, PrefixKey},
+    state::{Prefix, PrefixKey, PrefixPacking},
     stubborn::Stubborn,
     waiting::PrefixLevels,
 };
@@ -40,7 +40,7 @@ struct PrefixNode {
 /// A search under way.
 pub(super) struct Search<'a, M> {
     question: &'a FeasibilityQuestion<'a, M>,
-    packing: Packing,
+    packing: PrefixPacking,
     goal_analysis: Option<GoalAnalysis<'a>>,
     stubborn: Stubborn<'a>,
     /// What is ahead of the prefix that is looked at, and of one that comes after it.
@@ -61,7 +61,7 @@ impl<'a, M: TransitionSystem<State = StateIndex>> Search<'a, M> {
         let (rules, table) = (question.rules, question.table);
         Search {
             question,
-            packing: Packing::new(rules),
+            packing: PrefixPacking::new(rules),
             goal_analysis: table.map(|table| GoalAnalysis::new(table, question.goal)),
             stubborn: Stubborn::new(rules, question.actions),
             ahead: Ahead::new(rules),

@@ -18,14 +18,14 @@ pub(super) type PrefixKey = Box<[u8]>;
 
 /// How many bytes each number of a key takes.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Packing {
+pub(super) struct PrefixPacking {
     bytes: usize,
     threads: usize,
     numbers: usize,
 }
 
-impl Packing {
-    pub(super) fn new(rules: &Rules) -> Packing {
+impl PrefixPacking {
+    pub(super) fn new(rules: &Rules) -> PrefixPacking {
         let lengths = rules.threads.iter().map(Vec::len);
         let writes = rules.variables.iter().map(|variable| variable.writes.len());
         let bytes = match lengths.chain(writes).max().unwrap_or(0) {
@@ -33,7 +33,7 @@ impl Packing {
             0x100..0x1_0000 => 2,
             _ => 4,
         };
-        Packing {
+        PrefixPacking {
             bytes,
             threads: rules.threads.len(),
             numbers: rules.threads.len() + rules.contended,

@@ -1,7 +1,7 @@
-//! When an event may follow a cut: what it needs is there, nothing that conflicts with it and was observed later is, and its lock is
-//! free.
+//! When an event may follow a cut: what it needs is in the cut, nothing that conflicts with it and was observed later is, and its
+//! lock is free.
 
-use portent_monitor_core::{Error, Event, Id, Op, Place, Reorderings, ThreadId};
+use portent_monitor_core::{Error, Event, Id, LockAction, Place, Reorderings, ThreadId};
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
@@ -120,24 +120,18 @@ impl GuardsReader {
         let index = self.guards.places.len() as u32;
         self.guards.places.push(place);
         place.thread.entry(&mut self.guards.threads).push(index);
-        if let Op::Read(var) = event.op {
-            self.use_object((false, var.index() as u32), false, UseKind::Read);
-        }
         for (var, _) in event.writes() {
             self.use_object((false, var.index() as u32), true, UseKind::Write);
         }
-        if let Op::Update(var, _) = event.op {
+        if let Some(var) = event.reads() {
             self.use_object((false, var.index() as u32), false, UseKind::Read);
         }
-        let lock = match event.op {
-            Op::Lock(lock) | Op::Unlock(lock) => Some((lock, UseKind::Lock)),
-            Op::Wait(_, Some(lock)) | Op::Waiting(_, Some(lock)) => Some((lock, UseKind::Lock)),
-            Op::TryLock(lock) => Some((lock, UseKind::Try)),
-            _ => None,
-        };
-        if let Some((lock, kind)) = lock {
-            let changes = kind == UseKind::Lock;
-            self.use_object((true, lock.index() as u32), changes, kind);
+        if let Some(locking) = event.op.locking().filter(|locking| locking.exclusive) {
+            let (changes, kind) = match locking.action {
+                LockAction::Fail => (false, UseKind::Try),
+                _ => (true, UseKind::Lock),
+            };
+            self.use_object((true, locking.lock.index() as u32), changes, kind);
         }
         let items = self.guards.uses.items.len() as u32;
         self.guards.uses.ends.push(items);
