@@ -6,7 +6,7 @@ mod cache;
 
 use std::env;
 
-use cache::{Fill, LATER, is_up_to_date, stale};
+use cache::{Fill, is_up_to_date, stale};
 use portent::explore::Explorer;
 
 const FILLS: [(Fill, &str); 2] = [(Fill::Always, "as it is"), (Fill::IfFresh, "mended")];
@@ -34,10 +34,10 @@ fn explore() {
 /// It fails.
 #[portent::test(spec = "examples/cache/cache.portent", causality = "maximal")]
 fn what_is_cached_is_fresh() {
-    cache::run(Fill::Always, LATER);
+    cache::run(Fill::Always, cache::LATER);
 }
 
 #[portent::test(spec = "examples/cache/cache.portent", causality = "maximal", strict)]
 fn what_is_cached_is_fresh_if_it_is_looked_at_again() {
-    cache::run(Fill::IfFresh, LATER);
+    cache::run(Fill::IfFresh, cache::LATER);
 }
