@@ -49,8 +49,11 @@ pub(crate) fn read_json<R: DeserializeOwned>(
         .map(|report| {
             report.map_err(|error| {
                 let (line, column, path) = (error.line(), error.column(), path.display());
+                let message = error.to_string();
+                let place = format!(" at line {line} column {column}");
+                let reason = message.strip_suffix(&place).unwrap_or(&message);
                 Failure::Usage(format!(
-                    "{path}:{line}:{column}: not a report of `portent {command} --format json`: {error}"
+                    "{path}:{line}:{column}: not a report of `portent {command} --format json`: {reason}"
                 ))
             })
         })

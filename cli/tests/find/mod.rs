@@ -215,6 +215,7 @@ fn a_baseline_leaves_known_findings_out_unless_they_are_surer_now() {
         "{}",
         done.err
     );
+    assert!(!done.err.contains(" at line "), "twice: {}", done.err);
 }
 
 #[test]
