@@ -142,6 +142,9 @@ impl Unlocked {
 
     /// Nothing is known any more.
     pub(crate) fn give_up(&mut self) {
+        if self.state == State::GivenUp {
+            return;
+        }
         *self = Unlocked {
             state: State::GivenUp,
             ..Unlocked::new(self.memory)
