@@ -153,7 +153,9 @@ const RACE_NODES: usize = 5_000;
 /// Progress is reported after every batch of this many symbolic nodes.
 const TOLD: usize = 1_000;
 /// About how many bytes a symbolic node takes besides its two cuts.
-const NODE_BYTES: u64 = 96;
+const NODE_BYTES: u64 = 200;
+/// What the index of the search takes for each event and chain.
+const INDEX_BYTES: u64 = 8;
 
 /// What the engines are asked.
 pub(crate) struct Question<'a> {
@@ -179,7 +181,7 @@ impl Question<'_> {
         let shape = shape?;
         // Intervals find a shortest violation, but the higher a counter must get the more of them there are.
         let by_intervals = |nodes: usize| {
-            let found = self.ask_intervals(&shape, nodes.min(self.most_nodes()))?;
+            let found = self.ask_intervals(&shape, nodes)?;
             (found.answer != Answer::GaveUp).then_some((Engine::Intervals, found))
         };
         by_intervals(RACE_NODES)
@@ -196,7 +198,7 @@ impl Question<'_> {
             Engine::Linear => self.ask_linear(&self.shape()?),
             Engine::Conjunctive => self.ask_conjunctive(),
             Engine::Flow => self.ask_flow(),
-            Engine::Intervals => self.ask_intervals(&self.shape()?, self.most_nodes()),
+            Engine::Intervals => self.ask_intervals(&self.shape()?, usize::MAX),
             Engine::Enumerate | Engine::Strong | Engine::Maximal => None,
         }
     }
@@ -205,10 +207,12 @@ impl Question<'_> {
         AutomatonShape::new(self.automaton?).ok()
     }
 
-    /// The symbolic nodes that fit in the memory.
+    /// The symbolic nodes that fit in the memory, beside an index.
     fn most_nodes(&self) -> usize {
-        let node = 8 * self.poset.width() as u64 + NODE_BYTES;
-        usize::try_from(self.options.memory / node).unwrap_or(usize::MAX)
+        let (events, width) = (self.poset.len() as u64, self.poset.width() as u64);
+        let index = events.saturating_mul(width * INDEX_BYTES);
+        let left = self.options.memory.saturating_sub(index);
+        usize::try_from(left / (8 * width + NODE_BYTES)).unwrap_or(usize::MAX)
     }
 
     /// The observed run, if it speaks for all; a shorter violation than its own by intervals.
@@ -240,8 +244,13 @@ impl Question<'_> {
 
     fn ask_intervals(&self, shape: &AutomatonShape, max_nodes: usize) -> Option<Searched> {
         let saturated = shape.saturated.as_ref()?;
-        let mut search = IntervalSearch::new(self.poset, self.actions, saturated);
-        while search.nodes() < max_nodes && !self.options.stop.is_raised() {
+        let most = self.most_nodes();
+        if most == 0 {
+            return None;
+        }
+        let mut search = IntervalSearch::new(self.poset, self.actions, saturated)
+            .bounded(most, self.options.stop.clone());
+        while search.nodes() < max_nodes && !search.is_given_up() {
             let before = search.nodes();
             let answer = search.advance(TOLD.min(max_nodes - before));
             self.options

@@ -1,9 +1,12 @@
 //! The interval search against brute force: the same answer, and a shortest witness.
 
 use super::posets::{Growing, random_problem, shortest_violation};
-use portent_lattice::laboratory::{
-    ActionId, Answer, Automaton, AutomatonShape, Poset, Problem, StateIndex, interval,
-    interval::IntervalSearch,
+use portent_lattice::{
+    Stop,
+    laboratory::{
+        ActionId, Answer, Automaton, AutomatonShape, Poset, Problem, StateIndex, interval,
+        interval::IntervalSearch,
+    },
 };
 use portent_monitor_core::ChainId;
 use portent_monitor_dsl::Verdict;
@@ -98,6 +101,20 @@ fn gives_up_where_it_was_told_to() {
     };
     assert_eq!(answer, Answer::Safe);
     assert!(rounds > 1);
+
+    // What is found counts, not only what was looked at; and somebody may have no more time.
+    let bounded = |most, stop: Stop| {
+        let mut search = IntervalSearch::new(&poset, &actions, &saturated).bounded(most, stop);
+        let answer = search.advance(1 << 20);
+        (answer, search.is_given_up(), search.finish().answer)
+    };
+    let given_up = (None, true, Answer::GaveUp);
+    assert_eq!(bounded(3, Stop::default()), given_up);
+    let safe = (Some(Answer::Safe), false, Answer::Safe);
+    assert_eq!(bounded(usize::MAX, Stop::new()), safe);
+    let over = Stop::new();
+    over.raise();
+    assert_eq!(bounded(usize::MAX, over), given_up);
 }
 
 #[test]

@@ -378,10 +378,11 @@ impl<K: Key, N: Clone + Send + Sync> Frontier<K, N> {
                 {
                     left_out.dropped += window.narrow(&mut next, layout);
                 }
+                // The line has ended, and what was narrowed does not begin where it did.
+                line = next.begin();
                 if bounds.stop.is_some_and(Stop::is_raised) {
                     break;
                 }
-                line = next.begin();
             }
             last = Some(least.clone());
             streams[index].append(&mut next, line, rules);

@@ -12,7 +12,10 @@ use super::{
     key::{Key, Layout, PackedCut},
     window::Window,
 };
-use crate::order::{EventIndex, Poset};
+use crate::{
+    order::{EventIndex, Poset},
+    stop::Stop,
+};
 
 /// How many ways lead to a cut; some cuts are dropped.
 struct Ways {
@@ -187,6 +190,65 @@ fn levels_are_those_of_the_definition() {
         seen += compare::<Box<[u32]>>(seed);
     }
     assert!(seen > 300_000, "{seen} cuts are too few to tell");
+}
+
+/// Somebody ends the search when the first cut that has two events of the last chain is complete.
+struct Ending(Stop);
+
+impl NodeRules for Ending {
+    type Node = u64;
+
+    fn step<K: Key>(&self, _: EventIndex) -> impl Fn(&u64, PackedCut<'_, K>) -> u64 {
+        |ways, _| *ways
+    }
+
+    fn merge(&self, _: &mut u64, _: u64) {}
+
+    fn settle<K: Key>(&self, _: &mut u64, cut: PackedCut<'_, K>) -> bool {
+        if cut.counts::<Vec<_>>()[2] == 2 {
+            self.0.raise();
+        }
+        true
+    }
+}
+
+/// What was narrowed is shorter than where its last line began.
+#[test]
+fn a_search_can_end_where_its_level_was_just_narrowed() {
+    let mut poset = Poset::new(3);
+    for (chain, length) in [(0, 1_100), (1, 1_100), (2, 3)] {
+        for count in 1..=length {
+            let mut clock = [0; 3];
+            clock[chain as usize] = count;
+            poset.push(ChainId::from(chain), &clock);
+        }
+    }
+    let requirements = Requirements::of_poset(&poset);
+    let labelled: LabelledPoset<'_> = LabelledPoset::new(&poset, &requirements, &[]);
+    let top = labelled.top();
+    let mut frontier = bottom::<u64>(&top);
+    // Until the level after this one has lines that are as long as it takes to narrow it.
+    for _ in 0..1_100 {
+        let all = super::everything(&top, false);
+        assert!(frontier.advance(labelled, all, &Ways { holes: 0 }).is_ok());
+    }
+    let stop = Stop::new();
+    let bounds = LevelBounds {
+        window: Some(Window {
+            observed: &[1_100, 1, 0],
+            width: 1,
+        }),
+        short: 0,
+        stop: Some(&stop),
+        ..super::everything(&top, false)
+    };
+    assert!(
+        frontier
+            .advance(labelled, bounds, &Ending(stop.clone()))
+            .is_ok()
+    );
+    assert!(stop.is_raised());
+    assert_eq!(cuts(&frontier).len(), 1);
 }
 
 #[test]

@@ -17,7 +17,7 @@ pub(super) struct Index<'a> {
     reverse: Vec<u32>,
     /// For each event, the chains that have an event which is the event or comes after it: where
     /// threads hardly know of each other, they are few.
-    later_chains: Vec<Vec<ChainId>>,
+    later_chains: Vec<Box<[ChainId]>>,
     /// For each class and chain, the positions of its events.
     of_class: Vec<Vec<u32>>,
     /// For each node and chain, the positions of the events that it does not loop on. Made when the
@@ -107,7 +107,7 @@ impl<'a> Index<'a> {
         }
         for first in firsts {
             let begins = &reverse[first.index() * width..][..width];
-            for &chain in &later_chains[first.index()] {
+            for &chain in &*later_chains[first.index()] {
                 let count = &mut cut[chain.index()];
                 *count = (*count).min(begins[chain.index()] - 1);
             }
@@ -115,7 +115,7 @@ impl<'a> Index<'a> {
     }
 }
 
-fn later_chains(poset: &Poset, reverse: &[u32]) -> Vec<Vec<ChainId>> {
+fn later_chains(poset: &Poset, reverse: &[u32]) -> Vec<Box<[ChainId]>> {
     let width = poset.width();
     let chains = |event: usize| {
         let begins = poset.chains().zip(&reverse[event * width..][..width]);

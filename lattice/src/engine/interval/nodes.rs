@@ -72,6 +72,10 @@ impl Nodes {
         }
     }
 
+    pub(super) fn len(&self) -> usize {
+        self.origins.len()
+    }
+
     pub(super) fn origin(&self, found: Found) -> Derivation {
         self.origins[found.0 as usize]
     }

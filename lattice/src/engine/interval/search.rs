@@ -13,6 +13,7 @@ use crate::{
     automaton::ActionId,
     engine::{Answer, Savings, Searched, Violation},
     order::{EventIndex, Poset},
+    stop::Stop,
 };
 
 /// Looks for a violated run, giving up after `max_nodes` symbolic nodes. A violation found here is
@@ -64,6 +65,9 @@ pub struct IntervalSearch<'a> {
     open: BinaryHeap<Reverse<(u64, u64, Found)>>,
     prospects: Prospects,
     looked_at: usize,
+    /// How many may be found, and who ends the search.
+    most_found: usize,
+    stop: Stop,
     saved: Savings,
     answer: Option<Answer>,
 }
@@ -79,6 +83,8 @@ impl<'a> IntervalSearch<'a> {
             nodes: Nodes::new(poset.width(), saturated.nodes()),
             open: BinaryHeap::new(),
             looked_at: 0,
+            most_found: usize::MAX,
+            stop: Stop::default(),
             saved: Savings::default(),
             answer: None,
         };
@@ -92,6 +98,17 @@ impl<'a> IntervalSearch<'a> {
         search
     }
 
+    /// The search is given up after about this many nodes were found, looked at or not, and when the signal is raised.
+    pub fn bounded(mut self, most_found: usize, stop: Stop) -> Self {
+        (self.most_found, self.stop) = (most_found, stop);
+        self
+    }
+
+    /// Whether it was given up: not all that can be found is.
+    pub fn is_given_up(&self) -> bool {
+        self.answer.is_none() && (self.nodes.len() > self.most_found || self.stop.is_raised())
+    }
+
     /// How many symbolic nodes were looked at so far.
     pub fn nodes(&self) -> usize {
         self.looked_at
@@ -100,7 +117,7 @@ impl<'a> IntervalSearch<'a> {
     /// Looks at this many more nodes; the answer, once there is one.
     pub fn advance(&mut self, nodes: usize) -> Option<Answer> {
         for _ in 0..nodes {
-            if self.answer.is_some() {
+            if self.answer.is_some() || self.is_given_up() {
                 break;
             }
             let Some(Reverse((.., found))) = self.open.pop() else {
@@ -147,6 +164,9 @@ impl<'a> IntervalSearch<'a> {
         let highest = self.nodes.highest(found).to_vec();
         for &edge in self.saturated.edges(self.nodes.origin(found).node) {
             for chain in self.index.poset.chains() {
+                if self.is_given_up() {
+                    return;
+                }
                 self.follow(found, edge, chain, &lowest, &highest);
             }
         }
