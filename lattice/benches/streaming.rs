@@ -15,12 +15,12 @@
 //! | three | 252 k | 23 k, not exhaustive | 200 k, 10 k |
 //! | parity, beam of 64 | 324 k, not exhaustive | 187 k, not exhaustive | 150 k, 25 k |
 //! | every event moves it, beam of 64 | 101 k, not exhaustive | 65 k, not exhaustive | |
-//! | 16,000 bindings | 472 to 584 k and 67 MB; 285 k where twenty others wanted the caches | | 500 k and 100 MB |
+//! | 16,000 bindings | 386 to 400 k and 34 MB where others wanted the caches | | 500 k and 100 MB |
 //!
-//! Of 16,000 bindings the searches rest [packed](../src/order/packed.rs) between two steps. When each of them stayed as it was, the same
-//! machine did 1.1 to 1.4 times less in turn, with 136 MB. That nodes which are gone are not packed made it 67 MB instead of 69 and, in turn with the
-//! code before (439 to 579 k), 1 to 4 % faster; how fast the machine was that day matters more. What is left is spent on packing and unpacking, a
-//! third, and on memory that is in no cache: the event, its binding, the track, the packed search and, once for each step, what is forgotten.
+//! Of 16,000 bindings the searches rest [packed](../src/order/packed.rs) between two steps, and of their [steps](../src/watch/steps.rs)
+//! there is only what the binding does not tell. When each search stayed as it was, the same machine did 1.1 to 1.4 times less in turn, with 136 MB.
+//! With all of each step it was 69 MB and, in turn, 330 k; without others who wanted the caches that did 472 to 584 k. What is left is spent on packing and
+//! unpacking, a third, and on memory that is in no cache: the event, its binding, the track and the packed search.
 //!
 //! The longest event took 2 ms, but for what it waited for others. With 16,000 bindings it takes 0.8 ms and with 90,000 1.8 ms; when tables
 //! of all bindings were doubled at once, 1.7 and 16.

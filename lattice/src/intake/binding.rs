@@ -133,7 +133,7 @@ impl Bindings {
     }
 
     /// The value that was first spelled so.
-    pub(super) fn value(&self, id: SpellingId) -> &Value {
+    pub(crate) fn value(&self, id: SpellingId) -> &Value {
         self.spellings.value(id)
     }
 

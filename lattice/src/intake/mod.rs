@@ -40,7 +40,7 @@ mod values;
 mod viewer;
 mod waits;
 
-pub(crate) use binding::{Binding, BindingId, Inequalities};
+pub(crate) use binding::{Binding, BindingId, Bindings, Inequalities};
 pub(crate) use clock_budget::ClockBudget;
 pub(crate) use history::{History, HistoryIndex};
 pub(crate) use joins::{JoinId, Joins};

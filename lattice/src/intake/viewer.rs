@@ -2,7 +2,7 @@
 
 use std::sync::OnceLock;
 
-use portent_monitor_core::Value;
+use portent_monitor_core::{Exact, Value};
 use portent_monitor_dsl::{Monitor, shape::Conjunction};
 
 use super::{
@@ -82,6 +82,23 @@ impl Viewer {
     /// The step that it looked at last.
     pub(super) fn step(&self) -> &Step {
         &self.seen.step
+    }
+
+    /// Whether the arguments of that step are the values that its binding has, and nothing is written.
+    pub(crate) fn is_bound(&self) -> bool {
+        let Step {
+            event: Some(event),
+            args,
+            writes,
+        } = &self.seen.step
+        else {
+            return false;
+        };
+        let declared = &self.monitor().alphabet().events()[event.index()];
+        let parameters = declared.parameters.as_deref().unwrap_or_default();
+        let bound = |parameter: usize| Some(self.bindings.value(self.seen.binding[parameter]?));
+        writes.is_empty() && parameters.len() == args.len() && { parameters.iter().zip(args) }
+            .all(|(&parameter, arg)| bound(parameter).map(Exact) == Some(Exact(arg)))
     }
 
     /// What else it is, where its first binding is not part of the instance's: the first of these counts

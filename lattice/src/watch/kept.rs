@@ -3,23 +3,35 @@
 use std::{num::NonZeroU64, sync::Arc};
 
 use portent_monitor_core::{Event, Symbols, ThreadId, Value};
-use portent_monitor_dsl::{Monitor, StateId};
+use portent_monitor_dsl::{EventId, Monitor, StateId};
 
 use crate::{
-    intake::{Arrival, LineNote, Step, is_silent},
+    intake::{Arrival, Binding, Bindings, LineNote, Step, is_silent},
     options::Options,
     order::EventIndex,
     report::{Actor, Overtaking, Predicted, Row, Rows},
     witness::{self, Replay, RunSteps},
 };
 
-/// What is common to the searches of one property.
+/// What is common to the searches of one property, and the binding of this one, if it is known.
 #[derive(Clone, Copy)]
 pub(super) struct Context<'a> {
     pub(super) monitor: &'a Monitor,
     pub(super) initial: &'a [Value],
     pub(super) symbols: &'a Symbols,
     pub(super) options: &'a Options,
+    pub(super) bindings: &'a Bindings,
+    pub(super) binding: Option<&'a Binding>,
+}
+
+impl Context<'_> {
+    /// The arguments of an event that are values of the binding.
+    pub(super) fn bound_args(&self, event: EventId) -> impl Iterator<Item = Value> {
+        let declared = &self.monitor.alphabet().events()[event.index()];
+        let parameters = declared.parameters.iter().flatten();
+        let ids = parameters.filter_map(|&parameter| self.binding?[parameter]);
+        ids.map(|id| self.bindings.value(id).clone())
+    }
 }
 
 /// A step, as long as some search needs it.
@@ -31,6 +43,8 @@ pub(super) struct KeptStep {
     pub(super) number: u64,
     pub(super) step: Step,
     pub(super) note: Option<Box<LineNote>>,
+    /// Whether it is only looked at: that is its event, and its arguments, which are left out, are the values of its binding.
+    pub(super) is_bound: bool,
 }
 
 impl KeptStep {
@@ -49,6 +63,19 @@ pub(super) struct Spares {
 }
 
 impl Spares {
+    /// What an event is to a property, where its arguments need not be kept.
+    pub(super) fn show_bound(&mut self, arrival: &Arrival<'_>, step: &Step) -> Arc<KeptStep> {
+        let bare = Step {
+            event: step.event,
+            ..Step::default()
+        };
+        let mut kept = self.keep(arrival, &bare);
+        if let Some(kept) = Arc::get_mut(&mut kept) {
+            kept.is_bound = true;
+        }
+        kept
+    }
+
     /// Keeps what an event is to a property.
     pub(super) fn keep(&mut self, arrival: &Arrival<'_>, step: &Step) -> Arc<KeptStep> {
         let event = arrival.event;
@@ -61,6 +88,7 @@ impl Spares {
             kept.step.event = step.event;
             kept.step.args.clone_from(&step.args);
             kept.step.writes.clone_from(&step.writes);
+            kept.is_bound = false;
             kept.note(event);
             return spare;
         }
@@ -70,6 +98,7 @@ impl Spares {
             number: arrival.number,
             step: step.clone(),
             note: None,
+            is_bound: false,
         };
         kept.note(event);
         Arc::new(kept)

@@ -8,7 +8,7 @@
 //! | [`stream`] | the search of one binding, step by step |
 //! | [`rest`] | the same until its next step, if there are very many |
 //! | [`live`] | the search of one binding, level by level |
-//! | [`kept`], [`log`] | steps, as long as a search needs them, and their order |
+//! | [`kept`], [`steps`], [`log`] | steps, as long as a search needs them, and their order |
 //! | [`delivery`] | events that arrive before what they come after |
 //!
 //! A search is a *stream* of symbolic nodes (`engine::streaming`): exact at every step, without enumeration or delay. Levels are
@@ -29,6 +29,7 @@ mod log;
 mod plan;
 mod property;
 mod rest;
+mod steps;
 mod stream;
 mod track;
 

@@ -117,6 +117,11 @@ impl Plan {
         self.classes.get(action.0 as usize).copied()
     }
 
+    /// Whether its steps are streamed, whatever comes: all actions are known.
+    pub(super) fn keeps_little(&self) -> bool {
+        self.is_complete && !self.is_violated_at_once()
+    }
+
     /// Whether every run is violated before anything happens.
     pub(super) fn is_violated_at_once(&self) -> bool {
         self.moves.initial().contains(&Stage::BAD)

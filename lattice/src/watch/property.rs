@@ -16,6 +16,7 @@ use crate::{
     error::Error,
     intake::{
         Arrival, Binding, BindingId, Blocks, Inequalities, JoinId, Joins, PropertyStep, Viewer,
+        is_silent,
     },
     options::Options,
     report::PropertyReport,
@@ -53,6 +54,8 @@ pub(super) struct Watched {
     steps: u64,
     /// How its steps are streamed, if they are.
     plan: Option<Arc<Plan>>,
+    /// Whether nobody but streams keeps its steps, for their witnesses.
+    keeps_little: bool,
     memory: Memory,
     joins: Joins,
     /// One for each of the joins.
@@ -74,6 +77,8 @@ fn context<'a>(viewer: &'a Viewer, symbols: &'a Symbols, options: &'a Options) -
         initial: viewer.initial(),
         symbols,
         options,
+        bindings: viewer.bindings(),
+        binding: None,
     }
 }
 
@@ -87,6 +92,7 @@ impl Watched {
         tracks.push(track);
         Ok(Watched {
             steps: 0,
+            keeps_little: plan.as_ref().is_some_and(|plan| plan.keeps_little()),
             plan,
             memory: Memory::default(),
             joins: Joins::new(property.parameters().len(), inequalities),
@@ -117,7 +123,13 @@ impl Watched {
         let concerns_others = !property_step.step.writes.is_empty() && self.joins.arity() > 0;
         if viewer.others().is_empty() && !concerns_others {
             let takers = self.takers(property_step.binding, viewer, options);
-            let here = self.memory.spares.keep(arrival, property_step.step);
+            let is_little = self.keeps_little && viewer.is_bound() && is_silent(arrival.event);
+            let spares = &mut self.memory.spares;
+            let here = if is_little {
+                spares.show_bound(arrival, property_step.step)
+            } else {
+                spares.keep(arrival, property_step.step)
+            };
             let given = { takers.iter() }
                 .try_for_each(|&id| self.give(id, arrival, &here, room, context, viewer, news));
             self.takers[property_step.binding.index()].1 = takers;
@@ -167,12 +179,16 @@ impl Watched {
         news: &mut Vec<PropertyReport>,
     ) -> Result<(), Error> {
         self.learn(kept, context);
+        let of_binding = Context {
+            binding: Some(self.joins.get(id)),
+            ..context
+        };
         let mut shared = Shared {
             plan: self.plan.as_ref(),
             room,
             memory: &mut self.memory,
         };
-        self.tracks[id.index()].take(arrival, kept, context, &mut shared)?;
+        self.tracks[id.index()].take(arrival, kept, of_binding, &mut shared)?;
         self.report_news(id, viewer, context, news);
         self.schedule(id, context.options);
         Ok(())

@@ -23,6 +23,8 @@ pub(super) const AT_HAND: usize = 256;
 pub(super) struct Resting {
     counts: Packed,
     plan: Arc<Plan>,
+    /// How many steps are kept, and those that are not packed.
+    kept: usize,
     steps: Vec<Arc<KeptStep>>,
     before: (StateId, Vec<Value>),
     origins: Vec<Option<ProductState>>,
@@ -32,7 +34,7 @@ pub(super) struct Resting {
 impl Resting {
     /// How many steps are kept.
     pub(super) fn kept(&self) -> usize {
-        self.steps.len()
+        self.kept
     }
 
     /// Why its search is not exhaustive, if it is not.
@@ -53,13 +55,15 @@ impl Workplaces {
     /// A stream goes to rest.
     pub(super) fn rest(&mut self, mut stream: Box<Stream>) -> Resting {
         let limit = stream.omitted().1;
-        stream.pack(&mut self.packing);
+        let kept = stream.kept();
+        let steps = stream.pack(&mut self.packing);
         self.packing.store(&mut stream.counts);
         let resting = Resting {
             limit,
             counts: std::mem::take(&mut stream.counts),
             plan: Arc::clone(&stream.plan),
-            steps: std::mem::take(&mut stream.steps),
+            kept,
+            steps,
             before: (stream.before.0, std::mem::take(&mut stream.before.1)),
             origins: std::mem::take(&mut stream.origins),
         };
@@ -80,17 +84,15 @@ impl Workplaces {
             let before = (resting.before.0, Vec::new());
             Box::new(Stream::empty(Arc::clone(&resting.plan), before))
         });
-        stream.unpack(numbers, &mut unpacking);
+        stream.unpack(numbers, &mut unpacking, resting.steps);
         let Resting {
-            limit: _,
             counts,
             plan,
-            steps,
             before,
             origins,
+            ..
         } = resting;
-        stream.plan = plan;
-        (stream.counts, stream.steps) = (counts, steps);
+        (stream.plan, stream.counts) = (plan, counts);
         (stream.before, stream.origins) = (before, origins);
         stream
     }
@@ -120,7 +122,8 @@ impl Numbers {
 }
 
 impl Stream {
-    fn pack(&self, packing: &mut Packing) {
+    /// Packs all counts, and gives the steps that are no counts.
+    fn pack(&mut self, packing: &mut Packing) -> Vec<Arc<KeptStep>> {
         packing.put_numbers([
             self.settled.len() as u32,
             self.first,
@@ -135,9 +138,15 @@ impl Stream {
         self.search.pack(packing);
         // Here counts are of the whole run, and large.
         self.order.pack(packing);
+        self.steps.pack(packing)
     }
 
-    fn unpack(&mut self, numbers: Numbers, unpacking: &mut Unpacking<'_>) {
+    fn unpack(
+        &mut self,
+        numbers: Numbers,
+        unpacking: &mut Unpacking<'_>,
+        steps: Vec<Arc<KeptStep>>,
+    ) {
         (self.first, self.forgotten) = (numbers.first, numbers.forgotten);
         (self.full, self.lost) = (numbers.full as usize, numbers.lost);
         unpacking.next_into(&mut self.settled);
@@ -145,5 +154,6 @@ impl Stream {
         self.log.unpack(unpacking);
         self.search.unpack(unpacking);
         self.order.unpack(unpacking);
+        self.steps.unpack(unpacking, steps);
     }
 }

@@ -16,6 +16,7 @@ use super::{
     log::Log,
     plan::Plan,
     rest::{AT_HAND, Workplaces},
+    steps::Steps,
 };
 use crate::{
     automaton::{ActionId, ProductState},
@@ -125,7 +126,7 @@ pub(super) struct Stream {
     /// With this many steps it pays to forget some again.
     pub(super) full: usize,
     /// The steps that are kept, and how many before them are not.
-    pub(super) steps: Vec<Arc<KeptStep>>,
+    pub(super) steps: Steps,
     pub(super) log: Log,
     pub(super) forgotten: u32,
     /// For each chain, how many events that the search has seen are forgotten.
@@ -158,7 +159,7 @@ impl Stream {
             first: 0,
             settled: Vec::new(),
             full: 0,
-            steps: Vec::new(),
+            steps: Steps::default(),
             log: Log::default(),
             forgotten: 0,
             forgotten_counts: Vec::new(),
@@ -245,7 +246,7 @@ impl Stream {
             *count = count.saturating_sub(*forgotten);
         }
         self.log.push(chain, class, clock);
-        self.steps.push(Arc::clone(kept));
+        self.steps.push(kept);
         if found.is_none() {
             self.search.narrow(moves, &bounds);
         }
@@ -323,10 +324,7 @@ impl Stream {
         self.search = search;
         self.origins = origins;
         let mut replay = Replay::at(context.monitor, self.before.clone());
-        for kept in self.steps.drain(..count) {
-            replay.step(&kept.step);
-            spares.let_go(kept);
-        }
+        self.steps.forget(count, &mut replay, spares);
         self.before = replay.position();
         self.log.forget(count, &prefix);
         self.forgotten += count as u32;
@@ -346,8 +344,8 @@ impl Stream {
         self.arrange(poset, turns, Extent::First(count), placed)?;
         let mut state = self.origin(turns)?;
         for &event in &placed.run[..count] {
-            let step = &self.steps[event.index()].step;
-            let action = self.plan.product.find(step.event, &step.writes)?;
+            let (event, writes) = self.steps.read(event);
+            let action = self.plan.product.find(event, writes)?;
             state = self.plan.product.step(&state, action);
         }
         Some(state)
@@ -383,10 +381,11 @@ impl Stream {
         context: Context<'_>,
         memory: &mut Memory,
     ) -> Option<(Stream, Option<Vec<Turn>>)> {
+        let all = self.steps.all(context);
         let plan = match self.forgotten {
             0 => Arc::clone(plan),
             _ => {
-                let steps = self.steps.iter().map(|kept| &kept.step).chain([&next.step]);
+                let steps = all.iter().map(|kept| &kept.step).chain([&next.step]);
                 Arc::new(Plan::beginning(
                     context.monitor,
                     &self.before,
@@ -403,7 +402,7 @@ impl Stream {
         again.lost = self.lost + u64::from(self.forgotten);
         let mut found = None;
         let poset = self.log.poset();
-        for (event, kept) in poset.events().zip(&self.steps) {
+        for (event, kept) in poset.events().zip(&all) {
             let past = Past {
                 counts: poset.clock(event).to_vec(),
                 whole: true,
@@ -425,9 +424,9 @@ impl Stream {
             forgotten => Live::beginning(monitor, &self.before, u64::from(forgotten), options),
         };
         let poset = self.log.poset();
-        for (event, kept) in poset.events().zip(&self.steps) {
+        for (event, kept) in poset.events().zip(self.steps.all(context)) {
             let chain = poset.chain_of(event);
-            live.push(chain, poset.clock(event), Arc::clone(kept));
+            live.push(chain, poset.clock(event), kept);
         }
         live
     }
@@ -440,12 +439,14 @@ impl Stream {
 
     /// The observed run as far as it is known, which was violated after `violated_at` steps.
     pub(super) fn observed_run(&self, violated_at: Option<u64>, context: Context<'_>) -> Predicted {
-        self.kept_run().observed(&self.before, violated_at, context)
+        let steps = self.steps.all(context);
+        self.run_of(&steps)
+            .observed(&self.before, violated_at, context)
     }
 
-    fn kept_run(&self) -> KeptRun<'_> {
+    fn run_of<'s>(&self, steps: &'s [Arc<KeptStep>]) -> KeptRun<'s> {
         KeptRun {
-            steps: &self.steps,
+            steps,
             forgotten: u64::from(self.forgotten),
         }
     }
@@ -470,11 +471,12 @@ impl Stream {
             return Ok(without_witness);
         };
         let mut run = placed.run;
+        let steps = self.steps.all(context);
         let begin = || match self.forgotten {
             0 => Replay::new(context.monitor, context.initial),
             _ => Replay::resume(context.monitor, self.plan.product.read(&state)),
         };
-        let Some(mut violated_at) = violated_at(begin(), &run, &self.steps) else {
+        let Some(mut violated_at) = violated_at(begin(), &run, &steps) else {
             // Only if the beginning is not what it was taken for.
             debug_assert!(self.forgotten > 0, "a story of all steps is a violation");
             return Ok(without_witness);
@@ -485,7 +487,7 @@ impl Stream {
                 violated_at,
                 is_shortest: false,
             };
-            let actions: Option<Vec<ActionId>> = { self.steps.iter() }
+            let actions: Option<Vec<ActionId>> = { steps.iter() }
                 .map(|kept| self.plan.product.find(kept.step.event, &kept.step.writes))
                 .collect();
             if let Some(actions) = actions {
@@ -500,7 +502,7 @@ impl Stream {
                 why,
             };
             witness::examine_order(&poset, &vec![0; poset.width()], &run).map_err(bad_witness)?;
-            if self::violated_at(begin(), &run, &self.steps) != Some(violated_at) {
+            if self::violated_at(begin(), &run, &steps) != Some(violated_at) {
                 return Err(bad_witness("not violated there".to_owned()));
             }
         }
@@ -508,9 +510,9 @@ impl Stream {
             .map(|event| EventIndex(self.forgotten + event.0))
             .collect();
         let (swaps, swaps_omitted) = swaps(&[], &numbers);
-        let overtakings = self.kept_run().overtakings(&begin(), &run, violated_at);
+        let overtakings = self.run_of(&steps).overtakings(&begin(), &run, violated_at);
         Ok(Predicted {
-            witness: Some(self.kept_run().rows(begin(), &run, context)),
+            witness: Some(self.run_of(&steps).rows(begin(), &run, context)),
             violated_at: Some(u64::from(self.forgotten) + violated_at as u64),
             swaps,
             swaps_omitted,
