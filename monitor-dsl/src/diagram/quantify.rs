@@ -61,13 +61,13 @@ impl Quantifier {
 }
 
 impl Diagrams {
-    /// Copies a diagram to another store, every test to one of the variable that `rename` gives for
-    /// it. The order of the variables may be another there.
+    /// Copies a diagram to another store, every test to what `test` makes of its variable and the copies of its branches. The
+    /// order of the variables may be another there.
     pub(crate) fn transfer(
         &self,
         to: &mut Diagrams,
         diagram: Diagram,
-        rename: &impl Fn(Variable) -> Variable,
+        test: &impl Fn(&mut Diagrams, Variable, &[Diagram]) -> Diagram,
         memo: &mut FxHashMap<Diagram, Diagram>,
     ) -> Diagram {
         let variable = match self.view(diagram) {
@@ -77,15 +77,24 @@ impl Diagrams {
         if let Some(&known) = memo.get(&diagram) {
             return known;
         }
-        let mut copy = Diagram::FALSE;
-        for (cell, &branch) in self.branches(diagram).iter().enumerate() {
-            let branch = self.transfer(to, branch, rename, memo);
-            let here = to.among(rename(variable), |other| other == cell);
-            let part = to.and(here, branch);
-            copy = to.or(copy, part);
+        let mut branches = Branches::from_slice(self.branches(diagram));
+        for branch in &mut branches {
+            *branch = self.transfer(to, *branch, test, memo);
         }
+        let copy = test(to, variable, &branches);
         memo.insert(diagram, copy);
         copy
+    }
+
+    /// The diagram that goes on with the branch of a variable's value, whatever the order of the variables that are tested there.
+    pub(crate) fn select(&mut self, variable: Variable, branches: &[Diagram]) -> Diagram {
+        let mut all = Diagram::FALSE;
+        for (cell, &branch) in branches.iter().enumerate() {
+            let here = self.among(variable, |other| other == cell);
+            let part = self.and(here, branch);
+            all = self.or(all, part);
+        }
+        all
     }
 
     /// The diagram with every test made one of the variable that `rename` gives for it, which must

@@ -8,7 +8,16 @@ fn sizes(names: &[String], formula: &str) -> [usize; 2] {
         .iter()
         .map(|name| format!("var {name}: bool = false"))
         .collect();
-    let text = format!("property hard {{ {} ltl: {formula} }}", declared.join(" "));
+    sizes_of(&declared.join(" "), formula)
+}
+
+/// The same over events, of which no two happen at once.
+fn sizes_of_events(names: &[String], formula: &str) -> [usize; 2] {
+    sizes_of(&format!("event {}", names.join(", ")), formula)
+}
+
+fn sizes_of(declared: &str, formula: &str) -> [usize; 2] {
+    let text = format!("property hard {{ {declared} ltl: {formula} }}");
     let property = Property::parse(&text).unwrap_or_else(|error| panic!("{text}\n{error}"));
     [Verdicts::Four, Verdicts::Three].map(|verdicts| {
         let monitor = Config::new().verdicts(verdicts).monitor(&property);
@@ -145,6 +154,27 @@ fn recurrence_or_persistence() {
             format!("(G F x{index} | F G x{})", index + 1)
         });
         assert_eq!(sizes(&names("x", count + 1), &formula), [2, 1]);
+    }
+}
+
+/// The same where every letter is one of the events.
+#[test]
+fn recurrence_or_persistence_of_events() {
+    for count in [2, 4, 10, 19] {
+        let formula = all(count, |index| {
+            format!("(G F x{index} | F G x{})", index + 1)
+        });
+        assert_eq!(sizes_of_events(&names("x", count + 1), &formula), [2, 1]);
+    }
+}
+
+#[test]
+fn a_ring_of_events() {
+    for count in [2, 4, 10, 20] {
+        let formula = all(count, |index| {
+            format!("G (x{index} -> F x{})", (index + 1) % count)
+        });
+        assert_eq!(sizes_of_events(&names("x", count), &formula), [2, 1]);
     }
 }
 

@@ -123,6 +123,10 @@ impl Decision {
                 Role::Letter(place) => {
                     diagram = updates.store.branch(diagram, variable, letter[place]);
                 }
+                Role::Event(cell) => {
+                    let is_event = usize::from(letter[0] == cell);
+                    diagram = updates.store.branch(diagram, variable, is_event);
+                }
                 Role::Here(element) => break (variable, bit(element), 0),
                 Role::There(element) => break (variable, 0, bit(element)),
             }

@@ -27,12 +27,13 @@ pub(super) fn profiles(
 ) -> Profiles {
     let quantified = |role: &Role| !matches!(role, Role::Here(_));
     let bound = updates.roles.iter().map(quantified).collect();
+    let possible = updates.possible;
     let mut graph = SymbolicGraph {
         quantifier: Quantifier::new(bound),
         updates,
         moved: FxHashMap::default(),
-        edges: Diagram::TRUE,
-        ends: Diagram::TRUE,
+        edges: possible,
+        ends: possible,
         promises: Vec::new(),
         finite: Diagram::FALSE,
         infinite: Diagram::TRUE,
@@ -44,12 +45,14 @@ pub(super) fn profiles(
     }
     let first = alphabet.bound().0;
     let (finite, infinite) = (graph.finite, graph.infinite);
-    let rename = |variable: Variable| match updates.roles[variable.0 as usize] {
-        Role::Here(element) => Variable(first + element as u32),
-        _ => unreachable!("profiles are functions of elements here"),
+    let test = |diagrams: &mut Diagrams, variable: Variable, branches: &[Diagram]| {
+        let Role::Here(element) = updates.roles[variable.0 as usize] else {
+            unreachable!("profiles are functions of elements here")
+        };
+        diagrams.select(Variable(first + element as u32), branches)
     };
     let mut memo = FxHashMap::default();
-    let mut copy = |set| updates.store.transfer(diagrams, set, &rename, &mut memo);
+    let mut copy = |set| updates.store.transfer(diagrams, set, &test, &mut memo);
     let (finite, infinite) = (copy(finite), copy(infinite));
     Profiles {
         all: diagrams.or(finite, infinite),

@@ -4,12 +4,15 @@
 //! *there* (at the next). They have a store of their own, in which the parts of a letter are tested
 //! just before the first element that depends on them: with all of the letter first, every diagram
 //! that joins several elements would have to remember it.
+//!
+//! The event of a letter is such a part, and with many events one that all elements depend on. So each of them has a variable of
+//! its own, and it is [said](Updates::possible) that no two of them are in a letter.
 
 use rustc_hash::FxHashMap;
 
 use crate::{
     alphabet::Alphabet,
-    diagram::{Diagram, Diagrams, Variable},
+    diagram::{Diagram, Diagrams, Variable, View},
     ltl::{
         elements::{Element, Elements},
         kernel::{Formula, Kernel, Shape},
@@ -22,6 +25,8 @@ use crate::{
 pub(super) enum Role {
     /// A place of the letter.
     Letter(usize),
+    /// Whether the event of the letter is this one: a cell of its first place.
+    Event(usize),
     /// An element, by its place in the list, at the first position.
     Here(usize),
     /// An element at the next position.
@@ -37,6 +42,27 @@ pub(super) struct Updates {
     pub(super) elements: Vec<Update>,
     /// The sets of letters that the updates depend on.
     pub(super) letter_sets: Vec<Diagram>,
+    /// What can be said of the events of one letter.
+    pub(super) possible: Diagram,
+}
+
+/// The place of the event in a letter.
+const EVENT: usize = 0;
+
+/// The variables of the parts of a letter, as far as elements depend on them.
+struct Parts {
+    /// By cell of the first place.
+    events: Vec<Option<Variable>>,
+    /// By place, but for the first.
+    others: Vec<Option<Variable>>,
+}
+
+/// Of the branches of a test, the one that most cells take, the first of several. What is the same for all others need not be asked.
+fn usual(branches: &[Diagram]) -> Diagram {
+    let count = |one: &Diagram| branches.iter().filter(|other| *other == one).count();
+    let most = branches.iter().map(count).max();
+    let first = branches.iter().find(|branch| Some(count(branch)) == most);
+    *first.expect("a test has branches")
 }
 
 /// What is known of an element.
@@ -71,13 +97,15 @@ impl Updates {
             there: Vec::new(),
             elements: Vec::new(),
             letter_sets: Vec::new(),
+            possible: Diagram::TRUE,
         };
-        let places = updates.declare(diagrams, alphabet, kernel, elements);
+        let parts = updates.declare(diagrams, alphabet, kernel, elements);
+        updates.possible = updates.one_event(&parts);
         let mut neighbours = Neighbours {
             kernel,
             elements,
             letters: diagrams,
-            places: &places,
+            parts: &parts,
             updates: &mut updates,
             known: FxHashMap::default(),
             is_last: false,
@@ -91,31 +119,71 @@ impl Updates {
         updates
     }
 
-    /// Makes the variables; returns those of the places of a letter.
+    /// Makes the variables; returns those of the parts of a letter.
     fn declare(
         &mut self,
         diagrams: &Diagrams,
         alphabet: &Alphabet,
         kernel: &Kernel,
         elements: &Elements,
-    ) -> Vec<Option<Variable>> {
-        let mut places = vec![None; alphabet.places().len()];
+    ) -> Parts {
+        let events = alphabet.places()[EVENT].cells as usize;
+        let mut parts = Parts {
+            events: vec![None; events],
+            others: vec![None; alphabet.places().len()],
+        };
         for (index, element) in elements.list().iter().enumerate() {
             let (Element::Obligation(formula) | Element::Memory(formula)) = *element;
             for set in elements.sets_below(kernel, formula) {
+                // The event is tested first, if it is tested.
+                if diagrams.view(set) == View::Test(Variable(EVENT as u32)) {
+                    let branches = diagrams.branches(set);
+                    let usual = usual(branches);
+                    for (cell, part) in parts.events.iter_mut().enumerate() {
+                        if branches[cell] != usual {
+                            part.get_or_insert_with(|| {
+                                self.roles.push(Role::Event(cell));
+                                self.store.variable(2)
+                            });
+                        }
+                    }
+                }
                 diagrams.for_each_test(set, |variable| {
                     let place = variable.0 as usize;
-                    places[place].get_or_insert_with(|| {
-                        self.roles.push(Role::Letter(place));
-                        self.store.variable(diagrams.arity(variable))
-                    });
+                    if place != EVENT {
+                        parts.others[place].get_or_insert_with(|| {
+                            self.roles.push(Role::Letter(place));
+                            self.store.variable(diagrams.arity(variable))
+                        });
+                    }
                 });
             }
             self.roles.extend([Role::Here(index), Role::There(index)]);
             self.here.push(self.store.variable(2));
             self.there.push(self.store.variable(2));
         }
-        places
+        parts
+    }
+
+    /// That a letter has at most one event; and that it has one, if each has a variable.
+    fn one_event(&mut self, parts: &Parts) -> Diagram {
+        let variables = (0..).map(Variable).zip(&self.roles);
+        let events: Vec<Variable> = variables
+            .filter(|(_, role)| matches!(role, Role::Event(_)))
+            .map(|(variable, _)| variable)
+            .collect();
+        let has_others = events.len() < parts.events.len();
+        let mut none_before = if has_others {
+            Diagram::TRUE
+        } else {
+            Diagram::FALSE
+        };
+        let mut one_before = Diagram::TRUE;
+        for &event in events.iter().rev() {
+            none_before = self.store.test(event, &[none_before, one_before]);
+            one_before = self.store.test(event, &[one_before, Diagram::FALSE]);
+        }
+        none_before
     }
 
     /// The element at this position, as a function.
@@ -134,7 +202,7 @@ struct Neighbours<'u, 'k> {
     kernel: &'u Kernel<'k>,
     elements: &'u Elements,
     letters: &'u Diagrams,
-    places: &'u [Option<Variable>],
+    parts: &'u Parts,
     updates: &'u mut Updates,
     known: FxHashMap<(bool, Formula), Diagram>,
     is_last: bool,
@@ -195,16 +263,28 @@ impl Position for Neighbours<'_, '_> {
     }
 
     fn letters(&mut self, set: Diagram) -> Diagram {
-        let rename = |variable: Variable| {
-            let place = self.places[variable.0 as usize];
-            place.expect("every place that the formula depends on has a variable")
+        let parts = self.parts;
+        let test = |store: &mut Diagrams, variable: Variable, branches: &[Diagram]| {
+            let place = variable.0 as usize;
+            if place != EVENT {
+                let part = parts.others[place];
+                let part = part.expect("every place that the formula depends on has a variable");
+                return store.select(part, branches);
+            }
+            let usual = usual(branches);
+            let mut copy = usual;
+            for (&branch, event) in branches.iter().zip(&parts.events) {
+                if branch != usual {
+                    let event =
+                        event.expect("every event that the formula depends on has a variable");
+                    let is_event = store.among(event, |cell| cell == 1);
+                    copy = store.if_then_else(is_event, branch, copy);
+                }
+            }
+            copy
         };
-        let set = self.letters.transfer(
-            &mut self.updates.store,
-            set,
-            &rename,
-            &mut FxHashMap::default(),
-        );
+        let store = &mut self.updates.store;
+        let set = { self.letters }.transfer(store, set, &test, &mut FxHashMap::default());
         self.updates.letter_sets.push(set);
         set
     }
