@@ -1,17 +1,14 @@
-//! What other threads hold of a thread: its handle, its end, its park token, its name in a trace.
+//! What other threads can reach of a thread: its handle, its end, its park token, its name in a trace.
 
 use std::sync::{
     Mutex, OnceLock,
-    atomic::{AtomicU32, Ordering::Relaxed},
+    atomic::{
+        AtomicBool, AtomicU32,
+        Ordering::{Acquire, Relaxed, Release},
+    },
 };
 #[cfg(feature = "tokio")]
-use std::{
-    sync::atomic::{
-        AtomicBool,
-        Ordering::{Acquire, Release},
-    },
-    task::Waker,
-};
+use std::task::Waker;
 
 use portent_monitor_core::{Access, CondId, Id, Knowledge, Operation, Role, ThreadId};
 
@@ -24,9 +21,9 @@ const JOIN: Access = access(Operation::Join, Role::Thread);
 #[derive(Debug)]
 pub(crate) struct Identity {
     name: Option<Box<str>>,
-    /// What it is called if it has no name.
+    /// The base of its name in traces, if it has no name.
     kind: &'static str,
-    /// What its condition is called: what it waits for.
+    /// The base of the name of its condition.
     token_kind: &'static str,
     /// Its number, of a thread under control.
     controlled: Option<u32>,
@@ -34,10 +31,9 @@ pub(crate) struct Identity {
     handle: OnceLock<std::thread::Thread>,
     /// What its spawner knew, and then what it knew itself at its end.
     bounds: Mutex<Published>,
-    /// What those knew who unparked it; of a task, who woke it.
+    /// What those who unparked the thread, or woke the task, knew.
     token: Mutex<ObjectClock>,
-    /// Of a task: whether there is something in the token that it has not received.
-    #[cfg(feature = "tokio")]
+    /// Whether the token holds something that the thread or task has not received yet.
     is_woken: AtomicBool,
     /// Of a task: tokio's waker, once it was polled.
     #[cfg(feature = "tokio")]
@@ -57,7 +53,6 @@ impl Identity {
             handle: OnceLock::new(),
             bounds: Mutex::new(Published::EMPTY),
             token: Mutex::new(ObjectClock::EMPTY),
-            #[cfg(feature = "tokio")]
             is_woken: AtomicBool::new(false),
             #[cfg(feature = "tokio")]
             waker: OnceLock::new(),
@@ -83,14 +78,12 @@ impl Identity {
         &self.waker
     }
 
-    /// There is something in the token of a task.
-    #[cfg(feature = "tokio")]
+    /// Notes that the token holds something new.
     pub(crate) fn tell_woken(&self) {
         self.is_woken.store(true, Release);
     }
 
-    /// Whether there is something in the token of a task, who now takes it.
-    #[cfg(feature = "tokio")]
+    /// Whether the token holds something new, which the caller is about to receive.
     #[inline]
     pub(crate) fn take_woken(&self) -> bool {
         self.is_woken.load(Relaxed) && self.is_woken.swap(false, Acquire)
@@ -135,7 +128,7 @@ impl Identity {
         self.name.is_some()
     }
 
-    /// Whether it has an id that others may have told already.
+    /// Whether it has an id, which may already be in a recording.
     pub(crate) fn is_known(&self) -> bool {
         self.thread.load(Relaxed) != 0
     }
@@ -150,7 +143,7 @@ impl Identity {
         clock.learn(&lock(&self.bounds));
     }
 
-    /// The thread has ended, and leaves all that it did. Its end may be told again.
+    /// The thread has ended, and leaves what it did. May be called again.
     pub(crate) fn end(&self, clock: &mut ActorClock) {
         clock.leave(&mut lock(&self.bounds));
     }

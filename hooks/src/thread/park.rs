@@ -108,10 +108,13 @@ fn park_by(place: Place, park: impl FnOnce()) {
         });
     });
     park();
-    // It may return for no reason, or because time is over: then it comes after more than it must.
     actor::with(|actor| {
         let identity = Arc::clone(actor.identity());
         identity.with_token(|token| {
+            // It may have returned because the time is over, or for no reason: that is no wake-up.
+            if !identity.take_woken() {
+                return;
+            }
             let line = || OperationRecord::new(Op::Wait(identity.condition(), None), place);
             actor.visit(token, WAIT, ticket, line);
         });
@@ -151,6 +154,7 @@ impl Thread {
             self.0.with_token(|token| {
                 let line = || OperationRecord::new(Op::Notify(self.0.condition()), place);
                 actor.visit(token, NOTIFY, ticket, line);
+                self.0.tell_woken();
             });
         });
         self.handle().unpark();

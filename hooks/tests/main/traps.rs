@@ -408,3 +408,22 @@ fn who_parks_again_leaves_what_it_was_woken_with() {
     });
     assert!(ordered(&events, [1, 2]));
 }
+
+#[test]
+fn a_park_whose_time_is_over_is_no_wake_up() {
+    let (recording, mut stream) = Recording::everything().start();
+    let entered = recording.enter();
+    let nothing = Duration::ZERO;
+    thread::park_timeout(nothing);
+    thread::current().unpark();
+    thread::park_timeout(nothing);
+    // What it was woken with is taken.
+    thread::park_timeout(nothing);
+    drop(entered);
+    let operations: Vec<_> = { stream.finish().into_iter() }
+        .map(|line| line.event.op.operation())
+        .collect();
+    use portent_monitor_core::Operation::{Notify, Wait, Waiting};
+    let expected = [Waiting, Notify, Waiting, Wait, Waiting];
+    assert_eq!(operations, expected.map(Some));
+}
