@@ -10,9 +10,9 @@ use crate::live::{
     names, version,
 };
 
-/// A block that is meant to be atomic, until it is dropped: what other threads do meanwhile should not show.
+/// A block that is meant to be atomic, from here until it is dropped: other threads should not be able to interfere with it.
 ///
-/// It changes nothing about what threads can do; where everything is recorded, its begin and end are, for those who look for
+/// It does not restrict any thread. A recording of everything contains its beginning and end, for the search for
 /// [atomicity violations](https://docs.rs/portent-findings). It ends in the thread that began it.
 #[must_use = "the block ends where this is dropped"]
 #[derive(Debug)]

@@ -2,43 +2,43 @@
 
 use std::{fmt::Write, sync::Arc};
 
-/// What one thread knows at one moment, to be sent along with a message: whoever [receives](Self::receive) it comes after all that.
+/// What one thread knows at one moment, sent along with a message: whoever [receives](Self::receive) it comes after all of that.
 ///
-/// It goes into any map of strings: the headers of a request or of a response, the metadata of a call, the attributes of a message in a
-/// queue. As with the propagators of OpenTelemetry, a closure says how such a map is written and read.
+/// It fits into any map of strings: the headers of a request or response, the metadata of a call, the attributes of a queued
+/// message. As with the propagators of OpenTelemetry, a closure writes to the map or reads from it.
 ///
 /// ```
 /// use std::collections::HashMap;
 ///
 /// use portent_hooks::Context;
 ///
-/// // Who sends:
+/// // The sender:
 /// let mut headers = HashMap::new();
 /// Context::current().inject(|key, value| {
 ///     headers.insert(key.to_owned(), value);
 /// })?;
-/// // Who receives, in another process:
+/// // The receiver, in another process:
 /// Context::extract(|key| headers.get(key))?.receive()?;
 /// # Ok::<(), portent_hooks::ContextError>(())
 /// ```
 ///
-/// **Take them from peers only that you trust**: clocks are believed, and one that counts events which never happened makes whoever checks
-/// them wait. What does not have to be believed is looked at: the size, the spelling, and that this process has told of the events that
-/// come back to it.
+/// **Accept contexts only from peers that you trust.** Clocks cannot be verified, and one that counts events which never happened makes the
+/// checker wait for them. What can be verified is: the size, the syntax, and that events of this process were really sent out before
+/// they come back.
 ///
-/// Events are told apart by the names of their processes: see `Builder::process` of a recording. A thread that takes part
-/// in no such recording passes on what it has received. Without the feature `monitor` contexts are empty.
+/// Events are distinguished by the names of their processes: see `Builder::process` of a recording. A thread that does not take part
+/// in such a recording passes on what it has received. Without the feature `monitor` contexts are empty.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Context {
-    /// How many events of each source.
+    /// The number of events of each source.
     counts: Vec<(Arc<str>, u32)>,
 }
 
-/// A header is at most this long; servers accept no more than that.
+/// The maximal length of a header; servers accept no more than that.
 const MAX_BYTES: usize = 8 * 1024;
 /// A name of a source, as it is spelled in a header.
 const MAX_NAME: usize = 512;
-/// So many sources of other processes can be known.
+/// The maximal number of sources of other processes.
 #[cfg(feature = "monitor")]
 pub(crate) const MAX_PEERS: usize = 4096;
 
@@ -46,30 +46,30 @@ pub(crate) const MAX_PEERS: usize = 4096;
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ContextError {
-    /// The header would be, or is, too long.
+    /// The header is, or would be, too long.
     #[error("a clock of {sources} sources takes {bytes} bytes, and a header may have {MAX_BYTES}")]
     TooLong {
-        /// How many sources it counts the events of; 0 if it was not looked at.
+        /// The number of sources whose events it counts; 0 if it was not parsed.
         sources: usize,
-        /// How long it is.
+        /// Its length.
         bytes: usize,
     },
-    /// It is not spelled as a clock.
+    /// The header is not a clock.
     #[error("expected a list of `source=count`, not `{found}`")]
     Malformed {
-        /// The part that is not.
+        /// The part that could not be parsed.
         found: String,
     },
-    /// It counts events of this process of which nobody was told.
+    /// It counts events of this process that were never sent to anyone.
     #[error(
         "the clock counts {count} events of `{source_name}`, which is of this process and has told of {told}"
     )]
     NotTold {
         /// Whose events.
         source_name: String,
-        /// How many it counts.
+        /// The number of events that it counts.
         count: u32,
-        /// How many this process has told of.
+        /// The number of events that this process has sent out.
         told: u32,
     },
     /// There are too many threads in other processes.
@@ -90,16 +90,16 @@ impl Context {
         Context { counts }
     }
 
-    /// Whether it counts nothing.
+    /// Whether it counts no events.
     pub fn is_empty(&self) -> bool {
         self.counts.is_empty()
     }
 
-    /// Writes it: `set` is given the name of the header and its value, unless there is nothing to be told.
+    /// Writes the context: calls `set` with the name and the value of the header, unless the context is empty.
     ///
     /// # Errors
     ///
-    /// [`ContextError::TooLong`]: nothing was written, and who receives the message is not known to come after anything.
+    /// [`ContextError::TooLong`]: nothing was written, so the order that this message creates will be missing.
     ///
     /// ```
     /// use portent_hooks::Context;
@@ -131,7 +131,7 @@ impl Context {
         Ok(())
     }
 
-    /// Reads it: `get` is asked for the value of the header. A message without one counts nothing.
+    /// Reads a context: calls `get` for the value of the header. A message without the header gives an empty context.
     ///
     /// # Errors
     ///
@@ -175,7 +175,7 @@ impl Context {
         Ok(Context { counts })
     }
 
-    /// This thread has received the message: what it does from now on comes after all that was known when the context was made.
+    /// Notes that this thread has received the message: what it does from now on comes after everything that the sender knew when it made the context.
     ///
     /// # Errors
     ///
@@ -189,7 +189,7 @@ impl Context {
     }
 }
 
-/// Letters, digits and what names of threads usually have are themselves; headers take no more than ASCII.
+/// Escapes a name, since headers are limited to ASCII. Letters, digits and what thread names usually contain stay as they are.
 fn escape(name: &str, into: &mut String) {
     for byte in name.bytes() {
         if byte.is_ascii_alphanumeric() || b"/._~:@#-".contains(&byte) {
@@ -200,7 +200,7 @@ fn escape(name: &str, into: &mut String) {
     }
 }
 
-/// What was escaped; `None` if it cannot have been.
+/// Undoes [`escape`]; `None` if the text cannot come from it.
 fn unescape(text: &str) -> Option<String> {
     if text.is_empty() || text.len() > MAX_NAME {
         return None;

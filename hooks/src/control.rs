@@ -1,14 +1,14 @@
-//! The seam for whoever decides what runs next: a controlled scheduler.
+//! The interface for a controlled scheduler, which decides what runs next.
 //!
-//! A thread under control shows a version that no object has, so each of its hooks takes the slow path, and asks there for its
-//! [`Controller`]: hot paths pay nothing. A primitive joins in by one look in its slow path:
+//! A thread under control shows a version that no object has. Each of its hooks therefore takes the slow path, and only there
+//! looks for a [`Controller`], so hot paths pay nothing. A primitive then does the following:
 //!
-//! 1. [`Controller::step`] before it does something that others can notice. It returns when it is the thread's turn.
-//! 2. The real operation, by the `try_` form, which cannot wait. The controller knew that it would succeed; if it does not, somebody
-//!    from outside holds the object, and [`Controller::obstructed`] says so.
-//! 3. [`Controller::release`] before it gives something back, and [`Controller::wrote`] after it wrote, if that is wanted.
+//! 1. It calls [`Controller::step`] before it does something that other threads can notice. The call returns when it is the thread's turn.
+//! 2. It performs the real operation in its `try_` form, which cannot wait. The controller knew that it would succeed; if it does not, a
+//!    thread that is not under control holds the object, and [`Controller::obstructed`] reports that.
+//! 3. It calls [`Controller::release`] before it gives something back, and [`Controller::wrote`] after a write, if the controller asked for that.
 //!
-//! Clocks of recordings stand still meanwhile: a controller has its own.
+//! The clocks of recordings stand still meanwhile: a controller has its own.
 
 mod memory;
 

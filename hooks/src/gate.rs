@@ -1,10 +1,10 @@
 //! A lock with nothing inside, and with a shared and an exclusive side: what the raw locks are made of.
 //!
-//! One word says who has it; whoever cannot have it sleeps on a condition. To say that one waits and to try once more are
-//! one step for those who give the lock back, as all of it is changes of that word: who gives it back before the mark is
-//! there is seen by the next try, and who does so later sees the mark, and wakes the sleepers.
+//! One word holds the state; a thread that cannot have the lock sleeps on a condition. Before it sleeps, it sets a mark in
+//! the word and tries again. A release before the mark was set is noticed by that second try; a later release finds
+//! the mark, and wakes the sleepers.
 //!
-//! Readers do not wait for writers that wait, so that a thread may share the lock twice.
+//! Readers do not queue behind waiting writers, so a thread may hold the shared side twice.
 
 use std::sync::{
     PoisonError,

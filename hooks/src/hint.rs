@@ -1,4 +1,4 @@
-//! The functions of `std::hint`, of which a scheduler has to know one.
+//! The functions of `std::hint`, one of which (`spin_loop`) a controlled scheduler has to know about.
 
 pub use std::hint::*;
 use std::panic::Location;

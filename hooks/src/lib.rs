@@ -2,12 +2,12 @@
 //!
 //! `portent::sync` and `portent::thread` have the types and functions of `std::sync` and
 //! `std::thread`, with the same signatures: changing the `use` line is enough. What a program does with
-//! them becomes events, each with an exact vector clock, so that a reader of the events knows which of
-//! them could just as well have happened the other way round.
+//! them becomes events, each with an exact vector clock. A reader of the events can therefore tell which of
+//! them could just as well have happened in the opposite order.
 //!
 //! | feature `monitor` | |
 //! |---|---|
-//! | off | [`sync`] and [`thread`] *are* those of the standard library; [`event!`] does nothing |
+//! | off | [`sync`] and [`thread`] re-export the standard library; [`event!`] does nothing |
 //! | on | threads and objects carry clocks; a `Recording` subscribes to what happens |
 //!
 //! ```
@@ -31,16 +31,16 @@
 //! # How it works
 //!
 //! Each thread (`live/actor.rs`) and each object has a clock, and each distinct clock has a version. A
-//! thread keeps its clock's version in a separate thread-local (`live/version.rs`): if that equals the
-//! object's version, there is nothing to receive and nothing to leave, and the hook costs one
+//! thread keeps its clock's version in a separate thread-local (`live/version.rs`). If it equals the
+//! object's version, there is nothing to receive and nothing to pass on, and the hook costs one
 //! comparison. Otherwise the slow path does what the table of edges in `monitor-core` says.
 //!
-//! With the feature `tokio` there is also `task`, where each tokio task counts as a thread: its actor takes the place of the thread's
-//! while it is polled.
+//! The feature `tokio` adds `task`, in which each tokio task counts as a thread: while the task is polled, its actor replaces
+//! the thread's.
 //!
-//! A process has one clock domain. A `Recording` is a subscriber: it says which events tick, and takes
-//! them from a queue per thread. So objects older than a recording, and objects shared by two
-//! recordings, carry causality exactly.
+//! A process has one clock domain. A `Recording` is a subscriber: it chooses which events tick, and takes
+//! them from one queue per thread. Objects that are older than a recording, or shared by two
+//! recordings, therefore carry causality exactly.
 //!
 //! **What is not hooked is not seen**: order that comes from elsewhere (an `Arc`'s reference count,
 //! `std::sync` itself, foreign code) is missing from the clocks.
@@ -97,7 +97,7 @@ pub use live::{
 #[cfg(feature = "monitor")]
 pub use shared::Shared;
 
-/// What macros expand to: in a crate that has its `std` renamed, `::std` would be that one.
+/// What macros expand to. In a crate whose `std` is a renamed dependency, `::std` would mean that dependency.
 #[cfg(feature = "monitor")]
 #[doc(hidden)]
 pub mod __native {
@@ -109,7 +109,7 @@ mod off;
 #[cfg(not(feature = "monitor"))]
 pub use off::{AtomicBlock, Shared, atomic_block};
 
-/// The functions of `std::hint` themselves.
+/// Re-exports `std::hint`.
 #[cfg(not(feature = "monitor"))]
 pub mod hint {
     pub use std::hint::*;
@@ -118,7 +118,7 @@ pub mod hint {
 #[cfg(not(feature = "monitor"))]
 pub use std::thread_local;
 
-/// The types of `std::sync` themselves.
+/// Re-exports `std::sync`.
 #[cfg(not(feature = "monitor"))]
 pub mod sync {
     #[cfg(feature = "lock_api")]
@@ -126,13 +126,13 @@ pub mod sync {
     pub use std::sync::*;
 }
 
-/// The functions and types of `std::thread` themselves.
+/// Re-exports `std::thread`.
 #[cfg(not(feature = "monitor"))]
 pub mod thread {
     pub use std::thread::*;
 }
 
-/// The functions and types of `tokio::task` and `tokio::sync` themselves.
+/// Re-exports `tokio::task` and `tokio::sync`.
 #[cfg(all(feature = "tokio", not(feature = "monitor")))]
 pub mod task {
     pub use tokio::{
@@ -148,7 +148,7 @@ pub mod task {
         },
     };
 
-    /// The future itself; with the feature `monitor` it is a task of its own.
+    /// Returns the future unchanged; with the feature `monitor` it becomes a separate task.
     #[inline]
     pub fn tracked<F: Future>(future: F) -> F {
         future

@@ -1,11 +1,11 @@
 //! Raw locks for the crate `lock_api`, for programs and crates that choose their locks by a type parameter.
 //!
-//! **The only unsafe code of the project**, as the traits are unsafe to implement: whoever writes
-//! `lock_api::Mutex<RawMutex, T>` relies on it that nobody else is inside. What they promise is kept by a state machine in
-//! safe code (`gate.rs`), and nothing here takes a pointer apart.
+//! **The only unsafe code of the project**: the traits are unsafe to implement, because
+//! `lock_api::Mutex<RawMutex, T>` relies on mutual exclusion. A state machine in safe code (`gate.rs`) provides it,
+//! and nothing here touches a raw pointer.
 //!
-//! A lock whose content is taken out by one who has it alone (`get_mut`, `into_inner`) is not asked: that this comes after all who
-//! held it is not seen.
+//! `get_mut` and `into_inner` of `lock_api` do not involve the raw lock, so the order between them and earlier
+//! holders is not seen.
 
 use ::lock_api::{
     GuardNoSend, RawMutex as Mutex, RawRwLock as RwLock, RawRwLockDowngrade, RawRwLockRecursive,

@@ -1,12 +1,12 @@
-//! The one macro: an application event.
+//! The macros `event!` and `thread_local!`.
 
-/// Something happened that only the application has a name for.
+/// Records an application event.
 ///
-/// `event!(login)`, `event!(login, user = name, tries = 3)` or `event!(login, name, 3)`: the name is
-/// what properties call the event, the rest are its arguments, in order. They are anything that
-/// implements [`ToValue`](crate::ToValue), and are evaluated only where somebody records the event.
+/// `event!(login)`, `event!(login, user = name, tries = 3)` or `event!(login, name, 3)`: first the name
+/// by which properties refer to the event, then its arguments, in order. Arguments are values of any type that
+/// implements [`ToValue`](crate::ToValue), and are evaluated only if the event is being recorded.
 ///
-/// Without the feature `monitor` it compiles to nothing, though its arguments must have types that fit.
+/// Without the feature `monitor` it compiles to nothing, but its arguments are still type-checked.
 ///
 /// ```
 /// use portent_hooks::event;
@@ -35,8 +35,7 @@ macro_rules! event {
     }};
 }
 
-/// Something happened that only the application has a name for: nothing, without the feature
-/// `monitor`.
+/// Records an application event; without the feature `monitor` it only type-checks its arguments.
 #[cfg(not(feature = "monitor"))]
 #[macro_export]
 macro_rules! event {
@@ -51,7 +50,7 @@ macro_rules! event {
     }};
 }
 
-/// As [`std::thread_local!`]; threads under control have their own, too, which are dropped when they end.
+/// As [`std::thread_local!`]. Threads under a controlled scheduler also have their own values, which are dropped when they end.
 ///
 /// ```
 /// use std::cell::Cell;

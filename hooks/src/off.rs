@@ -1,11 +1,11 @@
-//! What the standard library does not have, without a monitor.
+//! Stand-ins, without monitoring, for what the standard library lacks.
 
 use std::{
     fmt,
     sync::{Mutex, MutexGuard, PoisonError},
 };
 
-/// A variable that threads share; with the feature `monitor` its reads and writes are events.
+/// A variable shared by threads; with the feature `monitor` its reads and writes are events.
 ///
 /// ```
 /// use portent_hooks::Shared;
@@ -18,19 +18,19 @@ use std::{
 pub struct Shared<T: ?Sized>(Mutex<T>);
 
 impl<T> Shared<T> {
-    /// A variable.
+    /// Creates a variable.
     #[inline]
     pub const fn new(value: T) -> Shared<T> {
         Shared(Mutex::new(value))
     }
 
-    /// A variable; nobody asks for its name.
+    /// Creates a variable; without the feature `monitor` its name is not used.
     #[inline]
     pub fn with_name(_: &str, value: T) -> Shared<T> {
         Shared::new(value)
     }
 
-    /// The value, which is no longer shared.
+    /// Consumes the variable and returns its value.
     pub fn into_inner(self) -> T {
         self.0.into_inner().unwrap_or_else(PoisonError::into_inner)
     }
@@ -41,7 +41,7 @@ impl<T: ?Sized> Shared<T> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Reads a copy of the value.
+    /// Reads the value and returns a copy.
     #[inline]
     pub fn get(&self) -> T
     where
@@ -50,13 +50,13 @@ impl<T: ?Sized> Shared<T> {
         self.lock().clone()
     }
 
-    /// Reads the value; others wait meanwhile.
+    /// Reads the value through a closure; other threads wait meanwhile.
     #[inline]
     pub fn with<R>(&self, f: impl FnOnce(&T) -> R) -> R {
         f(&self.lock())
     }
 
-    /// The value, of one who has it alone.
+    /// The value, accessed through an exclusive reference.
     pub fn get_mut(&mut self) -> &mut T {
         self.0.get_mut().unwrap_or_else(PoisonError::into_inner)
     }
@@ -69,13 +69,13 @@ impl<T: crate::ToValue> Shared<T> {
         drop(self.replace(value));
     }
 
-    /// Writes the value, and returns the one before.
+    /// Writes the value and returns the previous one.
     #[inline]
     pub fn replace(&self, value: T) -> T {
         std::mem::replace(&mut *self.lock(), value)
     }
 
-    /// Changes the value; others wait meanwhile.
+    /// Changes the value through a closure; other threads wait meanwhile.
     #[inline]
     pub fn update<R>(&self, f: impl FnOnce(&mut T) -> R) -> R {
         f(&mut self.lock())
@@ -99,14 +99,14 @@ impl<T: ?Sized + fmt::Debug> fmt::Debug for Shared<T> {
     }
 }
 
-/// A block that is meant to be atomic; with the feature `monitor` its begin and end are recorded.
+/// A block that is meant to be atomic; with the feature `monitor` its beginning and end are recorded.
 #[must_use = "the block ends where this is dropped"]
 #[derive(Debug)]
 pub struct AtomicBlock {
     stays_here: std::marker::PhantomData<*const ()>,
 }
 
-/// Begins a block that is meant to be atomic; nobody records it.
+/// Begins a block that is meant to be atomic; without the feature `monitor` it is not recorded.
 #[inline]
 pub fn atomic_block(_: &str) -> AtomicBlock {
     AtomicBlock {

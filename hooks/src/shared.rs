@@ -20,8 +20,8 @@ use crate::{
 
 /// A variable whose reads and writes are events.
 ///
-/// Threads may share it, as they share a [`Mutex`](crate::sync::Mutex): each operation is one step.
-/// Properties speak of it by the name that [`with_name`](Self::with_name) gave it.
+/// Threads can share it like a [`Mutex`](crate::sync::Mutex): each operation is one step.
+/// Properties refer to it by the name given to [`with_name`](Self::with_name).
 ///
 /// ```
 /// use portent_hooks::Shared;
@@ -43,14 +43,14 @@ struct Inner<T: ?Sized> {
 }
 
 impl<T> Shared<T> {
-    /// A variable that is called after the place where it is made.
+    /// Creates a variable named after the place in the source where it is created.
     #[inline]
     #[track_caller]
     pub const fn new(value: T) -> Shared<T> {
         Shared::called(Name::here(), value)
     }
 
-    /// A variable that is called so.
+    /// Creates a variable with this name.
     #[track_caller]
     pub fn with_name(name: &str, value: T) -> Shared<T> {
         Shared::called(Name::given(name, |symbols| &mut symbols.vars), value)
@@ -67,7 +67,7 @@ impl<T> Shared<T> {
         }
     }
 
-    /// The value, which is no longer shared.
+    /// Consumes the variable and returns its value.
     pub fn into_inner(self) -> T {
         let inner = self.inner.into_inner();
         let inner = inner.unwrap_or_else(sync::PoisonError::into_inner);
@@ -77,12 +77,12 @@ impl<T> Shared<T> {
 }
 
 impl<T: ?Sized> Shared<T> {
-    /// For whoever controls the thread.
+    /// As the controller of this thread sees it.
     fn object(&self) -> control::Object<'_> {
         control::Object::new(&self.name, "Shared", Class::Plain)
     }
 
-    /// The value, of one whose turn it is.
+    /// The value, for the thread whose turn it is.
     fn alone(&self, controller: &dyn Controller, place: Place) -> sync::MutexGuard<'_, Inner<T>> {
         match self.inner.try_lock() {
             Ok(inner) => inner,
@@ -95,7 +95,7 @@ impl<T: ?Sized> Shared<T> {
         self.name.id("Shared", |symbols| &mut symbols.vars)
     }
 
-    /// Reads a copy of the value.
+    /// Reads the value and returns a copy.
     #[inline]
     #[track_caller]
     pub fn get(&self) -> T
@@ -105,7 +105,7 @@ impl<T: ?Sized> Shared<T> {
         self.read(Some(Location::caller()), |value| value.clone())
     }
 
-    /// Reads the value; others wait meanwhile.
+    /// Reads the value through a closure; other threads wait meanwhile.
     #[inline]
     #[track_caller]
     pub fn with<R>(&self, f: impl FnOnce(&T) -> R) -> R {
@@ -131,7 +131,7 @@ impl<T: ?Sized> Shared<T> {
         f(&inner.value)
     }
 
-    /// The value, of one who has it alone.
+    /// The value, accessed through an exclusive reference.
     pub fn get_mut(&mut self) -> &mut T {
         let inner = self.inner.get_mut();
         let inner = inner.unwrap_or_else(sync::PoisonError::into_inner);
@@ -150,7 +150,7 @@ impl<T: ToValue> Shared<T> {
         }));
     }
 
-    /// Writes the value, and returns the one before.
+    /// Writes the value and returns the previous one.
     #[inline]
     #[track_caller]
     pub fn replace(&self, value: T) -> T {
@@ -159,7 +159,7 @@ impl<T: ToValue> Shared<T> {
         })
     }
 
-    /// Changes the value; others wait meanwhile.
+    /// Changes the value through a closure; other threads wait meanwhile.
     #[inline]
     #[track_caller]
     pub fn update<R>(&self, f: impl FnOnce(&mut T) -> R) -> R {
@@ -184,7 +184,7 @@ impl<T: ToValue> Shared<T> {
         let done = f(&mut inner.value);
         let object = &mut inner.object;
         if ticket.is_some() || object.version() != version::shown() || object.has_reads() {
-            // What a value tells may be the program's own code, which must not find the actor in use.
+            // `to_value` may be the program's own code, and must not find the actor in use.
             let line = ticket.is_some().then(|| WriteRecord {
                 operation,
                 var: self.id(),
@@ -238,7 +238,7 @@ impl<T> From<T> for Shared<T> {
 
 impl<T: ?Sized + fmt::Debug> fmt::Debug for Shared<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        // To look at it is no step of the program.
+        // Debug output is not a step of the program.
         let mut shown = f.debug_tuple("Shared");
         match self.inner.try_lock() {
             Ok(inner) => shown.field(&&inner.value),

@@ -1,10 +1,10 @@
-//! What can be told of a value: the argument of an event, the content of a variable.
+//! Values as recordings have them: arguments of events and contents of variables.
 
 use std::sync::Arc;
 
 use portent_monitor_core::Value;
 
-/// What properties see of a value.
+/// Converts a value to what properties see of it.
 ///
 /// ```
 /// use portent_hooks::ToValue;

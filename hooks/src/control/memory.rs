@@ -1,4 +1,4 @@
-//! Memory that a program uses by itself, and says so: for cells of other libraries.
+//! Reports accesses to memory that is not behind a hooked type, such as the cells of other libraries.
 
 use std::panic::Location;
 

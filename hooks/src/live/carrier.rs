@@ -1,7 +1,7 @@
 //! What a thread lends to the tasks that it carries: one queue for all of them.
 //!
-//! A task has a clock and a chain of its own, but there may be very many tasks, and a queue is large. So a task that records something
-//! borrows the queue of the thread that polls it, until the poll is over. What a thread does by itself goes through another queue.
+//! A task has its own clock and chain, but there may be very many tasks, and a queue is large. A task that records something
+//! therefore borrows the queue of the thread that polls it, until the poll is over. What the thread does itself goes through another queue.
 
 use std::{
     cell::{Cell, RefCell},

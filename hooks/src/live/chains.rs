@@ -1,10 +1,9 @@
 //! The components of clocks, for the whole process.
 //!
-//! A chain belongs to one recording at a time. Within it, a chain whose thread has ended goes to a
-//! thread that knows all of its events, whether that thread was joined or heard of it in another way. If the reader has
-//! said that its events are settled, it is for any thread of the recording: nobody asks how they are ordered with
-//! what is to come. When the recording is over nobody asks any more how
-//! its events were ordered at all, and the chain is anybody's.
+//! A chain belongs to one recording at a time. Within the recording, the chain of a thread that has ended is reused by a
+//! thread that knows all of its events, through a join or in any other way. Once the reader has declared its events
+//! settled, any thread of the recording may reuse it, because their order relative to later events no longer matters. When
+//! the recording is over, the order of its events no longer matters at all, and any recording may take the chain.
 
 use portent_monitor_core::{Chain, ChainId, Chains, Clock, Error};
 

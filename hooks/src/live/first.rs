@@ -1,7 +1,7 @@
-//! The values that variables begin with.
+//! The initial values of variables.
 //!
-//! What a variable was made with does not tell: it may be older than the recording. What counts is its value before the first
-//! write that is recorded, and the object that is written remembers which recording it has told that.
+//! The value with which a variable was created is of no use, since the variable may be older than the recording. What counts is its
+//! value before the first recorded write. Each object remembers which recording it has already reported that to.
 
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 

@@ -1,8 +1,8 @@
-//! What threads have in common, under a lock that the child of a fork does not wait for in vain.
+//! Shared state behind a lock on which the child of a fork cannot hang.
 //!
-//! A fork copies every lock of its process, but only one thread: what another thread held at that moment is never given back in the child. The
-//! child cannot go on without what is behind such a lock, and need not: it has no reader for what its parent recorded. So it finds everything empty
-//! there, and a recording of its own does not begin (`recording::all_are_whole`).
+//! A fork copies every lock of its process, but only one thread: in the child, a lock that another thread held at that moment is never released. The
+//! child does not need what such a lock protects, because it has no reader for what its parent recorded. It therefore finds empty state
+//! there, and cannot start a recording (`recording::all_are_whole`).
 
 use std::{
     process,

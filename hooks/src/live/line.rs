@@ -1,4 +1,4 @@
-//! What a thread did, before it is written down: only if somebody records it is anything made of it.
+//! Descriptions of operations, built only if the operation is recorded.
 
 use portent_monitor_core::{LocId, Mark, Op, Operation, VarId};
 

@@ -1,21 +1,21 @@
-//! Who acts, what is recorded, and how it gets out.
+//! Actors, what they record, and how it reaches the reader.
 //!
 //! | file | |
 //! |---|---|
 //! | `version` | the one number that hooks compare |
-//! | `actor` | a thread: its clock, and the recording that it takes part in; where that is |
+//! | `actor` | a thread: its clock, and the recording that it takes part in; the thread-local that holds it |
 //! | `task_actor`, `carrier` | the actor of a task between its polls; the queue that a thread lends to its tasks |
 //! | `identity` | what other threads need to know of a thread: its name, its end, its park token |
 //! | `operation` | what hooks do, according to the table of edges |
 //! | `names` | ids of threads, locks, variables, places; one table for the process |
 //! | `chains` | components of clocks, handed out process-wide |
-//! | `sources` | what other processes call them |
-//! | `recording` | who subscribes to what, and what its threads and its reader have in common |
+//! | `sources` | the names that other processes use for them |
+//! | `recording` | which events a recording wants, and the state that its threads share with its reader |
 //! | `outbox`, `record` | where an actor writes: its queue, and what is in it |
-//! | `stream` | where it comes out, in causal order |
+//! | `stream` | the reader's end: events in causal order |
 //! | `first` | the values that variables begin with |
 //! | `event` | application events |
-//! | `fork_aware` | locks that the child of a fork does not wait for in vain |
+//! | `fork_aware` | locks on which the child of a fork cannot hang |
 
 pub(crate) mod actor;
 #[cfg(feature = "tokio")]

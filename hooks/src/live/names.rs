@@ -1,8 +1,8 @@
 //! Ids of everything that has a name: one table for the process.
 //!
-//! An object that nobody named is called after its type and the place where it was made, with a number
-//! from the second one on: `Mutex@src/queue.rs:10`, `Mutex@src/queue.rs:10#2`. Names are looked for only
-//! when they are first needed, and the id stays in the object.
+//! An object without a given name is named after its type and the place where it was created, with a number
+//! from the second one on: `Mutex@src/queue.rs:10`, `Mutex@src/queue.rs:10#2`. A name is looked up only
+//! when it is first needed; the object then keeps the id.
 
 use std::{
     fmt::Write,

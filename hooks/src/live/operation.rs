@@ -1,6 +1,6 @@
-//! What hooks do: an operation, and what that does with its object.
+//! Operations of hooks, and how each accesses its object.
 //!
-//! The second is never said by a hook. It is looked up in the table of edges, while the hook is compiled.
+//! Hooks never state the access themselves: it is looked up in the table of edges at compile time.
 
 use portent_monitor_core::{Access, LockId, Op, Operation, Role, access_of};
 

@@ -1,8 +1,8 @@
-//! Where an actor writes what it does: the queue to the reader of its recording.
+//! The queue through which an actor sends what it does to the reader of its recording.
 //!
-//! Whether there is room is asked before anything happens, so that a thread waits before it takes a
-//! lock and not inside, and so that what is left out is left out before it ticks. What is given back
-//! (an unlock, a closed channel) never waits: if there is no room for it, it is kept here until there is.
+//! Room is reserved before anything happens: a thread then waits before it takes a lock rather than while it
+//! holds one, and an event that is dropped is dropped before it ticks. Releases (an unlock, a closed channel)
+//! never wait: if there is no room for one, it is kept here until there is.
 
 use std::{collections::VecDeque, sync::Arc};
 

@@ -1,8 +1,8 @@
-//! What goes through the queue of a thread: pairs of words, sixteen bytes.
+//! The records in the queue of a thread: pairs of words, sixteen bytes.
 //!
-//! Words and not an enumeration, because these are put together in registers: a value that is written in
-//! small parts and then read as a whole stalls the processor for longer than all the rest of an event
-//! takes. A pair and not an array, for the same reason. Texts do not fit; they go through a list beside the queue, in the same order.
+//! Words rather than an enumeration, because they are assembled in registers: a value that is written in
+//! small parts and then read as a whole stalls the processor for longer than the rest of an event
+//! takes. A pair rather than an array, for the same reason. Texts do not fit, and go through a list beside the queue, in the same order.
 //!
 //! | record | first word | second word, from its lowest bits |
 //! |---|---|---|
@@ -14,7 +14,7 @@
 //! | number | it | tag, delivery; capacity |
 //! | place | of the next event in the run as it was | tag |
 //!
-//! A place and the other object are counted from 1, and 0 is none.
+//! A place and the other object are counted from 1; 0 means that there is none.
 
 use std::{collections::VecDeque, sync::Arc};
 

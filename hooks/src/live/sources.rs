@@ -1,9 +1,9 @@
-//! The names of components that other processes know: chains of this one that were told, and those of others.
+//! The names by which processes know each other's chains.
 //!
-//! A clock that leaves the process cannot count chains by their numbers, as every process has a chain 0. So a chain of a recording
-//! that belongs to a named process is called after that and the first thread on it, as in `orders/main`, and it counts
-//! the events of that recording. What arrives under the name of another process gets a chain of its own here; that never ticks, but
-//! locks, threads and messages carry it as they carry any other.
+//! A clock that leaves the process cannot use the numbers of chains, because every process has a chain 0. Instead, a chain of a
+//! recording that belongs to a named process is named after the process and the first thread on the chain, as in `orders/main`, and
+//! counts the events of that recording. A chain of another process gets a local chain here, which never ticks, but
+//! which locks, threads and messages carry like any other.
 
 use std::sync::Arc;
 

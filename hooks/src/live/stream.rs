@@ -1,8 +1,8 @@
-//! Where a recording comes out: events with their stamps, in causal order.
+//! The reader's end of a recording: events with their stamps, in causal order.
 //!
-//! The queues of the threads are emptied in turn. Each tells its clocks by what has changed; they are put
-//! together here, restricted to the events of this recording, and an event is given out when all that
-//! its clock counts was. No thread stamps a time, and none counts with another.
+//! The queues of the threads are emptied in turn. Each queue contains only the changes of clocks; whole clocks are
+//! rebuilt here, restricted to the events of this recording. An event is delivered once all events that its clock
+//! counts have been. Threads neither take time stamps nor share a counter.
 
 use std::{
     collections::VecDeque,
@@ -26,29 +26,29 @@ use super::{
     sources,
 };
 
-/// So many records are taken out of a queue before it is the turn of the next: what is taken in should still be in the cache when
-/// it is given out.
+/// The number of records taken from a queue before the next queue has its turn. Records should still be in the cache when
+/// their events are delivered.
 const ROUND: usize = 256;
 
-/// An event and its place in the causal order. Clocks count the events of one recording.
+/// An event and its position in the causal order. Clocks count the events of one recording.
 #[derive(Clone, Debug)]
 pub struct Recorded {
-    /// What happened; [`Stream::names`] has the names.
+    /// What happened; [`Stream::names`] provides the names.
     pub event: Event,
-    /// What was before it.
+    /// What came before it.
     pub stamp: Stamp,
-    /// Where everything is recorded, its place in the run as it was: events come out in causal order, but of two that are
-    /// concurrent the later one may come out first.
+    /// In a recording of everything, its position in the observed run. Events are delivered in causal order, but of two
+    /// concurrent ones the later may be delivered first.
     pub place: Option<u64>,
-    /// Of a process that has a name: where it stands among others.
+    /// If the process has a name: how the event relates to other processes.
     pub origin: Option<Arc<Origin>>,
 }
 
-/// What other processes have to know of an event, and what it knows of them.
+/// How other processes know an event, and what the event knows of them.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Origin {
-    /// What other processes call its chain, as in `orders/main`: among the names of threads.
+    /// The name of its chain in other processes, such as `orders/main`; one of the names of threads.
     pub source: ThreadId,
     /// How many events of other processes' chains are in its past.
     pub peers: Vec<(ThreadId, u32)>,
@@ -81,22 +81,22 @@ impl Clocked for Recorded {
     }
 }
 
-/// What is to be known of a recording besides its events.
+/// Statistics of a recording.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Counts {
-    /// Events that were given out.
+    /// Events that were delivered.
     pub recorded: u64,
-    /// Events for which there was no room, or that sampling left out.
+    /// Events that were dropped because a queue was full, or left out by sampling.
     pub dropped: u64,
-    /// Operations, in the whole process, by threads whose thread-locals were being destroyed or whose
-    /// allocator uses the hooks itself: the order that comes from them is missing.
+    /// Operations in the whole process, by threads whose thread-locals were being destroyed or whose
+    /// allocator uses hooks itself: the order that they create is missing.
     pub late: u64,
-    /// Failed tries of a lock whose holder took it before anybody tried it: that they come after the holder's lock is missing.
+    /// Failed tries of a lock that was taken before anyone had ever tried it: the order between that acquisition and the try is missing.
     pub blind: u64,
-    /// Threads that were not spawned through the hooks: that they come after their spawner is missing.
+    /// Threads that were not spawned through hooks: the order between them and their spawners is missing.
     pub foreign: u64,
-    /// Events of `tracing` that nothing else ordered: they were taken to be possible in the observed order alone.
+    /// Events of `tracing` that nothing else ordered: only their observed order is considered possible.
     pub assumed: u64,
 }
 
@@ -106,11 +106,11 @@ pub struct Stream {
     subscriber: Arc<Subscriber>,
     lanes: Vec<Lane>,
     tenures: Local,
-    /// Events that wait for others.
+    /// Events that wait for events before them.
     release: CausalRelease<Recorded>,
-    /// Events that wait for nothing, in an order that is allowed.
+    /// Events that are ready, in causal order.
     ready: VecDeque<Recorded>,
-    /// How many events of each chain were given out.
+    /// How many events of each chain were delivered.
     given_out: Vec<u32>,
     recorded: u64,
     late_before: u64,
@@ -158,11 +158,11 @@ struct Lane {
     open: Option<Open>,
 }
 
-/// An event that is not whole yet.
+/// An event that is not complete yet.
 #[derive(Debug)]
 enum Open {
     Did(Words),
-    /// And how many arguments are missing.
+    /// The number of arguments that are missing.
     Event(NameId, LocId, u32, Vec<Value>),
 }
 
@@ -225,7 +225,7 @@ impl Lane {
         }
     }
 
-    /// Takes a count that is not of this recording: it may be of another process.
+    /// Takes a count of a chain outside this recording, possibly of another process.
     fn hear(&mut self, chain: ChainId, count: u32) {
         let Some(origin) = &mut self.origin else {
             return;
@@ -248,7 +248,7 @@ impl Lane {
         Some(recorded)
     }
 
-    /// The application event, if all its arguments are there.
+    /// The application event, if all its arguments have arrived.
     fn complete(&mut self) -> Option<Recorded> {
         match self.open.take()? {
             Open::Event(name, loc, 0, values) => {
@@ -294,7 +294,7 @@ impl Stream {
         }
     }
 
-    /// The next event that is there, if one is.
+    /// The next event, if one is available.
     pub fn try_next(&mut self) -> Option<Recorded> {
         loop {
             if let Some(next) = self.pop() {
@@ -308,7 +308,7 @@ impl Stream {
         }
     }
 
-    /// The next event; waits for at most so long.
+    /// The next event; waits at most this long for one.
     pub fn next_within(&mut self, time: Duration) -> Option<Recorded> {
         // Threads do not wake the reader, as most of them would do so for nothing.
         const LOOK: Duration = Duration::from_micros(500);
@@ -325,7 +325,7 @@ impl Stream {
         }
     }
 
-    /// Ends the recording, and gives out all that happened before.
+    /// Ends the recording, and returns all events that happened before.
     pub fn finish(&mut self) -> Vec<Recorded> {
         let mut events = Vec::new();
         self.close();
@@ -335,7 +335,7 @@ impl Stream {
         events
     }
 
-    /// Ends the recording. What happened before can still be taken out.
+    /// Ends the recording. Events that happened before can still be taken.
     pub fn close(&mut self) {
         if !self.closed {
             self.closed = true;
@@ -350,12 +350,12 @@ impl Stream {
         }
     }
 
-    /// Says that all that was given out so far counts as before all that is still to happen, whether it is or not.
+    /// Declares that everything delivered so far counts as coming before everything still to happen, whether it does or not.
     ///
-    /// Threads that nobody joins, and that nobody else hears of, are concurrent with every thread that comes later: an exact clock
-    /// has a component for each of them. A reader that has no use for this order, because it has come to its verdict or keeps
-    /// a window of the run, says so from time to time; then threads to come use the components of threads that have ended, and
-    /// clocks stay short. The order among events that are not settled is exact all the same.
+    /// A thread whose end no other thread learns of is concurrent with all later threads, so exact clocks need a
+    /// component for each such thread. A reader that does not need this order, because it has reached its verdict or keeps only
+    /// a window of the run, can call this from time to time: later threads then reuse the components of threads that have ended, and
+    /// clocks stay short. The order among events that are not settled remains exact.
     ///
     /// ```
     /// use portent_hooks::{Recording, event, thread};
@@ -381,7 +381,7 @@ impl Stream {
         });
     }
 
-    /// How many chains clocks have: one for each thread that recorded something, but for those that use the chain of another.
+    /// The number of chains in clocks: one for each thread that recorded something, minus those that reuse the chain of another.
     pub fn chains(&self) -> usize {
         self.tenures.chains.len()
     }
@@ -403,7 +403,7 @@ impl Stream {
         waiting.max().unwrap_or(0) as f64 / capacity
     }
 
-    /// What is to be known besides the events.
+    /// What there is to know besides the events.
     pub fn counts(&self) -> Counts {
         let [dropped, late, blind, foreign, assumed] = self.subscriber.counted();
         Counts {
@@ -416,9 +416,9 @@ impl Stream {
         }
     }
 
-    /// Adds the names in its events to `symbols`, which have the names of this process and no others: those of whoever takes the
-    /// events, say. Names are to be added after an event has come out and before it is taken. Where none is new, that is a look
-    /// at eight lengths.
+    /// Adds the names in its events to `symbols`, which must contain names of this process only: for example the symbols of the
+    /// checker that takes the events. Call it after taking an event from the stream and before using it. If there are no new
+    /// names, it only compares eight lengths.
     ///
     /// # Errors
     ///
@@ -444,9 +444,9 @@ impl Stream {
         names::with_table(|table| symbols.catch_up(&table.symbols))
     }
 
-    /// The names of the variables that were written so far, each with its value before the first write that was recorded.
+    /// The names of the variables that were written so far, each with its value before the first recorded write.
     ///
-    /// A variable that nobody wrote is not there, nor one whose values cannot be told.
+    /// Variables that were never written are missing, and so are those whose values cannot be recorded.
     ///
     /// ```
     /// use portent_hooks::{Recording, Shared};

@@ -1,4 +1,4 @@
-//! A task as one who acts: its actor takes the place of the thread's while the task is polled.
+//! The actor of a task, which replaces that of the thread while the task is polled.
 
 use std::sync::Arc;
 
@@ -14,27 +14,27 @@ use super::{
 
 /// The actor of a task.
 pub(crate) struct TaskActor {
-    /// While the task is polled, it is that of the thread.
+    /// While the task is polled, the actor of the thread.
     resting: Option<Box<Actor>>,
-    /// What it shows when it acts, in this generation of recordings: so that nobody has to look at the actor.
+    /// The version that it shows when it acts, in this generation of recordings. Avoids a look at the actor.
     shown: Version,
     generation: u64,
     has_ended: bool,
 }
 
 impl TaskActor {
-    /// Of a task that was forked, and takes part in this recording.
+    /// For a task that was forked and takes part in this recording.
     pub(crate) fn begin(identity: Arc<Identity>, recording: Option<Arc<Subscriber>>) -> TaskActor {
         TaskActor {
             resting: Actor::of_task(identity, recording),
             shown: Version::EMPTY,
-            // Never the current one: it has not looked yet.
+            // Never the current generation: it has not looked yet.
             generation: u64::MAX,
             has_ended: false,
         }
     }
 
-    /// From now on it acts, until the guard is dropped, also by a panic. Guards may be nested.
+    /// The task acts from now on, until the guard is dropped, even by a panic. Guards may be nested.
     #[inline]
     pub(crate) fn act(&mut self) -> Acting<'_> {
         let outer = version::shown();
@@ -54,7 +54,7 @@ impl TaskActor {
         }
     }
 
-    /// Whether what it had to do is done.
+    /// Whether the task has finished its work.
     pub(crate) fn has_ended(&self) -> bool {
         self.has_ended
     }
@@ -69,7 +69,7 @@ pub(crate) struct Acting<'a> {
 }
 
 impl Acting<'_> {
-    /// The task has done all that it had to do: whoever waits for it knows that, and its chain is for others.
+    /// The task has finished its work: whoever waits for it can learn of that, and its chain can be reused.
     pub(crate) fn end(self) {
         if self.is_on {
             actor::with(|actor| actor.finish(false));

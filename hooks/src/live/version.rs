@@ -1,8 +1,8 @@
-//! The version of the clock of the thread that runs: all that most hooks ever look at.
+//! The version of the running thread's clock, which is all that most hooks ever look at.
 //!
-//! A thread-local of its own, without a destructor, so that reading it is one load. Where it equals
-//! an object's version, the clocks are equal and there is nothing to do. A thread whose every
-//! operation is recorded, or whose actor is gone, shows a version that no object has, so that the same
+//! It is in a separate thread-local without a destructor, so reading it is one load. If it equals
+//! an object's version, the clocks are equal and there is nothing to do. A thread that records
+//! everything, or whose actor is gone, shows a version that no object has, so the same
 //! comparison sends it to the slow path.
 
 use std::cell::Cell;

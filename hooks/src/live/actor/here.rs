@@ -1,7 +1,7 @@
-//! Who acts in this thread: the one place where its actor is.
+//! The thread-local that holds the actor of this thread.
 //!
-//! The actor lives in a thread-local that has a destructor, so it may be gone, in the destructors of other thread-locals; and it may be in
-//! use, if an allocator uses our types. Then the operation goes through without a clock, and is counted.
+//! The thread-local has a destructor, so in the destructors of others the actor may already be gone; and it may be in
+//! use already, if an allocator uses hooked types. The operation is then performed without a clock, and counted.
 
 use std::{
     cell::RefCell,

@@ -1,6 +1,6 @@
-//! The thread as one who acts: its clock, and the recording that it takes part in.
+//! The actor of a thread: its clock, and the recording that it takes part in.
 //!
-//! Everything here is the slow path of some hook. Where the actor of a thread is, is in `here`.
+//! Everything here is the slow path of some hook. Where a thread keeps its actor is described in `here`.
 
 mod here;
 

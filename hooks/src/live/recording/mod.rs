@@ -1,8 +1,8 @@
-//! A recording: which events are wanted, and what happens when nobody takes them out fast enough.
+//! A recording: which events it wants, and what happens if they are not taken out fast enough.
 //!
-//! A thread takes part in one recording at a time: the one that it entered or that its spawner took
-//! part in, else the global one. What it does there ticks; what others do does not, but carries clocks
-//! along all the same.
+//! A thread takes part in one recording at a time: the one that it entered or inherited from its spawner,
+//! or else the global one. Only events of its own threads tick in a recording, but all threads carry
+//! its clocks along.
 
 mod subscriber;
 
@@ -79,24 +79,24 @@ fn all_are_whole() -> bool {
         && sources::SOURCES.is_whole()
 }
 
-/// What a thread does when its queue is full: nobody took events out fast enough.
+/// What a thread does when its queue is full because events are not taken out fast enough.
 ///
-/// What is left out is left out as if it were irrelevant, before it is counted in any clock; so the
-/// order of the rest stays exact, and [`Counts::dropped`](crate::Counts::dropped) says how much it was.
+/// A dropped event is treated like an irrelevant one, and dropped before any clock counts it. The
+/// order of the others therefore stays exact. [`Counts::dropped`](crate::Counts::dropped) says how many there were.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Full {
-    /// It waits. A program that holds a lock which the reader of the events wants then stands still.
+    /// It waits. If it holds a lock that the reader of the events needs, both wait for ever.
     #[default]
     Block,
-    /// It goes on, and the event is not recorded.
+    /// It continues, and the event is not recorded.
     Drop,
-    /// While the queue is more than half full only one event in this many is recorded, and none if it is
+    /// While the queue is more than half full, only one in this many events is recorded, and none while it is
     /// full.
     Sample(u32),
 }
 
-/// A handle of a recording, for those whose events it takes.
+/// A handle of a recording, through which threads take part in it.
 ///
 /// ```
 /// use portent_hooks::{Recording, Shared, thread};
@@ -127,8 +127,8 @@ pub struct Builder {
 }
 
 impl Recording {
-    /// Records the events and the writes of the variables with these names, and nothing else. It is what
-    /// a program in production bears.
+    /// Records the events and the writes of variables with these names, and nothing else. This is cheap
+    /// enough for a program in production.
     pub fn relevant<N: AsRef<str>>(names: impl IntoIterator<Item = N>) -> Builder {
         let (mut events, mut vars) = (Bits::default(), Bits::default());
         names::with_table(|table| {
@@ -148,12 +148,12 @@ impl Recording {
     }
 
     /// Records every operation on every object, so that any question can be asked later. Such a
-    /// recording has no holes: a thread whose queue is full always waits.
+    /// recording has no gaps: a thread whose queue is full always waits.
     pub fn everything() -> Builder {
         Builder::new(Depth::Everything)
     }
 
-    /// From now on this thread takes part, and those that it spawns, until the guard is dropped.
+    /// This thread, and the threads that it spawns, take part until the guard is dropped.
     #[must_use = "it ends with the guard"]
     pub fn enter(&self) -> Entered {
         Entered {
@@ -162,7 +162,7 @@ impl Recording {
         }
     }
 
-    /// Whether nothing is recorded any more.
+    /// Whether the recording has ended.
     ///
     /// ```
     /// use portent_hooks::Recording;
@@ -177,9 +177,9 @@ impl Recording {
         self.subscriber.is_closed()
     }
 
-    /// From now on all threads take part that take part in no other recording, until the guard is
-    /// dropped. A thread that already runs notices at its next event, or when it meets an object with
-    /// news for it: so begin before there are threads.
+    /// All threads that take part in no other recording take part in this one until the guard is
+    /// dropped. A thread that is already running notices at its next event, or when it meets an object with
+    /// news for it, so call this before other threads are spawned.
     #[must_use = "it ends with the guard"]
     pub fn make_global(&self) -> Global {
         // Before there is anything to take part in: else the first look would be that of a foreign thread.
@@ -203,33 +203,33 @@ impl Builder {
         }
     }
 
-    /// What a thread does when its queue is full. A recording of everything does not ask.
+    /// What a thread does when its queue is full. Ignored by a recording of everything.
     pub fn on_full(mut self, full: Full) -> Builder {
         self.full = full;
         self
     }
 
-    /// How many records the queue of a thread holds: one an event, one for each of its arguments, and one
-    /// for each chain that something new is known of. At least 64.
+    /// How many records the queue of a thread holds: one for each event, one for each of its arguments, and one
+    /// for each chain of which something new is known. At least 64.
     pub fn capacity(mut self, records: usize) -> Builder {
         self.capacity = records.max(64);
         self
     }
 
-    /// The process is part of a larger program, and this is what it is called there: its clocks can be sent to others
+    /// Names the process, as part of a larger program: its clocks can be sent to other processes
     /// ([`Context`](crate::Context)), and its events say what they know of others ([`Recorded::origin`](crate::Recorded::origin)).
     ///
-    /// No two processes may ever have the same name, nor two recordings of one: a process that is started again has another. A recording of everything
-    /// has no use for a name: its events are ordered by operations, which no other process has.
+    /// No two processes may ever have the same name, nor may two recordings of one process; a restarted process needs a new name. A recording
+    /// of everything has no use for a name, because its events are ordered by operations that no other process shares.
     pub fn process(mut self, name: &str) -> Builder {
         self.process = Some(name.into());
         self
     }
 
-    /// Begins; the stream is where events come out.
+    /// Starts the recording; the stream delivers its events.
     ///
-    /// In the child of a fork that was made while another thread of its parent was looking a name up, say, nothing can be recorded any more: there the
-    /// recording [is over](Recording::is_over) when it begins.
+    /// In the child of a fork, recording can be impossible: if another thread of the parent was looking up a name at that moment, for example. The
+    /// recording [is over](Recording::is_over) from the start then.
     pub fn start(self) -> (Recording, Stream) {
         let full = match self.depth {
             Depth::Everything => Full::Block,
@@ -257,7 +257,7 @@ impl Builder {
     }
 }
 
-/// While it lives, the thread that made it takes part in a recording. It cannot be sent elsewhere.
+/// A guard: while it lives, the thread that created it takes part in a recording. It cannot be sent to another thread.
 #[derive(Debug)]
 pub struct Entered {
     before: Option<Arc<Subscriber>>,
@@ -270,7 +270,7 @@ impl Drop for Entered {
     }
 }
 
-/// While it lives, a recording is the global one.
+/// A guard: while it lives, a recording is the global one.
 #[derive(Debug)]
 pub struct Global {
     subscriber: Arc<Subscriber>,

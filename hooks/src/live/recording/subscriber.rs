@@ -1,4 +1,4 @@
-//! What the threads of a recording and its reader have in common.
+//! The state that the threads of a recording share with its reader.
 
 use std::{
     collections::VecDeque,
