@@ -53,7 +53,7 @@ pub trait Controller {
     /// What the last step of the thread wrote, after the value that was there before. Only if its turn asked for it.
     fn wrote(&self, before: Option<Value>, value: Option<Value>);
 
-    /// It was this thread's turn, but the object is in use by somebody who is not controlled.
+    /// It was this thread's turn, but the object is in use by a thread that is not controlled.
     fn obstructed(&self, object: Object<'_>, place: Place) -> !;
 
     /// The same, of a thread that unwinds because all have to end: whether it should try again, as another one had the object that
@@ -190,7 +190,7 @@ pub struct Turn {
     /// Of something that is only tried, or asked: whether it succeeds. Of an access of a plain variable it is false if it is in a data race, and
     /// somebody looks for these. Of everything else it is true.
     pub succeeds: bool,
-    /// Whether somebody wants to know what is written.
+    /// Whether the controller wants to know what is written.
     pub tell: bool,
 }
 

@@ -17,7 +17,7 @@ use crate::primitive::{AtomicUsize, Condvar, Mutex};
 const EXCLUSIVE: usize = 1;
 /// Somebody sleeps.
 const WAITING: usize = 2;
-/// One who shares it; the rest of the word counts them.
+/// One shared holder; the rest of the word counts them.
 const SHARED: usize = 4;
 
 #[derive(Debug)]
@@ -66,7 +66,7 @@ impl Gate {
         }
     }
 
-    /// Gives back the exclusive side. Of somebody who does not have it, that changes nothing.
+    /// Releases the exclusive side; without effect if it is not held.
     #[inline]
     pub(crate) fn leave_exclusive(&self) {
         let before = self.state.fetch_and(!EXCLUSIVE, Release);
@@ -75,7 +75,7 @@ impl Gate {
         }
     }
 
-    /// Gives back the shared side. Of somebody who does not have it, that changes nothing.
+    /// Releases the shared side; without effect if it is not held.
     #[inline]
     pub(crate) fn leave_shared(&self) {
         let fewer = |state: usize| state.checked_sub(SHARED);
@@ -87,7 +87,7 @@ impl Gate {
         }
     }
 
-    /// From the exclusive side to the shared one, with nobody in between.
+    /// Goes from the exclusive side to the shared one in one step.
     pub(crate) fn downgrade(&self) {
         let down = |state: usize| match state & EXCLUSIVE {
             0 => None,

@@ -46,7 +46,7 @@ pub struct RawRwLock(RawLock);
 
 #[cfg(feature = "monitor")]
 impl RawMutex {
-    /// A mutex that is called so in recordings, for `lock_api::Mutex::from_raw`. One that nobody named is called after the place
+    /// Creates a mutex with this name in recordings, for `lock_api::Mutex::from_raw`. Without a name it is named after the place
     /// where it is first recorded.
     pub fn with_name(name: &str) -> RawMutex {
         RawMutex(RawLock::with_name("RawMutex", name))
@@ -55,7 +55,7 @@ impl RawMutex {
 
 #[cfg(feature = "monitor")]
 impl RawRwLock {
-    /// A lock that is called so in recordings, for `lock_api::RwLock::from_raw`. One that nobody named is called after the place
+    /// Creates a lock with this name in recordings, for `lock_api::RwLock::from_raw`. Without a name it is named after the place
     /// where it is first recorded.
     pub fn with_name(name: &str) -> RawRwLock {
         RawRwLock(RawLock::with_name("RawRwLock", name))

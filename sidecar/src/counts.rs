@@ -1,4 +1,4 @@
-//! What is known about a sidecar besides its verdicts: how much it saw, and what it did not see.
+//! Statistics of a sidecar: how much it saw, and what it did not see.
 
 use std::{
     fmt,
@@ -10,57 +10,57 @@ use std::{
 
 use portent_lattice::Limit;
 
-/// What a sidecar did so far.
+/// What a sidecar has done so far.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Counts {
-    /// Events that came out of the program.
+    /// Events received from the program.
     pub events: u64,
-    /// What did not, or not as it should.
+    /// What was not received, or not completely.
     pub lost: Lost,
-    /// Events that were taken to be possible in the observed order alone, as they were seen through `tracing` and nothing orders them.
+    /// Events seen only through `tracing`, for which only the observed order was considered possible.
     pub assumed: u64,
-    /// Violations that were told: one for each binding of a property.
+    /// Violations reported: one for each binding of a property.
     pub violations: u64,
-    /// Findings that were told while the program ran.
+    /// Findings reported while the program ran.
     pub findings: u64,
-    /// Calls of a callback that panicked.
+    /// Callbacks that panicked.
     pub panics: u64,
-    /// Events that were written by the recorder.
+    /// Events written by the recorder.
     pub written: u64,
-    /// Events that the recorder could not write: it gives up at the first error of the file.
+    /// Events that the recorder could not write: it gives up at the first error.
     pub unwritten: u64,
-    /// Events that the server has.
+    /// Events that the server has acknowledged.
     pub sent: u64,
-    /// Events that the server does not have: yet, or for good if the sidecar has ended.
+    /// Events that the server has not acknowledged yet; once the sidecar has ended, events that it never will.
     pub unsent: u64,
-    /// How often it has halved what it keeps of the order, as it could not keep up: see [`Watch::narrow`](portent_lattice::Watch::narrow).
+    /// How often the sidecar halved its window because it could not keep up: see [`Watch::narrow`](portent_lattice::Watch::narrow).
     pub narrowed: u64,
-    /// How often threads that have ended, and that nobody waited for, were taken to come before all that is still to happen, as there
+    /// How often ended threads that were never joined were taken to come before everything still to happen, because there
     /// were too many of them.
     pub settled: u64,
-    /// Why the search is no longer exhaustive, if it is not. Looked at now and then.
+    /// Why the search is no longer exhaustive, if it is not. Updated from time to time.
     pub limit: Option<Limit>,
 }
 
-/// What a verdict does not know of. While there is none of it, what is predicted is real.
+/// What a verdict could not take into account. If nothing was lost, predictions are real.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Lost {
-    /// Events for which there was no room, or that sampling left out: see [`Full`](portent_hooks::Full).
+    /// Events that were dropped because a queue was full, or left out by sampling: see [`Full`](portent_hooks::Full).
     pub dropped: u64,
-    /// Events that could not be looked at, as a value of the wrong type. The errors say why.
+    /// Events that could not be checked, for example because a value had the wrong type. The errors say why.
     pub refused: u64,
-    /// Operations, in the whole process, that came too late to be seen: the order that comes from them is missing.
+    /// Operations in the whole process that came too late to be seen: the order that they create is missing.
     pub late: u64,
-    /// Failed tries of a lock whose order is missing.
+    /// Failed tries of a lock whose causal order is missing.
     pub blind: u64,
-    /// Threads that were not spawned through the hooks: that they come after their spawner is missing.
+    /// Threads that were not spawned through hooks: the order between them and their spawners is missing.
     pub foreign: u64,
 }
 
 impl Lost {
-    /// Whether nothing was.
+    /// Whether nothing was lost.
     ///
     /// ```
     /// assert!(portent_sidecar::Lost::default().is_nothing());
@@ -69,7 +69,7 @@ impl Lost {
         *self == Lost::default()
     }
 
-    /// Events that happened and were not looked at.
+    /// Events that happened but were not checked.
     pub fn events(&self) -> u64 {
         self.dropped + self.refused
     }
@@ -96,7 +96,7 @@ impl fmt::Display for Lost {
     }
 }
 
-/// What a sidecar and its handle have in common.
+/// The state that a sidecar shares with its handle.
 #[derive(Debug, Default)]
 pub(crate) struct Board {
     counts: Mutex<Counts>,
@@ -112,7 +112,7 @@ impl Board {
         *self.lock()
     }
 
-    /// Tells how things stand; gives what was told before.
+    /// Publishes the current state; returns the previous one.
     pub(crate) fn publish(&self, counts: Counts) -> Counts {
         std::mem::replace(&mut *self.lock(), counts)
     }

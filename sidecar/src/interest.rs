@@ -1,4 +1,4 @@
-//! Which events of a program its properties ask for.
+//! Which events of a program its properties need.
 
 use portent_hooks::{Builder, Recording};
 use portent_monitor_dsl::Property;
@@ -13,7 +13,7 @@ pub(crate) enum Interest {
 }
 
 impl Interest {
-    /// What these properties read. One that reads operations or texts may read any.
+    /// What these properties read. A property that reads operations or texts may read anything.
     pub(crate) fn of(properties: &[Property]) -> Interest {
         let mut names = Vec::new();
         for alphabet in properties.iter().map(Property::alphabet) {
@@ -33,7 +33,7 @@ impl Interest {
         Interest::Names(names)
     }
 
-    /// And these names.
+    /// Adds these names.
     pub(crate) fn and(self, more: &[String]) -> Interest {
         match self {
             Interest::Everything => Interest::Everything,

@@ -2,13 +2,13 @@
 //!
 //! | to do this | use |
 //! |---|---|
-//! | hear of violations while the program runs | [`Sidecar`] |
-//! | hear of races and of lock orders that may deadlock | [`Builder::find`] |
+//! | be told of violations while the program runs | [`Sidecar`] |
+//! | be told of data races and potential deadlocks | [`Builder::find`] |
 //! | record now and ask later | [`Recorder`] |
 //! | let another process watch, `portent serve` | [`Sidecar::remote`] |
 //!
-//! A sidecar subscribes to what hooks record, takes it in causal order, and gives it to a `Watch`: a prediction is reported with the
-//! event that makes it possible. **Every verdict accounts for what was not seen** ([`Lost`]).
+//! A sidecar subscribes to what hooks record, takes the events in causal order, and passes them to a `Watch`, which reports a prediction at
+//! the event that makes it possible. **Every verdict accounts for what was not seen** ([`Lost`]).
 
 #![warn(missing_docs)]
 

@@ -1,11 +1,11 @@
 //! How long to sleep before polling again.
 //!
-//! Threads do not wake the sidecar, because each of their events would pay for that. So it polls: soon after there was
-//! something, and ever less often while there is nothing.
+//! Threads do not wake the sidecar, because that would make each of their events more expensive. Instead it polls: soon after it
+//! found something, and less and less often while it finds nothing.
 
 use std::{thread, time::Duration};
 
-/// The first pause after something came. The system makes about twice that of it.
+/// The first pause after events have arrived. In practice the system makes it about twice as long.
 const SHORTEST: Duration = Duration::from_micros(50);
 
 #[derive(Debug)]
@@ -22,12 +22,12 @@ impl Pause {
         }
     }
 
-    /// Something came.
+    /// Events have arrived.
     pub(crate) fn reset(&mut self) {
         self.next = SHORTEST.min(self.longest);
     }
 
-    /// Nothing came. Returns early if the thread is unparked.
+    /// No events have arrived. Returns early if the thread is unparked.
     pub(crate) fn wait(&mut self) {
         thread::park_timeout(self.next);
         self.next = (self.next * 2).min(self.longest);

@@ -1,4 +1,4 @@
-//! The handle of a sidecar, and how one is asked for.
+//! The handle of a sidecar, and its builder.
 
 use std::{
     hash::{BuildHasher, RandomState},
@@ -26,7 +26,7 @@ use crate::{
     worker::{OnError, OnFinding, OnViolation, State, Worker},
 };
 
-/// Watches the program that it is part of, in a thread of its own.
+/// Watches the program that it is part of, in a separate thread.
 ///
 /// ```
 /// use std::sync::mpsc;
@@ -46,7 +46,7 @@ use crate::{
 /// let entered = sidecar.enter();
 /// let opener = thread::spawn(|| event!(open, file = "a"));
 /// let reader = thread::spawn(|| event!(read, file = "a"));
-/// // It is told while the program runs.
+/// // The violation is reported while the program runs.
 /// assert!(alerted.recv()?.starts_with("property `file` with f = "));
 /// opener.join().unwrap();
 /// reader.join().unwrap();
@@ -59,13 +59,13 @@ use crate::{
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 ///
-/// A sidecar that is dropped ends as well: what was recorded until then is still looked at, but nobody waits for it.
+/// Dropping a sidecar ends it as well: it still checks what was recorded before, but the drop does not wait for that.
 ///
 /// # Forks
 ///
-/// The child of a `fork` has a copy of this handle, but not the thread: there nothing is watched, recorded or sent, [`stop`](Self::stop) is an error,
-/// and a sidecar that is dropped is only forgotten. The parent's goes on, and knows nothing of what the child does. A child that is to be watched
-/// starts a sidecar of its own, with a file and a name of its own. To a server the parent's connection is open until the child has ended, too.
+/// The child of a `fork` has a copy of this handle, but not the thread. In the child, nothing is watched, recorded or sent, [`stop`](Self::stop) is an error,
+/// and dropping the handle does nothing. The parent's sidecar continues, and knows nothing of what the child does. To watch the child,
+/// start another sidecar there, with another file and name. A server sees the parent's connection as open until the child has ended, too.
 #[derive(Debug)]
 pub struct Sidecar {
     recording: Recording,
@@ -75,24 +75,24 @@ pub struct Sidecar {
     process: u32,
 }
 
-/// What a sidecar leaves behind.
+/// The results of a sidecar.
 #[derive(Debug)]
 #[non_exhaustive]
 pub struct Summary {
-    /// The answers. Where events were lost, no search is exhaustive, and a warning says so.
+    /// The verdicts. If events were lost, no search is exhaustive, and a warning says so.
     pub report: Report,
     /// What was seen and what was not.
     pub counts: Counts,
-    /// The first errors: events that could not be looked at, files that could not be written.
+    /// The first errors: events that could not be checked, files that could not be written.
     pub errors: Vec<Error>,
-    /// Races, deadlocks and blocks that are not atomic, if they were [looked for](Builder::find).
+    /// Races, deadlocks and atomicity violations, if the sidecar [looked for them](Builder::find).
     pub findings: Option<portent_findings::Report>,
     /// The files of the recorder.
     pub files: Vec<PathBuf>,
 }
 
 impl Summary {
-    /// Whether nothing was left out that could change an answer.
+    /// Whether nothing was left out that could change a verdict.
     pub fn is_exhaustive(&self) -> bool {
         let mut properties = self.report.properties.iter();
         let Counts { lost, assumed, .. } = self.counts;
@@ -100,7 +100,7 @@ impl Summary {
     }
 }
 
-/// How a program is to be watched; made by [`Sidecar::builder`].
+/// Options of a sidecar; created by [`Sidecar::builder`].
 #[must_use]
 pub struct Builder {
     properties: Vec<Property>,
@@ -120,7 +120,7 @@ pub struct Builder {
     on_error: Option<OnError>,
 }
 
-/// Events that are looked at for findings, unless somebody says otherwise.
+/// The default number of events that are searched for findings.
 const FOUND_IN: usize = 2_000_000;
 
 /// A server that events are sent to.
@@ -131,14 +131,14 @@ struct Server {
 }
 
 impl Sidecar {
-    /// A sidecar that sends what it records to a server, `portent serve`: `127.0.0.1:7107`, or `unix:/run/portent.sock`; or, with the feature
-    /// `nats`, to a stream that such servers take events from, `nats://127.0.0.1:4222/portent`. To be said besides: the
-    /// [names](Builder::names) that are to be recorded, or the properties, which then are watched here as well; without either, everything is.
+    /// A sidecar that sends what it records to a server, `portent serve`, at `127.0.0.1:7107` or `unix:/run/portent.sock`; or, with the feature
+    /// `nats`, to a stream from which such servers take events, `nats://127.0.0.1:4222/portent`. Also give the
+    /// [names](Builder::names) to record, or properties, which are then watched here as well; without either, everything is recorded.
     ///
-    /// Connections are made again and again, ever less often up to every five seconds. While there is none, four megabytes of lines are kept; beyond
-    /// that the sidecar stands still, and threads do what [`on_full`](Builder::on_full) says: here they drop events unless it says otherwise, as a
-    /// program should not wait for a server that is away. So what is [dropped](crate::Lost::dropped) is left out before it is counted in
-    /// any clock. [`Counts::sent`] and [`Counts::unsent`] say how far the server is, and `on_error` is told of what goes wrong.
+    /// The sidecar reconnects by itself, with pauses that grow up to five seconds. Without a connection it keeps four megabytes of lines; beyond
+    /// that it stalls, and threads do what [`on_full`](Builder::on_full) says. Here they drop events by default, because a
+    /// program should not wait for a server that is away. What is [dropped](crate::Lost::dropped) is left out before any clock counts
+    /// it. [`Counts::sent`] and [`Counts::unsent`] show the progress, and `on_error` is called when something goes wrong.
     ///
     /// ```
     /// use std::time::Duration;
@@ -163,7 +163,7 @@ impl Sidecar {
         builder
     }
 
-    /// A sidecar that has nothing to do yet.
+    /// Options for a sidecar, which needs something to watch, find or record.
     pub fn builder() -> Builder {
         Builder {
             properties: Vec::new(),
@@ -184,20 +184,20 @@ impl Sidecar {
         }
     }
 
-    /// From now on this thread is watched, and those that it spawns, until the guard is dropped.
+    /// Watches this thread, and the threads that it spawns, until the guard is dropped.
     #[must_use = "it ends with the guard"]
     pub fn enter(&self) -> Entered {
         self.recording.enter()
     }
 
-    /// From now on all threads are watched that take part in no other recording, until the guard is dropped. A thread that
-    /// already runs notices at its next event: so begin before there are threads.
+    /// Watches all threads that take part in no other recording, until the guard is dropped. A thread that
+    /// is already running notices at its next event, so call this before other threads are spawned.
     #[must_use = "it ends with the guard"]
     pub fn make_global(&self) -> Global {
         self.recording.make_global()
     }
 
-    /// How things stand: as of the last few hundred events, or of the last look. In the child of a fork nothing is counted.
+    /// The current statistics, at most a few hundred events old. In the child of a fork nothing is counted.
     pub fn counts(&self) -> Counts {
         if self.is_forked() {
             // The thread that was left behind may have held the lock.
@@ -206,11 +206,11 @@ impl Sidecar {
         self.board.counts()
     }
 
-    /// Ends the recording, looks at all that happened before, and reports.
+    /// Ends the recording, checks everything that happened before, and reports.
     ///
     /// # Errors
     ///
-    /// [`Error::Check`] where there is no report, [`Error::Died`], [`Error::Forked`].
+    /// [`Error::Check`] if there is no report, [`Error::Died`], [`Error::Forked`].
     pub fn stop(mut self) -> Result<Summary, Error> {
         if self.is_forked() {
             return Err(Error::Forked {
@@ -237,7 +237,7 @@ impl Sidecar {
         }
     }
 
-    /// Whether this is a copy in another process, where the thread is not.
+    /// Whether this is a copy in a forked process, without the thread.
     fn is_forked(&self) -> bool {
         process::id() != self.process
     }
@@ -256,14 +256,14 @@ impl Drop for Sidecar {
 }
 
 impl Builder {
-    /// Watches this property, too. Events and variables of its names are recorded; if it reads operations (`on`) or texts
+    /// Adds a property to watch. The events and variables that it names are recorded; if it reads operations (`on`) or texts
     /// (`matches`), everything is.
     pub fn property(mut self, property: Property) -> Builder {
         self.properties.push(property);
         self
     }
 
-    /// What a variable is before anything happens.
+    /// The initial value of a variable.
     pub fn initial(mut self, name: &str, value: impl Into<Value>) -> Builder {
         self.initial.push((name.to_owned(), value.into()));
         self
@@ -281,7 +281,7 @@ impl Builder {
         self
     }
 
-    /// What a thread of the program does when the sidecar is too slow for it. Where everything is recorded, it waits.
+    /// What a thread of the program does when the sidecar is too slow for it. If everything is recorded, it always waits.
     pub fn on_full(mut self, full: Full) -> Builder {
         self.full = full;
         self
@@ -293,36 +293,36 @@ impl Builder {
         self
     }
 
-    /// The longest time between two looks at a program that does nothing; a millisecond, if nothing is said. While something
-    /// happens, it looks more often.
+    /// The longest pause between two polls of an idle program; a millisecond by default. While something
+    /// happens, the sidecar polls more often.
     pub fn look_every(mut self, time: Duration) -> Builder {
         self.look_every = time;
         self
     }
 
-    /// Records every operation, whatever the properties ask for.
+    /// Records every operation, whatever the properties need.
     pub fn everything(mut self) -> Builder {
         self.everything = true;
         self
     }
 
-    /// Records the events and the writes of variables with these names, too.
+    /// Also records the events and the writes of variables with these names.
     pub fn names<N: Into<String>>(mut self, names: impl IntoIterator<Item = N>) -> Builder {
         self.names.extend(names.into_iter().map(Into::into));
         self
     }
 
-    /// The process is one of several that are checked together, and this is what it is called: see
-    /// [`portent_hooks::Builder::process`]. Its events are written and sent with clocks that count those of other processes, too, as far as
-    /// messages [carry](portent_hooks::Context) them. **No two processes may have the same name**, nor one that is started again.
+    /// Names the process as one of several that are checked together: see
+    /// [`portent_hooks::Builder::process`]. Its events are written and sent with clocks that also count those of other processes, as far as
+    /// messages [carry](portent_hooks::Context) them. **No two processes may have the same name**, and a restarted process needs a new one.
     ///
-    /// Where events are [sent](Sidecar::remote) and nothing is said, it is the name of the program and a random number.
+    /// If events are [sent](Sidecar::remote), the default is the name of the program and a random number.
     pub fn process(mut self, name: &str) -> Builder {
         self.process = Some(name.to_owned());
         self
     }
 
-    /// What the [server](Sidecar::remote) asks for before it takes events; with a stream of NATS, the token of its server.
+    /// The token that the [server](Sidecar::remote) requires; for a stream of NATS, that of the NATS server.
     pub fn token(mut self, token: &str) -> Builder {
         if let Some(server) = &mut self.remote {
             server.token = Some(token.to_owned());
@@ -330,8 +330,8 @@ impl Builder {
         self
     }
 
-    /// How long [`stop`](Sidecar::stop) waits for a [server](Sidecar::remote) that does not have everything yet; five seconds, if
-    /// nothing is said.
+    /// How long [`stop`](Sidecar::stop) waits until the [server](Sidecar::remote) has acknowledged everything; five seconds by
+    /// default.
     pub fn linger(mut self, time: Duration) -> Builder {
         if let Some(server) = &mut self.remote {
             server.linger = time;
@@ -339,25 +339,25 @@ impl Builder {
         self
     }
 
-    /// Also writes what is seen to files.
+    /// Also writes the events to files.
     pub fn record(mut self, recorder: Recorder) -> Builder {
         self.recorder = Some(recorder);
         self
     }
 
-    /// Whom to tell of violations, each binding of a property once. It is called by the thread of the sidecar: meanwhile events wait. If it panics,
-    /// that is counted, and the watch goes on. It must not wait for a lock that the program holds while it records, unless
-    /// threads go on when a queue is full.
+    /// A callback for violations, called once for each binding of a property. It runs in the thread of the sidecar, and events wait meanwhile. If it
+    /// panics, that is counted, and the watch continues. It must not wait for a lock that the program holds while it records, unless
+    /// `on_full` lets threads continue when a queue is full.
     pub fn on_violation(mut self, callback: impl FnMut(&Violation) + Send + 'static) -> Builder {
         self.on_violation = Some(Box::new(callback));
         self
     }
 
-    /// Looks for races, deadlocks and blocks that are not atomic, too, without any property. Everything is recorded then, and threads wait
-    /// when the sidecar is too slow for them. The events are kept: [so many](portent_findings::Options::max_events) of them, two million if nothing
-    /// is said, are looked at.
+    /// Also looks for races, deadlocks and atomicity violations, which need no property. Everything is recorded then, and threads wait
+    /// when the sidecar is too slow for them. Events are kept in memory, and only [so many](portent_findings::Options::max_events) are searched: two
+    /// million by default.
     ///
-    /// Races are told as they are found, and lock orders the first time that they form a cycle; the rest is in the [summary](Summary::findings).
+    /// Races are reported as they are found, and lock orders when they first form a cycle; the rest is in the [summary](Summary::findings).
     ///
     /// ```
     /// use portent_findings::{Hunt, Options};
@@ -394,20 +394,20 @@ impl Builder {
         self
     }
 
-    /// Whom to tell of [findings](Self::find) while the program runs, in the same way as of violations.
+    /// A callback for [findings](Self::find) while the program runs, like that for violations.
     pub fn on_finding(mut self, callback: impl FnMut(&Finding) + Send + 'static) -> Builder {
         self.on_finding = Some(Box::new(callback));
         self
     }
 
-    /// Whom to tell of events that could not be looked at or written, in the same way. The first of them are in the [summary](Summary::errors),
-    /// too.
+    /// A callback for events that could not be checked or written. The first of these errors are also in the
+    /// [summary](Summary::errors).
     pub fn on_error(mut self, callback: impl FnMut(&Error) + Send + 'static) -> Builder {
         self.on_error = Some(Box::new(callback));
         self
     }
 
-    /// Begins.
+    /// Starts the sidecar.
     ///
     /// # Errors
     ///

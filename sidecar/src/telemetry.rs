@@ -1,4 +1,4 @@
-//! What is told to those who collect events and numbers: nothing without the features `tracing` and `metrics`.
+//! Events and counters for the crates `tracing` and `metrics`, with the features of these names.
 
 #[cfg(feature = "tracing")]
 use crate::violation::spelled;

@@ -1,4 +1,4 @@
-//! What callbacks are told.
+//! What callbacks receive.
 
 use std::fmt;
 
@@ -10,26 +10,26 @@ use crate::Lost;
 
 /// Some run that is causally equivalent to what has happened so far violates a property.
 ///
-/// It is shown as one line for a log; the report has the witness.
+/// Its `Display` is one line for a log; the report has the witness.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Violation {
-    /// The property, its binding, and a run that is violated.
+    /// The property, its binding, and a run that violates it.
     pub report: PropertyReport,
-    /// What was lost until then. If events are missing, or an order, it need not be real.
+    /// What had been lost by then. If events or parts of the order are missing, the violation need not be real.
     pub lost: Lost,
-    /// For how many events the observed order was taken to be the only one, as they were seen through `tracing` alone.
+    /// The number of events seen only through `tracing`, for which only the observed order was considered possible.
     pub assumed: u64,
 }
 
 impl Violation {
-    /// Whether the run that was observed is violated itself, and not only another.
+    /// Whether the observed run itself violates the property, and not only an equivalent one.
     pub fn is_observed(&self) -> bool {
         self.report.observed.verdict == Verdict::Violated
     }
 }
 
-/// The values of parameters, as people read them.
+/// The values of parameters, for people to read.
 pub(crate) fn spelled(binding: &[(String, Value)]) -> String {
     let values = binding.iter();
     let values: Vec<String> = { values.map(|(name, value)| format!("{name} = {value}")) }.collect();

@@ -1,4 +1,4 @@
-//! What the thread of a sidecar does: takes events in causal order, and tells what they make possible.
+//! The thread of a sidecar: it takes events in causal order, and reports what they make possible.
 
 use std::{
     collections::HashSet,

@@ -9,12 +9,12 @@ use portent_monitor_core::{Value, VarId};
 
 use super::actor::{self, Ticket};
 
-/// Which recording was told, the last time; whoever asks holds the object.
+/// The recording that was last told; only read by a holder of the object.
 #[derive(Debug)]
 pub(crate) struct FirstValue(AtomicU32);
 
 impl FirstValue {
-    /// Nobody was told.
+    /// No recording has been told yet.
     pub(crate) const fn untold() -> FirstValue {
         FirstValue(AtomicU32::new(0))
     }

@@ -89,7 +89,7 @@ impl Identity {
         self.is_woken.load(Relaxed) && self.is_woken.swap(false, Acquire)
     }
 
-    /// Of a thread under control, which has no thread of the operating system of its own.
+    /// For a thread under control, which has no separate thread of the operating system.
     pub(crate) fn controlled(number: u32, name: Option<&str>) -> Identity {
         let identity = Identity {
             controlled: Some(number),

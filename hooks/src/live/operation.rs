@@ -63,7 +63,7 @@ impl VarOperation {
 }
 
 impl VarOperation {
-    /// For whoever controls the thread.
+    /// As the controller of this thread sees it.
     pub(crate) fn step(self) -> Step {
         match self.operation {
             Operation::Write => Step::Write,

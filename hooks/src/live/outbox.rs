@@ -271,7 +271,7 @@ impl Outbox {
     }
 }
 
-/// A queue that nobody writes to, and what found no room in it.
+/// A queue without a writer, and the records that did not fit into it.
 #[derive(Debug)]
 pub(super) struct Unused {
     pub(super) producer: Producer<Words>,

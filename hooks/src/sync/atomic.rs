@@ -1,9 +1,8 @@
 //! The types of `std::sync::atomic`, with clocks.
 //!
-//! What a program asks for is done natively, with at least the ordering that it asked for: loads are at
-//! least `Acquire`, stores at least `Release`, and the rest is both. While it is monitored a program
-//! thus runs sequentially consistently on each atomic, and reorderings that only `Relaxed` allows are
-//! not seen.
+//! Operations are performed natively, with at least the ordering that the program asks for: loads are at
+//! least `Acquire`, stores at least `Release`, and other operations both. While a program is monitored,
+//! reorderings that only `Relaxed` allows are therefore not seen.
 
 use std::{fmt, panic::Location, sync::atomic as native};
 
@@ -47,7 +46,7 @@ fn both<R>(changed: Result<R, R>) -> R {
     }
 }
 
-/// What all atomics have. `$tell` converts a value to what is recorded of it.
+/// What all atomics have. `$tell` converts a value to the recorded one.
 macro_rules! atomic {
     ($name:ident $(<$param:ident>)?, $native:ty, $value:ty, $kind:literal, $tell:expr) => {
         #[doc = concat!("[`std::sync::atomic::", $kind, "`], with clocks.")]
@@ -67,7 +66,7 @@ macro_rules! atomic {
                 }
             }
 
-            /// An atomic that is called so in recordings: a variable of properties.
+            /// Creates an atomic with this name, by which properties can refer to it as a variable.
             #[track_caller]
             pub fn with_name(name: &str, value: $value) -> Self {
                 Self {
@@ -125,7 +124,7 @@ macro_rules! atomic {
                 )
             }
 
-            /// As in the standard library, where it is deprecated, too: programs are still written with it.
+            /// As in the standard library, where it is deprecated but still in use.
             #[inline]
             #[track_caller]
             #[deprecated(note = "use `compare_exchange` or `compare_exchange_weak`")]
@@ -246,7 +245,7 @@ macro_rules! atomic {
                 ))
             }
 
-            /// What is there; nobody else can write now.
+            /// The current value, while no other thread can write.
             fn told(&self) -> Option<Value> {
                 let tell: fn($value) -> Option<Value> = $tell;
                 tell(self.value.load(Ordering::Relaxed))
@@ -365,7 +364,7 @@ pointer_changes! {
     fetch_xor = |there, value| there.map_addr(|there| there ^ value);
 }
 
-/// The old names of what is made by `new`.
+/// The deprecated constants for initial values.
 macro_rules! old_constants {
     ($($constant:ident: $name:ident = $value:literal;)*) => {$(
         #[doc = concat!("As `std::sync::atomic::", stringify!($constant), "`.")]

@@ -1,7 +1,7 @@
 //! A meeting point.
 //!
-//! Made of a mutex and a condition variable as in the standard library, and not around its barrier: which
-//! arrivals belong to one round must be known to the last of them.
+//! Built from a mutex and a condition variable, as in the standard library, rather than around its barrier:
+//! the last thread to arrive has to know which arrivals belong to its round.
 
 use std::{
     collections::VecDeque,
@@ -50,7 +50,7 @@ pub struct Barrier {
 struct State {
     arrived: usize,
     round: u64,
-    /// Rounds that somebody has not left yet, from the oldest to the one that is open.
+    /// Rounds that not all threads have left yet, from the oldest to the open one.
     rounds: VecDeque<Round>,
     /// To be used again.
     unused: Vec<Published>,
@@ -74,7 +74,7 @@ impl Barrier {
         Barrier::called(Name::here(), threads)
     }
 
-    /// A barrier that is called so in recordings.
+    /// Creates a barrier with this name in recordings.
     #[track_caller]
     pub fn with_name(name: &str, threads: usize) -> Barrier {
         Barrier::called(Name::given(name, |symbols| &mut symbols.barriers), threads)

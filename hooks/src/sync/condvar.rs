@@ -1,7 +1,7 @@
 //! Waiting for a condition.
 //!
-//! To begin to wait gives the mutex back, and comes in order with every notify; to wake up comes after
-//! every notify so far and takes the mutex again. A wait that timed out heard of nobody: it only takes the
+//! Beginning to wait releases the mutex, and is ordered with every notify. Waking up comes after every
+//! notify so far, and takes the mutex again. A wait that timed out comes after no notify: it only takes the
 //! mutex again.
 
 use std::{
@@ -62,7 +62,7 @@ impl Condvar {
         Condvar::called(Name::here())
     }
 
-    /// A condition variable that is called so in recordings.
+    /// Creates a condition variable with this name in recordings.
     #[track_caller]
     pub fn with_name(name: &str) -> Condvar {
         Condvar::called(Name::given(name, |symbols| &mut symbols.conds))
@@ -76,7 +76,7 @@ impl Condvar {
         }
     }
 
-    /// For whoever controls the thread.
+    /// As the controller of this thread sees it.
     fn as_object(&self) -> Object<'_> {
         Object::new(&self.name, "Condvar", Class::Condition)
     }

@@ -1,4 +1,4 @@
-//! What all guards have in common: they show the value beside the clock, whether it is a lock of threads or of tasks, and however it is shared.
+//! What all guards of threads and of tasks, shared and exclusive, have in common: they give access to the value that is stored beside the clock.
 
 /// A guard whose `inner` is that of the real lock, until it is given back. `mut` is one whose holder is alone.
 macro_rules! shows_its_value {

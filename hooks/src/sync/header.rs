@@ -1,14 +1,14 @@
 //! The clocks of a variable that can be read without a lock: an atomic, or something that is set once.
 //!
-//! To read the value and to receive the clock must be one step. Writers do both under a lock. A
-//! reader looks at the version of the updates, which also serves as a sequence lock: if it was the
-//! reader's own before and after the value was read, then whoever wrote meanwhile had an equal clock,
-//! and nothing is lost. The same holds if the reader was noted among the readers of that version.
+//! Reading the value and receiving the clock must be one step. Writers do both under a lock. A
+//! reader compares the version of the updates, which also serves as a sequence lock: if it equals the
+//! reader's own before and after the value is read, any writer in between had an equal clock,
+//! and nothing is lost. The same holds if the reader is listed among the readers of that version.
 //!
 //! | | ordering | why |
 //! |---|---|---|
 //! | reader: version | Acquire | else it may see an old list of readers |
-//! | reader: value | at least Acquire | who sees a new value then sees that its writer is busy |
+//! | reader: value | at least Acquire | a reader that sees a new value then sees that its writer is busy |
 //! | reader: version again | Relaxed | it comes after an Acquire |
 //! | writer: busy | Relaxed | the value is at least Release |
 //! | writer: version | Release | with it goes the list of readers |
@@ -39,7 +39,7 @@ const NOBODY: u64 = 1;
 
 #[derive(Debug)]
 pub(crate) struct Header {
-    /// Of the updates; odd while somebody writes.
+    /// Of the updates; odd during a write.
     version: AtomicU64,
     /// Versions of readers that are noted.
     seen: [AtomicU64; 2],
@@ -72,7 +72,7 @@ impl Header {
         control::Object::new(&self.name, self.kind, Class::Once { done })
     }
 
-    /// For whoever controls the thread.
+    /// As the controller of this thread sees it.
     fn as_object(&self) -> control::Object<'_> {
         control::Object::new(&self.name, self.kind, Class::Atomic)
     }
@@ -214,7 +214,7 @@ impl Header {
         Writing::begin(self, lock(&self.object))
     }
 
-    /// Whoever has the variable alone comes after all who used it.
+    /// An exclusive owner of the variable comes after all who used it.
     pub(crate) fn taken_apart(&mut self) {
         let object = self
             .object

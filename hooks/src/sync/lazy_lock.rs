@@ -1,4 +1,4 @@
-//! A value that is made when it is first needed.
+//! A value that is created when it is first needed.
 
 use std::{
     fmt,

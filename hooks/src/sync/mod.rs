@@ -1,14 +1,14 @@
 //! The types of `std::sync`, with clocks.
 //!
-//! Each type has the signatures, bounds and behaviour of its namesake, and `with_name` besides. What
-//! does not order anything (`Arc`, `Weak`, errors) is re-exported.
+//! Each type has the signatures, bounds and behaviour of its namesake, and also `with_name`. Types that
+//! order nothing (`Arc`, `Weak`, errors) are re-exported.
 //!
 //! | file | |
 //! |---|---|
-//! | `outer_clock` | what is known of a lock by those who do not hold it |
+//! | `outer_clock` | clocks of a lock that are used without holding it |
 //! | `guard` | what all guards have in common |
 //! | `header` | clocks of a variable that is read without a lock |
-//! | `task` | what tasks of tokio synchronise with: `crate::task` shows it |
+//! | `task` | the primitives of tokio, re-exported by `crate::task` |
 //! | the others | the type of that name |
 
 pub mod atomic;

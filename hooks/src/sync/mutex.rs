@@ -1,7 +1,7 @@
 //! Mutual exclusion.
 //!
-//! What the last holder knew is inside the lock, beside the value. Where the version there is that of
-//! the thread, to lock and to unlock costs what it costs in the standard library, and a comparison.
+//! The clock of the last holder is inside the lock, beside the value. If its version equals that of
+//! the thread, locking and unlocking cost one comparison more than in the standard library.
 
 use std::{fmt, panic::Location, sync};
 
@@ -44,7 +44,7 @@ pub struct Mutex<T: ?Sized> {
 #[clippy::has_significant_drop]
 pub struct MutexGuard<'a, T: ?Sized + 'a> {
     lock: &'a Mutex<T>,
-    /// `None` while it waits for a condition, when nobody can look.
+    /// `None` during a wait for a condition, while the guard is out of reach.
     inner: Option<sync::MutexGuard<'a, Guarded<T>>>,
     ticket: Ticket,
 }
@@ -63,7 +63,7 @@ impl<T> Mutex<T> {
         Mutex::called(Name::here(), value)
     }
 
-    /// A mutex that is called so in recordings.
+    /// Creates a mutex with this name in recordings.
     #[track_caller]
     pub fn with_name(name: &str, value: T) -> Mutex<T> {
         Mutex::called(Name::given(name, |symbols| &mut symbols.locks), value)
@@ -244,7 +244,7 @@ impl<T: ?Sized> Mutex<T> {
         &self.outer_clock
     }
 
-    /// Takes the mutex again, of one who waited for a condition and may.
+    /// Takes the mutex again after a wait for a condition.
     pub(super) fn again(
         &self,
         controller: &dyn Controller,
@@ -257,7 +257,7 @@ impl<T: ?Sized> Mutex<T> {
     }
 }
 
-/// What is inside the guard of a mutex, for one who waits.
+/// The inside of the guard of a mutex, for a wait.
 pub(super) fn left<'g, T: ?Sized>(inner: &'g mut Inner<'_, T>) -> &'g mut Published {
     &mut inner.left
 }

@@ -134,7 +134,7 @@ impl Once {
         self.sees_it_done(Some(Location::caller()));
     }
 
-    /// For whoever controls the thread.
+    /// As the controller of this thread sees it.
     fn object(&self) -> control::Object<'_> {
         self.header.as_once(self.inner.is_completed())
     }

@@ -1,7 +1,7 @@
 //! A cell that is written once.
 //!
-//! Whoever sees the value comes after its initialisation; whoever saw that there was none comes
-//! before. In a trace it is a variable that one thread updates and others read.
+//! A thread that sees the value comes after its initialisation; a thread that found the cell empty comes
+//! before. In a trace, the cell is a variable that one thread updates and others read.
 
 use std::{fmt, panic::Location, sync};
 
@@ -34,7 +34,7 @@ impl<T> OnceLock<T> {
         OnceLock::called("OnceLock", Name::here())
     }
 
-    /// A cell that is called so in recordings.
+    /// Creates a cell with this name in recordings.
     #[track_caller]
     pub fn with_name(name: &str) -> OnceLock<T> {
         OnceLock::called("OnceLock", Name::given(name, |symbols| &mut symbols.vars))
@@ -163,7 +163,7 @@ impl<T> OnceLock<T> {
         self.inner.take()
     }
 
-    /// For whoever controls the thread.
+    /// As the controller of this thread sees it.
     fn object(&self) -> control::Object<'_> {
         self.header.as_once(self.inner.get().is_some())
     }

@@ -1,11 +1,10 @@
-//! What is known of a lock by those who do not hold it.
+//! Clocks of a lock that are used without holding it.
 //!
-//! What an exclusive holder leaves is inside the lock, where the next one finds it: most locks need no
-//! more. Two things happen outside. Readers add to what they have left together. And a failed
-//! try comes after the lock of the holder and before its unlock, though it never gets inside: so once
-//! somebody tries, or a thread records everything, each operation is also entered in a ledger that lies
-//! outside, and happens together with its entry, so that nobody sees one without the other. Who holds the lock when it
-//! is first tried is in no ledger; such a try is counted as blind.
+//! An exclusive holder leaves its clock inside the lock, where the next holder finds it; most locks need no
+//! more. There are two exceptions. Readers merge their clocks outside. And a failed try comes after the
+//! holder's lock and before its unlock, although it never gets inside. From the first try on, or when a thread records
+//! everything, each operation is therefore also entered in a ledger outside of the lock, in one step with the operation
+//! itself. A holder at the time of the very first try is in no ledger; such a try is counted as blind.
 
 #[cfg(feature = "lock_api")]
 use std::panic::Location;
@@ -103,7 +102,7 @@ impl OuterClock {
         }
     }
 
-    /// For whoever controls the thread.
+    /// As the controller of this thread sees it.
     pub(super) fn object(&self) -> Object<'_> {
         let class = match self.kind {
             "RwLock" | "RawRwLock" => Class::ReadWrite,
@@ -116,7 +115,7 @@ impl OuterClock {
         self.name.id(self.kind, |symbols| &mut symbols.locks)
     }
 
-    /// If nobody has named it yet, it is called after this place.
+    /// If it has no name yet, it is named after this place.
     #[cfg(feature = "lock_api")]
     pub(super) fn is_at(&self, place: &'static Location<'static>) {
         if version::is_hidden() {
@@ -409,7 +408,7 @@ impl OuterClock {
         guard
     }
 
-    /// Whoever has the lock alone, or takes it apart, comes after all who held it.
+    /// An exclusive owner of the lock, or whoever takes it apart, comes after all who held it.
     pub(super) fn taken_apart(&self, inside: &Published) {
         if inside.version() != version::shown() || !self.is_empty() {
             actor::with(|actor| {

@@ -1,7 +1,7 @@
-//! A raw lock with clocks: a gate that somebody else's data are behind.
+//! A raw lock with clocks, for data that are stored elsewhere.
 //!
-//! As in `Mutex` and `RwLock`, what the last exclusive holder left is inside, where those find it who come after. There is no guard
-//! to keep it in, nor one that remembers what was recorded: both are kept here.
+//! As in `Mutex` and `RwLock`, the clock of the last exclusive holder is inside the lock, where later holders find it. A raw lock has
+//! no guard that could keep this clock, or what was recorded, so both are kept here.
 
 use std::{
     panic::Location,

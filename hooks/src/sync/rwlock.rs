@@ -1,8 +1,8 @@
 //! A lock with a shared and an exclusive side.
 //!
-//! Readers receive what the last writer left, which is inside the lock, and add what they know to
-//! what readers have left together, which is outer_clock. They do not order each other. A reader whose
-//! version was noted there once need not look again until somebody writes.
+//! Readers receive the clock that the last writer left inside the lock, and merge their own clocks into
+//! one outside of it (`outer_clock`). They do not order each other. A reader whose
+//! version has been noted there need not do so again until the next write.
 
 use std::{fmt, panic::Location, sync};
 
@@ -80,7 +80,7 @@ impl<T> RwLock<T> {
         RwLock::called(Name::here(), value)
     }
 
-    /// A lock that is called so in recordings.
+    /// Creates a lock with this name in recordings.
     #[track_caller]
     pub fn with_name(name: &str, value: T) -> RwLock<T> {
         RwLock::called(Name::given(name, |symbols| &mut symbols.locks), value)

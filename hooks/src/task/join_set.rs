@@ -1,4 +1,4 @@
-//! Tasks that are awaited in the order in which they end.
+//! A set of tasks that are awaited in the order in which they end.
 
 use std::{
     fmt,

@@ -1,17 +1,17 @@
-//! Tasks of tokio as threads of their own, and what they synchronise with.
+//! Tokio tasks as separate threads, and the primitives that synchronise them.
 //!
-//! The functions and types of `tokio::task` and `tokio::sync`, with the same signatures. A task has a clock of its own, which is
-//! that of the thread while the task is polled. It comes after its spawner; whoever awaits its handle comes after all that it did.
+//! The functions and types of `tokio::task` and `tokio::sync`, with the same signatures. Each task has a clock, which replaces
+//! that of the thread while the task is polled. A task comes after its spawner, and whoever awaits its handle comes after everything that it did.
 //!
-//! Whoever wakes a task is before its next poll. So where a task waits for something that is not hooked (a timer, a socket, a
-//! channel of another crate), what the waker knew is known all the same. What hooked types order by themselves is not ordered by
-//! wakes. In a runtime of one thread, timers and sockets are looked at by the thread that called `block_on`: who is woken by them
-//! comes after all that it knew, which may hide predictions and never makes a false one.
+//! Waking a task comes before its next poll. If a task waits for something that is not hooked (a timer, a socket, a
+//! channel of another crate), it therefore still learns what its waker knew. Hooked types create their order themselves, not through
+//! wakes. In a single-threaded runtime, the thread that called `block_on` polls timers and sockets: a task that they wake
+//! comes after everything that thread knew, which may hide predictions but never causes a false one.
 //!
 //! | not hooked | |
 //! |---|---|
-//! | `tokio::spawn`, `Handle::spawn`, `LocalSet::spawn_local` | such a task is taken for the thread that polls it: use the functions here, or [`tracked`] |
-//! | `Barrier`, `OnceCell`, `SetOnce`, `broadcast`, `watch` | seen by wakes alone: who need not wait is not seen to come after |
+//! | `tokio::spawn`, `Handle::spawn`, `LocalSet::spawn_local` | the task counts as part of the thread that polls it: use the functions here, or [`tracked`] |
+//! | `Barrier`, `OnceCell`, `SetOnce`, `broadcast`, `watch` | seen through wakes only: the order is missed if the task need not wait |
 //! | `lock_owned` and kin, mapped guards | not there |
 //! | time-outs, `is_finished`, `is_closed`, `capacity`, tries that fail for lack of room or permits | order nothing |
 //!

@@ -1,7 +1,7 @@
-//! Wakes that carry nothing.
+//! Wakes that carry no clock.
 //!
-//! A hooked type that wakes a task says itself what comes after what. If the wake carried a clock besides, a task that two others
-//! have something for would come after both, though it took what the first one had.
+//! A hooked type that wakes a task creates the causal order itself. If the wake carried a clock as well, a task for which two
+//! others have something would come after both, although it only took what the first one had.
 
 use std::{
     cell::Cell,

@@ -79,7 +79,7 @@ where
     JoinHandle::of(task::spawn_blocking(run), identity)
 }
 
-/// A closure that runs as an actor of its own.
+/// A closure that runs with a separate actor.
 pub(super) fn forked_blocking<F, R>(f: F, place: Place) -> (impl FnOnce() -> R, Arc<Identity>)
 where
     F: FnOnce() -> R,
@@ -123,7 +123,7 @@ fn fork(identity: &Arc<Identity>, place: Place) -> TaskActor {
 }
 
 pin_project! {
-    /// A future that is an actor of its own.
+    /// A future with a separate actor.
     pub(super) struct Task<F> {
         // `None` when it is done, so that what it dropped it dropped itself.
         #[pin]
@@ -195,10 +195,10 @@ impl<F: Future> Future for Task<F> {
     }
 }
 
-/// Makes a future a task of its own, however it is spawned: for `Handle::spawn`, for executors other than tokio's, and for what runs inside a task
-/// that others spawned, such as one request of a server. Whoever polls it to its end comes after all that it did.
+/// Turns a future into a separate task, however it is spawned: with `Handle::spawn`, on an executor other than tokio's, or inside a task
+/// that a library spawned, such as one request of a server. Whoever polls it to its end comes after everything that it did.
 ///
-/// Without the feature `monitor` it is the future itself.
+/// Without the feature `monitor` it returns the future unchanged.
 ///
 /// ```
 /// use portent_hooks::task;
@@ -215,7 +215,7 @@ pub fn tracked<F: Future>(future: F) -> Tracked<F> {
 }
 
 pin_project! {
-    /// A future that is a task of its own; made by [`tracked`].
+    /// A future that is a separate task; created by [`tracked`].
     #[must_use = "futures do nothing unless polled"]
     pub struct Tracked<F> {
         #[pin]

@@ -1,7 +1,7 @@
-//! What wakes carry: whoever wakes a task is before its next poll.
+//! Clocks that wakes carry: waking a task comes before its next poll.
 //!
-//! In a trace a wake is a notify of a condition that is called after the task, and the next poll is a wake-up. Unlike a thread that
-//! parks, a task is not said to begin to wait: who wakes it does not come after that.
+//! In a trace, a wake is a notify of a condition named after the task, and the next poll is a wake-up. Unlike a parked
+//! thread, a task does not record that it begins to wait, so a wake does not come after that.
 
 use std::{
     future::poll_fn,
@@ -24,7 +24,7 @@ use crate::live::{
 const NOTIFY: Access = access(Operation::Notify, Role::Condition);
 const WAIT: Access = access(Operation::Wait, Role::Condition);
 
-/// The waker that others see of a task whose waker is `inner`; `shown` is where it is kept. Tokio has one for each task, for good.
+/// The waker that others see for a task whose real waker is `inner`, cached in `shown`. Tokio uses one waker for each task throughout.
 #[inline]
 pub(super) fn wrap<'a>(
     identity: &Arc<Identity>,
@@ -39,8 +39,8 @@ pub(super) fn wrap<'a>(
     }
 }
 
-/// The waker that tokio made, if `shown` is the one that others see of this task: for those who are woken by tokio itself. That happens
-/// outside of all tasks, in a thread that may have a clock of its own.
+/// The waker that tokio made, if `shown` is the one that others see for this task. It is needed where tokio itself wakes the task: that happens
+/// outside of all tasks, in a thread that may have a clock itself.
 pub(super) fn unwrap(shown: &Waker) -> Waker {
     let inner = actor::with_existing(|actor| {
         let inner = actor.identity().waker().get()?;
@@ -74,7 +74,7 @@ pub async fn yield_now() {
     .await;
 }
 
-/// Leaves what this thread knows with a task that it is about to wake. A waker is called anywhere, so this never waits.
+/// Passes what this thread knows to a task that it is about to wake. Wakers are called anywhere, so this never waits.
 pub(super) fn tell(identity: &Identity) {
     if version::shown() == Version::EMPTY || quiet::is_quiet() {
         return;
@@ -93,7 +93,7 @@ pub(super) fn tell(identity: &Identity) {
     });
 }
 
-/// Receives what those knew who woke this task since it was last polled.
+/// Receives the clocks of all wakes since this task was last polled.
 #[inline]
 pub(super) fn receive(identity: &Identity) {
     if identity.take_woken() {

@@ -1,7 +1,7 @@
-//! Variables that each thread has for itself.
+//! Thread-local variables.
 //!
-//! They order nothing, so nothing of them is recorded. But threads under control share one thread of the operating system: what that
-//! has for itself would be common to all of them, and stay from run to run.
+//! They order nothing, so they are not recorded. But all threads under control share one thread of the operating system: a native
+//! thread-local would be shared by all of them, and survive from run to run.
 
 use std::{
     any::Any,

@@ -1,14 +1,14 @@
 //! The functions and types of `std::thread`, with clocks.
 //!
-//! A thread comes after its spawner, and whoever joins it comes after all that it did. It takes part in
+//! A thread comes after its spawner, and whoever joins it comes after everything that it did. It takes part in
 //! the recording of its spawner.
 //!
 //! | file | |
 //! |---|---|
 //! | `spawn` | threads that may outlive their spawner |
 //! | `scope` | threads that do not |
-//! | `local` | variables that each thread has for itself |
-//! | `park` | handles of threads, and waiting for somebody to wake one up |
+//! | `local` | thread-local variables |
+//! | `park` | handles of threads; parking and unparking |
 
 mod local;
 mod park;

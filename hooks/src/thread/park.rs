@@ -1,6 +1,7 @@
-//! Handles of threads, and waiting for somebody to wake one up.
+//! Handles of threads; parking and unparking.
 //!
-//! In a trace the token of a thread is a condition that is called after it.
+//! In a trace the token of a thread is a condition named after the thread. To park is to wait for it; a park that returns because
+//! the time is over, or for no reason, is recorded without a wake-up.
 
 use std::{fmt, panic::Location, sync::Arc, thread, time::Duration};
 
@@ -21,7 +22,7 @@ const WAITING: Access = access(Operation::Waiting, Role::Condition);
 const WAIT: Access = access(Operation::Wait, Role::Condition);
 const NOTIFY: Access = access(Operation::Notify, Role::Condition);
 
-/// [`std::thread::Thread`], which carries clocks from one who unparks to one who parks.
+/// [`std::thread::Thread`], which carries clocks from a thread that unparks to the one that is parked.
 #[derive(Clone)]
 pub struct Thread(Arc<Identity>);
 

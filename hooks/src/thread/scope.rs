@@ -1,7 +1,7 @@
 //! Threads that do not outlive the function that spawned them.
 //!
-//! At the end of a scope its threads have done what they had to do, but unlike an explicit join it does
-//! not wait for the destructors of their thread-locals. A scoped thread therefore ends with its
+//! The end of a scope waits for the functions of its threads but, unlike an explicit join, not
+//! for the destructors of their thread-locals. In recordings, a scoped thread therefore ends with its
 //! function, and what its destructors do is counted as late.
 
 use std::{

@@ -152,7 +152,7 @@ impl Child {
         }
     }
 
-    /// In the thread itself. `waited_for`: whoever joins it also waits for its destructors.
+    /// Called in the thread itself. `waited_for`: a join also waits for its destructors.
     pub(super) fn run<T>(self, f: impl FnOnce() -> T, waited_for: bool) -> T {
         /// Also if it panics.
         struct End(bool);

@@ -1,4 +1,4 @@
-//! What spans and events of `tracing` say of themselves.
+//! The fields of spans and events of `tracing`.
 
 use std::fmt;
 

@@ -1,13 +1,13 @@
-//! Programs that are instrumented with `tracing`, seen without any other change.
+//! Monitors programs that are instrumented with `tracing`, without any other change.
 //!
-//! Rules say which spans and events of `tracing` are events of properties. What orders them `tracing` does not tell: it sees no locks.
-//! So, unless hooks or rules tell it, the observed order is taken for the only one: each event is noted inside of one lock, and the
-//! recording counts how many were.
+//! Rules say which spans and events of `tracing` are events of properties. `tracing` does not know what orders them, since it sees no locks.
+//! Unless hooks or rules supply that order, the observed one is taken to be the only one: all events are recorded under one lock, and the
+//! recording counts them.
 //!
 //! | file | |
 //! |---|---|
-//! | `rule` | which spans and events are meant, and what becomes of them |
-//! | `fields` | what they say of themselves |
+//! | `rule` | which spans and events match, and what they are turned into |
+//! | `fields` | their fields |
 
 mod fields;
 mod rule;
@@ -44,9 +44,9 @@ use crate::{
     },
 };
 
-/// A layer of `tracing` that makes events of recordings out of spans and events, by [rules](TracingRule).
+/// A layer of `tracing` that turns spans and events into events of recordings, by [rules](TracingRule).
 ///
-/// A thread takes part in a recording as always: it entered one, or its spawner did, or one is global.
+/// A thread takes part in a recording as usual: it entered one, or inherited one from its spawner, or one is global.
 ///
 /// ```
 /// use portent_hooks::{Recording, TracingRule, TracingLayer};
@@ -76,7 +76,7 @@ use crate::{
 ///
 /// | | |
 /// |---|---|
-/// | nothing else is hooked | the observed order is the only one that is looked at; [`Counts::assumed`](crate::Counts::assumed) says of how many events, and so do reports |
+/// | nothing else is hooked | only the observed order is checked; [`Counts::assumed`](crate::Counts::assumed) and reports say for how many events |
 /// | the program's synchronisation is hooked: [`hooked`](TracingLayerBuilder::hooked) | its order, as for [`event!`](crate::event!) |
 /// | rules have [`signals`](TracingRule::signals) and [`waits_for`](TracingRule::waits_for) | these edges, and hooks: whoever writes them says that there are no others |
 #[derive(Debug)]

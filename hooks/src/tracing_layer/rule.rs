@@ -1,4 +1,4 @@
-//! Which spans and events are meant, and what becomes of them.
+//! Rules: which spans and events match, and what they are turned into.
 
 use portent_monitor_core::Value;
 use tracing::Metadata;
@@ -27,7 +27,7 @@ pub(super) enum When {
 /// let pay = TracingRule::event().target("shop").message("order paid").emits("pay").arg("order");
 /// // To enter a span `request` is `begin(id)`.
 /// let begin = TracingRule::enter().name("request").emits("begin").arg("id");
-/// // The field `litres` is what a variable has from now on.
+/// // The variable `level` takes the value of the field `litres`.
 /// let level = TracingRule::event().target("tank").writes("level", "litres", 0);
 /// # let _ = (pay, begin, level);
 /// ```
@@ -64,66 +64,66 @@ impl TracingRule {
         }
     }
 
-    /// An event.
+    /// Matches events.
     pub fn event() -> TracingRule {
         TracingRule::new(When::Event)
     }
 
-    /// A span is made.
+    /// Matches when a span is created.
     pub fn new_span() -> TracingRule {
         TracingRule::new(When::NewSpan)
     }
 
-    /// A span is entered; that of a future, whenever it is polled.
+    /// Matches when a span is entered; the span of a future is entered at every poll.
     pub fn enter() -> TracingRule {
         TracingRule::new(When::Enter)
     }
 
-    /// A span is left.
+    /// Matches when a span is exited.
     pub fn exit() -> TracingRule {
         TracingRule::new(When::Exit)
     }
 
-    /// A span is over.
+    /// Matches when a span is closed.
     pub fn close() -> TracingRule {
         TracingRule::new(When::Close)
     }
 
-    /// Only those with this target, or one that is inside of it: `shop` also means `shop::orders`.
+    /// Only with this target or one inside it: `shop` also matches `shop::orders`.
     pub fn target(mut self, target: &str) -> TracingRule {
         self.target = Some(target.to_owned());
         self
     }
 
-    /// Only those with this name: that of a span, or of an event that has one (`name: "paid"`).
+    /// Only with this name: that of a span, or of an event that has one (`name: "paid"`).
     pub fn name(mut self, name: &str) -> TracingRule {
         self.name = Some(name.to_owned());
         self
     }
 
-    /// Only those with this message.
+    /// Only with this message.
     pub fn message(self, text: &str) -> TracingRule {
         self.field("message", text)
     }
 
-    /// Only those whose field has this value. What `tracing` knows by its `Debug` or `Display` only is a text.
+    /// Only if the field has this value. A field that is recorded by its `Debug` or `Display` output is a text.
     pub fn field(mut self, name: &str, value: impl Into<Value>) -> TracingRule {
         self.equal.push((name.to_owned(), value.into()));
         self
     }
 
-    /// It is this event of properties.
+    /// Emits the event with this name.
     pub fn emits(mut self, event: &str) -> TracingRule {
         self.emits = Some((NamedEvent::new(event), Vec::new()));
         self
     }
 
-    /// The event has this field as its next argument. Where the span or event has no such field, it is that of the innermost span around it that
-    /// has; if none has, there is no event.
+    /// Adds this field as the next argument of the event. If the span or event has no such field, the innermost enclosing span that
+    /// has it supplies the value; if there is none, no event is emitted.
     ///
     /// # Panics
     ///
-    /// Before [`emits`](Self::emits).
+    /// If called before [`emits`](Self::emits).
     pub fn arg(mut self, field: &str) -> TracingRule {
         match &mut self.emits {
             Some((_, args)) => args.push(field.to_owned()),
@@ -132,20 +132,20 @@ impl TracingRule {
         self
     }
 
-    /// A variable of properties, which begins with a value, becomes what the field has.
+    /// Writes the value of the field to a variable of properties, which has the given initial value.
     pub fn writes(mut self, variable: &str, field: &str, initial: impl Into<Value>) -> TracingRule {
         self.writes = Some((variable.to_owned(), field.to_owned(), initial.into()));
         self
     }
 
-    /// It comes before every later one that [waits for](Self::waits_for) the same: an edge of the order, as the write of an atomic is. From the first
-    /// such rule on, nothing is ordered but by rules and hooks.
+    /// Comes before everything later that [waits for](Self::waits_for) the same: an edge of the causal order, like one from the write of an atomic to a read.
+    /// With such a rule, only rules and hooks order anything.
     pub fn signals(mut self, what: &str) -> TracingRule {
         self.edge = Some((Edge::Signals, what.to_owned()));
         self
     }
 
-    /// It comes after what [signalled](Self::signals) the same.
+    /// Comes after everything that [signalled](Self::signals) the same.
     pub fn waits_for(mut self, what: &str) -> TracingRule {
         self.edge = Some((Edge::Waits, what.to_owned()));
         self

@@ -1,4 +1,4 @@
-//! What comes out of a recording, as lines of a trace.
+//! Turns recorded events into lines of a trace.
 
 use std::collections::HashMap;
 

@@ -1,4 +1,4 @@
-//! Recordings on disk: how to ask for one.
+//! Recordings on disk: the builder.
 
 mod files;
 mod frames;
@@ -19,8 +19,8 @@ use crate::{Error, Sidecar};
 
 /// Writes what a program does as a trace that `portent check` reads.
 ///
-/// Alone it records every operation, so that any question can be asked later. With a
-/// [sidecar](crate::Builder::record) it records what that sees.
+/// By itself it records every operation, so that any question can be asked later. As part of a
+/// [sidecar](crate::Builder::record) it records what the sidecar sees.
 ///
 /// ```
 /// use portent_hooks::{Shared, thread};
@@ -50,20 +50,20 @@ use crate::{Error, Sidecar};
 ///
 /// # What is on disk when
 ///
-/// The ending of the name says how the file is compressed: `.zst`, `.gz`, or not at all. At each
-/// [flush](Self::flush_every) what is new is written as a whole compressed frame, in one piece. So of a process that is killed, all that was
-/// flushed can be read; of a machine that loses power, what the system had written.
+/// The extension of the name selects the compression: `.zst`, `.gz`, or none. At each
+/// [flush](Self::flush_every), new events are written as one complete compressed frame. If the process is killed, everything that was
+/// flushed can be read; if the machine loses power, whatever the system had written.
 ///
 /// # Parts
 ///
-/// With [`rotate_bytes`](Self::rotate_bytes) or [`rotate_every`](Self::rotate_every) there are several files, numbered before the endings:
+/// With [`rotate_bytes`](Self::rotate_bytes) or [`rotate_every`](Self::rotate_every) there are several files, with numbers before the extensions:
 /// `run.00000.jsonl.zst`, `run.00001.jsonl.zst`, ...
 ///
 /// - A recording of everything is **one trace in parts**: `cat run.*.jsonl.zst > whole.jsonl.zst` puts them together. A later part alone
 ///   begins in the middle, with locks that are held and messages that are under way, and is refused.
-/// - Of a recording of some names **each part is a trace**: its events have clocks that count those in the part, and its first
-///   line has the values that variables have when it begins. Old parts can be deleted.
-/// - Of a [process with a name](crate::Builder::process) it is again one trace in parts: other processes count its events from the first.
+/// - Of a recording of some names, **each part is a trace**: its clocks count the events in the part, and its first
+///   line has the values of variables at its beginning. Old parts can be deleted.
+/// - A recording of a [process with a name](crate::Builder::process) is again one trace in parts: other processes count its events from the first on.
 #[derive(Clone, Debug)]
 #[must_use]
 pub struct Recorder {
@@ -75,7 +75,7 @@ pub struct Recorder {
 }
 
 impl Recorder {
-    /// Records to this file, which is made when it [starts](Self::start).
+    /// Records to this file, which is created when the recording [starts](Self::start).
     pub fn to_file(path: impl AsRef<Path>) -> Recorder {
         Recorder {
             path: path.as_ref().to_owned(),
@@ -86,32 +86,32 @@ impl Recorder {
         }
     }
 
-    /// A part that has this many bytes on disk is followed by another. It may exceed that by one flush, and by 16384 events
+    /// Begins another part when the current one has this many bytes on disk. A part may exceed that by one flush, and by 16384 events
     /// at most.
     pub fn rotate_bytes(mut self, bytes: u64) -> Recorder {
         self.rotate_bytes = Some(bytes);
         self
     }
 
-    /// A part that is this old is followed by another, with the next event.
+    /// Begins another part with the next event when the current one is this old.
     pub fn rotate_every(mut self, time: Duration) -> Recorder {
         self.rotate_every = Some(time);
         self
     }
 
-    /// How long an event may wait until it is on disk; a second, if nothing is said.
+    /// How long an event may wait until it is on disk; one second by default.
     pub fn flush_every(mut self, time: Duration) -> Recorder {
         self.flush_every = time;
         self
     }
 
-    /// What a variable is before anything is recorded, for the first line of the trace.
+    /// The initial value of a variable, for the first line of the trace.
     pub fn initial(mut self, name: &str, value: impl Into<Value>) -> Recorder {
         self.initial.push((name.to_owned(), value.into()));
         self
     }
 
-    /// Begins to record everything, without watching any property.
+    /// Starts to record everything, without watching any property.
     ///
     /// # Errors
     ///
@@ -120,7 +120,7 @@ impl Recorder {
         Sidecar::builder().everything().record(self).start()
     }
 
-    /// Where the first events will be, for those who do not want to write over what is there.
+    /// The first file, for callers that do not want to overwrite an existing one.
     ///
     /// ```
     /// use portent_sidecar::Recorder;
@@ -132,7 +132,7 @@ impl Recorder {
         self.part(0)
     }
 
-    /// Makes the first file, for events that come from elsewhere.
+    /// Creates the first file, for events that come from elsewhere.
     ///
     /// # Errors
     ///
@@ -141,7 +141,7 @@ impl Recorder {
         Files::create(self)
     }
 
-    /// With these initial values, where it has none of its own.
+    /// Adds these initial values, for variables that have none yet.
     pub(crate) fn knowing(mut self, initial: &[(String, Value)]) -> Recorder {
         for (name, value) in initial {
             if self.initial.iter().all(|(other, _)| other != name) {

@@ -1,7 +1,7 @@
 //! Turns clocks that count chains into clocks that count threads.
 //!
-//! A recording of some names has no locks or forks to say what came before what; so each of its lines has a clock, and clocks in a
-//! trace count the lines of threads. A chain belongs to several threads in turn: it is kept as *stays*, consecutive lines of one thread
+//! A recording of some names has no locks or forks from which the order could be derived, so each of its lines has a clock, and clocks in a
+//! trace count the lines of threads. A chain may belong to several threads in turn: it is kept as *stays*, consecutive lines of one thread
 //! on one chain.
 
 use std::collections::HashMap;

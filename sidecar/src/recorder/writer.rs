@@ -1,4 +1,4 @@
-//! What comes out of a recording, into files.
+//! Writes recorded events to files.
 
 use portent_monitor_core::{Event, Symbols};
 

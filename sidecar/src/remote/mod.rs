@@ -1,7 +1,7 @@
 //! Sends events to a server, `portent serve` in another process.
 //!
-//! The lines are those that a recorder would write, and none is forgotten before the other side, a socket or a NATS stream, has it. While that is
-//! unreachable, lines are kept up to a bound; beyond it the sidecar stalls, and threads do what they do when a queue is full: events are then
+//! The lines are those that a recorder would write, and each is kept until the other side, a socket or a NATS stream, has acknowledged it. While that is
+//! unreachable, lines are kept up to a bound. Beyond it the sidecar stalls, and threads do what they do when a queue is full: events are then
 //! dropped before any clock counts them.
 
 mod address;
@@ -29,7 +29,7 @@ use crate::Error;
 const FIRST_PAUSE: Duration = Duration::from_millis(50);
 const LONGEST_PAUSE: Duration = Duration::from_secs(5);
 
-/// Which server, and what it is told first.
+/// The server, and what it is told first.
 #[derive(Clone, Debug)]
 pub(crate) struct Remote {
     pub(crate) address: Address,

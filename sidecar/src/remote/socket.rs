@@ -1,7 +1,7 @@
 //! Lines over a socket.
 //!
-//! A client says who it is and is told how many of its lines the server has; then it sends some, waits until the server has them,
-//! and sends more. So after a lost connection both know where to go on, no line comes twice, and none is forgotten before the server
+//! A client gives its name, and the server answers how many of its lines it has. Then the client sends some lines, waits until the server has them,
+//! and sends more. After a lost connection both therefore know where to continue, no line arrives twice, and none is forgotten before the server
 //! has it.
 
 use std::{

@@ -286,7 +286,7 @@ impl Actor {
         }
     }
 
-    /// It saw that somebody holds a lock, and nobody knows who.
+    /// It saw that a lock is held, but not by whom.
     pub(crate) fn saw_nobody(&self) {
         if let Some(outbox) = &self.outbox {
             outbox.subscriber.count_blind();
@@ -361,8 +361,8 @@ impl Actor {
         }
     }
 
-    /// What it had to do is done: whoever waits for that knows all that it did. Destructors of
-    /// thread-locals may run after that, but record nothing if others can go on without waiting for them.
+    /// The actor has finished its work: whoever waits for that knows everything that it did. Destructors of
+    /// thread-locals may still run, but record nothing if others need not wait for them.
     pub(crate) fn finish(&mut self, waited_for: bool) {
         if !waited_for {
             self.ended = true;

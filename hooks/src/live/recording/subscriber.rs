@@ -61,7 +61,7 @@ pub(crate) struct Subscriber {
     depth: Depth,
     full: Full,
     capacity: usize,
-    /// A fork of this process has threads, but nobody who takes out what they record.
+    /// A fork of this process has threads, but no reader for what they record.
     process: u32,
     closed: AtomicBool,
     queues: ForkAware<Queues>,

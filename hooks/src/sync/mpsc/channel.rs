@@ -1,12 +1,12 @@
-//! A queue between threads, and what was left at it.
+//! A queue between threads, and its clocks.
 //!
-//! Made of a mutex and two condition variables, and not around the channel of the standard library: the
-//! order of the sends is part of the causal order, so that a message and its place among the others
-//! must be one step, and nobody may wait for room inside that step.
+//! Built from a mutex and two condition variables rather than around the channel of the standard library: the
+//! order of sends is part of the causal order, so sending a message and giving it its place
+//! must be one step, and no thread may wait for room within that step.
 //!
-//! A message carries what its sender knew. Sends come after sends and receives after receives; a send that
-//! found the room of an earlier message comes after the receive that made it; with no room at all a
-//! sender goes on after its message was received. Who finds the channel empty has seen all that was
+//! A message carries what its sender knew. Sends are ordered among themselves, and so are receives. A send that
+//! uses the room of an earlier message comes after the receive that freed it. With capacity 0, a
+//! sender continues after its message was received. A receiver that finds the channel empty has seen everything that was
 //! sent. The end of the senders, or of the receiver, is a condition that the other side may learn of.
 
 use std::{
@@ -134,7 +134,7 @@ impl<T> Channel<T> {
         }
     }
 
-    /// For whoever controls the thread.
+    /// As the controller of this thread sees it.
     fn object(&self) -> Object<'_> {
         let state = lock(&self.state);
         let state = ChannelState {

@@ -1,4 +1,4 @@
-//! What was left at a channel by those who sent, received, found it empty and closed it.
+//! The clocks of a channel: left by sending, receiving, finding it empty and closing it.
 
 use std::collections::VecDeque;
 
@@ -15,9 +15,9 @@ pub(super) struct Clocks {
     /// that of the last send; the first that of the oldest message.
     pub(super) sends: VecDeque<(u64, Published)>,
     pub(super) receives: Published,
-    /// By those who found it empty.
+    /// By receivers that found it empty.
     pub(super) empty: Published,
-    /// By those who closed an end of it.
+    /// By the end of the senders or of the receiver.
     pub(super) ends: Published,
     /// By the receives, with their numbers, that made room which nobody has found yet; but not where it
     /// is the same as that of the receive before.

@@ -2,8 +2,8 @@
 //!
 //! | file | |
 //! |---|---|
-//! | `channel` | the queue, and who sends, receives and waits |
-//! | `clocks` | what was left at it |
+//! | `channel` | the queue; sending, receiving and waiting |
+//! | `clocks` | its clocks |
 //! | this one | the two ends |
 
 mod channel;

@@ -1,10 +1,10 @@
-//! Clocks of what is sent and received.
+//! The clocks of channels between tasks.
 //!
-//! As in a channel of threads: sends come after sends and receives after receives, a message carries what its sender knew, a send that
-//! needed the room of an earlier message comes after the receive that made it, and who finds the channel empty has seen all
+//! As in a channel between threads, sends are ordered among themselves, and so are receives; a message carries what its sender knew; a send that
+//! uses the room of an earlier message comes after the receive that freed it; and a receiver that finds the channel empty has seen everything
 //! that was sent. The end of the senders, or of the receiver, is a condition that the other side may learn of.
 //!
-//! To send or to receive and to note that is one step: it is done while these clocks are held.
+//! An operation and its effect on the clocks are one step: the operation is performed while the clocks are locked.
 
 use std::collections::VecDeque;
 
@@ -54,9 +54,9 @@ pub(super) struct Clocks {
     /// By the last send.
     sends: Published,
     receives: Published,
-    /// By those who found it empty.
+    /// By receivers that found it empty.
     empty: Published,
-    /// By those who closed an end of it.
+    /// By the end of the senders or of the receiver.
     ends: Published,
     /// By the receives, with their numbers, whose room nobody has used yet; but not where it is the same as that before.
     room: VecDeque<(u64, Published)>,
@@ -179,7 +179,7 @@ impl Clocks {
         });
     }
 
-    /// There was no message, and somebody looked.
+    /// A receiver found no message.
     pub(super) fn was_empty(&mut self, place: Place, ticket: Ticket) {
         actor::with(|actor| {
             // All that was sent was received.

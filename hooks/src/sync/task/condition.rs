@@ -1,4 +1,4 @@
-//! Clocks of what is signalled and waited for: who signals leaves what it knows, and who waited comes after all signals so far.
+//! The clock of something that is signalled and waited for: a signal leaves what the signaller knows, and a finished wait comes after all signals so far.
 
 use std::sync::Mutex;
 

@@ -1,7 +1,7 @@
-//! The types of `tokio::sync`, with clocks: what tasks synchronise with.
+//! The types of `tokio::sync`, with clocks.
 //!
-//! Around those of tokio, and not instead of them: who waits for whom is tokio's business. What a type does is done while its clocks are
-//! held, so that both are one step; who has to wait waits before that.
+//! These types wrap tokio's, which decide who waits for whom. An operation is performed while the clocks of the object are
+//! locked, so that both are one step; a task that has to wait does so before.
 //!
 //! | file | |
 //! |---|---|

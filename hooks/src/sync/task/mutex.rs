@@ -1,4 +1,4 @@
-//! Mutual exclusion of tasks. As that of threads, what the last holder knew is inside, beside the value.
+//! Mutual exclusion of tasks. As for threads, the clock of the last holder is inside, beside the value.
 
 use std::{fmt, panic::Location};
 
@@ -60,7 +60,7 @@ impl<T> Mutex<T> {
         Mutex::called(Name::here(), value)
     }
 
-    /// A mutex that is called so in recordings.
+    /// Creates a mutex with this name in recordings.
     #[track_caller]
     pub fn with_name(name: &str, value: T) -> Mutex<T> {
         Mutex::called(Name::given(name, |symbols| &mut symbols.locks), value)

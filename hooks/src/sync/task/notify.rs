@@ -1,7 +1,7 @@
 //! Signals without content.
 //!
-//! There are two kinds. `notify_one` is kept until somebody waits for it, so it does not matter who was first. `notify_waiters` is lost on
-//! those who do not wait yet, so it comes in order with their beginnings. Who was woken does not know by which, and comes after both.
+//! There are two kinds. `notify_one` is kept until a task waits for it, so it does not matter which comes first. `notify_waiters` does not reach
+//! tasks that begin to wait later, so it is ordered with the beginnings of waits. A woken task cannot tell which kind woke it, and comes after both.
 
 use std::{
     fmt,

@@ -1,4 +1,4 @@
-//! A lock of tasks with a shared and an exclusive side, with clocks as those of threads have them.
+//! A lock of tasks with a shared and an exclusive side. Its clocks are like those of the lock for threads.
 
 use std::{fmt, panic::Location};
 
@@ -77,7 +77,7 @@ impl<T> RwLock<T> {
         RwLock::called(Name::here(), value)
     }
 
-    /// A lock that is called so in recordings.
+    /// Creates a lock with this name in recordings.
     #[track_caller]
     pub fn with_name(name: &str, value: T) -> RwLock<T> {
         RwLock::called(Name::given(name, |symbols| &mut symbols.locks), value)

@@ -1,7 +1,7 @@
 //! Permits.
 //!
-//! Which permit is which nobody knows: whoever gets one comes after all that were given back so far. With one permit that is exact;
-//! with more it orders more than there need be, and never too little.
+//! Permits cannot be told apart, so a task that gets one comes after all permits given back so far. With one permit this is exact;
+//! with several it may order more than necessary, but never less.
 
 use std::{fmt, panic::Location, sync::Arc};
 
@@ -241,7 +241,7 @@ impl Semaphore {
 
 /// Why there is no permit.
 trait Refusal {
-    /// Because somebody closed the semaphore.
+    /// The semaphore has been closed.
     fn is_closed(&self) -> bool;
 }
 

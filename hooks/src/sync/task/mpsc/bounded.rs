@@ -1,4 +1,4 @@
-//! Channels with little room, and who sends there.
+//! Bounded channels, and their senders.
 
 use std::{
     fmt,

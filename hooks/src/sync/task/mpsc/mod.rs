@@ -2,9 +2,9 @@
 //!
 //! | file | |
 //! |---|---|
-//! | `bounded` | channels with little room, and who sends there |
-//! | `unbounded` | channels without a bound, and who sends there |
-//! | `receiver` | who receives |
+//! | `bounded` | bounded channels, and their senders |
+//! | `unbounded` | unbounded channels, and their senders |
+//! | `receiver` | receivers |
 
 mod bounded;
 mod receiver;

@@ -1,4 +1,4 @@
-//! Channels without a bound, and who sends there.
+//! Unbounded channels, and their senders.
 
 use std::{
     fmt,
