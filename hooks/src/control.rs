@@ -39,34 +39,34 @@ thread_local! {
     static CURRENT: RefCell<Option<Rc<dyn Controller>>> = const { RefCell::new(None) };
 }
 
-/// Who decides what runs next.
+/// Decides what runs next.
 ///
-/// All threads of a controlled run are on one thread of the operating system, and one of them runs at a time: who is meant is the one
-/// that calls.
+/// All threads of a controlled run share one thread of the operating system, and one of them runs at a time. Methods concern the
+/// thread that calls them.
 pub trait Controller {
-    /// The thread wants to do this with an object. Returns when it may.
+    /// The thread wants to perform this step on an object. Returns when it may.
     fn step(&self, step: Step, object: Object<'_>, place: Place) -> Turn;
 
-    /// The thread is about to give back what it has of an object.
+    /// The thread is about to release what it holds of an object.
     fn release(&self, release: Release, object: Object<'_>);
 
-    /// What the last step of the thread wrote, after the value that was there before. Only if its turn asked for it.
+    /// The values before and after the last step of the thread, which wrote. Only called if the turn asked for it.
     fn wrote(&self, before: Option<Value>, value: Option<Value>);
 
     /// It was this thread's turn, but the object is in use by a thread that is not controlled.
     fn obstructed(&self, object: Object<'_>, place: Place) -> !;
 
-    /// The same, of a thread that unwinds because all have to end: whether it should try again, as another one had the object that
-    /// has to end, too.
+    /// The same for a thread that unwinds because the run ends. Returns whether to try again, because the holder of the object is also
+    /// about to end.
     fn try_again(&self) -> bool;
 
     /// Whether an application event of this name is wanted.
     fn wants(&self, event: &'static str) -> bool;
 
-    /// An application event, which is wanted.
+    /// An application event that is wanted.
     fn event(&self, callsite: &'static Callsite, args: &[Value]);
 
-    /// Begins a thread, and returns its number.
+    /// Starts a thread, and returns its number.
     fn spawn(&self, name: Option<&str>, job: Job<'_>, place: Place) -> u32;
 
     /// Returns when this thread has ended.
@@ -75,51 +75,51 @@ pub trait Controller {
     /// Whether this thread has ended.
     fn has_ended(&self, thread: u32) -> bool;
 
-    /// The number of the thread that calls.
+    /// The number of the calling thread.
     fn current(&self) -> u32;
 
-    /// A number that is another one after every step, of whichever thread.
+    /// A number that changes with every step of any thread.
     fn steps(&self) -> u64;
 
-    /// The thread has nothing to do but to look again.
+    /// The thread can do nothing but look again.
     fn pause(&self, place: Place);
 
     /// One of this many values, counted from 0.
     fn pick(&self, values: u32) -> u32;
 
-    /// What the thread has for itself under this key; it is made when it is first asked for.
+    /// The thread-local value under this key, created when it is first needed.
     fn local(&self, key: usize, make: &dyn Fn() -> Rc<dyn Any>) -> Rc<dyn Any>;
 
-    /// The thread is about to end, and drops what it has for itself.
+    /// The thread is about to end, and drops its thread-local values.
     fn drop_locals(&self);
 
-    /// The name of the thread that calls.
+    /// The name of the calling thread.
     fn name(&self) -> Option<String>;
 
-    /// The thread begins to wait for a condition and gives a mutex back, in one step. The mutex is the thread's until this returns.
+    /// The thread begins to wait for a condition and releases a mutex, in one step. It holds the mutex until this returns.
     fn wait(&self, condition: Object<'_>, mutex: Object<'_>, place: Place);
 
-    /// Returns when the thread that waits may have its mutex again; whether somebody notified it. `timed`: it may also wake up
-    /// because time is over.
+    /// Returns when the waiting thread may take its mutex again, with whether it was notified. `timed`: it may also wake up
+    /// because the time is over.
     fn wake(&self, condition: Object<'_>, mutex: Object<'_>, timed: bool, place: Place) -> bool;
 
-    /// Returns when the message that the thread has just sent was received, or there is no receiver.
+    /// Returns when the message that the thread has just sent has been received, or when there is no receiver any more.
     fn deliver(&self, channel: Object<'_>, place: Place);
 
-    /// Returns when the thread was unparked. `timed`: or time is over.
+    /// Returns when the thread has been unparked or, if `timed`, when the time is over.
     fn park(&self, timed: bool, place: Place);
 
     /// Unparks the thread of this number.
     fn unpark(&self, thread: u32, place: Place);
 
-    /// The last step of the thread was to change something, but it did not.
+    /// The last step of the thread, which might have changed something, did not.
     fn unchanged(&self);
 
-    /// The program does something that is not explored.
+    /// The program does something that cannot be explored.
     fn refuse(&self, what: &'static str, place: Place) -> !;
 }
 
-/// What a thread wants to do with an object, where others can notice.
+/// A step of a thread on an object that other threads can notice.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Step {
@@ -158,17 +158,17 @@ pub enum Step {
     CloseReceiver,
     /// Meets others, that many with it. Returns when they are there.
     Arrive(usize),
-    /// What is to be done once: succeeds if this thread is the one to do it.
+    /// Begins a one-time initialisation: succeeds if this thread is to perform it.
     Call,
-    /// What is to be done once is done, by this thread.
+    /// This thread has finished a one-time initialisation.
     Done,
-    /// Whether it is done: succeeds if it is.
+    /// Looks whether the initialisation is done: succeeds if it is.
     IsDone,
-    /// Waits until it is done.
+    /// Waits until the initialisation is done.
     AwaitDone,
 }
 
-/// What a thread gives back.
+/// Something that a thread releases.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Release {
@@ -178,23 +178,23 @@ pub enum Release {
     ReadUnlock,
     /// A sender of a channel.
     Sender,
-    /// The last sender of a channel, of one that it was said of before that it is given back.
+    /// The last sender of a channel, whose release was announced before.
     Senders,
-    /// What is to be done once: it was done, or not.
+    /// A one-time initialisation, finished or not.
     Call,
 }
 
-/// What it is for a thread to have its turn.
+/// The outcome of a step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Turn {
-    /// Of something that is only tried, or asked: whether it succeeds. Of an access of a plain variable it is false if it is in a data race, and
-    /// somebody looks for these. Of everything else it is true.
+    /// Whether a try or a query succeeds. For an access of a plain variable: false if it is in a data race, and the controller
+    /// looks for those. True for everything else.
     pub succeeds: bool,
     /// Whether the controller wants to know what is written.
     pub tell: bool,
 }
 
-/// What objects there are, for controllers.
+/// The kinds of objects, for controllers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Class {
@@ -219,12 +219,12 @@ pub enum Class {
     },
 }
 
-/// What is in a channel.
+/// The state of a channel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ChannelState {
-    /// How many messages may wait to be received.
+    /// Its capacity.
     pub bound: Option<usize>,
-    /// How many do.
+    /// The number of messages in it.
     pub messages: usize,
     /// Whether all senders are gone.
     pub closed: bool,
@@ -245,20 +245,20 @@ impl<'a> Object<'a> {
         Object { name, kind, class }
     }
 
-    /// What the controller last wrote on it; 0 if nothing.
+    /// The note that a controller last left on it; 0 if there is none.
     #[inline]
     #[must_use]
     pub fn tag(&self) -> u64 {
         self.name.tag().load(Relaxed)
     }
 
-    /// Writes something on it. It stays there when the controller is gone.
+    /// Leaves a note on it, which remains when the controller is gone.
     #[inline]
     pub fn set_tag(&self, tag: u64) {
         self.name.tag().store(tag, Relaxed);
     }
 
-    /// What it is.
+    /// Its kind.
     #[inline]
     #[must_use]
     pub fn class(&self) -> Class {
@@ -271,13 +271,13 @@ impl<'a> Object<'a> {
         self.kind
     }
 
-    /// Where it was made.
+    /// Where it was created.
     #[must_use]
     pub fn made(&self) -> Option<&'static Location<'static>> {
         self.name.made()
     }
 
-    /// What it is called, if somebody gave it a name: the text is that of [`given_name`].
+    /// The name that it was given, if any; [`given_name`] has the text.
     #[must_use]
     pub fn given(&self) -> Option<GivenName> {
         self.name.number().map(|number| GivenName {
@@ -287,7 +287,7 @@ impl<'a> Object<'a> {
     }
 }
 
-/// A name that was given to an object, in the table of the process.
+/// A given name of an object, in the table of the process.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct GivenName {
     number: u32,
@@ -295,7 +295,7 @@ pub struct GivenName {
 }
 
 impl GivenName {
-    /// A number of its own among the names of objects of its class.
+    /// Its number among the names of objects of this class.
     #[must_use]
     pub fn number(self) -> u32 {
         self.number
@@ -308,7 +308,7 @@ impl GivenName {
     }
 }
 
-/// The text of a name that was given.
+/// The text of a given name.
 #[must_use]
 pub fn given_name(name: GivenName) -> String {
     names::with_table(|table| {
@@ -325,10 +325,10 @@ pub fn given_name(name: GivenName) -> String {
     })
 }
 
-/// What a thread is to do, which may borrow from its spawner.
+/// The body of a thread, which may borrow from its spawner.
 ///
-/// Only this crate can make one, and promises that whatever it borrows is there until it has run: either it borrows nothing, or its
-/// spawner waits for it ([`Controller::join`]) before it goes on, also if it unwinds.
+/// Only this crate can create one, and guarantees that whatever it borrows outlives it: either it borrows nothing, or its
+/// spawner waits for it ([`Controller::join`]) before it continues, even when unwinding.
 pub struct Job<'a>(Box<dyn FnOnce() -> Ended + 'a>);
 
 impl<'a> Job<'a> {
@@ -342,11 +342,11 @@ impl<'a> Job<'a> {
 /// How a thread ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Ended {
-    /// It did what it had to do.
+    /// Its body returned.
     Returned,
     /// It panicked.
     Panicked,
-    /// Its controller wanted it to end.
+    /// Its controller ended it.
     Stopped,
 }
 
@@ -362,11 +362,11 @@ impl Ended {
     }
 }
 
-/// What a controller unwinds a thread with that has to end.
+/// The payload with which a controller unwinds a thread that has to end.
 #[derive(Clone, Copy, Debug)]
 pub struct Stop;
 
-/// The controller of the thread that calls, of one whose version is hidden.
+/// The controller of the calling thread, whose version is hidden.
 #[inline]
 pub(crate) fn current() -> Option<Rc<dyn Controller>> {
     if !version::is_hidden() {
@@ -378,7 +378,7 @@ pub(crate) fn current() -> Option<Rc<dyn Controller>> {
         .flatten()
 }
 
-/// Tasks of a runtime, and how they wait for each other, are under nobody's control: a program that is explored ends here.
+/// Ends an explored program that uses tasks of a runtime: how these wait for each other cannot be controlled.
 #[cfg(feature = "tokio")]
 pub(crate) fn refuse_tasks(what: &'static str, place: Place) {
     if let Some(controller) = current()
@@ -388,18 +388,18 @@ pub(crate) fn refuse_tasks(what: &'static str, place: Place) {
     }
 }
 
-/// One of this many values, counted from 0, as the controller of the thread that calls decides; `None` if it has none.
+/// One of this many values, counted from 0, chosen by the controller of the calling thread; `None` if it has none.
 pub fn pick(values: u32) -> Option<u32> {
     current().map(|controller| controller.pick(values))
 }
 
-/// The number of the thread that calls, if somebody controls it: 0 for the first one, and then as they were spawned.
+/// The number of the calling thread, if it is under control: 0 for the first one, then in the order of spawning.
 #[must_use]
 pub fn thread() -> Option<u32> {
     current().map(|controller| controller.current())
 }
 
-/// As long as it is there, a controller decides what this thread of the operating system runs.
+/// A guard: while it lives, a controller decides what this thread of the operating system runs.
 #[derive(Debug)]
 pub struct Controlled(());
 
@@ -429,17 +429,17 @@ impl Drop for Controlled {
     }
 }
 
-/// A thread that does something once, or finds it done.
+/// A thread that performs a one-time initialisation, or finds it done.
 pub(crate) struct Calling<'a, O: Fn() -> Object<'a>> {
     controller: &'a dyn Controller,
     object: O,
-    /// It is the one to do it.
+    /// It is to perform the initialisation.
     does: bool,
     place: Place,
 }
 
 impl<'a, O: Fn() -> Object<'a>> Calling<'a, O> {
-    /// Returns when nobody else is at it.
+    /// Returns when no other thread is performing it.
     pub(crate) fn begin(controller: &'a dyn Controller, object: O, place: Place) -> Self {
         let does = controller.step(Step::Call, object(), place).succeeds;
         Calling {
@@ -459,7 +459,7 @@ impl<'a, O: Fn() -> Object<'a>> Calling<'a, O> {
     }
 }
 
-/// Also if it failed to do it.
+/// Even if the initialisation failed.
 impl<'a, O: Fn() -> Object<'a>> Drop for Calling<'a, O> {
     fn drop(&mut self) {
         if self.does {
@@ -475,8 +475,8 @@ pub(crate) struct Spawned<T> {
 }
 
 impl<T> Spawned<T> {
-    /// Begins a thread. Whoever lends it something joins it before that is gone: `enter` is told its number before it runs, and
-    /// `panicked` whether it did.
+    /// Starts a thread. A spawner that lends it something joins it before that is gone: `enter` receives its number before it runs, and
+    /// `panicked` says afterwards whether it panicked.
     pub(crate) fn begin<'a, F>(
         controller: &dyn Controller,
         name: Option<&str>,
@@ -509,7 +509,7 @@ impl<T> Spawned<T> {
         Spawned { number, result }
     }
 
-    /// Waits until it has ended, and takes what it returned.
+    /// Waits until it has ended, and returns its result.
     pub(crate) fn join(self, place: Place) -> thread::Result<T> {
         if let Some(controller) = current() {
             controller.join(self.number, place);

@@ -5,8 +5,8 @@ use std::panic::Location;
 use super::{Class, Object, Step, current};
 use crate::live::names::Name;
 
-/// What stands for a piece of memory that threads may only share if something orders them. It says what is done with it; outside of
-/// controlled runs that costs a look, and nothing comes of it.
+/// Stands for a piece of memory that threads may share only if something orders their accesses, and reports these. Outside of
+/// controlled runs a report costs one look, and has no effect.
 ///
 /// ```
 /// use portent_hooks::control::Memory;
@@ -25,20 +25,20 @@ pub struct Memory {
     kind: &'static str,
 }
 
-/// A thread uses a piece of memory. Who does other steps meanwhile does not use it at one moment only.
+/// An access of a thread to a piece of memory. It is not atomic if the thread performs other steps meanwhile.
 #[must_use = "whether it is in order is to be asked"]
 #[derive(Clone, Copy, Debug)]
 pub struct Access {
     step: Step,
     place: &'static Location<'static>,
     is_ordered: bool,
-    /// How many steps there were when it began.
+    /// The number of steps when it began.
     began: u64,
 }
 
 impl Access {
-    /// Whether everything that others did with the memory so far comes before, or does not matter, as all only read. It is so if nobody
-    /// looks for data races.
+    /// Whether all conflicting accesses of other threads so far come before this one. Always true if the controller does
+    /// not look for data races.
     #[must_use]
     pub fn is_ordered(&self) -> bool {
         self.is_ordered
@@ -46,7 +46,7 @@ impl Access {
 }
 
 impl Memory {
-    /// Of something of this type, which is called after the place where it is made.
+    /// For an object of this type, named after the place where it is created.
     #[track_caller]
     #[must_use]
     pub const fn new(kind: &'static str) -> Memory {
@@ -68,7 +68,7 @@ impl Memory {
         self.access(Step::Write, Location::caller())
     }
 
-    /// An access is over; whether it is still in order with what others did.
+    /// Ends an access. Returns whether it is still ordered with the accesses of other threads.
     #[must_use]
     pub fn end(&self, access: Access) -> bool {
         let goes_on = current().is_none_or(|controller| controller.steps() == access.began);

@@ -33,7 +33,7 @@ pub(super) struct Outbox {
     queue: Option<Producer<Words>>,
     /// There is room for at least this many records; for none as long as something is kept.
     room: usize,
-    /// What found no room.
+    /// Records that did not fit.
     kept: VecDeque<Words>,
     texts: Texts,
     /// What the reader knows of our clock.
@@ -124,7 +124,7 @@ impl Outbox {
         self.room >= enough && self.kept.is_empty()
     }
 
-    /// Something is to be written: if it was prepared for in an earlier poll of a task, there may be no queue.
+    /// Called before something is written: if room was reserved in an earlier poll of a task, there may be no queue now.
     #[inline]
     pub(super) fn need_queue(&mut self) {
         if self.queue.is_none() {
@@ -183,7 +183,7 @@ impl Outbox {
         }
     }
 
-    /// Tells what is new in the clock of the event that follows.
+    /// Writes what is new in the clock of the following event.
     #[inline]
     pub(super) fn tell(&mut self, clock: &mut ActorClock, identity: &Identity) {
         if clock.take_news() || !self.begun {
@@ -216,8 +216,8 @@ impl Outbox {
         self.told = told;
     }
 
-    /// Tells where the event that follows stands in the run as it was, if everything is recorded. Its object is held, so those that
-    /// come after it get a later place.
+    /// Writes the position of the following event in the observed run, if everything is recorded. Its object is held, so events that
+    /// come after it get later positions.
     #[inline]
     pub(super) fn tell_place(&mut self) {
         if self.everything {
@@ -257,7 +257,7 @@ impl Outbox {
         self.begun = false;
     }
 
-    /// The actor leaves. What found no room yet stays with the queue.
+    /// The actor leaves. Records that did not fit stay with the queue.
     pub(super) fn close(mut self) {
         self.flush();
         if let Some(producer) = self.queue {
@@ -280,7 +280,7 @@ pub(super) struct Unused {
 }
 
 impl Unused {
-    /// Whether there was something that now found room.
+    /// Whether some kept record now found room.
     pub(super) fn flush(&mut self) -> bool {
         let before = self.kept.len();
         flush(&mut self.producer, &mut self.kept);

@@ -28,7 +28,7 @@ thread_local! {
 
 struct Slot(RefCell<Option<Box<Actor>>>);
 
-/// Operations of threads whose actor was gone or in use, while something was recorded.
+/// Operations, during recordings, of threads whose actor was gone or in use.
 static LATE: AtomicU64 = AtomicU64::new(0);
 pub(in crate::live) fn late() -> u64 {
     LATE.load(Relaxed)
@@ -56,7 +56,7 @@ pub(crate) fn with<R>(f: impl FnOnce(&mut Actor) -> R) -> Option<R> {
     }
 }
 
-/// Leaves what an access leaves at the updates of an object, which changes nothing of the actor: so it does not look around.
+/// Publishes the clock to the updates of an object. This does not change the actor, so it does not look for new recordings.
 #[inline(always)]
 pub(crate) fn publish_updates(updates: &mut Published, access: Access) {
     let left = ACTOR.try_with(|slot| {
@@ -73,8 +73,8 @@ pub(crate) fn publish_updates(updates: &mut Published, access: Access) {
     }
 }
 
-/// Puts another actor in the place of this thread's, which then is there; whether that was possible. Where there is none,
-/// whoever acts next is a foreign one. What the thread shows is for who does that.
+/// Exchanges the actor of this thread with another; returns whether that was possible. If there is no actor, the next
+/// operation creates a foreign one. The caller is responsible for the shown version.
 #[cfg(feature = "tokio")]
 #[inline(always)]
 pub(in crate::live) fn swap(other: &mut Option<Box<Actor>>) -> bool {
@@ -88,7 +88,7 @@ pub(in crate::live) fn swap(other: &mut Option<Box<Actor>>) -> bool {
     swapped == Ok(true)
 }
 
-/// Looks whether there is another recording to take part in, as who acts here now, and shows it.
+/// Lets the current actor look for a new recording to take part in, and shows its version.
 #[cfg(feature = "tokio")]
 #[cold]
 #[inline(never)]
@@ -108,7 +108,7 @@ pub(crate) fn is_there() -> bool {
     ACTOR.try_with(|slot| slot.0.try_borrow().is_ok_and(|slot| slot.is_some())) == Ok(true)
 }
 
-/// An operation went through without a clock.
+/// An operation was performed without a clock.
 #[cold]
 #[inline(never)]
 fn passed<R>() -> Option<R> {
@@ -118,8 +118,8 @@ fn passed<R>() -> Option<R> {
     None
 }
 
-/// The actor of a thread that is spawned now, to be called by it before anything else: what is
-/// touched first dies last.
+/// Creates the actor of a newly spawned thread. The thread calls this before anything else, because the thread-local that is
+/// touched first is destroyed last.
 pub(crate) fn begin(identity: Arc<Identity>, recording: Option<Arc<Subscriber>>) {
     let _ = ACTOR.try_with(|slot| {
         if let Some(mut actor) = Actor::new(identity, false) {
@@ -152,30 +152,30 @@ pub(in crate::live) fn enter(subscriber: Option<Arc<Subscriber>>) -> Option<Arc<
     before.ok().flatten().flatten()
 }
 
-/// This thread is under control, or no longer: then it takes every slow path.
+/// Puts this thread under control, so that it takes every slow path, or ends that.
 pub(crate) fn control(controlled: bool) {
     event::forget_wanted();
     with(|actor| actor.controlled = controlled);
 }
 
-/// A thread that begins a recording is not foreign to it, whoever spawned it.
+/// A thread that starts a recording is not foreign to it, however it was spawned.
 pub(in crate::live) fn knows_of_recordings() {
     with(|actor| actor.foreign = false);
 }
 
-/// Looks whether there is another recording to take part in.
+/// Looks for a new recording to take part in.
 pub(in crate::live) fn look_around() {
     with(Actor::look_around);
 }
 
-/// Asks to record an operation of a thread that records everything, before it happens; may wait.
+/// Reserves room for an operation of a thread that records everything, before it happens; may wait.
 #[cold]
 #[inline(never)]
 pub(crate) fn prepare() -> Ticket {
     with(|actor| actor.prepare(2)).unwrap_or_default()
 }
 
-/// Asks to record the write of a variable, before it happens; may wait.
+/// Reserves room for the write of a variable, before it happens; may wait.
 #[inline]
 pub(crate) fn prepare_write(var: Option<VarId>) -> Ticket {
     with(|actor| match (&actor.outbox, var) {
@@ -186,7 +186,7 @@ pub(crate) fn prepare_write(var: Option<VarId>) -> Ticket {
     .unwrap_or_default()
 }
 
-/// A variable was written by one who holds it: receives, records and leaves what that does.
+/// A variable was written by its holder: receives its clocks, records the write, and publishes the new clock.
 // One argument, so that the closure is one word: larger ones are copied again and again.
 #[inline(never)]
 pub(crate) fn wrote(mut write: Written<'_>) {
@@ -205,7 +205,7 @@ pub(crate) fn wrote(mut write: Written<'_>) {
     });
 }
 
-/// A write: of what, and how it is recorded if it is.
+/// A write: its object, and how it is recorded.
 pub(crate) struct Written<'a> {
     pub(crate) object: &'a mut ObjectClock,
     pub(crate) access: Access,

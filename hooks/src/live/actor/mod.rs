@@ -68,15 +68,15 @@ pub(crate) type Place = Option<&'static Location<'static>>;
 pub(crate) struct Actor {
     clock: ActorClock,
     identity: Arc<Identity>,
-    /// It was not spawned through the hooks.
+    /// It was not spawned through hooks.
     foreign: bool,
-    /// What it was to do is done; only destructors run.
+    /// It has finished its work; only destructors still run.
     ended: bool,
     /// The recording that it entered or inherited; if none, it is the global one.
     own: Option<Arc<Subscriber>>,
     outbox: Option<Outbox>,
     generation: u64,
-    /// Somebody decides what it does.
+    /// It is under control.
     controlled: bool,
     places: FxHashMap<usize, LocId>,
 }
@@ -97,7 +97,7 @@ impl Actor {
         })
     }
 
-    /// Of a thread that was not spawned through the hooks.
+    /// For a thread that was not spawned through hooks.
     #[cold]
     #[inline(never)]
     fn foreign() -> Option<Box<Actor>> {
@@ -121,7 +121,7 @@ impl Actor {
         &self.identity
     }
 
-    /// What a thread that it spawns takes part in.
+    /// The recording that a thread it spawns takes part in.
     pub(crate) fn recording(&self) -> Option<Arc<Subscriber>> {
         self.own.clone().filter(|own| !own.is_closed())
     }
@@ -155,7 +155,7 @@ impl Actor {
         }
     }
 
-    /// Takes part in nothing any more, and gives its chain back.
+    /// Leaves its recording, and gives its chain back.
     fn leave_outbox(&mut self) {
         if let Some(outbox) = self.outbox.take() {
             if let Some(chain) = self.clock.end() {
@@ -191,8 +191,8 @@ impl Actor {
         }
     }
 
-    /// Receives what an access of an object receives, does and records an operation, and leaves what
-    /// the access leaves. The object is held meanwhile.
+    /// Receives what the access to an object receives, records the operation, and publishes what
+    /// the access publishes. The object is held meanwhile.
     pub(crate) fn visit<L: Line>(
         &mut self,
         object: &mut ObjectClock,
@@ -278,7 +278,7 @@ impl Actor {
             .is_some_and(|outbox| outbox.subscriber.wants_var(var))
     }
 
-    /// It told an event whose order was assumed.
+    /// It recorded an event whose order was assumed.
     #[cfg(feature = "tracing-layer")]
     pub(crate) fn assumed(&self) {
         if let Some(outbox) = &self.outbox {
@@ -293,7 +293,7 @@ impl Actor {
         }
     }
 
-    /// The version that it has, whatever it shows.
+    /// Its real version, whatever it shows.
     #[inline]
     pub(crate) fn real_version(&self) -> Version {
         self.clock.version()
@@ -398,12 +398,12 @@ impl Actor {
         }
     }
 
-    /// It takes part in nothing any more.
+    /// It leaves its recording.
     pub(super) fn leave(&mut self) {
         self.leave_outbox();
     }
 
-    /// A ticket for what must not wait: if there is no room for it, it is kept until there is.
+    /// A ticket for an operation that must not wait: if there is no room for it, it is kept until there is.
     pub(crate) fn ticket_at_once(&self) -> Ticket {
         match &self.outbox {
             Some(outbox) if outbox.everything && !self.ended => Ticket(outbox.id),
