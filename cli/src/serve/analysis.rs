@@ -1,4 +1,4 @@
-//! The one thread to which all batches go: it puts events in order, records them, and watches the properties.
+//! The one thread that receives all batches: it orders the events, records them and watches the properties.
 
 use std::{
     collections::{HashMap, VecDeque},
@@ -31,9 +31,9 @@ use crate::{
     terminal,
 };
 
-/// How often the page is brought up to date, files are looked at and patience is asked for.
+/// How often the page is updated, the files are checked and overdue events are given up.
 const TICK: Duration = Duration::from_millis(100);
-/// More events than this never wait for others.
+/// At most this many events are held back at once.
 const MOST_HELD: usize = 100_000;
 
 pub(super) struct Analysis {
@@ -44,22 +44,22 @@ pub(super) struct Analysis {
     patience: Duration,
     style: Style,
     readers: HashMap<u64, LineReader>,
-    /// Events that wait for others.
+    /// Events that are waiting for earlier ones.
     release: CausalRelease<Arrived>,
-    /// What can follow what was seen.
+    /// Checks that each event is possible after the previous ones.
     discipline: Discipline,
     recent: Recent,
     figures: Figures,
-    /// How many events were given to the recording.
+    /// The number of events handed to the recording.
     recorded: u64,
-    /// What sources are to be told when so many events of the recording are in its files.
+    /// Receipts to complete once the files contain this many events of the recording.
     owed: VecDeque<(u64, Arc<dyn Receipt>)>,
-    /// Nobody sends any more.
+    /// All sources have ended.
     is_ending: bool,
-    /// Who first sent an event without a clock, and whether it was told that others do too.
+    /// The first client that sent an event without a clock.
     unclocked: Option<String>,
     is_order_told: bool,
-    /// When something was last given out, or nothing waited.
+    /// When an event was last released, or when none was waiting.
     moved: Instant,
     ticked: Instant,
 }
@@ -96,7 +96,7 @@ impl Analysis {
         }
     }
 
-    /// Takes batches until nobody sends any more.
+    /// Takes batches until all sources have ended.
     pub(super) fn run(mut self, batches: &Receiver<Batch>) -> Result<Outcome, Failure> {
         loop {
             match batches.recv_timeout(TICK) {
@@ -124,7 +124,7 @@ impl Analysis {
         self.done(batch.receipt.clone());
     }
 
-    /// What a receipt was held for is done, but for the files.
+    /// The work that a receipt was held for is done, except for writing the files.
     fn done(&mut self, receipt: Option<Arc<dyn Receipt>>) {
         let Some(receipt) = receipt.filter(|_| !self.is_ending) else {
             return;
@@ -136,7 +136,7 @@ impl Analysis {
         }
     }
 
-    /// Tells sources what is in files, or never will be.
+    /// Completes the receipts of events that are in the files, or that will never be written.
     fn settle(&mut self) {
         let files = self.files.as_ref();
         let safe = files.map_or(u64::MAX, |files| files.written() + files.unwritten());
@@ -153,7 +153,7 @@ impl Analysis {
         let reader = self.readers.entry(client);
         let reader = reader.or_insert_with(|| LineReader::new(&board.client_name(client)));
         let read = match reader.header(line, number) {
-            // What variables are is known from the beginning.
+            // Initial values were given at the start; a header adds nothing.
             Ok(Some(_)) => return,
             Ok(None) => reader.event(line, number, self.watch.symbols_mut()),
             Err(error) => Err(error),
@@ -169,7 +169,7 @@ impl Analysis {
         }
     }
 
-    /// Nothing says how the events of one client are ordered with those of another.
+    /// Without clocks, the order between the events of different clients is unknown.
     fn came_without_clock(&mut self, client: u64) {
         if self.is_order_told {
             return;
@@ -190,9 +190,9 @@ impl Analysis {
         self.board.tell(problem);
     }
 
-    /// Takes an event that may have to wait for others.
+    /// Takes an event that may have to wait for earlier ones.
     fn arrive(&mut self, mut event: Event, batch: &Batch) {
-        // A line of one of many: its number says nothing.
+        // A line number means nothing when several clients send lines.
         event.line = None;
         if let Some(thread) = event.source() {
             let number = event.number();
@@ -229,7 +229,7 @@ impl Analysis {
         }
     }
 
-    /// What is waited for will not come.
+    /// Gives up the events that are being waited for.
     fn give_up(&mut self) {
         let lost = self.release.give_up();
         self.figures.lost += lost;
@@ -240,7 +240,7 @@ impl Analysis {
         self.give_out();
     }
 
-    /// Takes an event whose past was taken.
+    /// Takes an event whose predecessors have all been taken.
     fn admit(&mut self, event: &Event, is_known: bool) {
         if let Err(error) = self.discipline.admit(event, self.watch.symbols()) {
             return self.refuse(error.to_string());
@@ -280,7 +280,7 @@ impl Analysis {
             .board
             .violation(found, self.figures.events, drawn.flatten());
         if !is_known {
-            // A pipe that nobody reads is no reason to end.
+            // A closed output pipe is no reason to stop.
             let _ = terminal::print(&line);
         }
     }
@@ -319,17 +319,17 @@ impl Analysis {
         self.board.publish(figures);
     }
 
-    /// Nobody sends any more.
+    /// All sources have ended.
     fn finish(mut self) -> Result<Outcome, Failure> {
         self.write_all();
         self.settle();
         self.is_ending = true;
-        // What still waits is looked at without what it waits for. So it stays with its source: a server that comes later may have both.
+        // Events still waiting are checked without their predecessors, and not acknowledged: a later server may receive both.
         while !self.release.is_empty() {
             let before = self.release.len();
             self.give_up();
             if self.release.len() == before {
-                // They wait for each other, which no run does.
+                // They wait for each other, which is impossible in a real run.
                 self.figures.refused += before as u64;
                 break;
             }
@@ -365,7 +365,7 @@ impl Analysis {
         }
     }
 
-    /// A report knows nothing of what never came to it.
+    /// Adds the losses, which the report itself cannot know about.
     fn tell_losses(&self, report: &mut Report) {
         let losses = self.board.losses();
         if losses.is_empty() {

@@ -1,4 +1,4 @@
-//! The state of the server, for anyone who looks.
+//! The state of the server, as shown to viewers.
 
 use std::{
     collections::{BTreeMap, VecDeque},
@@ -13,65 +13,65 @@ use serde::Serialize;
 
 use portent_answer::text::{Status, formula, printable};
 
-/// So many problems are kept to be shown, the last ones.
+/// Only this many of the latest problems are kept.
 const PROBLEMS: usize = 20;
-/// So many violations are listed, and this many have a page.
+/// At most this many violations are listed, and at most `PAGES` of them have a page.
 const LISTED: usize = 1000;
 const PAGES: usize = 100;
-/// Over about this many seconds events are averaged.
+/// The event rate is averaged over about this many seconds.
 const OVER: f64 = 2.0;
 
-/// What the analysis has counted so far.
+/// The counters of the analysis.
 #[derive(Clone, Debug, Default, Serialize)]
 pub(super) struct Figures {
-    /// Lines that came, and events that were looked at.
+    /// Lines received, and events checked.
     pub(super) lines: u64,
     pub(super) events: u64,
-    /// Events among these that a server before has looked at already.
+    /// Of these, the events that an earlier server had already checked.
     pub(super) known: u64,
     pub(super) threads: u64,
-    /// Lines that are no events, or contradict others.
+    /// Lines that are not events, or that contradict earlier ones.
     pub(super) refused: u64,
-    /// Events that came twice.
+    /// Events that arrived more than once.
     pub(super) repeated: u64,
-    /// Events that never came though others count them.
+    /// Events that never arrived although other clocks count them.
     pub(super) lost: u64,
-    /// Events that wait for others.
+    /// Events that are waiting for earlier ones.
     pub(super) held: u64,
-    /// Steps that searches keep: the window.
+    /// Steps kept by the searches: the window.
     pub(super) kept: u64,
-    /// Why a search is not exhaustive any more, if one is not.
+    /// Why a search is no longer exhaustive, if so.
     pub(super) limit: Option<Limit>,
     pub(super) file: Option<String>,
     pub(super) written: u64,
     pub(super) unwritten: u64,
 }
 
-/// What the page is told.
+/// The data that the page polls.
 #[derive(Debug, Default, Serialize)]
 pub(super) struct State {
-    /// Tells this server from one that was here before.
+    /// Distinguishes this server from earlier ones at the same address.
     run: String,
     #[serde(flatten)]
     pub(super) figures: Figures,
     pub(super) events_per_second: f64,
     pub(super) clients: BTreeMap<u64, Client>,
-    /// Clients that ever came, that were turned away, and that had a wrong token.
+    /// Clients that ever connected, that were turned away, and that had a wrong token.
     pub(super) came: u64,
     pub(super) turned_away: u64,
     pub(super) wrong_tokens: u64,
-    /// Lines whose client ended inside, lines that were too long, and lines that clients no longer had.
+    /// Lines cut off by the end of their client, lines that were too long, and lines that clients no longer had.
     pub(super) cut_lines: u64,
     pub(super) long_lines: u64,
     pub(super) missed_lines: u64,
-    /// Messages that a stream sent again, and those that it no longer had.
+    /// Messages that a stream redelivered, and those that it no longer had.
     pub(super) redelivered: u64,
     pub(super) missed_messages: u64,
-    /// Streams that were lost and made anew, with nobody knows how many messages that had not been taken.
+    /// Streams that were lost and recreated; how many unread messages were lost with them is unknown.
     pub(super) lost_streams: u64,
     pub(super) properties: Vec<Property>,
     pub(super) violations: Vec<Violation>,
-    /// How many there are, listed or not.
+    /// The number of violations, listed or not.
     pub(super) violation_count: u64,
     pub(super) problems: VecDeque<String>,
 }
@@ -85,7 +85,7 @@ pub(super) struct Client {
 pub(super) struct Property {
     pub(super) name: String,
     formula: String,
-    /// Bindings that the observed run violates, and those that only another run does.
+    /// Bindings violated by the observed run, and bindings violated only by another run.
     pub(super) observed: u64,
     pub(super) predicted: u64,
 }
@@ -95,7 +95,7 @@ pub(super) struct Violation {
     property: String,
     binding: String,
     status: &'static str,
-    /// How many events there were.
+    /// The number of events checked when it was found.
     event: u64,
     /// Whether it has a page.
     page: bool,
@@ -233,7 +233,7 @@ impl Board {
         ));
     }
 
-    /// Something went wrong that whoever looks should know.
+    /// Shows a problem to viewers.
     pub(super) fn tell(&self, problem: String) {
         let problem: String = printable(&problem).chars().take(500).collect();
         self.change(|state| {
@@ -244,12 +244,12 @@ impl Board {
         });
     }
 
-    /// Whether one more violation gets a page.
+    /// Whether there is room for the page of another violation.
     pub(super) fn has_room(&self) -> bool {
         self.lock().pages.len() < PAGES
     }
 
-    /// Takes a violation, and gives the line that tells of it.
+    /// Adds a violation, and returns the line that reports it.
     pub(super) fn violation(
         &self,
         found: &PropertyReport,
@@ -295,7 +295,7 @@ impl Board {
                 event,
                 page: page.is_some(),
             });
-            // Those with a page come first, as pages are given until there is no room.
+            // Violations with a page come first, because pages are made until there is no room for more.
             inside.pages.extend(page);
         }
         line
@@ -330,7 +330,7 @@ impl Board {
         })
     }
 
-    /// What was lost, in words.
+    /// Describes what was lost.
     pub(super) fn losses(&self) -> Vec<String> {
         self.look(|state| {
             let figures = &state.figures;

@@ -1,7 +1,7 @@
 //! A client that sends events: its lines are passed on in batches.
 //!
-//! Only complete lines are passed on. So a client that dies in the middle of a line leaves no fragment, a slow one makes nobody else
-//! wait, and only the beginning of an overlong line is ever held.
+//! Only complete lines are passed on. So a client that dies in the middle of a line leaves no fragment, a slow client does not
+//! delay the others, and only the beginning of an overlong line is ever buffered.
 
 use std::{
     io,
@@ -22,9 +22,9 @@ use super::{
     source::{Batch, Source},
 };
 
-/// How much is read at once.
+/// The size of one read.
 const CHUNK: usize = 64 * 1024;
-/// When all is over, a client may finish what it is about to say.
+/// At shutdown, how long a client may take to finish what it is sending.
 const GRACE: Duration = Duration::from_secs(2);
 
 /// A number that no other client has.
@@ -33,17 +33,17 @@ pub(super) fn next_number() -> u64 {
     NUMBER.fetch_add(1, Relaxed)
 }
 
-/// Who a client is.
+/// How a client introduces itself.
 #[derive(Default, Deserialize)]
 #[serde(default)]
 struct Hello {
     session: Option<String>,
     token: Option<String>,
-    /// How many of its lines it no longer has.
+    /// The number of its lines that it no longer has.
     gone: u64,
 }
 
-/// Clients that come to a socket.
+/// A socket to which clients connect.
 pub(super) struct Sockets {
     pub(super) listener: Listener,
     pub(super) room: Arc<Room>,
@@ -88,7 +88,7 @@ impl Source for Sockets {
 
 fn refuse(connection: &mut dyn Connection, problem: &str) {
     let line = serde_json::json!({ "error": problem });
-    // If nobody listens, nobody is told.
+    // The client may already have disconnected.
     let _ = writeln!(connection, "{line}");
 }
 
@@ -98,19 +98,19 @@ struct Client<'c> {
     common: &'c Common,
     batches: &'c SyncSender<Batch>,
     session: Option<(Arc<Session>, u64)>,
-    /// It may send events.
+    /// The client may send events.
     is_known: bool,
-    /// Its first line was read.
+    /// The first line was read.
     begun: bool,
     lines: u64,
 }
 
 impl Client<'_> {
-    /// Reads until the client or all is over. Says what went wrong.
+    /// Reads until the client ends or the server shuts down. Returns what went wrong.
     fn read(&mut self) -> Option<String> {
         let mut buffer = vec![0; CHUNK];
         let mut line_start = Vec::new();
-        // The rest of a line that is too long.
+        // Inside the rest of an overlong line.
         let mut is_skipping = false;
         let mut over_since = None;
         loop {
@@ -167,7 +167,7 @@ impl Client<'_> {
         })
     }
 
-    /// Takes whole lines, but for the first ones, which it knows already.
+    /// Takes whole lines, after `skipped` overlong ones.
     fn take(&mut self, mut batch: Vec<u8>, skipped: u64) -> Result<(), String> {
         if !self.begun && !batch.is_empty() {
             self.begun = true;
@@ -209,7 +209,7 @@ impl Client<'_> {
         }
     }
 
-    /// A client says who it is.
+    /// Handles the introduction of a client.
     fn meet(&mut self, hello: &Hello) -> Result<(), String> {
         if let Some(token) = &self.common.token {
             self.is_known = token.is(hello.token.as_deref());
@@ -223,7 +223,7 @@ impl Client<'_> {
         Ok(())
     }
 
-    /// Tells a client how many of its lines are here.
+    /// Tells a client how many of its lines have been taken.
     fn answer(&mut self) -> Result<(), String> {
         let Some((session, connection)) = &self.session else {
             return Ok(());
@@ -236,7 +236,7 @@ impl Client<'_> {
     }
 }
 
-/// Who a client is, if its first line says so.
+/// The introduction, if the first line of a client is one.
 fn hello(line: &[u8]) -> Option<Hello> {
     let object: serde_json::Map<String, serde_json::Value> = serde_json::from_slice(line).ok()?;
     if !object.contains_key("portent") || object.contains_key("t") {

@@ -1,7 +1,7 @@
 //! Viewers, with a browser or with Prometheus: a few requests, each answered once.
 //!
-//! Neither another page in the same browser nor a name that somebody else has pointed at this machine may read the page: the requested host
-//! must be an address, `localhost` or an allowed name, and requests from other origins are refused.
+//! Neither another page in the same browser nor a foreign host name that resolves to this machine may read the page: the requested
+//! host must be an address, `localhost` or an allowed name, and requests from other origins are refused.
 
 use std::{
     io,
@@ -11,14 +11,14 @@ use std::{
 
 use super::{Common, listen::Connection, metrics, page};
 
-/// So many may look at once.
+/// The largest number of simultaneous viewers.
 pub(super) const MAX_VIEWERS: usize = 64;
-/// A request has no more bytes and headers, and takes no longer.
+/// Limits on the size, the headers and the duration of a request.
 const MAX_REQUEST: usize = 16 * 1024;
 const MAX_HEADERS: usize = 64;
 const TIME: Duration = Duration::from_secs(5);
 
-/// What is answered.
+/// An HTTP response.
 struct Answer {
     status: &'static str,
     kind: &'static str,
@@ -41,13 +41,13 @@ pub(super) fn view(mut connection: Box<dyn Connection>, common: &Common) {
     let answer = match read(&mut *connection) {
         Ok(request) => answer(&request, common),
         Err(Some(answer)) => answer,
-        // Nobody is there any more.
+        // The viewer has disconnected.
         Err(None) => return,
     };
     let _ = send(&mut *connection, &answer);
 }
 
-/// There is no room.
+/// Tells a viewer that there are too many.
 pub(super) fn turn_away(mut connection: Box<dyn Connection>, _: &Common) {
     let answer = Answer::refused("503 Service Unavailable", "too many look at once");
     let _ = send(&mut *connection, &answer);
@@ -130,7 +130,7 @@ fn answer(bytes: &[u8], common: &Common) -> Answer {
         let first = found
             .next()
             .and_then(|one| std::str::from_utf8(one.value).ok());
-        // Two of a kind are a trick.
+        // A duplicate header is an attempt at deception.
         first.filter(|_| found.next().is_none())
     };
     if method != "GET" {
@@ -148,7 +148,7 @@ fn answer(bytes: &[u8], common: &Common) -> Answer {
         return Answer::refused("403 Forbidden", "requests of other origins are refused");
     }
     let (path, query) = target.split_once('?').unwrap_or((target, ""));
-    // Style and script tell nothing, and a browser asks for them without the token.
+    // Style and script contain no secrets, and browsers request them without the token.
     let is_secret = !matches!(path, "/live.js" | "/live.css");
     if let Some(token) = common.token.as_ref().filter(|_| is_secret) {
         let bearer = header("authorization").and_then(|value| value.strip_prefix("Bearer "));
@@ -187,7 +187,7 @@ fn resource(path: &str, common: &Common) -> Answer {
     }
 }
 
-/// Whether a page may be asked for under this name: an address cannot be pointed elsewhere, and `localhost` is not.
+/// Whether the page may be requested under this host name: an IP address cannot be made to resolve elsewhere, nor can `localhost`.
 fn is_allowed(host: &str, hosts: &[String]) -> bool {
     let name = match host.strip_prefix('[') {
         Some(rest) => rest.split(']').next().unwrap_or_default(),

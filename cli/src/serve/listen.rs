@@ -1,4 +1,4 @@
-//! Sockets, and how many connections are allowed.
+//! Sockets, and the limit on connections.
 
 use std::{
     fs,
@@ -23,17 +23,17 @@ use portent_sidecar::Address;
 use super::Common;
 use crate::failure::Failure;
 
-/// How often it is looked whether somebody came, and whether all is over.
+/// How often to check for new connections and for shutdown.
 const LOOK: Duration = Duration::from_millis(10);
-/// How long a call of the system may take before it is looked whether all is over.
+/// How long a system call may block before shutdown is checked.
 pub(super) const PATIENCE: Duration = Duration::from_millis(200);
 
-/// A connection, whatever it goes through.
+/// A connection of any kind.
 pub(super) trait Connection: Read + Write + Send {}
 
 impl<T: Read + Write + Send> Connection for T {}
 
-/// A place where others come in.
+/// A socket that accepts connections.
 pub(super) enum Listener {
     Tcp(TcpListener),
     #[cfg(unix)]
@@ -70,7 +70,7 @@ impl Listener {
         })
     }
 
-    /// How to reach it.
+    /// The address to connect to.
     pub(super) fn shown(&self, is_page: bool) -> String {
         match self {
             Listener::Tcp(socket) => {
@@ -87,7 +87,7 @@ impl Listener {
         }
     }
 
-    /// Whether only this machine can reach it.
+    /// Whether only this machine can connect to it.
     pub(super) fn is_local(&self) -> bool {
         match self {
             Listener::Tcp(socket) => socket
@@ -119,7 +119,7 @@ impl Listener {
         }
     }
 
-    /// Gives everybody who comes a thread, as long as there is room, until all is over.
+    /// Gives every connection a thread, as long as there is room, until shutdown.
     pub(super) fn accept(
         &self,
         common: &Arc<Common>,
@@ -129,7 +129,7 @@ impl Listener {
     ) {
         while !common.is_over.load(Relaxed) {
             let Ok(connection) = self.next() else {
-                // Nobody came, or too many files are open: both will change.
+                // There is no connection, or too many files are open: both are temporary.
                 thread::sleep(LOOK);
                 continue;
             };
@@ -139,26 +139,26 @@ impl Listener {
             };
             let (common, serve) = (Arc::clone(common), serve.clone());
             let thread = thread::Builder::new().stack_size(256 * 1024);
-            // Where there is no thread to be had, the connection is closed and its place is free again.
+            // If no thread can be started, the connection is closed and its place freed.
             let _ = thread.spawn(move || {
                 serve(connection, &common);
                 drop(place);
             });
         }
-        // They see that all is over, and take what is still there.
+        // The threads notice the shutdown, and take what has already arrived.
         while !room.is_empty() {
             thread::sleep(LOOK);
         }
     }
 }
 
-/// How many may be inside at once, through whichever door they came.
+/// A limit on simultaneous connections, shared by several listeners.
 pub(super) struct Room {
     most: usize,
     inside: AtomicUsize,
 }
 
-/// One who is inside.
+/// The place of one connection.
 struct Place(Arc<Room>);
 
 impl Room {

@@ -1,4 +1,4 @@
-//! What Prometheus reads.
+//! The metrics page for Prometheus.
 
 use std::fmt::Write;
 
@@ -9,7 +9,7 @@ pub(super) fn render(state: &State) -> String {
     let figures = &state.figures;
     let mut text = String::new();
     let mut metric = |name: &str, kind: &str, help: &str, value: f64| {
-        // Writing to a string does not fail.
+        // Writing to a string cannot fail.
         let _ = write!(
             text,
             "# HELP portent_{name} {help}\n# TYPE portent_{name} {kind}\nportent_{name} {value}\n"

@@ -1,22 +1,22 @@
-//! `portent serve`: takes events from running programs, checks them as they come, and shows the state of things.
+//! `portent serve`: takes events from running programs, checks them as they arrive, and shows the current state.
 //!
 //! | file | |
 //! |---|---|
-//! | `source` | where events come from, whatever that is |
-//! | `listen` | sockets, and how many may come in |
-//! | `client` | one who sends events to a socket: its lines, as whole batches |
+//! | `source` | where events come from: sockets or a stream |
+//! | `listen` | sockets, and the limit on connections |
+//! | `client` | a connection that sends events: its lines, in batches of whole lines |
 //! | `nats/` | a stream of NATS JetStream instead (feature `nats`) |
-//! | `session` | how many lines of a client are here, though its connections come and go |
-//! | `analysis` | the one thread that all batches go to: order, record, watch |
-//! | `recent` | the last events, for drawings |
-//! | `board` | what is known of all that, for whoever looks |
-//! | `http`, `page/`, `metrics` | those who look, with a browser or with Prometheus |
-//! | `token` | who may |
+//! | `session` | how many lines of a client have arrived, across reconnections |
+//! | `analysis` | the one thread that receives all batches: order, record, watch |
+//! | `recent` | the most recent events, for drawings |
+//! | `board` | the state that viewers see |
+//! | `http`, `page/`, `metrics` | viewers, with a browser or with Prometheus |
+//! | `token` | who may connect |
 //!
-//! **Threads and not futures**: a client is one socket that is read into one queue, and viewers are few. A queue that is full makes
-//! the client's thread wait, and so the client: nothing is dropped here. An asynchronous runtime with a web framework would double what
-//! is compiled; HTTP is parsed by `httparse`, the parser of hyper, which is all of it that needs care. (The client of NATS brings a runtime, for the one
-//! thread of its source.)
+//! **Threads and not futures**: each client is one socket that is read into one queue, and viewers are few. A full queue blocks
+//! the client's thread, and so the client: nothing is dropped here. An asynchronous runtime with a web framework would double the
+//! compiled code; HTTP is parsed by `httparse`, the parser of hyper, which is the only part that needs care. (The NATS client brings
+//! a runtime, for the one thread of its source.)
 
 mod analysis;
 mod board;
@@ -72,7 +72,7 @@ const SEARCH: &str = "How to search";
 const RECORD: &str = "What to record";
 const DOOR: &str = "Who may come in";
 
-/// Batches that wait for the analysis; a client whose batch finds no room waits.
+/// The number of batches that may wait for the analysis; a client blocks when the queue is full.
 const QUEUE: usize = 64;
 
 /// Take events from running programs, check them online, and show a live page
@@ -148,7 +148,7 @@ fn initial_value(text: &str) -> Result<(String, Value), String> {
     Ok((name.to_owned(), value))
 }
 
-/// What all threads of the server share.
+/// The state that all threads of the server share.
 struct Common {
     board: Arc<Board>,
     sessions: Sessions,
@@ -176,7 +176,7 @@ impl Serve {
             is_over: AtomicBool::new(false),
         });
         let (batches, taken) = mpsc::sync_channel(QUEUE);
-        // All of them before anything else begins: a port that is taken is told at once.
+        // Before anything else, so that a port already in use is reported at once.
         let room = Room::new(self.max_clients);
         let sources = self.listen.iter().map(|address| self.open(address, &room));
         let sources = sources.collect::<Result<Vec<_>, _>>()?;
@@ -222,7 +222,7 @@ impl Serve {
             })
             .collect();
         drop(batches);
-        // It ends when no source has anything more; sources then still hear what was done with it.
+        // The analysis ends when all sources have; the sources still learn afterwards what was done with their batches.
         let outcome = analysis
             .join()
             .map_err(|_| Failure::Usage("the analysis has panicked".to_owned()))??;
@@ -284,7 +284,7 @@ impl Serve {
             recorder = recorder.initial(name, value.clone());
         }
         let first = recorder.first_file();
-        // A server that is started again must not lose what the one before recorded.
+        // A restarted server must not overwrite what the previous one recorded.
         if std::fs::metadata(&first).is_ok_and(|file| file.len() > 0) {
             let path = first.display();
             return Err(Failure::Usage(format!(

@@ -1,9 +1,9 @@
 //! The most recent events, so that a violation can be drawn as `check` draws it.
 //!
-//! A watch forgets what it no longer needs, and has no picture of a lattice. But most violations involve a few events that are not far
-//! apart. If all steps of the binding are among the most recent events, these are checked once more as a separate trace, with its drawing;
-//! otherwise the page has the witness as the watch found it. Clocks mean the same in part of a run as in the whole; operations and writes
-//! do not, so once one of them is forgotten nothing is drawn any more.
+//! A watch forgets what it no longer needs, and has no picture of a lattice. But most violations involve a few events that are close
+//! together. If all steps of the binding are among the most recent events, these are checked again as a separate trace, with its
+//! drawing; otherwise the page has the witness as the watch found it. Clocks mean the same in part of a run as in the whole;
+//! operations and writes do not, so nothing is drawn any more once one of them has been forgotten.
 
 use std::{collections::VecDeque, thread, time::Duration};
 
@@ -17,17 +17,17 @@ use portent_answer::{
     text::Style,
 };
 
-/// So many events are kept.
+/// The number of events kept.
 const KEPT: usize = 4096;
-/// Others wait meanwhile.
+/// A short limit, because other events wait during the check.
 const TIME: Duration = Duration::from_millis(300);
 const MEMORY: u64 = 64 << 20;
 
 pub(super) struct Recent {
-    /// What variables are before anything happens.
+    /// The initial values of variables.
     initial: Vec<(String, Value)>,
     events: VecDeque<Event>,
-    /// Something was forgotten that may have ordered others.
+    /// An event was forgotten that may have ordered others.
     is_blind: bool,
 }
 
@@ -50,7 +50,7 @@ impl Recent {
         self.events.push_back(event.clone());
     }
 
-    /// A page about what was found, with a drawing if one can be made.
+    /// A page about a violation, with a drawing if one can be made.
     pub(super) fn page(
         &self,
         found: &PropertyReport,
@@ -89,7 +89,7 @@ impl Recent {
         ))
     }
 
-    /// The same finding, as `check` has it.
+    /// The same violation, as `check` reports it.
     fn draw(
         &self,
         found: &PropertyReport,

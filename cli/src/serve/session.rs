@@ -1,18 +1,18 @@
-//! How many lines of a client have arrived, while its connections come and go.
+//! How many lines of a client have arrived, across reconnections.
 
 use std::{
     collections::HashMap,
     sync::{Arc, Mutex, MutexGuard, PoisonError},
 };
 
-/// So many clients can be told apart.
+/// The largest number of clients with a session.
 const MOST: usize = 10_000;
 
-/// Every client that ever said who it is.
+/// All clients that ever introduced themselves.
 #[derive(Default)]
 pub(super) struct Sessions(Mutex<HashMap<String, Arc<Session>>>);
 
-/// One of them.
+/// The session of one client.
 #[derive(Default)]
 pub(super) struct Session(Mutex<Progress>);
 
@@ -20,13 +20,13 @@ pub(super) struct Session(Mutex<Progress>);
 pub(super) struct Progress {
     /// Lines that were handed on, or that the client no longer has.
     pub(super) taken: u64,
-    /// Which of its connections is the last: an older one that is still open must not add lines that the newer one sends again.
+    /// The number of its latest connection: an older one that is still open must not add lines that the newer one sends again.
     connection: u64,
 }
 
 impl Sessions {
-    /// A client is connected, and no longer has its first `gone` lines. Gives its session, the number of the connection, and how many
-    /// lines of it will never come here; `None` if there are too many clients.
+    /// Joins a client that has just connected, and no longer has its first `gone` lines. Gives its session, the number of the
+    /// connection, and how many of its lines will never arrive; `None` if there are too many clients.
     pub(super) fn join(&self, name: &str, gone: u64) -> Option<(Arc<Session>, u64, u64)> {
         let mut sessions = lock(&self.0);
         if sessions.len() >= MOST && !sessions.contains_key(name) {
@@ -45,7 +45,7 @@ impl Sessions {
 }
 
 impl Session {
-    /// What is here, for this connection alone to change; `None` if there is a newer one.
+    /// The progress, for this connection alone to change; `None` if there is a newer one.
     pub(super) fn of(&self, connection: u64) -> Option<MutexGuard<'_, Progress>> {
         let progress = lock(&self.0);
         (progress.connection == connection).then_some(progress)

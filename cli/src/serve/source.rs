@@ -8,13 +8,13 @@ use super::Common;
 
 /// Where events come from: sockets, or a stream.
 pub(super) trait Source: Send {
-    /// Its address, for people.
+    /// The address as shown to users.
     fn shown(&self) -> String;
 
-    /// Whether nobody but this machine can send events here without being asked who it is.
+    /// Whether events can come only from this machine or from authenticated senders.
     fn is_local(&self) -> bool;
 
-    /// Hands on what comes, until all is over.
+    /// Hands on incoming lines until shutdown.
     fn run(self: Box<Self>, common: &Arc<Common>, batches: SyncSender<Batch>);
 }
 
@@ -24,22 +24,22 @@ pub(super) struct Batch {
     /// The number of the first line.
     pub(super) first: u64,
     pub(super) lines: Vec<u8>,
-    /// A server before this one has taken them: they are looked at so that it is known what they were, but not recorded and told once more.
+    /// An earlier server has taken them: they are checked as context, but not recorded or reported again.
     pub(super) is_known: bool,
-    /// Where a source wants to know when that is done.
+    /// Tells the source when the batch is done, if it wants to know.
     pub(super) receipt: Option<Arc<dyn Receipt>>,
 }
 
-/// How a source learns that it need not keep a batch any longer. What is held and never done, as nobody got to it, stays with the source.
+/// Tells a source that it need not keep a batch any longer. A receipt that is held and never done leaves the batch with the source.
 pub(super) trait Receipt: Send + Sync {
-    /// Somebody still has something of the batch to do.
+    /// Part of the batch still has to be processed.
     fn hold(&self);
 
-    /// That one has done it: it was looked at, and is in the recording if there is one.
+    /// That part has been processed: it was checked, and is in the recording if there is one.
     fn done(&self);
 }
 
-/// An event that may have to wait for others.
+/// An event that may have to wait for earlier ones.
 pub(super) struct Arrived {
     pub(super) event: Event,
     pub(super) is_known: bool,

@@ -6,11 +6,11 @@ use subtle::ConstantTimeEq;
 
 use crate::failure::Failure;
 
-/// A secret. It is compared in a time that does not depend on where two differ.
+/// A secret. The time of a comparison does not depend on where the two differ.
 pub(super) struct Token(Vec<u8>);
 
 impl Token {
-    /// The one in a file, or in the environment, if there is one.
+    /// The token in a file, or in the environment, if there is one.
     pub(super) fn find(file: Option<&Path>) -> Result<Option<Token>, Failure> {
         let secret = match file {
             Some(path) => Some(fs::read(path).map_err(|error| Failure::Read {

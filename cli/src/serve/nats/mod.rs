@@ -2,13 +2,14 @@
 //!
 //! | file | |
 //! |---|---|
-//! | here | the source: a connection that comes and goes |
+//! | here | the source: a connection that may break and be restored |
 //! | `position` | a durable consumer, which remembers how far servers of its name are |
-//! | `taking` | messages in the order of the stream, each once, acknowledged when they were looked at and recorded |
+//! | `taking` | messages in the order of the stream, each once, acknowledged when they have been checked and recorded |
 //!
-//! **The stream is the memory.** When a server starts, it reads once more what earlier ones acknowledged, so that its clocks and properties take that
-//! into account; it is neither recorded nor reported again. What was not acknowledged is new. So a restarted server continues where the previous one
-//! was, as far as the stream still has what came before; the rest is counted as missed.
+//! **The stream is the memory.** A starting server rereads the messages that earlier ones acknowledged, so that its clocks and
+//! properties take them into account; they are neither recorded nor reported again. Messages not yet acknowledged are new. So a
+//! restarted server continues where the previous one stopped, as far as the stream still has the earlier messages; the rest is counted
+//! as missed.
 
 mod position;
 mod taking;
@@ -29,12 +30,12 @@ use super::{
 };
 use crate::failure::Failure;
 
-/// After something went wrong.
+/// The pause after an error.
 const PAUSE: Duration = Duration::from_millis(200);
-/// How long it may take at the end to say what is done.
+/// How long the final acknowledgements may take.
 const LAST_WORDS: Duration = Duration::from_secs(2);
 
-/// A name under which a stream remembers how far a server is.
+/// The name of the durable consumer, which remembers how far a server is in the stream.
 pub(super) fn consumer_name(text: &str) -> Result<String, String> {
     let fits = |letter: char| letter.is_ascii_alphanumeric() || letter == '-' || letter == '_';
     if text.is_empty() || !text.chars().all(fits) {
@@ -49,7 +50,7 @@ pub(super) struct Messages {
     link: Link,
 }
 
-/// A stream, and how far we are in it.
+/// A stream, and the position in it.
 struct Link {
     address: EventStream,
     consumer: String,
@@ -76,7 +77,7 @@ impl Messages {
 }
 
 impl Link {
-    /// After something went wrong: the stream may be another one now.
+    /// Opens the stream again after an error; it may have been replaced by another one.
     async fn open_again(&mut self, taking: &mut Taking<'_>) -> Result<(), String> {
         let stream = self.address.find(&self.opened.context).await;
         let stream = stream.map_err(|error| error.to_string())?;
@@ -91,7 +92,7 @@ impl Link {
 
     async fn take_all(&mut self, common: &Common, batches: SyncSender<Batch>) {
         let mut taking = Taking::new(&self.address, common, batches, self.position.known);
-        // What was told last; the same is not told again and again.
+        // The last problem reported, so that it is not repeated.
         let mut told = None;
         while !common.is_over.load(Relaxed) {
             let done = if self.opened.client.connection_state() == State::Connected {
@@ -108,7 +109,7 @@ impl Link {
                 told = Some(problem);
             }
             time::sleep(PAUSE).await;
-            // If that does not work, the next look will say why.
+            // If this fails, the next attempt reports why.
             let _ = self.open_again(&mut taking).await;
         }
         taking.finish().await;
@@ -122,7 +123,7 @@ impl Source for Messages {
     }
 
     fn is_local(&self) -> bool {
-        // Whoever sends is known to NATS, and nobody connects to this server.
+        // NATS authenticates the senders, and no client connects to this server.
         true
     }
 

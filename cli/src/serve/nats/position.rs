@@ -1,4 +1,4 @@
-//! A durable consumer, which remembers how far servers of its name have come.
+//! A durable consumer, which remembers how far the servers that share its name have come.
 
 use std::time::Duration;
 
@@ -10,21 +10,21 @@ use async_nats::jetstream::{
     stream::Stream,
 };
 
-/// A message that is not acknowledged within this time comes again. That costs little, as it is known by its number.
+/// A message not acknowledged within this time is redelivered. That costs little, because its number is recognised.
 const ACKNOWLEDGE: Duration = Duration::from_secs(5);
-/// More messages than this are never under way.
+/// The largest number of unacknowledged messages.
 const MOST_UNDER_WAY: i64 = 100_000;
-/// A reader that nobody reads from is gone after this time.
+/// An unused reader expires after this time.
 const IDLE: Duration = Duration::from_secs(30);
 
-/// How far servers of one name are in a stream.
+/// How far the servers of one name are in a stream.
 pub(super) struct Position {
     pub(super) consumer: Consumer<Config>,
-    /// Messages up to this number were looked at by servers before.
+    /// Earlier servers have checked the messages up to this number.
     pub(super) known: u64,
-    /// Messages up to this number were sent to servers before.
+    /// The messages up to this number were sent to earlier servers.
     pub(super) sent: u64,
-    /// Tells the stream from another one of the same name.
+    /// Distinguishes the stream from an earlier one of the same name.
     pub(super) created: String,
 }
 
@@ -58,7 +58,7 @@ impl Position {
     }
 }
 
-/// Reads a stream from a message on, without taking anything from anybody.
+/// Reads a stream starting at a message, without consuming anything.
 pub(super) async fn reader(stream: &Stream, first: u64) -> Result<Consumer<pull::Config>, String> {
     let reader = stream.create_consumer(Config {
         deliver_policy: DeliverPolicy::ByStartSequence {

@@ -1,7 +1,8 @@
 //! Messages in the order of the stream, each once, acknowledged when they have been processed and recorded.
 //!
-//! If a message comes out of turn, those before it were sent to a server that did not get them: one that was killed, or this one while its
-//! connection broke. They would be redelivered, but late; so they are read from the stream at once, and redeliveries are merely acknowledged.
+//! A gap before a message means that the messages before it were sent to a server that did not process them: one that was killed, or
+//! this one while its connection broke. They would be redelivered, but late; so they are read from the stream at once, and
+//! redeliveries are merely acknowledged.
 
 use std::{
     collections::HashMap,
@@ -32,26 +33,26 @@ use super::{
     position::{Position, reader},
 };
 
-/// So many messages are asked for at once.
+/// The number of messages to request at once.
 const AT_ONCE: usize = 256;
-/// How long is waited for them before it is looked whether all is over.
+/// How long to wait for them before checking for shutdown.
 const WAIT: Duration = Duration::from_millis(300);
 /// How much longer an answer may take.
 const SILENCE: Duration = Duration::from_secs(1);
 const SILENT: &str = "the NATS server does not answer";
-/// How long a message waits for room before it is tried again.
+/// The interval between attempts to queue a message when the queue is full.
 const ROOM: Duration = Duration::from_millis(1);
-/// So many subjects are told apart.
+/// At most this many subjects are counted separately.
 const MOST_SUBJECTS: usize = 10_000;
 const OTHERS: &str = "other subjects";
 
-/// A message of a stream, and of which one if there was another before.
+/// The number of a message, after the epoch of its stream.
 type Number = (u32, u64);
 
-/// Messages that were handed on and are not done, and how to acknowledge them, if they came from the consumer.
+/// Messages handed on but not done, with the means to acknowledge those that came from the consumer.
 type Undone = HashMap<u64, Option<Acker>>;
 
-/// What is done is told to the thread of the source.
+/// Reports finished messages to the source's thread.
 struct Slip {
     number: Number,
     undone: AtomicUsize,
@@ -65,27 +66,27 @@ impl Receipt for Slip {
 
     fn done(&self) {
         if self.undone.fetch_sub(1, AcqRel) == 1 {
-            // If nobody listens any more, the message will come again.
+            // If the receiver is gone, the message will be redelivered.
             let _ = self.done.send(self.number);
         }
     }
 }
 
 pub(super) struct Taking<'t> {
-    /// For people.
+    /// The address as shown to users.
     address: String,
     common: &'t Common,
     batches: SyncSender<Batch>,
-    /// Which stream it is, if it was lost and made anew.
+    /// How often the stream was lost and recreated.
     epoch: u32,
-    /// Messages up to this number were looked at by servers before.
+    /// Earlier servers have checked the messages up to this number.
     known: u64,
-    /// Messages up to this number were handed on, or are missed.
+    /// The messages up to this number were handed on, or are missing.
     highest: u64,
     undone: Undone,
     tell_done: mpsc::UnboundedSender<Number>,
     done: mpsc::UnboundedReceiver<Number>,
-    /// The numbers of clients by their subjects, and how many lines they have sent.
+    /// For each subject, the number of its client and how many lines it has sent.
     clients: HashMap<String, (u64, u64)>,
 }
 
@@ -111,7 +112,7 @@ impl Taking<'_> {
         }
     }
 
-    /// The stream was lost, and is another one now.
+    /// The stream was lost, and replaced by another one.
     pub(super) fn begin_anew(&mut self, known: u64) {
         self.common.board.stream_lost(&self.address);
         self.epoch += 1;
@@ -120,7 +121,7 @@ impl Taking<'_> {
         self.undone.clear();
     }
 
-    /// Takes the next messages, if some come.
+    /// Takes the next messages, if there are any.
     pub(super) async fn take(
         &mut self,
         stream: &Stream,
@@ -136,7 +137,7 @@ impl Taking<'_> {
             .expires(WAIT)
             .messages();
         let mut messages = messages.await.map_err(|error| error.to_string())?;
-        // Whoever asks a consumer that is gone gets no answer, not even that.
+        // Requests to a consumer that no longer exists get no answer at all.
         let mut silent = pin!(time::sleep(WAIT + SILENCE));
         while !self.common.is_over.load(Relaxed) {
             tokio::select! {
@@ -156,7 +157,7 @@ impl Taking<'_> {
         Ok(())
     }
 
-    /// Takes a message of the consumer.
+    /// Takes a message from the consumer.
     async fn take_message(&mut self, message: Message, stream: &Stream) -> Result<(), String> {
         let number = number(&message)?;
         if number > self.highest + 1 {
@@ -169,7 +170,7 @@ impl Taking<'_> {
         }
         self.common.board.message_redelivered();
         match self.undone.get_mut(&number) {
-            // The last delivery is the one to answer.
+            // Only the last delivery can be acknowledged.
             Some(last) => *last = Some(acker),
             None => {
                 answer(&acker, AckKind::Ack).await;
@@ -178,7 +179,7 @@ impl Taking<'_> {
         Ok(())
     }
 
-    /// Reads messages that the consumer has sent to somebody else, or will send later.
+    /// Reads messages that the consumer has sent to an earlier server, or will redeliver later.
     async fn read_up_to(&mut self, last: u64, stream: &Stream) -> Result<(), String> {
         let reader = reader(stream, self.highest + 1).await?;
         let mut left = reader.cached_info().num_pending;
@@ -213,7 +214,7 @@ impl Taking<'_> {
         Ok(())
     }
 
-    /// Messages that were not handed on up to this one are not there.
+    /// Counts the messages up to this one that were not handed on as missing.
     fn miss_up_to(&mut self, last: u64) {
         if last > self.highest {
             let missed = last - self.highest;
@@ -222,7 +223,7 @@ impl Taking<'_> {
         }
     }
 
-    /// Hands the lines of a message on, as soon as there is room for them.
+    /// Hands on the lines of a message, as soon as there is room for them.
     async fn hand_on(
         &mut self,
         number: u64,
@@ -261,7 +262,7 @@ impl Taking<'_> {
         }
     }
 
-    /// Who sends under a subject, and the number of the first of so many more lines.
+    /// The client of a subject, and the number of the first of its next `count` lines.
     fn count_lines(&mut self, subject: &str, count: u64) -> (u64, u64) {
         let is_new = !self.clients.contains_key(subject);
         let subject = if is_new && self.clients.len() >= MOST_SUBJECTS {
@@ -281,7 +282,7 @@ impl Taking<'_> {
         (client.0, first)
     }
 
-    /// The lines of a message without those that are too long.
+    /// The lines of a message, with overlong ones made empty.
     fn short_lines(&self, client: u64, lines: &[u8]) -> Vec<u8> {
         let most = self.common.max_line;
         if lines.len() <= most {
@@ -291,7 +292,7 @@ impl Taking<'_> {
         for line in lines.split_inclusive(|&byte| byte == b'\n') {
             if line.len() > most {
                 self.common.board.line_too_long(client, most);
-                // The others keep their numbers.
+                // The other lines keep their numbers.
                 short.push(b'\n');
             } else {
                 short.extend_from_slice(line);
@@ -300,7 +301,7 @@ impl Taking<'_> {
         short
     }
 
-    /// Waits until all that was handed on is done, or nobody will do it any more.
+    /// Waits until everything handed on is done, or will never be.
     pub(super) async fn finish(self) {
         let Taking {
             epoch,
@@ -308,20 +309,20 @@ impl Taking<'_> {
             mut done,
             ..
         } = self;
-        // Who waits for batches learns that there are no more, and who is done is the last to tell.
+        // The analysis sees that there are no more batches, and `done` ends when the last receipt is dropped.
         drop((self.batches, self.tell_done));
         let mut is_there = true;
         while let Some(number) = done.recv().await {
             is_there = is_there && acknowledge(&mut undone, epoch, number).await;
         }
-        // What nobody got to need not wait until its time is over.
+        // Messages that were not processed are returned at once, instead of after their timeout.
         for acker in undone.into_values().flatten() {
             is_there = is_there && answer(&acker, AckKind::Nak(None)).await;
         }
     }
 }
 
-/// A message is done. Whether the stream could be told.
+/// Acknowledges a finished message. Returns whether the stream could be reached.
 async fn acknowledge(undone: &mut Undone, epoch: u32, (of, number): Number) -> bool {
     let is_ours = of == epoch;
     match is_ours.then(|| undone.remove(&number)).flatten() {
@@ -330,13 +331,13 @@ async fn acknowledge(undone: &mut Undone, epoch: u32, (of, number): Number) -> b
     }
 }
 
-/// Which message of the stream it is.
+/// The number of a message in its stream.
 fn number(message: &Message) -> Result<u64, String> {
     let info = message.info().map_err(|error| error.to_string())?;
     Ok(info.stream_sequence)
 }
 
-/// Says what became of a message. Whether it could be said; if not, the message comes again.
+/// Acknowledges or returns a message. Returns whether that succeeded; if not, the message is redelivered.
 async fn answer(acker: &Acker, kind: AckKind) -> bool {
     let answered = time::timeout(LAST_WORDS, acker.ack_with(kind)).await;
     matches!(answered, Ok(Ok(())))

@@ -1,5 +1,5 @@
 //! The live page: a document, its style, and a script that polls the state every second. A violation is shown by the page that
-//! `check --format html` would make of it, with the same colours and badges. What comes from a program is only ever text.
+//! `check --format html` would produce for it, with the same colours and badges. Input from a program is only ever inserted as text.
 
 use portent_answer::html;
 
