@@ -5,7 +5,7 @@
 
 use portent_monitor_core::{CausalRelease, ChainId, Clocked, Event, Op, Stamp, Symbols, ThreadId};
 
-/// An event, with its place in the causal order if that comes with it.
+/// An event, with its stamp if it has one.
 #[derive(Clone, Debug)]
 pub(super) struct Held {
     pub(super) event: Event,
@@ -78,17 +78,17 @@ impl Clocked for Held {
     }
 }
 
-/// What was never looked at, as something before it never came.
+/// Events that were not examined because an earlier event never arrived.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Missing {
-    /// How many events wait.
+    /// The number of events still waiting.
     pub(super) waiting: usize,
     /// One of them, and what it waits for.
     pub(super) example: Option<String>,
 }
 
 impl Missing {
-    /// What is still held at the end of a run, if anything is.
+    /// Describes the events still held back at the end of a run, if any.
     pub(super) fn at_end(release: &CausalRelease<Held>, symbols: &Symbols) -> Option<Missing> {
         if release.is_empty() {
             return None;

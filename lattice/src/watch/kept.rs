@@ -1,4 +1,4 @@
-//! The steps of a run that some search still needs, and how they are shown.
+//! The steps of a run that some search still needs, and their rendering.
 
 use std::{num::NonZeroU64, sync::Arc};
 
@@ -13,7 +13,7 @@ use crate::{
     witness::{self, Replay, RunSteps},
 };
 
-/// What is common to the searches of one property, and the binding of this one, if it is known.
+/// The data that the searches of one property share, with the binding of this search if it is known.
 #[derive(Clone, Copy)]
 pub(super) struct Context<'a> {
     pub(super) monitor: &'a Monitor,
@@ -34,21 +34,21 @@ impl Context<'_> {
     }
 }
 
-/// A step, as long as some search needs it.
+/// A step, kept as long as some search needs it.
 #[derive(Debug)]
 pub(super) struct KeptStep {
     pub(super) thread: ThreadId,
     pub(super) line: Option<NonZeroU64>,
-    /// Its number in the run, all events counted.
+    /// Its number in the run, counting all events.
     pub(super) number: u64,
     pub(super) step: Step,
     pub(super) note: Option<Box<LineNote>>,
-    /// Whether it is only looked at: that is its event, and its arguments, which are left out, are the values of its binding.
+    /// Whether only its event is kept: its arguments are left out because they are the values of its binding.
     pub(super) is_bound: bool,
 }
 
 impl KeptStep {
-    /// Keeps what an event tells besides.
+    /// Keeps the rest of an event's information.
     fn note(&mut self, event: &Event) {
         if self.note.is_some() || !is_silent(event) {
             self.note.get_or_insert_default().set(event);
@@ -56,14 +56,14 @@ impl KeptStep {
     }
 }
 
-/// Steps that no search needs any more: others are put into their memory. There are no more of them than were needed at once.
+/// Steps that no search needs any more; new steps reuse their memory. There are never more of them than were needed at once.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Spares {
     free: Vec<Arc<KeptStep>>,
 }
 
 impl Spares {
-    /// What an event is to a property, where its arguments need not be kept.
+    /// Keeps what an event is to a property, without its arguments.
     pub(super) fn show_bound(&mut self, arrival: &Arrival<'_>, step: &Step) -> Arc<KeptStep> {
         let bare = Step {
             event: step.event,
@@ -104,7 +104,7 @@ impl Spares {
         Arc::new(kept)
     }
 
-    /// Somebody does not need a step any more.
+    /// Releases one use of a step.
     pub(super) fn let_go(&mut self, mut kept: Arc<KeptStep>) {
         if Arc::get_mut(&mut kept).is_some() {
             self.free.push(kept);
@@ -116,12 +116,12 @@ impl Spares {
 #[derive(Clone, Copy)]
 pub(super) struct KeptRun<'a> {
     pub(super) steps: &'a [Arc<KeptStep>],
-    /// How many there were before the first of them.
+    /// The number of steps before the first one.
     pub(super) forgotten: u64,
 }
 
 impl KeptRun<'_> {
-    /// The rows of the steps in some order.
+    /// The rows of the steps in the given order.
     pub(super) fn rows(
         self,
         replay: Replay<'_>,
@@ -145,7 +145,7 @@ impl KeptRun<'_> {
         run.iter().map(row).collect()
     }
 
-    /// The observed run, which was violated after `violated_at` steps; the forgotten ones led to `before`.
+    /// The observed run, which was violated after `violated_at` steps; the forgotten steps led to `before`.
     pub(super) fn observed(
         self,
         before: &(StateId, Vec<Value>),

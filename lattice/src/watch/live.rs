@@ -25,29 +25,29 @@ use crate::{
     witness::{self, Replay, swaps},
 };
 
-/// So many actions of a product are kept, whether they are needed or not.
+/// At least this many actions of a product are kept, whether they are needed or not.
 const FEW_ACTIONS: u32 = 64;
 
-/// Memory for levels to come, of any search.
+/// Memory for the next level, shared by all searches.
 pub(super) type LevelSpace = Workspace<u64, StateList<ProductState>>;
 
-/// A search that goes on.
+/// An ongoing search.
 #[derive(Clone, Debug)]
 pub(super) struct Live {
     monitor: Monitor,
-    /// How many events were forgotten. What follows is about the others.
+    /// The number of forgotten events. The fields below do not count these.
     forgotten: u64,
-    /// Where the observed run was after these: the monitor's state, and the values of variables.
+    /// The state of the observed run after the forgotten events: the monitor's state, and the values of variables.
     before: (StateId, Vec<Value>),
     steps: Vec<Arc<KeptStep>>,
     poset: Poset,
     requirements: Requirements,
     actions: Vec<ActionId>,
     product: Product,
-    /// With an action of this number it pays to look for those that nobody needs any more.
+    /// With this many actions it pays to look for those no longer needed.
     many_actions: u32,
     sweep: Sweep<ProductState, StateList<ProductState>>,
-    /// Levels that a witness may begin at: this one now, and the newer one when this is forgotten.
+    /// Levels at which a witness may begin: the older one now, and the newer one when the older one is forgotten.
     older: Sweep<ProductState, StateList<ProductState>>,
     newer: Sweep<ProductState, StateList<ProductState>>,
 }
@@ -59,7 +59,7 @@ impl Live {
         Live::of_product(product, monitor, before, options)
     }
 
-    /// A search that knows nothing of the first steps but where the observed run was after them.
+    /// A search that knows nothing of the first steps except the state of the observed run after them.
     pub(super) fn beginning(
         monitor: &Monitor,
         before: &(StateId, Vec<Value>),
@@ -102,25 +102,25 @@ impl Live {
         }
     }
 
-    /// How many events are kept.
+    /// The number of events kept.
     pub(super) fn kept(&self) -> usize {
         self.steps.len()
     }
 
-    /// How many of them the cuts of the current level have.
+    /// The number of events in each cut of the current level, without the forgotten ones.
     pub(super) fn level(&self) -> usize {
         self.sweep.level()
     }
 
     /// The number in the run of the first event past the observed cut of the current level, if there
-    /// is one. Every cut of the level lacks that event or an earlier one, so a lookahead from there
-    /// ends at most that far past this event.
+    /// is one. Every cut of the level lacks that event or an earlier one, so the lookahead of such a cut
+    /// ends no later than the same number of events past this one.
     pub(super) fn next_number(&self) -> Option<u64> {
         let next = self.steps.get(self.level());
         next.filter(|_| self.goes_on()).map(|step| step.number)
     }
 
-    /// Whether there is something left to find.
+    /// Whether there is anything left to find.
     pub(super) fn goes_on(&self) -> bool {
         self.sweep.goes_on()
     }
@@ -133,7 +133,7 @@ impl Live {
         &mut self.sweep.result
     }
 
-    /// Takes the next event; its clock does not count what was forgotten.
+    /// Takes the next event; its clock does not count the forgotten events.
     pub(super) fn push(&mut self, chain: ChainId, clock: &[u32], kept: Arc<KeptStep>) {
         self.poset.widen(clock.len());
         let event = self.poset.push_numbered(chain, clock, kept.number);
@@ -155,15 +155,15 @@ impl Live {
         self.sweep.swap_workspace(space);
     }
 
-    /// The run has ended with this level.
+    /// The run has ended at this level.
     pub(super) fn end(&mut self, options: &Options) {
         let labelled = LabelledPoset::new(&self.poset, &self.requirements, &self.actions);
         self.sweep.end(&sets(labelled, &self.product, options));
     }
 
-    /// Lets go of events, if it is time; gives the cut that they make.
+    /// Drops events, if it is time; returns the cut that they form.
     pub(super) fn forget(&mut self, options: &Options, spares: &mut Spares) -> Option<Vec<u32>> {
-        // Not more often than is paid for by the levels in between.
+        // No more often than the cost of the levels in between justifies.
         let stride = (options.lookahead? as usize).max(options.history).max(1);
         if self.sweep.level() < self.newer.level() + stride || !self.goes_on() {
             return None;
@@ -196,7 +196,7 @@ impl Live {
         Some(prefix)
     }
 
-    /// A product with none but the states and actions that are still there.
+    /// A product with only the states and actions still in use.
     fn renew_product(&mut self) {
         let mut sweeps = [&mut self.sweep, &mut self.older, &mut self.newer];
         let states = sweeps.iter_mut().flat_map(|sweep| sweep.states_mut());
@@ -304,8 +304,8 @@ impl Live {
         }
     }
 
-    /// Says why the rows are not those of a run that is violated where it is said to be. They come
-    /// from the monitor itself, not from what was searched.
+    /// Says why the rows are not those of a run violated at the given position. The rows come from the monitor itself, not from
+    /// the search.
     fn examine(&self, predicted: &Predicted, options: &Options) -> Result<(), String> {
         let rows = predicted.witness.as_deref().unwrap_or_default();
         let violated_at = predicted.violated_at.unwrap_or_default() - predicted.forgotten;

@@ -8,7 +8,7 @@ use crate::{
     order::{EventIndex, Packing, Poset, Unpacking},
 };
 
-/// For each step its chain, its class and its clock, one after the other.
+/// The chain, class and clock of each step, one after the other.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Log {
     width: usize,
@@ -20,7 +20,7 @@ impl Log {
         2 + self.width
     }
 
-    /// The next step; its clock has a component for each chain, of which there may be more than before.
+    /// Adds the next step; its clock has a component for each chain, and may have more components than earlier ones.
     pub(super) fn push(&mut self, chain: ChainId, class: Class, clock: &[u32]) {
         if clock.len() > self.width {
             let mut wider = Vec::new();
@@ -38,7 +38,7 @@ impl Log {
         Class(self.records[event.index() * self.stride() + 1])
     }
 
-    /// Forgets the first steps; `prefix` tells how many of each chain these are.
+    /// Forgets the first steps; `prefix` says how many there are on each chain.
     pub(super) fn forget(&mut self, count: usize, prefix: &[u32]) {
         let stride = self.stride();
         self.records.drain(..count * stride);
@@ -54,7 +54,7 @@ impl Log {
         packing.put_slice(&self.records);
     }
 
-    /// Becomes what was packed, in its own memory.
+    /// Restores the packed steps, reusing its own memory.
     pub(super) fn unpack(&mut self, unpacking: &mut Unpacking<'_>) {
         self.width = unpacking.next().first().map_or(0, |&width| width as usize);
         unpacking.next_into(&mut self.records);
@@ -67,7 +67,7 @@ impl Log {
         poset
     }
 
-    /// Makes a poset that of the steps.
+    /// Fills a poset with the steps.
     pub(super) fn fill(&self, poset: &mut Poset) {
         poset.clear(self.width);
         for record in self.records.chunks_exact(self.stride()) {

@@ -1,26 +1,25 @@
-//! Online: events arrive one by one while the program runs, and what they make possible is reported at once.
+//! Online checking: events arrive one by one while the program runs, and predictions are reported at once.
 //!
-//! | file | its notion |
+//! | file | contents |
 //! |---|---|
 //! | [`property`] | one property: its steps, and the bindings of its parameters |
 //! | [`track`] | one binding: its observed run, and what was found |
 //! | [`plan`] | the automaton of a property, for streaming |
 //! | [`stream`] | the search of one binding, step by step |
-//! | [`rest`] | the same until its next step, if there are very many |
+//! | [`rest`] | a stream that is packed until its next step, when there are very many bindings |
 //! | [`live`] | the search of one binding, level by level |
-//! | [`kept`], [`steps`], [`log`] | steps, as long as a search needs them, and their order |
-//! | [`delivery`] | events that arrive before what they come after |
+//! | [`kept`], [`steps`], [`log`] | the steps that a search still needs, and their order |
+//! | [`delivery`] | events that arrive before their predecessors |
 //!
 //! A search is a *stream* of symbolic nodes (`engine::streaming`): exact at every step, without enumeration or delay. Levels are
-//! made where a lookahead asks for them, where a run is violated only because it ended, and where comparisons of several
-//! variables leave no small automaton.
+//! made if there is a lookahead, if a run can be violated only because it ended, and if comparisons of several variables leave
+//! no small automaton.
 //!
-//! A level is complete when every event that can extend it is known. A thread that is silent, or
-//! that nobody has heard of yet, may still do something that is unordered with everything so far;
-//! only a lookahead closes a level before the end of the run. The oldest event that is missing in a
-//! cut of k steps comes no later than the step after the first k that were observed. So L events of
-//! the run after that step, whoever they belong to, the level is complete, the next one is made, and
-//! the answer is the same as offline with a lookahead of L.
+//! A level is complete when every event that can extend it is known. A silent thread, or one not seen yet, may still do
+//! something that is unordered with everything so far; before the end of the run, only a lookahead closes a level. The oldest
+//! event missing from a cut of k steps comes no later than the step after the first k observed ones. So L events of the run
+//! after that step, whichever bindings they belong to, the level is complete and the next one is made; the answer is the same
+//! as offline with a lookahead of L.
 
 mod delivery;
 mod kept;
@@ -50,8 +49,8 @@ use crate::{
 
 /// Watches a running program for some properties, with or without parameters.
 ///
-/// It is given the events one by one, in observed order, and says what it predicts as soon as that
-/// is known:
+/// It takes the events one by one, in observed order, and reports each prediction as soon as it is
+/// known:
 ///
 /// ```
 /// use portent_lattice::{Options, Watch};
@@ -91,36 +90,36 @@ use crate::{
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 ///
-/// # When something is known
+/// # When predictions are reported
 ///
-/// With the event that completes it. That the observed run is violated is reported with the event that does it, always, whatever the
-/// bounds; and so is that another order of the events so far is. A binding is reported once. The run that is shown is one
-/// that is violated, not always one that is violated after the fewest steps. At the end the answer is that of a
-/// [`Checker`](crate::Checker): predicted or not, exhaustive or not. Runs are not counted.
+/// With the event that completes them. A violation of the observed run is always reported with the event that causes it,
+/// whatever the bounds; so is a violation of another order of the events so far. A binding is reported once. The run that is
+/// shown is violated, but not always after the fewest steps. At the end the answer is that of a [`Checker`](crate::Checker):
+/// predicted or not, exhaustive or not. Runs are not counted.
 ///
 /// Two kinds of questions wait for the end of the run: whether a run is violated because it ended
 /// ([`complete`](Options::complete)), and comparisons of several variables with each other (`x >= y`), for which every cut is
-/// visited. With a [lookahead](Options::lookahead) these too are answered while the program runs: a prediction is made at most
-/// that many events of the run after the one that completes it, whichever properties and bindings these belong to, and the
+/// visited. With a [lookahead](Options::lookahead) of L events, these too are answered while the program runs: a prediction is
+/// made at most L events of the run after the one that completes it, whichever properties and bindings these belong to, and the
 /// answer is that of a `Checker` with the same lookahead, window and [no reductions](crate::Reductions::NONE).
 ///
 /// # What is left out
 ///
-/// Nothing, as long as the threads of the program learn of each other now and then. The order of the last 1024 steps of a binding (fewer
-/// if there are very many bindings) is kept in any case; what is older is taken to come before all that will come. If then
-/// something comes that need not have waited, as after the long silence of a thread, the search is no longer exhaustive, and
-/// says so ([`Limit::History`](crate::Limit::History)). A thread that nobody forked is expected only at the
-/// beginning of a run. Where a property can alternate for ever in a way that matters, or has many stages, only the most
-/// promising few hundred symbolic nodes are kept; from the first that is dropped, the search says
-/// [`Limit::Nodes`](crate::Limit::Nodes). What is predicted is real in any case.
+/// Nothing, as long as the threads of the program synchronise now and then. The order of the last 1024 steps of a binding
+/// (fewer if there are very many bindings) is always kept; older steps are assumed to come before all future ones. If an event
+/// then arrives that need not have come after them, as after the long silence of a thread, the search is no longer exhaustive,
+/// and says so ([`Limit::History`](crate::Limit::History)). A thread that was not forked by another is expected only at the
+/// beginning of a run. If a property can alternate for ever in a way that matters, or has many stages, only the most promising
+/// few hundred symbolic nodes are kept; once one is dropped, the search reports [`Limit::Nodes`](crate::Limit::Nodes).
+/// Predictions are real in any case.
 ///
 /// # Events that arrive in any order
 ///
-/// Several processes, or threads with a queue each, rarely agree on an order. With [causal delivery](Options::causal_delivery) events
-/// that bring a clock, their own ([`Op::Stamped`](portent_monitor_core::Op::Stamped)) or a [`Stamp`], may arrive in any order that keeps
-/// each thread's own: each is held back until everything that its clock counts has come, so every counted event must be given.
-/// What is predicted is the same in any such order of arrival (where concurrent events write the same variable, the
-/// order in which they are released orders them).
+/// Several processes, or threads with a queue each, rarely agree on an order. With [causal delivery](Options::causal_delivery),
+/// events that carry a clock, either inside ([`Op::Stamped`](portent_monitor_core::Op::Stamped)) or as a [`Stamp`], may arrive
+/// in any order that keeps the order within each thread: each event is held back until everything that its clock counts has
+/// arrived, so every counted event must be given. The predictions are the same for any such order of arrival (where concurrent
+/// events write the same variable, the order in which they are released orders them).
 ///
 /// ```
 /// use portent_lattice::{Options, Watch};
@@ -146,39 +145,38 @@ use crate::{
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 ///
-/// An event that never comes holds back all that come after it. What still waits at the end was not looked at: the report says
-/// so in a warning, and no search is exhaustive ([`Limit::Missing`](crate::Limit::Missing)).
+/// An event that never arrives holds back all its successors. Events still waiting at the end were not examined: the report
+/// says so in a warning, and no search is exhaustive ([`Limit::Missing`](crate::Limit::Missing)).
 ///
 /// # What is kept
 ///
-/// What is kept does not grow with the run: for each binding the nodes, the steps whose order matters, and of the others those that a
-/// witness shows: at least the last [`history`](Options::history), at most about twice as many (of very many bindings, the last few).
-/// Events that are [held](Watch::held) back come on top. With a lookahead it is at most four times the lookahead more. A witness whose beginning was forgotten says how many steps that
-/// were, in [`forgotten`](crate::report::Predicted::forgotten): there is an order of them that leads to where it begins, but
-/// which one is no longer known, and values are shown only for variables that were written since. Rarely a step that is forgotten
-/// comes after one that is not; then there is no witness to show. A witness ends with the last event that was known when it
-/// was found; then all events of that binding are forgotten.
+/// Memory does not grow with the run: for each binding there are the nodes, the steps whose order matters, and the other steps
+/// that a witness shows: at least the last [`history`](Options::history), at most about twice as many (of very many bindings,
+/// the last few). Events [held back](Watch::held) come on top. With a lookahead it is at most four times the lookahead more. A
+/// witness whose beginning was forgotten gives the number of forgotten steps in
+/// [`forgotten`](crate::report::Predicted::forgotten): some order of them leads to where the witness begins, but which one is
+/// no longer known, and values are shown only for variables written since. Rarely a forgotten step comes after one that is
+/// kept; then there is no witness to show. A witness ends with the last event known when it was found; after that, all events
+/// of the binding are forgotten.
 ///
-/// For the questions that wait for the end, without a lookahead every step is kept until then.
+/// For the questions that wait for the end, every step is kept until then unless there is a lookahead.
 ///
-/// Some things grow with what the program does, not with how long it does it: its names, a clock for every
-/// variable, lock and thread, and a search for every binding of parameters. There may be
-/// [`max_bindings`](Options::max_bindings) of these, and here also those that are not full count, as
-/// any of them may become part of a full one. One thing does grow with the run, if slowly: a clock
-/// for every message that was sent, as anybody may still receive it (and, where events bring
-/// clocks of their own, for every event that another may refer to). Beyond that many bindings the first ones are watched, and the report
-/// says so.
-/// [`memory`](Options::memory) bounds the levels of each binding.
+/// Some data grows with the variety of what the program does, not with how long it runs: names, a clock for every variable,
+/// lock and thread, and a search for every binding of parameters. [`max_bindings`](Options::max_bindings) limits the bindings,
+/// including partial ones, because any of these may become part of a full one; beyond that, only the first ones are watched,
+/// and the report says so. One thing does grow with the run, if slowly: a clock for every message sent, because any thread may
+/// still receive it (and, where events carry clocks, for every event that another may refer to). [`memory`](Options::memory)
+/// bounds the levels of each binding.
 #[derive(Clone, Debug)]
 pub struct Watch {
     intake: Intake,
     properties: Vec<Watched>,
-    /// Events that arrived before what they come after, if that may be.
+    /// Events that arrived before their predecessors, with causal delivery.
     held: Option<CausalRelease<Held>>,
     options: Options,
 }
 
-/// Then the order of sixteen events is left.
+/// After this, the order of only sixteen events is kept.
 const MOST_NARROWED: u32 = 6;
 
 impl Watch {
@@ -196,7 +194,7 @@ impl Watch {
             return Err(Error::OnlineModel);
         }
         if options.lookahead.is_some() {
-            // The level, and the two that witnesses may begin at.
+            // The current level, and the two at which witnesses may begin.
             options.memory /= 3;
         }
         let intake = Intake::new(monitors, initial, options.admitted, IntakeLimits::NONE)?;
@@ -208,34 +206,34 @@ impl Watch {
         })
     }
 
-    /// The names of the run, and of those before it.
+    /// The names of this run and of earlier ones.
     pub fn symbols(&self) -> &Symbols {
         self.intake.symbols()
     }
 
-    /// The names, to make events with: every event that is taken has its ids from here. Names stay when a run has
-    /// ended, and keep their ids. Other symbols may be put in the place of these **only before the first
-    /// event of a run**, be it the very first one or the next after [`finish`](Self::finish).
+    /// The names, for making events: the ids in every event taken must come from here. Names and their ids stay when a run has
+    /// ended. These symbols may be replaced by others **only before the first event of a run**, which is either the very first
+    /// event or the next one after [`finish`](Self::finish).
     ///
-    /// Where the events are made with symbols that others need as well, these
+    /// If the events are made with symbols that are shared with other code, these
     /// [catch up](Symbols::catch_up) with them.
     pub fn symbols_mut(&mut self) -> &mut Symbols {
         self.intake.symbols_mut()
     }
 
-    /// Takes the next event, which was made with [`symbols_mut`](Self::symbols_mut). Gives the properties, with their bindings, of
-    /// which it is now known that an equivalent run of what has happened is violated; each of them once.
+    /// Takes the next event, which was made with [`symbols_mut`](Self::symbols_mut). Returns the properties, with their
+    /// bindings, for which an equivalent run of the events so far is now known to be violated; each is returned once.
     ///
     /// # Errors
     ///
     /// As [`Checker::take`](crate::Checker::take), and in debug builds [`Error::BadWitness`]. With
-    /// [causal delivery](Options::causal_delivery) it may be about an event that was held back until now; those that wait
-    /// behind it are released with the next one.
+    /// [causal delivery](Options::causal_delivery) the error may concern an event that was held back until now; the events
+    /// waiting behind it are released with the next one.
     pub fn take(&mut self, event: &Event) -> Result<Vec<PropertyReport>, Error> {
         self.take_any(event, None)
     }
 
-    /// Takes the next event, which brings its place in the causal order.
+    /// Takes the next event together with its place in the causal order.
     ///
     /// # Errors
     ///
@@ -258,7 +256,7 @@ impl Watch {
             self.release(event, stamp, &mut news)?;
             return Ok(news);
         };
-        // Not only when it is released: others would be refused for what is wrong with this one.
+        // Not only on release: an error in this event would then be reported for another one.
         self.intake.check_names(event)?;
         held.push(Held {
             event: event.clone(),
@@ -270,7 +268,7 @@ impl Watch {
         Ok(news)
     }
 
-    /// Takes an event whose past was taken.
+    /// Takes an event whose predecessors have all been taken.
     fn release(
         &mut self,
         event: &Event,
@@ -287,7 +285,7 @@ impl Watch {
         self.close_levels(news)
     }
 
-    /// How many events are held back, as something that their clocks count has not come yet.
+    /// The number of events held back because something that their clocks count has not arrived yet.
     pub fn held(&self) -> usize {
         self.held.as_ref().map_or(0, CausalRelease::len)
     }
@@ -303,7 +301,7 @@ impl Watch {
         Ok(())
     }
 
-    /// How many steps are kept. One that several bindings need counts for each of them.
+    /// The number of steps kept. A step that several bindings need counts once for each.
     pub fn kept(&self) -> usize {
         self.properties.iter().map(Watched::kept).sum()
     }
@@ -328,9 +326,9 @@ impl Watch {
         self.properties.iter().find_map(Watched::limit)
     }
 
-    /// Keeps half as much of the order from here on, and half as many nodes of the search: for one who cannot keep up with a program. What
-    /// is observed is still told with its event. Gives whether there was anything left to halve. If something is left out by that,
-    /// [`limit`](Self::limit) says so.
+    /// Keeps half as much of the order from here on, and half as many nodes of the search: for a watcher that cannot keep up
+    /// with the program. Violations of the observed run are still reported with their event. Returns whether there was anything
+    /// left to halve. If the search leaves something out because of it, [`limit`](Self::limit) says so.
     ///
     /// ```
     /// use portent_lattice::{Options, Watch};
@@ -347,8 +345,8 @@ impl Watch {
         can_be
     }
 
-    /// The run has ended: makes the remaining levels, and reports; `name` stands for the file. Then it is ready for another
-    /// run that begins with the same values. Names keep their ids.
+    /// The run has ended: makes the remaining levels, and reports; `name` stands for the file. The watch is then ready for
+    /// another run that begins with the same values. Names keep their ids.
     ///
     /// # Errors
     ///

@@ -1,7 +1,7 @@
 //! What the streaming engine needs to know about a property: its automaton, and the class of each step.
 //!
-//! All events of a property are known at compile time, but not what they will write. When a step writes something new, there is a
-//! new action, and an automaton that includes it replaces the old one.
+//! All events of a property are known at compile time, but not the values they will write. When a step writes a new value,
+//! there is a new action, and an automaton that includes it replaces the old one.
 
 use portent_monitor_core::Value;
 use portent_monitor_dsl::{Monitor, StateId, shape::Saturated};
@@ -14,7 +14,7 @@ use crate::{
     options::Options,
 };
 
-/// The table of a product may have this many entries.
+/// The table of a product may have at most this many entries.
 const MAX_ENTRIES: usize = 1 << 20;
 /// A property with more different actions than this is not streamed.
 const MAX_ACTIONS: usize = 64;
@@ -37,7 +37,7 @@ impl Plan {
     pub(super) fn new(monitor: &Monitor, initial: &[Value], options: &Options) -> Option<Plan> {
         let alphabet = monitor.alphabet();
         let mut variables = alphabet.variables().iter().zip(initial);
-        // If a comparison reads several variables, every value is an action of its own.
+        // If a comparison reads several variables, every value is a separate action.
         let has_cells = variables.all(|(variable, value)| {
             let id = alphabet.variable(&variable.name);
             id.and_then(|id| alphabet.cells(id, value)).is_some()
@@ -46,7 +46,7 @@ impl Plan {
         has_cells.then(|| Plan::of_product(product, monitor, &[], options))?
     }
 
-    /// A plan for a run that has come to a state with these values, and the actions of these steps.
+    /// A plan for a run that has reached a state with these values, with the actions of these steps.
     pub(super) fn beginning<'s>(
         monitor: &Monitor,
         (state, values): &(StateId, Vec<Value>),
@@ -70,7 +70,7 @@ impl Plan {
         options: &Options,
     ) -> Option<Plan> {
         if options.goal.complete || options.lookahead.is_some() {
-            // A run that is bad only because it ended is no bad prefix; and a lookahead asks for levels.
+            // A run that is bad only because it ended is not a bad prefix; and a lookahead needs levels.
             return None;
         }
         let alphabet = monitor.alphabet();
@@ -117,12 +117,12 @@ impl Plan {
         self.classes.get(action.0 as usize).copied()
     }
 
-    /// Whether its steps are streamed, whatever comes: all actions are known.
+    /// Whether its steps will always be streamed: all actions are known.
     pub(super) fn keeps_little(&self) -> bool {
         self.is_complete && !self.is_violated_at_once()
     }
 
-    /// Whether every run is violated before anything happens.
+    /// Whether every run is violated before its first event.
     pub(super) fn is_violated_at_once(&self) -> bool {
         self.moves.initial().contains(&Stage::BAD)
     }

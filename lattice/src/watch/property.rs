@@ -25,46 +25,47 @@ use crate::{
 /// The bindings that a step is given to.
 type Takers = SmallVec<[JoinId; 2]>;
 
-/// What one event is to whom.
+/// An event as each binding sees it.
 #[derive(Clone, Debug, Default)]
 struct Readings {
     steps: Vec<Arc<KeptStep>>,
-    /// The bindings, with the places of their steps.
+    /// The bindings, each with the index of its step.
     takers: Vec<(JoinId, usize)>,
 }
 
 impl Readings {
-    /// To these bindings it is this step, unless it is something else to them already.
+    /// Gives these bindings this step, except those that already have one.
     fn add(&mut self, step: Arc<KeptStep>, to: impl Iterator<Item = JoinId>) {
         let reading = self.steps.len();
         self.steps.push(step);
         self.takers.extend(to.map(|id| (id, reading)));
     }
 
-    /// Leaves each binding the first of its steps, in the order of the bindings.
+    /// Keeps only the first step of each binding, in the order of the bindings.
     fn keep_first(&mut self) {
         self.takers.sort_unstable();
         self.takers.dedup_by_key(|(id, _)| *id);
     }
 }
 
-/// A property that is watched.
+/// A property under watch.
 #[derive(Clone, Debug)]
 pub(super) struct Watched {
     steps: u64,
     /// How its steps are streamed, if they are.
     plan: Option<Arc<Plan>>,
-    /// Whether nobody but streams keeps its steps, for their witnesses.
+    /// Whether only streams keep its steps, for their witnesses.
     keeps_little: bool,
     memory: Memory,
     joins: Joins,
     /// One for each of the joins.
     tracks: Blocks<Track>,
-    /// Whether there were more bindings than allowed. No others are added then: they would lack the steps of those that were not.
+    /// Whether there were more bindings than allowed. No more are added then, because they would lack the steps of those left
+    /// out.
     is_cut: bool,
-    /// For each binding of events, with how many tracks its step was last given to whom.
+    /// For each binding of events, the joins that its last step was given to, and the number of tracks at that time.
     takers: Blocks<(usize, Takers)>,
-    /// Empty between two events: its memory is for the next.
+    /// Empty between two events; its memory is reused for the next.
     readings: Readings,
     /// With a lookahead, the tracks whose current levels become complete, by the numbers of the
     /// events that complete them.
@@ -104,7 +105,7 @@ impl Watched {
         })
     }
 
-    /// Takes what the property sees of an event, and puts what was found by it into `news`.
+    /// Takes what the property sees of an event, and adds the resulting reports to `news`.
     pub(super) fn take(
         &mut self,
         arrival: &Arrival<'_>,
@@ -119,7 +120,7 @@ impl Watched {
         }
         let room = Room::new(context, self.tracks.len());
         self.steps += 1;
-        // What is written concerns all bindings.
+        // Writes concern all bindings.
         let concerns_others = !property_step.step.writes.is_empty() && self.joins.arity() > 0;
         if viewer.others().is_empty() && !concerns_others {
             let takers = self.takers(property_step.binding, viewer, options);
@@ -136,7 +137,7 @@ impl Watched {
             self.memory.spares.let_go(here);
             return given;
         }
-        // What the event is, for each binding that it makes, in the order in which they count; and to all others its writes.
+        // The event as seen by each binding that it makes, in order of precedence; all other bindings see only its writes.
         let mut readings = std::mem::take(&mut self.readings);
         let others = viewer.others().iter();
         let all = std::iter::once((property_step.binding, property_step.step))
@@ -194,7 +195,8 @@ impl Watched {
         Ok(())
     }
 
-    /// The bindings that contain one, in order, to be put back: known from the last time, if none was added since.
+    /// The joins that contain a binding, in order, taken out of the cache to be put back; they are computed again only if joins
+    /// were added.
     fn takers(&mut self, id: BindingId, viewer: &Viewer, options: &Options) -> Takers {
         self.takers.extend_to(id.index() + 1, Default::default);
         let known = self.tracks.len();
@@ -210,7 +212,7 @@ impl Watched {
         takers
     }
 
-    /// Sees to it that there are tracks for a binding and its joins with all others, if that many are allowed.
+    /// Makes tracks for a binding and its joins with all others, unless there are too many.
     fn add_joins(&mut self, binding: &Binding, options: &Options) {
         if self.is_cut {
             return;
@@ -236,7 +238,7 @@ impl Watched {
         self.tracks.iter().find_map(Track::limit)
     }
 
-    /// Sees to it that the action of a step is known, if steps are streamed.
+    /// Adds the action of a step to the plan, if steps are streamed.
     fn learn(&mut self, kept: &KeptStep, context: Context<'_>) {
         if let Some(plan) = &self.plan
             && plan.class(&kept.step).is_none()
@@ -246,8 +248,8 @@ impl Watched {
         }
     }
 
-    /// The event `now` has come, a step of this property or not: makes the levels of all bindings that
-    /// are complete with it, and puts what was found into `news`.
+    /// The event `now` has arrived, whether or not it is a step of this property: makes the levels of all bindings that
+    /// it completes, and adds what was found to `news`.
     pub(super) fn close_levels(
         &mut self,
         now: u64,
@@ -258,7 +260,7 @@ impl Watched {
     ) -> Result<(), Error> {
         let context = context(viewer, symbols, options);
         if now == 0 {
-            // Without parameters there is an instance before anything has happened.
+            // Without parameters there is an instance even before the first event.
             self.report_news(self.joins.root(), viewer, context, news);
         }
         let Some(lookahead) = options.lookahead else {
@@ -277,7 +279,7 @@ impl Watched {
         Ok(())
     }
 
-    /// Sees to it that the levels of a binding are made when they are complete.
+    /// Schedules the levels of a binding to be made when they are complete.
     fn schedule(&mut self, id: JoinId, options: &Options) {
         let track = &mut self.tracks[id.index()];
         if let Some(deadline) = options.lookahead.and_then(|l| track.deadline(l))
@@ -287,7 +289,7 @@ impl Watched {
         }
     }
 
-    /// What is violated in a binding that is not full is reported when it has become full.
+    /// A violation in a partial binding is reported once the binding is full.
     fn report_news(
         &mut self,
         id: JoinId,
@@ -303,7 +305,7 @@ impl Watched {
         }
     }
 
-    /// How many steps are kept, for all bindings together.
+    /// The number of steps kept, for all bindings together.
     pub(super) fn kept(&self) -> usize {
         self.tracks.iter().map(Track::kept).sum()
     }
@@ -312,8 +314,7 @@ impl Watched {
         self.joins.ids().filter(|&id| self.joins.is_full(id))
     }
 
-    /// The run has ended: says what is known of every full binding, in the order of their first
-    /// steps.
+    /// The run has ended: reports on every full binding, in the order of their first steps.
     pub(super) fn finish(
         &mut self,
         viewer: &Viewer,

@@ -1,7 +1,7 @@
 //! A stream that is dormant until the next step of its binding.
 //!
-//! With very many bindings, hardly any has two consecutive steps, and when its next step comes its data is no longer cached. So its
-//! counts are packed into one piece of memory, and unpacked into the property's single active stream.
+//! With very many bindings, hardly any has two consecutive steps, and when its next step arrives its data is no longer cached.
+//! So its counts are packed into one block of memory, and unpacked into the property's single active stream.
 
 use std::sync::Arc;
 
@@ -15,15 +15,15 @@ use crate::{
     order::{Packed, Packing, Unpacking},
 };
 
-/// With more searches than this they rest between two steps: fewer fit into a cache as they are.
+/// With more searches than this, each is packed between two steps: unpacked, fewer of them would fit in a cache.
 pub(super) const AT_HAND: usize = 256;
 
-/// A stream that rests.
+/// A packed stream.
 #[derive(Clone, Debug)]
 pub(super) struct Resting {
     counts: Packed,
     plan: Arc<Plan>,
-    /// How many steps are kept, and those that are not packed.
+    /// The number of steps kept, and the steps that cannot be packed.
     kept: usize,
     steps: Vec<Arc<KeptStep>>,
     before: (StateId, Vec<Value>),
@@ -32,7 +32,7 @@ pub(super) struct Resting {
 }
 
 impl Resting {
-    /// How many steps are kept.
+    /// The number of steps kept.
     pub(super) fn kept(&self) -> usize {
         self.kept
     }
@@ -43,7 +43,7 @@ impl Resting {
     }
 }
 
-/// Streams in whose memory others are at work, by how many chains these have: so what is unpacked finds room for all of it.
+/// Inactive streams whose memory is reused, indexed by their number of chains, so that unpacking finds enough room.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Workplaces {
     free: Vec<Option<Box<Stream>>>,
@@ -52,7 +52,7 @@ pub(super) struct Workplaces {
 }
 
 impl Workplaces {
-    /// A stream goes to rest.
+    /// Packs a stream.
     pub(super) fn rest(&mut self, mut stream: Box<Stream>) -> Resting {
         let limit = stream.omitted().1;
         let kept = stream.kept();
@@ -75,7 +75,7 @@ impl Workplaces {
         resting
     }
 
-    /// A stream goes to work.
+    /// Unpacks a stream.
     pub(super) fn wake(&mut self, resting: Resting) -> Box<Stream> {
         let mut unpacking = Unpacking::new(&resting.counts, &mut self.list);
         let numbers = Numbers::unpack(&mut unpacking);
@@ -98,7 +98,7 @@ impl Workplaces {
     }
 }
 
-/// The numbers of a stream that are no lists.
+/// The scalar fields of a stream.
 struct Numbers {
     width: u32,
     first: u32,
@@ -122,7 +122,7 @@ impl Numbers {
 }
 
 impl Stream {
-    /// Packs all counts, and gives the steps that are no counts.
+    /// Packs all counts, and returns the steps that are not counts.
     fn pack(&mut self, packing: &mut Packing) -> Vec<Arc<KeptStep>> {
         packing.put_numbers([
             self.settled.len() as u32,
@@ -136,7 +136,7 @@ impl Stream {
         packing.put_slice(&self.forgotten_counts);
         self.log.pack(packing);
         self.search.pack(packing);
-        // Here counts are of the whole run, and large.
+        // These counts concern the whole run, and are large.
         self.order.pack(packing);
         self.steps.pack(packing)
     }

@@ -1,7 +1,7 @@
-//! The steps that a stream keeps, to show them in a witness: as little of each as it takes, as there may be very many bindings.
+//! The steps that a stream keeps to show in a witness, stored as compactly as possible because there may be very many bindings.
 //!
-//! Of most of them only the thread, the event and the line are not known otherwise: their arguments are the values of the
-//! binding. What is more than that is kept as it is.
+//! Most need only their thread, event and line, because their arguments are the values of the binding. Any other step is kept
+//! whole.
 
 use std::{num::NonZeroU64, sync::Arc};
 
@@ -15,13 +15,14 @@ use crate::{
     witness::Replay,
 };
 
-/// Stands for the event of a step that is kept as it is.
+/// Marks a step that is kept whole.
 const AS_IT_IS: u32 = u32::MAX;
 
-/// Some steps, in their order.
+/// Steps, in order.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Steps {
-    /// For each its event, its thread, and both halves of its line, 0 if it has none; or its place among those that are kept as they are.
+    /// The event, the thread, and both halves of the line of each step (0 if it has none); or its index among the steps kept
+    /// whole.
     records: Vec<[u32; 4]>,
     as_they_are: Vec<Arc<KeptStep>>,
 }
@@ -62,7 +63,7 @@ impl Steps {
         }
     }
 
-    /// All of them, with all that is known of them.
+    /// All steps, with everything known about them.
     pub(super) fn all(&self, context: Context<'_>) -> Vec<Arc<KeptStep>> {
         let records = self.records.iter();
         let kept = records.map(|&[event, thread, high, low]| match event {
@@ -86,7 +87,7 @@ impl Steps {
         kept.collect()
     }
 
-    /// Forgets the first steps, which the run goes through.
+    /// Forgets the first steps, which the run passes through.
     pub(super) fn forget(&mut self, count: usize, run: &mut Replay<'_>, spares: &mut Spares) {
         let mut gone = 0;
         for &[event, ..] in &self.records[..count] {
@@ -111,7 +112,7 @@ impl Steps {
         }
     }
 
-    /// Packs the records, one part of all after the other, as these are alike; gives those steps that are kept as they are.
+    /// Packs the records column by column, because the values of a column are alike; returns the steps kept whole.
     pub(super) fn pack(&mut self, packing: &mut Packing) -> Vec<Arc<KeptStep>> {
         for part in 0..4 {
             packing.put(self.records.iter().map(|record| record[part]));
@@ -119,7 +120,7 @@ impl Steps {
         std::mem::take(&mut self.as_they_are)
     }
 
-    /// Becomes what was packed, in its own memory.
+    /// Restores the packed steps, reusing its own memory.
     pub(super) fn unpack(&mut self, unpacking: &mut Unpacking<'_>, rest: Vec<Arc<KeptStep>>) {
         self.as_they_are = rest;
         self.records.clear();

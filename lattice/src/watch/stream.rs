@@ -1,9 +1,9 @@
-//! The streaming search of one binding: with every step it is known whether some run of the steps so far is violated.
+//! The streaming search of one binding: after every step it is known whether some run of the steps so far is violated.
 //!
-//! The engine knows chains, classes and clocks. Here are the steps behind them, as long as a witness may show them: at least the last
-//! few. Of what is older only the origins of the stories are left: a state of the property that some order of the forgotten steps
-//! leads to. A story whose beginning cannot be given like that, because it has a forgotten step after one that is not, is a violation all the
-//! same, but has no witness to show.
+//! The engine knows chains, classes and clocks. This file keeps the steps behind them as long as a witness may show them: at
+//! least the last few. Of older steps only the origins of the stories are left: a state of the property that some order of the
+//! forgotten steps leads to. A story whose beginning cannot be given this way, because it has a forgotten step after one that
+//! is kept, is still a violation, but has no witness to show.
 
 use std::sync::Arc;
 
@@ -33,31 +33,32 @@ use crate::{
     witness::{self, Replay, minimize_swaps, swaps},
 };
 
-/// At least this many steps are kept for a witness, whatever was asked for.
+/// At least this many steps are kept for a witness, whatever the options say.
 const LEAST_KEPT: usize = 64;
 /// All bindings of a property together keep about this many steps and events, if each of them can have a few.
 const KEPT_IN_ALL: usize = 1 << 17;
 const FEW: usize = 8;
-/// The order of this many events is kept in any case.
+/// The order of at least this many events is always kept.
 const FEW_EVENTS: usize = 16;
-/// And so many nodes; one event may always make a quarter of them.
+/// At least this many nodes are kept; one event may always make a quarter of them.
 const FEW_NODES: usize = 4 * FEW;
-/// After this many events a search is tidied up, as that costs more than an event; and if it rests in between, as what it has costs more.
+/// After this many events a search is tidied, because that costs more than an event; sooner if it is packed in between, because
+/// its size costs more.
 const LATER: usize = 64;
 const SOON: usize = 4;
-/// About this many counts may be looked at to make the new nodes of one event.
+/// About this many counts may be examined to make the new nodes of one event.
 const NEW_COUNTS: usize = 1 << 18;
-/// Swaps that a longer witness does not need are not looked for, as others wait meanwhile.
+/// Longer witnesses are not rid of unnecessary swaps, because the other bindings would have to wait.
 const SHORT: usize = 256;
 
-/// How much a search may keep, given how many there are.
+/// How much each search may keep, depending on how many there are.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Room {
     /// The steps that a witness may show.
     steps: usize,
     /// The events whose order is kept.
     events: usize,
-    /// Whether there are very many searches, which rest between two steps.
+    /// Whether there are very many searches, which are packed between two steps.
     pub(super) is_crowded: bool,
     /// How often the watch was narrowed.
     narrowed: u32,
@@ -74,7 +75,8 @@ impl Room {
         }
     }
 
-    /// The bounds of the engine. Where moves make cycles, nodes are as many as the orders and a few hundred of them do not find more.
+    /// The bounds of the engine. Where moves make cycles, there are as many nodes as orders, and keeping more than a few
+    /// hundred finds nothing more.
     fn bounds(self, plan: &Plan, width: usize) -> Bounds {
         let (nodes, beam) = if plan.moves.is_chain() {
             (2000, 256)
@@ -87,7 +89,7 @@ impl Room {
             history: self.events,
             nodes,
             beam,
-            // With many chains a node is dear, and one event must not take long.
+            // With many chains a node is expensive, and one event must not take long.
             new_nodes: (NEW_COUNTS / (width * width).max(1)).clamp(8, nodes / 4),
             pause: if self.is_crowded { SOON } else { LATER },
             pruning: Pruning::ALL,
@@ -95,49 +97,49 @@ impl Room {
     }
 }
 
-/// Memory that the searches of a property share, as only one of them takes a step at a time.
+/// Memory shared by the searches of a property, because only one of them takes a step at a time.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Memory {
     scratch: Scratch,
     pub(super) spares: Spares,
     pub(super) levels: LevelSpace,
     pub(super) workplaces: Workplaces,
-    /// The past of the step.
+    /// The past of the current step.
     pub(super) past: Past,
-    /// A clock.
+    /// Scratch space for a clock.
     clock: Vec<u32>,
     threads: Vec<LiveThread>,
-    /// When steps are forgotten: the order of all, and a story of them.
+    /// Used when steps are forgotten: the order of all of them, and a story placed in it.
     poset: Poset,
     placed: Placed,
 }
 
-/// A search that goes on.
+/// An ongoing search.
 #[derive(Clone, Debug)]
 pub(super) struct Stream {
     pub(super) plan: Arc<Plan>,
     pub(super) search: Streaming,
-    /// Which of the run's events are steps, but for those that are settled.
+    /// Which of the run's events are steps, except for the settled ones.
     pub(super) order: Restriction,
-    /// The number among all steps of the first that the search has seen.
+    /// The number, among all steps, of the first one that the search has seen.
     pub(super) first: u32,
-    /// For each chain, how many events that the search has seen are no longer in the restriction.
+    /// For each chain, how many events seen by the search are no longer in the restriction.
     pub(super) settled: Vec<u32>,
     /// With this many steps it pays to forget some again.
     pub(super) full: usize,
-    /// The steps that are kept, and how many before them are not.
+    /// The steps kept, and the number of forgotten steps before them.
     pub(super) steps: Steps,
     pub(super) log: Log,
     pub(super) forgotten: u32,
-    /// For each chain, how many events that the search has seen are forgotten.
+    /// For each chain, how many events seen by the search are forgotten.
     pub(super) forgotten_counts: Vec<u32>,
-    /// Where the observed run was after those that are forgotten.
+    /// The state of the observed run after the forgotten steps.
     pub(super) before: (StateId, Vec<Value>),
-    /// Where stories begin, as far as that is known.
+    /// The states in which stories begin, as far as they are known.
     pub(super) origins: Vec<Option<ProductState>>,
-    /// Steps that were there when the search began again, and whose other orders were lost by that.
+    /// Steps whose other orders were lost when the search began again.
     pub(super) lost: u64,
-    /// Where it is packed while it rests.
+    /// The packed counts while the stream rests.
     pub(super) counts: Packed,
 }
 
@@ -150,7 +152,7 @@ impl Stream {
         }
     }
 
-    /// Without a search.
+    /// A stream without a search.
     pub(super) fn empty(plan: Arc<Plan>, before: (StateId, Vec<Value>)) -> Stream {
         Stream {
             plan,
@@ -170,22 +172,22 @@ impl Stream {
         }
     }
 
-    /// Whether something can still be found.
+    /// Whether anything can still be found.
     pub(super) fn goes_on(&self) -> bool {
         self.search.goes_on() || !self.plan.is_complete
     }
 
-    /// How many steps are kept.
+    /// The number of steps kept.
     pub(super) fn kept(&self) -> usize {
         self.steps.len()
     }
 
-    /// How many nodes were made.
+    /// The number of nodes made.
     pub(super) fn nodes(&self) -> u64 {
         self.search.made()
     }
 
-    /// How many nodes were dropped, and why the search is not exhaustive.
+    /// The number of nodes dropped, and why the search is not exhaustive.
     pub(super) fn omitted(&self) -> (u64, Option<Limit>) {
         let omissions = self.search.omissions();
         let limit = match (omissions.nodes, omissions.late + self.lost) {
@@ -196,12 +198,12 @@ impl Stream {
         (omissions.nodes, limit)
     }
 
-    /// Whether a step is one that the search knows how to take.
+    /// Whether the search knows the class of a step.
     pub(super) fn knows(&self, kept: &KeptStep) -> bool {
         self.plan.class(&kept.step).is_some()
     }
 
-    /// Takes the next step, which [is known](Stream::knows); gives the story of a run that is violated with it.
+    /// Takes the next step, which [is known](Stream::knows); returns the story of a run violated by it.
     pub(super) fn take(
         &mut self,
         arrival: &Arrival<'_>,
@@ -253,7 +255,7 @@ impl Stream {
         found
     }
 
-    /// Lets go of what nobody needs, if it is time.
+    /// Drops what is no longer needed, if it is time.
     pub(super) fn tidy(
         &mut self,
         positions: &ThreadPositions,
@@ -298,7 +300,7 @@ impl Stream {
         self.full = self.steps.len() + room.steps;
     }
 
-    /// Forgets the first steps, but for the last few and what is not settled.
+    /// Forgets the first steps, except for the last few and those not settled.
     fn forget(&mut self, room: Room, context: Context<'_>, memory: &mut Memory) {
         let settled = (self.first + self.search.settled()) - self.forgotten;
         let count = (settled as usize).min(self.steps.len() - room.steps);
@@ -371,8 +373,8 @@ impl Stream {
         arrange(poset, moves, turns, forgotten, extent, class, placed)
     }
 
-    /// Begins again with a plan that knows another action: from the beginning, or, if that is forgotten, from where the observed run was
-    /// then; gives the story of a violated run if that finds one. `None` if there is no such plan.
+    /// Begins again with a plan that knows another action: from the start or, if that is forgotten, from the state of the
+    /// observed run there; returns the story of a violated run if one is found. `None` if there is no such plan.
     pub(super) fn begin_again(
         &self,
         plan: &Arc<Plan>,
@@ -410,13 +412,13 @@ impl Stream {
             let chain = poset.chain_of(event);
             found = found.or(again.take_at(chain, &past, kept, room, memory));
         }
-        // The restriction has forgotten what was settled before.
+        // The restriction has already forgotten what was settled.
         let settled = self.settled.iter().zip(&self.forgotten_counts);
         again.settled = settled.map(|(settled, gone)| settled - gone).collect();
         Some((again, found))
     }
 
-    /// The same search by levels, from where the steps that are kept begin.
+    /// The same search by levels, beginning with the first step kept.
     pub(super) fn levels(&self, context: Context<'_>) -> Live {
         let (monitor, options) = (context.monitor, context.options);
         let mut live = match self.forgotten {
@@ -431,7 +433,7 @@ impl Stream {
         live
     }
 
-    /// For each chain how many of the events that the restriction has forgotten are still among the steps.
+    /// For each chain, how many of the events forgotten by the restriction are still among the steps.
     pub(super) fn offsets(&self) -> Vec<u32> {
         let settled = self.settled.iter().zip(&self.forgotten_counts);
         settled.map(|(settled, gone)| settled - gone).collect()
@@ -477,7 +479,7 @@ impl Stream {
             _ => Replay::resume(context.monitor, self.plan.product.read(&state)),
         };
         let Some(mut violated_at) = violated_at(begin(), &run, &steps) else {
-            // Only if the beginning is not what it was taken for.
+            // Only possible if the run does not begin in the assumed state.
             debug_assert!(self.forgotten > 0, "a story of all steps is a violation");
             return Ok(without_witness);
         };
@@ -523,7 +525,7 @@ impl Stream {
     }
 }
 
-/// After how many events a run is violated.
+/// The number of events after which a run is violated.
 fn violated_at(
     mut replay: Replay<'_>,
     run: &[EventIndex],

@@ -33,37 +33,36 @@ pub(super) struct Track {
     first: Option<u64>,
     steps: u64,
     /// The observed run. It is not a [`Replay`], which borrows its monitor and reads every gauge at each step: this one is
-    /// stepped with every event that arrives, and mostly takes one look-up.
+    /// stepped with every event that arrives, and usually needs a single lookup.
     observed: Stepper,
-    /// Which of the run's events are steps, for levels: a stream has its own.
+    /// Which of the run's events are steps, for levels: a stream has its own restriction.
     order: Restriction,
-    /// For each chain, how many events that levels still know the restriction has forgotten.
+    /// For each chain, how many events forgotten by the restriction are still known to levels.
     offsets: Vec<u32>,
     search: Phase,
     /// The violated run that was found.
     predicted: Option<Arc<Predicted>>,
     /// Whether it was reported.
     pub(super) reported: bool,
-    /// Whether somebody will [close levels](Track::close_levels) when it is time.
+    /// Whether a call of [`close_levels`](Track::close_levels) is scheduled.
     pub(super) is_scheduled: bool,
 }
 
 #[derive(Clone, Debug)]
 enum Phase {
-    /// With every step it is known whether some run is violated.
+    /// After every step it is known whether some run is violated.
     Streams(Box<Stream>),
-    /// The same until the next step, if there are very many bindings.
+    /// A stream packed until its next step, when there are very many bindings.
     Rests(Resting),
     /// Levels are made when they are complete.
     GoesOn(Box<Live>),
-    /// Found, or nothing is left to find. The last level had this many events, not counting those
-    /// that were forgotten.
+    /// A violation was found, or nothing is left to find. The last level had this many events, not counting the forgotten ones.
     Over(usize, Box<Search<ProductState>>),
-    /// The same of a stream.
+    /// The same, for a stream.
     Streamed(Streamed),
 }
 
-/// What is left of a stream.
+/// The results of a stream that is over.
 #[derive(Clone, Copy, Debug, Default)]
 struct Streamed {
     nodes: u64,
@@ -82,7 +81,7 @@ impl Streamed {
     }
 }
 
-/// What the searches of one property share.
+/// Data shared by the searches of one property.
 pub(super) struct Shared<'a> {
     /// How steps are streamed, if they are.
     pub(super) plan: Option<&'a Arc<Plan>>,
@@ -98,7 +97,7 @@ impl Track {
         };
         let observed = context.monitor.start_with(initial)?;
         let search = match plan {
-            // What is violated before anything happens is for levels to tell.
+            // A property violated before the first event is left to levels.
             Some(plan) if !plan.is_violated_at_once() => {
                 let stream = Stream::new(Arc::clone(plan), context.monitor, context.initial);
                 Phase::Streams(Box::new(stream))
@@ -137,7 +136,7 @@ impl Track {
         }
     }
 
-    /// How many steps are kept for it.
+    /// The number of steps kept for it.
     pub(super) fn kept(&self) -> usize {
         match &self.search {
             Phase::Streams(stream) => stream.kept(),
@@ -147,7 +146,7 @@ impl Track {
         }
     }
 
-    /// Takes a step. What it violates in the observed run is known at once.
+    /// Takes a step. A violation of the observed run is known at once.
     pub(super) fn take(
         &mut self,
         arrival: &Arrival<'_>,
@@ -174,7 +173,7 @@ impl Track {
         }
     }
 
-    /// Goes to work, if it rests.
+    /// Unpacks the stream, if it rests.
     fn wake(&mut self, workplaces: &mut Workplaces) {
         let idle = Phase::Streamed(Streamed::default());
         self.search = match std::mem::replace(&mut self.search, idle) {
@@ -183,7 +182,7 @@ impl Track {
         };
     }
 
-    /// Rests until the next step.
+    /// Packs the stream until its next step.
     fn rest(&mut self, workplaces: &mut Workplaces) {
         let idle = Phase::Streamed(Streamed::default());
         self.search = match std::mem::replace(&mut self.search, idle) {
@@ -236,7 +235,7 @@ impl Track {
         Ok(())
     }
 
-    /// There is no automaton any more that could be streamed: goes on with levels.
+    /// No automaton is left that could be streamed: continues with levels.
     fn make_levels(&mut self, context: Context<'_>) {
         let Phase::Streams(stream) = &mut self.search else {
             return;
@@ -356,13 +355,13 @@ impl Track {
         let searched = self.searched();
         let mut predicted = match (&self.predicted, &self.search) {
             (Some(predicted), _) => Predicted::clone(predicted),
-            // Until the search has found the run that is violated soonest, there is the observed one.
+            // Until the search has found the run violated soonest, the observed one is shown.
             (None, Phase::GoesOn(live)) if self.observed.verdict() == Verdict::Violated => {
                 live.observed_run(self.observed.decided_after(), context)
             }
             (None, _) => Predicted::default(),
         };
-        // Events that came since may have been too late for a level that was made.
+        // Events that arrived since then may have been too late for a level that was made.
         predicted.shortest &= searched.exhaustive;
         let property = context.monitor.property();
         let names = property.parameters().iter().cloned();
