@@ -18,6 +18,13 @@ pub(crate) enum Failure {
         place: String,
         error: Box<portent_lattice::Error>,
     },
+    #[error("{place}: {error}; {searched} has no such variable: did you mean `{meant}`?")]
+    UnknownVariable {
+        place: String,
+        error: Box<portent_lattice::Error>,
+        searched: &'static str,
+        meant: String,
+    },
     #[error(
         "{place}: {error}; a larger --memory has room for more, and so has a property that fewer events are about"
     )]

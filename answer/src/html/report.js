@@ -190,7 +190,7 @@ function unfold(from, to) {
 }
 
 function runsLegend(entry) {
-  const arrows = entry.drawing.arrows.length ? " An arrow goes from an event to one that waited for it." : "";
+  const arrows = entry.drawing.arrows.length ? " An arrow goes from an event to one that must come after it." : "";
   if (!hasTwoRuns(entry)) return arrows ? html("p", { class: "dim note" }, arrows) : null;
   const pairs = entry.omitted ? "some pairs" : counted(entry.predicted.swapped, "pair");
   return html(

@@ -402,6 +402,38 @@ fn without(found: &LeftOut) -> String {
     text + ": a thread may go without a critical section of another."
 }
 
+/// As [`Finding::locks`], of the bindings of a property together.
+pub(super) fn locks_of(findings: &[Finding<'_>]) -> Option<String> {
+    let kept: Vec<_> = findings.iter().filter(|it| it.locks().is_some()).collect();
+    let switches = &kept.first()?.style.switches;
+    let (strong, maximal) = (switches.strong, switches.maximal);
+    fn found<'a>(finding: &'a Finding<'_>) -> Option<&'a LeftOut> {
+        finding.property.under_strong.as_ref()
+    }
+    let searched = |it: &&&Finding<'_>| found(it).is_some_and(|found| found.untried.is_none());
+    let is_violated = |it: &&&Finding<'_>| found(it).is_some_and(|found| found.violated);
+    let all_searched = kept.iter().filter(searched).count() == kept.len();
+    let violated: Vec<_> = kept.iter().filter(is_violated).collect();
+    let beyond = match violated[..] {
+        [one] => format!("under {strong} {} is violated", one.title()),
+        [first, ..] => format!(
+            "under {strong} {} of these are violated, such as {}",
+            count(violated.len() as u64),
+            first.title()
+        ),
+        [] if all_searched => format!(
+            "no violation was found under {strong}, where threads may go without critical sections of others; {maximal} also looks at runs where they take them in another order"
+        ),
+        [] => format!(
+            "{strong} also looks at runs where threads go without critical sections of others, {maximal} at runs where they take them in another order"
+        ),
+    };
+    Some(format!(
+        "in {} some steps come after others only because of the order in which threads took locks; {beyond}.",
+        counted(kept.len() as u64, "binding")
+    ))
+}
+
 /// What became of a property.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Status {

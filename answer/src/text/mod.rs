@@ -19,6 +19,7 @@ use portent_lattice::{
 use portent_monitor_dsl::Monitor;
 
 use crate::{Answer, Paint, Switches};
+use finding::locks_of;
 use numbers::{count, counted};
 use paragraph::paragraph;
 
@@ -200,6 +201,9 @@ impl ExecutionText<'_> {
         } else {
             IN_FULL
         };
+        if let Some(fact) = locks_of(findings) {
+            text += &paragraph("Locks: ", &fact);
+        }
         for finding in violated.iter().take(in_full) {
             text += &finding.render();
         }

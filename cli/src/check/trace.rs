@@ -5,7 +5,7 @@ use std::path::Path;
 use portent_answer::{Answer, Warning, html};
 use portent_findings::Finder;
 use portent_lattice::{Checker, Error, Options, Report, report::PropertyReport};
-use portent_monitor_core::Symbols;
+use portent_monitor_core::{Symbols, suggest};
 use portent_monitor_dsl::Monitor;
 use portent_trace::{Format, Header, TraceReader};
 
@@ -192,17 +192,38 @@ fn start(
         }
         Err(error) => {
             // What is wrong with the trace itself may be the reason, and is to be mended first.
-            for _ in 0..LOOKED_AT {
-                if reader.next_event(&mut symbols)?.is_none() {
-                    break;
-                }
+            let mut events = 0;
+            while events < LOOKED_AT && reader.next_event(&mut symbols)?.is_some() {
+                events += 1;
             }
-            return Err(failed(reader, error));
+            let searched = match events {
+                LOOKED_AT => "its beginning",
+                _ => "the trace",
+            };
+            return Err(match meant_variable(&error, &symbols) {
+                Some(meant) => Failure::UnknownVariable {
+                    place: reader.file().to_owned(),
+                    error: Box::new(error),
+                    searched,
+                    meant,
+                },
+                None => failed(reader, error),
+            });
         }
         Ok(checker) => checker,
     };
     *checker.symbols_mut() = symbols;
     Ok(checker)
+}
+
+/// The variable of the trace that was probably meant by one without a value that does not occur.
+fn meant_variable(error: &Error, symbols: &Symbols) -> Option<String> {
+    match error {
+        Error::NoInitialValue { variable, .. } if symbols.vars.get(variable).is_none() => {
+            suggest::closest(variable, symbols.vars.iter()).map(str::to_owned)
+        }
+        _ => None,
+    }
 }
 
 /// The trace as a whole cannot be checked.

@@ -466,6 +466,9 @@ fn what_is_wrong_with_a_trace_comes_before_what_a_property_misses_in_it() {
         "{}",
         misses.err
     );
+    let misses = check("always (levle > 0)", &trace(&["T1 level = 1"]), &[]);
+    let meant = "the trace has no such variable: did you mean `level`?";
+    assert!(misses.err.contains(meant), "{}", misses.err);
     let misspelt = "{\"t\":\"T\",\"op\":\"wirte\",\"var\":\"x\",\"val\":1}\n";
     let done = check("always (x > 0)", misspelt, &[]);
     assert_eq!(done.code, Some(2));

@@ -56,6 +56,11 @@ impl NearMisses {
                 Key::Args | Key::Set => matches!(op, Op::Event(_) | Op::Stamped(_)),
                 // A program may well have a `message`, but hardly a `Text` or `txt`.
                 Key::Text | Key::Loc | Key::Time => true,
+                // Without these the line means something else, and nothing would show it.
+                Key::Atomic => matches!(op, Op::Read(_) | Op::Write(..) | Op::Update(..)),
+                Key::Try => matches!(op, Op::Lock(_) | Op::ReadLock(_)),
+                Key::Fifo | Key::Capacity => matches!(op, Op::Send(..) | Op::Recv(..)),
+                Key::Lock => matches!(op, Op::Waiting(..) | Op::Wait(..)),
                 _ => false,
             };
             if !is_missed {
@@ -99,15 +104,43 @@ pub(super) fn meant(key: &str) -> Option<Key> {
 }
 
 /// The key that one is a slip of the finger away from, if its value is of the kind that the key has: a list
-/// of `agrs`, an object of `ste`.
+/// of `agrs`, an object of `ste`, a truth value of `fiffo`.
 fn by_shape(key: &str, value: &str) -> Option<Key> {
     let lower = key.to_ascii_lowercase();
-    match value.as_bytes().first()? {
-        b'[' => suggest::closest(&lower, [Key::Args.name()]).map(|_| Key::Args),
-        // Too short for any slip but two letters swapped: there are programs with a `get` and a `seq`.
-        b'{' => ["ste", "est"].contains(&&*lower).then_some(Key::Set),
-        _ => None,
+    let first = *value.as_bytes().first()?;
+    let candidates: &[Key] = match first {
+        b'[' => &[Key::Args],
+        b't' | b'f' => &[Key::Atomic, Key::Fifo],
+        b'0'..=b'9' => &[Key::Capacity],
+        b'"' => &[Key::Lock],
+        _ => &[],
+    };
+    let named = |name: &str| Key::new(name.as_bytes());
+    suggest::closest(&lower, candidates.iter().map(|key| key.name()))
+        .and_then(named)
+        .or_else(|| {
+            // Too short for any slip but two letters swapped: there are programs with a `get` and a `seq`.
+            let short: &[Key] = match first {
+                b'{' => &[Key::Set],
+                b'"' => &[Key::Val, Key::Text, Key::Loc],
+                _ => &[Key::Val, Key::Time],
+            };
+            let mut short = short.iter().copied();
+            short.find(|key| is_swapped(&lower, key.name()))
+        })
+}
+
+/// Whether one word is another with two neighbouring letters swapped.
+fn is_swapped(word: &str, other: &str) -> bool {
+    let (word, other) = (word.as_bytes(), other.as_bytes());
+    let Some(first) = word.iter().zip(other).position(|(a, b)| a != b) else {
+        return false;
+    };
+    let mut swapped = other.to_vec();
+    if first + 1 < swapped.len() {
+        swapped.swap(first, first + 1);
     }
+    swapped == word
 }
 
 fn by_meaning(lower: &str) -> Option<Key> {

@@ -238,14 +238,16 @@ fn keys_that_are_not_known_are_kept_in_their_order() {
 /// The keys of application events that are a slip away from another are warned of; a program's own are not.
 #[test]
 fn keys_that_were_probably_meant_to_be_others() {
-    let misspelt = |entry: &str| {
-        let text = format!("{{\"t\": \"A\", \"op\": \"event\", \"name\": \"login\", {entry}}}");
+    let misspelt_in = |line: &str| {
+        let text = format!("{{\"t\": \"A\", {line}}}");
         let mut reader = TraceReader::new("run", text.as_bytes(), &Options::default()).unwrap();
         let mut symbols = Symbols::default();
         while reader.next_event(&mut symbols).unwrap().is_some() {}
         let warnings = reader.warnings(&symbols);
         warnings.iter().map(ToString::to_string).collect::<Vec<_>>()
     };
+    let misspelt =
+        |entry: &str| misspelt_in(&format!("\"op\": \"event\", \"name\": \"login\", {entry}"));
     for (entry, key, meant) in [
         (r#""agrs": ["bob"]"#, "agrs", "args"),
         (r#""argz": ["bob"]"#, "argz", "args"),
@@ -261,8 +263,46 @@ fn keys_that_were_probably_meant_to_be_others() {
             "{entry}: {said:?}"
         );
     }
+    for (line, key, meant) in [
+        (
+            r#""op": "write", "var": "x", "Atomic": true"#,
+            "Atomic",
+            "atomic",
+        ),
+        (
+            r#""op": "read", "var": "x", "atomci": true"#,
+            "atomci",
+            "atomic",
+        ),
+        (r#""op": "lock", "lock": "m", "TRY": true"#, "TRY", "try"),
+        (
+            r#""op": "send", "chan": "c", "msg": 1, "fiffo": true"#,
+            "fiffo",
+            "fifo",
+        ),
+        (
+            r#""op": "send", "chan": "c", "msg": 1, "capcity": 0"#,
+            "capcity",
+            "capacity",
+        ),
+        (r#""op": "waiting", "cond": "c", "lok": "m""#, "lok", "lock"),
+        (r#""op": "read", "var": "x", "lco": "a.rs:3""#, "lco", "loc"),
+        (
+            r#""op": "read", "var": "x", "txet": "read""#,
+            "txet",
+            "text",
+        ),
+    ] {
+        let said = misspelt_in(line);
+        let expected = format!("the key `{key}` is unknown; did you mean `{meant}`?");
+        assert!(
+            said.len() == 1 && said[0].ends_with(&expected),
+            "{line}: {said:?}"
+        );
+    }
     for entry in [
         r#""seq": 3"#,
+        r#""final": true"#,
         r#""get": {"x": 1}"#,
         r#""tags": "a""#,
         r#""level": [1]"#,
