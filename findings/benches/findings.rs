@@ -4,21 +4,19 @@
 //! `PORTENT_EVENTS` sets the length: 400,000 if it is not given. The search for races is measured beside a naive one, which closes cuts by
 //! looking at all sections until nothing changes.
 //!
-//! Of 5 million events and 8 threads, on a machine of two cores with a load between 4 and 12 (`PORTENT_EVENTS=5000000`, in release; time is
-//! that on the processor, and other programs wanted the caches):
+//! 5 million events of 8 threads (`PORTENT_EVENTS=5000000`), alone on a machine with two cores, time on the processor:
 //!
-//! | | events taken | report | allocated at most | resident (`/usr/bin/time -v`) |
-//! |---|---|---|---|---|
-//! | races, happens-before | 2.9 to 4.2 million/s | 1.0 to 1.2 s | 296 MB | 290 MB |
-//! | races, strong | 0.7 to 1.1 million/s | 0.6 to 0.8 s | 328 MB | 330 MB |
+//! | | events taken | report | from a file to the report | allocated at most | resident |
+//! |---|---|---|---|---|---|
+//! | races, happens-before | 9.2 million/s | 0.54 s | 1.62 s: 3.1 million/s | 296 MB | 280 MB |
+//! | races, strong | 3.8 million/s | 0.35 s | 2.28 s: 2.2 million/s | 330 MB | 319 MB |
 //!
-//! Both from memory; events are made in pieces that are not counted, and the report is not in the events taken: with it, happens-before is
-//! at 1.8 to 2.3 million/s. All 120 and 172 location pairs have witnesses that were carried out. A million lock events for deadlocks: 0.8 s, 196
-//! patterns, 56 MB. Of 20,000 events, races under `strong`: 0.02 s, naively 1.4 s. From
-//! a file to the report, at a load of 11: 4.0 s under happens-before, 273 MB resident; 8.9 s under `strong`, 319 MB.
+//! All 120 and 172 location pairs have witnesses that were carried out. Deadlocks among a million events, half of them acquires: 0.33 s, 196
+//! patterns, 56 MB. Races under `strong` among 20,000 events: 4 ms, naively 290 ms. With other programs at work (load 4 to 12) and on an older
+//! machine, the same took up to three times as long.
 //!
-//! One run on a faster machine of two cores, at a load of 10, in the same order: 6.9 million/s, 0.58 s for the report, 296 MB allocated; 2.5 million/s,
-//! 0.35 s, 328 MB. Deadlocks 0.40 s, 56 MB. From a file to the report 1.85 s, 278 MB resident; 3.08 s, 320 MB.
+//! The work is linear in the events of a pair of threads and a variable. So it also grows with the number of pairs that meet at a
+//! variable: with hundreds of threads, `strong` is far slower than this.
 
 use std::{
     collections::VecDeque,
