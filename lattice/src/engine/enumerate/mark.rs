@@ -12,7 +12,7 @@ use super::{
     level::Strip,
     parallel,
 };
-use crate::order::Counts;
+use crate::{order::Counts, stop::Stop};
 
 /// How many words the marks of a cut take.
 pub(super) fn words(chains: usize) -> usize {
@@ -95,7 +95,9 @@ fn mark_cut<K: Key>(
     if let Some(lookahead) = bounds.lookahead {
         left_out.suppressed += suppress(lookahead, labelled, bounds.upper, counts, marks);
     }
-    if let (Some(persistent), [mark]) = (bounds.persistent, &mut *marks) {
+    // To choose takes long where there are many chains, and a search that ends need not.
+    let chooses = !bounds.stop.is_some_and(Stop::is_raised);
+    if let (Some(persistent), [mark]) = (bounds.persistent.filter(|_| chooses), &mut *marks) {
         let kept = persistent.choose(labelled, counts, *mark);
         left_out.commuted += u64::from((*mark & !kept).count_ones());
         *mark = kept;

@@ -22,6 +22,8 @@ use crate::{
 
 /// More entries of look-ahead tables than this are not made, and the reduction stays off.
 const MAX_ENTRIES: usize = 1 << 24;
+/// The chains are bits.
+const MAX_WIDTH: usize = 64;
 
 /// Which events commute, ready to be asked at every cut.
 #[derive(Clone, Debug)]
@@ -35,13 +37,29 @@ pub(crate) struct Persistent {
     after: Vec<u32>,
 }
 
+/// What a chain can do to a set of events, by places on the chain.
+#[derive(Clone, Copy)]
+struct Threat {
+    /// From here on it waits for the set.
+    end: u32,
+    /// Here is its first event that does not commute with all of the set.
+    clash: u32,
+}
+
+impl Threat {
+    const NONE: Threat = Threat {
+        end: u32::MAX,
+        clash: u32::MAX,
+    };
+}
+
 impl Persistent {
     /// `None` if nothing can be gained, or the tables would be too large.
     pub(crate) fn new(labelled: LabelledPoset<'_>, automaton: &Automaton) -> Option<Persistent> {
         let (poset, actions) = (labelled.poset, automaton.actions);
         let width = poset.width();
         let entries = (poset.len() + width).checked_mul(actions.max(width))?;
-        if entries > MAX_ENTRIES || !(2..=64).contains(&width) {
+        if entries > MAX_ENTRIES || !(2..=MAX_WIDTH).contains(&width) {
             return None;
         }
         let clashes = clashes(automaton);
@@ -80,54 +98,60 @@ impl Persistent {
         let mut best = enabled;
         let mut seeds = enabled;
         while seeds != 0 && best.count_ones() > 1 {
-            let set = self.grow(labelled, counts, enabled, seeds & seeds.wrapping_neg());
-            if set.count_ones() < best.count_ones() {
-                best = set;
-            }
+            let seed = ChainId::from(seeds.trailing_zeros());
+            let smaller = self.grow(labelled, counts, (enabled, best), seed);
+            best = smaller.unwrap_or(best);
             seeds &= seeds - 1;
         }
         best
     }
 
-    fn grow(&self, labelled: LabelledPoset<'_>, counts: &[u32], enabled: u64, seed: u64) -> u64 {
-        let mut set = seed;
-        'grown: loop {
-            for chain in labelled.poset.chains() {
-                let outside = set >> chain.index() & 1 == 0;
-                if outside && self.disturbs(labelled, counts, set, chain) {
-                    let enabler = self.enabler(labelled, counts, enabled, chain);
-                    set |= 1 << enabler.index();
-                    if set == enabled {
-                        return set;
-                    }
-                    continue 'grown;
-                }
-            }
-            return set;
-        }
-    }
-
-    /// Whether an event of `chain` can happen before a member of the set and clashes with it.
-    fn disturbs(
+    /// The set that an enabled chain grows into, if it is smaller than the best one so far.
+    fn grow(
         &self,
         labelled: LabelledPoset<'_>,
         counts: &[u32],
-        set: u64,
-        chain: ChainId,
-    ) -> bool {
-        let poset = labelled.poset;
-        let members = || {
-            let members = poset.chains();
-            let members = members.filter(move |member| set >> member.index() & 1 == 1);
-            members.map(|member| poset.chain(member)[counts[member.index()] as usize])
-        };
-        // From this place on the chain waits for the set.
-        let end = members()
-            .map(|event| self.after[event.index() * counts.len() + chain.index()])
-            .min()
-            .unwrap_or(u32::MAX);
-        let here = self.starts[chain.index()] + counts[chain.index()] as usize * self.actions;
-        members().any(|event| self.clash[here + labelled.action(event).0 as usize] < end)
+        (enabled, best): (u64, u64),
+        seed: ChainId,
+    ) -> Option<u64> {
+        let mut set = 0u64;
+        let mut threats = [Threat::NONE; MAX_WIDTH];
+        let mut joining = seed;
+        loop {
+            set |= 1 << joining.index();
+            if set.count_ones() >= best.count_ones() {
+                return None;
+            }
+            self.join(labelled, counts, joining, &mut threats);
+            // A chain can disturb the set if an event of it can happen before a member and clashes with it.
+            let mut others = labelled.poset.chains();
+            let disturbing = others.find(|chain| {
+                let threat = threats[chain.index()];
+                set >> chain.index() & 1 == 0 && threat.clash < threat.end
+            });
+            match disturbing {
+                Some(chain) => joining = self.enabler(labelled, counts, enabled, chain),
+                None => return Some(set),
+            }
+        }
+    }
+
+    /// What the chains can do to a set that the next event of `member` is also in.
+    fn join(
+        &self,
+        labelled: LabelledPoset<'_>,
+        counts: &[u32],
+        member: ChainId,
+        threats: &mut [Threat],
+    ) {
+        let event = labelled.poset.chain(member)[counts[member.index()] as usize];
+        let action = labelled.action(event).0 as usize;
+        let after = &self.after[event.index() * counts.len()..];
+        for (chain, threat) in threats[..counts.len()].iter_mut().enumerate() {
+            let here = self.starts[chain] + counts[chain] as usize * self.actions;
+            threat.end = threat.end.min(after[chain]);
+            threat.clash = threat.clash.min(self.clash[here + action]);
+        }
     }
 
     /// An enabled chain that must be advanced before the next event of `chain`, or itself.

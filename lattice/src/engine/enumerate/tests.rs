@@ -4,15 +4,17 @@
 use std::collections::BTreeMap;
 
 use portent_monitor_core::ChainId;
+use portent_monitor_dsl::Verdict;
 use portent_testing::Rng;
 
 use super::{
-    LabelledPoset, Requirements,
+    LabelledPoset, Persistent, Requirements,
     frontier::{Frontier, LevelBounds, NodeRules, SHORT},
     key::{Key, Layout, PackedCut},
     window::Window,
 };
 use crate::{
+    automaton::{ActionId, Automaton, StateIndex},
     order::{EventIndex, Poset},
     stop::Stop,
 };
@@ -249,6 +251,39 @@ fn a_search_can_end_where_its_level_was_just_narrowed() {
     );
     assert!(stop.is_raised());
     assert_eq!(cuts(&frontier).len(), 1);
+}
+
+/// Where all events commute, one of them is enough to go on with; but to choose it takes time.
+#[test]
+fn a_search_that_ends_does_not_choose() {
+    let mut poset = Poset::new(3);
+    for (chain, clock) in [[1, 0, 0], [0, 1, 0], [0, 0, 1]].iter().enumerate() {
+        poset.push(ChainId::from(chain as u32), clock);
+    }
+    let automaton = Automaton {
+        initial: StateIndex(0),
+        actions: 1,
+        next: vec![StateIndex(1), StateIndex(1)],
+        verdicts: vec![Verdict::Ok, Verdict::Violated],
+    };
+    let requirements = Requirements::of_poset(&poset);
+    let labelled: LabelledPoset<'_> = LabelledPoset::new(&poset, &requirements, &[ActionId(0); 3]);
+    let persistent = Persistent::new(labelled, &automaton);
+    let top = labelled.top();
+    let over = Stop::new();
+    over.raise();
+    for (stop, commuted) in [(Stop::new(), 2), (over, 0)] {
+        let bounds = LevelBounds {
+            persistent: persistent.as_ref(),
+            stop: Some(&stop),
+            ..super::everything(&top, false)
+        };
+        let mut frontier = bottom::<u64>(&top);
+        let Ok(left_out) = frontier.advance(labelled, bounds, &Ways { holes: 0 }) else {
+            panic!("few bits")
+        };
+        assert_eq!(left_out.commuted, commuted);
+    }
 }
 
 #[test]
