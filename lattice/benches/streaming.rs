@@ -5,25 +5,26 @@
 //! is not counted as events. The last letter of each violation never comes, so no search ends early. Levels are stopped after
 //! one second, for their rate only; `PORTENT_NO_LEVELS` leaves them out, and `PORTENT_ONLY` asks only questions whose names contain it.
 //!
-//! On a machine of two cores that others use too, time on the processor, for 4 and 16 threads; levels beside it did 31 k to 57 k and
-//! 11 k to 16 k when it was quiet:
+//! Alone on a virtual machine of two cores, time on the processor, for 4 and 16 threads; levels beside it did 45 k to 89 k and
+//! 14 k to 20 k:
 //!
 //! | question | 4 | 16 | aim |
 //! |---|---|---|---|
-//! | no or one restricted stage | 1.78 to 2.15 M | 995 k to 1.16 M | 1 M, 500 k |
-//! | two restricted stages | 1.09 M | 224 k | 500 k, 75 k |
-//! | three | 252 k | 23 k, not exhaustive | 200 k, 10 k |
-//! | parity, beam of 64 | 324 k, not exhaustive | 187 k, not exhaustive | 150 k, 25 k |
-//! | every event moves it, beam of 64 | 101 k, not exhaustive | 65 k, not exhaustive | |
-//! | 16,000 bindings | 386 to 400 k and 34 MB where others wanted the caches | | 500 k and 100 MB |
+//! | no or one restricted stage | 1.47 to 2.28 M | 1.00 to 1.61 M | 1 M, 500 k |
+//! | two restricted stages | 943 k | 216 k | 500 k, 75 k |
+//! | three | 246 k | 23 k, not exhaustive | 200 k, 10 k |
+//! | parity, beam of 64 | 319 k, not exhaustive | 188 k, not exhaustive | 150 k, 25 k |
+//! | every event moves it, beam of 64 | 101 k, not exhaustive | 63 k, not exhaustive | |
+//! | 16,000 bindings | 431 to 455 k and 34 MB | | 500 k (not met) and 100 MB |
 //!
 //! Of 16,000 bindings the searches rest [packed](../src/order/packed.rs) between two steps, and of their [steps](../src/watch/steps.rs)
 //! there is only what the binding does not tell. When each search stayed as it was, the same machine did 1.1 to 1.4 times less in turn, with 136 MB.
-//! With all of each step it was 69 MB and, in turn, 330 k; without others who wanted the caches that did 472 to 584 k. What is left is spent on packing and
-//! unpacking, a third, and on memory that is in no cache: the event, its binding, the track and the packed search.
+//! With all of each step it was 69 MB and, in turn, 330 k instead of 400 k. What is left is spent on packing and
+//! unpacking, a third, and on memory that is in no cache: the event, its binding, the track and the packed search. So it depends on
+//! who else wants the caches; on other days the same machine did up to 584 k.
 //!
-//! The longest event took 2 ms, but for what it waited for others. With 16,000 bindings it takes 0.8 ms and with 90,000 1.8 ms; when tables
-//! of all bindings were doubled at once, 1.7 and 16.
+//! The longest event of each question took at most 1 ms, but for what it waited for others, and of one 9.9 ms. With 16,000 bindings it took 0.5 ms and with 90,000
+//! 0.6 ms; when tables of all bindings were doubled at once, 1.7 and 16.
 //!
 //! Where every event moves the automaton, a beam of 64 nodes stands beside a window of the 64 cuts of each level that are nearest to the
 //! observed one. Of violations that the observed run does not have they find:
