@@ -1,9 +1,9 @@
-//! Chooses an engine for a problem and puts its answer together.
+//! Chooses an engine for a problem, and assembles its answer.
 //!
-//! Which engines can answer is a matter of the property: its class is known when it is compiled
-//! ([`Monitor::engine_class`](portent_monitor_dsl::Monitor::engine_class)), and can only get better
-//! when it is known which actions really occur. A small lattice is enumerated in any case: its
-//! numbers are worth more than the time.
+//! Which engines can answer depends on the property: its class is known when it is compiled
+//! ([`Monitor::engine_class`](portent_monitor_dsl::Monitor::engine_class)), and can only improve
+//! once it is known which actions really occur. A small lattice is always enumerated: its
+//! numbers are worth the time.
 
 use super::{
     Answer, CountingBudget, Problem, Searched, Solution, Task, Violation,
@@ -22,8 +22,8 @@ use crate::{
 /// A lattice with at most this many cuts is small.
 const FEW_CUTS: usize = 100_000;
 
-/// Solves what an instance of a property comes down to; `conjunctions` tells how the conditions
-/// change that violate it where they hold together, if there are such.
+/// Solves the problem that an instance of a property reduces to. If the property is violated where certain conditions hold
+/// together, `conjunctions` says how they change.
 pub(crate) fn solve_task(
     task: &Task,
     conjunctions: impl FnOnce() -> Option<Vec<Vec<Trajectory>>>,
@@ -43,7 +43,7 @@ pub(crate) fn solve_task(
     }
 }
 
-/// Solves a problem; the run that it finds may have swaps that it does not need.
+/// Solves a problem; the resulting run may contain unnecessary swaps.
 pub(crate) fn solve_table(
     problem: &Problem,
     conjunctions: impl FnOnce() -> Option<Vec<Vec<Trajectory>>>,
@@ -71,8 +71,8 @@ pub(crate) fn solve_table(
     solution
 }
 
-/// Searches without the lattice, where the property and the options allow that and the lattice is
-/// not small anyway; `None` otherwise, or if such a search grew too large.
+/// Searches without the lattice, if the property and the options allow it and the lattice is not small; `None` otherwise, or
+/// if such a search grew too large.
 fn search_fast(
     poset: &Poset,
     actions: &[ActionId],
@@ -80,7 +80,7 @@ fn search_fast(
     conjunctions: impl FnOnce() -> Option<Vec<Vec<Trajectory>>>,
     options: &Options,
 ) -> Option<Solution> {
-    // A run that is bad only because it ended is no bad prefix.
+    // A run that is bad only because it ended is not a bad prefix.
     if options.engine == Some(Engine::Enumerate) || options.goal.complete {
         return None;
     }
@@ -98,8 +98,8 @@ fn search_fast(
         Some(engine) => (engine, question.ask(engine)?),
         None => question.ask_all()?,
     };
-    // A bound says what may be left out, not that it has to be: it does not keep from an answer that leaves out nothing. But
-    // where there is none, it says how to go on.
+    // A bound permits leaving things out; it does not require it, so an answer that leaves out nothing is welcome. Without such
+    // an answer, the bound says how to continue.
     let is_bounded = options.window.is_some() || options.lookahead.is_some();
     if is_bounded && found.answer == Answer::GaveUp {
         return None;
@@ -128,7 +128,7 @@ fn count(
     if options.counting == Counting::Never {
         return;
     }
-    // A window or lookahead says that not all runs are wanted; then none are counted.
+    // A window or lookahead asks for only some of the runs, so they are not counted.
     if solution.limit.is_some() {
         return;
     }
@@ -152,24 +152,24 @@ const CHAIN_NODES: usize = 100_000;
 const RACE_NODES: usize = 5_000;
 /// Progress is reported after every batch of this many symbolic nodes.
 const TOLD: usize = 1_000;
-/// About how many bytes a symbolic node takes besides its two cuts.
+/// The approximate size of a symbolic node in bytes, without its two cuts.
 const NODE_BYTES: u64 = 200;
-/// What the index of the search takes for each event and chain.
+/// The index of the search takes this many bytes for each event and chain.
 const INDEX_BYTES: u64 = 8;
 
-/// What the engines are asked.
+/// The question for the engines.
 pub(crate) struct Question<'a> {
     pub(crate) poset: &'a Poset,
     pub(crate) actions: &'a [ActionId],
-    /// What the events act on, if there is a table of it.
+    /// The machine that the events act on, if there is a table of it.
     pub(crate) automaton: Option<&'a Automaton>,
-    /// The conditions that violate the property where they hold together, if it is of that kind.
+    /// The conditions whose conjunction violates the property, if it is of that kind.
     pub(crate) conjunctions: Option<Vec<Vec<Trajectory>>>,
     pub(crate) options: &'a Options,
 }
 
 impl Question<'_> {
-    /// The answer of the first engine that has one; `None` if it is for enumeration.
+    /// The answer of the first engine that has one; `None` if the problem needs enumeration.
     pub(crate) fn ask_all(&self) -> Option<(Engine, Searched)> {
         let shape = self.shape();
         if let Some(found) = shape.as_ref().and_then(|shape| self.ask_linear(shape)) {
@@ -179,7 +179,7 @@ impl Question<'_> {
             return Some((Engine::Conjunctive, found));
         }
         let shape = shape?;
-        // Intervals find a shortest violation, but the higher a counter must get the more of them there are.
+        // Intervals find a shortest violation, but their number grows with the height that a counter must reach.
         let by_intervals = |nodes: usize| {
             let found = self.ask_intervals(&shape, nodes)?;
             (found.answer != Answer::GaveUp).then_some((Engine::Intervals, found))
@@ -207,7 +207,7 @@ impl Question<'_> {
         AutomatonShape::new(self.automaton?).ok()
     }
 
-    /// The symbolic nodes that fit in the memory, beside an index.
+    /// The number of symbolic nodes that fit in the memory together with an index.
     fn most_nodes(&self) -> usize {
         let (events, width) = (self.poset.len() as u64, self.poset.width() as u64);
         let index = events.saturating_mul(width * INDEX_BYTES);
@@ -215,7 +215,7 @@ impl Question<'_> {
         usize::try_from(left / (8 * width + NODE_BYTES)).unwrap_or(usize::MAX)
     }
 
-    /// The observed run, if it speaks for all; a shorter violation than its own by intervals.
+    /// The observed run, if it decides for all equivalent ones; if it is violated, intervals may find a shorter violation.
     fn ask_linear(&self, shape: &AutomatonShape) -> Option<Searched> {
         let (poset, actions) = (self.poset, self.actions);
         let mut found = linear::search(poset, actions, self.automaton?, &shape.bad_prefixes)?;

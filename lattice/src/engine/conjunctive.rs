@@ -4,9 +4,9 @@
 //! programs* (1994). All writes of one variable are ordered, so a variable is a sequence of
 //! *stretches* between writes, and plays the part of a process there. Stretches of several
 //! variables overlap in some cut iff none ends before another begins. So take for each variable the
-//! first stretch where its condition holds; while one ends before another begins, it overlaps with
-//! nothing that the other can still choose, and goes on to its next. What is left is
-//! the *least* cut, so that the shortest violation is found. Cost O(variables² · writes).
+//! first stretch where its condition holds; while one ends before another begins, it cannot overlap with
+//! any later choice of the other, so it is replaced by the variable's next stretch. The result is
+//! the *least* cut, so the shortest violation is found. Cost O(variables² · writes).
 
 use portent_monitor_dsl::shape::LocalCondition;
 
@@ -79,7 +79,7 @@ struct Overlap<'a> {
     conjunction: &'a [Trajectory],
     /// The stretch of each variable: stretch 0 is before all writes, n begins with the n-th.
     stretches: Vec<usize>,
-    /// How many stretches were chosen.
+    /// The number of stretches chosen.
     looked_at: usize,
 }
 
@@ -104,7 +104,7 @@ impl<'a> Overlap<'a> {
             while other < self.conjunction.len() {
                 if self.ends_before(one, other) {
                     self.choose(one, self.stretches[one] + 1)?;
-                    // What was compared before must be compared again.
+                    // Earlier comparisons must be repeated.
                     other = 0;
                 } else if self.ends_before(other, one) {
                     self.choose(other, self.stretches[other] + 1)?;
@@ -127,7 +127,7 @@ impl<'a> Overlap<'a> {
         Some(cut)
     }
 
-    /// Goes on to the first stretch from `from` on in which the condition holds.
+    /// Advances to the first stretch from `from` on in which the condition holds.
     fn choose(&mut self, variable: usize, from: usize) -> Option<()> {
         self.looked_at += 1;
         self.stretches[variable] = self.conjunction[variable].next_stretch(from)?;
@@ -142,9 +142,8 @@ impl<'a> Overlap<'a> {
     }
 }
 
-/// How the conditions change whose conjunctions violate an instance of a property; `None` if it
-/// is not of that kind, or if two writes of a variable are concurrent (a variable that is read
-/// out of texts has no conflicts that order them).
+/// How the conditions change whose conjunctions violate an instance of a property; `None` if the property is not of that kind,
+/// or if two writes of a variable are concurrent (a variable that is read out of texts has no conflicts that order them).
 pub(crate) fn trajectories(
     record: &Record<'_>,
     slice: &Slice,

@@ -1,9 +1,10 @@
 //! Many small lattices of one automaton in sequence: a set of states for each cut, by the cut's number.
 //!
 //! With a few threads and a few events each, the search takes less time than its setup. So whatever depends on the automaton is
-//! computed once, and memory is kept between searches. A cut is a number whose digits say how far each chain has come; all cuts
-//! before it have smaller numbers, so one pass over an array reaches all states of all cuts. Eight counts fit in a word, and one
-//! subtraction compares them all with what an event needs.
+//! With a few threads and a few events each, the search takes less time than its setup. So everything that depends on the
+//! automaton is computed once, and memory is kept between searches. A cut is a number whose digits say how far each chain has
+//! come; all cuts before it have smaller numbers, so one pass over an array reaches all states of all cuts. Eight counts fit in
+//! a word, and one subtraction compares them all with what an event needs.
 
 use portent_monitor_core::ChainId;
 use portent_monitor_dsl::Verdict;
@@ -15,27 +16,27 @@ use crate::{
     order::{EventIndex, Poset},
 };
 
-/// The states of an automaton have a bit each.
+/// Each state of the automaton takes one bit.
 const MOST_STATES: usize = u64::BITS as usize;
-/// Sets of so few states have a table of what an action makes of them.
+/// For automata of at most this many states, a table maps each set of states and action to the resulting set.
 const FEW_STATES: usize = 8;
-/// Chains with events have a byte of a cut each.
+/// Each chain with events takes one byte of a cut.
 const MOST_CHAINS: usize = 8;
-/// So many events of a chain never come.
+/// A requirement that no chain ever meets, because a chain never has this many events.
 const NEVER: u64 = 0x7f;
-/// Beyond so many cuts it pays to look at fewer of them, as the other engines do.
+/// Beyond this many cuts it pays to examine fewer of them, as the other engines do.
 const MOST_CUTS: usize = 1024;
 /// The highest bit of every byte.
 const HIGH: u64 = 0x8080_8080_8080_8080;
 
-/// What the events of many small posets act on, and memory for looking at one of them.
+/// The automaton that the events of many small posets act on, with memory for examining one of them.
 #[derive(Clone, Debug)]
 pub(crate) struct DenseSearch {
     steps: Steps,
     lanes: Vec<Lane>,
-    /// For each lane, what comes next after how many of its events; the last is what never comes.
+    /// For each lane, the event that follows each count; the last entry is an event that never happens.
     next: Vec<Next>,
-    /// For each cut the states that some run can have there.
+    /// For each cut, the states that some run can have there.
     sets: Vec<u64>,
 }
 
@@ -43,12 +44,12 @@ pub(crate) struct DenseSearch {
 #[derive(Clone, Copy, Debug)]
 struct Lane {
     chain: ChainId,
-    /// Where its count is in a cut: this many bits from the right.
+    /// The position of its count in a cut: this many bits from the right.
     shift: u32,
     events: u64,
-    /// How much the number of a cut grows with an event.
+    /// How much an event increases the number of a cut.
     stride: usize,
-    /// Where its events begin in the list of what comes next.
+    /// The start of its events in the list of next events.
     begin: usize,
 }
 
@@ -60,7 +61,7 @@ struct Next {
 }
 
 impl Lane {
-    /// How far the chain has come.
+    /// The position of the chain.
     #[inline]
     fn count(&self, cut: u64) -> u64 {
         cut >> self.shift & 0xff
@@ -70,7 +71,7 @@ impl Lane {
 impl Next {
     #[inline]
     fn can_follow(self, cut: u64) -> bool {
-        // What is missing in a byte takes away its highest bit, and nothing from its neighbours.
+        // A byte that is too small loses its highest bit, and borrows nothing from its neighbours.
         ((cut | HIGH) - self.needs) & HIGH == HIGH
     }
 }
@@ -105,7 +106,7 @@ impl DenseSearch {
         })
     }
 
-    /// Gives each chain that has events its place; how many cuts there are, those included that causality excludes.
+    /// Gives each chain with events its place; returns the number of cuts, including those that causality excludes.
     fn lay_out(&mut self, poset: &Poset) -> Option<usize> {
         self.lanes.clear();
         let (mut cuts, mut begin) = (1, 0);
@@ -155,7 +156,7 @@ impl DenseSearch {
         }
     }
 
-    /// Where the soonest violated run is. Afterwards the states of all cuts of fewer events are known.
+    /// The place of the soonest violated run. Afterwards the states of all cuts with fewer events are known.
     fn soonest(&mut self, cuts: usize) -> Option<Place> {
         let steps = &self.steps;
         self.sets.clear();
@@ -187,7 +188,7 @@ impl DenseSearch {
                     }
                 }
             }
-            // The next number: the first digit that is not at its end grows, those before it begin again.
+            // The next number: the first digit not at its maximum is incremented, and those before it are reset.
             for lane in &self.lanes {
                 if lane.count(cut) < lane.events {
                     cut += 1 << lane.shift;
@@ -201,7 +202,7 @@ impl DenseSearch {
         soonest
     }
 
-    /// A run that gets there, found from its end.
+    /// A run to that place, reconstructed backwards.
     fn violation(&self, poset: &Poset, place: Place) -> Violation {
         let mut run = Vec::with_capacity(poset.len());
         let Place {
@@ -232,7 +233,7 @@ impl DenseSearch {
             state = before;
         }
         run.reverse();
-        // All others, as they were observed.
+        // All other events, in observed order.
         let is_left = |event: &EventIndex| {
             let lane = self
                 .lanes
@@ -250,7 +251,7 @@ impl DenseSearch {
     }
 }
 
-/// The sets of one element that a set is made of.
+/// The singletons whose union a set is.
 fn ones(mut set: u64) -> impl Iterator<Item = u64> {
     std::iter::from_fn(move || {
         let one = set & set.wrapping_neg();
@@ -263,13 +264,13 @@ fn ones(mut set: u64) -> impl Iterator<Item = u64> {
 #[derive(Clone, Debug)]
 struct Steps {
     initial: u64,
-    /// Violated wherever they are met.
+    /// States that violate wherever they are reached.
     bad: u64,
-    /// Violated where all events have come.
+    /// States that violate at the end of the run.
     bad_at_end: u64,
-    /// For each action what it makes of each set of states, one after the other; where there are many states, of each state.
+    /// For each action, the successors of each set of states, or of each state if there are many.
     table: Vec<u64>,
-    /// Where an action begins in the table: its number times two to this.
+    /// The start of an action in the table: its number shifted left by this.
     shift: u32,
     by_set: bool,
 }

@@ -1,4 +1,4 @@
-//! What counting may cost, so that nobody waits longer for numbers than for the answer.
+//! A budget for counting, so that numbers never take longer than the answer is worth.
 //!
 //! A search often needs a handful of nodes where counting needs every cut, with numbers of hundreds of bits. Unless
 //! counts are requested, they are computed only if that takes at most about a second longer than the searches did.
@@ -10,12 +10,12 @@ use crate::{
     order::Poset,
 };
 
-/// About as many operations as a second allows for.
+/// Roughly the number of operations in a second.
 const SECOND: u64 = 120_000_000;
-/// What a cut costs for each chain besides the words of its numbers.
+/// The cost of a cut for each chain, besides the words of its numbers.
 const STEP: u64 = 8;
 
-/// What is left to be spent on counting, for all instances that are reported together.
+/// The remaining budget for counting, for all instances that are reported together.
 #[derive(Clone, Debug)]
 pub(crate) struct CountingBudget {
     left: u64,
@@ -31,12 +31,12 @@ impl CountingBudget {
         CountingBudget { left }
     }
 
-    /// A search has visited this many nodes of this order, so that counting may cost as much.
+    /// A search has visited this many nodes of this order; counting may cost as much.
     pub(crate) fn allow(&mut self, nodes: u64, poset: &Poset) {
         self.left = self.left.saturating_add(cost(nodes, poset, 0));
     }
 
-    /// The most cuts of this order that can be measured.
+    /// The largest number of cuts of this order that the budget allows to measure.
     pub(crate) fn measurable(&self, poset: &Poset) -> u64 {
         match self.left {
             u64::MAX => u64::MAX,
@@ -44,7 +44,7 @@ impl CountingBudget {
         }
     }
 
-    /// This many cuts of this order were measured.
+    /// Deducts the cost of measuring this many cuts of this order.
     pub(crate) fn measured(&mut self, cuts: u64, poset: &Poset) {
         if self.left != u64::MAX {
             let cost = cuts.saturating_mul(poset.width() as u64);
@@ -52,7 +52,7 @@ impl CountingBudget {
         }
     }
 
-    /// Takes what it costs to count the runs through this many cuts, if that is left.
+    /// Deducts the cost of counting the runs through this many cuts, if the budget allows it.
     pub(crate) fn take(&mut self, cuts: u64, poset: &Poset) -> bool {
         if self.left == u64::MAX {
             return true;

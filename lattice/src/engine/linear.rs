@@ -1,4 +1,4 @@
-//! One run for all: when the order of concurrent events cannot matter.
+//! One run decides for all: when the order of concurrent events cannot matter.
 //!
 //! Two equivalent runs differ by swaps of neighbours that are concurrent. If the actions of every
 //! two concurrent events commute in the automaton of the bad prefixes, all runs end in the same node;
@@ -17,9 +17,9 @@ use crate::{
     order::{EventIndex, Poset},
 };
 
-/// Follows the observed run, if it speaks for all equivalent ones; `None` if it does not.
+/// Follows the observed run, if it decides for all equivalent ones; `None` if it does not.
 ///
-/// The violation is the observed run, which need not be a shortest: where other orders are violated
+/// The violation is the observed run, which need not be a shortest one: if other orders are violated
 /// earlier, an [interval search](crate::laboratory::interval) finds them.
 ///
 /// ```
@@ -107,8 +107,7 @@ pub(super) fn are_concurrent(
     let of_a = (0..poset.len() as u32).map(EventIndex);
     of_a.filter(|event| classes[event.index()] == a)
         .any(|event| {
-            // On each chain the first that is not before the event comes soonest after it, if at
-            // all.
+            // On each chain, the first event that is not before the event is the soonest that can come after it.
             of_b.iter().any(|others| {
                 let first = others.partition_point(|&other| poset.precedes(other, event));
                 others

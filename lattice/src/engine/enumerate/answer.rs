@@ -1,4 +1,4 @@
-//! From a search to an answer: chooses the reductions, and finds the run that leads to the violation.
+//! From a search to an answer: chooses the reductions, and reconstructs the run that leads to the violation.
 
 use portent_monitor_dsl::Verdict;
 
@@ -43,7 +43,7 @@ pub(crate) fn search_table(
     search_all(labelled, automaton, commute, options, EVERYWHERE)
 }
 
-/// Searches the order of the events that matter, and then for a shorter way in the order of all.
+/// Searches the order of the relevant events, and then for a shorter way in the order of all events.
 fn search_visible(
     labelled: LabelledPoset<'_>,
     visible: &Visible,
@@ -55,7 +55,7 @@ fn search_visible(
     let small = LabelledPoset::new(&visible.poset, &requirements, &visible.actions);
     let mut solution = search_all(small, automaton, true, options, EVERYWHERE);
     solution.saved.invisible = visible.hidden(whole);
-    // It is another lattice that was measured.
+    // The measured lattice was a different one.
     solution.shape = None;
     let Some(found) = solution.violation.take() else {
         return solution;
@@ -213,7 +213,7 @@ fn bottom<M: TransitionSystem>(
     }
 }
 
-/// The events that lead to a spot from one of some others, which are in order, and from which.
+/// The events that lead to a spot from one of several sorted starting spots, and the index of that start.
 pub(crate) fn way<M: TransitionSystem>(
     labelled: LabelledPoset<'_>,
     machine: &M,
@@ -223,7 +223,8 @@ pub(crate) fn way<M: TransitionSystem>(
     search: &Search<M::State>,
     options: &Options,
 ) -> Option<(usize, Vec<EventIndex>)> {
-    // Keys of a word or two; with more chains than these have room for, a number for each. The window leaves room for two checkpoints.
+    // Keys of one or two words; with too many chains for these, one number per chain. The window leaves room for two
+    // checkpoints.
     let strip = 24 + 4 * labelled.poset.width() as u64 / 8;
     let mark_bytes = checkpoint_bytes::<M::State>(strip, 2);
     let levels = (options.memory / 3) / (search.widest.max(1) * mark_bytes);
@@ -237,13 +238,13 @@ pub(crate) fn way<M: TransitionSystem>(
         checkpoints: levels.clamp(MIN_CHECKPOINTS as usize, CHECKPOINTS),
         parallel: options.parallel,
     };
-    // What a search with a window reached, a walk with that window reaches too, except if the
-    // search left out other cuts for commutation, so that fewer competed for the window.
+    // A walk with a window reaches everything that a search with this window reached, unless commutation made the search leave
+    // out other cuts, so that fewer competed for the window.
     let found = search.window.and_then(|w| paths(Some(w)).find(from, spot));
     found.or_else(|| paths(None).find(from, spot))
 }
 
-/// A run from a spot that begins so and goes on in observed order, to the end.
+/// A run from a spot that begins with these events and continues in observed order, to the end.
 pub(crate) fn complete<M: TransitionSystem>(
     labelled: LabelledPoset<'_>,
     machine: &M,
@@ -258,7 +259,7 @@ pub(crate) fn complete<M: TransitionSystem>(
         }
     }
     let mut state = from.state.clone();
-    // The walk back may meet a violation sooner than a search that was limited did.
+    // The walk back may meet a violation sooner than a limited search did.
     let mut violated_at = None;
     for (step, event) in prefix.iter().enumerate() {
         if machine.verdict(&state) == Verdict::Violated {
@@ -273,7 +274,7 @@ pub(crate) fn complete<M: TransitionSystem>(
     run.extend(rest.filter(|event| !done[event.index()]));
     let violated_at = match machine.verdict(&state) {
         Verdict::Violated => violated_at.unwrap_or(after),
-        // Bad only where the trace ends.
+        // The run is bad only at the end of the trace.
         _ => run.len(),
     };
     Violation {

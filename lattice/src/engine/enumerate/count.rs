@@ -1,7 +1,7 @@
-//! Counting runs: at each cut, how many ways lead there in each state.
+//! Counting runs: at each cut, the number of ways that lead there in each state.
 //!
-//! Counts grow like factorials, but the lengths of the chains bound the number of runs, so numbers can be
-//! chosen that are wide enough from the start.
+//! Counts grow like factorials, but the lengths of the chains bound the number of runs, so numbers of sufficient width are
+//! chosen from the start.
 
 use std::marker::PhantomData;
 
@@ -21,25 +21,25 @@ use crate::{
     order::EventIndex,
 };
 
-/// How many runs there are, by the verdict at the end.
+/// The numbers of runs, by the verdict at the end.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct RunCounts {
-    /// All of them.
+    /// All runs.
     pub total: BigUint,
-    /// Those that are violated.
+    /// The violated runs.
     pub violated: BigUint,
-    /// Those that are satisfied for good.
+    /// The permanently satisfied runs.
     pub satisfied: BigUint,
-    /// Those that would be false if they ended here.
+    /// The runs that would be false if they ended here.
     pub pending: BigUint,
-    /// Those that would be true if they ended here.
+    /// The runs that would be true if they ended here.
     pub ok: BigUint,
-    /// Those that are open, where the monitor does not tell which way.
+    /// The undecided runs for which the monitor gives no tendency.
     pub unknown: BigUint,
 }
 
 impl RunCounts {
-    /// The same with the runs that a goal looks for counted as violated.
+    /// The same counts, with the runs that a goal looks for counted as violated.
     pub(crate) fn for_goal(mut self, goal: Goal) -> RunCounts {
         if goal.complete {
             self.violated += std::mem::take(&mut self.pending);

@@ -1,8 +1,8 @@
 //! Forgets what every cut contains.
 //!
-//! A search that goes on for days must not keep the whole run. If the first events of the observed run
-//! are in every cut of a level, they are in every cut of all later levels, and nothing asks for them
-//! again. Without them the search is that of a shorter run, whose cuts count the remaining events.
+//! A search that runs for days must not keep the whole run. If the first events of the observed run are in every cut of a
+//! level, they are in every cut of all later levels, and are never needed again. Without them the search is that of a shorter
+//! run, whose cuts count the remaining events.
 
 use super::{levels::Levels, path::Configuration, sets::StateList, sweep::Sweep};
 use crate::order::Poset;
@@ -39,7 +39,7 @@ fn without(cut: &mut [u32], prefix: &[u32]) {
 }
 
 impl<S: Clone + Ord + Send + Sync> Sweep<S, StateList<S>> {
-    /// How many of the first events of the observed run are in every cut of this level.
+    /// The number of first events of the observed run that are in every cut of this level.
     pub(crate) fn settled(&self, poset: &Poset) -> usize {
         let missing = poset.chains().filter_map(|chain| {
             let least = self.levels.least(chain)?;
@@ -48,8 +48,7 @@ impl<S: Clone + Ord + Send + Sync> Sweep<S, StateList<S>> {
         missing.min().map_or(poset.len(), |event| event.index())
     }
 
-    /// Goes on without the first events of the observed run, which are in every cut; `prefix`
-    /// counts them.
+    /// Continues without the first events of the observed run, which are in every cut; `prefix` counts them.
     pub(crate) fn forget(&mut self, prefix: &[u32]) {
         self.observed.resize(prefix.len(), 0);
         without(&mut self.observed, prefix);
@@ -57,12 +56,12 @@ impl<S: Clone + Ord + Send + Sync> Sweep<S, StateList<S>> {
         self.levels.forget(prefix);
     }
 
-    /// The states at the cuts of this level, to be said in other terms.
+    /// The states at the cuts of this level, for renaming.
     pub(crate) fn states_mut(&mut self) -> impl Iterator<Item = &mut S> + '_ {
         self.levels.nodes_mut().iter_mut().flatten()
     }
 
-    /// Puts the states in order again after that.
+    /// Sorts the states again after renaming.
     pub(crate) fn sort_states(&mut self) {
         for node in self.levels.nodes_mut() {
             node.sort_unstable();

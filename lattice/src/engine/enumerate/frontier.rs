@@ -1,10 +1,9 @@
-//! One level of the lattice, and the next.
+//! One level of the lattice, and the construction of the next.
 //!
-//! A level is sorted by key. Advancing one chain in all cuts where it can be advanced keeps the
-//! order, so the next level is a merge of as many sorted streams as there are chains, all read
-//! from the level itself; equal keys are the same cut and are merged. Memory is touched in
-//! sequence, and nothing is hashed. Where strips are short they are taken apart (`successors`). A
-//! wide level is cut into ranges of keys that are merged at the same time on several cores.
+//! A level is sorted by key. Advancing one chain in all cuts where it can be advanced keeps the order, so the next level is a
+//! merge of one sorted stream for each chain, all read from the level itself; equal keys are the same cut and are merged.
+//! Memory is accessed sequentially, and nothing is hashed. Short strips are split into cuts (`successors`). A wide level is
+//! divided into ranges of keys that are merged in parallel on several cores.
 
 use portent_monitor_core::ChainId;
 use smallvec::SmallVec;
@@ -25,13 +24,13 @@ use crate::{
     stop::Stop,
 };
 
-/// Levels narrower than this are not worth several threads; in tests hardly any is that narrow.
+/// Levels narrower than this are not worth several threads; in tests hardly any level is narrower.
 pub(crate) const PARALLEL: usize = if cfg!(test) { 8 } else { 1 << 15 };
 
-/// Strips of fewer cuts than this, on average, are not worth being taken as a whole.
+/// Strips with fewer cuts than this, on average, are not worth treating as units.
 pub(crate) const SHORT: usize = 4;
 
-/// What is kept at a cut, and how events change it.
+/// The data kept at a cut, and how events change it.
 pub(crate) trait NodeRules: Sync {
     type Node: Clone + Send + Sync;
 
@@ -41,15 +40,15 @@ pub(crate) trait NodeRules: Sync {
         event: EventIndex,
     ) -> impl Fn(&Self::Node, PackedCut<'_, K>) -> Self::Node;
 
-    /// Another way to the same cut.
+    /// Merges another way to the same cut.
     fn merge(&self, into: &mut Self::Node, other: Self::Node);
 
-    /// The bytes that a node points to, besides its own.
+    /// The bytes that a node points to, in addition to its own size.
     fn heap_bytes(&self, _: &Self::Node) -> usize {
         0
     }
 
-    /// Takes a last look at a node when all ways to its cut are merged; false drops it.
+    /// Finishes a node once all ways to its cut are merged; false drops it.
     fn settle<K: Key>(&self, _: &mut Self::Node, _: PackedCut<'_, K>) -> bool {
         true
     }
@@ -58,31 +57,31 @@ pub(crate) trait NodeRules: Sync {
 /// What may be left out of the next level.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct LevelBounds<'a> {
-    /// Cuts do not go beyond this one.
+    /// Cuts do not exceed this one.
     pub(crate) upper: &'a [u32],
-    /// What counts may ever become, when there will be more events; at least `upper`.
+    /// An upper bound on all future counts, including events yet to come; at least `upper`.
     pub(crate) ceiling: &'a [u32],
-    /// Only this many events past the oldest that is missing are considered.
+    /// Only this many events past the oldest missing one are considered.
     pub(crate) lookahead: Option<u32>,
     pub(crate) window: Option<Window<'a>>,
     pub(crate) persistent: Option<&'a Persistent>,
     pub(crate) parallel: bool,
-    /// A level whose strips have fewer cuts on average is taken cut by cut; see [`SHORT`].
+    /// A level whose strips have fewer cuts on average is processed cut by cut; see [`SHORT`].
     pub(crate) short: usize,
-    /// Where it is raised, the next level has only some of its cuts.
+    /// When it is raised, the next level has only some of its cuts.
     pub(crate) stop: Option<&'a Stop>,
 }
 
-/// What was left out of a level.
+/// Counts of what was left out of a level.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct LeftOut {
-    /// Cuts that were dropped for the window.
+    /// Cuts dropped because of the window.
     pub(crate) dropped: u64,
-    /// Events not added to some cut for the lookahead.
+    /// Events not added to some cut because of the lookahead.
     pub(crate) suppressed: u64,
-    /// Events not added to some cut because they commute with what is added.
+    /// Events not added to some cut because they commute with those added.
     pub(crate) commuted: u64,
-    /// Cuts at which nothing was left to keep.
+    /// Cuts at which no state was left.
     pub(crate) emptied: u64,
 }
 
@@ -95,29 +94,28 @@ impl LeftOut {
     }
 }
 
-/// A level with what is needed to make the next.
+/// A level with the data needed to make the next.
 #[derive(Clone, Debug)]
 pub(crate) struct Frontier<K, N> {
     pub(crate) layout: Layout,
     pub(crate) level: Level<K, N>,
-    /// For each cut, the chains that are advanced from it, as many words as `words`; empty where all
-    /// are that can be.
+    /// For each cut, the chains that are advanced from it, in `words` words; empty if every chain that can be advanced is.
     pub(crate) marks: Vec<u64>,
     pub(crate) workspace: Workspace<K, N>,
 }
 
-/// Memory of levels that are gone, for those to come. Only a narrow level leaves its memory: one after the other is made where a run is
-/// watched, while the memory of wide levels is what a search is limited by.
+/// Memory of old levels, for reuse by later ones. Only narrow levels leave their memory: when a run is watched, levels are made
+/// one after the other, while the memory of wide levels is the limiting resource of a search.
 #[derive(Clone, Debug)]
 pub(crate) struct Workspace<K, N> {
     /// Empty.
     next: Level<K, N>,
-    /// Of no use but its memory.
+    /// Not a valid level; it only provides its memory.
     layout: Layout,
     cut_by_cut: CutByCut<K>,
 }
 
-/// The memory of levels with room for more cuts than this is given back.
+/// The memory of levels with room for more cuts than this is freed.
 const NARROW: usize = 4096;
 
 impl<K, N> Default for Workspace<K, N> {
@@ -131,7 +129,7 @@ impl<K, N> Default for Workspace<K, N> {
 }
 
 impl<K, N> Workspace<K, N> {
-    /// Takes the memory of a level that is gone, unless it is too large.
+    /// Takes the memory of an old level, unless it is too large.
     fn reuse(&mut self, mut gone: Level<K, N>) {
         if gone.has_usual_room(NARROW) {
             gone.strips.clear();
@@ -149,7 +147,7 @@ impl<K, N> Workspace<K, N> {
 pub(crate) struct Full;
 
 impl<K: Key, N: Clone + Send + Sync> Frontier<K, N> {
-    /// The level with these cuts, which are in order.
+    /// The level with these sorted cuts.
     pub(crate) fn new(cuts: &[Vec<u32>], nodes: Vec<N>, layout: Layout) -> Self {
         let strips = cuts.iter().map(|cut| Strip {
             first: K::pack(cut, &layout),
@@ -166,8 +164,8 @@ impl<K: Key, N: Clone + Send + Sync> Frontier<K, N> {
         }
     }
 
-    /// The bytes that the level holds, without what nodes point to, and those of the marks, which
-    /// are made for one level after the other.
+    /// The bytes of the level, without the data that nodes point to; and separately those of its marks, which are made for one
+    /// level at a time.
     pub(crate) fn bytes(&self) -> (u64, u64) {
         let heap = self.level.strips.len() * K::heap_bytes(&self.layout);
         let strips = self.level.strips.capacity() * size_of::<Strip<K>>() + heap;
@@ -200,7 +198,7 @@ impl<K: Key, N: Clone + Send + Sync> Frontier<K, N> {
         self.level.strips.iter().map(least).min()
     }
 
-    /// Becomes the same as another, in the memory that it has.
+    /// Copies another level, reusing its own memory.
     pub(crate) fn assign(&mut self, other: &Frontier<K, N>) {
         self.layout.assign(&other.layout);
         self.level.strips.clone_from(&other.level.strips);
@@ -227,7 +225,7 @@ impl<K: Key, N: Clone + Send + Sync> Frontier<K, N> {
         })
     }
 
-    /// Packs the keys again, in the memory that there is.
+    /// Packs the keys again, in the existing memory.
     fn repack(&mut self, ceiling: &[u32]) -> Result<(), Full> {
         let spare = &mut self.workspace;
         let into = (&mut spare.next.strips, &mut spare.layout);
@@ -313,7 +311,7 @@ impl<K: Key, N: Clone + Send + Sync> Frontier<K, N> {
                 None => self.merge_range(labelled, bounds, rules, range, &starts, next),
             }
         };
-        // Where cuts will be dropped, a few parts at a time, so that there are never many too many.
+        // If cuts will be dropped, only a few parts are made at a time, so that there are never far too many cuts.
         let together = match bounds.window {
             Some(window) if self.level.nodes.len() > window.width / 2 => parallel::threads(),
             _ => parts,
@@ -340,8 +338,8 @@ impl<K: Key, N: Clone + Send + Sync> Frontier<K, N> {
         (whole, left_out)
     }
 
-    /// The part of the next level from a line on and before another one; `starts` are the first
-    /// nodes of all strips, where the range does not begin at the first. It is put into `next`, which is empty.
+    /// The part of the next level from one line up to another; `starts` are the first nodes of all strips, if the range does
+    /// not begin at the first. The part is put into `next`, which is empty.
     fn merge_range<R: NodeRules<Node = N>>(
         &self,
         labelled: LabelledPoset<'_>,
@@ -359,7 +357,7 @@ impl<K: Key, N: Clone + Send + Sync> Frontier<K, N> {
             .map(|chain| ChainStream::new(self, labelled, bounds, chain, range, starts))
             .filter(|stream| stream.first().is_some())
             .collect();
-        // The first cut of each stream, close together.
+        // The first cut of each stream, stored close together.
         let mut heads: SmallVec<[K; FEW_CHAINS]> = streams
             .iter()
             .filter_map(ChainStream::first)
@@ -378,7 +376,7 @@ impl<K: Key, N: Clone + Send + Sync> Frontier<K, N> {
                 {
                     left_out.dropped += window.narrow(&mut next, layout);
                 }
-                // The line has ended, and what was narrowed does not begin where it did.
+                // The line has ended, and the narrowed level no longer begins where it did.
                 line = next.begin();
                 if bounds.stop.is_some_and(Stop::is_raised) {
                     break;
@@ -402,9 +400,9 @@ impl<K: Key, N: Clone + Send + Sync> Frontier<K, N> {
     }
 }
 
-/// Packs the same strips into other keys, or again into the same kind of keys.
+/// Packs the same strips into keys of another kind, or again into the same kind.
 ///
-/// It needs the cuts alone, like [`mark`].
+/// Needs only the cuts, like [`mark`].
 fn repack<K: Key, L: Key>(
     (strips, known): (&[Strip<K>], &Layout),
     ceiling: &[u32],
@@ -415,7 +413,7 @@ fn repack<K: Key, L: Key>(
         Counts::from_elem(u32::MAX, chains),
         Counts::from_elem(0, chains),
     );
-    // A chain that nobody knew of when this level was packed has no event in any cut.
+    // A chain that was unknown when this level was packed has no event in any cut.
     least[known.width()..].fill(0);
     for strip in strips {
         for cut in [0, strip.len - 1].map(|along| strip.cut(along, known)) {
@@ -446,14 +444,14 @@ fn repack<K: Key, L: Key>(
                 .map(|strip| pack(strip.cut(0, known), strip.len)),
         );
     } else {
-        // Lines are along other chains now.
+        // The lines now lie along other chains.
         let cuts = strips.iter().flat_map(|strip| strip.cuts(known));
         packed.extend(cuts.map(|cut| pack(cut, 1)));
     }
     Ok(())
 }
 
-/// The first nodes of all strips, and the lines that cut the next level into this many ranges, at either end of all `None`.
+/// The first nodes of all strips, and the lines that divide the next level into this many ranges, with `None` at both ends.
 fn even_ranges<K: Key>(
     strips: &[Strip<K>],
     layout: &Layout,
@@ -465,7 +463,7 @@ fn even_ranges<K: Key>(
         starts.push(nodes);
         nodes += strip.len as usize;
     }
-    // The level's own lines are as good as any to cut the next level into even ranges.
+    // The level's own lines divide the next level evenly enough.
     let border = |part| {
         let strip = starts.partition_point(|start| *start <= nodes * part / parts) - 1;
         Some(strips[strip].first.line(layout))

@@ -14,7 +14,7 @@ use portent_monitor_core::ChainId;
 
 use crate::order::Counts;
 
-/// Where the count of one chain is in a key.
+/// The position of the count of one chain in a key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Field {
     chain: ChainId,
@@ -23,13 +23,13 @@ pub(crate) struct Field {
     mask: u32,
 }
 
-/// Where the counts of all chains are, the first one in the highest bits.
+/// The positions of the counts of all chains, the first one in the highest bits.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Layout {
     fields: Vec<Field>,
     /// The bits of the last two chains together.
     line_bits: u32,
-    /// For this many levels no count can outgrow its place.
+    /// For this many levels no count can outgrow its field.
     slack: u32,
 }
 
@@ -41,7 +41,7 @@ impl Layout {
         layout.refit(least, most, top, bits).then_some(layout)
     }
 
-    /// Becomes [such a layout](Self::fit), in the memory that it has, or tells that there is none.
+    /// Replaces the layout by [such a one](Self::fit), reusing its memory, or reports that there is none.
     pub(super) fn refit(&mut self, least: &[u32], most: &[u32], top: &[u32], bits: u32) -> bool {
         let width = |range: u32| 32 - range.leading_zeros();
         let full: Counts = least.iter().zip(top).map(|(a, z)| width(z - a)).collect();
@@ -56,7 +56,7 @@ impl Layout {
             return false;
         };
         let room = |width: u32, span: u32| (1u64 << width) - 1 - u64::from(span);
-        // What is left over goes where it puts off the next packing longest.
+        // Spare bits go to the field that then delays the next packing longest.
         while left > 0 {
             let tight = (0..widths.len())
                 .filter(|&chain| widths[chain] < full[chain])
@@ -96,7 +96,7 @@ impl Layout {
         ChainId::first(self.width())
     }
 
-    /// Where the count of each chain is, in order.
+    /// The field of each chain, in order.
     #[inline]
     pub(crate) fn fields(&self) -> &[Field] {
         &self.fields
@@ -121,16 +121,16 @@ impl Layout {
         }
     }
 
-    /// Counts no longer include these events, which every cut has. Keys stay as they are: only what they are relative to changes, and
-    /// may well come to lie before the first event that is counted, so that it wraps around. As a run has fewer steps than `u32::MAX`,
-    /// no field overflows for that.
+    /// Counts no longer include these events, which every cut has. Keys stay unchanged: only their base changes, and it may
+    /// come to lie before the first counted event, so that it wraps around. As a run has fewer steps than `u32::MAX`, no field
+    /// overflows because of this.
     pub(crate) fn forget(&mut self, prefix: &[u32]) {
         for (field, forgotten) in self.fields.iter_mut().zip(prefix) {
             field.base = field.base.wrapping_sub(*forgotten);
         }
     }
 
-    /// Becomes the same as another, in the memory that it has.
+    /// Copies another layout, reusing its own memory.
     pub(crate) fn assign(&mut self, other: &Layout) {
         self.fields.clone_from(&other.fields);
         (self.line_bits, self.slack) = (other.line_bits, other.slack);
@@ -146,11 +146,11 @@ impl Layout {
 
 /// A packed cut.
 pub(crate) trait Key: Clone + Ord + Send + Sync + Debug {
-    /// How many bits there are.
+    /// The number of bits.
     const BITS: u32;
-    /// A key that none comes after, where there is one.
+    /// The greatest key, if there is one.
     const LAST: Option<Self>;
-    /// The bytes that a key points to, besides its own.
+    /// The bytes that a key points to, in addition to its own size.
     fn heap_bytes(_: &Layout) -> usize {
         0
     }
@@ -160,11 +160,11 @@ pub(crate) trait Key: Clone + Ord + Send + Sync + Debug {
     /// The cut with one more event of the chain of a field.
     fn plus(&self, field: &Field) -> Self;
     /// Whether the cut with one more event of `chain` is at or past `bound`. Unlike `advanced`
-    /// this may be asked of any chain; where it cannot be advanced the answer is merely monotone.
+    /// this may be called for any chain; if the chain cannot be advanced, the answer is merely monotone.
     fn reaches(&self, chain: ChainId, layout: &Layout, bound: &Self) -> bool;
-    /// The cut this many places further on the same line.
+    /// The cut this many places further along the line.
     fn moved(&self, along: u32, layout: &Layout) -> Self;
-    /// Whether two cuts differ in the last two chains at most.
+    /// Whether two cuts differ at most in the last two chains.
     fn on_line_of(&self, other: &Self, layout: &Layout) -> bool;
     /// A bound that is at or below every cut on the line of this one, and above all lines before.
     fn line(&self, layout: &Layout) -> Self;
@@ -180,7 +180,7 @@ pub(crate) trait Key: Clone + Ord + Send + Sync + Debug {
         self.plus(layout.field(chain))
     }
 
-    /// Where the cut is on its line.
+    /// The position of the cut on its line.
     #[inline]
     fn place(&self, layout: &Layout) -> u32 {
         match &*layout.fields {
@@ -197,7 +197,7 @@ macro_rules! integer_key {
             const LAST: Option<Self> = Some(<$integer>::MAX);
 
             fn pack(counts: &[u32], layout: &Layout) -> Self {
-                // A field without bits may lie beyond the highest; what is shifted there is 0.
+                // A field without bits may lie above the highest bit; shifting there gives 0.
                 counts.iter().zip(&layout.fields).fold(0, |key, (&n, f)| {
                     key | <$integer>::from(n - f.base).wrapping_shl(f.shift)
                 })
@@ -246,7 +246,7 @@ macro_rules! integer_key {
 integer_key!(u64);
 integer_key!(u128);
 
-/// For cuts that differ in more than 128 bits: the counts themselves.
+/// For cuts that need more than 128 bits: the counts themselves.
 impl Key for Box<[u32]> {
     const BITS: u32 = u32::MAX;
     const LAST: Option<Self> = None;
@@ -295,18 +295,18 @@ impl Key for Box<[u32]> {
     }
 }
 
-/// A cut that rules look at.
+/// A cut as the rules see it.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct PackedCut<'a, K> {
     /// A cut on the same line, at or before this one.
     pub(crate) first: &'a K,
-    /// How many places before.
+    /// The distance to it, in places.
     pub(crate) along: u32,
     pub(crate) layout: &'a Layout,
 }
 
 impl<K: Key> PackedCut<'_, K> {
-    /// How many events of a chain are in the cut.
+    /// The number of events of a chain in the cut.
     #[inline]
     pub(crate) fn count(&self, chain: ChainId) -> u32 {
         let count = self.first.count(chain, self.layout);
@@ -367,7 +367,7 @@ mod tests {
         let mut layout = Layout::fit(&least, &most, &[u32::MAX; 3], u64::BITS).expect("fits");
         let mut key = u64::pack(&most, &layout);
         let mut counts = most;
-        // More and more, beyond what the layout began with.
+        // Growing steadily, beyond the range that the layout began with.
         for prefix in [[2, 0, 3], [7, 3, 0], [0, 2, 1], [1, 1, 0]] {
             for (chain, count) in layout.chains().zip(&mut counts) {
                 key = key.advanced(chain, &layout);
@@ -384,7 +384,7 @@ mod tests {
     fn too_few_bits_are_noticed() {
         assert!(Layout::fit(&[0; 65], &[0; 65], &[1; 65], 64).is_none());
         assert!(Layout::fit(&[0; 65], &[0; 65], &[1; 65], 128).is_some());
-        // A chain that has ended takes no bit.
+        // A chain that has ended takes no bits.
         assert!(Layout::fit(&[1; 99], &[1; 99], &[1; 99], 64).is_some());
     }
 }

@@ -40,7 +40,7 @@ impl<'a> LabelledPoset<'a> {
             .collect()
     }
 
-    /// How many events of `cut` come after `event` in the observed run: the swaps it takes to put
+    /// The number of events of `cut` that come after `event` in the observed run: the swaps needed to put
     /// `event` behind them.
     pub(crate) fn overtaken(&self, cut: impl Fn(ChainId) -> u32, event: EventIndex) -> u64 {
         let chains = self.poset.chains();

@@ -1,9 +1,8 @@
 //! The cuts of a level, as strips of neighbours.
 //!
-//! The cuts of a level on one line have no gap between them: what the events of one of the line's two
-//! chains need bounds the line from one side, what those of the other need from the other side. So
-//! a line is one strip, and the key of its first cut and its length stand for all its cuts. Only where
-//! cuts were dropped has a line several strips.
+//! The cuts of a level on one line have no gap between them: the needs of the events of one of the line's two
+//! chains bound the line from one side, those of the other chain from the other side. So a line is one strip, and the
+//! key of its first cut and its length represent all its cuts. Only where cuts were dropped does a line have several strips.
 
 use super::{
     frontier::NodeRules,
@@ -32,7 +31,7 @@ impl<K: Key> Strip<K> {
     }
 }
 
-/// Cuts in the order of their keys, and what is kept at each.
+/// Cuts sorted by key, with the data kept at each.
 #[derive(Clone, Debug)]
 pub(crate) struct Level<K, N> {
     pub(crate) strips: Vec<Strip<K>>,
@@ -49,14 +48,14 @@ impl<K, N> Default for Level<K, N> {
 }
 
 impl<K, N> Level<K, N> {
-    /// Whether there is as much room as levels begin with, and for no more cuts than these.
+    /// Whether its capacity is at least that of a new level, and at most that of this many cuts.
     pub(super) fn has_usual_room(&self, most: usize) -> bool {
         let usual = ROOM..=most;
         usual.contains(&self.strips.capacity()) && usual.contains(&self.nodes.capacity())
     }
 }
 
-/// How much of a level there was when a line was begun.
+/// The sizes of a level at the start of a line.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct LineStart {
     strips: usize,
@@ -76,8 +75,8 @@ impl<K: Key, N> Level<K, N> {
         }
     }
 
-    /// Adds a strip to the line that was begun, with the nodes of its cuts. It begins at or after
-    /// the strip that was added before, and where they overlap they are merged.
+    /// Adds a strip to the current line, with the nodes of its cuts. It begins at or after
+    /// the previously added strip, and where they overlap they are merged.
     #[inline]
     pub(super) fn append<R: NodeRules<Node = N>>(
         &mut self,
@@ -111,7 +110,7 @@ impl<K: Key, N> Level<K, N> {
         self.nodes.extend(nodes);
     }
 
-    /// Adds a cut after all others, and tells whether it begins a strip.
+    /// Adds a cut after all others, and says whether it begins a strip.
     #[inline]
     pub(super) fn push(&mut self, cut: K, node: N, layout: &Layout) -> bool {
         make_room(&mut self.nodes, 1);
@@ -136,7 +135,7 @@ impl<K: Key, N> Level<K, N> {
         }
     }
 
-    /// Adds a level whose lines all come after those of this one.
+    /// Appends a level whose lines all come after those of this one.
     pub(super) fn extend(&mut self, other: Level<K, N>) {
         make_room(&mut self.strips, other.strips.len());
         make_room(&mut self.nodes, other.nodes.len());
@@ -144,7 +143,7 @@ impl<K: Key, N> Level<K, N> {
         self.nodes.extend(other.nodes);
     }
 
-    /// Ends a line: drops the cuts at which nothing is left to keep, and tells how many.
+    /// Ends a line: drops the cuts at which no state is left, and returns their number.
     #[inline]
     pub(super) fn settle<R: NodeRules<Node = N>>(
         &mut self,
@@ -172,7 +171,7 @@ impl<K: Key, N> Level<K, N> {
         keep.iter().filter(|keep| !**keep).count() as u64
     }
 
-    /// Keeps, of what was added since `begun`, the cuts for which `keep` says so, in their order.
+    /// Of the cuts added since `begun`, keeps those for which `keep` returns true, in their order.
     pub(super) fn retain(&mut self, begun: LineStart, keep: &[bool], layout: &Layout) {
         let mut kept = begun.nodes;
         for (place, _) in keep.iter().enumerate().filter(|(_, keep)| **keep) {
@@ -199,7 +198,7 @@ impl<K: Key, N> Level<K, N> {
     }
 }
 
-/// For so many cuts there is room when a level is begun.
+/// A new level has room for this many cuts.
 const ROOM: usize = 1024;
 
 /// Grows by an eighth instead of doubling: levels grow slowly, and the frontier is the memory.

@@ -8,7 +8,7 @@ use super::{
     labelled::LabelledPoset,
 };
 
-/// A level with keys of whatever width it needs.
+/// A level with keys as wide as it needs.
 #[derive(Clone, Debug)]
 pub(crate) enum Levels<N> {
     Narrow(Frontier<u64, N>),
@@ -16,7 +16,7 @@ pub(crate) enum Levels<N> {
     Wide(Frontier<Box<[u32]>, N>),
 }
 
-/// The same expression for whichever frontier there is.
+/// Expands the same expression for each kind of frontier.
 macro_rules! each {
     ($levels:expr, $frontier:ident => $body:expr) => {
         match $levels {
@@ -33,7 +33,7 @@ impl<N: Clone + Send + Sync> Levels<N> {
         Levels::of(&[cut.to_vec()], vec![node], ceiling)
     }
 
-    /// The level with these cuts, which are in order, and at least one.
+    /// The level with these sorted cuts, of which there is at least one.
     pub(crate) fn of(cuts: &[Vec<u32>], nodes: Vec<N>, ceiling: &[u32]) -> Self {
         let (mut least, mut most) = (ceiling.to_vec(), vec![0; ceiling.len()]);
         for cut in cuts {
@@ -83,12 +83,12 @@ impl<N: Clone + Send + Sync> Levels<N> {
         }
     }
 
-    /// How many cuts there are.
+    /// The number of cuts.
     pub(crate) fn len(&self) -> usize {
         each!(self, frontier => frontier.level.nodes.len())
     }
 
-    /// What is kept at each cut, in the order of the cuts.
+    /// The data kept at each cut, in the order of the cuts.
     pub(crate) fn nodes(&self) -> &[N] {
         each!(self, frontier => &frontier.level.nodes)
     }
@@ -97,7 +97,7 @@ impl<N: Clone + Send + Sync> Levels<N> {
         each!(self, frontier => &mut frontier.level.nodes)
     }
 
-    /// Shows every node, with a way to find its cut.
+    /// Visits every node, together with a way to find its cut.
     pub(crate) fn each(&self, mut see: impl FnMut(&N, &dyn Fn() -> Vec<u32>)) {
         each!(self, frontier => {
             let cuts = frontier.level.cuts(&frontier.layout);
@@ -123,8 +123,8 @@ impl<N: Clone + Send + Sync> Levels<N> {
         each!(self, frontier => frontier.strip_bytes() as u64)
     }
 
-    /// The bytes that a walk takes for each cut of a level while the next one is made, of which up to twice as many may gather before they
-    /// are dropped. A node takes `node` bytes with all that it points to.
+    /// The bytes that a walk takes for each cut of a level while the next one is made; up to twice as many cuts may accumulate
+    /// before they are dropped. A node takes `node` bytes including everything that it points to.
     pub(crate) fn walk_bytes(&self, node: u64) -> u64 {
         let (strip, chains) = (self.strip_bytes(), self.width() as u64);
         // Vectors grow by an eighth.
@@ -132,12 +132,12 @@ impl<N: Clone + Send + Sync> Levels<N> {
         let marks = 8 * chains.div_ceil(64);
         // A key, and a bit for each chain.
         let successors = strip + chains.div_ceil(8);
-        // Which of the gathered are kept, and what becomes of their strips.
+        // Which of the accumulated cuts are kept, and their strips.
         let narrowing = 2 + strip;
         3 * cut + marks + successors + narrowing
     }
 
-    /// The cuts alone.
+    /// The cuts without their data.
     pub(crate) fn cuts_alone(&self) -> Levels<()> {
         match self {
             Levels::Narrow(frontier) => Levels::Narrow(frontier.cuts_alone()),
@@ -146,7 +146,7 @@ impl<N: Clone + Send + Sync> Levels<N> {
         }
     }
 
-    /// The cut at a place; `None` beyond the last.
+    /// The cut at an index; `None` beyond the last.
     pub(crate) fn cut(&self, place: usize) -> Option<Vec<u32>> {
         each!(self, frontier => {
             let mut before = 0;
@@ -164,7 +164,7 @@ impl<N: Clone + Send + Sync> Levels<N> {
         each!(self, frontier => frontier.least(chain))
     }
 
-    /// Becomes the same as another, in the memory that it has if keys are narrow.
+    /// Copies another level, reusing its own memory if keys are narrow.
     pub(crate) fn assign(&mut self, other: &Self) {
         match (self, other) {
             (Levels::Narrow(one), Levels::Narrow(other)) => one.assign(other),
@@ -172,14 +172,14 @@ impl<N: Clone + Send + Sync> Levels<N> {
         }
     }
 
-    /// Exchanges the memory for levels to come, if keys are narrow.
+    /// Exchanges the memory for later levels, if keys are narrow.
     pub(crate) fn swap_workspace(&mut self, workspace: &mut Workspace<u64, N>) {
         if let Levels::Narrow(frontier) = self {
             std::mem::swap(&mut frontier.workspace, workspace);
         }
     }
 
-    /// How many chains cuts have.
+    /// The number of chains of the cuts.
     pub(crate) fn width(&self) -> usize {
         each!(self, frontier => frontier.layout.width())
     }

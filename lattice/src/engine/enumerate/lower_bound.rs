@@ -1,17 +1,17 @@
-//! A lower bound on the number of cuts, found at almost no cost, so that nobody waits for the count of a
-//! lattice that has far too many.
+//! A lower bound on the number of cuts, found at almost no cost, so that no time is spent counting a lattice with far
+//! too many cuts.
 //!
-//! From a cut, take on each chain the events that need nothing outside of the cut and their own
-//! chain. However many of them each chain does, the result is a cut: the product of
-//! the numbers of choices is a lower bound. It is taken at a few cuts of the observed run.
+//! From a cut, take on each chain the events that need nothing except the cut and their own chain. However many of them
+//! each chain performs, the result is a cut: the product of the numbers of choices is a lower bound. It is computed at a few
+//! cuts of the observed run.
 
 use super::labelled::LabelledPoset;
 use crate::order::EventIndex;
 
-/// At this many cuts of the observed run.
+/// The number of cuts of the observed run at which the bound is computed.
 const SAMPLES: usize = 64;
 
-/// A number of cuts that the lattice has at least; more than `enough` is not looked for.
+/// A lower bound on the number of cuts of the lattice; the search for a better one ends above `enough`.
 pub(super) fn cuts(labelled: LabelledPoset<'_>, enough: u64) -> u64 {
     let events = labelled.poset.len();
     let every = events.div_ceil(SAMPLES).max(1);
@@ -29,7 +29,7 @@ pub(super) fn cuts(labelled: LabelledPoset<'_>, enough: u64) -> u64 {
     most
 }
 
-/// How many cuts there are between one and the next ones that chains reach on their own.
+/// The number of cuts between one cut and the furthest that the chains reach on their own.
 fn free(labelled: LabelledPoset<'_>, cut: &[u32], enough: u64) -> u64 {
     let mut product = 1u64;
     for (chain, &count) in labelled.poset.chains().zip(cut) {

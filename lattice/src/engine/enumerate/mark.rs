@@ -1,5 +1,4 @@
-//! Which chains are advanced from a cut, if not all that could be: a lookahead or commutation leaves
-//! some out.
+//! The chains that are advanced from a cut, if not every possible one: a lookahead or commutation leaves some out.
 
 use std::sync::{Mutex, PoisonError};
 
@@ -14,20 +13,20 @@ use super::{
 };
 use crate::{order::Counts, stop::Stop};
 
-/// How many words the marks of a cut take.
+/// The number of words for the marks of a cut.
 pub(super) fn words(chains: usize) -> usize {
     chains.div_ceil(64).max(1)
 }
 
-/// Where the mark of a chain is: in which word, and which bit.
+/// The position of a chain's mark: its word and its bit.
 #[inline]
 pub(super) fn place(chain: ChainId) -> (usize, u64) {
     (chain.index() / 64, 1 << (chain.index() % 64))
 }
 
-/// Finds the chains to advance from each of `nodes` cuts, where not all that can be advanced are.
+/// Finds the chains to advance from each of `nodes` cuts, if not every possible one is advanced.
 ///
-/// It needs the cuts alone: a level is a copy of its code for each kind of node, and this is one for each kind of key.
+/// Needs only the cuts: the code of a level is compiled for each kind of node, and this only for each kind of key.
 pub(super) fn mark<K: Key>(
     (strips, nodes): (&[Strip<K>], usize),
     layout: &Layout,
@@ -57,7 +56,7 @@ pub(super) fn mark<K: Key>(
         parts.push(Mutex::new((strips, marks)));
         rest = after;
     }
-    // Each part is worked on once, so nobody waits for a lock.
+    // Each part is processed once, so no thread waits for a lock.
     let left_out = parallel::map(parts.len(), |part| {
         let mut part = parts[part].lock().unwrap_or_else(PoisonError::into_inner);
         let (strips, marks) = &mut *part;
@@ -104,7 +103,7 @@ fn mark_cut<K: Key>(
     }
 }
 
-/// Takes away the events that are too far past the oldest missing one.
+/// Removes the events that are too far past the oldest missing one.
 fn suppress(
     lookahead: u32,
     labelled: LabelledPoset<'_>,

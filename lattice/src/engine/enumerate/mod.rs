@@ -1,6 +1,6 @@
 //! Merge enumeration: every cut of the lattice, level by level, without hashing.
 //!
-//! | file | its notion |
+//! | file | contents |
 //! |---|---|
 //! | [`key`] | a cut packed in an integer |
 //! | [`level`] | a sorted level, as strips of neighbouring cuts |
@@ -9,15 +9,15 @@
 //! | [`successors`] | the next level cut by cut, where strips are short |
 //! | [`levels`] | the same, with wider keys when they are needed |
 //! | [`sweep`] | the search for a violation, level by level |
-//! | [`answer`] | which reductions are used, and the run to what was found |
-//! | [`sets`], [`count`], [`path`] | what is kept at a cut: states, numbers of runs, ways back |
+//! | [`answer`] | the choice of reductions, and the run to the violation |
+//! | [`sets`], [`count`], [`path`] | the data kept at a cut: states, numbers of runs, ways back |
 //! | [`number`] | how large a number of runs can be |
-//! | [`reduce`], [`persistent`], [`visible`] | what need not be kept, what need not be visited |
-//! | [`window`] | what is dropped when there is too much |
-//! | [`forget`] | what is forgotten because it is in every cut |
+//! | [`reduce`], [`persistent`], [`visible`] | which states need not be kept, and which cuts need not be visited |
+//! | [`window`] | which cuts are dropped when there are too many |
+//! | [`forget`] | forgetting events that are in every cut |
 //!
 //! The weak point is width: a level of T concurrent threads with k events each has in the order of
-//! k^(T-1) cuts. The other engines exist because of that.
+//! k^(T-1) cuts. The other engines exist because of this.
 
 mod answer;
 mod count;
@@ -72,13 +72,13 @@ use sets::CutsAlone;
 /// The size of a lattice.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct LatticeSize {
-    /// How many levels there are: one more than events.
+    /// The number of levels: one more than the number of events.
     pub levels: u64,
-    /// How many consistent cuts.
+    /// The number of consistent cuts.
     pub cuts: u64,
-    /// How many of them in the widest level.
+    /// The number of cuts in the widest level.
     pub widest: u64,
-    /// The most bytes that two neighbouring levels took together, and how many cuts they had.
+    /// The most bytes that two neighbouring levels took together, and their number of cuts.
     pub peak: Peak,
 }
 
@@ -87,12 +87,12 @@ pub struct LatticeSize {
 pub struct Peak {
     /// The bytes of keys, nodes and marks.
     pub bytes: u64,
-    /// The cuts that took them.
+    /// The number of cuts that took them.
     pub cuts: u64,
 }
 
 impl Peak {
-    /// Notes a level and the one made from it: bytes, and cuts.
+    /// Records a level and the one made from it: bytes, and cuts.
     pub(crate) fn note<N: Clone + Send + Sync>(&mut self, before: (u64, u64), after: &Levels<N>) {
         let (level, marks) = after.bytes();
         let bytes = before.0 + level + marks;
@@ -168,7 +168,7 @@ pub(crate) fn measure(
     (shape.cuts <= max_cuts).then_some(shape)
 }
 
-/// Visits every cut, and tells how many each level has.
+/// Visits every cut, and returns the number of cuts of each level.
 pub(crate) fn each_level(
     labelled: LabelledPoset<'_>,
     parallel: bool,
@@ -196,15 +196,15 @@ fn everything(upper: &[u32], parallel: bool) -> LevelBounds<'_> {
     }
 }
 
-/// The words that a number of runs of a poset takes.
+/// The number of words that hold a number of runs of a poset.
 pub(crate) fn number_words(poset: &Poset) -> u64 {
     number::bits(poset).div_ceil(64)
 }
 
 /// Counts all runs by their verdicts; `None` if a level does not fit in memory.
 ///
-/// States are numbers here, and the machine is one that is known at run time only: each kind of number
-/// is a copy of the enumeration as it is.
+/// Here, states are numbers and the machine is known at run time only, because the enumeration is already compiled once for
+/// each kind of number.
 pub(crate) fn count_runs(
     labelled: LabelledPoset<'_>,
     machine: &dyn TransitionSystem<State = StateIndex>,
@@ -238,15 +238,15 @@ fn count_by<C: Number>(
     Some(rules.by_verdict(ways))
 }
 
-/// Whether there is room for one level after the other, where none of them may lack a cut.
+/// Whether memory suffices for successive levels, none of which may lack a cut.
 #[derive(Default)]
 struct LevelRoom {
-    /// The bytes of the level before.
+    /// The bytes of the previous level.
     before: u64,
 }
 
 impl LevelRoom {
-    /// Whether there is room for the level after this one, if levels go on growing as they do.
+    /// Whether there is room for the level after this one, if levels continue to grow at this rate.
     fn has_next<R: NodeRules>(
         &mut self,
         levels: &Levels<R::Node>,
@@ -254,10 +254,10 @@ impl LevelRoom {
         options: &Options,
     ) -> bool {
         let bytes = levels.bytes().0 + levels.heap_bytes(rules);
-        // In tenths: the level grew by half at most, but for the first ones, which are small.
+        // In tenths: the level grew by half at most, except for the first ones, which are small.
         let growth = (10 * bytes / self.before.max(1)).clamp(10, 15);
         self.before = bytes;
-        // Made in parts, the next one is there twice for a while.
+        // A level made in parts exists twice for a while.
         let next = (if options.parallel { 2 } else { 1 }) * bytes.saturating_mul(growth) / 10;
         let cuts = (levels.len() as u64).saturating_mul(8 + levels.width() as u64 / 8);
         bytes.saturating_add(next).saturating_add(cuts) <= options.memory
@@ -267,9 +267,9 @@ impl LevelRoom {
 /// How a search is bounded besides the user's options.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct SearchExtent {
-    /// The last level to look at.
+    /// The last level to examine.
     pub(crate) levels: usize,
-    /// After this many cuts the search gives up.
+    /// The search gives up after this many cuts.
     pub(crate) nodes: u64,
 }
 

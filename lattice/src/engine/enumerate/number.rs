@@ -1,8 +1,8 @@
-//! Numbers of runs, of fixed size if that is known to be enough.
+//! Numbers of runs, of fixed size where that is known to suffice.
 //!
-//! Counting mostly adds numbers and moves them about. With arbitrary precision each number is an
-//! allocation; stored in the node itself, it costs a few instructions. The weak point is a long run:
-//! all numbers are as wide as the last, though most are much smaller.
+//! Counting mostly adds numbers and moves them around. With arbitrary precision each number is an allocation; stored in the
+//! node itself, it costs a few instructions. The weak point is a long run: all numbers are as wide as the last, though most are
+//! much smaller.
 
 use num_bigint::BigUint;
 
@@ -14,7 +14,7 @@ pub(crate) trait Number: Clone + Send + Sync {
     fn add(&mut self, other: &Self);
     fn into_big(self) -> BigUint;
 
-    /// The bytes that it points to, besides its own.
+    /// The bytes that it points to, in addition to its own size.
     fn heap_bytes(&self) -> usize {
         0
     }
@@ -88,7 +88,7 @@ impl Number for BigUint {
     }
 }
 
-/// This many bits are enough for the number of runs: if nothing ordered events of different chains,
+/// This many bits suffice for the number of runs: if nothing ordered events of different chains,
 /// it would be the multinomial coefficient of the chains' lengths.
 pub(super) fn bits(poset: &Poset) -> u64 {
     let factorial = |n: usize| (2..=n).map(|factor| (factor as f64).log2()).sum::<f64>();

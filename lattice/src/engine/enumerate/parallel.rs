@@ -1,4 +1,4 @@
-//! Work done in parts, on several cores if there are any.
+//! Work split into parts, done on several cores if there are any.
 //!
 //! This is the only module that knows about threads, and it knows nothing about levels: otherwise every kind of
 //! level would get its own copy of the threading machinery, which would take longer to compile than all the rest.
@@ -10,12 +10,12 @@ use std::{
 
 use rayon::prelude::*;
 
-/// How many parts are worth making.
+/// The number of parts worth making.
 pub(super) fn parts() -> usize {
     threads() * 4
 }
 
-/// How many parts are worked on at the same time.
+/// The number of parts processed in parallel.
 pub(super) fn threads() -> usize {
     rayon::current_num_threads()
 }
@@ -33,7 +33,7 @@ pub(super) fn map<T: Send>(parts: usize, work: impl Fn(usize) -> T + Sync) -> Ve
         .collect()
 }
 
-/// The sum of what the work says of parts of a range, which are looked at on several cores if it is long.
+/// The sum of the results for the parts of a range, which are processed on several cores if it is long.
 pub(super) fn sum(
     range: Range<usize>,
     is_long: bool,

@@ -1,11 +1,10 @@
-//! The way to a violation, found again after the levels that led there are gone.
+//! The path to a violation, reconstructed after the levels that led there are gone.
 //!
-//! Search keeps one level, so it knows the cut and the state of the first violation but not how a
-//! run gets there. The lattice below that cut is walked once more, now with labels: at checkpoints
-//! every node is given a number, and the nodes that follow carry the number of the checkpoint node
-//! that they come from. At the end the numbers lead back from checkpoint to checkpoint, and the same is
-//! done between them, until checkpoints are one level apart. The pieces are small lattices, so the
-//! whole costs little more than the one walk, and memory is a chosen number of levels.
+//! The search keeps one level, so it knows the cut and the state of the first violation but not how a run gets there. The
+//! lattice below that cut is walked once more, now with labels: at checkpoints every node gets a number, and the nodes that
+//! follow carry the number of the checkpoint node that they come from. At the end the numbers lead back from checkpoint to
+//! checkpoint; the same is then done between checkpoints, until they are one level apart. The pieces are small lattices, so
+//! the whole costs little more than the one walk, and memory is a chosen number of levels.
 //!
 //! Of all ways to the cut in that state, the one that swaps the fewest pairs of events is found:
 //! adding an event to a cut swaps it with the events there that were observed later, whatever the
@@ -28,19 +27,19 @@ use crate::{
 /// A walk has at least this many checkpoints.
 pub(crate) const MIN_CHECKPOINTS: u64 = 2;
 
-/// A state, how few swaps lead to it, and from which node of the last checkpoint.
+/// A state, the fewest swaps that lead to it, and the node of the last checkpoint that it comes from.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct Trail<S> {
     state: S,
-    /// Ways with more than 32 bits count are as good as each other.
+    /// Swap counts that exceed 32 bits are treated as equal.
     swaps: u32,
     label: u32,
 }
 
-/// The trails to a cut, in the order of their states: two of them where others would fit one, as there are levels of them.
+/// The trails to a cut, sorted by state; two are stored inline.
 type Trails<S> = SmallVec<[Trail<S>; 2]>;
 
-/// About the bytes that this many trails to a cut take.
+/// The approximate bytes that this many trails to a cut take.
 pub(crate) fn trail_bytes<S>(states: u64) -> u64 {
     let spilled = match states {
         0..=2 => 0,
@@ -49,7 +48,7 @@ pub(crate) fn trail_bytes<S>(states: u64) -> u64 {
     size_of::<Trails<S>>() as u64 + spilled
 }
 
-/// About the bytes that a checkpoint takes for each cut that this many trails lead to.
+/// The approximate bytes that a checkpoint takes for each cut with this many trails.
 pub(crate) fn checkpoint_bytes<S>(strip: u64, states: u64) -> u64 {
     strip + states * size_of::<Mark<S>>() as u64
 }
@@ -110,28 +109,28 @@ pub(crate) struct Configuration<S> {
 }
 
 impl<S> Configuration<S> {
-    /// How many events its cut has.
+    /// The number of events in its cut.
     pub(crate) fn events(&self) -> usize {
         self.cut.iter().map(|&n| n as usize).sum()
     }
 }
 
-/// Finds ways between configurations.
+/// Finds paths between configurations.
 pub(crate) struct Paths<'a, M> {
     pub(crate) labelled: LabelledPoset<'a>,
     pub(crate) machine: &'a M,
     pub(crate) observed: &'a ObservedCuts,
-    /// As in the search that found the violation: what it reached, this reaches.
+    /// The same bounds as in the search that found the violation: this reaches whatever that search reached.
     pub(crate) window: Option<usize>,
     pub(crate) lookahead: Option<u32>,
-    /// How many checkpoints a walk may keep; at least 2.
+    /// The number of checkpoints that a walk may keep; at least 2.
     pub(crate) checkpoints: usize,
     pub(crate) parallel: bool,
 }
 
 impl<M: TransitionSystem> Paths<'_, M> {
-    /// The events of a way to a configuration from one of some earlier ones, which are of one level and in
-    /// the order of their cuts, and which of them it is; `None` if there is no way.
+    /// The events of a path to a configuration from one of several earlier ones, and which of them it is; the earlier ones are
+    /// of one level and sorted by their cuts. `None` if there is no path.
     pub(crate) fn find(
         &self,
         from: &[Configuration<M::State>],
@@ -176,7 +175,7 @@ impl<M: TransitionSystem> Paths<'_, M> {
                 persistent: None,
                 parallel: self.parallel,
                 short: SHORT,
-                // What was found is worth the way to it.
+                // The violation is worth the cost of the path to it.
                 stop: None,
             };
             levels.advance(self.labelled, bounds, &rules);
@@ -214,7 +213,7 @@ impl<M: TransitionSystem> Paths<'_, M> {
     }
 }
 
-/// The level that a walk begins with, each configuration labelled with its place; `None` if there is none
+/// The level that a walk begins with, each configuration labelled with its index; `None` if none is
 /// below `upper`.
 fn first_level<S: Clone + Ord + Send + Sync>(
     from: &[Configuration<S>],
@@ -246,7 +245,7 @@ fn first_level<S: Clone + Ord + Send + Sync>(
     (!cuts.is_empty()).then(|| Levels::of(&cuts, nodes, upper))
 }
 
-/// A level that a walk came through, so that it is known where its trails come from.
+/// A level that a walk passed, kept to know where its trails come from.
 struct Checkpoint<S> {
     cuts: Levels<()>,
     marks: Vec<Mark<S>>,
@@ -256,14 +255,14 @@ struct Checkpoint<S> {
 #[derive(Clone)]
 struct Mark<S> {
     state: S,
-    /// Its mark at the checkpoint before.
+    /// Its label at the previous checkpoint.
     before: u32,
-    /// The place of its cut.
+    /// The index of its cut.
     cut: u32,
 }
 
 impl<S: Clone + Send + Sync> Checkpoint<S> {
-    /// Numbers the trails of a level, and lets them carry these numbers on.
+    /// Numbers the trails of a level, and makes them carry these numbers on.
     fn new(levels: &mut Levels<Trails<S>>) -> Checkpoint<S> {
         let trails = levels.nodes().iter().map(SmallVec::len).sum();
         let mut marks = Vec::with_capacity(trails);

@@ -20,12 +20,12 @@ use crate::{
     order::{EventIndex, Poset},
 };
 
-/// More entries of look-ahead tables than this are not made, and the reduction stays off.
+/// Look-ahead tables with more entries than this are not made, and the reduction stays off.
 const MAX_ENTRIES: usize = 1 << 24;
-/// The chains are bits.
+/// Sets of chains are bits of a word.
 const MAX_WIDTH: usize = 64;
 
-/// Which events commute, ready to be asked at every cut.
+/// Which events commute, precomputed for queries at every cut.
 #[derive(Clone, Debug)]
 pub(crate) struct Persistent {
     actions: usize,

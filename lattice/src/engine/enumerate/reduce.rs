@@ -1,12 +1,12 @@
-//! Which states of a set need not be kept, when only "can it be violated?" is asked.
+//! Which states of a set need not be kept, if the only question is whether the run can be violated.
 //!
 //! - *Absorption*: a state from which no action leads to a violation is satisfied in all but name.
-//! - *Dead ends*: neither can a state be violated if the events that are still to come at this cut
-//!   only do what does not lead it there.
-//! - *Subsumption*: a state may go if another one of the set is violated by every continuation that
+//! - *Dead ends*: a state also cannot be violated if the events still to come at this cut
+//!   contain no actions that lead it there.
+//! - *Subsumption*: a state may be dropped if another one of the set is violated by every continuation that
 //!   violates it.
 //!
-//! A cut without states is not visited. None of this changes after how many events the first
+//! A cut without states is not visited. None of this changes the number of events after which the first
 //! violation is found.
 
 use std::sync::{
@@ -27,13 +27,13 @@ use crate::{automaton::Automaton, goal::Goal, options::Reductions};
 pub(crate) struct Reducer {
     /// The states that are never violated.
     safe: u64,
-    /// For each state those that stand for it; of equal ones the first.
+    /// For each state, the states that subsume it; of equal ones only the first.
     above: Option<Vec<u64>>,
     dead_ends: Option<DeadEnds>,
     saved: [AtomicU64; 3],
 }
 
-/// How many states each reduction took out of sets.
+/// How many states each reduction removed from sets.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Saved {
     pub(crate) absorbed: u64,
@@ -45,11 +45,11 @@ pub(crate) struct Saved {
 struct DeadEnds {
     automaton: Automaton,
     bad: u64,
-    /// The actions of the events from each place of each chain on, as bits.
+    /// The actions of the events from each index of each chain on, as bits.
     rest: Vec<Vec<u64>>,
     /// All actions.
     all: u64,
-    /// For a set of actions the states that they can lead to a violation.
+    /// For a set of actions, the states that they can lead to a violation.
     alive: RwLock<FxHashMap<u64, u64>>,
 }
 
@@ -150,8 +150,8 @@ impl DeadEnds {
         for chain in labelled.poset.chains() {
             to_come |= self.rest[chain.index()][cut.count(chain) as usize];
             if to_come == self.all {
-                // What absorption has not dropped is alive under all actions; without absorption
-                // it is merely kept.
+                // States that absorption keeps are alive under all actions; without absorption
+                // they are merely kept.
                 return u64::MAX;
             }
         }
@@ -204,7 +204,7 @@ fn leading_to(automaton: &Automaton, bad: u64, actions: impl Iterator<Item = usi
     }
 }
 
-/// For each state the others that every word violates which violates it.
+/// For each state, the other states that are violated by every word that violates it.
 fn above(automaton: &Automaton, goal: Goal) -> Vec<u64> {
     let states = automaton.verdicts.len();
     let bad = |state: usize, at_end| goal.is_bad(automaton.verdicts[state], at_end);

@@ -1,4 +1,4 @@
-//! Nodes that are sets of states: which states can some run be in at this cut?
+//! Nodes that are sets of states: the states that runs can be in at a cut.
 
 use portent_monitor_dsl::Verdict;
 use smallvec::SmallVec;
@@ -15,13 +15,13 @@ use crate::{
     order::EventIndex,
 };
 
-/// What the search for a violation asks of a set.
+/// What the search for a violation needs to know about a set.
 pub(crate) trait Sets: NodeRules {
     type State: Clone;
 
     /// The set with one state.
     fn only(&self, state: Self::State) -> Self::Node;
-    /// How many states it has.
+    /// The number of states.
     fn len(&self, node: &Self::Node) -> usize;
     /// A state of the set in which the run is violated; at the end of the trace also one in which
     /// it counts as violated then.
@@ -31,7 +31,7 @@ pub(crate) trait Sets: NodeRules {
 /// Sets of at most 64 states, as bits.
 pub(crate) struct Bits<'a> {
     labelled: LabelledPoset<'a>,
-    /// The successors of every set of four neighbouring states, so that a step is a few look-ups
+    /// The successors of every set of four neighbouring states, so that a step takes a few lookups
     /// and no loop over states: for action `a` and the sets of states `4g..4g+4` from
     /// `a * groups + g`.
     next: Vec<[u64; 16]>,
@@ -203,7 +203,7 @@ impl<M: TransitionSystem> Sets for Lists<'_, M> {
     }
 }
 
-/// No states at all: for the size of the lattice.
+/// No states at all: only the size of the lattice is wanted.
 pub(crate) struct CutsAlone;
 
 impl NodeRules for CutsAlone {

@@ -1,9 +1,9 @@
-//! The sorted streams that a level is merged from: one for each chain, with the strips that the
-//! chain is advanced to.
+//! The sorted streams that a level is merged from: one for each chain, with the strips of cuts that
+//! the chain is advanced to.
 //!
-//! The cuts of a strip in which a chain can be advanced are neighbours, too: what the next event of
-//! the chain needs is a bound from below on each count, and along a strip one count only grows and
-//! one only shrinks. So a strip is advanced by looking at its ends, not at its cuts.
+//! The cuts of a strip in which a chain can be advanced are neighbours, too: the needs of the chain's next event
+//! bound each count from below, and along a strip one count only grows and
+//! one only shrinks. So a strip is advanced by examining its ends, not its cuts.
 
 use std::ops::Range;
 
@@ -23,17 +23,17 @@ pub(super) struct ChainStream<'a, K, N> {
     frontier: &'a Frontier<K, N>,
     labelled: LabelledPoset<'a>,
     chain: ChainId,
-    /// The chain's events, as far as cuts may go.
+    /// The chain's events, as far as the cuts may extend.
     events: &'a [EventIndex],
     /// How the count of the chain changes along a strip.
     slope: i32,
     /// Cuts at or past this one are not wanted.
     to: Option<&'a K>,
-    /// The next strip to be looked at: which, its first node, and how much was looked at.
+    /// The next strip: its index, its first node, and how much of it was examined.
     strip: usize,
     node: usize,
     along: u32,
-    /// What comes next.
+    /// The next part.
     head: Option<Advanced<K>>,
 }
 
@@ -41,18 +41,18 @@ pub(super) struct ChainStream<'a, K, N> {
 struct Advanced<K> {
     /// The cuts after the step.
     strip: Strip<K>,
-    /// The strip that this was a part of, and where.
+    /// The strip that contained this part, and where in it.
     from: usize,
     along: u32,
     /// The first node of the part.
     node: usize,
-    /// How many events of the chain were in the first cut.
+    /// The number of events of the chain in the first cut.
     count: u32,
 }
 
 impl<'a, K: Key, N> ChainStream<'a, K, N> {
-    /// The cuts that a chain is advanced to, from and up to a bound; `starts` are the first nodes
-    /// of all strips, where there is a lower bound.
+    /// The cuts that a chain is advanced to, between two bounds; `starts` are the first nodes
+    /// of all strips, if there is a lower bound.
     pub(super) fn new(
         frontier: &'a Frontier<K, N>,
         labelled: LabelledPoset<'a>,
@@ -82,12 +82,12 @@ impl<'a, K: Key, N> ChainStream<'a, K, N> {
         stream
     }
 
-    /// The first cut of what comes next.
+    /// The first cut of the next part.
     pub(super) fn first(&self) -> Option<&K> {
         self.head.as_ref().map(|head| &head.strip.first)
     }
 
-    /// Adds what comes next to the line that was begun in the next level.
+    /// Adds the next part to the current line of the next level.
     #[inline]
     pub(super) fn append<R: NodeRules<Node = N>>(
         &mut self,
@@ -180,7 +180,7 @@ impl<'a, K: Key, N> ChainStream<'a, K, N> {
         start..end
     }
 
-    /// Finds what comes next.
+    /// Finds the next part.
     fn pull(&mut self) {
         self.head = None;
         let layout = &self.frontier.layout;
@@ -223,7 +223,7 @@ impl<'a, K: Key, N> ChainStream<'a, K, N> {
 }
 
 /// How many of the first `len` numbers have a property that is true up to some number and false
-/// from there on. Most often it is all or none.
+/// from there on. Usually all or none.
 #[inline]
 fn edge(len: u32, has: impl Fn(u32) -> bool) -> u32 {
     if !has(0) {

@@ -1,10 +1,10 @@
-//! The next level cut by cut, for levels whose strips are short.
+//! The next level, made cut by cut, for levels with short strips.
 //!
-//! Where a strip is hardly longer than one cut, looking at its ends saves nothing. Here the cuts are
-//! taken one by one: a set of bits for each chain says at which of them the chain is advanced; a chain steps at
-//! the cuts of one word of these ahead of the merge; and in each round of the merge all chains whose
-//! next cut is the least one go on together. What depends on the data is mostly which bits are set,
-//! not where the program goes.
+//! If strips are hardly longer than one cut, examining their ends saves nothing. Here the cuts are
+//! taken one by one: a bitset for each chain says at which of them the chain is advanced; a chain steps through
+//! the cuts of one word of these bits ahead of the merge; and in each round of the merge all chains whose
+//! next cut is the least one advance together. So the data mostly affects which bits are set,
+//! not control flow.
 
 use portent_monitor_core::ChainId;
 use smallvec::SmallVec;
@@ -20,12 +20,12 @@ use crate::{
     stop::Stop,
 };
 
-/// The bits of a word say which chains go on together.
+/// The bits of a word say which chains advance together.
 const CHAINS: usize = u64::BITS as usize;
 /// Keys are compared this many at a time.
 const TOGETHER: usize = 4;
 
-/// Room for the cuts of a level one by one, which is used for one level after the other.
+/// Room for the individual cuts of a level, reused for one level after the other.
 #[derive(Clone, Debug)]
 pub(super) struct CutByCut<K> {
     cuts: Vec<K>,
@@ -42,7 +42,7 @@ impl<K> Default for CutByCut<K> {
 }
 
 impl<K> CutByCut<K> {
-    /// For how many cuts there is room.
+    /// The number of cuts that it has room for.
     pub(super) fn capacity(&self) -> usize {
         self.cuts.capacity()
     }
@@ -56,12 +56,12 @@ pub(super) struct Successors<'a, K> {
     /// For each chain a bit for each cut; those of chain `c` begin at word `c * stride`.
     advanced: &'a [u64],
     stride: usize,
-    /// A key that none comes after.
+    /// The greatest key.
     last: K,
 }
 
 impl<'a, K: Key> Successors<'a, K> {
-    /// `None` if the strips of the level are long enough to be taken as a whole, or its cuts are of
+    /// `None` if the strips of the level are long enough to be treated as units, or if its cuts have
     /// too many chains.
     pub(super) fn new(
         (strips, nodes): (&[Strip<K>], usize),
@@ -104,7 +104,7 @@ impl<'a, K: Key> Successors<'a, K> {
         })
     }
 
-    /// The part of the next level from a line on and before another one. It is put into `next`, which is empty.
+    /// The part of the next level from one line up to another. It is put into `next`, which is empty.
     pub(super) fn merge_range<R: NodeRules>(
         &self,
         nodes: &[R::Node],
@@ -117,7 +117,7 @@ impl<'a, K: Key> Successors<'a, K> {
         let mut left_out = LeftOut::default();
         let room = bounds.window.map_or(usize::MAX, |window| window.room());
         let mut walks: SmallVec<[Walk<'_>; FEW_CHAINS]> = SmallVec::new();
-        // The next cut of each walk, close together, and which walks are not at their end.
+        // The next cut of each walk, stored close together, and which walks have not ended.
         let mut heads: SmallVec<[K; FEW_CHAINS]> = SmallVec::new();
         let mut going = 0u64;
         let wanted = |head: &K| to.is_none_or(|to| head < to);
@@ -210,13 +210,13 @@ struct Walk<'a> {
     field: Field,
     events: &'a [EventIndex],
     advanced: &'a [u64],
-    /// The cut that comes next, and the bits from it on of the word that it is in.
+    /// The next cut, and the remaining bits of its word.
     cut: usize,
     rest: u64,
 }
 
 impl Walk<'_> {
-    /// Goes to the first cut from this one on at which the chain is advanced; false at the end.
+    /// Advances to the first cut from this one on at which the chain is advanced; false at the end.
     #[inline]
     fn seek(&mut self) -> bool {
         let mut word = self.cut / 64;
@@ -240,7 +240,7 @@ fn least<K: Key>(keys: &[K], last: &K) -> K {
     chunks.fold(last, |least, key| least.min(key)).clone()
 }
 
-/// Where a key is among others, as bits.
+/// The positions of a key among others, as bits.
 #[inline]
 fn places<K: Key>(keys: &[K], key: &K) -> u64 {
     let (chunks, _) = keys.as_chunks::<TOGETHER>();

@@ -1,8 +1,8 @@
 //! The search for a violation, one level at a time.
 //!
-//! Offline all events are known and levels are made until there are none left. Online a level is
-//! made as soon as every event that can extend it is known. Both are this sweep; nothing in it
-//! depends on how many events there will be.
+//! Offline, all events are known, and levels are made until there are none left. Online, a level is
+//! made as soon as every event that can extend it is known. Both use this sweep; nothing in it
+//! depends on the number of events to come.
 
 use super::{
     Peak,
@@ -17,46 +17,46 @@ use super::{
 };
 use crate::{engine::Limit, options::Options, order::EventIndex};
 
-/// Persistent sets are given up if by this many cuts they have saved next to nothing.
+/// Persistent sets are given up if they have saved almost nothing by this many cuts.
 const PATIENCE: u64 = 200_000;
 
-/// With more chains than this a level is not made in full: a cut has as many successors, and each
-/// takes time in proportion to the chains again.
+/// With more chains than this a level is not made in full: a cut has as many successors as chains, and each
+/// takes time proportional to the number of chains.
 const MANY_CHAINS: usize = 256;
-/// About this many counts may be looked at for one level then.
+/// In that case, about this many counts may be examined for one level.
 const LEVEL_WORK: usize = 1 << 21;
 
-/// What a search found, and how far it looked.
+/// The result of a search, and how far it got.
 #[derive(Clone, Debug)]
 pub(crate) struct Search<S> {
     /// A first violation: no run is violated after fewer events, unless events were commuted.
     pub(crate) found: Option<Configuration<S>>,
-    /// The cuts that were visited.
+    /// The number of cuts visited.
     pub(crate) nodes: u64,
-    /// The most of them in one level.
+    /// The number of cuts in the widest level.
     pub(crate) widest: u64,
     pub(crate) left_out: LeftOut,
     pub(crate) limit: Option<Limit>,
     /// Every cut of the lattice was visited.
     pub(crate) whole: bool,
-    /// Gave up after too many cuts.
+    /// The search gave up after too many cuts.
     pub(crate) gave_up: bool,
-    /// Was ended from outside.
+    /// The search was stopped from outside.
     pub(crate) stopped: bool,
-    /// The window, if cuts were dropped.
+    /// The window, if it dropped cuts.
     pub(crate) window: Option<usize>,
     pub(crate) peak: Peak,
 }
 
 impl<S> Search<S> {
-    /// An event came too late for a level that it could have extended.
+    /// An event arrived too late for a level that it could have extended.
     pub(crate) fn miss(&mut self) {
         self.left_out.suppressed += 1;
         self.limit.get_or_insert(Limit::Lookahead);
     }
 }
 
-/// A search that has come as far as some level.
+/// A search that has reached some level.
 #[derive(Clone, Debug)]
 pub(crate) struct Sweep<S, N> {
     pub(super) levels: Levels<N>,
@@ -67,7 +67,7 @@ pub(crate) struct Sweep<S, N> {
 }
 
 impl<T: Clone, N: Clone + Send + Sync> Sweep<T, N> {
-    /// The level of the empty cut; `ceiling` is what counts may become.
+    /// The level of the empty cut; `ceiling` bounds all future counts.
     pub(crate) fn new<S: Sets<State = T, Node = N>>(
         sets: &S,
         initial: T,
@@ -102,12 +102,12 @@ impl<T: Clone, N: Clone + Send + Sync> Sweep<T, N> {
         self.level
     }
 
-    /// Whether there is something left to find.
+    /// Whether there is anything left to find.
     pub(crate) fn goes_on(&self) -> bool {
         self.result.found.is_none() && !self.result.stopped && self.levels.len() > 0
     }
 
-    /// Becomes the same as another, in the memory that it has.
+    /// Copies another sweep, reusing its own memory.
     pub(crate) fn assign(&mut self, other: &Self) {
         self.levels.assign(&other.levels);
         self.level = other.level;
@@ -115,7 +115,7 @@ impl<T: Clone, N: Clone + Send + Sync> Sweep<T, N> {
         self.result.clone_from(&other.result);
     }
 
-    /// Exchanges the memory for levels to come.
+    /// Exchanges the memory for later levels.
     pub(crate) fn swap_workspace(&mut self, workspace: &mut Workspace<u64, N>) {
         self.levels.swap_workspace(workspace);
     }
@@ -160,7 +160,7 @@ impl<T: Clone, N: Clone + Send + Sync> Sweep<T, N> {
             result.limit.get_or_insert(Limit::Lookahead);
         }
         if options.stop.is_raised() {
-            // The level may have been left unfinished.
+            // The level may be unfinished.
             result.limit.get_or_insert(Limit::Time);
             result.stopped = true;
         }
@@ -175,7 +175,7 @@ impl<T: Clone, N: Clone + Send + Sync> Sweep<T, N> {
         }
     }
 
-    /// The run has ended with this level: what is bad only at an end is bad now.
+    /// The run has ended with this level: states that are bad only at an end are bad now.
     pub(crate) fn end<S: Sets<State = T, Node = N>>(&mut self, sets: &S) {
         if self.result.found.is_none() {
             self.result.found = first_bad(&self.levels, sets, true, &self.observed, false);
@@ -183,12 +183,12 @@ impl<T: Clone, N: Clone + Send + Sync> Sweep<T, N> {
     }
 }
 
-/// How many cuts of the next level may be kept, and by which limit.
+/// The number of cuts of the next level that may be kept, and the limit that sets it.
 fn width<S: Sets>(levels: &Levels<S::Node>, sets: &S, options: &Options) -> (usize, Limit) {
     let cuts = (levels.len() as u64).max(1);
     let heap = levels.heap_bytes(sets).div_ceil(cuts);
     let search = levels.walk_bytes(size_of::<S::Node>() as u64 + heap);
-    // The way to what is found is looked for with the same window.
+    // The path to the violation is searched for with the same window.
     let nodes = levels.nodes();
     let is_long = options.parallel && nodes.len() >= PARALLEL;
     let states = parallel::sum(0..nodes.len(), is_long, |range| {

@@ -19,7 +19,7 @@ use crate::{
     stop::Stop,
 };
 
-/// How many ways lead to a cut; some cuts are dropped.
+/// The number of ways that lead to a cut; some cuts are dropped.
 struct Ways {
     /// One in this many cuts is dropped, none if this is 0.
     holes: u32,
@@ -38,7 +38,7 @@ impl NodeRules for Ways {
     type Node = u64;
 
     fn step<K: Key>(&self, event: EventIndex) -> impl Fn(&u64, PackedCut<'_, K>) -> u64 {
-        // Something that depends on the event, so that a wrong event is noticed.
+        // A number that depends on the event, so that a wrong event is noticed.
         move |ways, _| ways.wrapping_mul(u64::from(event.0) * 2 + 1)
     }
 
@@ -74,7 +74,7 @@ fn random_poset(rng: &mut Rng, chains: usize, events: usize) -> Poset {
 
 type Cuts = BTreeMap<Vec<u32>, u64>;
 
-/// The next level by the definition.
+/// The next level, computed from the definition.
 fn next_by_definition(level: &Cuts, poset: &Poset, rules: &Ways, lookahead: Option<u32>) -> Cuts {
     let mut next = Cuts::new();
     for (cut, ways) in level {
@@ -128,7 +128,7 @@ fn bottom<K: Key>(top: &[u32]) -> Frontier<K, u64> {
     Frontier::new(&[cut], vec![1], layout)
 }
 
-/// Walks a random lattice both ways and tells how many cuts were compared.
+/// Walks a random lattice both ways and returns how many cuts were compared.
 fn compare<K: Key>(seed: u64) -> usize {
     let mut rng = Rng::new(seed);
     let chains = 1 + rng.below(5);
@@ -140,7 +140,7 @@ fn compare<K: Key>(seed: u64) -> usize {
     let lookahead = (rng.below(4) == 0).then(|| rng.below(6) as u32);
     let width = (rng.below(4) == 0).then(|| 1 + rng.below(6));
     let in_ranges = rng.below(2) == 0;
-    // In strips, in cuts, and now so and now so.
+    // In strips, in cuts, and alternating between the two.
     let short = [0, usize::MAX, SHORT][rng.below(3)];
     let requirements = Requirements::of_poset(&poset);
     let labelled: LabelledPoset<'_> = LabelledPoset::new(&poset, &requirements, &[]);
@@ -194,7 +194,7 @@ fn levels_are_those_of_the_definition() {
     assert!(seen > 300_000, "{seen} cuts are too few to tell");
 }
 
-/// Somebody ends the search when the first cut that has two events of the last chain is complete.
+/// The search is stopped when the first cut that has two events of the last chain is complete.
 struct Ending(Stop);
 
 impl NodeRules for Ending {
@@ -214,7 +214,7 @@ impl NodeRules for Ending {
     }
 }
 
-/// What was narrowed is shorter than where its last line began.
+/// A narrowed part can be shorter than the start of its last line.
 #[test]
 fn a_search_can_end_where_its_level_was_just_narrowed() {
     let mut poset = Poset::new(3);
@@ -229,7 +229,7 @@ fn a_search_can_end_where_its_level_was_just_narrowed() {
     let labelled: LabelledPoset<'_> = LabelledPoset::new(&poset, &requirements, &[]);
     let top = labelled.top();
     let mut frontier = bottom::<u64>(&top);
-    // Until the level after this one has lines that are as long as it takes to narrow it.
+    // Until the level after this one has lines long enough to narrow it.
     for _ in 0..1_100 {
         let all = super::everything(&top, false);
         assert!(frontier.advance(labelled, all, &Ways { holes: 0 }).is_ok());

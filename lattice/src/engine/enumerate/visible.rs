@@ -1,8 +1,8 @@
-//! Invisible events: those that change no state are no steps that matter.
+//! Invisible events: events that change no state are irrelevant steps.
 //!
 //! They are left out of the order before the search, which shrinks the clocks and the lattice. A
-//! run of the visible events is a run of all: each is preceded by what it needs, and the rest comes
-//! at the end. What is not kept is after how many events a violation comes.
+//! run of the visible events extends to a run of all events: each is preceded by what it needs, and the rest comes
+//! at the end. The number of events before a violation is not preserved.
 
 use crate::{
     automaton::{ActionId, Automaton, StateIndex},
@@ -14,7 +14,7 @@ use crate::{
 pub(crate) struct Visible {
     pub(crate) poset: Poset,
     pub(crate) actions: Vec<ActionId>,
-    /// Which events of the whole order they are.
+    /// The indices of these events in the whole order.
     origin: Vec<EventIndex>,
 }
 
@@ -43,12 +43,12 @@ impl Visible {
         })
     }
 
-    /// How many events are not visible.
+    /// The number of invisible events.
     pub(crate) fn hidden(&self, whole: &Poset) -> u64 {
         (whole.len() - self.origin.len()) as u64
     }
 
-    /// The beginning of a run of all events that has these visible ones, in this order.
+    /// The start of a run of all events that has these visible ones, in this order.
     pub(crate) fn lift(&self, whole: &Poset, prefix: &[EventIndex]) -> Vec<EventIndex> {
         let mut done = vec![0u32; whole.width()];
         let mut lifted = Vec::new();
@@ -60,7 +60,7 @@ impl Visible {
                 lifted.extend_from_slice(&whole.chain(chain)[*done as usize..needed as usize]);
                 *done = needed;
             }
-            // The observed order is an order that is allowed, with the event itself as the last.
+            // The observed order is allowed, with the event itself last.
             lifted[start..].sort_unstable();
         }
         lifted

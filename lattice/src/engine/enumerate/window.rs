@@ -1,8 +1,8 @@
 //! The causality cone: of a level that is too wide, the cuts nearest the observed run are kept.
 //!
-//! Nearness is the number of events that are in one cut and not in the other; ties go to the lower
+//! The distance is the number of events that are in one of two cuts but not in the other; ties go to the lower
 //! key. This is a total order in which the observed run's own cut comes first, so that cut is
-//! never dropped, and keeping the best of a part and then the best of the rest with it gives the
+//! never dropped, and keeping the best of a part and then the best of those together with the rest gives the
 //! best of all: a level can be narrowed while it is made.
 
 use std::cmp::Ordering;
@@ -15,14 +15,14 @@ use super::{
 /// How many cuts of a level are kept, and which.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Window<'a> {
-    /// The cut of the observed run in the level that is made.
+    /// The cut of the observed run in the new level.
     pub(crate) observed: &'a [u32],
-    /// How many cuts are kept; at least 1.
+    /// The number of cuts kept; at least 1.
     pub(crate) width: usize,
 }
 
 impl Window<'_> {
-    /// How many cuts may gather before it is time to narrow.
+    /// The number of cuts that may accumulate before the level is narrowed.
     pub(crate) fn room(&self) -> usize {
         self.width.saturating_mul(2).max(1024)
     }
@@ -34,7 +34,7 @@ impl Window<'_> {
             .sum()
     }
 
-    /// Drops all but the nearest cuts and tells how many.
+    /// Drops all but the nearest cuts, and returns the number dropped.
     pub(crate) fn narrow<K: Key, N>(&self, level: &mut Level<K, N>, layout: &Layout) -> u64 {
         let len = level.nodes.len();
         if len <= self.width {
@@ -45,10 +45,10 @@ impl Window<'_> {
         (len - level.nodes.len()) as u64
     }
 
-    /// Whether each of these cuts, which are too many, is one of the nearest.
+    /// Whether each of these cuts, of which there are too many, is one of the nearest.
     fn nearest<K: Key>(&self, strips: &[Strip<K>], layout: &Layout) -> Vec<bool> {
         let cuts = || strips.iter().flat_map(|strip| strip.cuts(layout));
-        // How many cuts there are at each distance: to sort them would take as much memory as the level.
+        // The number of cuts at each distance: sorting them would take as much memory as the level.
         let mut at: Vec<usize> = Vec::new();
         for cut in cuts() {
             let distance = self.distance(cut) as usize;
@@ -57,7 +57,7 @@ impl Window<'_> {
             }
             at[distance] += 1;
         }
-        // Of those at the farthest distance, only as many as there is room for; the strips are sorted by key.
+        // Of the cuts at the greatest distance, only as many as there is room for; the strips are sorted by key.
         let (mut farthest, mut room) = (0, self.width);
         while at[farthest] < room {
             room -= at[farthest];

@@ -1,6 +1,6 @@
-//! Automata that count: they go up by one and down between 0 and a bound, and reaching the bound is the violation.
+//! Automata that count: they count up by one and down, between 0 and a bound, and reaching the bound is the violation.
 //!
-//! "At most four threads inside at once" is one, and so is `never: {}* a{5}`, where every other step sets the counter back.
+//! "At most four threads inside at once" is one, and so is `never: {}* a{5}`, where every other step resets the counter.
 
 use portent_monitor_dsl::Verdict;
 
@@ -11,7 +11,7 @@ use crate::automaton::{ActionId, Automaton, StateIndex};
 pub(super) enum Effect {
     /// Adds a number, but does not go below 0.
     Add(i64),
-    /// Goes back to 0.
+    /// Resets it to 0.
     Reset,
 }
 
@@ -19,14 +19,14 @@ pub(super) enum Effect {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Counter {
     pub(super) initial: u32,
-    /// Violated when it gets there.
+    /// Reaching this value is the violation.
     pub(super) bound: u32,
-    /// By action.
+    /// The effect of each action.
     pub(super) effects: Vec<Effect>,
 }
 
 impl Counter {
-    /// The counter that an automaton is, if it is one. Its states that no word tells apart must be one.
+    /// The counter that an automaton implements, if it is one. Its equivalent states must have been merged.
     pub(super) fn new(automaton: &Automaton) -> Option<Counter> {
         let heights = heights(automaton)?;
         let bound = *heights.iter().max()?;
@@ -41,8 +41,8 @@ impl Counter {
     }
 }
 
-/// The number that each state stands for: how much nearer it is to the violation than the state furthest from it. `None` if two
-/// states are equally near, or there is none to be near to.
+/// The count that each state stands for: how much nearer it is to the violation than the state furthest from it. `None` if two
+/// states are equally near, or if no violation can be reached.
 fn heights(automaton: &Automaton) -> Option<Vec<u32>> {
     let states = automaton.verdicts.len();
     let mut distances = vec![None; states];
@@ -68,7 +68,7 @@ fn heights(automaton: &Automaton) -> Option<Vec<u32>> {
     )
 }
 
-/// What an action does at all heights, if that is one thing.
+/// The effect of an action at all counts, if it is uniform.
 fn effect(automaton: &Automaton, action: ActionId, heights: &[u32], bound: u32) -> Option<Effect> {
     let step = |state: usize| {
         let after = automaton.step(StateIndex(state as u32), action);
@@ -84,7 +84,7 @@ fn effect(automaton: &Automaton, action: ActionId, heights: &[u32], bound: u32) 
             Effect::Reset => after == 0,
         })
     };
-    // Nothing is cut off when the lowest goes up or the highest down.
+    // Up from the lowest and down from the highest, no bound cuts the effect off.
     let (lowest, highest) = (open.iter().min()?, open.iter().max()?);
     let up = Effect::Add(lowest.1 - lowest.0);
     let down = Effect::Add(highest.1 - highest.0);

@@ -1,10 +1,10 @@
 //! Counters, by one maximum flow.
 //!
-//! Where the automaton counts (`counter`), a run is violated if the effects of some of its neighbouring steps add up to the bound, with no step
-//! in between that sets the counter back. Which steps can be neighbours: those between two cuts, C below D. So the question is
-//! whether there are two such cuts with enough between them, and that is a heaviest closed set (`network`): each event
-//! has one node for being in C and one for being in D; both sets have the past of their members, what is in C is in D, a step that sets
-//! back is in C if it is in D; and what is in D but not in C counts.
+//! If the automaton counts (`counter`), a run is violated if the effects of some contiguous steps add up to the bound, with no
+//! step in between that resets the counter. Steps can be made contiguous if they lie between two cuts, C below D. So the
+//! question is whether there are two such cuts with enough between them, and that is a heaviest closed set (`network`): each
+//! event has one node for being in C and one for being in D; both sets contain the past of their members, C is part of D, a
+//! step that resets the counter is in C if it is in D; and the events in D but not in C count.
 //!
 //! After C. Chase and V. Garg, *Detection of Global Predicates: Techniques and their Limitations* (1998), where the sum of local variables
 //! is maximised by a flow. Polynomial, where intervals need in the order of Tᵏ nodes for a bound of k with T threads. The
@@ -24,12 +24,12 @@ use crate::{
     stop::Stop,
 };
 
-/// About as many edges as may be looked at.
+/// Roughly the largest number of edges to examine.
 const MOST_EDGES: u64 = 1 << 31;
 /// The bytes that an event takes, for each chain that it may wait for.
 const EVENT_BYTES: u64 = 160;
 
-/// Looks for a violated run, if the automaton is the smallest of its kind and counts; `None` if it does not count, or if the
+/// Looks for a violated run, if the automaton is minimal and counts; `None` if it does not count, or if the
 /// network does not fit in this many bytes.
 ///
 /// ```
@@ -99,7 +99,7 @@ fn upper(event: usize) -> usize {
     2 * event + 1
 }
 
-/// The network of events that all have an effect. What the counter begins with is one more event, before all others.
+/// The network of the events, which all have an effect. The initial count is represented by one more event before all others.
 fn network(poset: &Poset, effects: &[Effect], initial: u32) -> Network {
     let start = effects.len();
     let mut network = Network::new(2 * (start + 1));
@@ -128,7 +128,7 @@ fn network(poset: &Poset, effects: &[Effect], initial: u32) -> Network {
     network
 }
 
-/// The run through two cuts, given by events of each that have all others of it in their past: the rest of the run comes after
+/// The run through two cuts, each given by events whose pasts make up the cut: the rest of the run comes after
 /// them in observed order.
 fn run(
     poset: &Poset,

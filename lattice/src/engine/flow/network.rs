@@ -11,14 +11,14 @@ use std::collections::VecDeque;
 
 use crate::stop::Stop;
 
-/// What became of the question whether a closed set has at least some weight.
+/// The result of asking whether a closed set has at least a given weight.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Heaviest {
-    /// A heaviest one, as its members.
+    /// A heaviest closed set, as its members.
     Closed(Vec<bool>),
-    /// There is none.
+    /// There is no such set.
     Lighter,
-    /// A limit was met first.
+    /// A limit was reached first.
     GaveUp,
 }
 
@@ -27,7 +27,7 @@ pub(super) enum Heaviest {
 pub(super) struct Network {
     /// The first edge of each node; edges come in pairs, there and back.
     first: Vec<u32>,
-    /// For each edge the next one of its node, where it leads, and how much more can flow along it.
+    /// For each edge, the next edge of its node, its target, and its residual capacity.
     next: Vec<u32>,
     to: Vec<u32>,
     room: Vec<u64>,
@@ -41,7 +41,7 @@ const SINK: u32 = 1;
 const UNLIMITED: u64 = u64::MAX / 2;
 
 impl Network {
-    /// A graph of this many nodes, which weigh nothing and require nothing.
+    /// A graph of this many nodes, without weights or requirements.
     pub(super) fn new(nodes: usize) -> Network {
         Network {
             first: vec![NONE; nodes + 2],
@@ -52,7 +52,7 @@ impl Network {
         }
     }
 
-    /// Gives a node its weight.
+    /// Sets the weight of a node.
     pub(super) fn weigh(&mut self, node: usize, weight: i64) {
         let node = node as u32 + 2;
         let amount = weight.unsigned_abs();
@@ -64,7 +64,7 @@ impl Network {
         }
     }
 
-    /// Whoever has `node` has `other`.
+    /// Every closed set with `node` contains `other`.
     pub(super) fn require(&mut self, node: usize, other: usize) {
         self.connect(node as u32 + 2, other as u32 + 2, UNLIMITED);
     }
@@ -78,7 +78,7 @@ impl Network {
         }
     }
 
-    /// Looks for a heaviest closed set, if that weighs at least `enough`; looks at about `edges` edges at most.
+    /// Looks for a heaviest closed set, if one weighs at least `enough`; examines about `edges` edges at most.
     pub(super) fn heaviest(&mut self, enough: u64, edges: u64, stop: &Stop) -> Heaviest {
         let mut left = edges;
         let mut layers = vec![0; self.first.len()];
@@ -97,8 +97,8 @@ impl Network {
         }
     }
 
-    /// Numbers the nodes by their distance from the source, from 1, and 0 where no path leads; says whether one leads to the
-    /// sink.
+    /// Numbers the nodes by their distance from the source, starting at 1, with 0 for unreachable nodes; returns whether the
+    /// sink is reachable.
     fn layer(&self, layers: &mut [u32], left: &mut u64) -> bool {
         layers.fill(0);
         layers[SOURCE as usize] = 1;
@@ -124,7 +124,7 @@ impl Network {
 
     /// Sends as much as possible along edges from layer to layer.
     fn block(&mut self, layers: &[u32], enough: u64, left: &mut u64) {
-        // Of each node the first edge that may still lead on.
+        // For each node, the first edge that may still lead on.
         let mut current = self.first.clone();
         let mut path: Vec<u32> = Vec::new();
         let mut node = SOURCE;
@@ -143,7 +143,7 @@ impl Network {
                 if self.bound < enough || *left == 0 {
                     return;
                 }
-                // Go on before the first edge that is full now.
+                // Continues before the first edge that is now full.
                 let full = path
                     .iter()
                     .position(|&edge| self.room[edge as usize] == 0)

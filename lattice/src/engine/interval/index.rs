@@ -1,4 +1,4 @@
-//! Look-up tables for what the search asks of a poset: where reverse pasts begin, and where along a chain the
+//! Lookup tables for the search's queries of a poset: where reverse pasts begin, and where along a chain the
 //! next event of a class is, or the next event on which a node does not loop.
 
 use portent_monitor_core::ChainId;
@@ -9,14 +9,14 @@ use crate::{
     order::{EventIndex, Poset},
 };
 
-/// Positions along chains are counts: the event at position p is the p-th, from 1.
+/// Positions along chains are counts: the event at position p is the p-th, starting at 1.
 pub(super) struct Index<'a> {
     pub(super) poset: &'a Poset,
     /// For each event and chain, the position of the first event there that is the event or comes
     /// after it; one past the end if none does.
     reverse: Vec<u32>,
-    /// For each event, the chains that have an event which is the event or comes after it: where
-    /// threads hardly know of each other, they are few.
+    /// For each event, the chains that have an event which is the event or comes after it: if
+    /// threads rarely synchronise, there are few.
     later_chains: Vec<Box<[ChainId]>>,
     /// For each class and chain, the positions of its events.
     of_class: Vec<Vec<u32>>,
@@ -52,7 +52,7 @@ impl<'a> Index<'a> {
         }
     }
 
-    /// The position on each chain where what comes after an event begins.
+    /// The position on each chain of the first event that comes after an event.
     pub(super) fn reverse(&self, event: EventIndex) -> &[u32] {
         let width = self.poset.width();
         &self.reverse[event.index() * width..][..width]
@@ -92,7 +92,7 @@ impl<'a> Index<'a> {
                 })
                 .collect()
         });
-        // The first of each chain is enough: what comes later on the chain comes after it.
+        // The first one of each chain is enough: later events of the chain come after it.
         let firsts: Vec<EventIndex> = poset
             .chains()
             .zip(blocking.iter().zip(&*cut))

@@ -9,7 +9,7 @@ use std::{
 use crate::order::EventIndex;
 
 portent_monitor_core::ids! {
-    /// A node of the search: its place among all that were found.
+    /// A node of the search: its index among all nodes found.
     pub(super) struct Found(pub(super) u32);
 }
 
@@ -17,21 +17,21 @@ portent_monitor_core::ids! {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Derivation {
     pub(super) node: Node,
-    /// The one before it and the event that led here; `None` at a start.
+    /// Its predecessor and the event that led here; `None` at a start.
     pub(super) parent: Option<(Found, EventIndex)>,
 }
 
-/// All nodes that were found.
+/// All nodes found.
 pub(super) struct Nodes {
     width: usize,
     origins: Vec<Derivation>,
-    /// Lowest and highest cut of each, one after the other.
+    /// The lowest and highest cut of each node, one after the other.
     bounds: Vec<u32>,
-    /// A sketch of the lowest cut of each: most of them are told apart without looking at chains.
+    /// A sketch of the lowest cut of each node: most nodes can be distinguished without comparing chains.
     sketches: Vec<Sketch>,
-    /// For each node of the automaton, by the size of the highest cut.
+    /// For each node of the automaton, the nodes found, by the size of the highest cut.
     by_height: Vec<BTreeMap<u64, Vec<Found>>>,
-    /// Exactly these are known, as hashes of node and bounds.
+    /// The nodes already found, as hashes of node and bounds.
     exact: HashMap<u64, Vec<Found>>,
 }
 
@@ -50,13 +50,13 @@ impl Sketch {
         }
     }
 
-    /// Whether it may be of a smaller cut, or of the same.
+    /// Whether this may belong to a smaller cut, or to the same one.
     fn may_be_below(self, other: Sketch) -> bool {
         self.size < other.size || self == other
     }
 }
 
-/// This many others are looked at to see whether a new node is inside one of them. Dropping is a
+/// At most this many others are examined to see whether a new node is inside one of them. Dropping is only a
 /// matter of speed, and comparing with all would be quadratic.
 const COMPARISONS: usize = 2_000;
 
@@ -88,7 +88,7 @@ impl Nodes {
         &self.bounds[(found.0 as usize * 2 + 1) * self.width..][..self.width]
     }
 
-    /// Adds a node, unless it is inside of one that can do as much.
+    /// Adds a node, unless it is inside one that is at least as capable.
     pub(super) fn add(
         &mut self,
         saturated: &Saturated,

@@ -1,9 +1,9 @@
-//! How far the bad node is, by the events that are still to come: dead ends and search order.
+//! The distance to the bad node, given the events still to come: dead ends and search order.
 //!
-//! An edge can only be taken by an event of its class that is not in the lowest cut yet. Where no
+//! An edge can only be taken by an event of its class that is not in the lowest cut yet. If no
 //! path to the bad node is left, the node is dropped; otherwise the fewest edges to it are a lower
-//! bound for the events that a violation still needs. There are few different sets of classes that
-//! can still come, so distances are kept for each.
+//! bound on the number of events that a violation still needs. There are few different sets of classes that
+//! can still occur, so distances are cached for each.
 
 use portent_monitor_dsl::shape::{ActionClass, Node, Saturated};
 use std::collections::{HashMap, VecDeque};
@@ -12,7 +12,7 @@ use super::index::Index;
 
 pub(super) struct Prospects {
     width: usize,
-    /// For each class and chain the last position of its events, 0 if there is none.
+    /// For each class and chain, the last position of its events, 0 if there is none.
     last: Vec<u32>,
     classes: usize,
     /// For each set of classes, the distance of every node.
@@ -39,7 +39,7 @@ impl Prospects {
     }
 
     /// The fewest edges from a node to the bad one, by events that are not in a cut; `None` if
-    /// there is no way.
+    /// there is no path.
     pub(super) fn distance(
         &mut self,
         saturated: &Saturated,

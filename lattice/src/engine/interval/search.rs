@@ -55,17 +55,17 @@ pub fn search(
     search.finish()
 }
 
-/// An interval search that can be paused: so it can race another engine without a thread.
+/// An interval search that can be paused, so that it can race another engine without a thread.
 pub struct IntervalSearch<'a> {
     index: Index<'a>,
     saturated: &'a Saturated,
     nodes: Nodes,
-    /// What is still to be looked at, by the fewest events that a violation from there can have,
-    /// and then by how many edges are to be taken for it.
+    /// The nodes still to examine, ordered by the fewest events that a violation from there can have,
+    /// and then by the number of edges that it takes.
     open: BinaryHeap<Reverse<(u64, u64, Found)>>,
     prospects: Prospects,
     looked_at: usize,
-    /// How many may be found, and who ends the search.
+    /// The largest number of nodes to find, and the signal that ends the search.
     most_found: usize,
     stop: Stop,
     saved: Savings,
@@ -98,23 +98,23 @@ impl<'a> IntervalSearch<'a> {
         search
     }
 
-    /// The search is given up after about this many nodes were found, looked at or not, and when the signal is raised.
+    /// The search gives up after finding about this many nodes, examined or not, and when the signal is raised.
     pub fn bounded(mut self, most_found: usize, stop: Stop) -> Self {
         (self.most_found, self.stop) = (most_found, stop);
         self
     }
 
-    /// Whether it was given up: not all that can be found is.
+    /// Whether the search gave up: there may be more to find.
     pub fn is_given_up(&self) -> bool {
         self.answer.is_none() && (self.nodes.len() > self.most_found || self.stop.is_raised())
     }
 
-    /// How many symbolic nodes were looked at so far.
+    /// The number of symbolic nodes examined so far.
     pub fn nodes(&self) -> usize {
         self.looked_at
     }
 
-    /// Looks at this many more nodes; the answer, once there is one.
+    /// Examines this many more nodes; returns the answer, once there is one.
     pub fn advance(&mut self, nodes: usize) -> Option<Answer> {
         for _ in 0..nodes {
             if self.answer.is_some() || self.is_given_up() {
@@ -134,7 +134,7 @@ impl<'a> IntervalSearch<'a> {
         self.answer.clone()
     }
 
-    /// What was found so far; without an answer, the search was given up.
+    /// The result so far; without an answer, the search gave up.
     pub fn finish(self) -> Searched {
         Searched {
             answer: self.answer.unwrap_or(Answer::GaveUp),
@@ -172,7 +172,7 @@ impl<'a> IntervalSearch<'a> {
         }
     }
 
-    /// Takes an edge by each of the events of a chain that can.
+    /// Takes an edge by each of the events of a chain that can take one.
     fn follow(
         &mut self,
         from: Found,
@@ -188,7 +188,7 @@ impl<'a> IntervalSearch<'a> {
             next += 1;
             let event = self.index.event(chain, position);
             let clock = self.index.poset.clock(event);
-            // Its past is inside, so the event is at most one past the end of its own chain.
+            // Its past is inside, so the event is at most one past the end of its chain.
             let chains = self.index.poset.chains();
             let is_enabled = chains
                 .clone()
@@ -225,15 +225,15 @@ impl<'a> IntervalSearch<'a> {
         }
     }
 
-    /// The run to the lowest cut of a violating node, and on to the end in observed order.
+    /// The run to the lowest cut of a violating node, continued to the end in observed order.
     fn violation(&self, found: Found) -> Violation {
         let poset = self.index.poset;
         let mut cut = self.nodes.lowest(found).to_vec();
         let violated_at = size(&cut) as usize;
         let mut backwards = later(poset, &cut, None);
         let mut current = found;
-        // From the back: the cut in which an event was taken is the part of the cut after it that
-        // the interval before and the event allow. What is left over was looped on.
+        // Backwards: the cut in which an event was taken is the part of the following cut that
+        // the previous interval and the event allow. The remaining events were self-loops.
         while let Some((parent, event)) = self.nodes.origin(current).parent {
             let before: Vec<u32> = cut
                 .iter()

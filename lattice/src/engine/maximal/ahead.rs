@@ -1,17 +1,17 @@
-//! How far each thread can still come after a prefix, at best.
+//! How far each thread can get after a prefix, at best.
 //!
-//! A thread is stuck for good before a read whose write was overwritten, before a lock whose holder is stuck, before a try that fails only
-//! when stuck threads have received what was sent, and before whatever waits for an event that some stuck thread does not come to. A prefix in which nobody is stuck
-//! may be the beginning of a whole run.
+//! A thread is permanently stuck before a read whose write was overwritten, before a lock whose holder is stuck, before a
+//! failed try that can fail again only if stuck threads receive pending messages, and before anything that waits for an event
+//! that a stuck thread does not reach. A prefix in which no thread is stuck may be the beginning of a whole run.
 
 use super::{rules::Rules, state::Prefix};
 
-/// Where threads have to stop, computed again for every prefix.
+/// The limits of the threads, recomputed for every prefix.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Ahead {
-    /// For each thread how many events it has at most.
+    /// For each thread, the largest number of events that it can reach.
     pub(super) limits: Vec<u32>,
-    /// For each thread the positions of its events that may have to wait.
+    /// For each thread, the positions of its events that may have to wait.
     demanding: Vec<Vec<u32>>,
     is_whole: bool,
 }
@@ -30,14 +30,14 @@ impl Ahead {
         }
     }
 
-    /// Nobody is ever stuck.
+    /// No thread is ever stuck.
     pub(super) fn look_nowhere(&mut self, rules: &Rules) {
         self.limits.clear();
         self.limits
             .extend(rules.threads.iter().map(|events| events.len() as u32));
     }
 
-    /// Whether nobody is stuck.
+    /// Whether no thread is stuck.
     pub(super) fn is_whole(&self) -> bool {
         self.is_whole
     }
@@ -73,7 +73,7 @@ impl Ahead {
     }
 }
 
-/// Whether an event may happen after a prefix, if threads can come as far as `limits`.
+/// Whether an event may happen after a prefix, if threads can get as far as `limits`.
 fn may_happen(rules: &Rules, prefix: &Prefix, limits: &[u32], event: u32) -> bool {
     let demands = &rules.events[event as usize];
     let cut = prefix.cut();

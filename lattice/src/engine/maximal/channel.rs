@@ -1,8 +1,8 @@
-//! Channels that were found empty: a receive that failed fails again wherever everything that was sent has been received.
+//! Channels that were found empty: a failed receive fails again wherever everything sent has been received.
 //!
-//! How many messages are on their way is known from a cut, as a receive comes after the sends of its message that were
-//! seen before it. Where that tells nothing, because a message was received more often than it was sent or was still on its way when the
-//! receive failed, the failed receive stays where it was among the sends and receives of its channel.
+//! The number of messages in transit is known from a cut, because a receive comes after the sends of its message that were
+//! seen before it. If this is inconclusive, because a message was received more often than it was sent or was still in transit
+//! when the receive failed, the failed receive keeps its place among the sends and receives of its channel.
 
 use portent_monitor_core::{ChanId, Event, Msg, Op};
 use rustc_hash::FxHashMap;
@@ -26,7 +26,7 @@ impl Traffic {
     }
 }
 
-/// Who sends and receives on a channel, and who finds it empty.
+/// The sends and receives on a channel, and where it is found empty.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Channel {
     sends: Uses<Sent>,
@@ -35,21 +35,21 @@ pub(super) struct Channel {
     pub(super) tries: Uses<u32>,
 }
 
-/// A message that is sent.
+/// A message that was sent.
 #[derive(Clone, Copy, Debug)]
 struct Sent {
     position: u32,
-    /// Where it is received, if that is certain: no other message has its name.
+    /// Where it is received, if that is certain because no other message has its name.
     received: Option<Place>,
 }
 
 impl Channel {
-    /// Whether everything that was sent in a cut has been received.
+    /// Whether everything sent in a cut has been received.
     pub(super) fn is_empty(&self, cut: &[u32]) -> bool {
         self.sent(cut) == self.received(|thread| cut[thread as usize])
     }
 
-    /// Whether everything that was sent in a cut may have been received before an event, if threads can come as far as `limits`.
+    /// Whether everything sent in a cut may have been received before an event, if threads can get as far as `limits`.
     pub(super) fn may_be_emptied(&self, cut: &[u32], limits: &[u32], before: Place) -> bool {
         let received = self.received(|thread| {
             let limit = limits[thread as usize];
@@ -77,7 +77,7 @@ impl Channel {
         counts.sum()
     }
 
-    /// Where messages are received that are sent after one cut and before another.
+    /// Where messages sent after one cut and before another are received.
     pub(super) fn received_between(
         &self,
         from: Option<&[u32]>,
@@ -96,7 +96,7 @@ impl Channel {
     }
 }
 
-/// What was seen of all channels.
+/// The channels seen so far.
 #[derive(Clone, Debug, Default)]
 pub(super) struct SeenChannels {
     numbers: FxHashMap<ChanId, u32>,
@@ -105,7 +105,7 @@ pub(super) struct SeenChannels {
 
 #[derive(Clone, Debug, Default)]
 struct SeenChannel {
-    /// Events in observed order, with what they do.
+    /// Events in observed order, with their effects.
     operations: Vec<(u32, ChannelOperation)>,
     is_tried: bool,
 }
@@ -117,7 +117,7 @@ enum ChannelOperation {
     Try,
 }
 
-/// How often a message was sent and received, and where it was received last.
+/// How often a message was sent and received, and where it was last received.
 #[derive(Clone, Copy, Debug, Default)]
 struct Message {
     sent: u32,
@@ -144,7 +144,7 @@ impl SeenChannels {
         seen.is_tried |= matches!(operation, ChannelOperation::Try);
     }
 
-    /// Adds to the rules what failed receives demand.
+    /// Adds to the rules the demands of failed receives.
     pub(super) fn finish(self, rules: &mut Rules) {
         for channel in self.channels.iter().filter(|channel| channel.is_tried) {
             channel.finish(rules);
@@ -205,12 +205,12 @@ impl SeenChannel {
         Some(messages)
     }
 
-    /// The tries that failed because nothing was on its way, as far as that `can_be_known`. The others get their place among the sends
-    /// and receives.
+    /// The failed receives that are explained by an empty channel, as far as that `can_be_known`. The others keep their place
+    /// among the sends and receives.
     fn explain(&self, rules: &mut Rules, can_be_known: bool) -> Vec<u32> {
         let mut on_the_way = 0_i64;
         let mut explained = Vec::new();
-        // The last of each thread.
+        // The last event of each thread.
         let (mut moved, mut unexplained) = (Vec::new(), Vec::new());
         for &(event, operation) in &self.operations {
             let demands = &mut rules.events[event as usize];

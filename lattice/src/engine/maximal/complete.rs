@@ -1,4 +1,4 @@
-//! Extends a violated prefix to a whole run, if possible; what comes after the violation does not matter to the property.
+//! Extends a violated prefix to a whole run, if possible; what comes after the violation is irrelevant to the property.
 
 use rustc_hash::FxHashSet;
 
@@ -10,10 +10,10 @@ use super::{
 };
 use crate::automaton::StateIndex;
 
-/// This many prefixes are tried.
+/// At most this many prefixes are tried.
 const TRIED: usize = 2_000;
 
-/// All events, beginning with these; `None` if there is no such run, or it is not easy to find.
+/// All events, beginning with these; `None` if there is no such run, or if it is not easy to find.
 pub(super) fn complete(rules: &Rules, order: &[usize]) -> Option<Vec<usize>> {
     let mut prefix = Prefix::empty(rules, StateIndex(0));
     for &event in order {
@@ -23,7 +23,7 @@ pub(super) fn complete(rules: &Rules, order: &[usize]) -> Option<Vec<usize>> {
         .or_else(|| Completion::new(rules).run(prefix, order.to_vec()))
 }
 
-/// Goes on with what can happen, the first in observed order first.
+/// Continues with the events that can happen, in observed order.
 fn in_observed_order(
     rules: &Rules,
     mut prefix: Prefix,
@@ -36,7 +36,7 @@ fn in_observed_order(
     (order.len() == rules.len()).then_some(order)
 }
 
-/// Tries one way after the other.
+/// Tries one continuation after the other.
 struct Completion<'a> {
     rules: &'a Rules,
     stubborn: Stubborn<'a>,
@@ -58,7 +58,7 @@ impl<'a> Completion<'a> {
 
     fn run(&mut self, prefix: Prefix, mut order: Vec<usize>) -> Option<Vec<usize>> {
         let start = order.len();
-        // Prefixes that are to be tried: how long the order was, and the event that comes then.
+        // Prefixes still to try: the length of the order, and the next event.
         let mut waiting: Vec<(usize, Option<u32>, Prefix)> = vec![(start, None, prefix)];
         while let Some((length, event, mut prefix)) = waiting.pop() {
             order.truncate(length);

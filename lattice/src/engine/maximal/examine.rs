@@ -1,17 +1,17 @@
-//! Checks a feasible order of events against the rules of its trace, knowing nothing of the search
+//! Checks a feasible order of events against the rules of its trace, independently of the search
 //! that found it.
 
 use rustc_hash::FxHashMap;
 
 use super::{channel::Traffic, rules::Rules};
 
-/// Says what is wrong with an order of some events of a trace, if anything is.
+/// Returns what is wrong with an order of some events of a trace, if anything.
 pub(crate) fn examine(rules: &Rules, order: &[usize]) -> Result<(), String> {
     let mut done = vec![0; rules.threads.len()];
     let mut last_write: FxHashMap<u32, u32> = FxHashMap::default();
-    // Who holds each lock, once for every time that it was taken.
+    // The holders of each lock, one entry for every time it was taken.
     let mut holding: FxHashMap<u32, Vec<(usize, bool)>> = FxHashMap::default();
-    // How many messages are on their way.
+    // The number of messages in transit.
     let mut on_the_way: FxHashMap<u32, i64> = FxHashMap::default();
     for &event in order {
         let Some(demands) = rules.events.get(event) else {
@@ -71,8 +71,8 @@ pub(crate) fn examine(rules: &Rules, order: &[usize]) -> Result<(), String> {
     Ok(())
 }
 
-/// Says which event of an order comes after one that conflicts with it and was observed later, if one does: accesses of a variable,
-/// not both reads, and what is done with a lock, not both shared.
+/// Returns an event of an order that comes after a conflicting event that was observed later, if there is one. Conflicting are
+/// accesses to a variable that are not both reads, and operations on a lock that are not both shared.
 pub(crate) fn examine_conflicts(rules: &Rules, order: &[usize]) -> Result<(), String> {
     /// The last events, in observed order, that used and changed an object so far.
     #[derive(Default)]
@@ -135,7 +135,7 @@ mod tests {
             let error = examine(&rules, order).unwrap_err();
             assert!(error.contains(why), "{error}");
         }
-        // Leaving out is one thing, to swap another.
+        // Leaving out is allowed, swapping is not.
         assert_eq!(examine_conflicts(&rules, &[3, 4]), Ok(()));
         let error = examine_conflicts(&rules, &[3, 4, 0, 1, 5, 2]).unwrap_err();
         assert!(error.contains("event 0 comes after"), "{error}");

@@ -1,5 +1,5 @@
-//! What can become of the states of a property, whatever the trace: which can no longer be violated, by which actions the
-//! others can be, which states stand for others, and which actions may be done before others instead of after them.
+//! What can become of the states of a property, whatever the trace: which can no longer be violated, which actions can violate
+//! the others, which states cover others, and which actions may be done before others instead of after them.
 
 use rustc_hash::FxHashMap;
 
@@ -8,26 +8,26 @@ use crate::{
     goal::Goal,
 };
 
-/// Larger tables are not looked into.
+/// Larger tables are not analysed.
 const MAX_STATES: usize = 256;
 const MAX_ACTIONS: usize = 64;
 
-/// What is known of a table.
+/// The analysis of a table.
 #[derive(Debug)]
 pub(in crate::engine) struct GoalAnalysis<'a> {
     automaton: &'a Automaton,
     goal: Goal,
     /// Whether the goal can be reached from each state.
     hopeful: Vec<bool>,
-    /// More, if the table is small.
+    /// More details, if the table is small.
     small: Option<Small>,
 }
 
 #[derive(Debug)]
 struct Small {
-    /// For state `q` and `p`, at `q * states + p`: whether every word that violates `q` violates `p` as soon.
+    /// For states `q` and `p`, at `q * states + p`: whether every word that violates `q` violates `p` as soon.
     covers: Vec<bool>,
-    /// For a state and an action `a` that can be done in it, as bits the actions `b` such that `b`, then `a` may violate
+    /// For a state and an action `a` that can occur in it, as bits: the actions `b` such that `b`, then `a` may violate
     /// sooner than `a`, then `b`, now or later.
     clashes: Vec<u64>,
     /// For sets of actions, whether they lead each state to the goal, or to a violation.
@@ -56,12 +56,13 @@ impl<'a> GoalAnalysis<'a> {
         }
     }
 
-    /// Whether no actions at all lead a state to the goal.
+    /// Whether no sequence of actions leads a state to the goal.
     pub(in crate::engine) fn is_hopeless(&self, state: StateIndex) -> bool {
         !self.hopeful[state.index()]
     }
 
-    /// Whether some of these actions, given as bits, lead a state to the goal. Anything may if they are too many for bits.
+    /// Whether some of these actions, given as bits, lead a state to the goal. If there are too many actions for bits, any
+    /// might.
     pub(in crate::engine) fn may_fall(&mut self, state: StateIndex, actions: u64) -> bool {
         let (automaton, goal) = (self.automaton, self.goal);
         self.small.as_mut().is_none_or(|small| {
@@ -78,7 +79,7 @@ impl<'a> GoalAnalysis<'a> {
             || small.is_some_and(|small| small.covers[state.index() * states + other.index()])
     }
 
-    /// As bits the actions that an action must not overtake in a state or later.
+    /// As bits, the actions that an action must not overtake, in this state or later.
     pub(super) fn clashes(&self, state: StateIndex, action: ActionId) -> u64 {
         let small = self.small.as_ref();
         small.map_or(u64::MAX, |small| {
@@ -86,8 +87,8 @@ impl<'a> GoalAnalysis<'a> {
         })
     }
 
-    /// Sets of actions, one of each of which is in every word over `actions` that violates a state. There is none if no
-    /// such word does.
+    /// Sets of actions such that every word over `actions` that violates a state contains an action of each set. Empty if no
+    /// word violates it.
     pub(super) fn landmarks(&mut self, state: StateIndex, actions: u64) -> &[u64] {
         let (automaton, goal) = (self.automaton, self.goal);
         let Some(small) = &mut self.small else {
@@ -108,7 +109,7 @@ impl<'a> GoalAnalysis<'a> {
                 return Vec::new();
             }
             let states = automaton.verdicts.len();
-            // As long as every step leads to a state that this one covers, this one covers where they lead.
+            // As long as every step leads to a state covered by this one, this one also covers the targets.
             let upwards = (0..automaton.actions as u32).filter(|&action| {
                 let next = automaton.step(state, ActionId(action));
                 actions >> action & 1 == 1 && !covers[next.index() * states + state.index()]
@@ -124,7 +125,7 @@ impl<'a> GoalAnalysis<'a> {
     }
 }
 
-/// From which states some words over `actions` lead to what is looked for.
+/// The states from which some words over `actions` lead to the goal.
 fn leading(automaton: &Automaton, goal: Goal, at_end: bool, actions: u64) -> Vec<bool> {
     let verdicts = automaton.verdicts.iter();
     let mut found: Vec<bool> = verdicts

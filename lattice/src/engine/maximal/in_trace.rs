@@ -1,6 +1,6 @@
-//! What the models beyond happens-before share: one instance of a property is looked for among the events of the whole trace. Its slice
-//! tells what they do to the automaton, and a violated run of the trace becomes one of the slice again. What the searches cost is
-//! counted here, too.
+//! Shared by the models beyond happens-before: one instance of a property is searched for among the events of the whole trace.
+//! Its slice says how they act on the automaton, and a violated run of the trace is translated back to the slice. The cost of
+//! the searches is also counted here.
 
 use super::{
     question::{FeasibilityAnswer, FeasibilitySearched, FeasibleRun},
@@ -13,24 +13,24 @@ use crate::{
     order::EventIndex,
 };
 
-/// The runs that respect no more than what events need are searched with a window of this many cuts.
+/// Runs that respect only what each event needs are searched with a window of this many cuts.
 const RELAXED_CUTS: usize = 4096;
 
 /// Where the events of a slice are in the trace.
 pub(crate) struct SliceInTrace<'a> {
     pub(crate) rules: &'a Rules,
-    /// For each event of the slice its index in the trace.
+    /// For each event of the slice, its index in the trace.
     pub(crate) events: Vec<u32>,
 }
 
-/// What became of a search, and the limit that ended it.
+/// The result of a search, and the limit that ended it.
 pub(crate) struct FeasibleSearched {
     pub(crate) found: Searched,
     pub(crate) limit: Option<Limit>,
 }
 
 impl FeasibleSearched {
-    /// A search that has looked at everything.
+    /// A search that was exhaustive.
     pub(in crate::engine) fn in_full(answer: Answer, nodes: usize) -> FeasibleSearched {
         FeasibleSearched {
             found: Searched::in_full(answer, nodes),
@@ -39,11 +39,12 @@ impl FeasibleSearched {
     }
 }
 
-/// A search of the trace. `actions` has for each event what it does to the machine; `table` is the machine as a table, if there is one.
+/// A search of the trace. `actions` has the action of each event on the machine; `table` is the machine as a table, if there is
+/// one.
 pub(in crate::engine) trait TraceSearch {
     /// # Errors
     ///
-    /// What is wrong with the run that was found: a defect.
+    /// A defect: what is wrong with the run that was found.
     fn search<M: TransitionSystem<State = StateIndex>>(
         &mut self,
         actions: Vec<Option<ActionId>>,
@@ -53,7 +54,7 @@ pub(in crate::engine) trait TraceSearch {
 }
 
 impl SliceInTrace<'_> {
-    /// Searches the trace, unless it is known without that that no run is violated.
+    /// Searches the trace, unless it is already known that no run is violated.
     ///
     /// # Errors
     ///
@@ -81,7 +82,7 @@ impl SliceInTrace<'_> {
         }
     }
 
-    /// Whether even the runs that respect no more than what each event needs are not violated; then after how many nodes.
+    /// Whether not even the runs that respect only what each event needs are violated; if so, the number of nodes searched.
     fn relaxed(&self, problem: &Problem, options: &Options) -> Option<usize> {
         let needs = self.rules.prerequisites.as_ref()?;
         let poset = needs.order(self.rules, &self.events);
@@ -111,7 +112,7 @@ impl SliceInTrace<'_> {
         of_trace
     }
 
-    /// What became of a search of the trace. `examine` says what is wrong with a run that was found.
+    /// The result of a search of the trace. `examine` returns what is wrong with the run that was found.
     pub(in crate::engine) fn outcome(
         &self,
         searched: FeasibilitySearched,
@@ -146,7 +147,7 @@ impl SliceInTrace<'_> {
         })
     }
 
-    /// The run of the slice that a run of the trace is.
+    /// The run of the slice that corresponds to a run of the trace.
     pub(in crate::engine) fn violation(&self, run: &FeasibleRun) -> Violation {
         let mut index = vec![None; self.rules.len()];
         for (number, &event) in self.events.iter().enumerate() {
@@ -161,22 +162,22 @@ impl SliceInTrace<'_> {
     }
 }
 
-/// How many nodes a search may find.
+/// The number of nodes that a search may find.
 pub(in crate::engine) struct Room {
-    /// What memory there is for.
+    /// The number that fits in memory.
     pub(in crate::engine) fits: usize,
-    /// What is left of the budget.
+    /// The rest of the budget.
     pub(in crate::engine) affordable: usize,
 }
 
 impl Room {
-    /// How many may be found.
+    /// The number that may be found.
     pub(in crate::engine) fn nodes(&self) -> usize {
         self.fits.min(self.affordable)
     }
 }
 
-/// What searches of all instances that are reported together may cost, so that they end in seconds. Costs are counted and not
+/// A budget for searching all instances that are reported together, so that they end in seconds. Costs are counted, not
 /// timed: the same run gets the same report wherever it is checked.
 #[derive(Clone, Debug)]
 pub(crate) struct NodeBudget {
@@ -184,9 +185,9 @@ pub(crate) struct NodeBudget {
     max_nodes: Option<usize>,
 }
 
-/// What is spent if nobody says how many nodes there may be.
+/// The budget if no maximum number of nodes was requested.
 const NODES: u64 = 24_000_000;
-/// What a node costs besides its numbers.
+/// The cost of a node, without its numbers.
 const NODE: u64 = 32;
 
 impl NodeBudget {
@@ -197,7 +198,7 @@ impl NodeBudget {
         }
     }
 
-    /// This part of what there is if nobody says how much.
+    /// This part of the available budget, if no number was requested.
     pub(in crate::engine) fn part(part: u64) -> NodeBudget {
         NodeBudget {
             left: NODES / part,
@@ -205,18 +206,18 @@ impl NodeBudget {
         }
     }
 
-    /// Whether there is nothing left.
+    /// Whether the budget is used up.
     pub(in crate::engine) fn is_spent(&self) -> bool {
         self.left == 0
     }
 
-    /// How many nodes of this many numbers the next search may find.
+    /// The number of nodes with this many numbers that the next search may find.
     pub(in crate::engine) fn nodes(&self, numbers: usize) -> usize {
         let affordable = (self.left / (NODE + numbers as u64)) as usize;
         self.max_nodes.unwrap_or(affordable.max(1))
     }
 
-    /// This many nodes were found.
+    /// Deducts this many nodes.
     pub(in crate::engine) fn spend(&mut self, numbers: usize, nodes: usize) {
         let cost = (NODE + numbers as u64).saturating_mul(nodes as u64);
         self.left = self.left.saturating_sub(cost);

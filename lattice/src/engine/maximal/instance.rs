@@ -16,7 +16,7 @@ use crate::{
 ///
 /// # Errors
 ///
-/// What is wrong with the run that was found: a defect.
+/// A defect: what is wrong with the run that was found.
 pub(crate) fn find_feasible(
     task: &Task,
     origin: &SliceInTrace<'_>,

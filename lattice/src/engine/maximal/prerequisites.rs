@@ -1,18 +1,17 @@
 //! What must have happened before each event in every feasible prefix that has it.
 //!
-//! Program order, the edges of the trace, the write that each read sees; and, of two sections of one lock that
-//! are known to have begun, the one that is not open any more has ended: at an event of a thread that holds a lock, every section
-//! of the others that its needs have begun and that excludes it is over. A channel is found empty when all is received that its
-//! needs have sent. What each event needs is an order that
-//! every feasible prefix respects, but not every prefix that respects it is feasible: where even that order has no
-//! violated run, there is none.
+//! These are program order, the edges of the trace, and the write that each read sees; also, of two sections of one lock that
+//! are known to have begun, the one that is no longer open has ended: at an event of a thread that holds a lock, every section
+//! of other threads that excludes the holder's and that its needs have begun is over. A channel is found empty when everything
+//! that its needs have sent has been received. The needs of the events are an order that every feasible prefix respects, but
+//! not every prefix that respects it is feasible: if even that order has no violated run, there is none.
 
 use portent_monitor_core::ChainId;
 
 use super::rules::{Demands, HeldLock, Place, Rules, open};
 use crate::order::{Poset, UnrestrictedEvent};
 
-/// For each event how many events of each thread it needs, itself included.
+/// For each event, how many events of each thread it needs, including itself.
 #[derive(Clone, Debug)]
 pub(super) struct Prerequisites {
     width: usize,
@@ -20,7 +19,7 @@ pub(super) struct Prerequisites {
 }
 
 impl Prerequisites {
-    /// How many bytes the needs of a trace take.
+    /// The size in bytes of the needs of a trace.
     pub(super) fn bytes(rules: &Rules) -> u64 {
         4 * rules.threads.len() as u64 * rules.len() as u64
     }
@@ -47,7 +46,7 @@ impl Prerequisites {
             clock[thread] = demands.position;
             grows |= needs.drain(rules, demands, &mut clock);
             held[thread].extend_from_slice(&demands.takes);
-            // What the thread's last event needed is closed under the locks that it had.
+            // The needs of the thread's last event are closed under the locks that it held.
             grows = grows || needs.close(rules, thread, &demands.takes, &mut clock);
             while grows {
                 grows = needs.close(rules, thread, &held[thread], &mut clock)
@@ -62,7 +61,7 @@ impl Prerequisites {
         needs
     }
 
-    /// Adds what an event needs; whether that was more.
+    /// Adds the needs of an event; returns whether that changed anything.
     fn join(&self, rules: &Rules, thread: usize, position: u32, clock: &mut [u32]) -> bool {
         let event = rules.threads[thread][position as usize - 1];
         let mut grows = false;
@@ -73,7 +72,7 @@ impl Prerequisites {
         grows
     }
 
-    /// Ends the sections that cannot be open; whether there were any.
+    /// Ends the sections that cannot be open; returns whether there were any.
     fn close(&self, rules: &Rules, thread: usize, held: &[HeldLock], clock: &mut [u32]) -> bool {
         let mut changed = false;
         for held in held {
@@ -83,7 +82,7 @@ impl Prerequisites {
                 if other == thread {
                     continue;
                 }
-                // Traces that nobody admitted may have a section that does not end in time.
+                // Traces that no `Discipline` admitted may have a section that does not end in time.
                 if let Some(section) = open(sections, clock[other])
                     && let Some(end) = rules.next(other, section.to - 1)
                     && (end as usize) < self.clocks.len() / self.width
@@ -95,13 +94,13 @@ impl Prerequisites {
         changed
     }
 
-    /// Receives what was sent on a channel that is found empty; whether there was anything.
+    /// Receives the messages of a channel that is found empty; returns whether there were any.
     fn drain(&self, rules: &Rules, demands: &Demands, clock: &mut [u32]) -> bool {
         let Some(channel) = demands.finds_empty() else {
             return false;
         };
         let channel = &rules.channels[channel as usize];
-        // When the thread found it empty the last time, everything was received that had been sent by then.
+        // When the thread last found it empty, everything sent by then had been received.
         let tries = channel
             .tries
             .of(demands.thread)
@@ -117,7 +116,7 @@ impl Prerequisites {
         !missing.is_empty()
     }
 
-    /// What an event needs of each thread.
+    /// The number of events that an event needs of each thread.
     pub(super) fn of(&self, event: u32) -> &[u32] {
         &self.clocks[event as usize * self.width..][..self.width]
     }

@@ -1,4 +1,4 @@
-//! The question whether some feasible run is violated: what goes into it, what the answer is, and how it is found. Rules
+//! The question whether some feasible run is violated: its input, its answer, and how it is found. Rules
 //! are relaxed first, since a violation depends on few of them; if that does not lead to an answer, all feasible prefixes
 //! are searched.
 
@@ -17,7 +17,7 @@ use crate::{
     stop::Stop,
 };
 
-/// A prefix takes about this many bytes besides its numbers.
+/// The approximate size of a prefix in bytes, without its numbers.
 const NODE_BYTES: u64 = 112;
 
 /// Whether some feasible run is violated.
@@ -34,9 +34,9 @@ pub enum FeasibilityAnswer {
 /// A violated run.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FeasibleRun {
-    /// Indices of events of the trace: all of them, or those up to the one that violates, if no way was found to go on to the end.
+    /// Indices of events of the trace: all of them, or those up to the violation, if no way to the end was found.
     pub order: Vec<usize>,
-    /// After how many of them it is violated.
+    /// The number of events after which it is violated.
     pub violated_at: usize,
     /// Whether no feasible prefix is violated after fewer relevant events.
     pub is_shortest: bool,
@@ -47,14 +47,14 @@ pub struct FeasibleRun {
 pub struct FeasibilitySearched {
     /// Whether some feasible run is violated.
     pub answer: FeasibilityAnswer,
-    /// How many prefixes, up to what matters of them, were looked at.
+    /// The number of prefixes examined, where prefixes that differ only irrelevantly count as one.
     pub nodes: usize,
-    /// How many were found and not looked at when the search ended.
+    /// The number of prefixes that were found but not examined when the search ended.
     pub left: usize,
 }
 
-/// Looks for a violated feasible prefix, giving up after `max_nodes` nodes. `actions` has for each
-/// event of the trace what it does to the automaton, or `None` if it is no step of the property.
+/// Looks for a violated feasible prefix, giving up after `max_nodes` nodes. For each event of the trace, `actions` has its
+/// action on the automaton, or `None` if it is not a step of the property.
 ///
 /// ```
 /// use portent_lattice::{Reductions, laboratory::{ActionId, Automaton, StateIndex, maximal::{self, FeasibilityAnswer, Rules}}};
@@ -107,10 +107,10 @@ pub fn search(
     question.answer(max_nodes)
 }
 
-/// What is looked for, and in what.
+/// The input of a search.
 pub(super) struct FeasibilityQuestion<'a, M> {
     pub(super) rules: &'a Rules,
-    /// What each event of the trace does, if it is a step of the property.
+    /// The action of each event of the trace, if it is a step of the property.
     pub(super) actions: &'a [Option<ActionId>],
     pub(super) machine: &'a M,
     /// The machine as a table, if there is one.
@@ -122,13 +122,13 @@ pub(super) struct FeasibilityQuestion<'a, M> {
 }
 
 impl<M: TransitionSystem<State = StateIndex>> FeasibilityQuestion<'_, M> {
-    /// How many nodes fit in this many bytes.
+    /// The number of nodes that fit in this many bytes.
     pub(super) fn nodes_in(&self, memory: u64) -> usize {
         let node = PrefixPacking::new(self.rules).key_bytes() as u64 + NODE_BYTES;
         usize::try_from(memory / node).unwrap_or(usize::MAX)
     }
 
-    /// The answer, from relaxed rules if they have it.
+    /// The answer, from relaxed rules if these have one.
     pub(super) fn answer(&self, max_nodes: usize) -> FeasibilitySearched {
         let mut spent = 0;
         if self.reductions.commutation
@@ -145,8 +145,8 @@ impl<M: TransitionSystem<State = StateIndex>> FeasibilityQuestion<'_, M> {
         found
     }
 
-    /// Searches with relaxed rules, and enforces what violations break that are not feasible, until there are none, or one
-    /// is part of a whole run.
+    /// Searches with relaxed rules, and enforces the rules that infeasible violations break, until there are none, or until a
+    /// violation is part of a whole run.
     fn refine(&self, max_nodes: usize, spent: &mut usize) -> Option<FeasibilityAnswer> {
         let mut enforced = Enforced::nothing(self.rules);
         while !enforced.is_everything() && *spent < max_nodes {

@@ -1,7 +1,7 @@
 //! Reads the demands of a trace off its events, one by one in observed order.
 //!
-//! What must come before what is followed along the same table of edges as happens-before is
-//! ([`portent_monitor_core::edges`]), except through variables, locks and channels that are found empty: of those the model
+//! The predecessors of an event are found with the same table of edges as for happens-before
+//! ([`portent_monitor_core::edges`]), except for variables, locks and channels that are found empty: there, the model
 //! demands less.
 
 use portent_monitor_core::{
@@ -18,14 +18,14 @@ use super::{
 /// The needs of events are not worth more bytes than this.
 const MOST_PREREQUISITES: u64 = 1 << 28;
 
-/// The rules so far, and what the next events may refer to.
+/// The rules so far, and what later events may refer to.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct RulesReader {
     rules: Rules,
     threads: FxHashMap<ThreadId, u32>,
     variables: FxHashMap<VarId, u32>,
     locks: FxHashMap<LockId, u32>,
-    /// Who holds each lock at the moment.
+    /// The current holders of each lock.
     holding: Vec<Holders>,
     /// The locks that threads released in a wait, and take again with their next event.
     waiting: FxHashMap<u32, Vec<HeldLock>>,
@@ -34,7 +34,7 @@ pub(crate) struct RulesReader {
     channels: SeenChannels,
 }
 
-/// Who holds a lock, and how many times it took it.
+/// The holder of a lock, and how often it took it.
 #[derive(Clone, Debug, Default)]
 struct Holders {
     depths: FxHashMap<(u32, bool), u32>,
@@ -56,7 +56,7 @@ impl Holders {
     }
 }
 
-/// What failed tries of a lock are kept in order with, if no holder explains them.
+/// The exclusive operations on a lock, and its failed tries that no holder explains: their order is kept.
 #[derive(Clone, Debug, Default)]
 struct Tries {
     /// The last exclusive operation of each thread on the lock.
@@ -65,8 +65,8 @@ struct Tries {
     unexplained: Vec<Place>,
 }
 
-/// What a thread's next event comes after, apart from the thread's own events, and where the thread
-/// is.
+/// The predecessors of a thread's next event, apart from the thread's own events, and the thread's
+/// position.
 #[derive(Clone, Debug)]
 struct ThreadPlaces {
     here: Option<Place>,
@@ -151,7 +151,7 @@ impl RulesReader {
         self.rules.events.push(demands);
     }
 
-    /// The trace has ended; what its events need is found out if that takes a part of this many bytes only.
+    /// The trace has ended; the needs of its events are computed if they fit in a part of this many bytes.
     pub(crate) fn finish(self, memory: u64) -> Rules {
         let mut rules = self.rules;
         rules.compare_writers();
@@ -222,7 +222,7 @@ impl RulesReader {
         demands.writes = writes.into();
     }
 
-    /// Follows the locks.
+    /// Keeps track of the locks.
     fn hold(&mut self, here: Place, op: &Op, demands: &mut Demands) {
         let mut takes = self.waiting.remove(&here.thread).unwrap_or_default();
         for &held in &takes {
@@ -265,9 +265,9 @@ impl RulesReader {
         self.begin(here, held);
     }
 
-    /// A try that failed fails again, since somebody holds the lock. If nobody was seen to hold it, or
-    /// only readers were, which happens-before does not order with it, it stays where it was among the
-    /// exclusive operations on that lock.
+    /// A failed try fails again because another thread holds the lock. If no holder was seen, or
+    /// only readers, which happens-before does not order with it, it keeps its place among the
+    /// exclusive operations on the lock.
     fn fail(&mut self, here: Place, lock: u32, demands: &mut Demands) {
         if self.holding[lock as usize].exclusive.is_empty() {
             let order = self.tries.entry(lock).or_default();
@@ -309,7 +309,7 @@ impl RulesReader {
         }
     }
 
-    /// A thread holds a lock no more, however many times it took it.
+    /// A thread no longer holds a lock, however often it took it.
     fn end_section(&mut self, here: Place, held: HeldLock) {
         let holders = &mut self.holding[held.lock as usize];
         holders.depths.remove(&(here.thread, held.exclusive));
@@ -321,7 +321,7 @@ impl RulesReader {
         }
     }
 
-    /// A lock is taken that somebody else holds: that thread must have released it without a line,
+    /// A lock held by another thread is taken: that thread must have released it without a line,
     /// as a wait does, and takes it again when it wakes up.
     fn suspend(&mut self, thread: u32, taken: HeldLock) {
         let holders = &self.holding[taken.lock as usize];
