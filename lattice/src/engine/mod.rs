@@ -1,18 +1,18 @@
 //! The engines: each answers whether some run of a labelled poset is violated.
 //!
-//! | file | its engine |
+//! | file | engine |
 //! |---|---|
 //! | [`choice`] | none: it chooses |
-//! | [`effort`] | none: it says how much counting is worth |
-//! | [`observed`] | what happened, where a search was cut off |
+//! | [`effort`] | none: the budget for counting |
+//! | [`observed`] | the observed run, when a search was cut off |
 //! | [`dense`] | small lattices, one after the other |
-//! | [`linear`] | one run speaks for all |
+//! | [`linear`] | one run decides for all |
 //! | [`conjunctive`] | local conditions that hold together |
 //! | [`flow`] | counters, by one maximum flow |
 //! | [`interval`] | symbolic nodes that stand for intervals of cuts |
 //! | [`enumerate`] | every cut, level by level |
-//! | [`strong`] | what is feasible beyond happens-before by leaving something out |
-//! | [`maximal`] | all that is feasible |
+//! | [`strong`] | runs feasible beyond happens-before by leaving something out |
+//! | [`maximal`] | all feasible runs |
 
 mod choice;
 pub mod conjunctive;

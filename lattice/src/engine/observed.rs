@@ -1,7 +1,7 @@
 //! The observed run itself, which is always known.
 //!
-//! A limited search may give up, or leave out the very cuts that the observed run goes through, because others that
-//! commute with them were meant to stand for them. What really happened is known nevertheless, and takes one pass to see.
+//! A limited search may give up, or leave out the very cuts that the observed run passes through, because others that commute
+//! with them were meant to stand for them. The observed run is known nevertheless, and examining it takes one pass.
 
 use super::{Solution, Violation};
 use crate::{
@@ -10,8 +10,8 @@ use crate::{
     order::EventIndex,
 };
 
-/// Takes the observed run for the answer of a search that was limited, if that run is violated and the search found none
-/// that is violated sooner.
+/// Makes the observed run the answer of a limited search, if that run is violated and the search found none that is violated
+/// sooner.
 pub(super) fn fall_back<M: TransitionSystem>(
     solution: &mut Solution,
     actions: &[ActionId],
@@ -35,7 +35,7 @@ pub(super) fn fall_back<M: TransitionSystem>(
     });
 }
 
-/// After how many of its events the observed run is violated, if it is.
+/// The number of events after which the observed run is violated, if it is.
 fn violated_at<M: TransitionSystem>(
     actions: &[ActionId],
     machine: &M,

@@ -1,4 +1,4 @@
-//! What engines return: a violated run or none, how much work that took, and what was left out.
+//! The result of an engine: a violated run or none, the work done, and what was left out.
 
 use portent_monitor_dsl::Verdict;
 use serde::Serialize;
@@ -15,10 +15,10 @@ use crate::{
 /// A violated run.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Violation {
-    /// All events, in an order that respects causality; under the maximal model maybe only those
+    /// All events, in an order that respects causality; under the maximal model possibly only the events
     /// up to the violation.
     pub run: Vec<EventIndex>,
-    /// After how many of them the run is violated.
+    /// The number of events after which the run is violated.
     pub violated_at: usize,
     /// Whether no equivalent run is violated after fewer events.
     pub is_shortest: bool,
@@ -31,20 +31,20 @@ pub enum Answer {
     Violated(Violation),
     /// No.
     Safe,
-    /// A limit was met first.
+    /// A limit was reached first.
     GaveUp,
 }
 
-/// What an engine says, and after how much work.
+/// The answer of an engine, and the work done for it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Searched {
     /// Whether some equivalent run is violated.
     pub answer: Answer,
-    /// How many nodes were looked at: events, stretches between writes, or symbolic nodes.
+    /// The number of nodes examined: events, stretches between writes, or symbolic nodes.
     pub nodes: usize,
-    /// How many were waiting to be looked at when it gave up.
+    /// The number of nodes still waiting when it gave up.
     pub left: usize,
-    /// What its reductions saved.
+    /// The savings of its reductions.
     pub saved: Savings,
 }
 
@@ -61,7 +61,7 @@ impl Searched {
 }
 
 impl Violation {
-    /// Why this is not a violated run of a problem, if it is not: a check that knows nothing of
+    /// Why this is not a violated run of a problem, if it is not: a check that is independent of
     /// how the run was found.
     pub fn refute(&self, problem: &Problem) -> Option<String> {
         let poset = &problem.poset;
@@ -90,7 +90,7 @@ impl Violation {
     }
 }
 
-/// Whether an event can come right after a cut.
+/// Whether an event can directly follow a cut.
 fn is_next(poset: &Poset, cut: &[u32], event: EventIndex) -> bool {
     let chain = poset.chain_of(event).index();
     let clock = poset.clock(event);
@@ -103,60 +103,60 @@ fn is_next(poset: &Poset, cut: &[u32], event: EventIndex) -> bool {
     })
 }
 
-/// Why a search did not look everywhere.
+/// Why a search was not exhaustive.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Limit {
-    /// The window that was asked for.
+    /// The window that was requested.
     Window,
-    /// The lookahead that was asked for.
+    /// The lookahead that was requested.
     Lookahead,
-    /// A window that was made necessary by the memory limit.
+    /// A window forced by the memory limit.
     Memory,
-    /// A window that was made necessary by the number of chains: threads that nothing orders.
+    /// A window forced by the number of chains: threads that nothing orders.
     Chains,
-    /// The search was [ended](crate::Stop) before it had looked everywhere.
+    /// The search was [stopped](crate::Stop) before it was complete.
     Time,
-    /// Of a program that is watched: an event came that older ones need not have come before, but they were taken to.
+    /// While watching a program: an event arrived that older ones, contrary to an earlier assumption, need not have preceded.
     History,
-    /// Of a program that is watched: only the most promising symbolic nodes were kept. Under the maximal model: as many
-    /// prefixes were found as [may be](crate::Options::max_nodes).
+    /// While watching a program: only the most promising symbolic nodes were kept. Under the maximal model: the search reached
+    /// the [largest number](crate::Options::max_nodes) of prefixes.
     Nodes,
-    /// Of a program that is watched: events were not looked at, as others never came that their clocks count.
+    /// While watching a program: events were not examined, because other events that their clocks count never arrived.
     Missing,
 }
 
-/// What the reductions saved.
+/// The savings of the reductions.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Savings {
-    /// Events that were not added to a cut, as they commute with those that were.
+    /// Events not added to a cut because they commute with those that were.
     pub commutation: u64,
-    /// Events that were left out altogether, as they change no state; part of commutation.
+    /// Events left out altogether because they change no state; part of commutation.
     pub invisible: u64,
-    /// States or symbolic nodes that were dropped for others that are violated whenever they are.
+    /// States or symbolic nodes dropped because others are violated whenever they are.
     pub subsumption: u64,
-    /// States that were dropped because nothing violates them.
+    /// States dropped because nothing violates them.
     pub absorption: u64,
-    /// States or symbolic nodes that were dropped because no remaining event violates them.
+    /// States or symbolic nodes dropped because no remaining event violates them.
     pub dead_ends: u64,
-    /// Cuts that were not visited further, as no state was left there.
+    /// Cuts not visited further because no state was left there.
     pub emptied: u64,
 }
 
 /// The answer to a problem.
 #[derive(Clone, Debug, Default)]
 pub struct Solution {
-    /// Which engine gave it.
+    /// The engine that gave it.
     pub engine: Engine,
     /// A violated run, if there is one.
     pub violation: Option<Violation>,
-    /// How many nodes the engine visited.
+    /// The number of nodes that the engine visited.
     pub nodes: u64,
-    /// How many cuts were reached and dropped.
+    /// The number of cuts reached and dropped.
     pub dropped: u64,
-    /// Why not everything was searched.
+    /// Why the search was not exhaustive.
     pub limit: Option<Limit>,
-    /// What the reductions saved.
+    /// The savings of the reductions.
     pub saved: Savings,
     /// The size of the lattice, if it was counted.
     pub shape: Option<LatticeSize>,
@@ -167,7 +167,7 @@ pub struct Solution {
 }
 
 impl Solution {
-    /// Not everything was searched after all.
+    /// Notes that the search was not exhaustive after all.
     pub(crate) fn give_up(&mut self, limit: Limit) {
         self.limit = Some(limit);
         self.shape = None;
@@ -188,7 +188,7 @@ impl Solution {
             engine,
             violation,
             nodes: found.nodes as u64,
-            // What was left when a violation was found is not missing from the answer.
+            // Nodes left when a violation was found are not missing from the answer.
             dropped: if limit.is_some() {
                 found.left as u64
             } else {

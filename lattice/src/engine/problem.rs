@@ -1,17 +1,17 @@
-//! What the engines solve: a poset whose events act on a finite automaton.
+//! The input of the engines: a poset whose events act on a finite automaton.
 
 use crate::{
     automaton::{ActionId, Automaton},
     order::Poset,
 };
 
-/// A poset, what each of its events does, and to what.
+/// A poset, and the effects of its events on an automaton.
 #[derive(Clone, Debug)]
 pub struct Problem {
     /// The events.
     pub poset: Poset,
-    /// For each event, what it does.
+    /// The action of each event.
     pub actions: Vec<ActionId>,
-    /// What it is done to.
+    /// The automaton that the events act on.
     pub automaton: Automaton,
 }

@@ -1,4 +1,4 @@
-//! What an engine is given for one instance of a property: the order of its events and what they act on.
+//! The input of an engine for one instance of a property: the order of its events and what they act on.
 
 use rustc_hash::FxHashMap;
 
@@ -10,10 +10,10 @@ use crate::{
     order::Poset,
 };
 
-/// The table of a product may have this many entries.
+/// The table of a product may have at most this many entries.
 const MAX_ENTRIES: usize = 1 << 22;
 
-/// What an engine gets.
+/// The input of an engine.
 pub(crate) enum Task {
     /// Events act on a table.
     Table(Box<Problem>),
@@ -44,7 +44,7 @@ impl Task {
     }
 }
 
-/// What each event does, as an action of the product. A step is read once, however often it occurs.
+/// The action of each event on the product. A step is read once, however often it occurs.
 fn actions(record: &Record<'_>, slice: &Slice, product: &mut Product) -> Vec<ActionId> {
     let mut ids: FxHashMap<StepId, ActionId> = FxHashMap::default();
     { slice.steps.iter() }

@@ -1,8 +1,9 @@
-//! Rules with fewer demands, of which most are not needed to see that a property holds.
+//! Rules with fewer demands, because most demands are not needed to see that a property holds.
 //!
-//! Of most locks, variables and channels it is enough to know what they make events [need](super::prerequisites): that is kept. Beyond that, sections keep
-//! apart, reads see what they saw and channels are found empty only for those objects that an infeasible violation was found to break. Every
-//! feasible prefix satisfies the relaxed rules, so where they allow no violation there is none.
+//! For most locks, variables and channels it suffices to know what they make events [need](super::prerequisites): that is kept.
+//! Beyond that, sections exclude each other, reads see what they saw and channels are found empty only for those objects that
+//! an infeasible violation was found to break. Every feasible prefix satisfies the relaxed rules, so if they allow no violation
+//! there is none.
 
 use super::rules::{Demands, HeldLock, Place, Read, Rules};
 
@@ -14,7 +15,7 @@ pub(super) struct Enforced {
     channels: Vec<bool>,
 }
 
-/// Something that an order does not respect.
+/// A rule that an order breaks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum BrokenRule {
     Lock(u32),
@@ -31,13 +32,13 @@ impl Enforced {
         }
     }
 
-    /// Whether nothing is left to be enforced.
+    /// Whether every rule is enforced.
     pub(super) fn is_everything(&self) -> bool {
         let objects = self.locks.iter().chain(&self.variables);
         objects.chain(&self.channels).all(|&on| on)
     }
 
-    /// Enforces what an order of events breaks; whether there was anything.
+    /// Enforces the rules that an order of events breaks; returns whether there were any.
     pub(super) fn enforce(&mut self, rules: &Rules, order: &[usize]) -> bool {
         let mut found = false;
         broken(rules, order, |object| {
@@ -51,7 +52,7 @@ impl Enforced {
         found
     }
 
-    /// The rules as far as they are enforced; `None` if what events need is not known.
+    /// The rules as far as they are enforced; `None` if the needs of events are not known.
     pub(super) fn rules(&self, rules: &Rules) -> Option<Rules> {
         let needs = rules.prerequisites.as_ref()?;
         let mut relaxed = rules.clone();

@@ -1,4 +1,4 @@
-//! What a trace demands of the order of its events.
+//! The demands of a trace on the order of its events.
 
 use portent_monitor_core::Event;
 use rustc_hash::FxHashMap;
@@ -16,31 +16,31 @@ pub struct Rules {
     pub(super) threads: Vec<Vec<u32>>,
     pub(super) events: Vec<Demands>,
     pub(super) variables: Vec<Variable>,
-    /// How many variables are contended.
+    /// The number of contended variables.
     pub(super) contended: usize,
     pub(super) locks: Vec<Lock>,
-    /// The channels that somebody finds empty.
+    /// The channels that are found empty.
     pub(super) channels: Vec<Channel>,
-    /// What each event needs, if there is room for that.
+    /// The needs of each event, if there is room for them.
     pub(super) prerequisites: Option<Prerequisites>,
 }
 
-/// What one event demands and does.
+/// The demands and effects of one event.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Demands {
     pub(super) thread: u32,
-    /// How many events of its thread there are up to it, itself included.
+    /// The number of events of its thread up to this one, inclusive.
     pub(super) position: u32,
-    /// What must have happened.
+    /// The events that must have happened before.
     pub(super) after: Box<[Place]>,
     /// The variables that it reads, each with the write that it must see.
     pub(super) reads: Box<[Read]>,
     pub(super) writes: Box<[Write]>,
-    /// The locks that it takes: one, or after a wait that released them those that it had.
+    /// The locks that it takes: one, or those that a wait released.
     pub(super) takes: Box<[HeldLock]>,
-    /// The lock that it fails to take, because somebody holds it.
+    /// The lock that it fails to take, because another thread holds it.
     pub(super) tries: Option<u32>,
-    /// What it does with a channel that somebody finds empty.
+    /// Its effect on a channel that is found empty.
     pub(super) traffic: Option<Traffic>,
     /// The lock that it releases.
     pub(super) releases: Option<HeldLock>,
@@ -56,7 +56,7 @@ impl Demands {
         }
     }
 
-    /// Adds places of other threads that it comes after.
+    /// Adds places in other threads that it comes after.
     pub(super) fn add_after(&mut self, places: &[Place], thread: u32) {
         let mut after = std::mem::take(&mut self.after).into_vec();
         for place in places.iter().filter(|place| place.thread != thread) {
@@ -78,7 +78,7 @@ impl Demands {
         self.releases.iter().chain(&self.yields)
     }
 
-    /// Whether it can always happen once its thread is there.
+    /// Whether it can always happen once its thread has reached it.
     pub(super) fn is_free(&self) -> bool {
         let Demands { after, reads, .. } = self;
         after.is_empty()
@@ -95,7 +95,7 @@ pub(super) struct Read {
     pub(super) variable: u32,
     /// Which write of the variable it sees, from 1 in observed order; 0 is the initial value.
     pub(super) write: u32,
-    /// Where that write is.
+    /// The place of that write.
     pub(super) place: Option<Place>,
 }
 
@@ -105,11 +105,11 @@ pub(super) struct Write {
     pub(super) variable: u32,
     /// Which write of the variable it is, from 1 in observed order.
     pub(super) number: u32,
-    /// Whether somebody reads it.
+    /// Whether any event reads it.
     pub(super) is_read: bool,
 }
 
-/// An event by its thread and its position there, from 1: a cut contains it if it has as many
+/// An event by its thread and its position there, starting at 1: a cut contains it if it has at least that number of
 /// events of the thread.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Place {
@@ -122,7 +122,7 @@ impl Place {
         self.position <= cut[self.thread as usize]
     }
 
-    /// Adds a place to some of which the last of each thread matters.
+    /// Adds a place to a list in which only the last one of each thread matters.
     pub(super) fn join(self, places: &mut Vec<Place>) {
         match places.iter_mut().find(|other| other.thread == self.thread) {
             Some(other) => other.position = other.position.max(self.position),
@@ -131,7 +131,7 @@ impl Place {
     }
 }
 
-/// What the threads that use something do with it: for each, where, in order.
+/// The uses of something by each thread, in order.
 #[derive(Clone, Debug)]
 pub(super) struct Uses<T> {
     pub(super) of_threads: Vec<(u32, Vec<T>)>,
@@ -167,14 +167,14 @@ impl<T> Uses<T> {
         Some(&mut self.of_threads[number as usize].1)
     }
 
-    /// Where each thread uses it last.
+    /// The last use by each thread.
     pub(super) fn last(&self) -> impl Iterator<Item = (u32, &T)> {
         let last = self.of_threads.iter();
         last.filter_map(|(thread, uses)| Some((*thread, uses.last()?)))
     }
 }
 
-/// Who writes a variable, and who reads it.
+/// The writes and reads of a variable.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Variable {
     /// All writes in observed order, as events.
@@ -183,21 +183,21 @@ pub(super) struct Variable {
     pub(super) writers: Uses<u32>,
     /// Where each thread reads it, and which write it sees.
     pub(super) readers: Uses<(u32, u32)>,
-    /// Its number among the contended variables, those that several threads write. For the others
-    /// a cut tells who wrote last.
+    /// Its index among the contended variables, which are those that several threads write. For other variables
+    /// a cut determines the last write.
     pub(super) contended: Option<u32>,
 }
 
-/// Who holds a lock when, and who fails to take it.
+/// The critical sections of a lock, and the failed tries to take it.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Lock {
     pub(super) exclusive: Uses<Section>,
     pub(super) shared: Uses<Section>,
-    /// Where threads fail to take it because somebody holds it.
+    /// Where threads fail to take it because it is held.
     pub(super) tries: Uses<u32>,
 }
 
-/// A critical section: the lock is held by a cut with at least `from` and less than `to` events of the thread.
+/// A critical section: the lock is held in a cut with at least `from` and fewer than `to` events of the thread.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Section {
     pub(super) from: u32,
@@ -213,7 +213,7 @@ impl Lock {
         }
     }
 
-    /// The sections that exclude one of this side, for each thread.
+    /// For each thread, the sections that exclude one of this side.
     pub(super) fn against(&self, exclusive: bool) -> impl Iterator<Item = &(u32, Vec<Section>)> {
         let shared = exclusive.then_some(&self.shared.of_threads);
         self.exclusive
@@ -223,7 +223,7 @@ impl Lock {
     }
 }
 
-/// The section that a thread is in after this many events, if it is in one.
+/// The section that a thread is in after this many events, if any.
 pub(super) fn open(sections: &[Section], count: u32) -> Option<Section> {
     let begun = sections.partition_point(|section| section.from <= count);
     let last = sections[..begun].last()?;
@@ -247,7 +247,7 @@ impl Rules {
         reader.finish(u64::MAX)
     }
 
-    /// How many events the trace has.
+    /// The number of events of the trace.
     pub fn len(&self) -> usize {
         self.events.len()
     }
@@ -257,12 +257,12 @@ impl Rules {
         self.events.is_empty()
     }
 
-    /// The event of a thread after this many others of it.
+    /// The next event of a thread after this many.
     pub(super) fn next(&self, thread: usize, count: u32) -> Option<u32> {
         self.threads[thread].get(count as usize).copied()
     }
 
-    /// The last write of a variable that is not contended, in a cut.
+    /// The last write in a cut of a variable that is not contended.
     pub(super) fn sole_write(&self, variable: u32, cut: &[u32]) -> u32 {
         let writers = &self.variables[variable as usize].writers.of_threads;
         let Some((thread, writes)) = writers.first() else {
@@ -271,7 +271,7 @@ impl Rules {
         writes.partition_point(|&write| write <= cut[*thread as usize]) as u32
     }
 
-    /// Where another thread than `thread` has to come to before a lock can be taken after a cut.
+    /// How far other threads must get before `thread` can take a lock after a cut.
     pub(super) fn holder(&self, taken: HeldLock, thread: u32, cut: &[u32]) -> Option<Place> {
         let lock = &self.locks[taken.lock as usize];
         lock.against(taken.exclusive)
@@ -285,26 +285,26 @@ impl Rules {
             })
     }
 
-    /// Whether a thread holds a lock in a cut so that nobody else does.
+    /// Whether a thread holds a lock exclusively in a cut.
     pub(super) fn is_owner(&self, lock: u32, thread: u32, cut: &[u32]) -> bool {
         let sections = self.locks[lock as usize].exclusive.of(thread);
         sections.is_some_and(|sections| open(sections, cut[thread as usize]).is_some())
     }
 
-    /// Whether anybody holds a lock in a cut.
+    /// Whether a lock is held in a cut.
     pub(super) fn is_locked(&self, lock: u32, cut: &[u32]) -> bool {
         self.locks[lock as usize]
             .against(true)
             .any(|(thread, sections)| open(sections, cut[*thread as usize]).is_some())
     }
 
-    /// Whether somebody still has to read a variable after a cut.
+    /// Whether a variable is still to be read after a cut.
     pub(super) fn is_to_be_read(&self, variable: u32, cut: &[u32]) -> bool {
         let mut reads = self.variables[variable as usize].readers.last();
         reads.any(|(thread, &(position, _))| position > cut[thread as usize])
     }
 
-    /// Finds out which variables are contended.
+    /// Determines which variables are contended.
     pub(super) fn count_contended(&mut self) {
         self.contended = 0;
         for variable in &mut self.variables {
@@ -315,7 +315,7 @@ impl Rules {
         }
     }
 
-    /// Finds out which variables are contended, and which writes are read.
+    /// Determines which variables are contended, and which writes are read.
     pub(super) fn compare_writers(&mut self) {
         self.count_contended();
         for number in 0..self.variables.len() {

@@ -1,6 +1,6 @@
 //! Search over feasible prefixes, by the number of relevant events in them.
 //!
-//! Prefixes in which nobody is stuck may be beginnings of whole runs. They are searched alternately with the others; once a
+//! Prefixes in which no thread is stuck may be beginnings of whole runs. They are searched alternately with the others; once a
 //! violation is found that cannot be completed, they are searched alone for a while longer.
 
 use indexmap::IndexMap;
@@ -23,36 +23,37 @@ use crate::{
 
 /// Progress is reported each time this many prefixes were found.
 const TOLD: usize = 1 << 14;
-/// After a violation that cannot be completed, a whole run is looked for while this many more prefixes are found, or as many as before.
+/// After a violation that cannot be completed, the search for a whole run continues for this many more prefixes, or as many as
+/// before.
 const PATIENCE: usize = 5_000;
 
-/// A prefix that was found, in one of the states that it can be in.
+/// A prefix that was found, in one of the states that it can have.
 struct PrefixNode {
-    /// Its number among the keys.
+    /// The index of its key.
     key: u32,
     state: StateIndex,
-    /// How many relevant events it has.
+    /// The number of its relevant events.
     level: u32,
-    /// The node that it came from, and the event that was added.
+    /// Its predecessor, and the event that was added.
     origin: Option<(u32, u32)>,
 }
 
-/// A search under way.
+/// A search in progress.
 pub(super) struct Search<'a, M> {
     question: &'a FeasibilityQuestion<'a, M>,
     packing: PrefixPacking,
     goal_analysis: Option<GoalAnalysis<'a>>,
     stubborn: Stubborn<'a>,
-    /// What is ahead of the prefix that is looked at, and of one that comes after it.
+    /// The limits ahead of the current prefix, and of one of its successors.
     ahead: Ahead,
     beyond: Ahead,
-    /// The prefixes that were found, and their nodes.
+    /// The prefixes found, and their nodes.
     found: IndexMap<PrefixKey, SmallVec<[u32; 2]>, FxBuildHasher>,
     nodes: Vec<PrefixNode>,
     /// Nodes that may lead to whole runs, and those that do not.
     whole: PrefixLevels,
     stuck: PrefixLevels,
-    /// The first violated node that was found.
+    /// The first violated node found.
     violated: Option<u32>,
 }
 
@@ -74,23 +75,23 @@ impl<'a, M: TransitionSystem<State = StateIndex>> Search<'a, M> {
         }
     }
 
-    /// How many prefixes were found.
+    /// The number of prefixes found.
     pub(super) fn found(&self) -> usize {
         self.nodes.len()
     }
 
-    /// How many of them were not looked at.
+    /// The number of prefixes not examined.
     pub(super) fn left(&self) -> usize {
         self.whole.len() + self.stuck.len()
     }
 
-    /// Looks for a violated prefix until `max_nodes` were found.
+    /// Looks for a violated prefix until `max_nodes` prefixes were found.
     pub(super) fn run(&mut self, max_nodes: usize) -> FeasibilityAnswer {
         let question = self.question;
         let mut prefix = Prefix::empty(question.rules, question.machine.initial());
         self.look(&prefix);
         self.add(prefix.clone(), None, 0);
-        // A violation that cannot be completed, and until when something better is looked for.
+        // A violation that cannot be completed, and the limit of the search for a better one.
         let mut cut_short: Option<(u32, usize)> = None;
         let mut is_whole_turn = false;
         loop {
@@ -100,7 +101,7 @@ impl<'a, M: TransitionSystem<State = StateIndex>> Search<'a, M> {
             };
             let is_over = self.nodes.len() >= max_nodes || question.stop.is_raised();
             if is_over {
-                // It counts as one that is left. Some that wait may be violated all the same.
+                // It counts as not examined. Some waiting prefixes may still be violated.
                 self.stuck.push(self.nodes[number as usize].level, number);
                 match (cut_short, self.violated) {
                     (None, None) => return FeasibilityAnswer::GaveUp,
@@ -152,11 +153,11 @@ impl<'a, M: TransitionSystem<State = StateIndex>> Search<'a, M> {
         }
     }
 
-    /// The node that is looked at next; `cut_short` as in [`run`](Search::run).
+    /// The next node to examine; `cut_short` as in [`run`](Search::run).
     fn next(&mut self, cut_short: Option<(u32, usize)>, is_whole_turn: bool) -> Option<u32> {
         match cut_short {
             Some((_, until)) if self.nodes.len() >= until => None,
-            // Or one that is at least violated sooner.
+            // Or at least one that is violated sooner.
             Some((other, _)) => self.whole.pop().or_else(|| {
                 let level = self.nodes[other as usize].level;
                 self.stuck.pop_below(level)
@@ -166,12 +167,12 @@ impl<'a, M: TransitionSystem<State = StateIndex>> Search<'a, M> {
         }
     }
 
-    /// Whether no node waits that has fewer relevant events.
+    /// Whether no waiting node has fewer relevant events.
     fn is_past(&self, level: u32) -> bool {
         self.whole.is_past(level) && self.stuck.is_past(level)
     }
 
-    /// Finds out how far threads can come.
+    /// Determines how far threads can get.
     fn look(&mut self, prefix: &Prefix) {
         if self.question.reductions.dead_ends {
             self.ahead.look(self.question.rules, prefix)
@@ -180,7 +181,7 @@ impl<'a, M: TransitionSystem<State = StateIndex>> Search<'a, M> {
         }
     }
 
-    /// Adds what can follow a prefix.
+    /// Adds the successors of a prefix.
     fn expand(&mut self, prefix: &Prefix, number: u32, level: u32) {
         let question = self.question;
         self.look(prefix);
@@ -192,7 +193,7 @@ impl<'a, M: TransitionSystem<State = StateIndex>> Search<'a, M> {
         }
     }
 
-    /// The events that have to be tried after a prefix.
+    /// The events that must be tried after a prefix.
     fn events(&mut self, prefix: &Prefix) -> Vec<u32> {
         let question = self.question;
         if !question.reductions.commutation {
@@ -210,7 +211,7 @@ impl<'a, M: TransitionSystem<State = StateIndex>> Search<'a, M> {
             .to_vec()
     }
 
-    /// Adds a prefix, after all that can do no harm has happened in it.
+    /// Adds a prefix, after all harmless events have happened in it.
     fn add(&mut self, mut prefix: Prefix, origin: Option<(u32, u32)>, level: u32) {
         let question = self.question;
         self.settle(&mut prefix, |_| {});
@@ -271,8 +272,7 @@ impl<'a, M: TransitionSystem<State = StateIndex>> Search<'a, M> {
         }
     }
 
-    /// Lets everything happen that does no harm, and reports each event. What is ahead of the prefix that it came from is
-    /// known.
+    /// Lets all harmless events happen, and reports each one. The limits ahead of the prefix that it came from are known.
     fn settle(&self, prefix: &mut Prefix, mut told: impl FnMut(u32)) {
         let question = self.question;
         if !question.reductions.commutation || question.is_violated(prefix.state) {
@@ -296,7 +296,7 @@ impl<'a, M: TransitionSystem<State = StateIndex>> Search<'a, M> {
         }
     }
 
-    /// The events up to a node. Those that happened because they do no harm happen again.
+    /// The events up to a node. The harmless events that happened are repeated.
     fn way(&mut self, number: u32) -> Vec<usize> {
         let mut chosen = Vec::new();
         let mut current = number;

@@ -1,11 +1,11 @@
-//! What matters of a feasible prefix for what can follow, and which events can.
+//! The part of a feasible prefix that determines what can follow, and which events can.
 
 use super::rules::{Demands, Rules};
 use crate::automaton::StateIndex;
 
-/// A prefix, up to what matters of it: the state of the property, the number of events of each thread, and
-/// for each contended variable which write was last, or 0 for the initial value and for a variable that nobody
-/// will read any more.
+/// A prefix, reduced to what is relevant: the state of the property, the number of events of each thread, and
+/// the last write of each contended variable, or 0 for the initial value and for a variable that will not be
+/// read again.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Prefix {
     pub(super) state: StateIndex,
@@ -13,10 +13,10 @@ pub(super) struct Prefix {
     threads: usize,
 }
 
-/// A prefix without its state, packed: there are many of them.
+/// A packed prefix without its state; there are many of them.
 pub(super) type PrefixKey = Box<[u8]>;
 
-/// How many bytes each number of a key takes.
+/// The size in bytes of each number of a key.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct PrefixPacking {
     bytes: usize,
@@ -40,7 +40,7 @@ impl PrefixPacking {
         }
     }
 
-    /// How many bytes a key has.
+    /// The size of a key in bytes.
     pub(super) fn key_bytes(self) -> usize {
         self.bytes * self.numbers
     }
@@ -79,7 +79,7 @@ impl Prefix {
         &self.numbers[..self.threads]
     }
 
-    /// The last write of a variable that somebody will still read.
+    /// The last write of a variable that is still to be read.
     pub(super) fn last_write(&self, rules: &Rules, variable: u32) -> u32 {
         match rules.variables[variable as usize].contended {
             Some(number) => self.numbers[self.threads + number as usize],
@@ -93,7 +93,7 @@ impl Prefix {
         counts.all(|(&count, events)| count as usize == events.len())
     }
 
-    /// The event of a thread that comes next.
+    /// The next event of a thread.
     pub(super) fn next(&self, rules: &Rules, thread: usize) -> Option<u32> {
         rules.next(thread, self.numbers[thread])
     }
@@ -105,7 +105,7 @@ impl Prefix {
             .filter(|&event| self.is_enabled(rules, event))
     }
 
-    /// Whether an event can happen, of a thread whose turn it is.
+    /// Whether the next event of a thread can happen.
     pub(super) fn is_enabled(&self, rules: &Rules, event: u32) -> bool {
         let demands = &rules.events[event as usize];
         let cut = self.cut();
@@ -123,7 +123,7 @@ impl Prefix {
         takes.all(|&taken| rules.holder(taken, demands.thread, self.cut()).is_none())
     }
 
-    /// An event happens; what it does to the property is not seen here.
+    /// Performs an event; its effect on the property is not handled here.
     pub(super) fn happen(&mut self, rules: &Rules, event: u32) {
         let demands = &rules.events[event as usize];
         self.numbers[demands.thread as usize] += 1;

@@ -1,29 +1,31 @@
-//! Which threads have to go on: a *stubborn set* at every prefix, so that the others may be left alone.
+//! Which threads must be advanced: a *stubborn set* at every prefix, so that the others may be left alone.
 //!
-//! A set of threads will do if
-//! - every way to a violation has an event of one of them (the actions that a [landmark](super::goal_analysis) asks for are all
-//!   behind their next events), and
+//! A set of threads suffices if
+//! - every way to a violation has an event of one of them (all actions that a [landmark](super::goal_analysis) asks for lie
+//!   ahead of these threads), and
 //! - whatever the others do in the meantime, the next event of a member could as well have happened first: nothing in the future of
-//!   the others disturbs it, and if it cannot happen yet, somebody who has to act before it is a member too.
+//!   the others disturbs it, and if it cannot happen yet, a thread that must act before it is a member too.
 //!
-//! Then a way to a violation can be rearranged so that it begins with a member: its events are the same, it is as
-//! long, and it can be completed if it could be. So neither is a violation lost, nor how soon it comes, nor that it is part of a whole run.
+//! Then a way to a violation can be rearranged so that it begins with a member: it has the same events and the same
+//! length, and can still be completed if it could be before. So the reduction preserves violations, how soon they come, and
+//! whether they are part of a whole run.
 //!
-//! What disturbs what: sections of one lock, unless both are shared; a write and the reads of others that see another one; a write that
-//! is read and other writes; a release and a failed try; a send and a receive that failed; and steps whose order matters to the property.
+//! These disturb each other: sections of one lock, unless both are shared; a write and the reads of others that see another
+//! write; a write that is read and other writes; a release and a failed try; a send and a failed receive; and steps whose order
+//! matters to the property.
 
 use super::{
     ahead::Ahead, channel::Traffic, goal_analysis::GoalAnalysis, rules::Rules, state::Prefix,
 };
 use crate::automaton::ActionId;
 
-/// Where any thread will do to begin with, this many are tried.
+/// If any thread may be the first member, this many are tried.
 const MAX_SEEDS: usize = 16;
 
-/// What is known of the events that are to come, for every prefix alike.
+/// Data about the remaining events that is the same for every prefix.
 pub(super) struct Stubborn<'a> {
     rules: &'a Rules,
-    /// What each event does to the property; nothing if there are none.
+    /// The effect of each event on the property; empty if there are no effects.
     actions: &'a [Option<ActionId>],
     /// The positions of each thread's steps, and the actions from each of them on, as bits.
     steps: Vec<Vec<(u32, u64)>>,
@@ -58,7 +60,7 @@ impl Members {
     }
 }
 
-/// An action as a bit; one that is too large for that is all of them.
+/// An action as a bit; an action too large for a bit sets all of them.
 fn bit(action: ActionId) -> u64 {
     1u64.checked_shl(action.0).unwrap_or(u64::MAX)
 }
@@ -90,7 +92,7 @@ impl<'a> Stubborn<'a> {
         }
     }
 
-    /// The actions that are still to come, as bits.
+    /// The actions still to come, as bits.
     pub(super) fn to_come(&self, prefix: &Prefix, ahead: &Ahead) -> u64 {
         let mut all = 0;
         for (thread, steps) in self.steps.iter().enumerate() {
@@ -122,7 +124,7 @@ impl<'a> Stubborn<'a> {
         self.action(event).map_or(0, bit)
     }
 
-    /// The first step of a thread after a prefix that does one of these actions.
+    /// The first step of a thread after a prefix that performs one of these actions.
     fn first_step(&self, prefix: &Prefix, limit: u32, thread: usize, actions: u64) -> Option<u32> {
         let steps = &self.steps[thread];
         let from = steps.partition_point(|&(position, _)| position <= prefix.cut()[thread]);
@@ -133,8 +135,8 @@ impl<'a> Stubborn<'a> {
             .find(|&position| self.bit_at(thread, position) & actions != 0)
     }
 
-    /// Calls `disturb` for each other thread with the position of its first event that disturbs an event if it
-    /// comes before it; ends if that returns true, and returns that.
+    /// Calls `disturb` for each other thread with the position of its first event that disturbs a given event by coming
+    /// before it; stops and returns true if a call returns true.
     fn disturbers(
         &self,
         prefix: &Prefix,
@@ -175,7 +177,7 @@ impl<'a> Stubborn<'a> {
                 }
             }
         }
-        // A receive disturbs nobody: as long as it can happen the channel is not empty, whatever the others do.
+        // A receive disturbs no other event: as long as it can happen the channel is not empty, whatever the others do.
         if let Some(Traffic::Send(channel)) = demands.traffic {
             for (other, tries) in &rules.channels[channel as usize].tries.of_threads {
                 if meet(*other, tries.get(later(tries, *other))) {
@@ -213,16 +215,16 @@ impl<'a> Stubborn<'a> {
         false
     }
 
-    /// Whether an event that is no step can happen and takes nothing from anybody. Any continuation could as well have begun with
-    /// it.
+    /// Whether an event that is not a step can happen and restricts no other thread. Any continuation could as well have begun
+    /// with it.
     pub(super) fn is_harmless(&self, prefix: &Prefix, ahead: &Ahead, event: u32) -> bool {
         self.action(event).is_none()
             && prefix.is_enabled(self.rules, event)
             && !self.disturbers(prefix, ahead, None, event, |_, _| true)
     }
 
-    /// The events that have to be tried after a prefix. `landmarks` are sets of actions one of each of which is on every way to a violation;
-    /// if `to_the_end`, whole runs are looked for too.
+    /// The events that must be tried after a prefix. `landmarks` are sets of actions, each of which meets every way to a
+    /// violation; if `to_the_end`, whole runs are searched for too.
     pub(super) fn choose(
         &mut self,
         prefix: &Prefix,
@@ -266,7 +268,7 @@ impl<'a> Stubborn<'a> {
         &self.best.enabled
     }
 
-    /// Grows the set that was begun, and keeps it if it is the best; whether there was one.
+    /// Grows a set from its first member, and keeps it if it is the best; returns whether a set was found.
     fn try_grown(
         &mut self,
         prefix: &Prefix,
@@ -323,7 +325,7 @@ impl<'a> Stubborn<'a> {
         self.met = met;
     }
 
-    /// Whether an event needs something of a member that has not happened: then the member acts before it.
+    /// Whether an event needs an event of a member that has not happened: then the member acts before it.
     fn is_late(&self, prefix: &Prefix, thread: u32, position: u32) -> bool {
         let Some(needs) = &self.rules.prerequisites else {
             return false;
@@ -334,7 +336,7 @@ impl<'a> Stubborn<'a> {
         members.any(|member| needed[member] > prefix.cut()[member])
     }
 
-    /// Somebody has to act before an event that cannot happen yet.
+    /// Adds a thread that must act before an event that cannot happen yet.
     fn add_enablers(&mut self, prefix: &Prefix, ahead: &Ahead, event: u32) {
         let (rules, cut) = (self.rules, prefix.cut());
         let demands = &rules.events[event as usize];
@@ -374,6 +376,6 @@ impl<'a> Stubborn<'a> {
                 }
             }
         }
-        // Otherwise it reads what was overwritten, and never happens.
+        // Otherwise it would read an overwritten value, and never happens.
     }
 }

@@ -1,6 +1,6 @@
 //! Decides which prefix to examine next: one of those with the fewest relevant events.
 
-/// Nodes that wait to be looked at, those with the fewest relevant events first.
+/// Nodes waiting to be examined, those with the fewest relevant events first.
 #[derive(Default)]
 pub(in crate::engine) struct PrefixLevels {
     waiting: Vec<Vec<u32>>,
@@ -39,7 +39,7 @@ impl PrefixLevels {
         None
     }
 
-    /// Whether no node waits that has fewer relevant events.
+    /// Whether no waiting node has fewer relevant events.
     pub(in crate::engine) fn is_past(&self, level: u32) -> bool {
         let below = self.waiting.iter().take(level as usize);
         below.into_iter().all(Vec::is_empty)

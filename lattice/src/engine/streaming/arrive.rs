@@ -1,4 +1,4 @@
-//! What an arriving event does to the nodes that are open on its chain.
+//! The effect of an arriving event on the nodes that are open on its chain.
 
 use portent_monitor_core::ChainId;
 
@@ -9,7 +9,7 @@ use super::{
 };
 
 impl Streaming {
-    /// Takes the next event, and gives the story of a run that is violated with it, if there is one.
+    /// Takes the next event; returns the story of a run violated by it, if there is one.
     pub(crate) fn arrive(
         &mut self,
         moves: &Moves,
@@ -25,7 +25,7 @@ impl Streaming {
         scratch.clock.resize(self.history.width(), 0);
         let mut late = false;
         for (other, count) in self.history.chains().zip(&mut scratch.clock) {
-            // What is settled is in its past, unless it is of a thread that nobody had heard of.
+            // Settled events are in its past, unless its thread was unknown so far.
             let least = self.floor[other.index()].max(self.history.gone(other));
             late |= *count < least;
             *count = (*count).max(least);
@@ -52,7 +52,7 @@ impl Streaming {
         found
     }
 
-    /// Lets every node that is open on the event's chain look at it.
+    /// Offers the event to every node that is open on its chain.
     fn meet(&mut self, moves: &Moves, scratch: &mut Scratch, event: EventPosition, class: Class) {
         scratch.moved.clear();
         let chain = event.chain;
@@ -65,7 +65,7 @@ impl Streaming {
                 && moves.stays(stage, class)
                 && moves.targets(stage, class).is_empty()
             {
-                // Inside of all of them, and that is all.
+                // The event is inside all of them, and nothing else changes.
                 continue;
             }
             let mut open = self.nodes.take_open(chain, rank, moves);
@@ -97,7 +97,7 @@ impl Streaming {
             let (Some(by), Some(parent)) = (node.by, node.parent) else {
                 return false;
             };
-            // The parent has had its turn: if it is still open, the event is inside of it.
+            // The parent has already seen the event: if the parent is still open, the event is inside it.
             scratch.clock[by.chain.index()] < by.place && self.is_open(parent, event.chain)
         };
         let inside = enabled && (moves.stays(node.stage, class) || was_inside());
@@ -137,7 +137,7 @@ impl Streaming {
         found.or_else(|| self.expand_all(moves, bounds, scratch))
     }
 
-    /// The story of a node and one more move.
+    /// The story of a node extended by one more move.
     pub(super) fn tell(&self, id: NodeId, by: EventPosition, to: Stage) -> Vec<Turn> {
         let story = self.nodes.get(id).story;
         let mut turns = self.stories.turns(story);

@@ -1,11 +1,11 @@
 //! Which nodes to keep when there are too many.
 //!
-//! Some of every stage are kept, as a lost stage is not soon reached again; of the others, those that are open on most chains, then those
-//! with the largest intervals. Among equals the oldest stay: everything else starts from the initial node, which would be lost first if
-//! the newest were preferred.
+//! Some nodes of every stage are kept, because a lost stage is not soon reached again; of the others, those open on the most
+//! chains, then those with the largest intervals. Among equals the oldest stay: everything else starts from the initial node,
+//! which would be lost first if the newest were preferred.
 //!
-//! A search is exact for as long as possible. Once something was dropped it no longer is, and many nodes are no better than a few: from
-//! then on there is a beam, which may overfill before it is pruned, because pruning costs more than an event.
+//! A search is exact for as long as possible. Once a node was dropped it is no longer exact, and many nodes are no better than
+//! a few: from then on there is a beam, which may overfill before it is pruned, because pruning costs more than an event.
 
 use std::cmp::Reverse;
 
@@ -46,7 +46,7 @@ impl Streaming {
         self.nodes.sweep();
     }
 
-    /// How many nodes one event may make.
+    /// The number of nodes that one event may make.
     pub(super) fn most_new(&self, bounds: &Bounds) -> usize {
         match self.omissions.nodes {
             0 => bounds.new_nodes,
@@ -54,7 +54,7 @@ impl Streaming {
         }
     }
 
-    /// The smaller, the better.
+    /// Smaller keys are better.
     pub(super) fn promise(&self, id: NodeId) -> (Reverse<usize>, Reverse<u64>, u32) {
         let (ends, lowest) = (self.nodes.ends(id), self.nodes.lowest(id));
         let open = ends.iter().filter(|&&end| end == NEVER).count();

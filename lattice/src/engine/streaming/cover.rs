@@ -1,9 +1,9 @@
-//! Nodes that others make superfluous, whatever events follow.
+//! Nodes made superfluous by others, whatever events follow.
 //!
-//! One node covers another if its stage can do all that the other's can, its lowest cut contains no more (as far as that matters),
-//! its chains end no earlier, and what will be inside of the other will be inside of it. The last is not a question of what
-//! is inside now: of two nodes with the same interval, the one that was reached by the later event will have the larger one.
-//! Every move of the covered node is then answered, and the answer covers again.
+//! One node covers another if its stage can do everything that the other's can, its lowest cut contains no more (as far as that
+//! matters), its chains end no earlier, and everything that will be inside the other will be inside it. The last condition is
+//! not a question of what is inside now: of two nodes with the same interval, the one reached by the later event will have the
+//! larger one. Every move of the covered node is then answered, and the answer covers again.
 
 use super::{
     Bounds, Moves, Role, Scratch, Streaming,
@@ -11,16 +11,16 @@ use super::{
     nodes::NodeId,
 };
 
-/// This many generations of parents are compared.
+/// The number of generations of parents that are compared.
 const DEEPEST: usize = 8;
 
 impl Streaming {
-    /// Whether a new node is covered by one of those that were reached in a similar way. If not, it is compared with these the
-    /// other way round, and what it covers is dropped.
+    /// Whether a new node is covered by one that was reached in a similar way. If not, these nodes are compared in the other
+    /// direction too, and those that it covers are dropped.
     pub(super) fn is_superfluous(&mut self, moves: &Moves, id: NodeId) -> bool {
         let stage = self.nodes.get(id).stage;
         let key = self.nodes.key(id);
-        // Those that end nowhere are few, and all compared.
+        // Nodes that end on no chain are few, and all are compared.
         let ends_nowhere = moves.loops_on_all(stage);
         let lists = match (ends_nowhere, self.nodes.list(stage, key)) {
             (true, _) => self.nodes.lists(stage),
@@ -49,7 +49,7 @@ impl Streaming {
         covered
     }
 
-    /// Compares this many pairs of nodes, going on where it ended last time, and drops what is covered.
+    /// Compares this many pairs of nodes, continuing where it stopped last time, and drops covered nodes.
     pub(super) fn drop_covered(
         &mut self,
         moves: &Moves,
@@ -62,7 +62,7 @@ impl Streaming {
         }
         let is_searched =
             |search: &Streaming, id: NodeId| search.nodes.get(id).role == Role::Searched;
-        // What is open on a chain is covered by none that is not: that settles most pairs.
+        // A node open on a chain is not covered by one that is not: this settles most pairs.
         let open = |id: NodeId| {
             let ends = self.nodes.ends(id).iter().enumerate();
             let open = ends.filter(|(_, end)| **end == NEVER);
@@ -102,13 +102,14 @@ impl Streaming {
         self.compared = (row * nodes.len() + place) as u32;
     }
 
-    /// Whether one node does all that another can, for ever.
+    /// Whether one node can do everything that another can, for ever.
     pub(super) fn covers(&self, moves: &Moves, larger: NodeId, smaller: NodeId) -> bool {
         let (a, b) = (self.nodes.get(larger), self.nodes.get(smaller));
         if !moves.simulates(a.stage, b.stage) {
             return false;
         }
-        // What is to be expanded still needs the events of its own moves; and another stage may move on what this one no longer asks for.
+        // A node to be expanded still needs the events of its own moves; and another stage may move on events that this one no
+        // longer asks for.
         let lowest = if b.expanded && a.stage == b.stage {
             self.nodes.coarse(larger)
         } else {
@@ -119,7 +120,7 @@ impl Streaming {
             && self.keeps_up(moves, larger, smaller, DEEPEST)
     }
 
-    /// Whether what will be inside of `smaller` because it is inside of its parent will be inside of `larger`, too.
+    /// Whether everything that will be inside `smaller` because it is inside its parent will be inside `larger`, too.
     fn keeps_up(&self, moves: &Moves, larger: NodeId, smaller: NodeId, depth: usize) -> bool {
         let (a, b) = (self.nodes.get(larger), self.nodes.get(smaller));
         if self.stays_on_all_that_enters(moves, larger, smaller) {
@@ -152,7 +153,7 @@ impl Streaming {
         true
     }
 
-    /// Whether an event is another, or comes after it; `false` if that is no longer known.
+    /// Whether an event equals another, or comes after it; `false` if that is no longer known.
     fn comes_after(&self, later: EventPosition, earlier: EventPosition) -> bool {
         if later.chain == earlier.chain {
             return earlier.place <= later.place;

@@ -1,4 +1,4 @@
-//! New nodes: the interval after a move, and the moves from there by events that had arrived before.
+//! New nodes: the interval after a move, and its moves by events that arrived earlier.
 
 use portent_monitor_core::ChainId;
 
@@ -11,9 +11,9 @@ use super::{
 impl Streaming {
     /// Makes the node after a move, unless another one makes it superfluous.
     ///
-    /// The lowest cut gains the past of the event. Let h be what is inside of the parent and does not come after the event, and
-    /// the event. On each chain the first event outside of h that the new stage does not stay on is outside, and so is what
-    /// comes after it.
+    /// The lowest cut gains the past of the event. Let h be the part of the parent's inside that does not come after the event,
+    /// with the event. On each chain, the first event outside h that the new stage does not stay on is outside, and so are all
+    /// later events of the chain.
     pub(super) fn child(
         &mut self,
         moves: &Moves,
@@ -30,7 +30,7 @@ impl Streaming {
         if !moves.loops_on_all(to) {
             let (parent_ends, after) = (self.nodes.ends(parent), self.history.firsts_after(by));
             for chain in self.history.chains() {
-                // The event itself is inside, even if it was what ended the parent.
+                // The event itself is inside, even if it ended the parent.
                 let end = if chain == by.chain {
                     by.place + 1
                 } else {
@@ -54,7 +54,7 @@ impl Streaming {
         let cause = self.history.clock(by).iter();
         let lowest = self.nodes.lowest(parent).iter().zip(cause);
         scratch.lowest.extend(lowest.map(|(a, b)| a.max(b)));
-        // Told only if the node is needed.
+        // Computed only if the node is needed.
         let story = self.nodes.get(parent).story;
         let id = self.nodes.make(Node {
             stage: to,
@@ -80,7 +80,7 @@ impl Streaming {
         scratch.fresh.push(id);
     }
 
-    /// Tells the lowest cut of a node as exactly as it matters. It matters for moves by older events: before the node is expanded
+    /// Refines the lowest cut of a node as far as it matters. It matters for moves by older events: before the node is expanded
     /// for its own, later only for those after another move.
     pub(super) fn round(&mut self, moves: &Moves, bounds: &Bounds, id: NodeId, lowest: &[u32]) {
         let stage = self.nodes.get(id).stage;
@@ -100,7 +100,7 @@ impl Streaming {
         round(coarse, moves.later(stage));
     }
 
-    /// Expands all new nodes, and those that are made by that.
+    /// Expands all new nodes, and those made in the process.
     pub(super) fn expand_all(
         &mut self,
         moves: &Moves,
@@ -151,8 +151,8 @@ impl Streaming {
         None
     }
 
-    /// Which of a chain's events of a class can come next, of those that have arrived: not in the lowest cut, and their past is
-    /// inside. As pasts grow along a chain, they are neighbours in the list of that class.
+    /// Which of the arrived events of a chain and class can come next: those not in the lowest cut whose past is
+    /// inside. As pasts grow along a chain, they are contiguous in the list of that class.
     fn candidates(&self, id: NodeId, chain: ChainId, class: Class) -> (usize, usize) {
         let places = self.history.places(chain, class);
         let (lowest, ends) = (self.nodes.lowest(id), self.nodes.ends(id));
@@ -177,8 +177,8 @@ impl Streaming {
 
     /// Makes the nodes after a move by one of some events of a chain and class.
     ///
-    /// The interval after a later one ends later, for ever, but its lowest cut may contain more. So of those whose lowest cuts
-    /// do not differ as far as that matters, the last will do; and the first, if nothing ends anyway.
+    /// The interval after a later event permanently ends later, but its lowest cut may contain more. So of those whose lowest
+    /// cuts do not differ as far as that matters, the last suffices; or the first, if no chain ends anyway.
     #[allow(clippy::too_many_arguments)]
     fn step_by(
         &mut self,
@@ -213,7 +213,7 @@ impl Streaming {
         }
     }
 
-    /// Whether two moves of a node lead to lowest cuts that do not differ as far as that matters.
+    /// Whether two moves of a node lead to lowest cuts that do not relevantly differ.
     fn lowest_agree(
         &self,
         moves: &Moves,
@@ -231,7 +231,7 @@ impl Streaming {
                 first[chain.index()].max(least),
                 last[chain.index()].max(least),
             );
-            // Between the two there is nothing that matters.
+            // Nothing between the two matters.
             a == b || self.history.last_of(chain, b, classes) <= a
         })
     }
@@ -253,7 +253,7 @@ impl Streaming {
     }
 }
 
-/// The first number of a range from which on all satisfy a condition, if those that do come last.
+/// The first number of a range from which on all satisfy a condition, assuming that those that do come last.
 fn first_that(range: std::ops::Range<usize>, condition: impl Fn(usize) -> bool) -> usize {
     let (mut low, mut high) = (range.start, range.end);
     while low < high {

@@ -1,8 +1,8 @@
-//! The events that may still matter, chain by chain, with what is asked of them: the first of a chain that comes after an event,
+//! The events that may still matter, chain by chain, with precomputed queries: the first of a chain that comes after an event,
 //! the first that a stage does not stay on, the last of some classes.
 //!
-//! Positions along a chain are counts: the event at position p is the p-th, from 1, whether or not those before it are still
-//! there.
+//! Positions along a chain are counts: the event at position p is the p-th, starting at 1, whether or not earlier events are
+//! still kept.
 
 use portent_monitor_core::ChainId;
 use smallvec::SmallVec;
@@ -19,18 +19,18 @@ pub(super) struct EventPosition {
     pub(super) place: u32,
 }
 
-/// Positions in order; mostly few, and there may be very many such lists.
+/// Sorted positions; usually few, and there may be very many such lists.
 type Places = SmallVec<[u32; 4]>;
 
-/// What is kept of one chain.
+/// The events kept of one chain.
 #[derive(Clone, Debug, Default)]
 pub(super) struct ChainHistory {
-    /// Positions up to this one are gone.
+    /// Positions up to this one have been dropped.
     pub(super) gone: u32,
     pub(super) len: u32,
-    /// For each event its class, its number among those of the slice, its clock, and the first of each chain that comes after it (on its
-    /// own chain, itself). Which is first is noted when it arrives, so that nothing is ever looked for. All in one place, as
-    /// there may be very many histories.
+    /// For each event its class, its number among those of the slice, its clock, and the first event of each chain that comes
+    /// after it (on its own chain, itself). That event is recorded when it arrives, so nothing is ever searched for. Everything
+    /// is in one vector, because there may be very many histories.
     pub(super) records: Vec<u32>,
     /// The positions of each class.
     places: Vec<Places>,
@@ -56,7 +56,7 @@ impl ChainHistory {
         self.places[class.index()].push(place);
     }
 
-    /// Finds the positions of each class in the records.
+    /// Rebuilds the positions of each class from the records.
     pub(super) fn find_places(&mut self, width: usize) {
         for places in &mut self.places {
             places.clear();
@@ -67,7 +67,7 @@ impl ChainHistory {
     }
 }
 
-/// How long the record of an event is.
+/// The length of the record of an event.
 pub(super) fn stride(width: usize) -> usize {
     2 + 2 * width
 }
@@ -76,7 +76,7 @@ pub(super) fn stride(width: usize) -> usize {
 #[derive(Clone, Debug, Default)]
 pub(super) struct Unsettled {
     pub(super) lines: Vec<ChainHistory>,
-    /// The clock of each chain's last event, whether it is still there or not.
+    /// The clock of each chain's last event, whether or not the event is still kept.
     pub(super) last_clocks: Vec<u32>,
     pub(super) len: usize,
 }
@@ -90,7 +90,7 @@ impl Unsettled {
         ChainId::first(self.width())
     }
 
-    /// How many events are kept.
+    /// The number of events kept.
     pub(super) fn len(&self) -> usize {
         self.len
     }
@@ -128,12 +128,12 @@ impl Unsettled {
         self.lines[chain.index()].last()
     }
 
-    /// Positions up to this one are gone.
+    /// Positions up to this one have been dropped.
     pub(super) fn gone(&self, chain: ChainId) -> u32 {
         self.lines[chain.index()].gone
     }
 
-    /// Appends an event; `number` tells it among those of the slice.
+    /// Appends an event; `number` identifies it among those of the slice.
     pub(super) fn push(
         &mut self,
         chain: ChainId,
@@ -149,7 +149,7 @@ impl Unsettled {
             if other == own || clock[other] <= known {
                 continue;
             }
-            // Those that the chain knows of from now on.
+            // The events that the chain knows of from now on.
             let first = known.max(line.gone) - line.gone;
             let end = clock[other].clamp(line.gone, line.last()) - line.gone;
             for index in first..end {
@@ -189,14 +189,14 @@ impl Unsettled {
         places.map_or(&[], Places::as_slice)
     }
 
-    /// For each chain its first event that is this event, or comes after it.
+    /// For each chain, its first event that is this event or comes after it.
     pub(super) fn firsts_after(&self, spot: EventPosition) -> &[u32] {
         let (width, line) = (self.width(), &self.lines[spot.chain.index()]);
         let index = (spot.place - line.gone - 1) as usize;
         &line.records[index * stride(width) + 2 + width..][..width]
     }
 
-    /// The first event of a chain from a position on that is of none of these classes.
+    /// The first event of a chain from a position on that belongs to none of these classes.
     pub(super) fn first_outside(&self, chain: ChainId, from: u32, classes: &ClassSet) -> u32 {
         let line = &self.lines[chain.index()];
         if from > line.last() {
@@ -213,7 +213,7 @@ impl Unsettled {
         firsts.min().unwrap_or(NEVER)
     }
 
-    /// The last event of a chain up to a position that is of one of these classes, 0 if none is kept.
+    /// The last event of a chain up to a position that belongs to one of these classes, 0 if none is kept.
     pub(super) fn last_of(&self, chain: ChainId, place: u32, classes: &ClassSet) -> u32 {
         let line = &self.lines[chain.index()];
         if place <= line.gone || classes.is_empty() {
@@ -235,13 +235,13 @@ impl Unsettled {
         lasts.max().unwrap_or(0)
     }
 
-    /// The smallest number of an event that is kept.
+    /// The smallest number of a kept event.
     pub(super) fn first_number(&self) -> Option<u32> {
         let lines = self.lines.iter().filter(|line| line.len > 0);
         lines.map(|line| line.number(0, self.width())).min()
     }
 
-    /// How many events of a chain have a number below this one, those that are gone included.
+    /// The number of events of a chain with a number below this one, including dropped ones.
     pub(super) fn before(&self, chain: ChainId, number: u32) -> u32 {
         let line = &self.lines[chain.index()];
         let (mut low, mut high) = (0, line.len);
@@ -256,7 +256,7 @@ impl Unsettled {
         line.gone + low
     }
 
-    /// Lets go of a chain's events up to a position.
+    /// Drops a chain's events up to a position.
     pub(super) fn forget(&mut self, chain: ChainId, up_to: u32) {
         let width = self.width();
         let line = &mut self.lines[chain.index()];

@@ -1,31 +1,33 @@
-//! Intervals of the lattice while events arrive: with every event it is known whether some run of the events so far is violated.
+//! Intervals of the lattice while events arrive: after every event it is known whether some run of the events so far is
+//! violated.
 //!
 //! As in the [interval search](super::interval), a node stands for all cuts that are reached by one sequence of moves of
-//! the automaton: those between a lowest and a highest one. Here the highest is a predicate on the future too: on each chain, the
-//! first event that is outside, or none so far. When an event x arrives, the nodes that are open on its chain look at it:
+//! the automaton: those between a lowest and a highest one. Here the highest cut is also a predicate on the future: on each
+//! chain, the first event that is outside, or none so far. When an event x arrives, the nodes that are open on its chain
+//! examine it:
 //!
 //! - x is *enabled* if its strict past is inside; then its moves make new nodes;
-//! - x is *inside* if it is enabled and the stage stays on it, or it was inside of the parent and does not come after the
+//! - x is *inside* if it is enabled and the stage stays on it, or if it was inside the parent and does not come after the
 //!   event that led from there; otherwise the chain ends for the node.
 //!
-//! A new node may move on by events that had arrived before: it is *expanded* over what is kept of the history.
+//! A new node may also move by events that arrived earlier: it is *expanded* over the kept part of the history.
 //!
 //! **Complete**: a sequence of moves without x is an old node, as old events never enter or leave its interval; one with x is an
-//! old node, then x, then events that had arrived and do not come after x. **Sound**: the lemma of the interval search, for the
-//! events that have arrived.
+//! old node, then x, then events that arrived earlier and do not come after x. **Sound**: the lemma of the interval search, for
+//! the events that have arrived.
 //!
-//! | file | its notion |
+//! | file | contents |
 //! |---|---|
 //! | [`moves`] | the automaton: stages, what they stay on, where they move |
 //! | [`history`] | the events that may still matter |
 //! | [`nodes`] | the intervals, and which of them an event meets |
-//! | [`arrive`] | what an event does to them |
+//! | [`arrive`] | the effect of an event on them |
 //! | [`expand`] | new nodes, and their moves by older events |
 //! | [`cover`] | nodes that others make superfluous |
 //! | [`settle`] | events that all future ones come after, and what can be forgotten with them |
-//! | [`beam`] | the most promising nodes, where there are too many |
-//! | [`observed`] | the run that was observed, which is never lost |
-//! | [`rest`] | a search between two events, where there are very many |
+//! | [`beam`] | the most promising nodes, when there are too many |
+//! | [`observed`] | the observed run, which is never lost |
+//! | [`rest`] | a search packed between two events, when there are very many |
 //! | [`story`], [`witness`] | how a node was reached, and the run that shows it |
 //!
 //! This engine knows nothing of properties: an event is a chain, a class of actions, and a clock.
@@ -59,20 +61,20 @@ use self::{
     story::{Forgetting, Stories, StoryId},
 };
 
-/// Which pruning rules are used; the answers are the same without them.
+/// Which pruning rules are used; they do not affect the answers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Pruning {
-    /// Events that all later ones come after are forgotten.
+    /// Forget events that all later ones come after.
     pub(crate) settled: bool,
-    /// Nodes that no thread can extend are forgotten.
+    /// Forget nodes that no thread can extend.
     pub(crate) dead: bool,
-    /// Parents are forgotten when nothing can be inside of a child for their sake.
+    /// Forget parents when nothing can be inside a child only because of them.
     pub(crate) links: bool,
-    /// The lowest cut is kept only as exactly as it matters.
+    /// Keep the lowest cut only as exactly as it matters.
     pub(crate) rounding: bool,
-    /// Nodes that others make superfluous are dropped.
+    /// Drop nodes that others make superfluous.
     pub(crate) cover: bool,
-    /// Of older events that lead to comparable nodes, only one is looked at.
+    /// Of older events that lead to comparable nodes, examine only one.
     pub(crate) candidates: bool,
 }
 
@@ -87,18 +89,18 @@ impl Pruning {
     };
 }
 
-/// How much may be kept and done.
+/// Bounds on memory and work.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Bounds {
-    /// The order of this many events is kept as it is; what is older comes before all later ones.
+    /// The order of this many events is kept as it is; older events come before all later ones.
     pub(crate) history: usize,
     /// The search is exact up to this many nodes.
     pub(crate) nodes: usize,
-    /// Beyond that, this many are kept.
+    /// Beyond that, the number of nodes kept.
     pub(crate) beam: usize,
-    /// This many nodes may be made by one event.
+    /// The number of nodes that one event may make.
     pub(crate) new_nodes: usize,
-    /// It is tidied up after at least this many events, unless its history would become too long.
+    /// The search is tidied after at least this many events, unless its history would become too long.
     pub(crate) pause: usize,
     pub(crate) pruning: Pruning,
 }
@@ -116,53 +118,53 @@ impl Bounds {
     };
 }
 
-/// What was left out so far.
+/// Counts of what was left out so far.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Omissions {
-    /// Events that came too late: they were taken to come after some that they need not have waited for.
+    /// Events that arrived too late: they were assumed to come after events that need not precede them.
     pub(crate) late: u64,
-    /// Nodes that were dropped, as there were too many.
+    /// Nodes dropped because there were too many.
     pub(crate) nodes: u64,
 }
 
-/// A search that goes on.
+/// An ongoing search.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Streaming {
     history: Unsettled,
     nodes: Nodes,
     stories: Stories,
     observed: ObservedRun,
-    /// For each chain, how many events come before all that will arrive, by decision.
+    /// For each chain, how many events are assumed to come before all future ones.
     floor: Vec<u32>,
-    /// How many events have arrived.
+    /// The number of events that have arrived.
     events: u32,
-    /// When it was tidied up, and when it is time to do so again.
+    /// When the search was last tidied, and when to do so again.
     tidied: u32,
     due: u32,
-    /// Where the comparison of all pairs of nodes goes on.
+    /// Where the comparison of all pairs of nodes continues.
     compared: u32,
-    /// How many nodes were made.
+    /// The number of nodes made.
     made: u64,
     omissions: Omissions,
 }
 
-/// Memory that searches share, as only one of them takes an event at a time.
+/// Memory shared by searches, because only one of them takes an event at a time.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Scratch {
     /// The clock of the event.
     clock: Vec<u32>,
-    /// The chains of which the event knows more than the one before it on its chain, and how much.
+    /// The chains of which the event knows more than its predecessor on its chain, and how much.
     news: Vec<(ChainId, u32)>,
-    /// Nodes that the event moves, and where to.
+    /// Nodes that the event moves, and the targets.
     moved: Vec<(NodeId, Stage)>,
     /// New nodes, not all of them expanded.
     fresh: Vec<NodeId>,
-    /// Of a new node.
+    /// Cuts of a new node.
     lowest: Vec<u32>,
     ends: Vec<u32>,
     /// The stages of the observed run before the event.
     stages: Stages,
-    /// While it is tidied: all nodes, those that are compared, the stories of all, and their new names.
+    /// For tidying: all nodes, those that are compared, the stories of all, and their new names.
     ids: Vec<NodeId>,
     compared: Vec<(NodeId, Stage, u64)>,
     stories: Vec<StoryId>,
@@ -209,23 +211,23 @@ impl Streaming {
         search
     }
 
-    /// Whether something can still be found.
+    /// Whether anything can still be found.
     pub(crate) fn goes_on(&self) -> bool {
         self.nodes.searched > 0
     }
 
-    /// How many nodes were made.
+    /// The number of nodes made.
     pub(crate) fn made(&self) -> u64 {
         self.made
     }
 
-    /// How many nodes are searched.
+    /// The number of nodes searched.
     #[cfg(test)]
     fn searched(&self) -> usize {
         self.nodes.searched
     }
 
-    /// What was left out.
+    /// Counts of what was left out.
     pub(crate) fn omissions(&self) -> Omissions {
         self.omissions
     }

@@ -1,8 +1,8 @@
-//! The automaton as a stream of events meets it: what each stage stays on, where it moves to, and which stages can do as much
-//! as others.
+//! The automaton as a stream of events sees it: the actions that each stage stays on, its moves, and which stages can do as
+//! much as others.
 //!
 //! A *stage* is a state of a nondeterministic automaton for the bad prefixes. On a class of actions it may stay, move, or both; a
-//! path to [`Stage::BAD`] is a violation. What is computed here is computed once for a property and serves all its bindings.
+//! path to [`Stage::BAD`] is a violation. This data is computed once for a property and serves all its bindings.
 
 use portent_monitor_dsl::shape::{ActionClass, Node, Saturated};
 use smallvec::SmallVec;
@@ -20,7 +20,7 @@ impl Stage {
     }
 }
 
-/// A class of actions that no stage tells apart.
+/// A class of actions that no stage distinguishes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(crate) struct Class(pub(crate) u32);
 
@@ -68,7 +68,7 @@ impl ClassSet {
     }
 }
 
-/// One way to move.
+/// One possible move.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Move {
     pub(crate) from: Stage,
@@ -83,28 +83,29 @@ pub(crate) struct Moves {
     initial: Vec<Stage>,
     /// The classes that each stage may stay on.
     loops: Vec<ClassSet>,
-    /// Whether these are all.
+    /// Whether each stage stays on all classes.
     loops_all: Vec<bool>,
-    /// Where stage `s` moves on class `c`: from `starts[s * classes + c]` to the next start.
+    /// The targets of stage `s` on class `c`: from `starts[s * classes + c]` to the next start.
     targets: Vec<Stage>,
     starts: Vec<u32>,
-    /// For each stage, the classes that stages move on which are reached from it by at least one move.
+    /// For each stage, the classes on which any stage moves that is reached from it by at least one move.
     later: Vec<ClassSet>,
-    /// The same, with those that it moves on itself.
+    /// The same, together with the classes that it moves on itself.
     moving_or_later: Vec<ClassSet>,
     /// Stages on a common cycle have the same rank; moves lead to the same or to a higher one.
     ranks: Vec<u32>,
     /// The only stage of each rank, if there is only one.
     alone: Vec<Option<Stage>>,
-    /// Whether stage `s` can do all that stage `r` can, at `s * stages + r`, and stays on all that it stays on.
+    /// Whether stage `s` can do everything that stage `r` can, at `s * stages + r`, and stays on all classes that it stays on.
     simulates: Vec<bool>,
 }
 
-/// With more stages than this only equal ones are compared.
+/// With more stages than this, only equal ones are compared.
 const MAX_SIMULATED: usize = 128;
 
 impl Moves {
-    /// An automaton with this many stages and classes; stage 0 is the bad one. Moves to where nothing is violated any more are left out.
+    /// An automaton with this many stages and classes; stage 0 is the bad one. Moves to stages that can no longer be violated
+    /// are left out.
     pub(crate) fn new(
         stages: usize,
         classes: usize,
@@ -184,7 +185,7 @@ impl Moves {
         automaton
     }
 
-    /// The automaton of a property, with all self-loops that it can bear.
+    /// The automaton of a property, with as many self-loops as possible.
     pub(crate) fn of_saturated(saturated: &Saturated) -> Moves {
         let node = |stage: Stage| Node(stage.0);
         let moves: Vec<Move> = (0..saturated.nodes() as u32)
@@ -215,7 +216,7 @@ impl Moves {
         self.classes
     }
 
-    /// Where runs begin.
+    /// The initial stages.
     pub(crate) fn initial(&self) -> &[Stage] {
         &self.initial
     }
@@ -249,7 +250,7 @@ impl Moves {
         self.ranks[stage.index()] as usize
     }
 
-    /// How many ranks there are.
+    /// The number of ranks.
     pub(crate) fn ranks(&self) -> usize {
         self.alone.len()
     }
@@ -264,12 +265,13 @@ impl Moves {
         self.alone.iter().all(Option::is_some)
     }
 
-    /// Whether `larger` answers every move of `smaller`, by a move or by staying, and stays on all that it stays on.
+    /// Whether `larger` answers every move of `smaller`, by a move or by staying, and stays on everything that `smaller` stays
+    /// on.
     pub(crate) fn simulates(&self, larger: Stage, smaller: Stage) -> bool {
         self.simulates[larger.index() * self.stages() + smaller.index()]
     }
 
-    /// The greatest such relation, by taking out pairs until nothing changes.
+    /// The greatest such relation, computed by removing pairs until nothing changes.
     fn simulation(&self, stages: usize, moves: &[Move]) -> Vec<bool> {
         let mut simulates: Vec<bool> = (0..stages * stages)
             .map(|pair| {
@@ -308,7 +310,7 @@ impl Moves {
     }
 }
 
-/// Which stages can become bad.
+/// The stages from which the bad one can be reached.
 fn reaching(stages: usize, moves: &[Move]) -> Vec<bool> {
     let mut can = vec![false; stages];
     can[Stage::BAD.index()] = true;
@@ -347,7 +349,7 @@ fn reached(stages: usize, moves: &[Move]) -> Vec<bool> {
     reached
 }
 
-/// The rank of each stage, and the stages that have theirs for themselves. What is reached from a stage that is on no cycle with it
+/// The rank of each stage, and the stages that are alone in theirs. A stage reached from one that is on no cycle with it
 /// reaches strictly less.
 fn ranks(stages: usize, reached: &[bool]) -> (Vec<u32>, Vec<Option<Stage>>) {
     let together =

@@ -1,8 +1,8 @@
-//! The intervals that are searched while events arrive, and in which order an event meets them.
+//! The intervals that are searched while events arrive, and the order in which an event meets them.
 //!
 //! A node stands for all cuts that are reached by one sequence of moves: those that contain `lowest` and nothing from `ends` on.
-//! `ends` is about the future as well: a chain on which it is [`NEVER`] is *open*, and the next event there may be
-//! inside or not. An event need only look at the nodes that are open on its chain.
+//! `ends` also concerns the future: a chain on which it is [`NEVER`] is *open*, and the next event there may be
+//! inside or not. An event need only examine the nodes that are open on its chain.
 
 use portent_monitor_core::ChainId;
 use smallvec::SmallVec;
@@ -18,20 +18,20 @@ portent_monitor_core::ids! {
     pub(super) struct NodeId(pub(super) u32);
 }
 
-/// There are about this many nodes in a list.
+/// The approximate number of nodes in a list.
 const IN_A_LIST: usize = 8;
 
-/// The nodes of a rank that are open on a chain: mostly few, and there may be very many such lists.
+/// The nodes of a rank that are open on a chain: usually few, and there may be very many such lists.
 pub(super) type Open = SmallVec<[NodeId; 4]>;
 
-/// What a node is there for.
+/// Why a node is kept.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Role {
     /// Its interval is searched.
     Searched,
-    /// Another one does all that it could, but what is inside of its children depends on what is inside of it.
+    /// Another node can do everything that it could, but what is inside its children depends on what is inside it.
     Followed,
-    /// Nothing needs it.
+    /// It is no longer needed.
     Gone,
 }
 
@@ -39,16 +39,16 @@ pub(super) enum Role {
 pub(super) struct Node {
     pub(super) stage: Stage,
     pub(super) role: Role,
-    /// Whether the moves by events that had arrived before it was made were looked at.
+    /// Whether its moves by events that arrived before it was made were examined.
     pub(super) expanded: bool,
-    /// The event that led here; only of a node that has, or had, a parent.
+    /// The event that led here; only for a node that has, or had, a parent.
     pub(super) by: Option<EventPosition>,
-    /// The node before, as long as future events that are inside of it can be inside of this one for that reason alone.
+    /// Its predecessor, as long as future events inside that one can be inside this one for that reason alone.
     pub(super) parent: Option<NodeId>,
-    /// How many nodes have this one as parent.
+    /// The number of nodes with this one as parent.
     pub(super) children: u32,
     pub(super) story: StoryId,
-    /// After how many events it was made.
+    /// The number of events after which it was made.
     pub(super) born: u32,
 }
 
@@ -57,19 +57,19 @@ pub(super) struct Node {
 pub(super) struct Nodes {
     pub(super) width: usize,
     pub(super) all: Vec<Node>,
-    /// For each node `ends`, `lowest`, and `lowest` more coarsely, for comparing nodes that are expanded.
+    /// For each node `ends`, `lowest`, and a coarser `lowest`, for comparing nodes that are expanded.
     pub(super) bounds: Vec<u32>,
     pub(super) free: Vec<NodeId>,
-    /// How many are searched.
+    /// The number of nodes searched.
     pub(super) searched: usize,
-    /// For each chain and rank the nodes that are open there, the older first, so that parents come before their children.
+    /// For each chain and rank, the nodes open there, oldest first, so that parents come before their children.
     pub(super) open: Vec<Open>,
-    /// For each stage the nodes that are searched, with what tells likely candidates for comparison, in `spread` lists: those with equal
-    /// keys are in the same one.
+    /// For each stage the nodes that are searched, with a sketch that identifies likely candidates for comparison, in `spread`
+    /// lists: those with equal keys are in the same list.
     pub(super) by_stage: Vec<Vec<(u64, NodeId)>>,
     pub(super) spread: usize,
     pub(super) stages: usize,
-    /// Those that were dropped by the current event.
+    /// The nodes dropped by the current event.
     pub(super) dropped: Vec<NodeId>,
 }
 
@@ -91,7 +91,7 @@ impl Nodes {
         &mut self.all[id.index()]
     }
 
-    /// All that are not gone, in no particular order.
+    /// All nodes still kept, in no particular order.
     pub(super) fn ids(&self) -> impl Iterator<Item = NodeId> + '_ {
         let all = self.all.iter().zip(0..);
         all.filter(|(node, _)| node.role != Role::Gone)
@@ -119,7 +119,7 @@ impl Nodes {
         &mut self.bounds[(id.index() * 3 + 1) * self.width..][..2 * self.width]
     }
 
-    /// A slot for a node that may turn out not to be needed.
+    /// A slot for a node that may turn out to be unnecessary.
     pub(super) fn make(&mut self, node: Node) -> NodeId {
         match self.free.pop() {
             Some(id) => {
@@ -134,13 +134,13 @@ impl Nodes {
         }
     }
 
-    /// Takes back the node that was made last, which nobody has seen.
+    /// Removes the last node made, which has not been used yet.
     pub(super) fn unmake(&mut self, id: NodeId) {
         self.all[id.index()].role = Role::Gone;
         self.free.push(id);
     }
 
-    /// The node that was made is searched from now on.
+    /// The node just made is searched from now on.
     pub(super) fn add(&mut self, id: NodeId, moves: &Moves) {
         let (stage, parent) = (self.get(id).stage, self.get(id).parent);
         if let Some(parent) = parent {
@@ -158,7 +158,7 @@ impl Nodes {
         self.searched += 1;
     }
 
-    /// What nodes have in common that are worth comparing at once: the chains of the last two moves.
+    /// What nodes worth comparing first have in common: the chains of the last two moves.
     pub(super) fn key(&self, id: NodeId) -> u64 {
         let chain = |node: &Node| node.by.map_or(0, |by| by.chain.index() as u64 + 1);
         let node = self.get(id);
@@ -168,7 +168,7 @@ impl Nodes {
         chain(node) << 32 | before
     }
 
-    /// Where the nodes of a stage with this key are listed.
+    /// The list for nodes of a stage with this key.
     pub(super) fn list(&self, stage: Stage, key: u64) -> usize {
         let hash = key.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 32;
         stage.index() * self.spread + hash as usize % self.spread
@@ -179,18 +179,18 @@ impl Nodes {
         stage.index() * self.spread..(stage.index() + 1) * self.spread
     }
 
-    /// A list of nodes of one stage that are searched; some may have been until lately.
+    /// A list of the searched nodes of one stage; it may also contain some that were dropped recently.
     pub(super) fn listed(&mut self, list: usize) -> &mut Vec<(u64, NodeId)> {
         &mut self.by_stage[list]
     }
 
-    /// The nodes of a stage that are searched; some may have been until lately.
+    /// The searched nodes of a stage; these may include some that were dropped recently.
     pub(super) fn at_stage(&self, stage: Stage) -> impl Iterator<Item = NodeId> + '_ {
         let lists = self.by_stage[self.lists(stage)].iter();
         lists.flatten().map(|&(_, id)| id)
     }
 
-    /// The nodes of one rank that are open on a chain, to be put back.
+    /// The nodes of one rank that are open on a chain, taken out to be put back.
     pub(super) fn take_open(&mut self, chain: ChainId, rank: usize, moves: &Moves) -> Open {
         std::mem::take(&mut self.open[chain.index() * moves.ranks() + rank])
     }
@@ -203,7 +203,7 @@ impl Nodes {
         self.open[chain.index() * moves.ranks() + rank].is_empty()
     }
 
-    /// A node is searched no longer. An event may still be about to move it, so it is followed until
+    /// Stops searching a node. The current event may still be about to move it, so the node is kept until
     /// [all is done](Nodes::let_go_dropped), and then as long as children depend on it.
     pub(super) fn drop(&mut self, id: NodeId) {
         if self.get(id).role == Role::Searched {
@@ -213,14 +213,14 @@ impl Nodes {
         }
     }
 
-    /// Lets go of what was dropped and is not needed.
+    /// Releases dropped nodes that are no longer needed.
     pub(super) fn let_go_dropped(&mut self) {
         while let Some(id) = self.dropped.pop() {
             self.let_go(id);
         }
     }
 
-    /// Whatever happens, nothing is inside of a node because its parent has it.
+    /// Declares that nothing can be inside a node only because its parent has it.
     pub(super) fn cut_link(&mut self, id: NodeId) {
         if let Some(parent) = self.get_mut(id).parent.take() {
             self.get_mut(parent).children -= 1;
@@ -229,7 +229,7 @@ impl Nodes {
     }
 
     fn let_go(&mut self, mut id: NodeId) {
-        // From child to parent, as far as nothing else holds them.
+        // From child to parent, as far as nothing else keeps them alive.
         while self.get(id).role == Role::Followed && self.get(id).children == 0 {
             self.get_mut(id).role = Role::Gone;
             let Some(parent) = self.get_mut(id).parent.take() else {
@@ -240,7 +240,7 @@ impl Nodes {
         }
     }
 
-    /// Adds chains; all that is not gone is open there.
+    /// Adds chains; every kept node is open there.
     pub(super) fn widen(&mut self, width: usize, moves: &Moves) {
         let old = self.width;
         if width <= old {
@@ -258,7 +258,7 @@ impl Nodes {
         self.width = width;
         self.open.resize_with(width * moves.ranks(), Open::new);
         let mut ids: Vec<NodeId> = self.ids().collect();
-        // Slots are used again, so their order is not that of age; parents come first.
+        // Slots are reused, so their order is not that of age; parents come first.
         let depth = |mut id: NodeId| {
             let mut depth = 0;
             while let Some(parent) = self.get(id).parent {
@@ -275,7 +275,7 @@ impl Nodes {
         }
     }
 
-    /// Gives the nodes their stories, in the order of their ids, and says how many there are.
+    /// Gives the nodes their stories, in the order of their ids, and returns the number of nodes.
     pub(super) fn put_stories(&mut self, stories: &[StoryId]) -> usize {
         let there = self.all.iter_mut().filter(|node| node.role != Role::Gone);
         let mut count = 0;
@@ -286,7 +286,7 @@ impl Nodes {
         count
     }
 
-    /// Makes the slots of all that is gone free again.
+    /// Frees the slots of all released nodes.
     pub(super) fn sweep(&mut self) {
         let all = &self.all;
         for open in &mut self.open {
@@ -302,12 +302,12 @@ impl Nodes {
         self.list_by_stage();
     }
 
-    /// Makes the lists of nodes that are searched.
+    /// Rebuilds the lists of searched nodes.
     pub(super) fn list_by_stage(&mut self) {
         for list in &mut self.by_stage {
             list.clear();
         }
-        // Lists that are not needed now will be again.
+        // Lists that are empty now will be needed again.
         let lists = self.by_stage.len().max(self.stages * self.spread);
         self.by_stage.resize_with(lists, Vec::new);
         for id in (0..self.all.len() as u32).map(NodeId) {

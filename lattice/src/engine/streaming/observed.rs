@@ -1,9 +1,9 @@
 //! Keeps the observed run, whatever else is dropped.
 //!
-//! An exact search always has a node that contains the cut of all events so far. When nodes are dropped, that one may be lost, too, and
-//! eventually all others, since every node ends somewhere: a search without nodes is fast, and predicts nothing. So the stages of
-//! the observed run are followed separately. If no node is left that contains the cut of all events at one of them, a new one is
-//! made that begins there.
+//! An exact search always has a node that contains the cut of all events so far. Dropping nodes may lose that one too, and
+//! eventually all others, since every node ends somewhere: a search without nodes is fast, and predicts nothing. So the stages
+//! of the observed run are tracked separately. If no node is left that contains the cut of all events at one of them, a new one
+//! is made that begins there.
 
 use smallvec::SmallVec;
 
@@ -17,7 +17,7 @@ use super::{
 /// Stages, with the stories of how they were reached.
 pub(super) type Stages = SmallVec<[(Stage, StoryId); 1]>;
 
-/// Where the observed run may be, and how it got there.
+/// The possible stages of the observed run, and how they were reached.
 #[derive(Clone, Debug, Default)]
 pub(super) struct ObservedRun {
     stages: Stages,
@@ -88,7 +88,7 @@ impl ObservedRun {
 }
 
 impl Streaming {
-    /// Makes nodes for the stages of the observed run if those were dropped that contain it.
+    /// Makes nodes for the stages of the observed run if the nodes that contain it were dropped.
     pub(super) fn keep_observed(&mut self, moves: &Moves, bounds: &Bounds, scratch: &mut Scratch) {
         if self.omissions.nodes == 0 {
             return;
@@ -118,7 +118,7 @@ impl Streaming {
         }
     }
 
-    /// Whether a node is searched that contains the cut of all events and can do what this stage can.
+    /// Whether some searched node contains the cut of all events and can do everything that this stage can.
     fn has_observed(&self, moves: &Moves, stage: Stage) -> bool {
         let able = (0..moves.stages() as u32).map(Stage);
         let mut able = able.filter(|&other| moves.simulates(other, stage));

@@ -1,7 +1,7 @@
-//! A dormant search: everything that it knows as lists of counts, [packed](crate::order::Packed) into one piece of memory.
+//! A dormant search: its whole state as lists of counts, [packed](crate::order::Packed) into one block of memory.
 //!
 //! If there are very many searches, each has few nodes and few events, and is dormant until its next event. It is then unpacked into the
-//! memory of an active one, in every detail except lists that follow from others, so that dormancy never changes what is found.
+//! memory of an active one, exactly as before except for derived lists, so that dormancy never changes what is found.
 
 use portent_monitor_core::ChainId;
 
@@ -13,7 +13,7 @@ use super::{
 };
 use crate::order::{Packing, Unpacking};
 
-/// Stands for an id that is not there.
+/// Stands for a missing id.
 const NONE: u32 = u32::MAX;
 
 fn halves(number: u64) -> [u32; 2] {
@@ -44,7 +44,7 @@ impl Streaming {
         self.stories.pack(packing);
     }
 
-    /// Becomes what was packed, in its own memory.
+    /// Restores a packed search, reusing its own memory.
     pub(crate) fn unpack(&mut self, unpacking: &mut Unpacking<'_>) {
         if let &[a, b, c, d, e, f, events, tidied, due, compared] = unpacking.next() {
             self.made = whole(a, b);
@@ -100,7 +100,7 @@ impl Nodes {
             self.open.len(),
         ];
         packing.put_numbers(counts.map(|count| count as u32));
-        // What is gone needs no slot, and the others are named anew.
+        // Released nodes need no slot; the others are renumbered.
         let mut names = packing.take_memory();
         let mut there = 0;
         for node in &self.all {
@@ -145,7 +145,7 @@ impl Nodes {
     }
 }
 
-/// How many words a node is.
+/// The number of words of a node.
 const NODE: usize = 8;
 
 fn words_of_node(node: &Node, name: impl Fn(NodeId) -> u32) -> [u32; NODE] {

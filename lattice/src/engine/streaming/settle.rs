@@ -1,12 +1,12 @@
-//! What all future events come after, and what can therefore be forgotten.
+//! Events that all future ones come after, and what can therefore be forgotten.
 //!
-//! A live thread knows of some events; whatever it does next comes after them. What all threads know of is *settled*: it is in
-//! the lowest cut of every node that a later event makes, so it moves nothing any more, and where it is outside of a node no
-//! later event is enabled. A node that no thread can extend is *dead*. A parent is no longer needed when no thread can do anything
-//! that is inside of a child for its sake alone.
+//! A live thread knows of some events; everything it does later comes after them. An event that all threads know of is
+//! *settled*: it is in the lowest cut of every node that a later event makes, so it moves nothing any more, and if it is
+//! outside a node, no later event is enabled there. A node that no thread can extend is *dead*. A parent is no longer needed
+//! when no thread can do anything that is inside a child only because of the parent.
 //!
 //! A silent thread settles nothing. Beyond a bound on the history, the oldest events are therefore assumed to be in the past of
-//! everything to come. That only adds order, so what is found is real; and nothing is lost until an event arrives that knows less.
+//! all future ones. That only adds order, so predictions stay real; and nothing is lost until an event arrives that knows less.
 
 use portent_monitor_core::ChainId;
 
@@ -14,18 +14,18 @@ use super::{
     Bounds, Moves, Role, Scratch, Streaming, Turn, history::NEVER, nodes::NodeId, story::StoryId,
 };
 
-/// Where a thread stands that may still act.
+/// The position of a thread that may still act.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct LiveThread {
-    /// Its chain; none if it has done nothing yet.
+    /// Its chain; none if it has no events yet.
     pub(crate) chain: Option<ChainId>,
-    /// The events that it knows of; what is beyond the end counts 0.
+    /// The events that it knows of; components past the end count as 0.
     pub(crate) clock: Vec<u32>,
 }
 
 /// For each event this many pairs of nodes are compared.
 const COMPARISONS: usize = 8;
-/// This many pairs are compared at once, which takes about a millisecond.
+/// The number of pairs compared at once, which takes about a millisecond.
 const AT_ONCE: usize = 1 << 16;
 
 impl Streaming {
@@ -34,7 +34,7 @@ impl Streaming {
         self.events >= self.due.max(bounds.pause as u32)
     }
 
-    /// Forgets what no future event needs, given all threads that may still act.
+    /// Forgets everything that no future event needs, given all threads that may still act.
     pub(crate) fn tidy(
         &mut self,
         moves: &Moves,
@@ -85,7 +85,7 @@ impl Streaming {
         }
     }
 
-    /// Takes what is too old for the past of all that will come.
+    /// Assumes that the oldest events are in the past of all future ones.
     fn force(&mut self, bounds: &Bounds) {
         if self.history.len() <= bounds.history {
             return;
@@ -96,7 +96,7 @@ impl Streaming {
         }
     }
 
-    /// What threads will know when they act.
+    /// What threads will know when they next act.
     fn raise_to_floor(&self, threads: &mut [LiveThread]) {
         for thread in threads {
             thread.clock.resize(self.floor.len(), 0);
@@ -129,7 +129,7 @@ impl Streaming {
         threads.iter().any(|thread| self.is_extended_by(id, thread))
     }
 
-    /// Whether a future event can be inside of a node for the sake of its parent.
+    /// Whether a future event can be inside a node only because of its parent.
     fn needs_parent(&self, id: NodeId, threads: &[LiveThread]) -> bool {
         let node = self.nodes.get(id);
         let (Some(parent), Some(by)) = (node.parent, node.by) else {
@@ -140,7 +140,7 @@ impl Streaming {
         })
     }
 
-    /// What is settled is in all lowest cuts that matter.
+    /// Settled events are in all lowest cuts that matter.
     fn forget_lowest(&mut self, id: NodeId) {
         let width = self.history.width();
         let (exact, coarse) = self.nodes.lowest_mut(id).split_at_mut(width);
@@ -161,7 +161,8 @@ impl Streaming {
         self.put_stories(stories);
     }
 
-    /// Forgets how nodes were reached by events before `number`; `origin` gives the origins of what is left of their stories.
+    /// Forgets how nodes were reached by events before `number`; `origin` gives the origins of the remaining parts of their
+    /// stories.
     pub(crate) fn forget_stories(
         &mut self,
         number: u32,
@@ -192,7 +193,7 @@ impl Streaming {
         self.history.first_number().unwrap_or(self.events)
     }
 
-    /// How many events of each chain are settled.
+    /// The number of settled events of each chain.
     pub(crate) fn settled_counts(&self) -> impl Iterator<Item = u32> + '_ {
         self.history.chains().map(|chain| self.history.gone(chain))
     }

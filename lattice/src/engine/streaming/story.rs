@@ -5,16 +5,16 @@ use rustc_hash::FxHashMap;
 use super::moves::Stage;
 
 portent_monitor_core::ids! {
-    /// A story, by its last turn.
+    /// A story, named by its last turn.
     pub(crate) struct StoryId(pub(super) u32);
 }
 
-/// Why an automaton is at a stage.
+/// How an automaton reached a stage.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum By {
-    /// The story begins there: at the empty cut, or where earlier moves led that nobody remembers.
+    /// The story begins there: at the empty cut, or where forgotten earlier moves led.
     Origin(u32),
-    /// An event has moved it, which has this number among those of the slice.
+    /// The event with this number in the slice has moved it.
     Event(u32),
 }
 
@@ -22,7 +22,7 @@ pub(crate) enum By {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Turn {
     pub(crate) by: By,
-    /// Where the automaton is then.
+    /// The stage after it.
     pub(crate) to: Stage,
     pub(crate) before: Option<StoryId>,
 }
@@ -37,7 +37,7 @@ pub(crate) struct Stories {
 #[derive(Clone, Debug, Default)]
 pub(super) struct Forgetting {
     kept: Stories,
-    /// What the stories that are kept are called now.
+    /// The new names of the stories kept.
     names: FxHashMap<StoryId, StoryId>,
     /// The end of a story.
     rest: Vec<StoryId>,
@@ -46,7 +46,7 @@ pub(super) struct Forgetting {
 }
 
 impl Stories {
-    /// A story that goes on from another, or begins.
+    /// A story that continues another, or begins.
     pub(crate) fn tell(&mut self, turn: Turn) -> StoryId {
         self.turns.push(turn);
         StoryId(self.turns.len() as u32 - 1)
@@ -145,7 +145,7 @@ impl Stories {
             }
         }
         let mut kept = 0;
-        // What a story goes on from is older than the story.
+        // A story is younger than the one that it continues.
         for index in 0..self.turns.len() {
             if names[index] == FORGOTTEN {
                 continue;

@@ -1,8 +1,8 @@
-//! The run behind a story: where all other events go.
+//! The run behind a story: places for all other events.
 //!
-//! The story tells the events that move the automaton. The others that must come before its last one, the pasts of these, go as early
-//! as their own past, the moves that they come after, and what the stages stay on allow. That there is room for all of them is what the
-//! search has shown.
+//! The story gives the events that move the automaton. The others that must come before its last one, the pasts of these, go as
+//! early as their own past, the moves that they come after, and the stages that stay on them allow. The search has shown that
+//! there is room for all of them.
 
 use super::{By, Class, Moves, Stage, Turn};
 use crate::order::{EventIndex, Poset};
@@ -12,29 +12,29 @@ use crate::order::{EventIndex, Poset};
 pub(crate) struct Placed {
     /// All events.
     pub(crate) run: Vec<EventIndex>,
-    /// How many of them lead to the end of the story.
+    /// The number of events up to the end of the story.
     pub(crate) length: usize,
     /// The moves of the story.
     moved: Vec<(EventIndex, Stage)>,
-    /// For each chain how many events come before the end of the story.
+    /// For each chain, how many events come before the end of the story.
     needed: Vec<u32>,
-    /// For each event which move it is.
+    /// For each event, which move it is.
     turn_of: Vec<Option<usize>>,
-    /// For each event that is needed, after how many moves it comes.
+    /// For each needed event, the number of moves that it comes after.
     places: Vec<usize>,
 }
 
 /// Which events come before the end of a story.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Extent {
-    /// Those that must.
+    /// Only the necessary ones.
     Needed,
-    /// The first ones in observed order, this many, and no others.
+    /// This many, the first in observed order, and no others.
     First(usize),
 }
 
-/// Finds the run of a story that begins with all that was forgotten, if there is room for all events. `class` tells what events do; the
-/// story numbers them with `forgotten` ones before the first of the poset.
+/// Finds the run of a story that begins with all forgotten events, if there is room for all events. `class` gives the class of
+/// each event; the story counts `forgotten` events before the first one of the poset.
 pub(crate) fn arrange(
     poset: &Poset,
     moves: &Moves,
@@ -70,7 +70,7 @@ pub(crate) fn arrange(
     for (number, (event, _)) in (1..).zip(moved.iter()) {
         *turn_of.get_mut(event.index())? = Some(number);
     }
-    // At the last stage nothing is needed any more, unless all is to be there.
+    // After the last stage no more events are needed, unless all are to be included.
     let last = moved.len() + usize::from(extent != Extent::Needed);
     places.clear();
     places.resize(poset.len(), usize::MAX);
@@ -102,7 +102,7 @@ pub(crate) fn arrange(
     Some(())
 }
 
-/// For each chain how many events come before the end of the story.
+/// For each chain, how many events come before the end of the story.
 fn find_needed(
     poset: &Poset,
     moved: &[(EventIndex, Stage)],

@@ -1,15 +1,15 @@
 //! Conditions on single variables that hold together in some closed cut, where each variable is written by one thread.
 //!
 //! Then the conditions of a thread hold for stretches of its events, and the least closed cut in which all threads are inside such a
-//! stretch is found by going on wherever one is not: cuts only grow.
+//! stretch is found by advancing any thread that is not: cuts only grow.
 
 use portent_monitor_core::{Cut, Place, ThreadId};
 
 use super::guards::Guards;
 use crate::engine::conjunctive::Trajectory;
 
-/// The least closed cut in which all conditions of one of the conjunctions hold. `None` if nothing is known, as a variable is written by
-/// several threads; `events` are those of the slice.
+/// The least closed cut in which all conditions of one of the conjunctions hold. `None` if undecided because several threads
+/// write a variable; `events` are those of the slice.
 pub(super) fn hold_together(
     guards: &Guards,
     events: &[u32],
@@ -24,13 +24,13 @@ pub(super) fn hold_together(
     Some(cuts.min_by_key(|cut| cut.iter().map(|&n| u64::from(n)).sum::<u64>()))
 }
 
-/// Where conditions of a thread hold: from so many of its events on, before so many.
+/// Where conditions of a thread hold: from this count of its events on, up to but not including that one.
 struct Stretches {
     thread: ThreadId,
     good: Vec<(u32, u32)>,
 }
 
-/// The stretches of all threads. The inner `None`: a condition never holds; the outer: it is not one thread's business.
+/// The stretches of all threads. The inner `None`: a condition never holds; the outer: a condition involves several threads.
 fn of_threads(
     guards: &Guards,
     events: &[u32],

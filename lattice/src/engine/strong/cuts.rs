@@ -1,6 +1,7 @@
-//! All cuts that can be reached, by the number of steps in them: the answer to every question, if there are not too many.
+//! All reachable cuts, by the number of steps in them: the answer to every question, if there are not too many.
 //!
-//! An event that is not a step, can happen and shuts nobody out happens at once; so does a critical section if all of it can.
+//! An event that is not a step, can happen and shuts out no other event happens at once; so does a critical section if all of
+//! it can.
 
 use indexmap::IndexMap;
 use rustc_hash::FxBuildHasher;
@@ -15,21 +16,21 @@ use crate::{
 /// Progress is reported each time this many cuts were found.
 const TOLD: usize = 1 << 14;
 
-/// A cut in one of the states that runs to it lead to.
+/// A cut in one of the states that the runs to it lead to.
 struct CutNode {
-    /// Its number among the cuts.
+    /// The index of the cut.
     cut: u32,
     state: StateIndex,
-    /// How many steps it has.
+    /// The number of its steps.
     level: u32,
-    /// The node that it came from, and the event that was added.
+    /// Its predecessor, and the event that was added.
     origin: Option<(u32, u32)>,
 }
 
-/// A search under way.
+/// A search in progress.
 pub(super) struct CutSearch<'q, 'a, M> {
     question: &'q StrongQuestion<'a, M>,
-    /// As bits for each thread the actions that are to come after so many of its events.
+    /// For each thread, as bits, the actions still to come after each number of its events.
     to_come: Vec<Vec<u64>>,
     cuts: IndexMap<Box<[u32]>, SmallVec<[u32; 2]>, FxBuildHasher>,
     nodes: Vec<CutNode>,
@@ -155,7 +156,7 @@ impl<'q, 'a, M: TransitionSystem<State = StateIndex>> CutSearch<'q, 'a, M> {
         }
     }
 
-    /// As bits the actions that may still come after a cut.
+    /// As bits, the actions that may still come after a cut.
     fn to_come(&self, cut: &[u32]) -> u64 {
         let guards = self.question.guards;
         let threads = cut.iter().enumerate().filter(|&(thread, &count)| {
@@ -167,7 +168,7 @@ impl<'q, 'a, M: TransitionSystem<State = StateIndex>> CutSearch<'q, 'a, M> {
         })
     }
 
-    /// Lets everything happen that is no step and keeps nobody from anything, and reports each event.
+    /// Lets all events happen that are not steps and restrict no other thread, and reports each one.
     fn settle(&self, cut: &mut [u32], mut told: impl FnMut(u32)) {
         if !self.question.reductions.commutation {
             return;
@@ -190,7 +191,7 @@ impl<'q, 'a, M: TransitionSystem<State = StateIndex>> CutSearch<'q, 'a, M> {
         }
     }
 
-    /// How far a thread can come without any harm: not into a section that it does not leave.
+    /// How far a thread can get without any harm: not into a section that it does not leave.
     fn harmless(&self, cut: &mut [u32], thread: usize) -> u32 {
         let question = self.question;
         let from = cut[thread];
@@ -216,7 +217,7 @@ impl<'q, 'a, M: TransitionSystem<State = StateIndex>> CutSearch<'q, 'a, M> {
         safe
     }
 
-    /// The events up to a node. Those that happened by themselves happen again.
+    /// The events up to a node. The automatic events are repeated.
     fn way(&self, number: u32) -> Vec<usize> {
         let mut chosen = Vec::new();
         let mut current = number;
@@ -230,7 +231,7 @@ impl<'q, 'a, M: TransitionSystem<State = StateIndex>> CutSearch<'q, 'a, M> {
         for (index, &event) in chosen.iter().enumerate().rev() {
             cut[self.question.guards.places[event as usize].thread.index()] += 1;
             way.push(event as usize);
-            // The last is what violates it.
+            // The last event violates it.
             if index > 0 {
                 self.settle(&mut cut, |event| way.push(event as usize));
             }

@@ -12,11 +12,12 @@ pub struct Guards {
     pub(super) places: Vec<Place>,
     /// The events of each thread, in observed order.
     pub(super) threads: Vec<Vec<u32>>,
-    /// What each event does with variables, and with locks that somebody fails to take.
+    /// The effects of each event on variables, and on locks with failed tries.
     uses: Lists<Use>,
-    /// For each event where other threads have to stop for it to happen: an event with a place of these cannot have happened.
+    /// For each event, where other threads must have stopped for it to happen: once one of these places has happened, the event
+    /// cannot.
     stops: Lists<Place>,
-    /// For each event the others that it is a stop of.
+    /// For each event, the events that list it as a stop.
     shuts: Lists<u32>,
     /// The sections that events begin and end.
     pub(super) begins: FxHashMap<u32, SmallVec<[u32; 1]>>,
@@ -25,7 +26,7 @@ pub struct Guards {
     locks: FxHashMap<u32, Vec<OfLock>>,
 }
 
-/// A critical section; its number is its place in the observed order of begins.
+/// A critical section; its number is its rank by begin in the observed run.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Section {
     pub(super) thread: u32,
@@ -44,12 +45,12 @@ struct OfLock {
     sections: Vec<u32>,
 }
 
-/// What an event does with an object.
+/// The effect of an event on an object.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Use {
     pub(super) object: u32,
     pub(super) changes: bool,
-    /// Whether it is the write of a variable, a read of one, or about a lock.
+    /// Whether it is a write of a variable, a read of one, or a lock operation.
     pub(super) kind: UseKind,
 }
 
@@ -58,7 +59,7 @@ pub(super) enum UseKind {
     Read,
     Write,
     Lock,
-    /// A try to take a lock that failed.
+    /// A failed try to take a lock.
     Try,
 }
 
@@ -85,7 +86,7 @@ impl<T: Copy> Lists<T> {
         &self.items[start as usize..self.ends[event] as usize]
     }
 
-    /// Lists out of pairs of an event and an item.
+    /// Builds lists from pairs of an event and an item.
     fn from_pairs(events: usize, mut pairs: Vec<(u32, T)>) -> Lists<T> {
         pairs.sort_by_key(|&(event, _)| event);
         let mut ends = vec![0; events];
@@ -102,7 +103,7 @@ impl<T: Copy> Lists<T> {
     }
 }
 
-/// Reads guards off a trace.
+/// Reads guards from a trace.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct GuardsReader {
     guards: Guards,
@@ -171,7 +172,7 @@ impl Guards {
         Ok(reader.finish())
     }
 
-    /// How many events the trace has.
+    /// The number of events of the trace.
     pub fn len(&self) -> usize {
         self.places.len()
     }
@@ -181,7 +182,7 @@ impl Guards {
         self.places.is_empty()
     }
 
-    /// From the end of the trace, where each thread first conflicts with what came before.
+    /// From the end of the trace, where each thread first conflicts with earlier events.
     fn find_stops(&mut self, objects: usize) {
         /// The first positions of a thread, from here on, at which it uses and changes an object.
         struct First {
@@ -196,7 +197,7 @@ impl Guards {
             let Place { thread, position } = self.places[event as usize];
             for used in self.uses.of(event) {
                 let firsts = &firsts[used.object as usize];
-                // What is about locks is guarded by sections, but for failed tries.
+                // Sections guard lock operations, except for failed tries.
                 if used.kind == UseKind::Lock {
                     continue;
                 }
@@ -274,7 +275,7 @@ impl Guards {
         self.uses.of(event)
     }
 
-    /// How many events of each other thread an event needs.
+    /// The number of events of each other thread that an event needs.
     pub(super) fn needs(&self, event: u32) -> &[u32] {
         self.trace.needs(self.places[event as usize])
     }
@@ -284,7 +285,7 @@ impl Guards {
         self.begins.get(&event).map_or(&[], SmallVec::as_slice)
     }
 
-    /// The event of a thread after this many others of it.
+    /// The next event of a thread after this many.
     pub(super) fn next(&self, thread: usize, count: u32) -> Option<u32> {
         self.threads[thread].get(count as usize).copied()
     }
@@ -298,7 +299,8 @@ impl Guards {
             && { self.begins(event).iter() }.all(|&section| self.is_free(section, cut))
     }
 
-    /// Whether something has happened in a cut that conflicts with an event and was observed later, so that it can never happen.
+    /// Whether a cut contains an event that conflicts with a given one and was observed later, so that the given one can never
+    /// happen.
     pub(super) fn is_shut_out(&self, event: u32, cut: &[u32]) -> bool {
         let is_passed = |stop: &Place| stop.position <= cut[stop.thread.index()];
         self.stops.of(event).iter().any(is_passed) || { self.begins(event).iter() }
@@ -326,7 +328,7 @@ impl Guards {
             .any(|list| self.last_begun(list, cut) > Some(number))
     }
 
-    /// Whether nobody holds the lock of a section in a cut.
+    /// Whether the lock of a section is free in a cut.
     fn is_free(&self, number: u32, cut: &[u32]) -> bool {
         self.against(number).all(|list| {
             self.last_begun(list, cut)
@@ -334,7 +336,7 @@ impl Guards {
         })
     }
 
-    /// Whether an event, once it happens, keeps nobody from anything that could have happened in its stead: all that it shuts out is in the
+    /// Whether performing an event shuts out no event that could have happened instead: everything that it shuts out is in the
     /// cut. A section that it begins may still be in the way until it ends.
     pub(super) fn shuts_out_nothing(&self, event: u32, cut: &[u32]) -> bool {
         let is_in = |&other: &u32| {

@@ -18,21 +18,21 @@ use crate::{
     options::Options,
 };
 
-/// The whole trace, of which runs may leave things out, and where the events of a slice are in it.
+/// The whole trace, whose runs may leave things out, and the position of a slice's events in it.
 pub(crate) struct LeavingOut<'a> {
     pub(crate) guards: &'a Guards,
     pub(crate) slice: SliceInTrace<'a>,
 }
 
-/// About how many bytes a cut takes besides its numbers.
+/// The approximate size of a cut in bytes, without its numbers.
 const NODE_BYTES: u64 = 112;
 
-/// Looks for a violated run that leaves things out, where happens-before has none, within the memory limit and the budget. The run ends
-/// where it is violated.
+/// Looks for a violated run that leaves things out, for when happens-before has none, within the memory limit and the budget.
+/// The run ends where it is violated.
 ///
 /// # Errors
 ///
-/// What is wrong with the run that was found: a defect.
+/// A defect: what is wrong with the run that was found.
 pub(crate) fn find_leaving_out(
     task: &Task,
     origin: &LeavingOut<'_>,
@@ -51,7 +51,7 @@ pub(crate) fn find_leaving_out(
 
 struct SearchLeavingOut<'a> {
     origin: &'a LeavingOut<'a>,
-    /// What has to hold together for a violation, if the property says that.
+    /// The conditions whose conjunction is a violation, if the property has this form.
     conjunctions: Option<Vec<Vec<Trajectory>>>,
     options: &'a Options,
     budget: &'a mut StrongBudget,
@@ -102,23 +102,23 @@ impl TraceSearch for SearchLeavingOut<'_> {
     }
 }
 
-/// Says what is wrong with a run that leaves things out, and swaps nothing that conflicts.
+/// Returns what is wrong with a run that leaves things out, and swaps nothing that conflicts.
 fn examine_in_order(rules: &Rules, order: &[usize]) -> Result<(), String> {
     examine(rules, order)?;
     examine_conflicts(rules, order)
 }
 
-/// What searches of all instances that are reported together may cost.
+/// A budget for searching all instances that are reported together.
 #[derive(Clone, Debug)]
 pub(crate) struct StrongBudget {
     nodes: NodeBudget,
-    /// How often the pass may look at an event with a choice.
+    /// How often the pass may examine an event with a choice, in all.
     work: u64,
 }
 
-/// What is spent if nobody says how many nodes there may be.
+/// The budget if no maximum number of nodes was requested.
 const WORK: u64 = 400_000_000;
-/// The part of that which is spent if nobody asked for this model.
+/// The part of it that is spent if this model was not requested.
 const TRIAL: u64 = 20;
 
 impl StrongBudget {
@@ -129,7 +129,7 @@ impl StrongBudget {
         }
     }
 
-    /// For those who asked for another model.
+    /// The budget if another model was requested.
     pub(crate) fn of_trial() -> StrongBudget {
         StrongBudget {
             nodes: NodeBudget::part(TRIAL),
@@ -137,7 +137,7 @@ impl StrongBudget {
         }
     }
 
-    /// Whether there is nothing left.
+    /// Whether the budget is used up.
     pub(crate) fn is_spent(&self) -> bool {
         self.nodes.is_spent() || self.work == 0
     }

@@ -1,11 +1,12 @@
 //! One pass over the trace, in which every event is kept or dropped.
 //!
-//! A thread that drops an event stops there, and leaves behind the locks that it holds. What is kept, in observed order, is a run: so where
-//! it is violated there is a violation, and where concurrent steps commute in the automaton of the bad prefixes there is
-//! no other. The pass remembers little of each choice: the state of the property, who has stopped, what is needed in vain because of
-//! that, and which locks were left behind. Of two choices in the same state, one that has lost no more than the other is enough.
+//! A thread that drops an event stops there, and leaves the locks that it holds locked. The kept events, in observed order, are
+//! a run: if it is violated there is a violation, and if concurrent steps commute in the automaton of the bad prefixes there is
+//! no other. The pass remembers little of each choice: the state of the property, which threads have stopped, what can
+//! therefore no longer be needed, and which locks were left locked. Of two choices in the same state, one that has lost no more
+//! than the other suffices.
 //!
-//! A thread need only ever stop before a step that changes the state, before it takes a lock, and where it cannot go on.
+//! A thread need only stop before a step that changes the state, before it takes a lock, and where it cannot continue.
 
 use rustc_hash::FxHashSet;
 use smallvec::SmallVec;
@@ -16,67 +17,67 @@ use super::{
 };
 use crate::automaton::{StateIndex, TransitionSystem};
 
-/// What was dropped so far, up to what matters of it.
+/// What was dropped so far, reduced to what is relevant.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Choice {
     state: StateIndex,
-    /// Who has stopped, by thread.
+    /// The stopped threads, sorted by thread.
     stopped: SmallVec<[Stopped; 4]>,
-    /// The locks that were left behind, and whether exclusively; sorted.
+    /// The locks left locked, and whether exclusively; sorted.
     left: SmallVec<[(u32, bool); 4]>,
 }
 
-/// A thread that goes on no more.
+/// A stopped thread.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 struct Stopped {
     thread: u32,
-    /// How many events it has.
+    /// The number of its events that were kept.
     kept: u32,
-    /// The first of the others that somebody will still need, as an index into those of its thread that anybody needs.
+    /// The first dropped event that will still be needed, as an index into the needed events of the thread.
     needed: u32,
 }
 
 impl Stopped {
-    /// Whether it is stopped no earlier than another of the same thread, for all that is still to come.
+    /// Whether it is stopped no earlier than another entry for the same thread, as far as the rest of the trace is concerned.
     fn covers(self, other: Stopped) -> bool {
         self.needed >= other.needed
     }
 }
 
-/// What became of the pass.
+/// The result of the pass.
 pub(super) enum Passed {
-    /// A run is violated: how many events of each thread it has, and its last event.
+    /// A run is violated: the number of its events of each thread, and its last event.
     Violated(Vec<u32>, u32),
-    /// None is that drops anything, and all choices were followed.
+    /// No run that drops anything is violated, and all choices were followed.
     Through,
-    /// Too many choices, too much work, or the time was up.
+    /// There were too many choices, too much work, or no time left.
     GaveUp,
 }
 
-/// What the pass may cost.
+/// The bounds of the pass.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct PassLimits {
-    /// How many choices are followed at once.
+    /// The number of choices followed at once.
     pub(super) choices: usize,
-    /// How often an event is looked at with a choice.
+    /// How often an event may be examined with a choice.
     pub(super) work: u64,
 }
 
-/// Choices are compared with each other when there are this many, or twice as many as were left the last time.
+/// Choices are compared with each other when there are this many, or twice as many as remained last time.
 const COMPARED: usize = 16;
-/// Whether the time is up is looked at this often.
+/// The interval between checks for the time limit.
 const TOLD: u64 = 1 << 12;
 
 pub(super) struct Pass<'q, 'a, M> {
     question: &'q StrongQuestion<'a, M>,
     choices: Vec<Choice>,
-    /// How far each thread has come.
+    /// The position of each thread.
     counts: Vec<u32>,
-    /// For each thread, which of its events others need, and the last that does.
+    /// For each thread, which of its events others need, and the last event that needs each.
     needed: Vec<Vec<(u32, u32)>>,
-    /// As bits the actions that are still to come, after each event.
+    /// As bits, the actions still to come after each event.
     to_come: Vec<u64>,
-    /// How many choices were made in all, and how often one met an event.
+    /// The total number of choices made, and how often one met an event.
     pub(super) made: usize,
     pub(super) work: u64,
 }
@@ -176,7 +177,7 @@ impl<'q, 'a, M: TransitionSystem<State = StateIndex>> Pass<'q, 'a, M> {
         violated
     }
 
-    /// Drops the choices that others stand for, and those that nothing can violate any more.
+    /// Drops the choices that others cover, and those that nothing can violate any more.
     fn compare(&mut self, event: u32) {
         let to_come = self.to_come[event as usize];
         let question = self.question;
@@ -199,7 +200,7 @@ impl<'q, 'a, M: TransitionSystem<State = StateIndex>> Pass<'q, 'a, M> {
             question.may_fall(choice.state, to_come)
                 && known.insert((choice.state, stopped, choice.left.clone()))
         });
-        // Those that stopped the fewest come first: they stand for most.
+        // Choices with the fewest stopped threads come first: they cover the most.
         self.choices
             .sort_by_key(|choice| (choice.state, choice.stopped.len()));
         let mut kept: Vec<Choice> = Vec::with_capacity(self.choices.len());
@@ -219,7 +220,7 @@ impl<'q, 'a, M: TransitionSystem<State = StateIndex>> Pass<'q, 'a, M> {
         self.choices = kept;
     }
 
-    /// Whether a choice can still do whatever another in the same state can.
+    /// Whether a choice can still do everything that another in the same state can.
     fn covers(&self, one: &Choice, other: &Choice) -> bool {
         let is_left = |(lock, exclusive): (u32, bool)| {
             { other.left.iter() }.any(|&(theirs, so)| theirs == lock && (so || !exclusive))
@@ -237,7 +238,7 @@ impl<'q, 'a, M: TransitionSystem<State = StateIndex>> Pass<'q, 'a, M> {
     }
 }
 
-/// Whether all that an event needs was kept, and no lock that it takes was left behind.
+/// Whether all needs of an event were kept, and no lock that it takes was left locked.
 fn can_keep(guards: &Guards, choice: &Choice, event: u32, begins: &[u32]) -> bool {
     if choice.stopped.is_empty() {
         return true;
@@ -255,7 +256,7 @@ fn can_keep(guards: &Guards, choice: &Choice, event: u32, begins: &[u32]) -> boo
         })
 }
 
-/// A thread stops after this many events.
+/// Stops a thread after this many events.
 fn stop(guards: &Guards, choice: &mut Choice, thread: u32, kept: u32) {
     let place = { choice.stopped.iter() }.position(|stopped| stopped.thread > thread);
     let stopped = Stopped {
@@ -278,7 +279,7 @@ fn held(guards: &Guards, thread: u32, count: u32) -> impl Iterator<Item = (u32, 
     open.map(|section| (section.lock.index() as u32, section.exclusive))
 }
 
-/// For each thread which of its events are needed by others where they needed less before, in order, and the last event that does.
+/// For each thread, which of its events are newly needed by others, in order, and the last event that needs each.
 fn needed(guards: &Guards) -> Vec<Vec<(u32, u32)>> {
     let mut needed: Vec<Vec<(u32, u32)>> = vec![Vec::new(); guards.threads.len()];
     let mut before: Vec<Vec<u32>> = vec![Vec::new(); guards.threads.len()];
@@ -304,7 +305,7 @@ fn needed(guards: &Guards) -> Vec<Vec<(u32, u32)>> {
     needed
 }
 
-/// As bits the actions after each event.
+/// As bits, the actions after each event.
 fn to_come(steps: &Steps) -> Vec<u64> {
     let mut bits = 0;
     let mut to_come: Vec<u64> = { steps.actions.iter().rev() }

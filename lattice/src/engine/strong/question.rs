@@ -1,4 +1,4 @@
-//! The question whether some run that leaves things out is violated: what goes into it, and who answers it.
+//! The question whether some run that leaves things out is violated: its input, and how it is answered.
 
 use std::cell::RefCell;
 
@@ -23,11 +23,11 @@ use crate::{
     stop::Stop,
 };
 
-/// The pass follows this many choices at once.
+/// The number of choices that the pass follows at once.
 const MOST_CHOICES: usize = 4096;
 
-/// Looks for a violated run that leaves things out, giving up after `max_nodes` nodes. `actions` has for each event of the trace what it does to
-/// the automaton, or `None` if it is no step of the property.
+/// Looks for a violated run that leaves things out, giving up after `max_nodes` nodes. For each event of the trace, `actions`
+/// has its action on the automaton, or `None` if it is not a step of the property.
 ///
 /// ```
 /// use portent_lattice::{Reductions, laboratory::{ActionId, Automaton, StateIndex, maximal::FeasibilityAnswer, strong::{self, Guards}}};
@@ -77,7 +77,7 @@ pub fn search(
     question.answer(max_nodes, u64::MAX).0
 }
 
-/// What the events of a trace do to the property.
+/// The effects of the events of a trace on the property.
 pub(super) struct Steps {
     pub(super) actions: Vec<Option<ActionId>>,
 }
@@ -87,7 +87,7 @@ impl Steps {
         self.actions[event as usize]
     }
 
-    /// An action as a bit; those that are too many for bits share the last.
+    /// An action as a bit; actions too large for bits share the last.
     pub(super) fn bit(action: ActionId) -> u64 {
         1 << action.0.min(63)
     }
@@ -97,7 +97,7 @@ impl Steps {
     }
 }
 
-/// What is looked for, and in what. Only what is violated for good is: a run that has everything is one of happens-before.
+/// The input of a search. Only permanent violations are searched for: a run that has everything is one of happens-before.
 pub(super) struct StrongQuestion<'a, M> {
     pub(super) guards: &'a Guards,
     pub(super) steps: &'a Steps,
@@ -136,7 +136,7 @@ impl<'a, M: TransitionSystem<State = StateIndex>> StrongQuestion<'a, M> {
         Goal::default().is_bad(self.machine.verdict(&state), false)
     }
 
-    /// Whether no steps at all violate a state.
+    /// Whether no sequence of steps violates a state.
     pub(super) fn is_hopeless(&self, state: StateIndex) -> bool {
         let analysis = self
             .analysis
@@ -160,9 +160,9 @@ impl<'a, M: TransitionSystem<State = StateIndex>> StrongQuestion<'a, M> {
         state == other || analysis.is_some_and(|analysis| analysis.borrow().covers(state, other))
     }
 
-    /// The answer, and how much work the pass was.
+    /// The answer, and the work of the pass.
     pub(super) fn answer(&self, max_nodes: usize, work: u64) -> (FeasibilitySearched, u64) {
-        // The pass takes one order of what commutes for all of them.
+        // The pass follows one order of commuting events in place of all.
         if !self.reductions.commutation {
             return (CutSearch::new(self).run(max_nodes), 0);
         }
@@ -286,7 +286,7 @@ impl<'a, M: TransitionSystem<State = StateIndex>> StrongQuestion<'a, M> {
         all.unwrap_or_default()
     }
 
-    /// The order of events by what they need.
+    /// The order of events by their needs.
     fn order(&self, events: &[u32]) -> Poset {
         let clocks: Vec<Vec<u32>> = { events.iter() }
             .map(|&event| {

@@ -1,5 +1,5 @@
-//! How much a beam finds where moves make cycles and nodes are as many as the orders: random automata and runs of some threads
-//! that some order violates, and the observed one does not.
+//! How much a beam finds if moves make cycles and there are as many nodes as orders: random automata, and runs of several
+//! threads that are violated in another order but not as observed.
 
 use portent_monitor_core::ChainId;
 use portent_testing::Rng;
@@ -22,7 +22,7 @@ fn beam(nodes: usize) -> Bounds {
     }
 }
 
-/// How many of the cases that some other order violates are found.
+/// The number of cases violated in another order that are found.
 fn found(kind: Cyclic, cases: usize, bounds: &Bounds) -> usize {
     let (mut met, mut found) = (0, 0);
     for seed in 0.. {
@@ -77,7 +77,7 @@ fn a_beam_of_64_finds_nearly_all() {
     }
 }
 
-/// Whatever is dropped, there is a node for what was observed, as a search whose nodes have all ended predicts nothing.
+/// Whatever is dropped, some node contains the observed run, as a search whose nodes have all ended predicts nothing.
 #[test]
 fn a_beam_never_loses_the_observed_run() {
     let (mut narrowed, mut violated) = (0, 0);
@@ -115,7 +115,7 @@ fn a_beam_never_loses_the_observed_run() {
     assert!(narrowed > 1_000, "{narrowed} of {violated}");
 }
 
-/// Feeds steps of threads that learn of each other now and then, and tidies up when it is time.
+/// Feeds steps of threads that synchronise now and then, and tidies when it is time.
 struct Long {
     rng: Rng,
     moves: Moves,
@@ -140,7 +140,7 @@ impl Long {
         }
     }
 
-    /// Whether some run is violated with this step.
+    /// Whether some run is violated by this step.
     fn step(&mut self, chain: ChainId, letter: char) -> bool {
         self.clocks[chain.index()][chain.index()] += 1;
         let class = Class(letter as u32 - 'a' as u32);

@@ -1,4 +1,4 @@
-//! Random automata and random posets, and what is true of them by brute force.
+//! Random automata and random posets, and the truth about them by brute force.
 
 use portent_monitor_core::ChainId;
 use portent_testing::Rng;
@@ -13,7 +13,7 @@ use crate::{
 };
 use portent_monitor_dsl::Verdict;
 
-/// What kind of automaton.
+/// The kind of an automaton.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Shape {
     /// A deterministic one whose only cycles are self-loops.
@@ -99,7 +99,7 @@ impl Case {
             .fold(0, |all, stage| all | 1 << stage.0)
     }
 
-    /// With which event the observed run is violated.
+    /// The event by which the observed run is violated.
     pub(super) fn observed_violated(&self) -> Option<usize> {
         let mut stages = self.initial();
         self.events.iter().position(|event| {
@@ -108,7 +108,7 @@ impl Case {
         })
     }
 
-    /// With which event some run of the events so far is violated: of all cuts where a run is, the one whose last event came first.
+    /// The event by which some run of the events so far is violated: of all cuts with a violated run, the earliest last event.
     pub(super) fn first_violated(&self) -> Option<usize> {
         let poset = self.poset(self.events.len());
         let width = poset.width();
@@ -166,15 +166,15 @@ impl Case {
     }
 }
 
-/// Runs of some threads, 30 % of whose events follow a synchronisation, and automata that can alternate for ever.
+/// Runs of several threads, 30 % of whose events follow a synchronisation, and automata that can alternate for ever.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Cyclic {
-    /// At least; there may be one more.
+    /// The minimum; there may be one more.
     pub(super) threads: usize,
     pub(super) length: usize,
     /// How many of a hundred events change nothing.
     pub(super) neutral: usize,
-    /// Only what the four cuts of each level that are nearest to the observed one do not show.
+    /// Only violations not shown by the four cuts of each level nearest to the observed one.
     pub(super) harder: bool,
 }
 
@@ -241,7 +241,7 @@ impl Case {
         Case { moves, events }
     }
 
-    /// With which event another order is violated and the observed one is never, if this is such a case.
+    /// The event by which another order is violated while the observed one never is, if this is such a case.
     pub(super) fn violated_elsewhere(&self, kind: Cyclic) -> Option<usize> {
         if self.observed_violated().is_some() {
             return None;
@@ -252,7 +252,7 @@ impl Case {
         self.first_violated()
     }
 
-    /// Whether some order is violated that keeps to the cuts of each level that are nearest to the observed one.
+    /// Whether a violated order stays within the cuts of each level that are nearest to the observed one.
     fn is_shown_by_a_window(&self, size: usize) -> bool {
         let poset = self.poset(self.events.len());
         let width = poset.width();
@@ -316,7 +316,7 @@ fn automaton(rng: &mut Rng, shape: Shape) -> Moves {
                 }
             };
             match shape {
-                // A dead end is a stage that is not there.
+                // A dead end is represented as a missing stage.
                 _ if rng.below(8) == 0 => {}
                 Shape::Cyclic => go(rng.below(stages)),
                 Shape::Chains => {
@@ -348,7 +348,7 @@ fn automaton(rng: &mut Rng, shape: Shape) -> Moves {
     Moves::new(stages, classes, &initial, stays, &moves)
 }
 
-/// The automaton of a random table, with the self-loops that it can bear.
+/// The automaton of a random table, with as many self-loops as possible.
 fn saturated(rng: &mut Rng, states: usize, actions: usize) -> Moves {
     let next = (0..states * actions)
         .map(|place| match place / actions {
@@ -413,7 +413,7 @@ fn run(rng: &mut Rng, classes: usize, length: usize) -> Vec<Arrived> {
             }
         }
         if threads[actor].chain.is_none() {
-            // A chain whose thread has ended, and all of which is known; or else a new one.
+            // Reuse a chain whose thread has ended and whose events are all known; otherwise make a new one.
             let used = |chain: ChainId| threads.iter().any(|t| t.lives && t.chain == Some(chain));
             let known = |c: ChainId| threads[actor].clock[c.index()] == counts[c.index()];
             let free = ChainId::first(chains).find(|&c| !used(c) && known(c));

@@ -1,5 +1,5 @@
-//! Compared with all linear extensions of every prefix: the first event with which some run is violated must be the same, with all
-//! pruning rules and with any choice of them, and every violated run is followed.
+//! Comparison with all linear extensions of every prefix: the first event by which some run is violated must be the same, with
+//! all pruning rules and with any subset of them, and every violated run is replayed.
 
 mod beam;
 mod case;
@@ -11,7 +11,7 @@ use self::case::{Case, Shape};
 use super::{Bounds, Pruning, Scratch, Streaming};
 use crate::order::{Packed, Packing, Unpacking};
 
-/// This many random cases by default; `PORTENT_CASES` sets another number.
+/// The default number of random cases; `PORTENT_CASES` sets another number.
 fn cases(default: usize) -> usize {
     let asked = std::env::var("PORTENT_CASES").ok();
     asked
@@ -19,9 +19,9 @@ fn cases(default: usize) -> usize {
         .unwrap_or(default)
 }
 
-/// What a search found, and what it left out.
+/// The findings of a search, and what it left out.
 struct Outcome {
-    /// With which event, from 0.
+    /// The event that violates, counting from 0.
     found: Option<usize>,
     late: u64,
     dropped: u64,
@@ -37,7 +37,7 @@ struct Pause {
 fn search(case: &Case, bounds: &Bounds, mut pause: impl FnMut() -> Pause) -> Outcome {
     let moves = &case.moves;
     let (mut search, mut scratch) = (Streaming::new(moves), Scratch::default());
-    // Another search has worked there before.
+    // Another search has used this memory before.
     let mut workplace = Streaming::new(moves);
     let (mut packing, mut packed) = (Packing::default(), Packed::default());
     let mut counts = Vec::new();

@@ -1,4 +1,4 @@
-//! Mistakes that are easy to make, each with a case that shows it.
+//! Easily made mistakes, each with a case that reveals it.
 
 use portent_monitor_core::ChainId;
 use portent_testing::Rng;
@@ -90,7 +90,7 @@ fn of_two_nodes_with_the_same_interval_the_later_one_will_have_the_larger() {
 
 #[test]
 fn what_is_covered_while_an_event_is_looked_at_still_takes_the_event() {
-    // The second a makes a node that covers the one of the first, which is to move by it.
+    // The second a makes a node that covers the one of the first, which is still to move by it.
     let moves = automaton(
         &["", "abcde", "abde", "abcde"],
         &[(3, 'a', 2), (2, 'a', 1), (1, 'b', 0)],
@@ -139,7 +139,7 @@ fn a_beam_keeps_the_initial_node() {
 
 #[test]
 fn one_event_makes_no_more_nodes_than_it_may() {
-    // A toggle, whose nodes are as many as the orders.
+    // A toggle, which has as many nodes as orders.
     let moves = automaton(
         &["", "cde", "cde"],
         &[(2, 'a', 1), (1, 'a', 2), (1, 'b', 0)],
