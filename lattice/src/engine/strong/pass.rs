@@ -2,9 +2,9 @@
 //!
 //! A thread that drops an event stops there, and leaves the locks that it holds locked. The kept events, in observed order, are
 //! a run: if it is violated there is a violation, and if concurrent steps commute in the automaton of the bad prefixes there is
-//! no other. The pass remembers little of each choice: the state of the property, which threads have stopped, what can
-//! therefore no longer be needed, and which locks were left locked. Of two choices in the same state, one that has lost no more
-//! than the other suffices.
+//! no other. The pass remembers little of each choice: the state of the property, which threads have stopped, which of
+//! their dropped events are still needed, and which locks were left locked. Of two choices in the same state, one that has
+//! lost no more than the other suffices.
 //!
 //! A thread need only stop before a step that changes the state, before it takes a lock, and where it cannot continue.
 
