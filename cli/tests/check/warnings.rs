@@ -57,7 +57,7 @@ fn events_of_a_log_that_has_only_texts() {
         let json = check(&format!("always !{name}"), log, &["--format", "json"]).json();
         json["warnings"].to_string()
     };
-    assert!(warned("opens").contains(r#"declare the event as `opens matches \"...\"`"#));
+    assert!(warned("opens").contains(r#"declare it in a property, `event opens matches \"...\"`"#));
 }
 
 #[test]

@@ -329,7 +329,9 @@ impl Fit<'_> {
         let unbound = parameters.iter().enumerate();
         let unbound = unbound.filter(|(index, _)| !is_bound(*index));
         let mut names = quoted(unbound.map(|(_, name)| name));
-        let why = if names.is_empty() {
+        let why = if self.viewer.bindings().refused_beyond() == Some(0) {
+            "the limit on bindings is 0".to_owned()
+        } else if names.is_empty() {
             names = quoted(parameters.iter());
             format!(
                 "its events never give values to {} that belong together",
@@ -402,8 +404,14 @@ impl Fit<'_> {
         {
             format!("; `{name}` is an operation there: declare the event with `on {name}`")
         } else if self.names.are_texts_only() {
+            let is_word = |c: char| c.is_alphanumeric() || c == '_';
+            let spelled = if name.chars().all(is_word) {
+                name.to_owned()
+            } else {
+                format!("{name:?}")
+            };
             format!(
-                "; its lines have texts but no names: declare the event as `{name} matches \"...\"`"
+                "; its lines have texts but no names: declare it in a property, `event {spelled} matches \"...\"`"
             )
         } else {
             did_you_mean(name, self.names.events(self.symbols))

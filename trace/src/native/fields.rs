@@ -203,7 +203,7 @@ impl<'a> Object<'a, '_> {
         self.get(key)
     }
 
-    /// As [`take`](Self::take), of a key that `who` has to have.
+    /// As [`take`](Self::take), of a key that `who` has to have: an operation, or lines in general.
     #[inline(always)]
     pub(super) fn need(&mut self, key: Key, who: &str) -> Result<&'a str, Problem<'a>> {
         self.take(key).ok_or_else(|| self.lacks(key, who))
@@ -213,10 +213,16 @@ impl<'a> Object<'a, '_> {
     #[cold]
     pub(super) fn lacks(&self, key: Key, who: &str) -> Problem<'a> {
         let name = key.name();
+        // An operation is one word, and anything else several.
+        let needs = if who.contains(' ') {
+            format!("{who} has")
+        } else {
+            format!("`{who}` needs")
+        };
         let mut unknown = self.unknown();
         match unknown.find(|(unknown, _)| meant(unknown) == Some(key)) {
             Some((unknown, at)) => {
-                let what = format!("expected the key `{name}`, which {who} has, not `{unknown}`");
+                let what = format!("expected the key `{name}`, which {needs}, not `{unknown}`");
                 Problem::new(at, what)
             }
             None if key == Key::T && self.get(Key::Portent).is_some() => {
@@ -227,10 +233,7 @@ impl<'a> Object<'a, '_> {
                 let what = "expected the key `portent`, which a first line with `init` has";
                 Problem::new(self.text, what)
             }
-            None => Problem::new(
-                self.text,
-                format!("expected a key `{name}`, which {who} has"),
-            ),
+            None => Problem::new(self.text, format!("expected a key `{name}`, which {needs}")),
         }
     }
 
