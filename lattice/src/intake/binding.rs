@@ -43,7 +43,7 @@ impl Inequalities {
         Inequalities(pairs.to_vec())
     }
 
-    /// Whether no two parameters have the same value that must not. If not, no larger binding is better.
+    /// Whether no two parameters that must differ have the same value. If not, every larger binding fails, too.
     pub(crate) fn allow(&self, binding: &Binding) -> bool {
         let mut pairs = self.0.iter();
         pairs.all(|&(one, other)| binding[one].is_none() || binding[one] != binding[other])
@@ -60,11 +60,11 @@ pub(crate) fn is_part_of(part: &Binding, whole: &Binding) -> bool {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Instances {
     pub(crate) all: Vec<Binding>,
-    /// Whether the limit allowed for all of them.
+    /// Whether the limit left room for all of them.
     pub(crate) is_complete: bool,
 }
 
-/// More than the limit allows.
+/// There are more than the limit allows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct TooMany;
 
@@ -76,12 +76,12 @@ pub(crate) struct Bindings {
     spellings: Spellings,
     all: Blocks<Binding>,
     ids: SpreadMap<Binding, BindingId>,
-    /// The same where there is one parameter, by its value: there may be very many, and they need not be hashed.
+    /// The same for a single parameter, by its value: there may be very many, and they need no hashing.
     of_value: Blocks<Option<BindingId>>,
-    /// How many there may be, and those that were too many.
+    /// The largest number of bindings, and those that were refused.
     limit: usize,
     refused: Refused,
-    /// How many spellings are of bindings that were taken.
+    /// The number of spellings that belong to accepted bindings.
     spelled: usize,
 }
 
@@ -100,7 +100,7 @@ impl Bindings {
         }
     }
 
-    /// Whether there is room for a binding. If there is not, it is remembered that it was refused, and forgotten what it is.
+    /// Whether there is room for a binding. If not, only the fact that it was refused is remembered.
     pub(super) fn admits(&mut self, binding: &Binding) -> bool {
         if self.all.len() < self.limit || self.find(binding).is_some() {
             return true;
@@ -110,14 +110,14 @@ impl Bindings {
         false
     }
 
-    /// About how many bytes they take.
+    /// Roughly the number of bytes they take.
     pub(crate) fn bytes(&self) -> u64 {
         let binding = 2 * size_of::<Binding>() + 16;
         let spelling = 2 * size_of::<Value>() + 64;
         (self.all.len() * binding + self.spellings.len() * spelling) as u64
     }
 
-    /// How many bindings there may be, if some were refused.
+    /// The largest number of bindings, if some were refused.
     pub(crate) fn refused_beyond(&self) -> Option<usize> {
         (!self.refused.is_empty()).then_some(self.limit)
     }
@@ -127,12 +127,12 @@ impl Bindings {
         self.spellings.of(value)
     }
 
-    /// The same for a value that is given as text, and the text as a value.
+    /// The same for a value given as text, together with the text as a value.
     pub(super) fn spelling_of_text(&mut self, text: &str) -> (SpellingId, Value) {
         self.spellings.of_text(text)
     }
 
-    /// The value that was first spelled so.
+    /// The first value with this spelling.
     pub(crate) fn value(&self, id: SpellingId) -> &Value {
         self.spellings.value(id)
     }
@@ -190,7 +190,7 @@ impl Bindings {
         values.collect()
     }
 
-    /// How many distinct bindings there are; their ids are below this.
+    /// The number of distinct bindings; their ids are below this.
     pub(crate) fn len(&self) -> usize {
         self.all.len()
     }
@@ -205,8 +205,7 @@ impl Bindings {
         self.find(&restricted(binding, domain))
     }
 
-    /// All instances, or as many as the limit allows. A property without parameters has one, whatever
-    /// happened.
+    /// All instances, or as many as the limit allows. A property without parameters always has one.
     pub(crate) fn instances(&self, limit: usize) -> Instances {
         let mut by_domain: FxHashMap<Domain, Vec<&Binding>> = FxHashMap::default();
         for binding in self.all.iter() {
@@ -229,7 +228,7 @@ impl Bindings {
             }
             found.extend(joined);
         }
-        // What lacks some of its steps must not be judged by the others.
+        // A binding that lacks some of its steps must not be judged by the others.
         found.retain(|instance| !self.refused.may_be_part_of(instance, &self.spellings));
         is_complete &= found.len() <= limit;
         found.truncate(limit);
@@ -238,8 +237,8 @@ impl Bindings {
         Instances { all, is_complete }
     }
 
-    /// Joins bindings with compatible ones, where that is allowed, and says whether the limit allowed for all. Those of `left` bind the
-    /// same parameters, and so do those of `right`.
+    /// Joins bindings with compatible ones, where that is allowed, and returns whether the limit left room for all. All of
+    /// `left` bind the same parameters, and so do all of `right`.
     fn join(&self, left: &mut Vec<Binding>, right: &[&Binding], limit: usize) -> bool {
         let (Some(first), Some(second)) = (left.first(), right.first()) else {
             left.clear();
@@ -266,10 +265,10 @@ impl Bindings {
     }
 }
 
-/// Which parameters have values.
+/// The parameters that have values.
 pub(crate) type Domain = SmallVec<[bool; 8]>;
 
-/// Which parameters a binding gives values to.
+/// The parameters that a binding gives values to.
 pub(crate) fn domain(binding: &Binding) -> Domain {
     binding.iter().map(Option::is_some).collect()
 }

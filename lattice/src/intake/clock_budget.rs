@@ -1,20 +1,20 @@
-//! How many bytes the clocks of threads and objects may take.
+//! A limit on the memory for the clocks of threads and objects.
 //!
-//! A clock counts for every thread, and every thread has one: with sixteen thousand threads that know of each other, that is half a
-//! gigabyte. Adding up all clocks means looking at each of them, so it is done only where a bound that is known without looking
-//! is too coarse, and then rarely.
+//! A clock has a component for every thread, and every thread has a clock: with sixteen thousand threads that all synchronise,
+//! that is half a gigabyte. Adding up all clocks means visiting each of them, so it is done only if a bound that is known
+//! without visiting is too coarse, and then rarely.
 
 use portent_monitor_core::Causality;
 
-/// The bound is looked at after this many events.
+/// The bound is checked after this many events.
 const EVERY: u64 = 4;
 
-/// What clocks may take, and when to look again.
+/// The memory limit for clocks, and when to check it again.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct ClockBudget {
     bytes: u64,
     events: u64,
-    /// After how many events the clocks are added up at the soonest.
+    /// The clocks are not added up before this number of events.
     next: u64,
 }
 
@@ -27,7 +27,7 @@ impl ClockBudget {
         }
     }
 
-    /// One more event: whether clocks take more now than they may.
+    /// Counts one more event; returns whether clocks now exceed the limit.
     #[inline]
     pub(crate) fn is_spent(&mut self, causality: &Causality) -> bool {
         self.events += 1;
@@ -40,7 +40,7 @@ impl ClockBudget {
         if places.saturating_mul(clock) <= self.bytes {
             return false;
         }
-        // So often that the time for it is a part of what the events take anyway.
+        // Rarely enough that checking takes only a fraction of the time for the events.
         self.next = self.events + places / 8;
         causality.bytes() as u64 > self.bytes
     }

@@ -1,4 +1,4 @@
-//! What is kept of a run until it has ended: the events that were steps of some property, and their order.
+//! The part of a run that is kept until it has ended: the events that were steps of some property, and their order.
 //!
 //! All properties share it. It keeps what an answer needs, but not the events themselves: ten million steps over four threads
 //! fit in half a gigabyte. If clocks take too much memory, only those of the first events are kept; each later event is assumed
@@ -15,7 +15,7 @@ use super::{
 use crate::error::Error;
 
 portent_monitor_core::ids! {
-    /// A place in a [`History`].
+    /// An index into a [`History`].
     pub(crate) struct HistoryIndex(u32);
 }
 
@@ -28,7 +28,7 @@ pub(crate) struct PastEvent {
     pub(crate) number: u64,
     /// The chain that it is on.
     pub(crate) chain: ChainId,
-    /// Where its clock ends among the clocks; it begins where the previous one ends.
+    /// The end of its clock among the clocks; it begins where the previous one ends.
     clock_end: usize,
 }
 
@@ -37,17 +37,17 @@ pub(crate) struct PastEvent {
 pub(crate) struct History {
     events: Vec<PastEvent>,
     clocks: Vec<u32>,
-    /// How many events have a clock: the first ones.
+    /// The number of events with a clock, which are the first ones.
     ordered: usize,
-    /// The bytes that clocks may take.
+    /// The memory limit for clocks, in bytes.
     clock_bytes: u64,
-    /// How many chains there are.
+    /// The number of chains.
     chains: usize,
     notes: Notes,
 }
 
 impl History {
-    /// A history of which clocks, and notes on lines, may take this many bytes.
+    /// A history whose clocks and line notes may take this many bytes.
     pub(crate) fn new(clock_bytes: u64, note_bytes: u64) -> History {
         History {
             events: Vec::new(),
@@ -59,7 +59,7 @@ impl History {
         }
     }
 
-    /// Keeps an event, and says where.
+    /// Keeps an event, and returns its index.
     pub(crate) fn keep(&mut self, arrival: &Arrival<'_>) -> Result<HistoryIndex, Error> {
         let index = u32::try_from(self.events.len())
             .ok()
@@ -98,18 +98,18 @@ impl History {
         self.events.get(self.ordered)
     }
 
-    /// The first event of which it was not kept what its line tells, as it tells too much.
+    /// The first event whose line note was left out because the notes are too large.
     pub(crate) fn first_untold(&self) -> Option<&PastEvent> {
         self.events.get(self.notes.first_left_out()? as usize)
     }
 
-    /// About how many bytes it takes.
+    /// Roughly the number of bytes it takes.
     pub(crate) fn bytes(&self) -> u64 {
         let (events, clocks) = (size_of_val(&self.events[..]), size_of_val(&self.clocks[..]));
         (events + clocks + self.notes.bytes()) as u64
     }
 
-    /// How many events there are.
+    /// The number of events.
     pub(crate) fn len(&self) -> usize {
         self.events.len()
     }
@@ -118,19 +118,19 @@ impl History {
         &self.events[index.index()]
     }
 
-    /// The counts of an event's clock; what is beyond its end counts 0.
+    /// The counts of an event's clock; components past the end count as 0.
     pub(crate) fn clock(&self, index: HistoryIndex) -> &[u32] {
         let before = index.index().checked_sub(1);
         let start = before.map_or(0, |before| self.events[before].clock_end);
         &self.clocks[start..self.event(index).clock_end]
     }
 
-    /// What the line of an event tells besides what properties see of it.
+    /// The rest of the information on an event's line.
     pub(crate) fn note(&self, index: HistoryIndex, symbols: &Symbols) -> Option<Box<Note>> {
         self.notes.of(index.0, symbols)
     }
 
-    /// How many chains the events are on.
+    /// The number of chains that the events are on.
     pub(crate) fn chains(&self) -> usize {
         self.chains
     }

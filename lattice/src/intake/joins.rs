@@ -1,11 +1,11 @@
-//! The bindings that have steps, or will have: those of the events so far, and all their joins.
+//! The bindings that have or will have steps: those of the events so far, and all their joins.
 //!
 //! After F. Chen and G. Roşu, *Parametric Trace Slicing and Monitoring* (2009). Offline all bindings
-//! are known and only those that are full matter. Online a binding may be met that agrees with
-//! earlier ones which are not full, and its run begins with their steps. As the bindings that are
-//! kept are closed under joins, there is one among them that contains all others which the new one
-//! contains: it has exactly those steps. So a new run begins as a copy, and no step is looked for. What
-//! breaks an inequality is left out: no part of what is allowed does.
+//! are known and only full ones matter. Online a new binding may agree with
+//! earlier ones that are not full, and its run begins with their steps. As the kept bindings are
+//! closed under joins, one of them contains all others that the new one contains:
+//! it has exactly those steps. So a new run begins as a copy, and no steps are searched for. Bindings
+//! that break an inequality are left out: every part of an allowed binding is allowed.
 
 use indexmap::{IndexMap, map::Entry};
 use rustc_hash::FxHashMap;
@@ -24,7 +24,7 @@ pub(crate) struct Joins {
     inequalities: Inequalities,
     all: Blocks<Binding>,
     ids: SpreadMap<Binding, JoinId>,
-    /// Those that give values to the same parameters, together.
+    /// The bindings that give values to the same parameters, grouped.
     groups: Vec<Group>,
 }
 
@@ -34,7 +34,7 @@ struct Group {
     domain: Domain,
     members: Blocks<JoinId>,
     /// For some parts of the domain: the members by their values there. A part is indexed when it
-    /// is first asked for.
+    /// is first queried.
     by_part: FxHashMap<Domain, SpreadMap<Binding, Vec<JoinId>>>,
 }
 
@@ -51,7 +51,7 @@ impl Joins {
         joins
     }
 
-    /// How many parameters there are.
+    /// The number of parameters.
     pub(crate) fn arity(&self) -> usize {
         self.all[0].len()
     }
@@ -75,15 +75,15 @@ impl Joins {
         self.get(id).iter().all(Option::is_some)
     }
 
-    /// Adds a binding and its joins with all others; gives for each new one, in the order of their
-    /// ids, the one that its run begins as. There may be `limit` besides the empty one.
+    /// Adds a binding and its joins with all others; returns for each new one, in the order of their
+    /// ids, the binding whose run it copies. At most `limit` are kept besides the empty one.
     pub(crate) fn add(&mut self, binding: &Binding, limit: usize) -> Result<Vec<JoinId>, TooMany> {
         if self.ids.contains_key(binding) {
             return Ok(Vec::new());
         }
         let mut made: IndexMap<Binding, JoinId> = IndexMap::new();
         for group in &mut self.groups {
-            // Those that agree with it on the parameters that both bind.
+            // The bindings that agree with it on the parameters that both bind.
             for &id in group.with_values(&restricted(binding, &group.domain), &self.all) {
                 let other = &self.all[id.index()];
                 let join: Binding = binding.iter().zip(other).map(|(a, b)| a.or(*b)).collect();
@@ -91,7 +91,7 @@ impl Joins {
                     continue;
                 }
                 match made.entry(join) {
-                    // Of those with the same join the largest contains the others.
+                    // Of several with the same join, the largest contains the others.
                     Entry::Occupied(mut entry) => {
                         let size = |id: JoinId| self.all[id.index()].iter().flatten().count();
                         if size(id) > size(*entry.get()) {
@@ -136,7 +136,7 @@ impl Joins {
         self.all.push(binding);
     }
 
-    /// The bindings that contain this one: a step that makes it is a step of each.
+    /// The bindings that contain this one: a step with this binding is a step of each.
     pub(crate) fn containing(&mut self, binding: &Binding) -> impl Iterator<Item = JoinId> {
         let groups = self.groups.iter_mut();
         groups
@@ -174,7 +174,7 @@ mod tests {
             .collect()
     }
 
-    /// What is kept after these bindings, with what each began as.
+    /// The bindings kept after adding these, each with the one whose run it copied.
     fn kept(arity: usize, seen: &[&[i32]]) -> Vec<(Binding, Binding)> {
         let mut joins = Joins::new(arity, Inequalities::default());
         let mut kept = Vec::new();

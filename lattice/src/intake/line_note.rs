@@ -1,5 +1,5 @@
-//! What the lines of a trace say apart from what properties see: the source location, the time, the text,
-//! keys that Portent does not know. Nothing depends on these notes, but people want to see them next to the
+//! The information on the lines of a trace that properties do not see: the source location, the time, the text, and
+//! keys unknown to Portent. Nothing depends on these notes, but users want to see them next to the
 //! steps of a witness.
 //!
 //! A long log is not kept in memory as text: beyond a limit, later steps have no notes.
@@ -7,7 +7,7 @@
 use portent_monitor_core::{Event, LocId, Symbols};
 use serde::Serialize;
 
-/// What a line of the trace tells besides what the property sees.
+/// The information on a line of the trace that the property does not see.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct Note {
     /// The place in the source.
@@ -19,7 +19,7 @@ pub struct Note {
     /// The message of a log line.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub text: Option<String>,
-    /// Keys that Portent does not know.
+    /// Keys unknown to Portent.
     #[serde(skip_serializing_if = "serde_json::Map::is_empty")]
     pub extra: serde_json::Map<String, serde_json::Value>,
 }
@@ -46,18 +46,18 @@ impl Note {
     }
 }
 
-/// Whether an event tells nothing that is worth a note.
+/// Whether an event has no information that is worth a note.
 pub(crate) fn is_silent(event: &Event) -> bool {
     event.loc.is_none() && event.time.is_none() && event.details.is_none()
 }
 
-/// The keys of an event that Portent does not know.
+/// The keys of an event that are unknown to Portent.
 fn extra(event: &Event) -> &[(Box<str>, Box<str>)] {
     let details = event.details.as_deref();
     details.map_or(&[], |details| &details.extra)
 }
 
-/// What one line tells, as long as it is needed. Its memory is for another line then.
+/// The note of one line, as long as it is needed. Its memory is reused for later lines.
 #[derive(Clone, Debug)]
 pub(crate) struct LineNote(Notes);
 
@@ -67,11 +67,11 @@ impl Default for LineNote {
     }
 }
 
-/// A text that is longer than this does not leave its memory to the next.
+/// The memory of a text longer than this is not reused.
 const LONG: usize = 4096;
 
 impl LineNote {
-    /// Forgets the line before, and keeps what this event tells.
+    /// Replaces the previous note with that of this event.
     pub(crate) fn set(&mut self, event: &Event) {
         self.0.clear();
         if self.0.texts.capacity() > LONG {
@@ -80,21 +80,21 @@ impl LineNote {
         self.0.keep(0, event);
     }
 
-    /// The same for a report, if the line told anything.
+    /// The note as reported, if there is one.
     pub(crate) fn note(&self, symbols: &Symbols) -> Option<Box<Note>> {
         self.0.of(0, symbols)
     }
 }
 
-/// All notes take at most about this many bytes, however many they may take.
+/// All notes take at most about this many bytes, whatever limit is set.
 const MAX_BYTES: u64 = 64 << 20;
 
-/// The notes of the events that have some, in their order.
+/// The notes of events that have one, in order.
 #[derive(Clone, Debug)]
 pub(crate) struct Notes {
-    /// How many bytes they may take.
+    /// The memory limit in bytes.
     max_bytes: usize,
-    /// The first event whose note was left out; from there on all are.
+    /// The first event whose note was left out; so are all later ones.
     first_left_out: Option<u32>,
     kept: Vec<KeptNote>,
     /// The unknown keys of all notes.
@@ -103,7 +103,7 @@ pub(crate) struct Notes {
     texts: String,
 }
 
-/// Where a text ends; it begins where the one before it ends.
+/// The end of a text; it begins where the previous one ends.
 type TextEnd = u32;
 
 #[derive(Clone, Debug)]
@@ -111,10 +111,10 @@ struct KeptNote {
     event: u32,
     loc: Option<LocId>,
     time: Option<u64>,
-    /// Where its texts begin: its message, and then keys and values.
+    /// The index of its first text: its message, and then keys and values.
     begin: TextEnd,
     text: Option<TextEnd>,
-    /// Where its keys end.
+    /// The end of its keys.
     extra_end: usize,
 }
 
@@ -129,7 +129,7 @@ impl Notes {
         }
     }
 
-    /// Keeps what an event tells, if it tells anything and there is room.
+    /// Keeps the note of an event, if there is one and there is room.
     pub(crate) fn keep(&mut self, event_index: u32, event: &Event) {
         if is_silent(event) || self.first_left_out.is_some() {
             return;
@@ -162,7 +162,7 @@ impl Notes {
         self.texts.len() as TextEnd
     }
 
-    /// The first event whose note was left out, as were those of all after it.
+    /// The first event whose note was left out; so were all later ones.
     pub(crate) fn first_left_out(&self) -> Option<u32> {
         self.first_left_out
     }
@@ -171,7 +171,7 @@ impl Notes {
         size_of_val(&self.kept[..]) + size_of_val(&self.extra[..]) + self.texts.len()
     }
 
-    /// What is known of an event.
+    /// The note of an event.
     pub(crate) fn of(&self, event: u32, symbols: &Symbols) -> Option<Box<Note>> {
         let place = { &self.kept }.binary_search_by_key(&event, |note| note.event);
         let place = place.ok()?;
@@ -247,7 +247,7 @@ mod tests {
         assert_eq!(note.text.as_deref(), Some("two"));
         assert_eq!(note.extra["d"], "no JSON");
 
-        // With less room, the first are there.
+        // With less room, the first notes are kept.
         let mut few = Notes::new(4 * size_of::<KeptNote>() as u64);
         for (index, event) in events.iter().enumerate() {
             few.keep(index as u32, event);

@@ -1,22 +1,23 @@
-//! From events to the steps of properties: what each property sees of an event and where it is in the causal order,
-//! what is kept of that until the run has ended, and the slice of it that belongs to one binding of a property's parameters.
+//! From events to the steps of properties: what each property sees of an event, and the event's place in the causal order;
+//! the part of this that is kept until the run has ended; and the slice of it that belongs to one binding of a property's
+//! parameters.
 //!
-//! | file | its notion |
+//! | file | contents |
 //! |---|---|
-//! | [`stream`] | the way in: events are looked at, checked and ordered, and arrive |
-//! | [`viewer`], [`relevance`] | one property that looks at them, and what it sees |
-//! | [`text`], [`values`] | what is read out of text; values of variables |
-//! | [`seen`], [`step`] | what an event is to a property, and what it does to it |
-//! | [`spelling`], [`binding`], [`refused`] | values of parameters, what events bind, and what there is no room for |
-//! | [`stamps`] | events that bring their place in the order |
-//! | [`clock_budget`] | how much the clocks of threads may take |
+//! | [`stream`] | the entrance: events are matched, checked and ordered, and become arrivals |
+//! | [`viewer`], [`relevance`] | one property, and what it sees of events |
+//! | [`text`], [`values`] | values read out of text; values of variables |
+//! | [`seen`], [`step`] | an event as a property sees it, and its effect on the property |
+//! | [`spelling`], [`binding`], [`refused`] | values of parameters, bindings of events, and bindings refused for lack of room |
+//! | [`stamps`] | events that carry their place in the order |
+//! | [`clock_budget`] | a memory limit for the clocks of threads |
 //! | [`waits`] | waits that were recorded too early, and locks that several threads seem to hold |
 //! | [`thread_positions`] | the threads that may still act, and what they know |
-//! | [`history`], [`record`], [`line_note`] | what is kept until the run has ended |
+//! | [`history`], [`record`], [`line_note`] | the data kept until the run has ended |
 //! | [`occurrence`] | which names have occurred |
 //! | [`slice`] | the run of one instance, when all bindings are known |
-//! | [`joins`] | the instances while they are not |
-//! | [`spread`] | tables and lists that never grow at once |
+//! | [`joins`] | the instances while bindings are still arriving |
+//! | [`spread`] | tables and lists that never grow all at once |
 
 mod binding;
 mod clock_budget;

@@ -1,27 +1,27 @@
-//! Which names a run uses: what the names of a property are compared with, to see whether it fits.
+//! The names that a run uses: the names of a property are compared with them, to see whether it fits.
 
 use portent_monitor_core::{Event, Id, NameId, Operation, Symbols, VarId};
 use smallvec::SmallVec;
 
 use super::Step;
 
-/// How many events have a certain number of arguments.
+/// The number of events with a certain number of arguments.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Arity {
     pub(crate) arguments: usize,
     pub(crate) events: u64,
 }
 
-/// The names of a run, whichever property asks.
+/// The names of a run, for all properties.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Names {
-    /// For each name of an application event, how many arguments such events have.
+    /// For each name of an application event, the numbers of arguments of such events.
     events: Vec<SmallVec<[Arity; 1]>>,
     /// Which variables are written.
     written: Vec<bool>,
-    /// Which operations there are, a bit for each.
+    /// The operations that occur, one bit for each.
     operations: u32,
-    /// Whether there are application events without a name: lines of a log that have only a text.
+    /// Whether there are application events without a name: log lines that only have a text.
     has_unnamed: bool,
 }
 
@@ -58,12 +58,12 @@ impl Names {
         self.has_unnamed && self.events.iter().all(SmallVec::is_empty)
     }
 
-    /// Whether an operation is done to anything.
+    /// Whether an operation occurs, on any object.
     pub(crate) fn has_operation(&self, operation: Operation) -> bool {
         self.operations >> operation as u32 & 1 == 1
     }
 
-    /// How many arguments the events of a name have; empty if there are none.
+    /// The numbers of arguments of the events with a name; empty if there are none.
     pub(crate) fn arities(&self, name: &str, symbols: &Symbols) -> &[Arity] {
         let id: Option<NameId> = symbols.names.get(name);
         let arities = id.and_then(|id| self.events.get(id.index()));

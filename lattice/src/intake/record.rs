@@ -1,4 +1,4 @@
-//! The steps of one property in observed order, as they are kept until the run has ended.
+//! The steps of one property in observed order, kept until the run has ended.
 
 use portent_monitor_core::{ChainId, Symbols, ThreadId};
 use std::num::NonZeroU64;
@@ -11,7 +11,7 @@ use super::{
 /// A step that a property took.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct StepTaken {
-    /// Where its event is in the history.
+    /// The index of its event in the history.
     pub(crate) event: HistoryIndex,
     pub(crate) step: StepId,
     pub(crate) binding: BindingId,
@@ -22,14 +22,14 @@ pub(crate) struct StepTaken {
 pub(crate) struct StepsTaken {
     all: Vec<StepTaken>,
     steps: Steps,
-    /// What they are to instances that the first binding of their event is no part of, in the order of the steps and of
+    /// Their readings for instances that do not contain the first binding of their event, in the order of the steps and of
     /// the readings.
     others: Vec<OtherReading>,
-    /// For each distinct step what it is [elsewhere](Step::elsewhere), if it binds parameters.
+    /// For each distinct step its [`elsewhere`](Step::elsewhere) form, if it binds parameters.
     elsewhere: Vec<Option<StepId>>,
 }
 
-/// What else a step can be.
+/// Another reading of a step.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct OtherReading {
     /// Which step.
@@ -62,7 +62,7 @@ impl StepsTaken {
         });
     }
 
-    /// The id of a step, and what it is elsewhere found out if it is new.
+    /// The id of a step; its form elsewhere is computed if it is new.
     fn intern(&mut self, step: &Step, binding: BindingId, viewer: &Viewer) -> StepId {
         let id = self.steps.intern(step);
         if id.index() >= self.elsewhere.len() {
@@ -75,7 +75,7 @@ impl StepsTaken {
         id
     }
 
-    /// About how many bytes they take.
+    /// Roughly the number of bytes they take.
     pub(crate) fn bytes(&self) -> u64 {
         let steps = self.steps.len() * (size_of::<Step>() + 24);
         let elsewhere = size_of_val(&self.elsewhere[..]);
@@ -83,7 +83,7 @@ impl StepsTaken {
         (steps + elsewhere + taken) as u64
     }
 
-    /// How many there are.
+    /// The number of steps.
     pub(crate) fn len(&self) -> usize {
         self.all.len()
     }
@@ -97,7 +97,7 @@ impl StepsTaken {
     }
 }
 
-/// All that is known of one property's run. Its steps are numbered in observed order, from 0.
+/// The data of one property's run. Its steps are numbered in observed order, from 0.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Record<'a> {
     pub(crate) viewer: &'a Viewer,
@@ -110,7 +110,7 @@ impl<'a> Record<'a> {
         &self.taken.all
     }
 
-    /// What steps are to instances that the first binding of their event is no part of.
+    /// The readings of steps for instances that do not contain the first binding of their event.
     pub(crate) fn others(&self) -> &'a [OtherReading] {
         &self.taken.others
     }
@@ -123,7 +123,7 @@ impl<'a> Record<'a> {
         self.taken.steps.get(id)
     }
 
-    /// What a step is to a binding that its event does not belong to, if it is a step at all.
+    /// The form of a step for a binding that its event does not belong to, if it is a step there at all.
     pub(crate) fn elsewhere(&self, number: u32) -> Option<StepId> {
         self.taken.elsewhere[self.taken(number).step.index()]
     }
@@ -142,7 +142,7 @@ impl<'a> Record<'a> {
         self.history.event(self.taken(number).event).chain
     }
 
-    /// The counts of a step's clock; what is beyond its end counts 0.
+    /// The counts of a step's clock; components past the end count as 0.
     pub(crate) fn clock(&self, number: u32) -> &'a [u32] {
         self.history.clock(self.taken(number).event)
     }
@@ -155,7 +155,7 @@ impl<'a> Record<'a> {
         self.history.event(self.taken(number).event).line
     }
 
-    /// What the line of a step tells besides what the property sees of it.
+    /// The information on a step's line that the property does not see.
     pub(crate) fn note(&self, number: u32, symbols: &Symbols) -> Option<Box<Note>> {
         let event = self.taken(number).event;
         self.history.note(event, symbols)

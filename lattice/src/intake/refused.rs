@@ -1,8 +1,8 @@
-//! The bindings for which there was no room.
+//! Bindings refused for lack of room.
 //!
 //! Their steps are not kept, so an instance that contains one of them would be judged by an incomplete run, and a violation
-//! might be false. Such an instance is not checked. A few bits for each of these bindings remember which they are, so that this
-//! memory is bounded, too: with very many of them, a complete instance may be mistaken for an incomplete one. It is then left
+//! might be false. Such an instance is not checked. A Bloom filter with a few bits for each refused binding bounds the
+//! memory of this, too: with very many of them, a complete instance may be mistaken for an incomplete one. It is then left
 //! out, but never judged wrongly.
 
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -12,15 +12,15 @@ use super::{
     spelling::Spellings,
 };
 
-/// A megabyte: a million bindings leave 19 of 20 others alone.
+/// A megabyte: with a million refused bindings, 19 of 20 other bindings are unaffected.
 const BITS: u64 = 1 << 23;
 
-/// Bindings that are not there any more.
+/// The refused bindings.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Refused {
-    /// The bits of each are set; none at all as long as there is none of them.
+    /// A Bloom filter; empty as long as no binding was refused.
     bits: Vec<u64>,
-    /// Which parameters they bind.
+    /// The parameters that they bind.
     domains: Vec<Domain>,
 }
 
@@ -29,7 +29,7 @@ impl Refused {
         self.domains.is_empty()
     }
 
-    /// One more.
+    /// Adds a binding.
     pub(super) fn add(&mut self, binding: &Binding, spellings: &Spellings) {
         let domain = domain(binding);
         if !self.domains.contains(&domain) {
@@ -50,7 +50,7 @@ impl Refused {
     }
 }
 
-/// Where the bits of a binding are. Its ids are given to others when it is gone, so that it is known by how it is spelled.
+/// The bits of a binding, computed from the spelling of its values: ids are reused once a binding is refused.
 fn places(binding: &Binding, spellings: &Spellings) -> [usize; 2] {
     let mut hasher = DefaultHasher::new();
     for slot in binding {

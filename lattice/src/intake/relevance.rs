@@ -1,19 +1,20 @@
 //! Which events of a run are steps of a property, and what the property sees of them.
 //!
 //! An event is a step if it writes a variable that the property's body mentions, or is one of the
-//! events that the property declares or mentions. Details that the contract leaves open:
+//! events that the property declares or mentions. Details that the specification leaves open:
 //!
 //! - An event declared with an argument list is one with exactly that many arguments; if a
 //!   parameter stands in the list twice, both arguments must be the same value.
 //! - An event or variable with `matches` is recognised by text only, not also by name; an event with `on` by
 //!   its operation only.
-//! - If an event is several of the property's, it is to each instance the first declared one whose binding is part of the
-//!   instance; in a letter there is at most one. So with `a by t on write` and `b by u on write` a write by T1 is `a`
-//!   where `t` is T1, and `b` where only `u` is.
+//! - If an event matches several of the property's events, then for each instance the first declared one counts whose binding
+//! is part of
+//!   the instance; a letter has at most one. So with `a by t on write` and `b by u on write` a write by T1 is `a`
+//!   if `t` is T1, and `b` if only `u` is.
 //! - A group of a regular expression that took no part in the match makes it no match.
 //!
-//! Most events are no steps, and most steps were there before. So what was found out about an id is
-//! remembered, and whatever is written here is written into buffers that are used again.
+//! Most events are not steps, and most steps repeat earlier ones. So the results for an id are
+//! remembered, and everything is written into reused buffers.
 
 use portent_monitor_core::{Event, NameId, Symbols, Type, Value, VarId};
 use portent_monitor_dsl::{EventId, Monitor, Object, On, VariableId};
@@ -29,18 +30,18 @@ use super::{
 };
 use crate::error::Error;
 
-/// The eyes of one property.
+/// Matches the events of one property.
 #[derive(Clone, Debug)]
 pub(super) struct Relevance {
     monitor: Monitor,
-    /// What was found out about a name of the trace; `None` where nobody has looked yet.
+    /// The result for a name of the trace; `None` if it was not looked up yet.
     names: Vec<Option<Option<EventId>>>,
     vars: Vec<Option<Option<VariableId>>>,
-    /// The events that are not recognised by their names, in the order of their declarations.
+    /// The events not recognised by their names, in the order of their declarations.
     nameless: Vec<Nameless>,
     text_variables: Vec<TextVariable>,
     texts: Texts,
-    /// What the event that is looked at would be; kept for its memory.
+    /// What the current event would be; kept for its memory.
     draft: Draft,
 }
 
@@ -51,14 +52,14 @@ struct Nameless {
     mark: Mark,
 }
 
-/// What it is recognised by.
+/// How it is recognised.
 #[derive(Clone, Debug)]
 enum Mark {
     Text(TextEvent),
     Operation(On),
 }
 
-/// One of the property's events that an event may be, as far as it is known.
+/// A candidate: one of the property's events that an event may match.
 #[derive(Clone, Debug, Default)]
 struct Draft {
     binding: Binding,
@@ -72,7 +73,7 @@ impl Draft {
         self.args.clear();
     }
 
-    /// Gives a parameter a value, unless it has another.
+    /// Gives a parameter a value; fails if it has another one.
     fn bind(&mut self, parameter: usize, value: SpellingId) -> bool {
         *self.binding[parameter].get_or_insert(value) == value
     }
@@ -112,13 +113,13 @@ impl Relevance {
         &self.monitor
     }
 
-    /// Forgets what ids mean: other symbols may take the place of these.
+    /// Forgets the meaning of ids, because the symbols may be replaced.
     pub(super) fn forget_ids(&mut self) {
         self.names.clear();
         self.vars.clear();
     }
 
-    /// Looks at an event: `seen.step` is [nothing](Step::is_nothing) afterwards if it is no step.
+    /// Examines an event: `seen.step` is [nothing](Step::is_nothing) afterwards if it is not a step.
     pub(super) fn see(
         &mut self,
         text: &mut EventText<'_>,
@@ -132,7 +133,7 @@ impl Relevance {
         if !self.text_variables.is_empty() {
             self.see_text_variables(text.get(), event, &mut seen.step)?;
         }
-        // In the order of declarations, until one binds nothing and so is what the event is to all.
+        // In the order of declarations, until a reading without a binding applies to every instance.
         let mut named = self.named(event, symbols);
         for place in 0..self.nameless.len() {
             if seen.is_decided() {
@@ -249,8 +250,8 @@ impl Relevance {
         self.see_draft(id, text, bindings, seen);
     }
 
-    /// The event is one of the property's, if who does it and what `where` says fit too. What several
-    /// threads do together is done by each of them.
+    /// Accepts the event as one of the property's if its thread and its `where` condition match too. An operation of several
+    /// threads is done by each of them.
     fn see_draft(
         &mut self,
         id: EventId,
@@ -278,7 +279,7 @@ impl Relevance {
         if !bindings.allows(&self.draft.binding) {
             return;
         }
-        // An operation has no arguments: those that are declared are who does it and what it is done to.
+        // An operation has no arguments: the declared ones are its thread and its object.
         if declared.on.is_some() {
             for &parameter in declared.parameters.iter().flatten() {
                 let value = self.draft.binding[parameter].map(|id| bindings.value(id).clone());

@@ -1,8 +1,8 @@
-//! What a property sees of an event: which of its events it is, under which binding.
+//! An event as a property sees it: which of its events it is, under which binding.
 //!
-//! An event may be different things to different instances: with `a by t on write` and `b by u on write`, a write by T1 is `a`
-//! to those with `t` T1, and otherwise `b` to those with `u` T1. So there may be several readings; for an instance the first one
-//! counts whose binding is part of the instance's.
+//! An event may have different readings for different instances: with `a by t on write` and `b by u on write`, a write by T1 is
+//! `a` if `t` is T1, and otherwise `b` if `u` is T1. For each instance, the first reading counts whose binding is part of the
+//! instance's.
 
 use portent_monitor_core::Value;
 use portent_monitor_dsl::EventId;
@@ -15,15 +15,15 @@ use super::{
 /// What a property sees of an event.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Seen {
-    /// What it is by its first reading.
+    /// The step of its first reading.
     pub(super) step: Step,
-    /// For each parameter of the property the value that the event gives it.
+    /// For each parameter of the property, the value that the event gives it.
     pub(super) binding: Binding,
-    /// What else it can be, in the order of declarations.
+    /// Other readings, in the order of declarations.
     pub(super) others: Vec<Interpretation>,
 }
 
-/// What an event is to the instances that contain a binding.
+/// The reading of an event for the instances that contain a binding.
 #[derive(Clone, Debug)]
 pub(crate) struct Interpretation {
     pub(crate) step: Step,
@@ -41,12 +41,12 @@ impl Seen {
         self.others.clear();
     }
 
-    /// Whether all that was seen so far is a step of every instance, so that what comes later is of none.
+    /// Whether the reading so far applies to every instance, so that later readings apply to none.
     pub(super) fn is_decided(&self) -> bool {
         self.step.event.is_some() && self.binding.iter().all(Option::is_none)
     }
 
-    /// It can also be this. The writes were seen before.
+    /// Adds a reading. The writes were added before.
     pub(super) fn add(&mut self, event: EventId, args: &[Value], binding: &Binding) {
         if self.step.event.is_none() {
             self.step.event = Some(event);
@@ -57,7 +57,7 @@ impl Seen {
         let mut earlier =
             std::iter::once(&self.binding).chain(self.others.iter().map(|r| &r.binding));
         if earlier.any(|earlier| is_part_of(earlier, binding)) {
-            // Wherever this one counts, the earlier one does.
+            // Wherever this reading applies, an earlier one takes precedence.
             return;
         }
         self.others.push(Interpretation {

@@ -1,7 +1,7 @@
 //! From the steps of a property to one small problem for each binding of its parameters.
 //!
 //! A slice is a subset of the property's relevant events. The order between its events is decided
-//! by counting, as for any relevant events, so the clocks are not computed again: a component that
+//! by counting, as for all relevant events, so the clocks are not computed again: a component that
 //! counts events of the property is replaced by the number of those that are in the slice.
 //!
 //! An event may match several events of the property: for an instance, the first one counts whose binding is part of the instance's.
@@ -19,16 +19,16 @@ pub(crate) struct Slice {
     pub(crate) binding: Vec<Value>,
     /// Its steps, as indices into the record, in observed order.
     pub(crate) steps: Vec<u32>,
-    /// What those of them are that are not what the first reading of their event says, in the same order.
+    /// Readings of those steps for which it is not the first reading that applies, in the same order.
     otherwise: Vec<(u32, StepId)>,
 }
 
 /// The slices of the instances of a property.
 #[derive(Clone, Debug)]
 pub(crate) struct Slices {
-    /// In the order of their first steps.
+    /// Sorted by their first steps.
     pub(crate) all: Vec<Slice>,
-    /// Whether the limit allowed for all of them.
+    /// Whether the limit left room for all of them.
     pub(crate) is_complete: bool,
 }
 

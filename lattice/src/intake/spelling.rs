@@ -1,8 +1,8 @@
-//! When two values of a parameter are the same: if they are spelled alike.
+//! Equality of parameter values: two values are equal if they are spelled alike.
 //!
-//! A log gives text, and which number or truth value a text stands for is the business of whoever wrote it. So the number 7 in
-//! one event, the text "7" in another and what a regular expression finds in a third are one value. Everything
-//! that compares values of parameters compares the numbers that they get here.
+//! Logs contain text, and which number or truth value a text denotes is known only to its author. So the number 7 in
+//! one event, the text "7" in another and a match of a regular expression in a third are the same value. All comparisons of
+//! parameter values use the ids assigned here.
 
 use std::{fmt::Write, sync::Arc};
 
@@ -22,15 +22,15 @@ impl SpellingId {
     }
 }
 
-/// The values that the parameters of a property were given.
+/// The values given to the parameters of a property.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Spellings {
     ids: SpreadMap<Arc<str>, SpellingId>,
-    /// Whole numbers need not be spelled again to be found.
+    /// Integers are found without spelling them.
     of_number: SpreadMap<i64, SpellingId>,
-    /// Each spelling, and the value that was first spelled so.
+    /// Each spelling, with the first value spelled that way.
     all: Blocks<(Arc<str>, Value)>,
-    /// Where numbers are spelled; kept for its memory.
+    /// A buffer for spelling numbers.
     buffer: String,
 }
 
@@ -68,7 +68,7 @@ impl Spellings {
         self.insert(text, value.clone())
     }
 
-    /// The id of a value that is given as text, and the text as a value.
+    /// The id of a value given as text, and the text as a value.
     pub(crate) fn of_text(&mut self, text: &str) -> (SpellingId, Value) {
         let id = match self.ids.get(text) {
             Some(&id) => id,
@@ -88,22 +88,22 @@ impl Spellings {
         id
     }
 
-    /// The value that was first spelled so.
+    /// The first value with this spelling.
     pub(crate) fn value(&self, id: SpellingId) -> &Value {
         &self.all[id.0 as usize].1
     }
 
-    /// How it is spelled.
+    /// Its spelling.
     pub(super) fn text(&self, id: SpellingId) -> &str {
         &self.all[id.0 as usize].0
     }
 
-    /// How many there are; their ids are below this.
+    /// The number of values; their ids are below this.
     pub(super) fn len(&self) -> usize {
         self.all.len()
     }
 
-    /// Forgets all but the first.
+    /// Forgets all values after the first ones.
     pub(super) fn truncate(&mut self, len: usize) {
         while self.len() > len
             && let Some((spelling, _)) = self.all.pop()

@@ -1,8 +1,8 @@
 //! Tables and lists that never grow all at once, for large numbers of entries.
 //!
-//! A full table is doubled, and whoever adds the next entry waits until all others have moved, which takes many milliseconds for a
-//! hundred thousand of them. Here a table consists of many small ones, each doubled separately, and a list consists of blocks that
-//! stay in place.
+//! Doubling a full table delays the insertion that triggers it until all entries have moved, which takes many milliseconds for
+//! a hundred thousand of them. Here a table consists of many small ones, each doubled separately, and a list consists of blocks
+//! that stay in place.
 
 use std::{
     borrow::Borrow,
@@ -12,11 +12,11 @@ use std::{
 
 use rustc_hash::{FxBuildHasher, FxHashMap};
 
-/// How many tables there are in place of one.
+/// The number of small tables that make up one.
 const PARTS: usize = 64;
-/// Which bits of a hash tell the table: none that tell the place in it.
+/// The bits of a hash that select the table; they must differ from those that select the slot.
 const SHIFT: u32 = 40;
-/// How many things a block has.
+/// The number of items in a block.
 const BLOCK: usize = 1024;
 
 /// A hash table of which only a small part grows at a time.
@@ -79,7 +79,7 @@ impl<K: Hash + Eq, V> SpreadMap<K, V> {
 /// A list in blocks.
 #[derive(Clone, Debug)]
 pub(crate) struct Blocks<T> {
-    /// Each is full but for the last.
+    /// All blocks except the last are full.
     blocks: Vec<Vec<T>>,
 }
 
@@ -102,7 +102,7 @@ impl<T> Blocks<T> {
         }
     }
 
-    /// Adds things until there are this many.
+    /// Adds items up to this number.
     pub(crate) fn extend_to(&mut self, len: usize, mut thing: impl FnMut() -> T) {
         while self.len() < len {
             self.push(thing());

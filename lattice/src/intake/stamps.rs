@@ -1,13 +1,13 @@
-//! Whether the stamps that events bring can follow each other.
+//! Whether the stamps that events carry can follow each other.
 //!
-//! The order among stamped events is what their clocks say, so little can be wrong with it: an event may come too late. Its
+//! The clocks of stamped events define their order, so little can be wrong with it: an event may come too late. Its
 //! number must be greater than all numbers on its chain so far, and greater than any clock's count of that chain so far.
 
 use portent_monitor_core::ChainId;
 
 use crate::error::Error;
 
-/// For each chain how many of its events are known: the number of the last one that was given, or that a
+/// For each chain, the number of known events: that of the last one that was given, or that a
 /// clock has counted.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Stamps {
@@ -15,7 +15,7 @@ pub(super) struct Stamps {
 }
 
 impl Stamps {
-    /// Accepts the next stamp, or says what it contradicts. One that is refused leaves no mark.
+    /// Accepts the next stamp, or returns what it contradicts. A refused stamp changes nothing.
     pub(super) fn admit(&mut self, chain: ChainId, clock: &[u32]) -> Result<(), Error> {
         let number = clock.get(chain.index()).copied().unwrap_or(0);
         let known = self.known.get(chain.index()).copied().unwrap_or(0);
@@ -43,7 +43,7 @@ mod tests {
         let late = |number, known| Err(Error::LateStamp { number, known });
         assert_eq!(stamps.admit(one, &[1]), Ok(()));
         assert_eq!(stamps.admit(one, &[1]), late(1, 1), "the same again");
-        // Three events of the first chain were counted, of which one was given.
+        // Three events of the first chain were counted, but only one was given.
         assert_eq!(stamps.admit(other, &[3, 1]), Ok(()));
         assert_eq!(stamps.admit(one, &[3]), late(3, 3));
         assert_eq!(stamps.admit(one, &[4]), Ok(()));

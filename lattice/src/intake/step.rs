@@ -1,4 +1,4 @@
-//! What an event does to a property, whoever does it.
+//! The effect of an event on a property, whichever thread caused it.
 //!
 //! A long run repeats a few steps very often. Each is stored once, and found again by its hash; numbers with a fraction are
 //! the same if [their bits](Exact) are, so that a step is always equal to itself.
@@ -11,19 +11,19 @@ use portent_monitor_dsl::{EventId, VariableId};
 use rustc_hash::FxBuildHasher;
 use smallvec::SmallVec;
 
-/// What one event is to a property.
+/// An event as a step of a property.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Step {
     /// Which of the property's events it is.
     pub(crate) event: Option<EventId>,
     /// The arguments: those of the trace, or what a regular expression found for the parameters.
     pub(crate) args: SmallVec<[Value; 2]>,
-    /// The property's variables that it writes, values being of the right type.
+    /// The property's variables that it writes, with values of the right type.
     pub(crate) writes: SmallVec<[(VariableId, Value); 1]>,
 }
 
 impl Step {
-    /// Whether the property sees nothing: it is no step at all.
+    /// Whether the property sees nothing: it is not a step at all.
     pub(crate) fn is_nothing(&self) -> bool {
         self.event.is_none() && self.writes.is_empty()
     }
@@ -35,7 +35,7 @@ impl Step {
         self.writes.clear();
     }
 
-    /// What it is to a binding that its event does not belong to, if anything: its writes, as variables belong to all.
+    /// Its form for a binding that its event does not belong to, if any: its writes, because variables belong to all.
     pub(crate) fn elsewhere(&self) -> Option<Step> {
         (!self.writes.is_empty()).then(|| Step {
             event: None,
@@ -94,7 +94,7 @@ impl Steps {
         &self.0[id.index()]
     }
 
-    /// How many there are; their ids are below this.
+    /// The number of steps; their ids are below this.
     pub(crate) fn len(&self) -> usize {
         self.0.len()
     }

@@ -1,22 +1,22 @@
-//! The one entrance for events, wherever they come from: a trace, a running program, a scheduler.
+//! The only entrance for events, from any source: a trace, a running program, a scheduler.
 //!
-//! An event is looked at by all properties, checked against those before it, and put in its place in the causal order. What
-//! comes out is an [`Arrival`] if some property takes it for a step: who sees what in it, on which chain it is, and what its
-//! clock counts. A record for later and a search that goes on are made of the same arrivals.
+//! An event is matched against all properties, checked against earlier ones, and put in its place in the causal order. If some
+//! property takes it for a step, the result is an [`Arrival`]: which properties see what in it, its chain, and its
+//! clock. Records for later and ongoing searches are made from the same arrivals.
 //!
-//! **There is one clock for all properties.** It ticks for what is a step of any of them; the order among the steps of one
-//! property, or of one binding, follows by counting (`order::restriction`). So each event is stamped once however
+//! **There is one clock for all properties.** It ticks for steps of any of them; the order among the steps of one
+//! property, or of one binding, follows by counting (`order::restriction`). So each event is stamped once, however
 //! many properties there are, and events that were stamped elsewhere can be taken as they are.
 //!
-//! **The intake owns the names of its run.** Ids mean something only together with the symbols that gave them, and what a
-//! property makes of an id is looked up by name when the id is first met and by number from then on: so the ids of a run must
-//! mean the same from its first event to its last, and who takes the events sees to that best. Whoever makes events, a reader
-//! or a program, borrows the symbols to do so. Only where several consumers take the same events, as where hooks have one
-//! table for all who listen, the symbols of each catch up with those that the events were made with, and a name is stored
-//! twice. Names outlive a run, and other symbols may take their place only before its first event, when nothing is remembered
-//! of ids.
+//! **The intake owns the names of its run.** Ids mean something only together with the symbols that gave them, and what an id
+//! means to a property is looked up by name when the id is first met and by number from then on: so the ids of a run must
+//! mean the same from its first event to its last, and owning the symbols ensures this. The producer of the events, a reader
+//! or a program, borrows the symbols to make them. Only if several consumers take the same events, as when hooks have one
+//! table for all listeners, the symbols of each consumer catch up with those that the events were made with, and a name is
+//! stored twice. Names outlive a run, and the symbols may be replaced only before its first event, when nothing is remembered
+//! about ids.
 //!
-//! An id that the symbols never gave is refused, and with it the event, before anybody looks at it.
+//! An event with an id that the symbols never gave is refused before any property sees it.
 
 use portent_monitor_core::{
     Causality, ChainId, Clock, Discipline, Event, Forks, Stamp, Symbols, ThreadId, Value,
@@ -30,24 +30,24 @@ use super::{
 use crate::error::Error;
 
 portent_monitor_core::ids! {
-    /// One of the properties that look at a run.
+    /// One of the properties that watch a run.
     pub(crate) struct PropertyIndex(u32);
 }
 
-/// What an intake may take in.
+/// The limits of an intake.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct IntakeLimits {
-    /// How many bytes the clocks of threads and objects may take. From where they take more, events are ordered as they were
-    /// observed: that allows for fewer runs, and for none that the clocks would not.
+    /// The memory limit for the clocks of threads and objects. Beyond it, events are ordered as they were
+    /// observed: this allows fewer runs, and none that the clocks would exclude.
     pub(crate) clocks: u64,
-    /// How many bindings of its parameters a property may meet. The steps of others are not taken.
+    /// The largest number of bindings of a property's parameters. Steps of other bindings are not taken.
     pub(crate) bindings: usize,
-    /// Whether anybody asks where the threads stand.
+    /// Whether the positions of threads are tracked.
     pub(crate) positions: bool,
 }
 
 impl IntakeLimits {
-    /// Everything, and for those who want to know where threads stand.
+    /// No limits, with thread positions.
     pub(crate) const NONE: IntakeLimits = IntakeLimits {
         clocks: u64::MAX,
         bindings: usize::MAX,
@@ -58,12 +58,12 @@ impl IntakeLimits {
 /// Takes the events of a run one by one, in observed order.
 #[derive(Clone, Debug)]
 pub(crate) struct Intake {
-    /// The names of the run, and of those before it.
+    /// The names of this run and of earlier ones.
     symbols: Symbols,
     viewers: Vec<Viewer>,
-    /// Refuses what cannot happen; `None` if whoever gives the events has seen to that.
+    /// Refuses impossible events; `None` if the caller has already checked them.
     discipline: Option<Discipline>,
-    /// How events are ordered, which the first one decides.
+    /// The kind of order, which the first event decides.
     order: Option<Order>,
     limits: IntakeLimits,
     clock_budget: ClockBudget,
@@ -72,10 +72,10 @@ pub(crate) struct Intake {
     positions: ThreadPositions,
     names: Names,
     waits: Waits,
-    /// Whether the threads that act are those that are forked, in a trace.
+    /// Whether the acting threads are those that are forked, in a trace.
     forks: Forks,
-    /// Of the current event, kept for their memory: whose step it is, under which binding, what its
-    /// clock counts, and its text.
+    /// Buffers for the current event: the properties that it is a step of, their bindings, its
+    /// clock, and its text.
     seen: Vec<(PropertyIndex, BindingId)>,
     clock: Vec<u32>,
     text: String,
@@ -84,11 +84,11 @@ pub(crate) struct Intake {
 /// How events are ordered.
 #[derive(Clone, Debug)]
 enum Order {
-    /// By what they do.
+    /// By their effects.
     Computed(Box<Causality>),
-    /// By the stamps that they bring.
+    /// By the stamps that they carry.
     Given(Stamps),
-    /// As they were observed, since their clocks take too much memory.
+    /// As observed, because their clocks take too much memory.
     Observed,
 }
 
@@ -102,10 +102,10 @@ pub(crate) struct Arrival<'a> {
     pub(crate) symbols: &'a Symbols,
     /// The chain that it is on, of all that are steps of some property.
     pub(crate) chain: ChainId,
-    /// For each chain how many of its events are in the past of this one, itself included; what is
-    /// beyond the end counts 0.
+    /// For each chain, how many of its events are in the past of this one, including itself; components past the end count
+    /// as 0.
     pub(crate) clock: &'a [u32],
-    /// Whether that is its place. Otherwise it comes after all before it, and there are no clocks any more.
+    /// Whether the clock is exact. Otherwise the event comes after all before it, and there are no more clocks.
     pub(crate) is_ordered: bool,
     /// The threads that may act after it.
     pub(crate) positions: &'a ThreadPositions,
@@ -123,7 +123,7 @@ pub(crate) struct PropertyStep<'a> {
 }
 
 impl<'a> Arrival<'a> {
-    /// What the properties see that take it for a step, in their order.
+    /// What the properties that take it for a step see of it, in their order.
     pub(crate) fn property_steps(&self) -> impl Iterator<Item = PropertyStep<'a>> + use<'a> {
         let viewers = self.viewers;
         self.seen.iter().map(move |&(property, binding)| {
@@ -139,8 +139,8 @@ impl<'a> Arrival<'a> {
 }
 
 impl Intake {
-    /// An intake for these properties. `initial` gives the initial values that the trace tells, by
-    /// the names of variables; `admitted` says that a [`Discipline`] has seen the events before.
+    /// An intake for these properties. `initial` gives the initial values in the trace, by
+    /// the names of variables; `admitted` says that a [`Discipline`] has checked the events before.
     pub(crate) fn new(
         monitors: impl IntoIterator<Item = Monitor>,
         mut initial: impl FnMut(&str) -> Option<Value>,
@@ -170,13 +170,13 @@ impl Intake {
         })
     }
 
-    /// Takes the next event of the run, and orders it by what it does.
+    /// Takes the next event of the run, and orders it by its effects.
     ///
     /// # Errors
     ///
-    /// If the event has an id that the symbols never gave, a value does not fit its variable, or the event cannot follow those
-    /// before it: then it has left no trace, and the next one may be given. If a number does not fit 32 bits, or there are too many
-    /// threads, the run cannot go on.
+    /// If the event has an id that the symbols never gave, a value does not fit its variable, or the event cannot follow
+    /// earlier ones: then nothing has changed, and the next event may be given. If a number does not fit 32 bits, or there are
+    /// too many threads, the run cannot continue.
     pub(crate) fn take<'a>(&'a mut self, event: &'a Event) -> Result<Option<Arrival<'a>>, Error> {
         self.check_names(event)?;
         let order = (self.order).get_or_insert_with(|| Order::Computed(Box::default()));
@@ -208,8 +208,8 @@ impl Intake {
         Ok(self.arrive(event, chain))
     }
 
-    /// Takes the next event of the run, which brings its place in the causal order. It may be one of
-    /// few that were stamped: clocks may count events that nobody gives.
+    /// Takes the next event of the run, which carries its place in the causal order. Only some of the run's events
+    /// may be stamped: clocks may count events that are never given.
     ///
     /// # Errors
     ///
@@ -236,7 +236,7 @@ impl Intake {
         Ok(self.arrive(event, Some(stamp.chain)))
     }
 
-    /// Whether the event was made with the symbols of this run, as far as its ids tell.
+    /// Checks that the event was made with the symbols of this run, as far as its ids show.
     ///
     /// # Errors
     ///
@@ -247,7 +247,7 @@ impl Intake {
         unknown.map_or(Ok(()), |kind| Err(Error::UnknownSymbol { kind }))
     }
 
-    /// Nobody has refused the event.
+    /// Takes an event that has passed all checks.
     fn arrive<'a>(&'a mut self, event: &'a Event, chain: Option<ChainId>) -> Option<Arrival<'a>> {
         let number = self.events;
         self.events += 1;
@@ -282,7 +282,7 @@ impl Intake {
         })
     }
 
-    /// Forgets the run, and is ready for the next one with the same initial values. The symbols stay, and may now be replaced.
+    /// Forgets the run, and prepares for the next one with the same initial values. The symbols stay, and may now be replaced.
     pub(crate) fn restart(&mut self) {
         for viewer in &mut self.viewers {
             viewer.restart();
@@ -305,7 +305,7 @@ impl Intake {
         &self.symbols
     }
 
-    /// The same, to make the next event with, or to put others in their place before the first event of a run.
+    /// The names, for making the next event, or for replacing them before the first event of a run.
     pub(crate) fn symbols_mut(&mut self) -> &mut Symbols {
         &mut self.symbols
     }
@@ -315,18 +315,18 @@ impl Intake {
         &self.viewers
     }
 
-    /// How many events were taken.
+    /// The number of events taken.
     pub(crate) fn events(&self) -> u64 {
         self.events
     }
 
-    /// How many threads did something.
+    /// The number of threads that acted.
     pub(crate) fn threads(&self) -> usize {
         self.threads.count
     }
 
-    /// How events are ordered by what they do, as far as they were taken; `None` before the first, and if
-    /// they bring their place.
+    /// The causal order of the events taken so far; `None` before the first, and if the events
+    /// carry their place.
     pub(crate) fn causality(&self) -> Option<&Causality> {
         match &self.order {
             Some(Order::Computed(causality)) => Some(causality),
@@ -334,23 +334,23 @@ impl Intake {
         }
     }
 
-    /// Whether the clocks took too much memory, so that events are ordered as they were observed.
+    /// Whether the clocks took too much memory, so that events are ordered as observed.
     pub(crate) fn is_order_lost(&self) -> bool {
         matches!(self.order, Some(Order::Observed))
     }
 
-    /// The run has ended: there is nothing left to be ordered.
+    /// The run has ended: nothing is left to be ordered.
     pub(crate) fn forget_order(&mut self) {
         self.order = None;
     }
 
-    /// Says what is wrong if the run ends here, unless whoever gives the events has seen to that.
+    /// Returns what is wrong if the run ends here, unless the caller checks events itself.
     pub(crate) fn check_end(&self) -> Result<(), Error> {
         let discipline = self.discipline.as_ref();
         discipline.map_or(Ok(()), |discipline| Ok(discipline.finish(&self.symbols)?))
     }
 
-    /// Who is forked, and who acts.
+    /// The forked threads, and the acting ones.
     pub(crate) fn forks(&self) -> &Forks {
         &self.forks
     }
@@ -366,7 +366,7 @@ impl Intake {
     }
 }
 
-/// Lets every property look at an event, and notes which of them take it for a step.
+/// Shows an event to every property, and notes which of them take it for a step.
 fn look(
     viewers: &mut [Viewer],
     event: &Event,
@@ -378,7 +378,7 @@ fn look(
     let mut text = EventText::new(event, symbols, text);
     for (property, viewer) in viewers.iter_mut().enumerate() {
         if viewer.look(&mut text)? {
-            // Which binding it is of is found out when nobody has refused it.
+            // The binding is determined once every check has passed.
             seen.push((PropertyIndex(property as u32), BindingId::default()));
         }
     }
@@ -391,7 +391,7 @@ fn read_clock(clock: &Clock, kept: &mut Vec<u32>) {
     kept.extend_from_slice(clock.counts());
 }
 
-/// The threads that did something.
+/// The threads that acted.
 #[derive(Clone, Debug, Default)]
 struct Threads {
     seen: Vec<bool>,

@@ -1,4 +1,4 @@
-//! What `matches` reads: the text of an event, the groups that are found there, and the values that they stand for.
+//! The text that `matches` reads: the text of an event, the groups found in it, and the values that they denote.
 
 use std::{fmt::Write, sync::Arc};
 
@@ -7,12 +7,12 @@ use portent_monitor_dsl::{StateVariable, TextPattern, VariableId};
 use regex::CaptureLocations;
 use rustc_hash::FxHashSet;
 
-/// The text of the event that is looked at, spelled when the first property asks for it.
+/// The text of the current event, spelled when a property first needs it.
 #[derive(Debug)]
 pub(super) struct EventText<'a> {
     pub(super) event: &'a Event,
     pub(super) symbols: &'a Symbols,
-    /// Empty until somebody asks; no spelling is.
+    /// Empty until needed; no spelling is empty.
     buffer: &'a mut String,
 }
 
@@ -39,16 +39,16 @@ impl<'a> EventText<'a> {
     }
 }
 
-/// Text that is an event.
+/// An event declared by a pattern for text.
 #[derive(Clone, Debug)]
 pub(super) struct TextEvent {
     groups: Groups,
-    /// For each argument the parameter that it binds and the number of its group.
+    /// For each argument, the parameter that it binds and the number of its group.
     arguments: Vec<(usize, usize)>,
 }
 
 impl TextEvent {
-    /// `None` if the event is not declared by a text, or some argument has no group.
+    /// `None` if the event is not declared by a pattern, or some argument has no group.
     pub(super) fn new(
         declared: &portent_monitor_dsl::Event,
         parameters: &[String],
@@ -63,7 +63,7 @@ impl TextEvent {
         })
     }
 
-    /// If a text is the event, the parameters that it binds, and what it has for each of them.
+    /// If a text matches the event, the parameters that it binds, and their values.
     pub(super) fn arguments<'t>(
         &mut self,
         text: &'t str,
@@ -86,7 +86,7 @@ pub(super) struct TextVariable {
 }
 
 impl TextVariable {
-    /// `None` if the variable is not declared by a text.
+    /// `None` if the variable is not declared by a pattern.
     pub(super) fn new(declared: &StateVariable, variable: VariableId) -> Option<TextVariable> {
         let groups = Groups::new(declared.matches.as_ref()?);
         Some(TextVariable {
@@ -96,14 +96,14 @@ impl TextVariable {
         })
     }
 
-    /// What stands for its value in a text, if anything does.
+    /// The part of a text that denotes its value, if there is one.
     pub(super) fn find<'t>(&mut self, text: &'t str) -> Option<&'t str> {
         self.groups.look(text).then_some(())?;
         self.groups.get(self.group, text)
     }
 }
 
-/// A regular expression, and where its groups were found.
+/// A regular expression, and the positions of its groups.
 #[derive(Clone, Debug)]
 struct Groups {
     pattern: TextPattern,
@@ -135,12 +135,12 @@ impl Groups {
     }
 }
 
-/// Texts that were lately the value of a variable, so that one which comes again is not copied again.
+/// Texts that were recent values of a variable, so that repeated ones are not copied again.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Texts(FxHashSet<Arc<str>>);
 
 impl Texts {
-    /// When there are this many, all are forgotten: a variable may take ever new values.
+    /// When there are this many, all are forgotten, because a variable may take ever new values.
     const MOST: usize = 4096;
 
     pub(super) fn get(&mut self, text: &str) -> Arc<str> {

@@ -1,12 +1,12 @@
-//! What the threads that may still act know of, so that whatever each does next comes after that.
+//! What the threads that may still act know: everything they do later comes after that.
 //!
-//! A thread knows at least what its last step knew, or the last step of the thread that forked it. A joined thread does nothing
-//! more. A thread that nobody forked may turn up at any time and know nothing; this is allowed for until the first fork, after
-//! which the others are expected to be forked as well.
+//! A thread knows at least as much as its last step, or the last step of the thread that forked it. A joined thread does
+//! nothing more. A thread that was not forked may turn up at any time and know nothing; this is allowed for until the first
+//! fork, after which the others are expected to be forked as well.
 
 use portent_monitor_core::{ChainId, Event, Op, ThreadId};
 
-/// After this many events nobody is expected who was not forked.
+/// After this many events, only forked threads are expected to appear.
 const BEGINNING: u64 = 4096;
 
 /// A thread that may still act.
@@ -14,11 +14,11 @@ const BEGINNING: u64 = 4096;
 pub(crate) struct ThreadPosition<'a> {
     /// The chain of its steps; none if it has taken none yet.
     pub(crate) chain: Option<ChainId>,
-    /// What it knows of at least.
+    /// A lower bound on what it knows.
     pub(crate) clock: &'a [u32],
 }
 
-/// What is known of all threads.
+/// The positions of all threads.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct ThreadPositions {
     threads: Vec<KnownThread>,
@@ -73,7 +73,7 @@ impl ThreadPositions {
         &mut self.threads[id.index()]
     }
 
-    /// The threads that may still act, those that nobody has heard of included.
+    /// The threads that may still act, including unknown ones.
     pub(crate) fn iter(&self) -> impl Iterator<Item = ThreadPosition<'_>> + '_ {
         let newcomer = ThreadPosition {
             chain: None,

@@ -5,8 +5,8 @@ use portent_monitor_dsl::{Monitor, VariableId};
 
 use crate::error::Error;
 
-/// The values of the property's variables before anything happens: those that `initial` gives by
-/// their names, or else those of the declarations.
+/// The initial values of the property's variables: those that `initial` gives by
+/// name, or else those of the declarations.
 pub(super) fn initial_values(
     monitor: &Monitor,
     mut initial: impl FnMut(&str) -> Option<Value>,

@@ -1,4 +1,4 @@
-//! One property that looks at the events of a run.
+//! One property that watches the events of a run.
 
 use std::sync::OnceLock;
 
@@ -16,24 +16,24 @@ use super::{
 };
 use crate::error::Error;
 
-/// A property, the values that its variables begin with, and the bindings of its parameters that it
+/// A property, the initial values of its variables, and the bindings of its parameters that it
 /// has met.
 #[derive(Clone, Debug)]
 pub(crate) struct Viewer {
     relevance: Relevance,
     initial: Vec<Value>,
     bindings: Bindings,
-    /// How many steps it took, and which of its names were in them.
+    /// The number of its steps, and which of its names they used.
     steps: u64,
     occurrence: Occurrence,
-    /// What the current event is to it; kept for its memory.
+    /// What it sees of the current event; kept for its memory.
     seen: Seen,
-    /// Found out when an engine first asks.
+    /// Computed when an engine first needs it.
     conjunctions: OnceLock<Option<Vec<Conjunction>>>,
 }
 
 impl Viewer {
-    /// A property that has seen nothing; `initial` are the values that the trace gives.
+    /// A property before the first event; `initial` are the values that the trace gives.
     pub(super) fn new(
         monitor: Monitor,
         initial: impl FnMut(&str) -> Option<Value>,
@@ -54,15 +54,15 @@ impl Viewer {
         })
     }
 
-    /// Looks at an event, and says whether it is a step. Nothing follows from that yet, so that an
-    /// event which somebody else refuses can still be dropped.
+    /// Examines an event, and returns whether it is a step. This has no consequences yet, so that an
+    /// event that fails another check can still be dropped.
     pub(super) fn look(&mut self, text: &mut EventText<'_>) -> Result<bool, Error> {
         self.relevance
             .see(text, &mut self.bindings, &mut self.seen)?;
         Ok(!self.seen.step.is_nothing())
     }
 
-    /// Takes the step that it has looked at; `None` if there is no room for its binding. What is more than a step of one
+    /// Takes the step just examined; `None` if there is no room for its binding. A step that is not confined to one
     /// binding is always taken.
     pub(super) fn take(&mut self) -> Option<BindingId> {
         self.steps += 1;
@@ -79,12 +79,12 @@ impl Viewer {
         Some(first)
     }
 
-    /// The step that it looked at last.
+    /// The step that was examined last.
     pub(super) fn step(&self) -> &Step {
         &self.seen.step
     }
 
-    /// Whether the arguments of that step are the values that its binding has, and nothing is written.
+    /// Whether the arguments of that step are the values of its binding, and nothing is written.
     pub(crate) fn is_bound(&self) -> bool {
         let Step {
             event: Some(event),
@@ -101,13 +101,13 @@ impl Viewer {
             .all(|(&parameter, arg)| bound(parameter).map(Exact) == Some(Exact(arg)))
     }
 
-    /// What else it is, where its first binding is not part of the instance's: the first of these counts
-    /// whose binding is.
+    /// Its other readings, for instances that do not contain its first binding: the first of these counts
+    /// whose binding is part of the instance.
     pub(crate) fn others(&self) -> &[Interpretation] {
         &self.seen.others
     }
 
-    /// Forgets the run, and what the ids of its symbols meant.
+    /// Forgets the run, and the meaning of the ids of its symbols.
     pub(super) fn restart(&mut self) {
         self.relevance.forget_ids();
         self.bindings.clear();
@@ -123,7 +123,7 @@ impl Viewer {
         self.monitor().property().name()
     }
 
-    /// The values of the variables before anything happens.
+    /// The initial values of the variables.
     pub(crate) fn initial(&self) -> &[Value] {
         &self.initial
     }
@@ -132,7 +132,7 @@ impl Viewer {
         &self.bindings
     }
 
-    /// How many steps it took.
+    /// The number of steps taken.
     pub(crate) fn steps(&self) -> u64 {
         self.steps
     }

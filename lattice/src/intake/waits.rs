@@ -1,31 +1,31 @@
-//! Signs that waits were logged where they begin, or not at all.
+//! Signs that waits were logged at their start, or not at all.
 //!
-//! A `wait` is the wake-up. Logged at the call it comes before its `notify`, is not ordered after it, and what the
-//! notifier did seems concurrent with what the waiter does: a false alarm. Two things give it away: some `wait` for a
-//! condition comes before every `notify` of it; or another thread takes a lock from one that has just woken up and
-//! holds it. Without any `notify` no order is lost, as when a wait times out.
+//! A `wait` event is the wake-up. If it is logged at the call, it comes before its `notify`, is not ordered after it, and what
+//! the notifier did seems concurrent with what the waiter does: a false alarm. Two signs reveal it: some `wait` for a condition
+//! comes before every `notify` of it; or another thread takes a lock from one that has just woken up and holds it. Without any
+//! `notify` no order is lost, as when a wait times out.
 //!
-//! Where only the wake-up is logged, the lock seems to be held until another thread has taken it: what the waiter did before
+//! If only the wake-up is logged, the lock seems to be held until another thread has taken it: what the waiter did before
 //! is not ordered before what is done under the lock meanwhile, and a prediction may be false.
 //!
-//! A lock that is taken from a thread that does nothing more may have been given back in a wait that went on to the end
-//! of the run. It may as well be that its `unlock` is missing, and then the order of everything under it is wrong.
+//! A lock taken from a thread that does nothing more may have been released in a wait that lasted until the end
+//! of the run. But its `unlock` may also be missing, and then the order of everything under it is wrong.
 
 use std::num::NonZeroU64;
 
 use portent_monitor_core::{CondId, Event, Id, LockId, Op, Symbols, ThreadId};
 
-/// The conditions of a run, and who holds which lock.
+/// The conditions of a run, and the holders of its locks.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Waits {
     conditions: Vec<Condition>,
-    /// Who holds each lock exclusively, as far as it was logged.
+    /// The exclusive holder of each lock, as far as it was logged.
     holders: Vec<Option<ThreadId>>,
-    /// The wake-up of each thread that did nothing since.
+    /// The wake-up of each thread that has done nothing since.
     woken: Vec<Option<WakeUp>>,
-    /// The locks that were taken from each thread since it last did something.
+    /// The locks that were taken from each thread since it last acted.
     taken_away: Vec<Vec<TakenAway>>,
-    /// How often a lock was given back for a wait whose begin was not logged, and the first time.
+    /// How often a lock was released by a wait whose start was not logged, and the first such wait.
     unlogged: u64,
     first_unlogged: Option<(ThreadId, LockId, Option<NonZeroU64>)>,
 }
@@ -33,7 +33,7 @@ pub(crate) struct Waits {
 #[derive(Clone, Debug, Default)]
 struct Condition {
     is_notified: bool,
-    /// How many wake-ups were logged too early.
+    /// The number of wake-ups logged too early.
     early: u64,
     first_line: Option<NonZeroU64>,
 }
@@ -42,7 +42,7 @@ struct Condition {
 struct WakeUp {
     condition: CondId,
     line: Option<NonZeroU64>,
-    /// It counts as early already.
+    /// Whether it already counts as early.
     is_early: bool,
 }
 
@@ -53,17 +53,17 @@ struct TakenAway {
     line: Option<NonZeroU64>,
 }
 
-/// A condition with wake-ups that look as if they were logged where the wait begins.
+/// A condition with wake-ups that seem to be logged at the start of the wait.
 pub(crate) struct EarlyWait<'s> {
     pub(crate) condition: &'s str,
     pub(crate) waits: u64,
     pub(crate) first_line: Option<NonZeroU64>,
 }
 
-/// Locks that were given back for waits whose begin was not logged.
+/// Locks that were released by waits whose start was not logged.
 pub(crate) struct UnloggedWaits<'s> {
     pub(crate) times: u64,
-    /// The first of them: who waited, for which lock, and the line of the wake-up.
+    /// The first of them: the waiting thread, the lock, and the line of the wake-up.
     pub(crate) thread: &'s str,
     pub(crate) lock: &'s str,
     pub(crate) line: Option<NonZeroU64>,
@@ -72,7 +72,7 @@ pub(crate) struct UnloggedWaits<'s> {
 /// A lock that two threads held when the run ended.
 pub(crate) struct HeldAtEnd<'s> {
     pub(crate) lock: &'s str,
-    /// Who held it first, and did nothing more.
+    /// The first holder, which did nothing more.
     pub(crate) thread: &'s str,
     pub(crate) other: &'s str,
     /// The line where the other took it.
@@ -84,13 +84,13 @@ impl Waits {
     #[inline]
     pub(crate) fn note(&mut self, event: &Event) {
         for thread in event.threads() {
-            // Only locks and waits leave something to be forgotten here.
+            // Only locks and waits leave state here.
             if let Some(woken) = self.woken.get_mut(thread.index()) {
                 *woken = None;
             }
             if let Some(locks) = self.taken_away.get_mut(thread.index()) {
                 for TakenAway { lock, .. } in locks.drain(..) {
-                    // It has waited, and holds it again.
+                    // The thread has waited, and holds the lock again.
                     if matches!(event.op, Op::Wait(..)) {
                         lock.entry(&mut self.holders).get_or_insert(thread);
                         self.unlogged += 1;
@@ -111,7 +111,7 @@ impl Waits {
                     *holder = None;
                 }
             }
-            // A lock that is not given back is not missed when its thread has ended.
+            // An unreleased lock does not matter when its thread has ended.
             Op::Join(child) => {
                 if let Some(locks) = self.taken_away.get_mut(child.index()) {
                     locks.clear();
@@ -137,7 +137,7 @@ impl Waits {
         });
     }
 
-    /// A thread takes a lock, maybe from one that seems to hold it.
+    /// A thread takes a lock, possibly from another that seems to hold it.
     fn take(&mut self, event: &Event, lock: LockId, exclusive: bool) {
         let now = lock.entry(&mut self.holders);
         let before = now.filter(|holder| *holder != event.thread);
@@ -167,7 +167,7 @@ impl Waits {
         }
     }
 
-    /// The conditions that look as if their waits were logged too early.
+    /// The conditions whose waits seem to be logged too early.
     pub(crate) fn early<'s>(&'s self, symbols: &'s Symbols) -> impl Iterator<Item = EarlyWait<'s>> {
         let named = symbols.conds.iter().zip(&self.conditions);
         named
@@ -179,7 +179,7 @@ impl Waits {
             })
     }
 
-    /// The waits that gave a lock back without a line that says so, if there are any.
+    /// The waits that released a lock without a line for it, if there are any.
     pub(crate) fn unlogged<'s>(&self, symbols: &'s Symbols) -> Option<UnloggedWaits<'s>> {
         let (thread, lock, line) = self.first_unlogged?;
         Some(UnloggedWaits {
@@ -208,7 +208,7 @@ impl Waits {
 }
 
 impl Condition {
-    /// A wake-up was logged too early.
+    /// Counts a wake-up that was logged too early.
     fn note(&mut self, line: Option<NonZeroU64>) {
         self.early += 1;
         self.first_line = self.first_line.or(line);
@@ -310,11 +310,11 @@ mod tests {
         run.take("A", Op::Lock(m));
         run.take("B", Op::Lock(m));
         assert_eq!(run.held_at_end(), [("m", "A", "B")]);
-        // It has waited.
+        // The thread has waited.
         run.take("B", Op::Unlock(m));
         run.take("A", Op::Wait(c, None));
         assert_eq!(run.held_at_end(), []);
-        // It holds the lock again, and somebody takes it again.
+        // It holds the lock again, and another thread takes it again.
         run.take("A", Op::Notify(c));
         run.take("B", Op::Lock(m));
         assert_eq!(run.held_at_end(), [("m", "A", "B")]);

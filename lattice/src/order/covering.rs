@@ -1,4 +1,4 @@
-//! The causal order without what follows from the rest of it: the arrows of a diagram.
+//! The transitive reduction of the causal order: the arrows of a diagram.
 
 use crate::order::{EventIndex, Poset};
 

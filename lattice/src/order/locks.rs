@@ -1,7 +1,7 @@
-//! How much of the order exists because of locks alone.
+//! How much of the order exists only because of locks.
 //!
-//! Causality takes the order in which threads held a lock for granted, though it could have been the other way round.
-//! To be able to say where that matters, events are ordered a second time as if there were no locks. Up to the first
+//! Causality assumes that threads held a lock in the observed order, although the opposite order may be possible.
+//! To tell where that matters, events are ordered a second time as if there were no locks. Up to the first
 //! lock both orders are the same, so a run without locks costs nothing.
 
 use portent_monitor_core::{Causality, ChainId, Error, Event, Op};
@@ -9,23 +9,23 @@ use portent_monitor_core::{Causality, ChainId, Error, Event, Op};
 use super::{EventIndex, Poset, UnrestrictedEvent};
 use crate::intake::{ClockBudget, History, HistoryIndex, Record, Slice};
 
-/// The order of events without locks, as far as it is not that of the history.
+/// The order of events without locks, as far as it differs from that of the history.
 #[derive(Clone, Debug)]
 pub(crate) struct Unlocked {
     state: State,
-    /// How many events of the history came before the first lock.
+    /// The number of events of the history before the first lock.
     before: usize,
     without: Clocks,
-    /// The order with locks, if that of the history has other reasons than what events do.
+    /// The order with locks, if that of the history is not derived from the events.
     with: Option<Clocks>,
-    /// The bytes that clocks may take: those of steps, and those of threads.
+    /// The memory limits for the clocks of steps and of threads.
     memory: u64,
     budget: ClockBudget,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum State {
-    /// There was no lock so far.
+    /// No lock has occurred so far.
     Same,
     /// From the first lock on.
     Apart,
@@ -33,7 +33,7 @@ enum State {
     GivenUp,
 }
 
-/// The clocks of events of the history in some order, and what makes them as long as there are more.
+/// The clocks of events of the history in some order, and the state needed to extend them.
 #[derive(Clone, Debug, Default)]
 struct Clocks {
     causality: Box<Causality>,
@@ -79,8 +79,8 @@ impl Unlocked {
         }
     }
 
-    /// Looks at the next event before anybody else does: at the first lock the ways part. `causality` is how
-    /// things stand.
+    /// Sees the next event before all other checks: at the first lock the two orders diverge. `causality` is the current
+    /// state.
     pub(crate) fn prepare(
         &mut self,
         event: &Event,
@@ -94,7 +94,7 @@ impl Unlocked {
         }
     }
 
-    /// The same in a history whose order is given: from the first event on there are two more, with locks and without.
+    /// The same for a history whose order is given: from the first event on there are two more orders, with locks and without.
     pub(crate) fn prepare_given(&mut self) {
         if self.state == State::Same {
             self.with = Some(Clocks::default());
@@ -102,12 +102,12 @@ impl Unlocked {
         }
     }
 
-    /// Takes an event that nobody has refused.
+    /// Takes an event that has passed all checks.
     pub(crate) fn take(&mut self, event: &Event, is_relevant: bool) {
         if self.state != State::Apart {
             return;
         }
-        // A line about a lock may be a step, too: then it is one that orders nothing.
+        // A line about a lock may also be a step: then it is one that orders nothing.
         let bare = without_lock(&event.op).map(|op| Event::new(event.thread, op));
         let bare = bare.as_ref().unwrap_or(event);
         let mut stepped = self.without.take(bare, is_relevant);
@@ -123,12 +123,12 @@ impl Unlocked {
         }
     }
 
-    /// About how many bytes the clocks of steps take.
+    /// Roughly the number of bytes that the clocks of steps take.
     pub(crate) fn bytes(&self) -> u64 {
         self.without.bytes() + self.with.as_ref().map_or(0, Clocks::bytes)
     }
 
-    /// The run has ended, or its order is not known any more: no more events are taken.
+    /// The run has ended, or its order is no longer known: no more events are taken.
     pub(crate) fn end(&mut self, is_order_lost: bool) {
         if is_order_lost {
             self.give_up();
@@ -140,7 +140,7 @@ impl Unlocked {
         }
     }
 
-    /// Nothing is known any more.
+    /// Marks everything as unknown.
     pub(crate) fn give_up(&mut self) {
         if self.state == State::GivenUp {
             return;
@@ -156,8 +156,8 @@ impl Unlocked {
         *self = Unlocked::new(self.memory);
     }
 
-    /// How many steps of a slice, whose order with locks is given, have fewer of the others before them without
-    /// locks; `None` if that is not known.
+    /// The number of steps of a slice that have fewer predecessors without locks than in the given order with locks; `None` if
+    /// unknown.
     pub(crate) fn steps_ordered_by_locks(
         &self,
         record: &Record<'_>,
@@ -211,7 +211,7 @@ impl Unlocked {
     }
 }
 
-/// What an operation on a lock does besides; `None` if it is on no lock.
+/// The remaining effect of an operation on a lock; `None` if it does not concern a lock.
 fn without_lock(op: &Op) -> Option<Op> {
     match *op {
         Op::Lock(lock)

@@ -1,4 +1,4 @@
-//! Which events come before which: the partial order that one instance of a property is checked on.
+//! The partial order of events that one instance of a property is checked on.
 
 mod covering;
 mod locks;
@@ -17,7 +17,7 @@ pub use poset::{EventIndex, Poset};
 pub(crate) use requirements::{Required, Requirements};
 pub(crate) use restriction::{Past, Restriction, UnrestrictedEvent};
 
-/// For this many chains nothing is allocated to hold one count, or one place, of each.
+/// Up to this many chains, a count or an index for each is stored without allocation.
 pub(crate) const FEW_CHAINS: usize = 32;
 
 /// A number for each chain, such as the counts of a cut.

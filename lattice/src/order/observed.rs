@@ -2,7 +2,7 @@
 
 use crate::order::{EventIndex, Poset};
 
-/// A cut is stored each time this many events have passed.
+/// A cut is stored after each group of this many events.
 const EVERY: usize = 256;
 
 /// The cuts that the observed run passes through.

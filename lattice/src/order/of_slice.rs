@@ -7,12 +7,12 @@ use crate::{
     order::{Poset, UnrestrictedEvent},
 };
 
-/// For each step and chain: a count, and what engines make of it once more.
+/// For each step and chain: a count, and the same again for the engines.
 const COUNT_BYTES: u64 = 8;
 
 impl Poset {
-    /// The partial order of a slice, and whether that is all of it. Where clocks were not kept, or the order takes more than `bytes`, only that of
-    /// the first steps is there: each of the others comes after all before it.
+    /// The partial order of a slice, and whether it is complete. If clocks were not kept, or the order takes more than `bytes`,
+    /// only the first steps have it: each of the others comes after all before it.
     pub(crate) fn of_slice(record: &Record<'_>, slice: &Slice, bytes: u64) -> (Poset, bool) {
         let width = bytes / COUNT_BYTES / (slice.steps.len() as u64).max(1);
         let (ordered, others) = slice.steps.split_at(known_steps(record, slice, width));

@@ -1,18 +1,19 @@
-//! Lists of counts in one piece of memory, with as few bytes per count as necessary.
+//! Lists of counts in one block of memory, with as few bytes per count as necessary.
 //!
-//! There may be very many dormant searches, and most of their cost is fetching them from uncached memory: one piece that
-//! is read from end to end arrives faster than a dozen pieces.
+//! There may be very many dormant searches, and most of their cost is fetching them from uncached memory: a single block that
+//! is read from end to end arrives faster than a dozen blocks.
 
-/// Lists, one after the other, each after its length: in blocks, each after a byte that tells how wide its counts are.
+/// Lists, one after the other, each preceded by its length: in blocks, each preceded by a byte that gives the width of its
+/// counts.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Packed {
     bytes: Vec<u8>,
 }
 
-/// How many counts are in a block. What is large is in few of them, as neighbours are alike; the last is filled up.
+/// The number of counts in a block. Large counts are in few blocks, as neighbours are similar; the last block is padded.
 const BLOCK: usize = 32;
 
-/// Packs lists; its memory is used again and again.
+/// Packs lists; its memory is reused.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Packing {
     counts: Vec<u32>,
@@ -21,19 +22,19 @@ pub(crate) struct Packing {
 }
 
 impl Packing {
-    /// The next list.
+    /// Adds the next list.
     pub(crate) fn put(&mut self, list: impl ExactSizeIterator<Item = u32>) {
         self.counts.push(list.len() as u32);
         self.counts.extend(list);
     }
 
-    /// A few numbers that are always there: one list for all of them.
+    /// Adds a few numbers that are always present, as one list.
     pub(crate) fn put_numbers<const N: usize>(&mut self, numbers: [u32; N]) {
         self.counts.push(N as u32);
         self.counts.extend_from_slice(&numbers);
     }
 
-    /// The next list, of things that are several counts each.
+    /// Adds the next list, whose items are several counts each.
     pub(crate) fn put_all<const N: usize>(
         &mut self,
         list: impl ExactSizeIterator<Item = [u32; N]>,
@@ -41,13 +42,13 @@ impl Packing {
         self.put_each(list.len(), list);
     }
 
-    /// The next list, which is there already.
+    /// Adds the next list, which already exists.
     pub(crate) fn put_slice(&mut self, list: &[u32]) {
         self.counts.push(list.len() as u32);
         self.counts.extend_from_slice(list);
     }
 
-    /// The next list, of as many things as `len` says, which are several counts each.
+    /// Adds the next list, of `len` items, which are several counts each.
     pub(crate) fn put_each<const N: usize>(
         &mut self,
         len: usize,
@@ -62,7 +63,7 @@ impl Packing {
         }
     }
 
-    /// The next list, of as many counts as come.
+    /// Adds the next list, of all counts from an iterator.
     pub(crate) fn put_some(&mut self, list: impl Iterator<Item = u32>) {
         let begin = self.counts.len();
         self.counts.push(0);
@@ -72,7 +73,7 @@ impl Packing {
         self.counts[begin] = (self.counts.len() - begin - 1) as u32;
     }
 
-    /// How many counts the next list has, which [follow](Packing::put_rest).
+    /// Adds the length of the next list, whose counts [follow](Packing::put_rest).
     pub(crate) fn put_count(&mut self, count: u32) {
         self.counts.push(count);
     }
@@ -87,12 +88,12 @@ impl Packing {
         self.memory = memory;
     }
 
-    /// Counts whose number was put before.
+    /// Adds counts whose number was added before.
     pub(crate) fn put_rest(&mut self, counts: &[u32]) {
         self.counts.extend_from_slice(counts);
     }
 
-    /// Puts the lists in the place of what was packed before.
+    /// Replaces previously packed lists by these.
     pub(crate) fn store(&mut self, packed: &mut Packed) {
         let filled = self.counts.len().next_multiple_of(BLOCK);
         self.counts.resize(filled, 0);
@@ -103,7 +104,7 @@ impl Packing {
         }
         let needed = self.bytes.len();
         if needed > packed.bytes.capacity() {
-            // What is there need not be moved.
+            // Existing memory need not be moved.
             packed.bytes = Vec::new();
             let room = (needed + needed / 4).next_multiple_of(64);
             packed.bytes.reserve_exact(room);
@@ -114,7 +115,7 @@ impl Packing {
     }
 }
 
-/// The largest count stands for *never*, and is frequent. So what is stored is one more, and that is 0.
+/// The largest count stands for *never*, and is frequent. So counts are stored incremented by one, which makes it 0.
 fn stored(count: u32) -> u32 {
     count.wrapping_add(1)
 }
@@ -161,7 +162,7 @@ pub(crate) struct Unpacking<'p> {
 }
 
 impl<'p> Unpacking<'p> {
-    /// `counts` is memory for all that is read.
+    /// `counts` is a buffer for everything that is read.
     pub(crate) fn new(packed: &Packed, counts: &'p mut Vec<u32>) -> Unpacking<'p> {
         counts.clear();
         let mut bytes = packed.bytes.as_slice();
@@ -187,14 +188,14 @@ impl<'p> Unpacking<'p> {
         list
     }
 
-    /// The next counts, of which there are this many.
+    /// The next counts, of the given number.
     pub(crate) fn take(&mut self, count: usize) -> &'p [u32] {
         let (counts, rest) = self.rest.split_at(count);
         self.rest = rest;
         counts
     }
 
-    /// Puts the next list in the place of another.
+    /// Replaces a list by the next one.
     pub(crate) fn next_into(&mut self, list: &mut Vec<u32>) {
         list.clear();
         list.extend_from_slice(self.next());

@@ -17,7 +17,7 @@ pub struct Poset {
     chain_of: Vec<ChainId>,
     /// The clock of event `e` is at `e * width`.
     clocks: Vec<u32>,
-    /// The number of each event in the run that these events are some of.
+    /// The number of each event in the run that contains these events.
     numbers: Vec<u64>,
     /// The events of each chain in order.
     chains: Vec<Vec<EventIndex>>,
@@ -66,7 +66,7 @@ impl Poset {
         event
     }
 
-    /// Forgets all events, but keeps their memory; there are `width` chains from now on.
+    /// Forgets all events, but keeps their memory; from now on there are `width` chains.
     pub fn clear(&mut self, width: usize) {
         self.width = width;
         self.chain_of.clear();
@@ -103,7 +103,7 @@ impl Poset {
         self.width = width;
     }
 
-    /// Forgets the first events, of which each chain has as many as `prefix` says; clocks do not count them any more.
+    /// Forgets the first events, `prefix` of each chain; clocks no longer count them.
     pub(crate) fn forget(&mut self, prefix: &[u32]) {
         let events = prefix.iter().map(|&n| n as usize).sum::<usize>();
         self.chain_of.drain(..events);

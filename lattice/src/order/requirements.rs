@@ -4,33 +4,33 @@ use portent_monitor_core::{ChainId, Id};
 
 use crate::order::{EventIndex, Poset};
 
-/// What is required is compared with at most this many later ones.
+/// Each requirement is compared with at most this many later ones.
 const COMPARED: usize = 8;
 
-/// For each event what must be in a cut before it can be added, besides its own chain.
+/// For each event, what must be in a cut before it can be added, in addition to the previous events of its chain.
 ///
 /// A cut that has the chain's previous event has that event's past. So only the components of the
-/// clock that have grown since are listed, and of these not what comes before another one: most
+/// clock that have grown since then are listed, and of these only the ones not implied by another: most
 /// events of a real log need one, or none.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Requirements {
     /// Chain and count; those of event `e` end at `ends[e]`.
     all: Vec<(ChainId, u32)>,
     ends: Vec<usize>,
-    /// The same in brief for the events of each chain.
+    /// The same in brief, for the events of each chain.
     brief: Vec<Vec<Required>>,
 }
 
-/// What an event requires of a cut, in brief: most require one count or none.
+/// The requirements of an event, in brief: most require one count or none.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Required {
-    /// This many events are required of this chain, of the event's own one if nothing is.
+    /// This many events of this chain are required; it is the event's own chain if there are no requirements.
     pub(crate) chain: ChainId,
     pub(crate) count: u32,
 }
 
 impl Required {
-    /// Stands for several counts: no cut has that many events.
+    /// Stands for several counts: no cut has this many events.
     pub(crate) const SEVERAL: u32 = u32::MAX;
 }
 
@@ -41,7 +41,7 @@ impl Requirements {
         requirements
     }
 
-    /// Becomes what the events of a poset require, in the memory that it has.
+    /// Computes the requirements of a poset's events, reusing its own memory.
     pub(crate) fn renew(&mut self, poset: &Poset) {
         self.all.clear();
         self.ends.clear();
@@ -51,7 +51,7 @@ impl Requirements {
         }
     }
 
-    /// Notes what is required by the poset's last event.
+    /// Adds the requirements of the poset's last event.
     pub(crate) fn push(&mut self, poset: &Poset, event: EventIndex) {
         let (own, clock) = (poset.chain_of(event), poset.clock(event));
         let previous = clock[own.index()]
@@ -74,8 +74,8 @@ impl Requirements {
         own.entry(&mut self.brief).push(Required { chain, count });
     }
 
-    /// Drops what comes before something else that is required, from `start` on. The latest are
-    /// what the others come before, so they go first, and the others are compared with a few of
+    /// Drops requirements, from `start` on, that are implied by another. The latest ones imply the
+    /// others, so these are put first, and the rest are compared with a few of
     /// them only: an event after a barrier of a thousand threads waits for each of them.
     fn drop_implied(&mut self, poset: &Poset, start: usize) {
         let event = |(chain, count): (ChainId, u32)| poset.chain(chain)[count as usize - 1];
@@ -101,12 +101,12 @@ impl Requirements {
         &self.all[start..self.ends[event]]
     }
 
-    /// What the events of a chain require, in brief.
+    /// The requirements of the events of a chain, in brief.
     pub(crate) fn in_brief(&self, chain: ChainId) -> &[Required] {
         self.brief.get(chain.index()).map_or(&[], |events| events)
     }
 
-    /// Whether a cut with these counts, and the event's chain up to it, has what it needs.
+    /// Whether a cut with these counts, and the event's chain up to it, satisfies its requirements.
     #[inline]
     pub(crate) fn met(&self, event: EventIndex, count: impl Fn(ChainId) -> u32) -> bool {
         let mut requirements = self.of(event).iter();

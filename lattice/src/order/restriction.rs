@@ -3,7 +3,7 @@
 //! Order between events is decided by counting: `e` precedes `f` iff `f`'s clock counts `e`. So the
 //! clocks of a subset need not be computed again: a component that counts the events of a chain is
 //! replaced by the number of those that are in the subset. Online, the first events of the subset may
-//! have been forgotten; they are not counted any more.
+//! have been forgotten; these are no longer counted.
 
 use portent_monitor_core::ChainId;
 use smallvec::SmallVec;
@@ -21,9 +21,9 @@ pub(crate) struct Restriction {
 struct Chain {
     /// Its number in the whole order.
     origin: ChainId,
-    /// The place there of the last event that was forgotten; 0 if none was.
+    /// The position there of the last forgotten event; 0 if none was forgotten.
     forgotten: u32,
-    /// The places there of the others: mostly few, and there may be very many subsets.
+    /// The positions there of the others: usually few, and there may be very many subsets.
     places: SmallVec<[u32; 4]>,
 }
 
@@ -41,9 +41,9 @@ impl Chain {
 /// The events of a subset that come before another event in every run.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Past {
-    /// For each chain how many there are, of those that are not forgotten.
+    /// For each chain, how many there are, without the forgotten ones.
     pub(crate) counts: Vec<u32>,
-    /// Whether all that were forgotten are among them.
+    /// Whether all forgotten events are among them.
     pub(crate) whole: bool,
 }
 
@@ -54,7 +54,7 @@ impl Past {
 }
 
 impl Restriction {
-    /// Puts the past of an event that has this clock in the whole order in the place of another past.
+    /// Replaces a past by that of an event with this clock in the whole order.
     pub(crate) fn find_past(&self, clock: &[u32], past: &mut Past) {
         past.counts.clear();
         past.whole = true;
@@ -65,7 +65,7 @@ impl Restriction {
         }
     }
 
-    /// Adds the event at a place of a chain of the whole order, and returns its chain in the subset.
+    /// Adds the event at a position of a chain of the whole order, and returns its chain in the subset.
     pub(crate) fn push(&mut self, origin: ChainId, place: u32) -> ChainId {
         let chain = self.chain(origin).unwrap_or_else(|| {
             let next = ChainId::from(self.chains.len() as u32);
@@ -80,7 +80,7 @@ impl Restriction {
         chain
     }
 
-    /// The chain of the subset that is this one in the whole order.
+    /// The chain of the subset that corresponds to a chain of the whole order.
     pub(crate) fn chain(&self, origin: ChainId) -> Option<ChainId> {
         let place = self.chains.iter().position(|chain| chain.origin == origin);
         place.and_then(ChainId::from_index)
@@ -107,7 +107,7 @@ impl Restriction {
         }
     }
 
-    /// Becomes what was packed, in its own memory.
+    /// Restores a packed restriction, reusing its own memory.
     pub(crate) fn unpack(&mut self, unpacking: &mut Unpacking<'_>) {
         let (chains, _) = unpacking.next().as_chunks();
         self.chains.resize_with(chains.len(), || Chain {
@@ -125,18 +125,18 @@ impl Restriction {
     }
 }
 
-/// An event as the larger order knows it.
+/// An event of the larger order.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct UnrestrictedEvent<'c> {
     pub(crate) chain: ChainId,
-    /// May end before components that are 0.
+    /// May omit trailing components that are 0.
     pub(crate) clock: &'c [u32],
     /// Its number in the run.
     pub(crate) number: u64,
 }
 
 impl Poset {
-    /// Some event of this poset, as a restriction of it wants it.
+    /// An event of this poset, in the form that a restriction takes.
     pub(crate) fn origin(&self, event: EventIndex) -> UnrestrictedEvent<'_> {
         UnrestrictedEvent {
             chain: self.chain_of(event),
@@ -172,7 +172,7 @@ mod tests {
     use crate::order::Requirements;
     use portent_testing::Rng;
 
-    /// Without its first events a poset is its restriction to the others, but for the numbers of chains.
+    /// A poset without its first events equals its restriction to the others, except for the numbering of chains.
     fn assert_forgets(whole: &Poset, settled: usize) {
         let (mut rest, mut requirements) = (whole.clone(), Requirements::of_poset(whole));
         rest.forget(&whole.prefix(settled));

@@ -1,7 +1,7 @@
-//! How much of what was found a report shows in full.
+//! How many of the findings a report shows in full.
 //!
 //! A property with ten thousand bindings may be violated in each of them, and a run may have a million steps. A
-//! reader looks at a few witnesses; each of the others gets one line, unless everything is asked for.
+//! reader looks at a few witnesses; each of the others gets one line, unless everything is requested.
 
 use super::{Observed, Predicted, PropertyReport, Why, picture::PictureBudget};
 use crate::{
@@ -10,17 +10,17 @@ use crate::{
     options::Options,
 };
 
-/// The witnesses of a report have at most this many rows on the whole, but for the first of each property, which is always there.
+/// The witnesses of a report have at most this many rows in all, except that the first one of each property is always shown.
 const ROWS: usize = 20_000;
 
-/// What gets its witness and its picture first.
+/// The priority of witnesses and pictures.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Rank {
     /// The observed run is violated.
     Observed,
-    /// Only runs that were not observed are.
+    /// Only runs that were not observed are violated.
     Predicted,
-    /// None that is known.
+    /// No violated run is known.
     Unviolated,
 }
 
@@ -34,12 +34,12 @@ impl Rank {
     }
 }
 
-/// What is left for the instances that are still to be reported.
+/// The rest of the budget, for the instances still to be reported.
 pub(crate) struct ReportBudget {
     pub(super) counting: CountingBudget,
     pub(super) feasibility: NodeBudget,
     pub(super) strong: StrongBudget,
-    /// The same where nobody asked for that model.
+    /// The same for a model that was not requested.
     pub(super) trial: StrongBudget,
     pub(super) pictures: PictureBudget,
     pub(super) witnesses: WitnessBudget,
@@ -61,13 +61,13 @@ impl ReportBudget {
         }
     }
 
-    /// Another property begins.
+    /// Begins another property.
     pub(crate) fn begin_property(&mut self, options: &Options) {
         self.pictures = PictureBudget::new(options);
         self.witnesses.taken = [0; 2];
     }
 
-    /// All instances of a property are known: those of a higher rank give way to those of a lower one.
+    /// All instances of a property are known: those of a lower priority give way to those of a higher one.
     pub(crate) fn end_property(&self, options: &Options, found: &mut [PropertyReport]) {
         let rank = |report: &PropertyReport| {
             Rank::new(&report.observed, report.predicted.violated, options.goal)
@@ -81,18 +81,18 @@ impl ReportBudget {
     }
 }
 
-/// How many witnesses there may be.
+/// The largest number of witnesses.
 pub(super) struct WitnessBudget {
-    /// For one property; all of them, whatever their length, if there is no limit.
+    /// For one property; if there is no limit, all are kept whatever their length.
     limit: Option<usize>,
-    /// How many there are of each rank.
+    /// The number of witnesses of each rank.
     taken: [usize; 2],
-    /// What is left of the rows.
+    /// The remaining number of rows.
     rows: usize,
 }
 
 impl WitnessBudget {
-    /// Whether there is room for a witness of this many rows, for the time being.
+    /// Whether there is room for a witness of this many rows for now.
     pub(super) fn takes(&mut self, rank: Rank, rows: usize) -> bool {
         let Some(limit) = self.limit else {
             return true;
@@ -106,7 +106,7 @@ impl WitnessBudget {
         true
     }
 
-    /// Takes back what is too much.
+    /// Removes witnesses in excess.
     fn trim(&self, ranked: &mut [(Rank, &mut PropertyReport)]) {
         let shown = { ranked.iter_mut() }.filter(|(_, report)| report.predicted.witness.is_some());
         for (_, report) in shown.skip(self.limit.unwrap_or(usize::MAX)) {

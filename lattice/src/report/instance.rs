@@ -21,9 +21,9 @@ use crate::{
     witness::{self, Replay, RunSteps, minimize_swaps, overtakings, swaps},
 };
 
-/// About what a row takes in a report, without its texts.
+/// The approximate size of a row in a report, without its texts.
 const ROW_BYTES: u64 = size_of::<Row>() as u64;
-/// A witness with at most this many is shown whatever the memory.
+/// A witness with at most this many rows is shown whatever the memory.
 const FEW_ROWS: usize = 10_000;
 
 /// Whether an engine looks beyond happens-before.
@@ -31,26 +31,26 @@ fn is_beyond(engine: Engine) -> bool {
     matches!(engine, Engine::Strong | Engine::Maximal)
 }
 
-/// The run of one binding, with what is needed to speak of it.
+/// The run of one binding, with the data needed to report it.
 pub(crate) struct Instance<'a> {
     pub(crate) record: Record<'a>,
     pub(crate) slice: &'a Slice,
     pub(crate) symbols: &'a Symbols,
     /// The order without locks, under happens-before.
     pub(crate) unlocked: Option<&'a Unlocked>,
-    /// The whole trace, for those who look beyond happens-before.
+    /// The whole trace, for models beyond happens-before.
     pub(crate) origin: Option<Origin<'a>>,
 }
 
-/// A slice in the whole trace, and what is asked of that.
+/// A slice in the whole trace, and the model that it is searched under.
 pub(crate) enum Origin<'a> {
-    /// Everything that is feasible.
+    /// All feasible runs.
     Maximal(SliceInTrace<'a>),
     /// Also runs that leave something out.
     Strong(LeavingOut<'a>),
-    /// Nothing; but it may be tried what leaving out would find.
+    /// Only happens-before, with a trial of leaving things out.
     Trial(LeavingOut<'a>),
-    /// Nothing, and that is not tried either.
+    /// Only happens-before, without a trial.
     Untried(Untried),
 }
 
@@ -80,7 +80,7 @@ impl Instance<'_> {
         options: &Options,
         budget: &mut ReportBudget,
     ) -> Result<PropertyReport, Error> {
-        // What of the order does not fit in memory is taken to be as observed.
+        // The part of the order that does not fit in memory is taken to be as observed.
         let (poset, is_order_known) = Poset::of_slice(&self.record, self.slice, options.memory / 2);
         let task = Task::new(&self.record, self.slice, poset, options);
         let mut solution = self.solve(&task, options, budget)?;
@@ -140,7 +140,7 @@ impl Instance<'_> {
         })
     }
 
-    /// Happens-before first; then, if that is asked for and nothing was found, what is feasible beyond it.
+    /// Searches happens-before first; then, if requested and nothing was found, the feasible runs beyond it.
     fn solve(
         &self,
         task: &Task,
@@ -157,7 +157,7 @@ impl Instance<'_> {
         let uncounted = options.clone().counting(Counting::Never);
         let mut solution = engine::solve_task(task, conjunctions, &uncounted, &mut budget.counting);
         minimize(&mut solution, task, options);
-        // The size of one lattice says nothing of what is feasible.
+        // The size of one lattice says nothing about what is feasible.
         solution.shape = None;
         if let Some(violation) = &mut solution.violation {
             // Other feasible runs may be violated sooner.
@@ -193,8 +193,8 @@ impl Instance<'_> {
             .map_err(|why| self.bad_witness(why))
     }
 
-    /// Where happens-before finds no violation, and the order of locks has a part in that: whether leaving out finds one, if that
-    /// is easy to see.
+    /// If happens-before finds no violation, partly because of the order of locks: whether leaving things out finds one, if
+    /// that is cheap to determine.
     fn try_leaving_out(
         &self,
         task: &Task,
@@ -309,14 +309,14 @@ impl Instance<'_> {
         Ok((predicted, followed.explain()))
     }
 
-    /// Checks a witness again, trusting nothing that found it.
+    /// Checks a witness again, independently of the search that found it.
     fn examine(
         &self,
         poset: Option<&Poset>,
         violation: &Violation,
         options: &Options,
     ) -> Result<(), String> {
-        // What is feasible beyond happens-before was examined where it was found.
+        // Runs beyond happens-before were checked where they were found.
         if let Some(poset) = poset {
             witness::examine_order(poset, &vec![0; poset.width()], &violation.run)?;
         }
@@ -334,7 +334,7 @@ impl Instance<'_> {
         )
     }
 
-    /// The steps of the observed run that a witness does not come to.
+    /// The steps of the observed run that a witness does not reach.
     fn left_out(&self, run: &[EventIndex]) -> Vec<Row> {
         let all = 0..self.slice.steps.len() as u32;
         if run.len() == all.len() {
@@ -349,17 +349,17 @@ impl Instance<'_> {
         rows
     }
 
-    /// How things stand before the first step.
+    /// The state before the first step.
     pub(crate) fn start(&self) -> Moment {
         Rows::new(self.replay(), self.symbols).moment()
     }
 
-    /// Follows a run, and gives the rows of the steps (from 1) that are to be kept.
+    /// Follows a run, and returns the rows of the steps (counted from 1) that are to be kept.
     pub(crate) fn rows(&self, run: &[EventIndex], keep: impl Fn(usize) -> bool) -> Vec<Row> {
         self.follow(run, keep).0
     }
 
-    /// Likewise, with the follower at the end of the run.
+    /// The same, together with the follower at the end of the run.
     fn follow(&self, run: &[EventIndex], keep: impl Fn(usize) -> bool) -> (Vec<Row>, Rows<'_>) {
         let mut following = Rows::new(self.replay().remembering(), self.symbols);
         let kept = (1..=run.len()).filter(|&step| keep(step)).count();
@@ -381,7 +381,7 @@ impl Instance<'_> {
     }
 }
 
-/// Takes back the swaps that the violated run does not need.
+/// Removes unnecessary swaps from the violated run.
 fn minimize(solution: &mut Solution, task: &Task, options: &Options) {
     let Some(violation) = &mut solution.violation else {
         return;

@@ -1,4 +1,4 @@
-//! The answer, as JSON has it.
+//! The answer, in the form of the JSON report.
 //!
 //! Keys may be added, never renamed.
 
@@ -36,24 +36,24 @@ use crate::{
     options::Engine,
 };
 
-/// Everything that is known about one trace.
+/// All findings about one trace.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct Report {
     /// The version of this format.
     pub portent: u32,
-    /// Where the events came from.
+    /// The source of the events.
     pub trace: TraceInfo,
     /// The properties that saw no step, or no complete binding of their parameters.
     pub vacuous: Vec<String>,
-    /// What to know before trusting the answers.
+    /// Warnings to read before trusting the answers.
     pub warnings: Vec<Warning>,
     /// One entry for each property and each binding of its parameters.
     pub properties: Vec<PropertyReport>,
 }
 
 impl Report {
-    /// What is known about a trace before its properties are examined.
+    /// The facts about a trace before its properties are examined.
     pub(crate) fn new(file: &str, events: u64, threads: usize) -> Report {
         Report {
             portent: 1,
@@ -71,7 +71,7 @@ impl Report {
         }
     }
 
-    /// Adds what was found of the instances of a property.
+    /// Adds the findings about the instances of a property.
     pub(crate) fn add(&mut self, fit: &Fit<'_>, found: Vec<PropertyReport>) {
         if fit.is_vacuous(&found) {
             self.vacuous.push(fit.name().to_owned());
@@ -79,18 +79,18 @@ impl Report {
         self.warnings
             .extend(fit.warnings(&found, self.trace.events == 0));
         if self.properties.is_empty() {
-            // There may be very many: they are not copied.
+            // There may be very many, so they are not copied.
             self.properties = found;
         } else {
             self.properties.extend(found);
         }
     }
 
-    /// Warns of waits that look as if they were logged where they begin, or not at all.
+    /// Warns of waits that seem to be logged at their start, or not at all.
     pub(crate) fn add_waits(&mut self, waits: &Waits, symbols: &Symbols) {
         self.warnings
             .extend(waits.early(symbols).map(|wait| Warning::early_wait(&wait)));
-        // Too little order makes false alarms, never a false all-clear.
+        // Too little order causes false alarms, never a false all-clear.
         let is_predicted = { self.properties.iter() }.any(|property| {
             property.predicted.violated && property.observed.verdict != Verdict::Violated
         });
@@ -102,7 +102,7 @@ impl Report {
             .extend(held.map(|held| Warning::held_twice(&held)));
     }
 
-    /// Warns of threads that have one name where they are forked and another where they act.
+    /// Warns of threads with one name where they are forked and another where they act.
     pub(crate) fn add_forks(&mut self, forks: &Forks, symbols: &Symbols) {
         let name = |thread| symbols.threads.name(thread);
         let mismatch = forks.mismatch().into_iter();
@@ -110,7 +110,7 @@ impl Report {
             .extend(mismatch.map(|(silent, stray)| Warning::forks(name(silent), name(stray))));
     }
 
-    /// Warns about what is not known of the last events, because it took too much memory.
+    /// Warns about information on the last events that was left out because of its size.
     pub(crate) fn add_forgotten(&mut self, history: &History) {
         if let Some(event) = history.first_unordered() {
             self.warnings.push(Warning::order_lost(event.line));
@@ -141,15 +141,15 @@ impl Report {
     }
 }
 
-/// Where the events came from.
+/// The source of the events.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct TraceInfo {
     /// The name of the file.
     pub file: String,
-    /// How many events were read.
+    /// The number of events read.
     pub events: u64,
-    /// How many threads did something.
+    /// The number of threads that acted.
     pub threads: u64,
 }
 
@@ -162,7 +162,7 @@ pub struct PropertyReport {
     /// The values of its parameters, in their order.
     #[serde(serialize_with = "map")]
     pub binding: Vec<(String, Value)>,
-    /// What the body is.
+    /// The kind of the body.
     pub kind: Kind,
     /// The number of states of the monitor.
     pub states: usize,
@@ -176,24 +176,24 @@ pub struct PropertyReport {
     /// budget, and does not affect the answer.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub under_strong: Option<LeftOut>,
-    /// How many there are, if they were counted.
+    /// The numbers of runs, if they were counted.
     pub runs: Option<Runs>,
-    /// What was searched.
+    /// The extent of the search.
     pub lattice: Lattice,
-    /// The whole text of the property, its declarations included.
+    /// The whole text of the property, including its declarations.
     pub text: String,
-    /// The state of things before the first step; not part of the JSON.
+    /// The state before the first step; not part of the JSON.
     #[serde(skip)]
     pub start: Moment,
     /// Why runs are violated; not part of the JSON.
     #[serde(skip)]
     pub why: Why,
-    /// What a drawing needs, if it was asked for; not part of the JSON.
+    /// The data for a drawing, if it was requested; not part of the JSON.
     #[serde(skip)]
     pub picture: Option<Box<Picture>>,
 }
 
-/// Why runs are violated: the part of the property that decides it, and where. It is absent for very long runs, for
+/// Why runs are violated: the part of the property that decides it, and where. Absent for very long runs, for
 /// runs that are only pending at their end, if the witness is left out, and for a running program, whose beginning
 /// may be forgotten.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -209,9 +209,9 @@ pub struct Why {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
 pub struct Observed {
-    /// At its end.
+    /// The verdict at its end.
     pub verdict: Verdict,
-    /// After how many steps it became final, if it did.
+    /// The number of steps after which it became final, if it did.
     pub step: Option<u64>,
 }
 
@@ -219,42 +219,42 @@ pub struct Observed {
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct Predicted {
-    /// Whether one is, the observed run included.
+    /// Whether a run is violated, including the observed one.
     pub violated: bool,
-    /// One that is: all relevant events in another order. Under the maximal model it may end where
+    /// A violated run: all relevant events in another order. Under the maximal model it may end where
     /// it is violated.
     pub witness: Option<Vec<Row>>,
-    /// The steps of the observed run that the witness does not get to, as they were observed.
+    /// The steps of the observed run that the witness does not reach, as they were observed.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub left_out: Vec<Row>,
-    /// Whether there is a witness that was left out because the report has enough of them: see
+    /// Whether a witness was left out because the report has enough of them: see
     /// [`Options::witnesses`](crate::Options::witnesses).
     #[serde(skip_serializing_if = "is_false")]
     pub witness_omitted: bool,
-    /// After how many of its events.
+    /// The number of its events after which it is violated.
     pub violated_at: Option<u64>,
-    /// The pairs of events that the witness has the other way round, as indices in observed order.
+    /// The pairs of events that the witness swaps, as indices in observed order.
     /// There are none if the observed run is violated as soon as any. Otherwise no two neighbours
     /// before the violation can be put back, and no event there can be replaced by one that was
-    /// observed earlier; quite another set of events may still need fewer pairs.
+    /// observed earlier; a quite different set of events may still need fewer pairs.
     pub swaps: Vec<[u32; 2]>,
-    /// How many such pairs are not listed, because there are very many.
+    /// The number of such pairs that are not listed, because there are very many.
     pub swaps_omitted: u64,
-    /// The few of these that the violation needs, for people to read: who overtakes whom; not part of the JSON.
+    /// The few of these that the violation needs, for human readers: which events overtake which; not part of the JSON.
     #[serde(skip)]
     pub overtakings: Vec<Overtaking>,
     /// Whether no equivalent run is violated after fewer events.
     pub shortest: bool,
-    /// How many events of the run come before the first row of the witness. Some order of them
+    /// The number of events of the run before the first row of the witness. Some order of them
     /// leads there, but it was forgotten. This happens only when a running program is watched, see
-    /// [`Watch`](crate::Watch). Pairs of them that are swapped are not listed.
+    /// [`Watch`](crate::Watch). Swapped pairs of them are not listed.
     #[serde(skip_serializing_if = "is_zero")]
     pub forgotten: u64,
 }
 
 impl Predicted {
-    /// For each row of the witness whether it comes earlier than observed: whether one that was observed before it comes after it, or
-    /// is left out. Nothing if there is no witness.
+    /// For each row of the witness, whether it comes earlier than observed: whether a row observed before it comes after it, or
+    /// is left out. Empty if there is no witness.
     pub fn comes_earlier(&self) -> Vec<bool> {
         let rows = self.witness.as_deref().unwrap_or_default();
         let left_out = self.left_out.iter().map(|row| row.event);
@@ -286,23 +286,23 @@ impl Predicted {
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct LeftOut {
-    /// Whether one is.
+    /// Whether one is violated.
     pub violated: bool,
-    /// After how many steps.
+    /// The number of steps after which it is violated.
     pub violated_at: Option<u64>,
-    /// That run, up to where it is violated; absent if it is very long.
+    /// That run, up to the violation; absent if it is very long.
     pub witness: Option<Vec<Row>>,
-    /// The steps of the observed run that it does not get to.
+    /// The steps of the observed run that it does not reach.
     pub left_out: Vec<Row>,
     /// Whether the search left out nothing that could change the answer.
     pub exhaustive: bool,
-    /// Why it was not searched at all, if it was not.
+    /// Why it was not searched at all, if so.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub untried: Option<Untried>,
 }
 
 impl LeftOut {
-    /// It was not tried.
+    /// The reason why it was not tried.
     pub(crate) fn untried(why: Untried) -> LeftOut {
         LeftOut {
             untried: Some(why),
@@ -335,7 +335,7 @@ fn is_zero(number: &u64) -> bool {
 /// Variables with their values. Rows with the same content share it.
 pub type Values = Arc<[(Arc<str>, Value)]>;
 
-/// One step of a witness. There may be millions, so rows share what they have in common.
+/// One step of a witness. There may be millions, so rows share their common data.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct Row {
@@ -352,20 +352,20 @@ pub struct Row {
     /// The variables that it writes.
     #[serde(serialize_with = "map")]
     pub set: Values,
-    /// The values of the property's variables after it: of all, or, where the beginning of the run
-    /// was forgotten, of those that were written since.
+    /// The values of the property's variables after it: of all, or, if the beginning of the run
+    /// was forgotten, of those written since then.
     #[serde(serialize_with = "map")]
     pub values: Values,
     /// The monitor's state after it.
     pub state: usize,
     /// The verdict after it.
     pub verdict: Verdict,
-    /// What else its line says, if anything.
+    /// Other information on its line, if any.
     #[serde(flatten)]
     pub note: Option<Box<Note>>,
 }
 
-/// The state of things at some point of a run.
+/// The state at some point of a run.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Moment {
     /// The values of the property's variables.
@@ -382,15 +382,15 @@ pub struct Moment {
 pub struct Runs {
     /// All equivalent runs.
     pub total: String,
-    /// Those that are violated.
+    /// The violated runs.
     pub violated: String,
-    /// Those that are satisfied.
+    /// The satisfied runs.
     pub satisfied: String,
-    /// Those that are pending at the end of the trace.
+    /// The runs that are pending at the end of the trace.
     pub pending: String,
-    /// Those that are ok at the end of the trace.
+    /// The runs that are ok at the end of the trace.
     pub ok: String,
-    /// Those that are open, if the monitor has three verdicts only.
+    /// The open runs, if the monitor has only three verdicts.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub unknown: Option<String>,
 }
@@ -409,32 +409,32 @@ impl From<&RunCounts> for Runs {
     }
 }
 
-/// What was searched.
+/// The extent of the search.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
 pub struct Lattice {
-    /// Which engine gave the answer.
+    /// The engine that gave the answer.
     pub engine: Engine,
-    /// How many levels the lattice has.
+    /// The number of levels of the lattice.
     pub levels: u64,
-    /// How many cuts, if they were counted.
+    /// The number of cuts, if they were counted.
     pub cuts: Option<u64>,
-    /// How many in the widest level, if they were counted.
+    /// The number of cuts in the widest level, if they were counted.
     pub widest: Option<u64>,
-    /// How many nodes the engine visited.
+    /// The number of nodes that the engine visited.
     pub nodes: u64,
     /// Whether nothing was left out that could change the answer.
     pub exhaustive: bool,
-    /// How many cuts were reached and dropped. What lies beyond them was not counted.
+    /// The number of cuts that were reached and dropped. Cuts beyond them are not counted.
     pub dropped: u64,
-    /// Why.
+    /// Why cuts were left out.
     pub limit: Option<Limit>,
     /// The two neighbouring levels that took the most memory.
     pub frontier: Peak,
-    /// What the reductions saved.
+    /// The savings of the reductions.
     pub saved: Savings,
-    /// How many steps come after some other step only because of the order in which locks were held, which
-    /// could have been another; `None` if that was not looked at.
+    /// The number of steps that come after some other step only because of the observed order of locks, which
+    /// could have been different; `None` if this was not examined.
     pub ordered_by_locks: Option<u64>,
 }
 

@@ -12,14 +12,14 @@ use crate::{
     witness::Replay,
 };
 
-/// Who took a step, and what else its line says.
+/// The thread of a step, and other information on its line.
 pub(crate) struct Actor {
     pub(crate) thread: ThreadId,
     pub(crate) line: Option<NonZeroU64>,
     pub(crate) note: Option<Box<Note>>,
 }
 
-/// Follows a run and makes rows of its steps; what rows have in common, they share.
+/// Follows a run and makes rows of its steps, which share their common data.
 pub(crate) struct Rows<'a> {
     replay: Replay<'a>,
     symbols: &'a Symbols,
@@ -28,7 +28,7 @@ pub(crate) struct Rows<'a> {
     variables: Vec<Arc<str>>,
     events: Vec<Arc<str>>,
     threads: FxHashMap<ThreadId, Arc<str>>,
-    /// The arguments and writes of each step, as rows show them; a step is known by its place in memory.
+    /// The arguments and writes of each step, as rows show them, by the step's address in memory.
     shown: FxHashMap<*const Step, (Arc<[Value]>, Values)>,
 }
 
@@ -50,7 +50,7 @@ impl<'a> Rows<'a> {
         rows
     }
 
-    /// How things stand now.
+    /// The current state.
     pub(crate) fn moment(&self) -> Moment {
         Moment {
             values: Arc::clone(&self.values),
@@ -79,7 +79,7 @@ impl<'a> Rows<'a> {
         }
     }
 
-    /// The row of the step that was just taken.
+    /// The row of the last step.
     pub(crate) fn row(&mut self, event: u32, step: &'a Step, actor: Actor) -> Row {
         let thread = self.threads.entry(actor.thread).or_insert_with(|| {
             let name = self.symbols.threads.name(actor.thread);

@@ -1,6 +1,6 @@
 //! The rest of a run whose steps do not fit into memory: the observed run is still followed to its end.
 //!
-//! Only the first steps are kept, and other orders are examined only among these. Whatever that finds is real, because a
+//! Only the first steps are kept, and other orders are examined only among these. A violation found this way is real, because a
 //! violation in the middle of a run is final. The observed run needs no memory for its steps.
 
 use std::num::NonZeroU64;
@@ -15,17 +15,18 @@ use crate::{
     intake::{Arrival, Record},
 };
 
-/// The observed run, where its steps are not kept any more.
+/// The observed run after the last kept step.
 #[derive(Clone, Debug)]
 pub(crate) struct Unkept {
-    /// Each property, and how many steps of it there were.
+    /// Each property, and the number of its steps.
     runs: Vec<(Stepper, u64)>,
-    /// The line of the first event that is not kept.
+    /// The line of the first event not kept.
     first: Option<NonZeroU64>,
 }
 
 impl Unkept {
-    /// After the steps of all properties that were kept; `None` if a property has parameters, as then there is not one observed run.
+    /// The states after the last kept step of all properties; `None` if a property has parameters, as it then has several
+    /// observed runs.
     pub(crate) fn after<'a>(
         records: impl Iterator<Item = Record<'a>>,
     ) -> Result<Option<Unkept>, Error> {
@@ -66,12 +67,12 @@ impl Unkept {
         Ok(())
     }
 
-    /// The line of the first event that was not kept.
+    /// The line of the first event not kept.
     pub(crate) fn first(&self) -> Option<NonZeroU64> {
         self.first
     }
 
-    /// Tells what was observed in a report on a property, which knows of the first steps only.
+    /// Adds the observed verdict to a report on a property that covers only the first steps.
     pub(crate) fn amend(&self, property: usize, report: &mut PropertyReport, goal: Goal) {
         let (run, steps) = &self.runs[property];
         report.relevant = *steps;

@@ -1,4 +1,4 @@
-//! What to know before trusting an answer: where a property and the run that it was checked on do not
+//! Warnings to read before trusting an answer: where a property and the run that it was checked on do not
 //! match.
 //!
 //! A property whose events are misspelt holds on every run. So every name of a property that the run
@@ -16,12 +16,12 @@ use crate::intake::{EarlyWait, HeldAtEnd, Names, UnloggedWaits, Viewer};
 /// If a program has more names than this, only the first ones are suggested: endless names come from a loop.
 const CANDIDATES: usize = 20_000;
 
-/// What to know before trusting an answer.
+/// A warning to read before trusting an answer.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Warning {
-    /// The property that it is about; `None` if it is about the run.
+    /// The property concerned; `None` if it concerns the run.
     pub property: Option<String>,
-    /// What kind of thing it is.
+    /// The kind of warning.
     pub kind: WarningKind,
     /// A sentence without capital and full stop, in which the property is "it".
     pub text: String,
@@ -34,17 +34,17 @@ pub struct Warning {
 pub enum WarningKind {
     /// The run has no events.
     EmptyTrace,
-    /// Waits on a condition look as if they were logged where they begin.
+    /// Waits on a condition seem to be logged at their start.
     EarlyWait,
-    /// Locks were given back for waits whose begin was not logged, and something is predicted.
+    /// Locks were released by waits whose start was not logged, and a violation is predicted.
     UnloggedWaiting,
     /// Two threads held one lock when the run ended.
     HeldTwice,
-    /// One thread is forked and does nothing, while another acts and was never forked.
+    /// One thread is forked and never acts, while another acts and was never forked.
     Forks,
     /// The property saw no step.
     NoStep,
-    /// The property saw steps, but none of its instances came into being.
+    /// The property saw steps, but has no instances.
     NoBinding,
     /// An event of the property never occurs.
     EventNeverOccurs,
@@ -58,20 +58,20 @@ pub enum WarningKind {
     TooManyBindings,
     /// There are more bindings than the memory has room for.
     BindingsBeyondMemory,
-    /// From some event on, events were taken to come in observed order, as the memory has no room for their clocks.
+    /// After some event, events are assumed to come in observed order, because the memory has no room for their clocks.
     OrderBeyondMemory,
-    /// From some event on, only what was observed is known, as the memory has no room for more steps.
+    /// After some event, only the observed run is known, because the memory has no room for more steps.
     StepsBeyondMemory,
-    /// The texts of the last lines of a witness are missing, as the memory has no room for them.
+    /// The texts of the last lines of a witness are missing, because the memory has no room for them.
     TextsBeyondMemory,
-    /// Events were not examined, as others that their clocks count never came.
+    /// Events were not examined, because other events that their clocks count never arrived.
     EventsMissing,
-    /// The observed order of some events was treated as the only one, as it is unknown what orders them.
+    /// The observed order of some events was treated as the only one, because it is unknown what orders them.
     OrderAssumed,
 }
 
 impl WarningKind {
-    /// The word for it, as in JSON.
+    /// Its name in the JSON.
     ///
     /// ```
     /// use portent_lattice::report::WarningKind;
@@ -159,7 +159,7 @@ impl Warning {
         }
     }
 
-    /// From a line on, what lines tell was not kept.
+    /// From a line on, line notes were not kept.
     pub(super) fn untold(line: NonZeroU64) -> Warning {
         Warning {
             property: None,
@@ -251,9 +251,9 @@ pub(crate) struct Fit<'a> {
     pub(crate) viewer: &'a Viewer,
     pub(crate) names: &'a Names,
     pub(crate) symbols: &'a Symbols,
-    /// Where not all bindings were checked, how many were.
+    /// The number of bindings checked, if not all were.
     pub(crate) unchecked: Option<usize>,
-    /// Where the memory had no room for all bindings, for how many it had.
+    /// The number of bindings that the memory had room for, if it did not suffice for all.
     pub(crate) refused: Option<usize>,
 }
 
@@ -267,7 +267,7 @@ impl Fit<'_> {
         self.viewer.steps() == 0 || found.is_empty()
     }
 
-    /// What does not fit; `found` is what is reported of its instances.
+    /// The mismatches; `found` is the report on its instances.
     pub(super) fn warnings(&self, found: &[PropertyReport], is_empty_run: bool) -> Vec<Warning> {
         let mut texts: Vec<(WarningKind, String)> = Vec::new();
         if self.viewer.steps() == 0 {
@@ -288,7 +288,7 @@ impl Fit<'_> {
             );
             texts.push((WarningKind::BindingsBeyondMemory, text));
         }
-        // The warning about an empty run says it all.
+        // The warning about an empty run suffices.
         if !is_empty_run {
             let alphabet = self.viewer.monitor().alphabet();
             let events = alphabet.events().iter().enumerate();
@@ -456,7 +456,7 @@ impl Fit<'_> {
     }
 }
 
-/// The names of what an operation can be done to.
+/// The names of the kinds of objects of an operation.
 fn objects(operation: Operation, symbols: &Symbols) -> Box<dyn Iterator<Item = &str> + '_> {
     match operation.object() {
         Some("var") => Box::new(symbols.vars.iter()),

@@ -1,4 +1,4 @@
-//! Checks a witness, trusting nothing that found it.
+//! Checks a witness, independently of the search that found it.
 //!
 //! Knows no lattice: it takes the partial order, an order of all events and the step after which the
 //! property is said to be violated, and follows the run with the monitor itself. It is run on every
@@ -14,7 +14,7 @@ use crate::{
     order::{EventIndex, Poset},
 };
 
-/// Says why a run is not violated after exactly this many events, if it is not.
+/// Returns why a run is not violated after exactly this many events, if so.
 pub(crate) fn examine_verdict<'s>(
     run: &[EventIndex],
     monitor: &Monitor,
@@ -48,7 +48,7 @@ pub(crate) fn examine_verdict<'s>(
     }
 }
 
-/// Every event once that is not in the cut `from`, and none before an event that precedes it: its
+/// Checks that the run contains every event once that is not in the cut `from`, and none before an event that precedes it: its
 /// clock counts how many of each chain it needs.
 pub(crate) fn examine_order(poset: &Poset, from: &[u32], run: &[EventIndex]) -> Result<(), String> {
     let events = run.len() + from.iter().map(|&n| n as usize).sum::<usize>();

@@ -1,12 +1,12 @@
-//! Takes back the swaps that a violated run does not need.
+//! Removes unnecessary swaps from a violated run.
 //!
-//! An engine finds its run in its own way, and may swap events for no reason. Here neighbours are swapped
-//! back, and events give way to others that were observed earlier, as long as the run is still violated
+//! Each engine finds a run in its own way, and may swap events for no reason. Here neighbours are swapped
+//! back, and events are replaced by others that were observed earlier, as long as the run is still violated
 //! after the same number of steps. If the observed run itself is violated as soon, it is used instead.
 //!
-//! What is left is needed at its place: before the violation no two neighbours can be put back, and no
+//! Every remaining swap is locally necessary: before the violation no two neighbours can be put back, and no
 //! event can be replaced by one that was observed earlier. That is not always the fewest swaps of
-//! all shortest violated runs, as quite another set of events may be violated as soon.
+//! all shortest violated runs, because a quite different set of events may be violated as soon.
 
 use std::ops::Range;
 
@@ -17,10 +17,10 @@ use crate::{
     order::{EventIndex, Poset},
 };
 
-/// After this many steps the run is good enough; it is a violated one all the time.
+/// After this many steps the run is good enough; it is a violated run at all times.
 const MOST_STEPS: usize = 10_000_000;
 
-/// Takes back what can be taken back of a run of all events of a poset.
+/// Removes unnecessary swaps from a run of all events of a poset.
 pub(crate) fn minimize_swaps<M: TransitionSystem>(
     violation: &mut Violation,
     poset: &Poset,
@@ -62,7 +62,7 @@ struct Minimizer<'a, M> {
     actions: &'a [ActionId],
     machine: &'a M,
     goal: Goal,
-    /// How many steps may still be taken.
+    /// The number of steps left.
     left: usize,
 }
 
@@ -71,7 +71,7 @@ impl<M: TransitionSystem> Minimizer<'_, M> {
         self.machine.step(state, self.actions[event.index()])
     }
 
-    /// The states along a run, the initial one included.
+    /// The states along a run, including the initial one.
     fn follow(&self, run: &[EventIndex]) -> Vec<M::State> {
         let mut states = vec![self.machine.initial()];
         for &event in run {
@@ -91,7 +91,7 @@ impl<M: TransitionSystem> Minimizer<'_, M> {
     }
 
     /// Moves each event towards the front past those that were observed later, which never breaks
-    /// causality; whether any moved.
+    /// causality; returns whether any moved.
     fn put_back(&mut self, run: &mut [EventIndex], states: &mut [M::State]) -> bool {
         let mut moved = false;
         self.left = self.left.saturating_sub(run.len());
@@ -111,14 +111,14 @@ impl<M: TransitionSystem> Minimizer<'_, M> {
     }
 
     /// Replaces one event by another that was observed earlier and is not in the run so far;
-    /// whether that is possible anywhere.
+    /// returns whether that was possible.
     fn replace(&mut self, run: &mut [EventIndex], states: &mut [M::State]) -> bool {
         let poset = self.poset;
         let mut all = vec![0u32; poset.width()];
         for event in run.iter() {
             all[poset.chain_of(*event).index()] += 1;
         }
-        // From the back: how many of each chain come before the place, and are needed behind it.
+        // Backwards: how many of each chain come before the index, and are needed after it.
         let (mut before, mut needed) = (all.clone(), vec![0u32; poset.width()]);
         for place in (0..run.len()).rev() {
             self.left = self.left.saturating_sub(poset.width());
@@ -150,8 +150,8 @@ impl<M: TransitionSystem> Minimizer<'_, M> {
         false
     }
 
-    /// Whether a run that was changed at some places is violated at its end and not before; then
-    /// the states are those of the changed run.
+    /// Whether a run that was changed at some indices is violated at its end and not before; if so,
+    /// the states are updated.
     fn stays_violated(
         &mut self,
         run: &[EventIndex],
@@ -166,7 +166,7 @@ impl<M: TransitionSystem> Minimizer<'_, M> {
             self.left -= 1;
             let state = self.step(&new[new.len() - 1], run[steps - 1]);
             let is_violated = self.is_violated(&state, steps);
-            // From where the old states are met again, all is as it was.
+            // From where the run rejoins the old states, the rest is unchanged.
             let is_as_before = steps >= changed.end && state == states[steps];
             new.push(state);
             if is_as_before || (is_violated && steps == run.len()) {
@@ -197,7 +197,7 @@ mod tests {
         }
     }
 
-    /// With every event on a thread of its own.
+    /// Every event is on a separate thread.
     fn unswapped(actions: &[u32], run: &[u32], violated_at: usize) -> Vec<u32> {
         let mut poset = Poset::new(actions.len());
         for chain in poset.chains() {
@@ -226,7 +226,7 @@ mod tests {
         // Observed: nothing, 2, nothing, 1. The 1 has to come before the 2.
         assert_eq!(unswapped(&[0, 2, 0, 1], &[2, 3, 0, 1], 4), [0, 2, 3, 1]);
         assert_eq!(unswapped(&[0, 2, 0, 1], &[3, 1, 0, 2], 2), [3, 1, 0, 2]);
-        // The first 2 will do.
+        // The first 2 suffices.
         assert_eq!(unswapped(&[2, 2, 1], &[2, 1, 0], 2), [2, 0, 1]);
         // The observed run is violated as soon.
         assert_eq!(unswapped(&[1, 2, 1, 2], &[2, 3, 0, 1], 2), [0, 1, 2, 3]);

@@ -1,5 +1,5 @@
-//! Prepares a violated run for display: removes needless swaps, follows it step by step, and checks it with
-//! code that knows nothing of the search.
+//! Prepares a violated run for display: removes unnecessary swaps, follows the run step by step, and checks it with
+//! code that is independent of the search.
 
 mod check;
 mod minimize;

@@ -1,13 +1,13 @@
-//! Which events a witness moves, and past which others: the few that the violation needs, for people to read.
+//! The events that a witness moves, and the events that they overtake: the few that the violation needs, for human readers.
 //!
-//! A witness may have thousands of pairs the other way round than observed, most of them only because one
-//! event drags others along. An event is worth a word if the monitor would notice its absence: if it could
-//! not be left out without bringing the monitor to another state after some other step. Of several that
-//! could take each other's place the first is kept, since to come before it is to come before all of them:
-//! where `x = 5, x = 6, x = 7` is written and `x > 4` matters, the event to overtake is `x = 5`.
+//! A witness may swap thousands of pairs, most of them only because one
+//! event drags others along. An event is worth mentioning if the monitor would notice its absence: if leaving it
+//! out would bring the monitor to another state after some other step. Of several interchangeable events
+//! the first is kept, since coming before it means coming before all of them:
+//! if `x = 5, x = 6, x = 7` is written and `x > 4` matters, the event to overtake is `x = 5`.
 //!
-//! What is named is enough: the observed run up to the first event that is said to be overtaken, gone on with as in the
-//! witness, is violated. Where single steps do not show that, the last event is added that makes it so.
+//! The events named suffice: the observed run up to the first overtaken event, continued as in the
+//! witness, is violated. If single steps do not show this, the last event is added that makes it so.
 
 use std::collections::{BTreeSet, HashSet};
 
@@ -17,11 +17,11 @@ use portent_monitor_dsl::{VariableId, Verdict};
 use super::replay::Replay;
 use crate::{intake::Step, order::EventIndex};
 
-/// This many steps are followed twice, in all; then every step is taken to matter.
+/// This many steps are followed twice in all; beyond that, every step is assumed to matter.
 const FOLLOWED: usize = 1_000_000;
-/// Of the events that one overtakes, this many are named.
+/// Of the events that one event overtakes, this many are named.
 const NAMED: usize = 64;
-/// This many events are tried whether it is enough to overtake them.
+/// This many events are tried to see whether overtaking them suffices.
 const TRIED: usize = 64;
 
 /// An event that comes earlier than observed, and what it overtakes.
@@ -30,21 +30,21 @@ const TRIED: usize = 64;
 pub struct Overtaking {
     /// The event that comes earlier, as its index in observed order.
     pub event: u32,
-    /// Those that it overtakes, in observed order; of very many only the first.
+    /// The events that it overtakes, in observed order; of very many only the first.
     pub overtaken: Vec<u32>,
     /// Whether there are more of them.
     pub more: bool,
 }
 
-/// The steps of a run, and who took them.
+/// The steps of a run, and their threads.
 pub(crate) trait RunSteps {
     fn step(&self, event: EventIndex) -> &Step;
     fn thread(&self, event: EventIndex) -> ThreadId;
 }
 
-/// Who overtakes whom in the first `until` events of a run, where it is violated, of those that matter. What
-/// follows from program order is said once. Nothing if these events come as they were observed, or if an event that
-/// matters only comes sooner, past none that does.
+/// The relevant overtakings in the first `until` events of a run, where it is violated. Those that
+/// follow from program order are listed once. Empty if these events come as they were observed, or if a relevant event
+/// only comes sooner, without passing another relevant one.
 pub(crate) fn overtakings(
     start: &Replay<'_>,
     steps: &impl RunSteps,
@@ -66,7 +66,7 @@ pub(crate) fn overtakings(
     let step = |place: Place| steps.step(observed[place.index()]);
     let mut matters = vec![false; observed.len()];
     let mut budget = FOLLOWED;
-    // What matters to the one run is not left out of the other.
+    // An event that matters to one run is not left out of the other.
     for run in [&run, &as_observed] {
         mark(start, step, run, &mut matters, &mut budget);
     }
@@ -85,12 +85,12 @@ pub(crate) fn overtakings(
 }
 
 portent_monitor_core::ids! {
-    /// Where an event of a run comes in observed order.
+    /// The index of an event of a run in observed order.
     struct Place(u32);
 }
 
-/// Marks the steps of a run that cannot all be left out without the monitor noticing, besides those that
-/// are marked. The last are tried first, so that of steps that could take each other's place the first stays.
+/// Marks the steps of a run that cannot all be left out without the monitor noticing, in addition to those that
+/// are already marked. The last ones are tried first, so that of interchangeable steps the first one stays.
 fn mark<'s>(
     start: &Replay<'_>,
     step: impl Fn(Place) -> &'s Step,
@@ -98,7 +98,7 @@ fn mark<'s>(
     matters: &mut [bool],
     budget: &mut usize,
 ) {
-    // The run is followed to its end, and then taken back step by step.
+    // The run is followed to its end, and then undone step by step.
     let mut replay = start.clone();
     let mut states = Vec::with_capacity(run.len());
     let mut overwritten: Vec<(VariableId, Value)> = Vec::new();
@@ -109,7 +109,7 @@ fn mark<'s>(
         replay.step(step);
     }
     let (_, mut values) = replay.position();
-    // The steps that stay, from the last to the first.
+    // The remaining steps, from the last to the first.
     let mut kept: Vec<Place> = Vec::new();
     for (&place, state) in run.iter().zip(states).rev() {
         let taken = step(place);
@@ -158,7 +158,7 @@ fn is_same<'s>(
     }
 }
 
-/// Whether one that matters comes before any that was observed earlier.
+/// Whether a relevant event comes before one that was observed earlier.
 fn comes_earlier(run: &[Place], matters: impl Fn(Place) -> bool) -> bool {
     let mut done = vec![false; run.len()];
     let mut oldest = 0;
@@ -186,7 +186,7 @@ fn add_what_is_needed<'s>(
         run.for_each(|place| replay.step(step(place)));
         replay.verdict() == Verdict::Violated
     };
-    // A run that is violated because it ends has to be looked at as a whole.
+    // A run that is violated because it ends must be examined as a whole.
     if !is_violated(&mut run.iter().copied()) {
         return;
     }
@@ -204,7 +204,7 @@ fn add_what_is_needed<'s>(
     if enough(first) {
         return;
     }
-    // Up to the first event that is overtaken at all, the witness is the observed run.
+    // Up to the first overtaken event, the witness equals the observed run.
     let mut position = vec![usize::MAX; first as usize];
     for (index, place) in run.iter().enumerate().filter(|(_, place)| place.0 < first) {
         position[place.index()] = index;
@@ -232,13 +232,13 @@ fn add_what_is_needed<'s>(
     }
 }
 
-/// Who overtakes whom, of those that matter, by their places.
+/// The relevant overtakings, by index.
 fn among(
     run: &[Place],
     thread: impl Fn(Place) -> ThreadId,
     matters: impl Fn(Place) -> bool,
 ) -> Vec<Overtaking> {
-    // Those that matter among the events that were passed over so far.
+    // The relevant ones among the events passed so far.
     let mut waiting: BTreeSet<Place> = BTreeSet::new();
     let mut reached = 0;
     let mut said = HashSet::new();

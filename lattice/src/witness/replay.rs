@@ -5,8 +5,8 @@ use portent_monitor_dsl::{Explanation, Letter, Monitor, StateId, VariableId, Ver
 
 use crate::intake::Step;
 
-/// A verdict that becomes final later than this is not explained: an explanation looks at the whole run
-/// again and again.
+/// A verdict that becomes final later than this is not explained, because an explanation examines the whole run
+/// repeatedly.
 const EXPLAINED: usize = 100_000;
 
 /// Follows a run: the monitor's state and the values of the property's variables after each step.
@@ -15,8 +15,8 @@ pub(crate) struct Replay<'a> {
     monitor: &'a Monitor,
     state: StateId,
     values: Vec<Value>,
-    /// For each variable whether its value is known. Where it is not, the value is one that the
-    /// property cannot tell from it.
+    /// For each variable, whether its value is known. If not, the stored value is one that the
+    /// property cannot distinguish from it.
     known: Vec<bool>,
     steps: u64,
     decided_after: Option<u64>,
@@ -31,13 +31,12 @@ impl<'a> Replay<'a> {
         Replay::from_state(monitor, state, initial.to_vec(), true)
     }
 
-    /// A run whose beginning is not known, except for the state that it led to and values that are
-    /// as good as those that it left.
+    /// A run whose beginning is unknown, except for the state that it led to and equivalent values.
     pub(crate) fn resume(monitor: &'a Monitor, (state, values): (StateId, Vec<Value>)) -> Self {
         Replay::from_state(monitor, state, values, false)
     }
 
-    /// A run that has come to a [position](Self::position).
+    /// A run that has reached a [position](Self::position).
     pub(crate) fn at(monitor: &'a Monitor, (state, values): (StateId, Vec<Value>)) -> Self {
         Replay::from_state(monitor, state, values, true)
     }
@@ -63,7 +62,7 @@ impl<'a> Replay<'a> {
         self
     }
 
-    /// Why the verdict is final; `None` if it is open, became so late, or the run was not remembered.
+    /// Why the verdict is final; `None` if it is open, became final too late, or the run was not remembered.
     pub(crate) fn explain(&self) -> Option<Explanation> {
         let trail = self.trail.as_deref().filter(|run| run.len() <= EXPLAINED)?;
         self.monitor.explain(trail)
@@ -93,7 +92,7 @@ impl<'a> Replay<'a> {
         }
     }
 
-    /// The values that a step would overwrite, in an order in which they can be taken back from the last to the
+    /// The values that a step would overwrite, in an order in which they can be restored from the last to the
     /// first.
     pub(crate) fn overwritten_by(
         &self,
@@ -113,7 +112,7 @@ impl<'a> Replay<'a> {
         before.collect::<Vec<_>>().into_iter()
     }
 
-    /// Whether the property cannot tell the values of the variables from those of another run, now or later.
+    /// Whether the property cannot distinguish the values of the variables from those of another run, now or later.
     pub(crate) fn reads_same_values(&self, other: &Replay<'_>) -> bool {
         let alphabet = self.monitor.alphabet();
         let values = self.values.iter().zip(&other.values);
@@ -124,7 +123,7 @@ impl<'a> Replay<'a> {
         })
     }
 
-    /// The monitor's state and the values of the variables, to go on from there.
+    /// The monitor's state and the values of the variables, for continuing from there.
     pub(crate) fn position(self) -> (StateId, Vec<Value>) {
         (self.state, self.values)
     }
@@ -137,12 +136,12 @@ impl<'a> Replay<'a> {
         self.monitor.verdict(self.state)
     }
 
-    /// After how many steps the verdict became final, if it did.
+    /// The number of steps after which the verdict became final, if it did.
     pub(crate) fn decided_after(&self) -> Option<u64> {
         self.decided_after
     }
 
-    /// For each variable its value, where that is known.
+    /// The value of each variable, if it is known.
     pub(crate) fn values(&self) -> impl Iterator<Item = Option<&Value>> {
         let values = self.values.iter().zip(&self.known);
         values.map(|(value, known)| known.then_some(value))

@@ -1,16 +1,16 @@
-//! Which pairs of events a run has the other way round than observed.
+//! The pairs of events that a run swaps.
 
 use crate::order::EventIndex;
 
-/// More swapped pairs than this are counted and not listed.
+/// Swapped pairs beyond this number are counted but not listed.
 const MAX_SWAPS: usize = 10_000;
 
-/// The pairs that a run has the other way round than observed, and how many are not listed. The
-/// run comes after the events `before`, which are in observed order here whatever they were there.
+/// The pairs that a run swaps, and how many are not listed. The run comes after the events `before`, which are assumed to be in
+/// observed order.
 pub(crate) fn swaps(before: &[EventIndex], run: &[EventIndex]) -> (Vec<[u32; 2]>, u64) {
     let mut swaps = Vec::new();
     let mut total = 0u64;
-    // The events that came already, sorted: in an almost observed order they end near the last.
+    // The events so far, sorted: in an almost observed order they end near the last.
     let mut done: Vec<u32> = before.iter().map(|event| event.0).collect();
     done.reserve(run.len());
     for event in run {

@@ -1,4 +1,4 @@
-//! The lattice as a graph, if it is small, and how wide its levels are, if it is not.
+//! The lattice as a graph, if it is small, or the widths of its levels, if it is not.
 //!
 //! Nothing is reduced here: a picture shows every cut. The engines never see this.
 
@@ -18,14 +18,14 @@ use crate::{
 pub struct Graph {
     /// The cuts, level by level, on a level in the order of their counts.
     pub cuts: Vec<Cut>,
-    /// Every way from a cut to one of the next level.
+    /// Every edge from a cut to one of the next level.
     pub edges: Vec<Edge>,
 }
 
 /// A consistent cut.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Cut {
-    /// How many events of each chain are in it.
+    /// The number of events of each chain in it.
     pub counts: Vec<u32>,
     /// The verdicts that runs may have there.
     pub verdicts: Vec<Verdict>,
@@ -34,9 +34,9 @@ pub struct Cut {
 /// A step from one cut to the next.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Edge {
-    /// Where it begins, as an index into the cuts.
+    /// The index of the cut where it begins.
     pub from: u32,
-    /// Where it ends.
+    /// The index of the cut where it ends.
     pub to: u32,
     /// The event that is added, by its index in observed order.
     pub event: u32,
@@ -80,14 +80,14 @@ pub(crate) fn explore<M: TransitionSystem>(
     machine: &M,
     max_cuts: usize,
 ) -> Option<Graph> {
-    // Every event makes one more cut than there were.
+    // Every event adds at least one cut.
     if poset.len() >= max_cuts {
         return None;
     }
     let mut graph = Graph::default();
     let bottom = vec![0; poset.width()];
     let mut level = BTreeMap::from([(bottom, BTreeSet::from([machine.initial()]))]);
-    // The edges into the level, by the counts where they end.
+    // The edges into the level, by the counts of their targets.
     let mut edges: Vec<(u32, Vec<u32>, u32)> = Vec::new();
     while !level.is_empty() {
         let first = graph.cuts.len();
@@ -133,18 +133,18 @@ pub(crate) fn explore<M: TransitionSystem>(
     Some(graph)
 }
 
-/// How many cuts the levels of a lattice have, in bars.
+/// The number of cuts in the levels of a lattice, as bars.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Widths {
-    /// How many levels there are.
+    /// The number of levels.
     pub levels: u64,
-    /// How many of them a bar stands for; the last one may stand for fewer.
+    /// The number of levels that a bar stands for; the last bar may stand for fewer.
     pub each: u64,
     /// For each bar the number of cuts on the widest of its levels.
     pub bars: Vec<u64>,
 }
 
-/// How wide the levels of a lattice are, in at most `bars` bars. Visits every cut.
+/// The widths of the levels of a lattice, in at most `bars` bars. Visits every cut.
 ///
 /// ```
 /// use portent_lattice::{report::picture::widths, laboratory::Poset};

@@ -1,9 +1,9 @@
-//! What a drawing of one instance needs besides its report: the observed run, its causal arrows, and
+//! The data for a drawing of one instance in addition to its report: the observed run, its causal arrows, and
 //! the lattice.
 //!
-//! A picture is made only if it is asked for ([`Options::pictures`](crate::Options::pictures)), and it
-//! is small whatever the run: of a run with a million events it has the steps that matter. What it
-//! has is exact all the same, because values and states are followed from the first event on.
+//! A picture is made only if it is requested ([`Options::pictures`](crate::Options::pictures)), and it
+//! is always small: of a run with a million events it has the steps that matter. Its content
+//! is exact all the same, because values and states are followed from the first event on.
 
 mod graph;
 mod region;
@@ -24,7 +24,7 @@ use region::Shifts;
 
 /// A lattice with at most this many cuts is drawn cut by cut.
 pub const DRAWN_CUTS: usize = 400;
-/// At most this many steps of a run are shown. A lattice that is drawn has fewer levels.
+/// At most this many steps of a run are shown. A drawn lattice has fewer levels.
 pub const SHOWN_STEPS: usize = DRAWN_CUTS;
 /// The levels of a larger lattice are plotted by at most this many bars.
 const BARS: usize = 600;
@@ -32,15 +32,15 @@ const BARS: usize = 600;
 /// One instance of a property, to be drawn.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Picture {
-    /// How things stand before the first event.
+    /// The state before the first event.
     pub start: Moment,
     /// The observed run, at the steps that are shown.
     pub observed: Vec<Shown>,
     /// The witness, at the same steps as far as it goes; empty if there is none.
     pub witness: Vec<Shown>,
-    /// How many steps the witness has.
+    /// The number of steps of the witness.
     pub witness_steps: u64,
-    /// Of the shown events those that are next to each other in the causal order, on different
+    /// The pairs of shown events that are neighbours in the causal order, on different
     /// threads: the earlier one, then the later one.
     pub arrows: Vec<[u32; 2]>,
     /// The lattice.
@@ -50,9 +50,9 @@ pub struct Picture {
 /// One step of a run that is shown.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Shown {
-    /// Which step it is, from 1.
+    /// The number of the step, from 1.
     pub step: u64,
-    /// The event, and how things stand after it.
+    /// The event, and the state after it.
     pub row: Row,
     /// Whether the witness has the event before one that was observed earlier.
     pub earlier: bool,
@@ -65,7 +65,7 @@ pub struct Shown {
 pub enum Drawing {
     /// Every cut.
     Graph(Graph),
-    /// How many cuts the levels have.
+    /// The number of cuts in each level.
     Widths(Widths),
     /// It is large, and its cuts were not counted.
     Uncounted,
@@ -73,11 +73,11 @@ pub enum Drawing {
 
 /// Which instances of a property get a picture.
 ///
-/// A picture is made when its instance is solved, and nobody knows then what is still to come. So it may give way
-/// in the end to those of a lower rank.
+/// A picture is made when its instance is solved, before later instances are known. So it may later give way
+/// to one of higher priority.
 pub(crate) struct PictureBudget {
     limit: usize,
-    /// How many were made of each rank.
+    /// The number of pictures of each rank.
     made: [usize; 3],
 }
 
@@ -89,7 +89,7 @@ impl PictureBudget {
         }
     }
 
-    /// Whether one more is to be made.
+    /// Whether to make another picture.
     pub(crate) fn takes(&mut self, rank: Rank) -> bool {
         let rank = rank as usize;
         let takes = self.made[..=rank].iter().sum::<usize>() < self.limit;
@@ -97,7 +97,7 @@ impl PictureBudget {
         takes
     }
 
-    /// Takes back what is too much, now that all instances of the property are known.
+    /// Removes pictures in excess, now that all instances of the property are known.
     pub(crate) fn trim(&self, ranked: &mut [(Rank, &mut PropertyReport)]) {
         let drawn = ranked
             .iter_mut()
@@ -168,7 +168,7 @@ fn drawing(task: &Task, solution: &Solution, options: &Options) -> Drawing {
     if let Some(graph) = graph {
         return Drawing::Graph(graph);
     }
-    // What was too large to be counted is not counted for a picture either.
+    // What was too large to count is not counted for a picture either.
     match solution.shape {
         Some(_) => Drawing::Widths(widths(task.poset(), BARS, options.parallel)),
         None => Drawing::Uncounted,

@@ -1,5 +1,5 @@
 //! Which steps of a long run are worth showing: those around the violation, and those where the
-//! witness and the observed run part.
+//! witness and the observed run diverge.
 
 use std::collections::BTreeSet;
 
@@ -9,7 +9,7 @@ use crate::order::EventIndex;
 /// This many steps are shown before a violation, and after it.
 const BEFORE: usize = 40;
 const AFTER: usize = 10;
-/// And this many on both sides of another step that matters.
+/// This many are shown on both sides of another step that matters.
 const BESIDE: usize = 3;
 
 /// How a run differs from the observed order, by events.
@@ -24,7 +24,7 @@ pub(crate) struct Shifts {
 }
 
 impl Shifts {
-    /// Of a run of some of the first `events` events. Those that it does not come to come after it.
+    /// For a run of some of the first `events` events. Events that it does not reach count as later ones.
     pub(crate) fn new(run: &[EventIndex], events: usize) -> Shifts {
         let mut shifts = Shifts {
             earlier: vec![false; events],
@@ -44,7 +44,7 @@ impl Shifts {
         let mut oldest = 0;
         let mut newest = EventIndex(0);
         for (index, &event) in run.iter().chain(&left_out).enumerate() {
-            // The event itself waits, so this ends.
+            // The event itself is still waiting, so this ends.
             while !waiting[oldest] {
                 oldest += 1;
             }
@@ -79,7 +79,7 @@ pub(crate) fn steps(
     for step in violated_at.into_iter().chain(decided) {
         region.around(step, BEFORE, AFTER);
     }
-    // The moves nearest to the violation first: there may be too many.
+    // The moves nearest to the violation first, because there may be too many.
     for &(step, event, oldest) in shifts.moves.iter().rev() {
         for step in [step, event as usize + 1, oldest as usize + 1] {
             region.around(step, BESIDE, BESIDE);
@@ -89,7 +89,7 @@ pub(crate) fn steps(
         }
     }
     if run.is_empty() {
-        // Nothing stands out: how it began and how it ended.
+        // Nothing stands out: show the beginning and the end.
         region.around(1, 0, SHOWN_STEPS / 2);
         region.around(events, SHOWN_STEPS / 2, 0);
     }
