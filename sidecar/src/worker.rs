@@ -26,26 +26,26 @@ use crate::{
     telemetry, violation,
 };
 
-/// After this many events it looks up: whether it is over, whether something is to be written.
+/// After this many events it checks whether it is over, and whether something has to be written.
 const BATCH: usize = 256;
 /// Whether searches are exhaustive is asked of every binding, and so not often.
 const LIMIT_EVERY: Duration = Duration::from_millis(200);
-/// So long it has to be behind before it narrows what it keeps,
+/// How long it has to be behind before it narrows its window,
 const PATIENCE: Duration = Duration::from_millis(300);
 /// with queues that are as full as this,
 const FULL: f64 = 0.5;
 /// if an event takes it longer than this on average: otherwise it is not the search that is slow.
 const DEAR: Duration = Duration::from_micros(5);
-/// With more chains than this, threads that nobody waited for are taken to come before all that is to come.
+/// With more chains than this, ended threads that were never joined are taken to come before everything still to happen.
 const MOST_CHAINS: usize = 256;
-/// As many errors are kept.
+/// The number of errors that are kept.
 const ERRORS: usize = 16;
 
-/// Who is told of violations.
+/// A callback for violations.
 pub(crate) type OnViolation = Box<dyn FnMut(&Violation) + Send>;
-/// Who is told of findings.
+/// A callback for findings.
 pub(crate) type OnFinding = Box<dyn FnMut(&Finding) + Send>;
-/// Who is told of errors.
+/// A callback for errors.
 pub(crate) type OnError = Box<dyn FnMut(&Error) + Send>;
 
 pub(crate) struct Worker {
@@ -160,7 +160,7 @@ impl Worker {
         self.state.behind = is_behind.then_some((now, events));
     }
 
-    /// Lets threads to come use the chains of those that have ended and that nobody waited for, if there are very many.
+    /// If there are very many chains, lets later threads reuse those of threads that ended without being joined.
     fn settle(&mut self) {
         let chains = self.stream.chains();
         if chains > self.state.chains {

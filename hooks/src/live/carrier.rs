@@ -15,11 +15,11 @@ use super::{outbox::Unused, recording::Subscriber};
 
 thread_local! {
     static LENT: Carrier = const { Carrier(RefCell::new(None)) };
-    /// How many queues of this thread somebody has, or more. Without a destructor, so that it is one load.
+    /// An upper bound on the queues of this thread that are lent. Without a destructor, so that reading it is one load.
     static OUT: Cell<u32> = const { Cell::new(0) };
 }
 
-/// Whether somebody may have a queue of this thread.
+/// Whether a queue of this thread may be lent.
 #[inline(always)]
 pub(super) fn has_lent() -> bool {
     OUT.get() != 0
@@ -33,7 +33,7 @@ static NUMBER: AtomicU32 = AtomicU32::new(1);
 pub(super) struct Turn(u64);
 
 impl Turn {
-    /// There was none yet, or nobody knows who was next.
+    /// There was none yet, or it is unknown who came next.
     pub(super) const NONE: Turn = Turn(0);
 }
 
@@ -42,7 +42,7 @@ struct Carrier(RefCell<Option<Lent>>);
 /// The queue of one recording.
 struct Lent {
     subscriber: Arc<Subscriber>,
-    /// `None` while somebody has it.
+    /// `None` while it is lent.
     queue: Option<Unused>,
     number: u32,
     turns: u32,

@@ -41,7 +41,7 @@ pub struct Callsite {
     file: &'static str,
     line: u32,
     column: u32,
-    /// The ids of the name and of the place, from 1; 0 as long as nobody asked.
+    /// The ids of the name and of the place, from 1; 0 until they are first needed.
     id: AtomicU32,
     loc: AtomicU32,
 }
@@ -59,7 +59,7 @@ impl Callsite {
         }
     }
 
-    /// What the event is called.
+    /// The name of the event.
     #[must_use]
     pub fn called(&self) -> &'static str {
         self.name
@@ -71,13 +71,13 @@ impl Callsite {
         (self.file, self.line, self.column)
     }
 
-    /// Whether somebody records it.
+    /// Whether it is being recorded.
     #[inline]
     pub fn is_wanted(&'static self) -> bool {
         recording::any_open() && (self.was_wanted() || self.asks())
     }
 
-    /// It happens.
+    /// Records it.
     #[inline]
     pub fn happened<const N: usize>(&'static self, args: [Value; N]) {
         if recording::any_open() {

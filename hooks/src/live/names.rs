@@ -38,7 +38,7 @@ pub(crate) fn with_table<R>(f: impl FnOnce(&mut Table) -> R) -> R {
 }
 
 impl Table {
-    /// An id for something of its own that is called so.
+    /// An id for a separate object with this name.
     pub(super) fn distinct<I: Id>(
         &mut self,
         mut name: String,
@@ -74,7 +74,7 @@ pub(super) fn known<I: Id>(interner: &mut Interner<I>, name: &str) -> I {
 #[derive(Debug)]
 pub(crate) struct Name {
     made: Place,
-    /// Its id, from 1; 0 as long as nobody asked.
+    /// Its id, from 1; 0 until it is first needed.
     id: AtomicU32,
     /// Whatever a controller wrote on it.
     tag: AtomicU64,
@@ -90,7 +90,7 @@ impl Name {
         }
     }
 
-    /// Of something whose place nobody knows.
+    /// For an object whose place is unknown.
     #[cfg(feature = "lock_api")]
     pub(crate) const fn nowhere() -> Name {
         Name {
@@ -100,7 +100,7 @@ impl Name {
         }
     }
 
-    /// A name that was given. Objects with the same one are taken for the same.
+    /// A given name. Objects with the same name count as the same object.
     #[track_caller]
     pub(crate) fn given<I: Id>(
         name: &str,

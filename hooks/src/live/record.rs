@@ -245,7 +245,7 @@ fn low(word: u64) -> u32 {
     word as u32
 }
 
-/// Reads a record; `None` for one that nobody wrote.
+/// Reads a record; `None` if it is not valid.
 pub(super) fn read(words: Words) -> Option<Record> {
     let (first, second) = words;
     Some(match second as u8 {

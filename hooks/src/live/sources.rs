@@ -57,7 +57,7 @@ pub(super) fn name_own(chain: ChainId, base: u32, name: &str) -> Arc<str> {
     })
 }
 
-/// These chains of this process may be used by other recordings. Their names stay taken: somebody may still tell of them.
+/// Other recordings may now use these chains of this process. Their names stay taken, because other processes may still refer to them.
 pub(super) fn forget_own(chains: impl Iterator<Item = ChainId>) {
     with(|sources| {
         for chain in chains {

@@ -160,7 +160,7 @@ impl State {
         round
     }
 
-    /// One of a round goes on, and knows what all of them knew.
+    /// A thread of a round continues, and knows what all of them knew.
     fn go_on(&mut self, number: u64) {
         let Some(at) = self.rounds.iter().position(|round| round.number == number) else {
             return;

@@ -243,7 +243,7 @@ impl Condvar {
         }
     }
 
-    /// Waits by `wait`, which returns the mutex and whether somebody woke it up.
+    /// Waits by calling `wait`, which returns the mutex and whether the thread was notified.
     fn wait_by<'a, T, R>(
         &self,
         guard: MutexGuard<'a, T>,

@@ -49,7 +49,7 @@ pub(crate) struct Header {
     first: FirstValue,
 }
 
-/// While it is there, nobody else writes, and readers wait for the lock.
+/// While it lives, no other thread writes, and readers wait for the lock.
 pub(crate) struct Writing<'a> {
     header: &'a Header,
     object: MutexGuard<'a, ObjectClock>,
@@ -67,7 +67,7 @@ impl Header {
         }
     }
 
-    /// Of something that is done once, for whoever controls the thread.
+    /// As the controller sees something that is done once.
     pub(super) fn as_once(&self, done: bool) -> control::Object<'_> {
         control::Object::new(&self.name, self.kind, Class::Once { done })
     }

@@ -51,7 +51,8 @@ pub(crate) struct Guarded<T: ?Sized> {
     value: T,
 }
 
-/// A lock was taken: the guard, and whether somebody panicked inside.
+/// Splits the result of taking a lock into the guard and whether the lock is poisoned.
+#[inline(always)]
 fn split<G>(result: LockResult<G>) -> (G, bool) {
     match result {
         Ok(guard) => (guard, false),
@@ -68,7 +69,7 @@ fn split_try<G>(result: TryLockResult<G>) -> Option<(G, bool)> {
     }
 }
 
-/// What a try answers that took the lock, or did not.
+/// The result of a try that took the lock, or did not.
 fn tried<G>(taken: Option<(G, bool)>) -> TryLockResult<G> {
     match taken {
         Some(taken) => join(taken).map_err(TryLockError::Poisoned),
@@ -76,6 +77,7 @@ fn tried<G>(taken: Option<(G, bool)>) -> TryLockResult<G> {
     }
 }
 
+#[inline(always)]
 fn join<G>((guard, poisoned): (G, bool)) -> LockResult<G> {
     if poisoned {
         Err(PoisonError::new(guard))

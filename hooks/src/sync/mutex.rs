@@ -90,72 +90,67 @@ impl<T> Mutex<T> {
 
 impl<T: ?Sized> Mutex<T> {
     /// As [`std::sync::Mutex::lock`].
-    // Always: a guard that is returned through memory is written in parts and read as a whole, and the processor stalls.
+    // Always: a guard that is returned through memory is written in parts and read as a whole, and the processor stalls. For the same
+    // reason the slow path returns the inner guard alone, which fits into registers.
     #[inline(always)]
     #[track_caller]
     pub fn lock(&self) -> LockResult<MutexGuard<'_, T>> {
         let version = version::shown();
-        if version == Version::NONE {
-            return self.lock_recorded(Location::caller());
-        }
-        match self.inner.lock() {
-            Ok(inner) => Ok(self.guard(inner, version)),
-            Err(poisoned) => join((self.guard(poisoned.into_inner(), version), true)),
+        let mut ticket = Ticket::NONE;
+        let (inner, poisoned) = if version == Version::NONE {
+            let inner = self.lock_recorded(Location::caller(), &mut ticket);
+            (inner, self.inner.is_poisoned())
+        } else {
+            let (mut inner, poisoned) = split(self.inner.lock());
+            self.receive(&mut inner, version);
+            (inner, poisoned)
+        };
+        join((self.guard(inner, ticket), poisoned))
+    }
+
+    /// Receives what the last holder left, if that is news.
+    #[inline(always)]
+    fn receive(&self, inner: &mut Inner<'_, T>, version: Version) {
+        if inner.left.version() != version || !self.outer_clock.is_empty() {
+            self.outer_clock.taken(side(inner));
         }
     }
 
     #[inline(always)]
-    fn guard<'a>(&'a self, mut inner: Inner<'a, T>, version: Version) -> MutexGuard<'a, T> {
-        if inner.left.version() != version || !self.outer_clock.is_empty() {
-            self.outer_clock.taken(side(&mut inner));
-        }
+    fn guard<'a>(&'a self, inner: Inner<'a, T>, ticket: Ticket) -> MutexGuard<'a, T> {
         MutexGuard {
             lock: self,
             inner: Some(inner),
-            ticket: Ticket::NONE,
+            ticket,
         }
     }
 
     #[cold]
-    fn lock_recorded(&self, place: &'static Location<'static>) -> LockResult<MutexGuard<'_, T>> {
+    #[inline(never)]
+    fn lock_recorded(
+        &self,
+        place: &'static Location<'static>,
+        recorded: &mut Ticket,
+    ) -> Inner<'_, T> {
         if let Some(controller) = control::current() {
-            return self.lock_controlled(&*controller, Some(place));
+            let place = Some(place);
+            let attempt = || split_try(self.inner.try_lock());
+            return match self
+                .outer_clock
+                .take_controlled(&*controller, Step::Lock, place, attempt)
+            {
+                Some((inner, _)) => inner,
+                None => controller.obstructed(self.outer_clock.object(), place),
+            };
         }
-        let ((inner, poisoned), ticket) = self.outer_clock.take(
+        let ((inner, _), ticket) = self.outer_clock.take(
             Some(place),
             || split_try(self.inner.try_lock()),
             || split(self.inner.lock()),
             side,
         );
-        let guard = MutexGuard {
-            lock: self,
-            inner: Some(inner),
-            ticket,
-        };
-        join((guard, poisoned))
-    }
-
-    fn lock_controlled(
-        &self,
-        controller: &dyn Controller,
-        place: Place,
-    ) -> LockResult<MutexGuard<'_, T>> {
-        let attempt = || split_try(self.inner.try_lock());
-        match self
-            .outer_clock
-            .take_controlled(controller, Step::Lock, place, attempt)
-        {
-            Some((inner, poisoned)) => join((self.controlled_guard(inner), poisoned)),
-            None => controller.obstructed(self.outer_clock.object(), place),
-        }
-    }
-
-    fn controlled_guard<'a>(&'a self, inner: Inner<'a, T>) -> MutexGuard<'a, T> {
-        MutexGuard {
-            lock: self,
-            inner: Some(inner),
-            ticket: Ticket::NONE,
-        }
+        *recorded = ticket;
+        inner
     }
 
     fn try_lock_controlled(
@@ -167,7 +162,7 @@ impl<T: ?Sized> Mutex<T> {
         let taken = self
             .outer_clock
             .take_controlled(controller, Step::TryLock, place, attempt);
-        tried(taken.map(|(inner, poisoned)| (self.controlled_guard(inner), poisoned)))
+        tried(taken.map(|(inner, poisoned)| (self.guard(inner, Ticket::NONE), poisoned)))
     }
 
     /// As [`std::sync::Mutex::try_lock`].
@@ -180,20 +175,13 @@ impl<T: ?Sized> Mutex<T> {
         let taken = if any_open() {
             self.outer_clock
                 .try_take(Some(Location::caller()), attempt, side)
-                .map(|((inner, poisoned), ticket)| {
-                    let inner = Some(inner);
-                    (
-                        MutexGuard {
-                            lock: self,
-                            inner,
-                            ticket,
-                        },
-                        poisoned,
-                    )
-                })
+                .map(|((inner, poisoned), ticket)| (self.guard(inner, ticket), poisoned))
         } else {
             // Nobody will ever ask.
-            attempt().map(|(inner, poisoned)| (self.guard(inner, version::shown()), poisoned))
+            attempt().map(|(mut inner, poisoned)| {
+                self.receive(&mut inner, version::shown());
+                (self.guard(inner, Ticket::NONE), poisoned)
+            })
         };
         tried(taken)
     }
@@ -251,7 +239,7 @@ impl<T: ?Sized> Mutex<T> {
         place: Place,
     ) -> (MutexGuard<'_, T>, bool) {
         match split_try(self.inner.try_lock()) {
-            Some((inner, poisoned)) => (self.controlled_guard(inner), poisoned),
+            Some((inner, poisoned)) => (self.guard(inner, Ticket::NONE), poisoned),
             None => controller.obstructed(self.outer_clock.object(), place),
         }
     }

@@ -107,58 +107,57 @@ impl<T> RwLock<T> {
 
 impl<T: ?Sized> RwLock<T> {
     /// As [`std::sync::RwLock::read`].
-    #[inline]
+    // Always, and the slow path returns the inner guard alone: as in `Mutex`.
+    #[inline(always)]
     #[track_caller]
     pub fn read(&self) -> LockResult<RwLockReadGuard<'_, T>> {
         let version = version::shown();
-        if version == Version::NONE {
-            return self.read_recorded(Location::caller());
-        }
-        match self.inner.read() {
-            Ok(inner) => Ok(self.read_guard(inner, version)),
-            Err(poisoned) => join((self.read_guard(poisoned.into_inner(), version), true)),
-        }
+        let mut ticket = Ticket::NONE;
+        let (inner, poisoned) = if version == Version::NONE {
+            let inner = self.read_recorded(Location::caller(), &mut ticket);
+            (inner, self.inner.is_poisoned())
+        } else {
+            let (mut inner, poisoned) = split(self.inner.read());
+            self.receive_shared(&mut inner, version);
+            (inner, poisoned)
+        };
+        join((self.reading(inner, ticket), poisoned))
     }
 
     /// As [`std::sync::RwLock::write`].
-    #[inline]
+    #[inline(always)]
     #[track_caller]
     pub fn write(&self) -> LockResult<RwLockWriteGuard<'_, T>> {
         let version = version::shown();
-        if version == Version::NONE {
-            return self.write_recorded(Location::caller());
-        }
-        match self.inner.write() {
-            Ok(inner) => Ok(self.write_guard(inner, version)),
-            Err(poisoned) => join((self.write_guard(poisoned.into_inner(), version), true)),
-        }
+        let mut ticket = Ticket::NONE;
+        let (inner, poisoned) = if version == Version::NONE {
+            let inner = self.write_recorded(Location::caller(), &mut ticket);
+            (inner, self.inner.is_poisoned())
+        } else {
+            let (mut inner, poisoned) = split(self.inner.write());
+            self.receive(&mut inner, version);
+            (inner, poisoned)
+        };
+        join((self.writing(inner, ticket), poisoned))
     }
 
-    #[inline]
-    fn read_guard<'a>(
-        &'a self,
-        mut inner: Shared<'a, T>,
-        version: Version,
-    ) -> RwLockReadGuard<'a, T> {
+    /// Receives what the last writer left, if that is news, and notes the reader.
+    #[inline(always)]
+    fn receive_shared(&self, inner: &mut Shared<'_, T>, version: Version) {
         if !self.outer_clock.knows_reader(inner.left.version(), version) {
-            self.outer_clock.taken(shared(&mut inner));
+            self.outer_clock.taken(shared(inner));
         }
-        self.reading(inner, Ticket::NONE)
     }
 
-    #[inline]
-    fn write_guard<'a>(
-        &'a self,
-        mut inner: Exclusive<'a, T>,
-        version: Version,
-    ) -> RwLockWriteGuard<'a, T> {
+    /// Receives what the last writer and the readers after it left, if that is news.
+    #[inline(always)]
+    fn receive(&self, inner: &mut Exclusive<'_, T>, version: Version) {
         if inner.left.version() != version || !self.outer_clock.is_empty() {
-            self.outer_clock.taken(exclusive(&mut inner));
+            self.outer_clock.taken(exclusive(inner));
         }
-        self.writing(inner, Ticket::NONE)
     }
 
-    #[inline]
+    #[inline(always)]
     fn reading<'a>(&'a self, inner: Shared<'a, T>, ticket: Ticket) -> RwLockReadGuard<'a, T> {
         RwLockReadGuard {
             outer_clock: &self.outer_clock,
@@ -167,7 +166,7 @@ impl<T: ?Sized> RwLock<T> {
         }
     }
 
-    #[inline]
+    #[inline(always)]
     fn writing<'a>(&'a self, inner: Exclusive<'a, T>, ticket: Ticket) -> RwLockWriteGuard<'a, T> {
         RwLockWriteGuard {
             lock: self,
@@ -177,43 +176,61 @@ impl<T: ?Sized> RwLock<T> {
     }
 
     #[cold]
+    #[inline(never)]
     fn read_recorded(
         &self,
         place: &'static Location<'static>,
-    ) -> LockResult<RwLockReadGuard<'_, T>> {
+        recorded: &mut Ticket,
+    ) -> Shared<'_, T> {
         if let Some(controller) = control::current() {
-            return match self.read_controlled(&*controller, Step::ReadLock, Some(place)) {
-                Some(taken) => join(taken),
-                None => controller.obstructed(self.outer_clock.object(), Some(place)),
+            let place = Some(place);
+            let attempt = || split_try(self.inner.try_read());
+            return match self.outer_clock.take_controlled(
+                &*controller,
+                Step::ReadLock,
+                place,
+                attempt,
+            ) {
+                Some((inner, _)) => inner,
+                None => controller.obstructed(self.outer_clock.object(), place),
             };
         }
-        let ((inner, poisoned), ticket) = self.outer_clock.take(
+        let ((inner, _), ticket) = self.outer_clock.take(
             Some(place),
             || split_try(self.inner.try_read()),
             || split(self.inner.read()),
             shared,
         );
-        join((self.reading(inner, ticket), poisoned))
+        *recorded = ticket;
+        inner
     }
 
     #[cold]
+    #[inline(never)]
     fn write_recorded(
         &self,
         place: &'static Location<'static>,
-    ) -> LockResult<RwLockWriteGuard<'_, T>> {
+        recorded: &mut Ticket,
+    ) -> Exclusive<'_, T> {
         if let Some(controller) = control::current() {
-            return match self.write_controlled(&*controller, Step::Lock, Some(place)) {
-                Some(taken) => join(taken),
-                None => controller.obstructed(self.outer_clock.object(), Some(place)),
+            let place = Some(place);
+            let attempt = || split_try(self.inner.try_write());
+            return match self
+                .outer_clock
+                .take_controlled(&*controller, Step::Lock, place, attempt)
+            {
+                Some((inner, _)) => inner,
+                None => controller.obstructed(self.outer_clock.object(), place),
             };
         }
-        let ((inner, poisoned), ticket) = self.outer_clock.take(
+        let ((inner, _), ticket) = self.outer_clock.take(
             Some(place),
             || split_try(self.inner.try_write()),
             || split(self.inner.write()),
             exclusive,
         );
-        join((self.writing(inner, ticket), poisoned))
+        *recorded = ticket;
+        inner
     }
 
     fn read_controlled(
@@ -253,7 +270,10 @@ impl<T: ?Sized> RwLock<T> {
                 .try_take(Some(Location::caller()), attempt, shared)
                 .map(|((inner, poisoned), ticket)| (self.reading(inner, ticket), poisoned))
         } else {
-            attempt().map(|(inner, poisoned)| (self.read_guard(inner, version::shown()), poisoned))
+            attempt().map(|(mut inner, poisoned)| {
+                self.receive_shared(&mut inner, version::shown());
+                (self.reading(inner, Ticket::NONE), poisoned)
+            })
         };
         tried(taken)
     }
@@ -271,7 +291,10 @@ impl<T: ?Sized> RwLock<T> {
                 .try_take(Some(Location::caller()), attempt, exclusive)
                 .map(|((inner, poisoned), ticket)| (self.writing(inner, ticket), poisoned))
         } else {
-            attempt().map(|(inner, poisoned)| (self.write_guard(inner, version::shown()), poisoned))
+            attempt().map(|(mut inner, poisoned)| {
+                self.receive(&mut inner, version::shown());
+                (self.writing(inner, Ticket::NONE), poisoned)
+            })
         };
         tried(taken)
     }

@@ -51,7 +51,7 @@ impl<T: 'static> LocalKey<T> {
         }
     }
 
-    /// What the thread has, if somebody controls it.
+    /// The value of the thread, if it is under control.
     fn controlled(&'static self) -> Option<Rc<T>> {
         let controller = control::current()?;
         let key = std::ptr::from_ref(self).addr();

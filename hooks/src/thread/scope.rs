@@ -35,7 +35,7 @@ enum Member {
     Native(Arc<Identity>),
     Controlled {
         number: u32,
-        /// It panicked, and nobody has joined it.
+        /// It panicked, and has not been joined.
         panicked: Arc<AtomicBool>,
     },
 }

@@ -196,7 +196,7 @@ enum Handle<T> {
     Controlled(Spawned<T>, ControlledThread),
 }
 
-/// A thread under control, as seen by others: most often nobody asks.
+/// A thread under control, as seen by others; rarely needed.
 pub(super) struct ControlledThread {
     number: u32,
     name: Option<String>,

@@ -11,7 +11,7 @@ use portent_trace::Header;
 use super::{Recorder, frames::Frames};
 use crate::Error;
 
-/// Writes events to the files of a [`Recorder`], whoever made them.
+/// Writes events from any source to the files of a [`Recorder`].
 ///
 /// The parts are one trace: they are put together by `cat`. After an error of a file nothing is written any more, no other error is
 /// given, and what comes is [counted](Self::unwritten).

@@ -81,7 +81,7 @@ impl Sender {
         self.queue.problem().map(Error::Remote)
     }
 
-    /// Nobody waits longer for the server than the time that was allowed for that.
+    /// Limits the wait for the server to the allowed time.
     pub(crate) fn hurry(&self) {
         self.queue.hurry(self.linger);
     }
@@ -97,7 +97,7 @@ impl Sender {
     }
 }
 
-/// How lines get to where they are wanted.
+/// A way to deliver lines.
 trait Way {
     /// One connection, until it breaks or everything was sent.
     fn talk(&mut self, queue: &Queue) -> io::Result<()>;

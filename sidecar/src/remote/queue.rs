@@ -6,7 +6,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-/// So many bytes are kept for a server that does not answer.
+/// The number of bytes that are kept for a server that does not answer.
 const MOST_BYTES: usize = 4 << 20;
 
 /// What the thread of the sidecar and the one that sends have in common.
@@ -27,9 +27,9 @@ struct State {
     refused: u64,
     /// No more lines come.
     is_closed: bool,
-    /// After this nobody waits for the server any longer.
+    /// The time after which the server is no longer waited for.
     deadline: Option<Instant>,
-    /// What the server or the system said last, until somebody asks.
+    /// The last error of the server or the system that was not reported yet.
     problem: Option<String>,
 }
 
@@ -39,7 +39,7 @@ pub(super) enum Work {
     Send(Vec<u8>, u64),
     /// There is nothing to be sent now.
     Rest,
-    /// Everything was sent, or nobody waits any longer.
+    /// Everything was sent, or the time for waiting is over.
     Over,
 }
 
@@ -104,7 +104,7 @@ impl Queue {
         self.changed.notify_all();
     }
 
-    /// Nobody will ever take the first line.
+    /// The first line will never be taken.
     #[cfg(feature = "nats")]
     pub(super) fn refuse(&self, problem: String) {
         let taken = {
@@ -126,7 +126,7 @@ impl Queue {
         (state.taken - refused, state.lines.len() as u64 + refused)
     }
 
-    /// Nobody waits longer than this.
+    /// Sets the time after which the server is no longer waited for.
     pub(super) fn hurry(&self, linger: Duration) {
         let mut state = self.lock();
         state

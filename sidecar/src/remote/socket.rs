@@ -17,11 +17,11 @@ use super::{
     queue::{Queue, Work},
 };
 
-/// How long one call of the system may take before it is looked whether all is over.
+/// How long one system call may take before the end is checked for.
 const PATIENCE: Duration = Duration::from_millis(200);
-/// So many bytes are sent before an answer is waited for.
+/// The number of bytes that are sent before waiting for an answer.
 const BATCH: usize = 64 * 1024;
-/// No answer of a server is longer.
+/// The maximal length of an answer.
 const LONGEST_ANSWER: u64 = 4096;
 
 /// A server that listens.

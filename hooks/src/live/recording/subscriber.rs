@@ -227,7 +227,7 @@ impl Subscriber {
         })
     }
 
-    /// What the threads of a chain are called that nobody named.
+    /// The names of the unnamed threads of a chain.
     pub(in crate::live) fn thread_of(
         &self,
         chain: ChainId,
@@ -335,7 +335,7 @@ impl Subscriber {
         }
     }
 
-    /// Waits until `has_room`, or until there is nobody who would make room.
+    /// Waits until `has_room`, or until no reader is left to make room.
     #[cold]
     pub(in crate::live) fn wait_for_room(&self, mut has_room: impl FnMut() -> bool) -> bool {
         // Somebody takes events out many times in this span; it is there in case that the only reader
@@ -363,7 +363,7 @@ impl Subscriber {
         found
     }
 
-    /// Whether this is a copy in another process, which nobody reads.
+    /// Whether this is a copy in a forked process, which has no reader.
     fn is_forked(&self) -> bool {
         process::id() != self.process
     }
@@ -385,7 +385,7 @@ impl Subscriber {
         }
     }
 
-    /// What was recorded was taken out, and nobody will ask for more.
+    /// All records were taken out, and no more will be asked for.
     pub(in crate::live) fn forget(&self) {
         if self.process_name.is_some() {
             self.sources

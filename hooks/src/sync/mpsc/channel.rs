@@ -495,7 +495,7 @@ impl<T> Channel<T> {
 }
 
 impl<T> State<T> {
-    /// A message that is among those that nobody will receive.
+    /// A message that will never be received.
     fn take_back(&mut self, number: u64) -> Result<(), NotSent<T>> {
         let mut unread = self.queue.iter();
         let at = unread.position(|message| message.number == number);

@@ -40,17 +40,17 @@ impl Condition {
         self.name.id(self.kind, |symbols| &mut symbols.conds)
     }
 
-    /// Before something is signalled.
+    /// Called before a signal.
     pub(super) fn signal(&self, place: Place) {
         self.visit(Op::Notify, NOTIFY, place);
     }
 
-    /// Before somebody waits, where a signal is lost on those who do not wait yet.
+    /// Called before a wait, if a signal does not reach those that begin to wait later.
     pub(super) fn begin_to_wait(&self, place: Place) {
         self.visit(|id| Op::Waiting(id, None), WAITING, place);
     }
 
-    /// After somebody waited, or found that there was no need to.
+    /// Called after a wait, or if there was no need to wait.
     pub(super) fn waited(&self, place: Place) {
         // Most often nobody has ever signalled, or what it knew is known.
         let signalled = lock(&self.object).version();
