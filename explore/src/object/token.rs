@@ -1,8 +1,8 @@
-//! Parking, and letting others go first.
+//! Parking, timeouts and yielding.
 //!
-//! A thread that stops to wait because time is over, looks again for something that was not there. To do so again
-//! and again would have no end, and shows nothing that it would not have seen had it looked later. So it does that at any moment if
-//! it is the first time since it changed something itself, and else only when nobody else can go on.
+//! A thread whose wait times out checks again for something that was not there. It could do that for ever, and would see nothing that a
+//! later check would not. So the first timeout since the thread last changed something may come at any moment; further ones come only
+//! when no other thread can proceed.
 
 use super::Body;
 use crate::{
@@ -19,20 +19,30 @@ pub(crate) struct Token {
 }
 
 impl State {
-    /// The token of a thread.
+    /// The token of a thread. All threads get theirs when the first one is used, so that a token has the same number in every run,
+    /// whichever thread parks first.
     pub(crate) fn token(&mut self, thread: usize) -> ObjectIndex {
         if self.threads[thread].token == NONE {
-            let index = self.add_object(Seen {
-                kind: "thread",
-                made: None,
-                given: None,
-                thread: Some(thread),
-                body: Body::Token(Token::default()),
-                variable: None,
-            });
-            self.threads[thread].token = index;
+            for thread in 0..self.threads.len() {
+                self.add_token(thread);
+            }
         }
         self.threads[thread].token
+    }
+
+    fn add_token(&mut self, thread: usize) {
+        if self.threads[thread].token != NONE {
+            return;
+        }
+        let index = self.add_object(Seen {
+            kind: "thread",
+            made: None,
+            given: None,
+            thread: Some(thread),
+            body: Body::Token(Token::default()),
+            variable: None,
+        });
+        self.threads[thread].token = index;
     }
 
     fn token_of(&self, op: Op) -> Token {

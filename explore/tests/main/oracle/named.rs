@@ -3,8 +3,8 @@
 
 use super::{
     Instruction::{
-        self, Add, Call, FailIf, IsDone, Leave, Lock, Read, ReadLock, Receive, Send, SkipIf,
-        TryReceive, TrySend, TryWriteLock, Unlock, Write, WriteLock,
+        self, Add, Call, FailIf, IsDone, Leave, Lock, Park, Read, ReadLock, Receive, Send, SkipIf,
+        TryReceive, TrySend, TryWriteLock, Unlock, Unpark, Write, WriteLock,
     },
     MOST, Totals, enumerate,
     program::Program,
@@ -197,4 +197,15 @@ fn a_lock_that_is_shared_twice_and_wanted_by_two() {
 fn what_is_done_once_is_done_in_one_step() {
     let threads: [&[Instruction]; 2] = [&[Call], &[IsDone, IsDone, SkipIf(1, 1), Add(1)]];
     check(None, threads);
+}
+
+/// Which of two threads is unparked first differs from run to run; a token must have the same number in all of them.
+#[test]
+fn tokens_that_are_first_used_in_either_order() {
+    let threads: [&[Instruction]; 3] = [
+        &[Read(1), Add(2), Add(0), Add(2)],
+        &[Read(0), SkipIf(1, 2), Unpark(0), Park],
+        &[Read(0), Read(0), Unpark(2), Read(2), Unpark(2)],
+    ];
+    check(Some(0), threads);
 }
