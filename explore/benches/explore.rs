@@ -8,7 +8,6 @@
 use std::{
     cell::Cell,
     collections::HashMap,
-    fs,
     hint::black_box,
     sync::{Arc, Mutex, PoisonError},
     thread::{self, ThreadId},
@@ -19,65 +18,21 @@ use portent_explore::{
     Explorer, Report, Stopped,
     strategy::{Optimal, Random, Source},
 };
-use portent_hooks::sync::{
-    Mutex as Lock,
-    atomic::{AtomicU32, Ordering::SeqCst},
-};
-use portent_monitor_dsl::{Monitor, Property};
 
+mod checked;
 #[path = "../tests/main/programs.rs"]
 #[allow(dead_code)]
 mod programs;
+mod timing;
 
-/// Nanoseconds that this thread has had a processor; where the system does not tell, that have passed.
-fn spent(start: Instant) -> u64 {
-    let told = fs::read_to_string("/proc/thread-self/schedstat").ok();
-    told.and_then(|told| told.split(' ').next()?.parse().ok())
-        .unwrap_or_else(|| start.elapsed().as_nanos() as u64)
-}
-
-/// Runs a second, the median of 7.
+/// How many runs an exploration makes, and how many are made a second.
 fn rate(mut explore: impl FnMut() -> Report) -> (u64, f64) {
-    let start = Instant::now();
-    let mut rates = Vec::new();
-    let mut runs = 0;
-    for _ in 0..7 {
-        let before = spent(start);
-        let mut done = 0;
-        while spent(start) - before < 50_000_000 {
-            let report = black_box(explore());
-            runs = report.executions + report.blocked;
-            done += runs;
-        }
-        rates.push(done as f64 * 1e9 / (spent(start) - before) as f64);
-    }
-    rates.sort_by(f64::total_cmp);
-    (runs, rates[3])
-}
-
-/// As [`programs::updates`], of a variable that properties can speak of.
-fn named_updates(count: usize, times: usize) {
-    let number = AtomicU32::with_name("x", 0);
-    programs::threads(count, move |_| {
-        for _ in 0..times {
-            number.fetch_add(1, SeqCst);
-        }
+    let report = explore();
+    let runs = report.executions + report.blocked;
+    let time = timing::per_call(|| {
+        black_box(explore());
     });
-}
-
-/// As [`programs::sections`].
-fn named_sections(count: usize, times: usize) {
-    let (lock, number) = (Lock::new(()), AtomicU32::with_name("x", 0));
-    programs::threads(count, move |_| {
-        for _ in 0..times {
-            let _inside = lock.lock().unwrap();
-            number.fetch_add(1, SeqCst);
-        }
-    });
-}
-
-fn monitor(text: &str) -> Monitor {
-    Property::parse(text).unwrap().monitor().unwrap()
+    (runs, runs as f64 * 1e9 / time)
 }
 
 fn small_programs() {
@@ -106,45 +61,25 @@ fn small_programs() {
 }
 
 fn properties() {
-    let programs: [(&str, fn()); 3] = [
-        ("updates 2x3", || named_updates(2, 3)),
-        ("sections 3x2", || named_sections(3, 2)),
-        ("sections 4x2", || named_sections(4, 2)),
-    ];
     println!(
         "\n{:16} {:>8} {:>8} {:>12} {:>12}",
         "with a property", "runs", "orders", "without/s", "with/s"
     );
-    let monitor = monitor("always (x > 0 -> once (x == 1) && x < 99)");
-    for (name, program) in programs {
-        let explore = || Explorer::new().property(monitor.clone()).check(program);
-        let report = explore();
-        assert!(report.is_proof(), "{report}");
+    let monitor = checked::monitor();
+    for (name, program) in checked::PROGRAMS {
+        let orders = checked::explore(&monitor, program).posets;
         let (_, without) = rate(|| Explorer::new().check(program));
-        let (runs, with) = rate(explore);
-        println!(
-            "{name:16} {runs:>8} {:>8} {without:>12.0} {with:>12.0}",
-            report.posets
-        );
+        let (runs, with) = rate(|| checked::explore(&monitor, program));
+        println!("{name:16} {runs:>8} {orders:>8} {without:>12.0} {with:>12.0}");
     }
 }
 
 fn exhausted() {
-    let start = Instant::now();
-    let mut times: Vec<u64> = (0..101)
-        .map(|_| {
-            let before = spent(start);
-            let report = black_box(Explorer::new().check(|| programs::sections(3, 2)));
-            assert!(report.executions == 90 && report.stopped == Stopped::Exhausted);
-            spent(start) - before
-        })
-        .collect();
-    times.sort_unstable();
-    println!(
-        "\nsections 3x2 exhausted: {:.3} ms, the median of {}",
-        times[50] as f64 / 1e6,
-        times.len()
-    );
+    let time = timing::per_call(|| {
+        let report = Explorer::new().check(|| programs::sections(3, 2));
+        assert!(report.executions == 90 && report.stopped == Stopped::Exhausted);
+    });
+    println!("\nsections 3x2 exhausted: {:.3} ms", time / 1e6);
 }
 
 /// The processor time of the busiest of several who search together, and the time that passes, in seconds.
@@ -153,7 +88,7 @@ fn together(workers: usize, program: fn(), runs: u64) -> (f64, f64) {
         static RUNS: Cell<u64> = const { Cell::new(0) };
     }
     let start = Instant::now();
-    let before = spent(start);
+    let before = timing::used();
     let times = Arc::new(Mutex::new(HashMap::<ThreadId, u64>::new()));
     let told = Arc::clone(&times);
     let report = Explorer::new()
@@ -161,7 +96,7 @@ fn together(workers: usize, program: fn(), runs: u64) -> (f64, f64) {
             RUNS.set(RUNS.get() + 1);
             if RUNS.get().is_multiple_of(256) {
                 let mut times = told.lock().unwrap_or_else(PoisonError::into_inner);
-                times.insert(thread::current().id(), spent(start));
+                times.insert(thread::current().id(), timing::used());
             }
         })
         .check_in_parallel(workers, program);

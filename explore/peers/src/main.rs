@@ -24,15 +24,22 @@
 //! ```
 
 use std::{
-    fs,
     sync::atomic::{AtomicU64, Ordering::Relaxed},
     time::{Duration, Instant},
 };
 
 use portent_explore::{
-    Explorer, Stopped,
+    Explorer, Report, Stopped,
     strategy::{Optimal, Random, Source},
 };
+
+#[path = "../../benches/checked/mod.rs"]
+mod checked;
+#[path = "../../tests/main/programs.rs"]
+#[allow(dead_code)]
+mod programs;
+#[path = "../../benches/timing/mod.rs"]
+mod timing;
 
 /// A program in terms of somebody's `sync` and `thread`.
 macro_rules! programs {
@@ -78,6 +85,22 @@ macro_rules! programs {
                 });
             }
 
+            pub(crate) fn indexer(count: usize) {
+                let table: Vec<AtomicU32> = (0..128).map(|_| AtomicU32::new(0)).collect();
+                threads(count, move |number| {
+                    for turn in 1..=4 {
+                        let word = (turn * 11 + number) as u32;
+                        let mut place = word as usize * 7 % 128;
+                        while table[place]
+                            .compare_exchange(0, word, SeqCst, SeqCst)
+                            .is_err()
+                        {
+                            place = (place + 1) % 128;
+                        }
+                    }
+                });
+            }
+
             pub(crate) fn handover(times: usize) {
                 let place = (Mutex::new(false), Condvar::new());
                 threads(2, move |number| {
@@ -108,7 +131,7 @@ struct Row {
     name: &'static str,
     ours: fn(),
     shuttle: fn(),
-    loom: fn(),
+    loom: Option<fn()>,
 }
 
 macro_rules! row {
@@ -117,33 +140,9 @@ macro_rules! row {
             name: $name,
             ours: || ours::$program($($argument),*),
             shuttle: || shuttles::$program($($argument),*),
-            loom: || looms::$program($($argument),*),
+            loom: Some(|| looms::$program($($argument),*)),
         }
     };
-}
-
-/// Nanoseconds that this thread has had a processor; where the system does not tell, that have passed.
-fn spent(start: Instant) -> u64 {
-    let told = fs::read_to_string("/proc/thread-self/schedstat").ok();
-    told.and_then(|told| told.split(' ').next()?.parse().ok())
-        .unwrap_or_else(|| start.elapsed().as_nanos() as u64)
-}
-
-/// Runs a second, the median of 7; `runs` makes some and says how many.
-fn rate(mut runs: impl FnMut() -> u64) -> f64 {
-    let start = Instant::now();
-    let mut rates: Vec<f64> = (0..7)
-        .map(|_| {
-            let before = spent(start);
-            let mut done = 0;
-            while spent(start) - before < 30_000_000 {
-                done += runs();
-            }
-            done as f64 * 1e9 / (spent(start) - before) as f64
-        })
-        .collect();
-    rates.sort_by(f64::total_cmp);
-    rates[3]
 }
 
 const MOST: u64 = 1_000_000;
@@ -173,6 +172,87 @@ fn shuttle_runs(program: fn(), most: u64) -> u64 {
     RUNS.load(Relaxed)
 }
 
+/// Thousands of runs a second, where each call makes equally many and says how many.
+fn rate(mut call: impl FnMut() -> u64) -> String {
+    let runs = call();
+    let time = timing::per_call(|| assert_eq!(call(), runs));
+    format!("{:.1}", runs as f64 * 1e6 / time)
+}
+
+fn exhaust(rows: &[Row]) {
+    println!("Runs until nothing is left");
+    println!(
+        "{:14} {:>9} {:>9} {:>9} {:>9} {:>11}",
+        "", "source", "optimal", "shuttle", "loom", "source, ms"
+    );
+    for row in rows {
+        let source = Explorer::new().strategy(Source::new).check(row.ours);
+        let optimal = Explorer::new().strategy(Optimal::new).check(row.ours);
+        assert!(source.stopped == Stopped::Exhausted && optimal.stopped == Stopped::Exhausted);
+        assert!(optimal.blocked == 0);
+        let time = timing::per_call(|| {
+            Explorer::new().strategy(Source::new).check(row.ours);
+        });
+        let shuttle = Some(shuttle_runs(row.shuttle, MOST)).filter(|runs| *runs < MOST);
+        let loom = row.loom.and_then(|program| {
+            let (runs, exhausted) = loom_runs(program, Duration::from_secs(20));
+            exhausted.then_some(runs)
+        });
+        let dash =
+            |runs: Option<u64>| runs.map_or_else(|| String::from("-"), |runs| runs.to_string());
+        println!(
+            "{:14} {:>9} {:>9} {:>9} {:>9} {:>11.4}",
+            row.name,
+            source.executions,
+            optimal.executions,
+            dash(shuttle),
+            dash(loom),
+            time / 1e6
+        );
+    }
+}
+
+fn rates(rows: &[Row]) {
+    println!("\nThousands of runs a second of CPU time");
+    println!(
+        "{:14} {:>9} {:>9} {:>9} {:>9} {:>9} {:>9}",
+        "", "source", "optimal", "random", "sh. rand.", "sh. dfs", "loom"
+    );
+    let made = |report: Report| report.executions + report.blocked;
+    for row in rows {
+        let source = rate(|| made(Explorer::new().strategy(Source::new).check(row.ours)));
+        let optimal = rate(|| made(Explorer::new().strategy(Optimal::new).check(row.ours)));
+        let random = rate(|| {
+            let walk = || Random::new(1, 1000);
+            made(Explorer::new().strategy(walk).check(row.ours))
+        });
+        let shuttle_random = rate(|| {
+            shuttle::check_random(row.shuttle, 1000);
+            1000
+        });
+        let shuttle_dfs = rate(|| shuttle_runs(row.shuttle, 1000));
+        let loom = row.loom.map(|program| {
+            rate(|| {
+                let mut builder = loom::model::Builder::new();
+                builder.max_permutations = Some(200);
+                builder.check(counted(program));
+                RUNS.load(Relaxed)
+            })
+        });
+        println!(
+            "{:14} {source:>9} {optimal:>9} {random:>9} {shuttle_random:>9} {shuttle_dfs:>9} {:>9}",
+            row.name,
+            loom.as_deref().unwrap_or("-"),
+        );
+    }
+    println!("\nThe same, with a property that is checked in every run");
+    let monitor = checked::monitor();
+    for (name, program) in checked::PROGRAMS {
+        let source = rate(|| made(checked::explore(&monitor, program)));
+        println!("{name:14} {source:>9}");
+    }
+}
+
 fn main() {
     let rows = [
         row!("updates 2x3", updates(2, 3)),
@@ -180,59 +260,11 @@ fn main() {
         row!("sections 3x2", sections(3, 2)),
         row!("sections 4x1", sections(4, 1)),
         row!("handover x2", handover(2)),
+        Row {
+            loom: None, // which has at most five threads
+            ..row!("indexer 12", indexer(12))
+        },
     ];
-    println!("Runs until nothing is left");
-    println!(
-        "{:14} {:>9} {:>9} {:>9} {:>9}",
-        "", "source", "optimal", "shuttle", "loom"
-    );
-    for row in &rows {
-        let source = Explorer::new().strategy(Source::new).check(row.ours);
-        let optimal = Explorer::new().strategy(Optimal::new).check(row.ours);
-        assert!(source.stopped == Stopped::Exhausted && optimal.stopped == Stopped::Exhausted);
-        let shuttle = Some(shuttle_runs(row.shuttle, MOST)).filter(|runs| *runs < MOST);
-        let (loom, exhausted) = loom_runs(row.loom, Duration::from_secs(20));
-        let loom = exhausted.then_some(loom);
-        let dash =
-            |runs: Option<u64>| runs.map_or_else(|| String::from("-"), |runs| runs.to_string());
-        println!(
-            "{:14} {:>9} {:>9} {:>9} {:>9}",
-            row.name,
-            source.executions,
-            optimal.executions,
-            dash(shuttle),
-            dash(loom)
-        );
-    }
-    println!("\nThousands of runs a second of CPU time");
-    println!(
-        "{:14} {:>9} {:>9} {:>9} {:>9} {:>9}",
-        "", "source", "random", "sh. rand.", "sh. dfs", "loom"
-    );
-    for row in &rows {
-        let source = rate(|| {
-            let report = Explorer::new().check(row.ours);
-            report.executions + report.blocked
-        });
-        let random = rate(|| {
-            let walk = || Random::new(1, 1000);
-            Explorer::new().strategy(walk).check(row.ours).executions
-        });
-        let shuttle_random = rate(|| {
-            shuttle::check_random(row.shuttle, 1000);
-            1000
-        });
-        let shuttle_dfs = rate(|| shuttle_runs(row.shuttle, 1000));
-        let loom = rate(|| loom_runs(row.loom, Duration::from_secs(1)).0);
-        let thousands = |rate: f64| format!("{:.1}", rate / 1000.0);
-        println!(
-            "{:14} {:>9} {:>9} {:>9} {:>9} {:>9}",
-            row.name,
-            thousands(source),
-            thousands(random),
-            thousands(shuttle_random),
-            thousands(shuttle_dfs),
-            thousands(loom)
-        );
-    }
+    exhaust(&rows);
+    rates(&rows);
 }
