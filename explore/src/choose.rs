@@ -1,8 +1,8 @@
-//! Data that are explored like schedules.
+//! Nondeterministic values, explored like schedules.
 
 use portent_hooks::control;
 
-/// One of this many values, counted from 0: all of them are explored. Outside of an exploration it is 0.
+/// Chooses a value from 0 up to this number, exclusive: an exploration tries all of them. Outside of one it returns 0.
 ///
 /// ```
 /// use portent_explore::{Explorer, choose};

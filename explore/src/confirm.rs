@@ -1,9 +1,9 @@
 //! Makes a predicted violation happen: runs the program once more, along the witness.
 //!
-//! An explored run knows all of its events and their order. Before each step of the witness comes all that this step comes after, as
-//! it was observed, and nothing else; so every beginning of the new schedule is closed under what orders the run, and can be carried
-//! out. What is left once the violation has happened goes on as it likes. Application events are steps of their own in it. A run that was
-//! recorded by others is carried out in the same way, see [`Explorer::confirm`](crate::Explorer::confirm).
+//! An explored run knows all of its events and their order. Each step of the witness is preceded by exactly those steps that it depends
+//! on, in the order they were observed. So every prefix of the new schedule is closed under the order of the run, and can be executed.
+//! After the violation the rest runs freely. Application events are steps of the schedule, too. For runs that were recorded elsewhere, see
+//! [`Explorer::confirm`](crate::Explorer::confirm).
 
 use std::fmt;
 
@@ -20,15 +20,15 @@ use crate::{
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Confirmation {
-    /// The run itself is violated: nothing had to be predicted.
+    /// The run itself violates the property: nothing had to be predicted.
     Observed,
-    /// It happened when the program was run along the witness.
+    /// The violation happened when the program was run along the witness.
     Confirmed,
-    /// The program did something else; where first.
+    /// The program did something else; where it first differed.
     NotReproduced(Difference),
 }
 
-/// Where a run first was another than the one that was to happen.
+/// Where a run first differed from its witness.
 ///
 /// ```
 /// use portent_explore::Difference;
@@ -46,13 +46,13 @@ pub enum Confirmation {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Difference {
-    /// How many steps were as they should be.
+    /// How many steps followed the witness.
     pub step: usize,
-    /// Who was to take the next one.
+    /// The thread of the next step.
     pub thread: Option<String>,
-    /// What that was, and where in the source; `None` if all steps were taken, and only what they did was something else.
+    /// The expected step and its place in the source; `None` if all steps were taken but had another effect.
     pub expected: Option<String>,
-    /// What happened instead, and where: a clause.
+    /// What happened instead, and where, as a clause.
     pub did: Option<String>,
 }
 
@@ -74,19 +74,19 @@ impl fmt::Display for Difference {
     }
 }
 
-/// What came of the attempt to make happen what was predicted from a recorded run.
+/// The result of an attempt to make a prediction from a recorded run happen.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Attempt {
     /// Whether it happened.
     pub confirmation: Confirmation,
-    /// How often the program was run.
+    /// How many times the program was run.
     pub runs: u64,
-    /// The schedule of the run that did it, by which it can be repeated.
+    /// The schedule of the run in which it happened, to replay it.
     pub token: Option<String>,
-    /// What that run failed with.
+    /// The failure of that run.
     pub failure: Option<Failure>,
-    /// Of something that did not happen: whether one run of every class was looked at, so that it cannot.
+    /// If it did not happen: whether one run of every class was explored, so that it cannot happen at all.
     pub is_exhaustive: bool,
 }
 
@@ -127,18 +127,18 @@ impl fmt::Display for Attempt {
     }
 }
 
-/// How to carry out a witness of an explored run.
+/// How to execute a witness of an explored run.
 #[derive(Clone, Debug)]
 pub(crate) struct Plan {
-    /// What is to be chosen, point by point. Threads are those of the explored run.
+    /// The choices, point by point. Threads are numbered as in the explored run.
     pub(crate) schedule: Vec<u32>,
-    /// What is to happen.
+    /// The expected events.
     pub(crate) steps: Vec<TakenStep>,
-    /// For each thread of the explored run its name that does not depend on when it was spawned.
+    /// For each thread of the explored run, a name that does not depend on when it was spawned.
     pub(crate) paths: Vec<u64>,
 }
 
-/// How to carry out the witness of the first violated property; `None` if the report has no witness.
+/// How to execute the witness of the first violated property; `None` if the report has no witness.
 pub(crate) fn plan(state: &State, report: &Report) -> Option<Plan> {
     let property = { report.properties.iter() }.find(|one| one.predicted.violated)?;
     let witness = property.predicted.witness.as_ref()?;
@@ -176,7 +176,7 @@ pub(crate) fn plan(state: &State, report: &Report) -> Option<Plan> {
     Some(plan)
 }
 
-/// What was chosen for an event, and after it, before another thread could go on: the values that its thread took.
+/// The choices made for an event, and the values its thread chose after it before another thread ran.
 fn choices_of(state: &State, event: usize) -> &[u32] {
     let events = state.run.events();
     let next = { events[event + 1..].iter() }.find(|event| event.was_chosen());

@@ -1,11 +1,11 @@
-//! Stacks that threads of the explored program run on, and the switch between them. **The only unsafe code of this crate.**
+//! Stacks for the threads of the explored program, and the switch between them. **The only unsafe code of this crate.**
 //!
-//! A stack is mapped once and never given back while the pool lives: its coroutine is a loop that takes a job, runs it and
-//! waits for the next one. All of them are resumed by one loop, never by each other, so that no coroutine is ever resumed while one
+//! A stack is mapped once and kept as long as the pool lives: its coroutine is a loop that takes a job, runs it and
+//! waits for the next one. One loop resumes all of them, and they never resume each other. So no coroutine is ever resumed while one
 //! that it resumed is still running, and the pool may grow between any two switches.
 //!
-//! Two things need unsafe code. A coroutine suspends itself by a handle that lies on its own stack, far below the code that wants to
-//! wait; and jobs borrow from their spawners, which types cannot say of something that is put into a pool.
+//! Two things need unsafe code. A coroutine suspends itself through a handle that lies on its own stack, far below the code that wants to
+//! wait; and jobs borrow from the code that spawned them, which types cannot express for something stored in a pool.
 
 #![expect(unsafe_code)]
 

@@ -1,4 +1,4 @@
-//! Faults of a run in words: only here do threads and objects get names.
+//! Describes the faults of a run in words; threads and objects are given names only here.
 
 use std::fmt::Write;
 
@@ -17,7 +17,7 @@ use crate::{
     relevance::{Label, RelevantStep},
     report::{Failure, FailureKind, TakenStep},
     run::{DataRace, NONE, Place},
-    strategy::{Did, Lost},
+    strategy::{Deviation, Instead},
     token::{Token, hashed, shortened},
 };
 
@@ -202,9 +202,9 @@ pub(crate) fn difference(state: &State, plan: &Plan) -> Difference {
 }
 
 /// Where a run left what was recorded.
-pub(crate) fn lost(state: &State, run: &RecordedRun, lost: &Lost) -> Difference {
+pub(crate) fn deviation(state: &State, run: &RecordedRun, deviation: &Deviation) -> Difference {
     let symbols = run.symbols();
-    let event = &run.events()[lost.event];
+    let event = &run.events()[deviation.event];
     let operation = event.op.operation().map_or("event", Operation::name);
     let named = event.action().and_then(|action| action.name);
     let object = { event.op.object(symbols) }.or(named.map(|name| symbols.names.name(name)));
@@ -225,16 +225,16 @@ pub(crate) fn lost(state: &State, run: &RecordedRun, lost: &Lost) -> Difference 
             place: place.map(|place| place.to_string()),
         })
     };
-    let did = match (lost.did, lost.thread) {
-        (Did::Nothing, None) => String::from("it is not there"),
-        (Did::Nothing, Some(_)) => String::from("it has ended or waits for others"),
-        (Did::Waits(op, place), _) => format!("it has to wait to do {}", announced(op, place)),
-        (Did::Other(op, place) | Did::Otherwise(op, place), _) => {
+    let did = match (deviation.instead, deviation.thread) {
+        (Instead::Nothing, None) => String::from("it is not there"),
+        (Instead::Nothing, Some(_)) => String::from("it has ended or waits for others"),
+        (Instead::Waits(op, place), _) => format!("it has to wait to do {}", announced(op, place)),
+        (Instead::Other(op, place) | Instead::OppositeOutcome(op, place), _) => {
             format!("it did {}", announced(op, place))
         }
     };
     Difference {
-        step: lost.followed,
+        step: deviation.followed,
         thread: Some(symbols.threads.name(event.thread).to_owned()),
         expected: Some(spelled(&expected)),
         did: Some(did),

@@ -1,11 +1,11 @@
-//! One controlled run: threads that wait for their turn, objects and who has them, and who goes on.
+//! One controlled run: the threads that wait for their turn, the objects with their owners, and the choice of the next thread.
 //!
-//! A thread *announces* what it wants to do next and waits. When all threads wait, one of those that can go on is *chosen*, and what it
-//! announced is *committed*: it happens. A thread that is spawned runs at once to its first announcement, and one that waits for
-//! another's end goes on by itself; so at every choice it is known of each thread what it will do.
+//! A thread *announces* the operation it wants to perform next, and waits. When all threads wait, one that can proceed is *chosen*, and its
+//! operation is *committed*: it takes effect. A spawned thread runs at once up to its first announcement, and a thread that waits for
+//! another's end continues without being chosen. So at every choice the next operation of each thread is known.
 //!
-//! The engine knows the state of every primitive, and decides by that who can go on. The real primitive of the program is asked
-//! afterwards, in a way that cannot wait.
+//! The engine keeps the state of every primitive, which determines who can proceed. The program's real primitive is only used after
+//! that, in a way that cannot block.
 
 mod choosing;
 mod controller;

@@ -1,22 +1,22 @@
-//! What can be wrong with the explorer's input.
+//! Errors in the explorer's input.
 
 use std::path::PathBuf;
 
-/// What can be wrong with what the explorer is told.
+/// An error in the explorer's input.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
-    /// A schedule that cannot be read.
+    /// A text is not a schedule.
     #[error(
         "`{token}` is no schedule: {what}. One looks like `p1-IUMh-x3Kd0Q`, and is printed with a failure"
     )]
     Token {
-        /// What was to be read.
+        /// The text.
         token: String,
         /// What is wrong with it.
         what: &'static str,
     },
-    /// A file that cannot be read.
+    /// A file cannot be read.
     #[error("{}: {error}", path.display())]
     File {
         /// Which one.
@@ -24,7 +24,7 @@ pub enum Error {
         /// What is wrong with it.
         error: String,
     },
-    /// A file that is no search that was stopped.
+    /// A file is not a saved search.
     #[error("{}:{line}: this is no search that was stopped: {what}", path.display())]
     Saved {
         /// Which one.
@@ -34,15 +34,15 @@ pub enum Error {
         /// What it should be.
         what: &'static str,
     },
-    /// A search that cannot be saved.
+    /// A search cannot be saved.
     #[error(
         "{}: only a search by source sets can be saved and resumed: leave out `strategy`, or `resumable`", path.display()
     )]
     Unsaved {
-        /// Where it was to be saved.
+        /// The file.
         path: PathBuf,
     },
-    /// A property asks for what an exploration does not see.
+    /// A property refers to something that an exploration does not observe.
     #[error(
         "`{property}` has the event `{event}`: an exploration sees application events and writes of variables that have a name, \
          not operations or texts"
@@ -50,23 +50,23 @@ pub enum Error {
     Unseen {
         /// The property.
         property: String,
-        /// Its event, as it is declared.
+        /// The event, as the property declares it.
         event: String,
     },
-    /// A witness of another recording.
+    /// A witness belongs to another recording.
     #[error(
         "the witness has the step {step}, but the recording has {events} events, which are counted from 0"
     )]
     Witness {
         /// The step.
         step: usize,
-        /// How many events there are.
+        /// The number of events in the recording.
         events: usize,
     },
-    /// A recording that cannot be put in order.
+    /// A recording has no causal order.
     #[error(transparent)]
     Recording(#[from] portent_monitor_core::Error),
-    /// What a run did does not fit the property.
+    /// A value in a run does not fit the property.
     #[error(transparent)]
     Property(#[from] portent_lattice::Error),
 }

@@ -1,4 +1,4 @@
-//! A run that has ended, for those who want to look at it.
+//! A finished run, for callers that inspect each of them.
 
 use crate::{
     describe,
@@ -8,13 +8,13 @@ use crate::{
     strategy::End,
 };
 
-/// A run that has ended.
+/// A finished run.
 pub struct Execution<'a> {
     state: &'a State,
     end: End,
 }
 
-/// One event of it.
+/// An event of a finished run.
 pub struct Happened<'a> {
     state: &'a State,
     number: usize,
@@ -25,19 +25,19 @@ impl<'a> Execution<'a> {
         Execution { state, end }
     }
 
-    /// What happened, in order.
+    /// Its events, in order.
     pub fn events(&self) -> impl Iterator<Item = Happened<'a>> + use<'a> {
         let state = self.state;
         (0..state.run.events().len()).map(move |number| Happened { state, number })
     }
 
-    /// Accesses of one plain variable that nothing orders: the numbers of both events, if data races are looked for.
+    /// Data races: pairs of unordered accesses of one plain variable, by the numbers of their events. Empty unless races are looked for.
     pub fn data_races(&self) -> impl Iterator<Item = (usize, usize)> + use<'a> {
         let races = self.state.run.data_races().iter();
         races.map(|race| (race.first as usize, race.second as usize))
     }
 
-    /// Whether something went wrong in it, other than that a property is violated, or it was cut short, so that not all of it was done.
+    /// Whether it failed other than by violating a property, or was cut short.
     #[must_use]
     pub fn has_failed(&self) -> bool {
         self.end == End::Cut
@@ -45,13 +45,13 @@ impl<'a> Execution<'a> {
             || !self.state.run.data_races().is_empty()
     }
 
-    /// Whether nobody could go on.
+    /// Whether it ended in a deadlock.
     #[must_use]
     pub fn is_deadlock(&self) -> bool {
         self.end == End::Deadlock
     }
 
-    /// The schedule, as a text by which the run can be repeated.
+    /// The schedule, as a text with which the run can be replayed.
     #[must_use]
     pub fn token(&self) -> String {
         describe::token(self.state)
@@ -61,7 +61,7 @@ impl<'a> Execution<'a> {
         self.state
     }
 
-    /// What was chosen, point by point.
+    /// The choices, point by point.
     #[must_use]
     pub fn schedule(&self) -> &[u32] {
         &self.state.schedule
@@ -73,32 +73,32 @@ impl Happened<'_> {
         &self.state.run.events()[self.number]
     }
 
-    /// Which thread; 0 is the first.
+    /// Its thread; 0 is the main thread.
     #[must_use]
     pub fn thread(&self) -> usize {
         usize::from(self.event().thread)
     }
 
-    /// What it did.
+    /// The kind of operation.
     #[must_use]
     pub fn kind(&self) -> Kind {
         self.event().op.kind
     }
 
-    /// What the object is called that it did it with.
+    /// The name of the object.
     #[must_use]
     pub fn object(&self) -> String {
         describe::subject(self.state, self.number)
     }
 
-    /// Where.
+    /// The place in the source.
     #[must_use]
     pub fn place(&self) -> Place {
         self.event().place
     }
 
-    /// How many events of each thread it comes after in every equivalent run, itself included. There may be more counts than
-    /// threads.
+    /// Its vector clock: for each thread, how many of its events come before this one in every equivalent run, itself included. There
+    /// may be more counts than threads.
     #[must_use]
     pub fn clock(&self) -> &[u16] {
         self.state.run.clock(self.number)

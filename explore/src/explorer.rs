@@ -35,7 +35,7 @@ use crate::{
     token::Token,
 };
 
-/// Runs a program again and again, each time in another order.
+/// Runs a program repeatedly, each time with a different interleaving of its threads.
 ///
 /// ```
 /// use std::sync::Arc;
@@ -87,7 +87,7 @@ impl Default for Explorer {
 }
 
 impl Explorer {
-    /// One run of every class of equivalent ones, until something fails.
+    /// Explores one run of every class of equivalent runs, until something fails.
     pub fn new() -> Explorer {
         Explorer {
             strategy: Box::new(|| Box::new(Source::new())),
@@ -113,7 +113,7 @@ impl Explorer {
         }
     }
 
-    /// Checks a property on every run, and on all that are equivalent to it. What is only predicted is made to happen.
+    /// Checks a property on every run and on all runs equivalent to it. A predicted violation is then made to happen.
     ///
     /// ```
     /// use std::sync::Arc;
@@ -141,7 +141,7 @@ impl Explorer {
         self
     }
 
-    /// How runs are chosen.
+    /// Sets the strategy that chooses the runs; [`Source`] by default.
     pub fn strategy<S: Strategy + 'static>(self, strategy: impl Fn() -> S + 'static) -> Explorer {
         Explorer {
             strategy: Box::new(move || Box::new(strategy())),
@@ -149,7 +149,7 @@ impl Explorer {
         }
     }
 
-    /// Stops runs that have more steps than this; 10,000 unless told otherwise, and at most 60,000.
+    /// Stops each run after this many steps; 10,000 by default, and at most 60,000.
     pub fn max_steps(mut self, steps: usize) -> Explorer {
         self.limits.steps = steps.min(60_000);
         self
@@ -161,20 +161,20 @@ impl Explorer {
         self
     }
 
-    /// Stops after so much time.
+    /// Stops after this time.
     pub fn max_time(mut self, time: Duration) -> Explorer {
         self.time = Some(time);
         self
     }
 
-    /// If the search is stopped before its end, it is saved in this file, and goes on there the next time. It is saved
-    /// [now and then](Explorer::save_every), too, as somebody may end the process. By source sets only, and by one thread of the operating system.
+    /// Saves the search in this file if it is stopped before its end, and resumes it from there the next time. It is also saved
+    /// [periodically](Explorer::save_every), in case the process is killed. This works with source sets on one OS thread only.
     ///
-    /// What was searched for other properties or options is no answer: the report says so, and nothing is searched.
+    /// A file that was saved with other properties or options is not resumed: the report says so, and nothing is searched.
     ///
     /// # Errors
     ///
-    /// If the file is there and cannot be read, or is something else.
+    /// If the file exists but cannot be read, or is not a saved search.
     pub fn resumable(mut self, path: impl Into<PathBuf>) -> Result<Explorer, Error> {
         let path = path.into();
         self.saved = Saved::read(&path)?;
@@ -182,50 +182,51 @@ impl Explorer {
         Ok(self)
     }
 
-    /// How much time passes until a search that can be resumed is saved again; five seconds unless told otherwise. So much of it is lost if
-    /// somebody ends the process.
+    /// How often a resumable search is saved; every five seconds by default. If the process is killed, the work since the last time is
+    /// lost.
     pub fn save_every(mut self, time: Duration) -> Explorer {
         self.save_every = time;
         self
     }
 
-    /// How large the stack of a thread is; 512 KiB unless told otherwise. Only what is used costs memory.
+    /// The stack size of each thread; 512 KiB by default. Only the part that is used takes memory.
     pub fn stack_size(mut self, bytes: usize) -> Explorer {
         self.limits.stack_size = bytes;
         self
     }
 
-    /// How many of the first runs are repeated, to see whether the program does the same again; 8 unless told otherwise. They are
+    /// How many of the first runs are repeated to check that the program is deterministic; 8 by default. The repetitions are
     /// not counted.
     pub fn repeat_runs(mut self, runs: u32) -> Explorer {
         self.limits.repeated = runs;
         self
     }
 
-    /// `notify_one` wakes up the one who has waited longest. Unless told so, any of them, and all are tried.
+    /// Lets `notify_one` wake the thread that has waited longest. By default it may wake any waiting thread, and each choice is explored.
     pub fn first_waiter(mut self) -> Explorer {
         self.options.first_waiter = true;
         self
     }
 
-    /// Each thread may wake up so often for no reason, from a wait for a condition or from parking. Unless told so, never.
+    /// Allows each thread this many spurious wake-ups, from waiting on a condition variable or from parking; none by default.
     pub fn spurious_wake_ups(mut self, each: u32) -> Explorer {
         self.options.spurious = each;
         self
     }
 
-    /// How many runs look for one with fewer interruptions in which the same goes wrong as in the one that ended the search; 2,000 unless
-    /// told otherwise, none with 0. They are not counted. A search that [keeps going](Explorer::keep_going) shrinks nothing.
+    /// How many runs may be spent on finding a schedule with fewer preemptions for the failure that ended the search; 2,000 by default,
+    /// and none with 0. They are not counted. A search that [keeps going](Explorer::keep_going) does not shrink its failures.
     pub fn max_shrinking_runs(mut self, runs: u64) -> Explorer {
         self.shrinking = runs;
         self
     }
 
-    /// Two accesses of one [`Shared`](portent_hooks::Shared), one of them a write, that nothing orders are a failure: a data race, had it been plain memory.
+    /// Reports two unordered accesses of one [`Shared`](portent_hooks::Shared), at least one of them a write, as a failure: in plain memory
+    /// they would be a data race.
     ///
-    /// Unless told so they are not, as each access of a `Shared` is one step, and programs may well share one as they share a lock. What
-    /// counts is what the program synchronises by: locks, channels, joins and the like, and atomics as `Acquire` and `Release`
-    /// promise, whatever ordering they ask for.
+    /// By default they are no failure, since each access of a `Shared` is atomic, and a program may use it like one. Accesses are ordered by
+    /// the synchronisation of the program: locks, channels, joins and the like, and atomics, which all count as `Acquire` and `Release`,
+    /// whatever ordering they ask for.
     ///
     /// ```
     /// use std::sync::Arc;
@@ -249,25 +250,25 @@ impl Explorer {
         self
     }
 
-    /// Does not stop at the first failure.
+    /// Continues after the first failure.
     pub fn keep_going(mut self) -> Explorer {
         self.keep_going = true;
         self
     }
 
-    /// Repeats one run instead, whose schedule was printed with a failure.
+    /// Repeats a single run instead of searching, from the schedule that was printed with a failure.
     ///
-    /// The environment variable `PORTENT_REPLAY` asks for the same.
+    /// The environment variable `PORTENT_REPLAY` does the same.
     ///
     /// # Errors
     ///
-    /// If the text is no schedule.
+    /// If the text is not a schedule.
     pub fn replay(mut self, token: &str) -> Result<Explorer, Error> {
         self.replay = Some(Token::read(token)?);
         Ok(self)
     }
 
-    /// Learns how far the search has come, about four times a second, instead of the line that is shown on a terminal.
+    /// Calls this function with the progress of the search about four times a second, instead of showing a line on the terminal.
     ///
     /// ```
     /// use portent_explore::{Explorer, Progress};
@@ -281,14 +282,14 @@ impl Explorer {
         self
     }
 
-    /// Counts of how many interleavings the executions stand. That may take longer than the runs; where there are too many, it is left
-    /// open.
+    /// Counts how many interleavings the executions stand for. This may take longer than the runs themselves; if there are too many, the
+    /// count is given up.
     pub fn count_interleavings(mut self) -> Explorer {
         self.counts_interleavings = true;
         self
     }
 
-    /// Looks at each run that was not cut short, after it has ended.
+    /// Calls this function after each run that was not cut short.
     pub fn each(mut self, look: impl Fn(&Execution<'_>) + Send + Sync + 'static) -> Explorer {
         self.each = Some(Box::new(look));
         self
@@ -298,7 +299,7 @@ impl Explorer {
     ///
     /// # Panics
     ///
-    /// If it is called by a program that is explored.
+    /// If it is called from within an explored program.
     pub fn check(&self, program: impl Fn()) -> Report {
         if let Err(error) = Relevance::new(&self.monitors) {
             return Report::impossible(&error);
@@ -322,12 +323,12 @@ impl Explorer {
         settings.search(strategy, replay, None, &program).report
     }
 
-    /// Explores a program with this many threads of the operating system. What cannot be shared is explored by one, and the report says why:
-    /// a program that uses statics, a strategy that is not [`Source`], a search that can be resumed, a run that is repeated.
+    /// Explores a program on this many OS threads. Some searches cannot be shared and run on one, and the report says why:
+    /// those of a program that uses statics, with a strategy other than [`Source`], resumable ones, and replays.
     ///
     /// # Panics
     ///
-    /// If it is called by a program that is explored.
+    /// If it is called from within an explored program.
     pub fn check_in_parallel(&self, workers: usize, program: impl Fn() + Sync) -> Report {
         if workers < 2 {
             return self.check(program);

@@ -1,7 +1,7 @@
-//! How many interleavings one run stands for: in how many orders its steps could have come with the same effect.
+//! How many interleavings one run stands for: the number of orders of its steps that have the same effect.
 //!
-//! The steps of a run and the order that all equivalent runs share are a poset; its linearisations are counted cut by cut, where a
-//! cut says how many steps each thread has made. There may be very many cuts, so the count is abandoned beyond some number of them.
+//! The steps of a run, with the order that all equivalent runs share, are a poset. Its linearisations are counted cut by cut; a
+//! cut says how many steps each thread has made. There may be very many cuts, so the count is given up beyond a limit.
 
 use rustc_hash::FxHashMap;
 

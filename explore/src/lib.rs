@@ -1,28 +1,28 @@
 //! A controlled scheduler: runs a program repeatedly, once for every class of equivalent runs.
 //!
-//! For everything that a program does through [`portent_hooks`], this crate decides step by step who goes on and who waits. Runs that
-//! differ only in the order of steps that commute are equivalent, and one of them stands for all.
+//! Everything that a program does through [`portent_hooks`] is scheduled by this crate: at each step it decides which thread runs and
+//! which ones wait. Two runs are equivalent if they differ only in the order of steps that commute; one run stands for its whole class.
 //!
 //! | file | |
 //! |---|---|
 //! | `coroutine` | stacks, and the switch between them; the only unsafe code |
-//! | `engine` | one run: its threads and objects, what the hooks ask (`controller`), who goes on (`choosing`), and the effect (`performing`) |
-//! | `object/` | the state of each kind of primitive: who can go on, and with what effect |
-//! | `operation` | what threads do, and which two of these do not commute |
+//! | `engine` | one run: its threads and objects, the requests of the hooks (`controller`), the next thread (`choosing`), and the effect of its step (`performing`) |
+//! | `object/` | the state of each kind of primitive: which threads can proceed, and with what effect |
+//! | `operation` | what threads do, and which operations do not commute |
 //! | `run` | events and clocks; `chain`s of events on one object, `race`s |
 //! | `strategy/` | which run comes next; one file per strategy |
-//! | `relevance`, `predict`, `confirm` | what properties see of a run; whether an equivalent run violates them; how to make that happen |
-//! | `recorded`, `explorer/attempt` | a run recorded elsewhere; how to make happen what was predicted from it |
+//! | `relevance`, `predict`, `confirm` | the events that properties refer to; whether an equivalent run violates them; making that run happen |
+//! | `recorded`, `explorer/attempt` | a run recorded elsewhere; making happen what was predicted from it |
 //! | `explorer`, `report`, `describe` | the entry point (`search`: run after run; `count`, `summary`), the result, and the result in words |
 //! | `interleavings`, `progress` | how many orders a run stands for; how far a search has come |
 //! | `parallel` | one search on several OS threads |
 //! | `saved` | an interrupted search, as a file |
 //! | `token`, `table` | a schedule as a short text; a run as a table |
-//! | `watchdog` | notices that a program waits for something real |
-//! | `panics` | what threads panicked with |
+//! | `watchdog` | notices that a program is blocked outside the scheduler |
+//! | `panics` | the messages of threads that panicked |
 //!
-//! All threads of an explored program share one OS thread, but it may send to other threads only what the standard library lets it
-//! send, so that it remains the same program:
+//! All threads of an explored program share one OS thread. It may nevertheless send between threads only what the standard library
+//! allows, so that the same program compiles without the explorer:
 //!
 //! ```compile_fail,E0277
 //! use std::rc::Rc;

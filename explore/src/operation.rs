@@ -1,112 +1,112 @@
-//! What threads do, and which two of these do not commute: what every search relies on.
+//! The operations of threads, and which pairs of them do not commute. Every search relies on this.
 //!
-//! It is made of **the table of edges** of `monitor-core` ([`access_of`]): each kind of operation has its line there
-//! ([`Kind::in_table`]), and what that table orders never commutes here. A search needs more than clocks do, as it also asks what
-//! would have come of two operations the other way round; where it therefore keeps an order that the table does not have, `is_strict` says why.
+//! Dependence is derived from **the table of edges** of `monitor-core` ([`access_of`]): each kind of operation has its line there
+//! ([`Kind::in_table`]), and operations that the table orders never commute here. A search needs more dependences than clocks do, since
+//! it also asks what two operations would have done in the opposite order; `is_strict` explains each of these additional ones.
 //!
 //! | pair on one object, of different threads | dependent | can be reversed |
 //! |---|---|---|
 //! | two reads | no | |
 //! | any other two accesses of a variable | yes | yes, if nothing is between them |
-//! | a thread that spins waits for a change: as if it read | with what changes it | yes, but for the change that lets it go on |
+//! | a spinning thread that waits for a change counts as a read | on what changes the object | yes, except for the change that ends the wait |
 //! | two locks of a mutex | yes, by the unlock between them | yes |
-//! | two who share a lock | no | |
-//! | one who shares a lock and one who has it alone | yes, by the unlock between them | yes, but all who would still be inside come later, too |
-//! | one who asks for a lock and one who shares it already, and once more | yes | yes |
-//! | if locks are tried: anything and a try, an unlock or a lock | yes | yes, but for an unlock and the lock that it enables |
-//! | to wait for a condition, to wake up by oneself, to notify | yes | yes; who was notified comes after that |
+//! | two shared holders of a lock | no | |
+//! | a shared and an exclusive holder of a lock | yes, by the unlock between them | yes, with all others who would still hold it |
+//! | a request for the exclusive side and a second shared lock of the same thread | yes | yes |
+//! | in programs with tries: a try and any other operation; an unlock and a lock | yes | yes, except for an unlock and the lock that it enables |
+//! | waits, spurious wake-ups and notifications of a condition variable | yes | yes, except that a notified thread wakes up after its notification |
 //! | two sends; two receives | yes | yes |
-//! | a send and the receive of that message, or the receive that made room for it | yes | only by one who tries |
-//! | a send and one who found nothing; a receive and one who found no room; a send and the end of the receiver | yes | yes |
-//! | if receives are tried: the end of a sender and any receive | yes | yes |
-//! | two arrivals at a barrier | yes | yes; all who met come after the last |
-//! | who does something once and who finds it done | as who has a lock alone and who shares it | |
-//! | to unpark a thread, and to park | yes | yes, unless the thread needs it to go on |
+//! | a send and the receive of its message, or the receive that made room for it | yes | only if one of them is a try |
+//! | a send and a receive that found nothing; a receive and a send that found no room; a send and the drop of the receiver | yes | yes |
+//! | in programs that try to receive: the drop of a sender and any receive | yes | yes |
+//! | two arrivals at a barrier | yes | yes; all threads leave after the last arrival |
+//! | a one-time initialisation and a thread that finds it complete | like an exclusive and a shared holder of a lock | |
+//! | an unpark and the park of that thread | yes | yes, unless the park waits for it |
 //!
-//! Giving a lock back is no event of its own: it is part of what its thread did last. It disables nothing, and as long as nobody
-//! *tries* to lock, nothing but the locks that it enables depends on it. Where somebody tries, it becomes an event. The same is true
-//! of the end of a sender and those who try to receive.
+//! An unlock is not an event of its own but part of the last operation of its thread. It disables nothing, and as long as no thread
+//! *tries* to lock, only the locks that it enables depend on it. If one does, unlocks become events. The same holds
+//! for dropping a sender, and threads that try to receive.
 
 use portent_monitor_core::{Access, Operation, Role, access_of};
 
 use crate::run::NONE;
 
-/// Which object, in the order in which a run met them.
+/// An object, numbered in the order in which the run first used them.
 pub(crate) type ObjectIndex = u32;
 
-/// What an operation is.
+/// The kind of an operation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Kind {
-    /// Of a variable.
+    /// Reads a variable.
     Read,
-    /// Of a variable, whatever it was.
+    /// Writes a variable, whatever its value was.
     Write,
-    /// Of a variable, depending on what it was.
+    /// Reads and writes a variable in one step.
     Update,
-    /// Of a mutex, or the exclusive side of a lock.
+    /// Locks a mutex, or the exclusive side of a read-write lock.
     Lock,
-    /// The same, if it is free.
+    /// Tries to lock one, successfully.
     TryLock,
-    /// The same, of one that was not free.
+    /// Tries to lock one that is taken.
     FailedTryLock,
-    /// Of anything, until it has changed.
+    /// Waits until an object has changed, like a spin loop.
     Await,
-    /// The same is given back, where somebody tries to lock.
+    /// Unlocks it; an event only in programs that try to lock.
     Unlock,
-    /// Of the exclusive side of a lock: begins to wait for it, where somebody shares a lock twice.
+    /// Begins to wait for the exclusive side of a lock; an event only in programs in which a thread takes the shared side twice.
     Request,
-    /// Of the shared side of a lock.
+    /// Locks the shared side of a read-write lock.
     ReadLock,
-    /// The same, if nobody has the lock alone.
+    /// Tries to lock the shared side, successfully.
     TryReadLock,
-    /// The same, of a lock that somebody had alone.
+    /// Tries to lock the shared side while another thread holds the exclusive one.
     FailedTryReadLock,
-    /// The same is given back, where somebody tries to lock.
+    /// Unlocks the shared side; an event only in programs that try to lock.
     ReadUnlock,
-    /// From the exclusive side of a lock to the shared one.
+    /// Exchanges the exclusive side of a lock for the shared one.
     Downgrade,
-    /// Begins to wait for a condition, and gives the mutex back.
+    /// Begins to wait on a condition variable, and unlocks the mutex.
     Wait,
-    /// Has been notified of a condition, or wakes up by itself.
+    /// Wakes up from a condition variable, notified or spuriously, and locks the mutex again.
     Wake,
-    /// Of one who waits for a condition.
+    /// Notifies one thread that waits on a condition variable.
     NotifyOne,
-    /// Of all who wait for a condition.
+    /// Notifies all threads that wait on a condition variable.
     NotifyAll,
-    /// Into a channel.
+    /// Sends into a channel.
     Send,
-    /// Into a channel without a receiver.
+    /// Sends into a channel without a receiver.
     FailedSend,
-    /// Into a channel, if it has room.
+    /// Tries to send into a channel, successfully.
     TrySend,
-    /// The same, into a channel without a receiver.
+    /// Tries to send into a channel without a receiver.
     FailedTrySend,
-    /// Into a channel that had no room.
+    /// Tries to send into a full channel.
     FullSend,
-    /// Out of a channel.
+    /// Receives from a channel.
     Receive,
-    /// Out of a channel, if there is something.
+    /// Tries to receive from a channel, successfully.
     TryReceive,
-    /// Out of a channel that had nothing.
+    /// Tries to receive from an empty channel.
     EmptyReceive,
-    /// The receiver of a channel goes.
+    /// Drops the receiver of a channel.
     CloseReceiver,
-    /// A sender of a channel goes, where somebody tries to receive.
+    /// Drops a sender of a channel; an event only in programs that try to receive.
     CloseSender,
-    /// At a barrier.
+    /// Arrives at a barrier.
     Arrive,
-    /// Begins what is to be done once.
+    /// Starts a one-time initialisation.
     Initialise,
-    /// Finds done what is to be done once.
+    /// Finds a one-time initialisation complete.
     FindDone,
-    /// It is done from now on.
+    /// Completes a one-time initialisation.
     Done,
     /// Waits to be unparked.
     Park,
-    /// Of another thread.
+    /// Unparks another thread.
     Unpark,
-    /// An application event that a property wants. Nobody can notice it, and it is no choice.
+    /// An application event that a property refers to. No other thread can observe it, and it is not a choice.
     Event,
 }
 

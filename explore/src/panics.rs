@@ -1,4 +1,4 @@
-//! What a thread of an explored program panicked with: it becomes part of a failure, and is not printed.
+//! Panics of threads of an explored program: they become part of a failure, and are not printed.
 
 use std::{
     cell::{Cell, RefCell},

@@ -1,9 +1,9 @@
-//! One search by several threads of the operating system.
+//! One search on several OS threads.
 //!
-//! A search by source sets is a path of points with open branches. Whoever has nothing to do gets such a branch, the one that is
-//! nearest to the root, as it is the largest. The points above it are common from then on: each who is below them adds the races that
-//! it finds there, and on its way back *claims* what is open. A branch that is claimed sleeps on all that were claimed before it, be
-//! they finished or not: somebody does search them. So no class is searched twice, and none is left out.
+//! A search by source sets is a path of points with open branches. An idle worker takes the open branch nearest to the root, which is
+//! likely to be the largest. The points above it are shared from then on: every worker below them adds the races that it
+//! finds there, and on its way back *claims* an open branch. In a claimed branch all threads sleep whose branches were claimed before,
+//! finished or not, since some worker does search those. So no class is searched twice, and none is left out.
 
 use std::sync::{
     Arc, Condvar, Mutex, MutexGuard, PoisonError,

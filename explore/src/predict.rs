@@ -1,9 +1,9 @@
-//! Whether a run, or one that is equivalent to it, violates a property.
+//! Whether a run, or one equivalent to it, violates a property.
 //!
-//! The relevant steps of a run and their order, as the search knows it, are a poset; its linearisations are what all runs of the class
-//! show of the property. Many runs show the same: each poset is looked at once, with what its variables began with. A property without parameters is an automaton, and
-//! its posets go to one solver that keeps its memory; others, and whatever is violated, go through the checker of recorded runs, which
-//! also has the words for it.
+//! The relevant steps of a run and their order, as the search knows it, form a poset; its linearisations are all the sequences of
+//! relevant steps in the runs of the class. Many classes have the same poset, and each poset is checked once for each set of initial
+//! values. A property without parameters is an automaton, and one solver checks its posets and reuses its memory; other properties, and
+//! all violations, go through the checker of recorded runs, which also words the report.
 
 use std::{num::NonZeroU64, sync::Arc};
 

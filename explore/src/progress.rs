@@ -1,6 +1,6 @@
-//! How far a search has come, while it goes on: for a program that wants to know, or as a line on a terminal.
+//! How far a running search has come: for a callback, or as a line on a terminal.
 //!
-//! The clock is not looked at after every run, as a run may take less time than that, but about once a millisecond.
+//! A run may be shorter than reading the clock takes, so the clock is read about once a millisecond.
 
 use std::{
     io::{self, IsTerminal, Write},
@@ -11,23 +11,23 @@ use std::{
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Progress {
-    /// Runs so far, with those that were cut.
+    /// Runs so far, including those that were cut.
     pub runs: u64,
     /// How many of them failed.
     pub failed: u64,
-    /// Since when.
+    /// Time since the search began.
     pub elapsed: Duration,
     /// Runs a second since the last report.
     pub rate: f64,
     /// Choices in the last run.
     pub depth: usize,
-    /// **An estimate** of which part of all runs has been made, from 0 to 1: as if all branches that are still open led to as much as those that
-    /// were searched. `None` if the strategy has none.
+    /// **An estimate** of the completed fraction of the search, from 0 to 1. It assumes that the open branches are as large as those
+    /// already searched. `None` if the strategy has no estimate.
     pub part: Option<f64>,
 }
 
 impl Progress {
-    /// An estimate of the time that is left, as far as [`part`](Progress::part) is one.
+    /// An estimate of the remaining time, derived from [`part`](Progress::part).
     #[must_use]
     pub fn left(&self) -> Option<Duration> {
         let part = self.part.filter(|part| *part > 0.0)?;
@@ -36,10 +36,10 @@ impl Progress {
     }
 }
 
-/// Who learns of it.
+/// A function that is called with the progress.
 pub(crate) type Listener = dyn Fn(&Progress) + Send + Sync;
 
-/// How often somebody learns of it, and how long a search has to take for a line on a terminal.
+/// The time between two reports, and the time after which a line is shown on a terminal.
 const PAUSE: Duration = Duration::from_millis(250);
 const BEFORE_LINE: Duration = Duration::from_secs(1);
 
@@ -47,7 +47,7 @@ const BEFORE_LINE: Duration = Duration::from_secs(1);
 #[derive(Debug)]
 pub(crate) struct Ticker {
     begun: Instant,
-    /// So many runs between two looks, and until the next one.
+    /// The number of runs between two readings of the clock, and those left until the next one.
     stride: u32,
     left: u32,
     looked: Instant,
@@ -64,7 +64,7 @@ impl Ticker {
         }
     }
 
-    /// After each run: what time it is, if it is time to ask.
+    /// Called after each run: the time, if the clock is read after this one.
     #[inline]
     pub(crate) fn tick(&mut self) -> Option<Instant> {
         self.left -= 1;
@@ -84,10 +84,10 @@ impl Ticker {
     }
 }
 
-/// Says how far a search has come, now and then.
+/// Reports the progress of a search periodically.
 pub(crate) struct Reporter<'a> {
     listener: Option<&'a Listener>,
-    /// There is a terminal, and nobody else listens.
+    /// There is a terminal and no listener.
     has_line: bool,
     shows_line: bool,
     last: Instant,
@@ -95,7 +95,7 @@ pub(crate) struct Reporter<'a> {
 }
 
 impl<'a> Reporter<'a> {
-    /// `leads`: it is this thread of the operating system that reports.
+    /// `leads`: this OS thread is the one that reports.
     pub(crate) fn new(listener: Option<&'a Listener>, leads: bool) -> Reporter<'a> {
         Reporter {
             listener: listener.filter(|_| leads),
@@ -106,22 +106,22 @@ impl<'a> Reporter<'a> {
         }
     }
 
-    /// Whether somebody is to learn of it now.
+    /// Whether a report is due.
     pub(crate) fn is_due(&self, ticker: &Ticker, now: Instant) -> bool {
         let has_reader =
             self.listener.is_some() || self.has_line && now - ticker.begun >= BEFORE_LINE;
         has_reader && now - self.last >= PAUSE
     }
 
-    pub(crate) fn report(&mut self, ticker: &Ticker, now: Instant, told: Progress) {
+    pub(crate) fn report(&mut self, ticker: &Ticker, now: Instant, progress: Progress) {
         let since = (now - self.last).as_secs_f64().max(1e-9);
         let progress = Progress {
             elapsed: now - ticker.begun,
-            rate: told.runs.saturating_sub(self.runs) as f64 / since,
-            ..told
+            rate: progress.runs.saturating_sub(self.runs) as f64 / since,
+            ..progress
         };
         self.last = now;
-        self.runs = told.runs;
+        self.runs = progress.runs;
         match self.listener {
             Some(listener) => listener(&progress),
             None => {
@@ -132,7 +132,7 @@ impl<'a> Reporter<'a> {
     }
 }
 
-/// The line goes when the search ends.
+/// The line is cleared when the search ends.
 impl Drop for Reporter<'_> {
     fn drop(&mut self) {
         if self.shows_line {

@@ -1,8 +1,8 @@
-//! A run that was recorded, and the order in which a witness of it is carried out.
+//! A recorded run, and the order in which a witness of it is executed.
 //!
-//! Before each step of the witness comes everything that this step comes after, as recorded, and nothing else; then comes the rest. So
-//! every prefix of the new order is closed under what orders the run, and can be carried out by a program that does nothing
-//! behind the back of its hooks.
+//! Each step of the witness is preceded by exactly those recorded steps that it depends on; the remaining steps follow at the end. So
+//! every prefix of the new order is closed under the order of the run, and can be executed by a program whose threads communicate only
+//! through the hooks.
 
 use std::num::NonZeroU64;
 
@@ -11,7 +11,7 @@ use portent_monitor_core::{Causality, Event, Operation, Symbols};
 
 use crate::error::Error;
 
-/// A run that was recorded by a test, beside a program or in a file, in the order in which it happened.
+/// A run recorded by a test, by a sidecar or in a file, in the order in which it happened.
 ///
 /// ```
 /// use portent_explore::RecordedRun;
@@ -31,24 +31,24 @@ pub struct RecordedRun {
     symbols: Symbols,
 }
 
-/// Steps of a recorded run in another order, which is to happen: those of a witness, up to the one at which something is violated.
+/// Steps of a recorded run in a different order that is to happen: those of a witness, up to the step that violates the property.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Witness {
     steps: Vec<usize>,
 }
 
-/// The order in which a recorded run is to be carried out.
+/// The order in which a recorded run is to be executed.
 pub(crate) struct Order {
     /// Events by their indices.
     pub(crate) events: Vec<u32>,
     /// How many of them belong to the witness.
     pub(crate) until: usize,
-    /// Whether the steps of the witness come in their order, and not some earlier because another one needs them.
+    /// Whether the steps of the witness come in its order, with none moved forward because another one depends on it.
     pub(crate) is_possible: bool,
 }
 
 impl RecordedRun {
-    /// Events with the names behind them. Those without a line are given one: their number, from 1.
+    /// A run of these events with their names. Events without a line get one: their number, from 1.
     pub fn new(events: impl IntoIterator<Item = Event>, symbols: Symbols) -> RecordedRun {
         let numbered = events.into_iter().zip(1..).map(|(mut event, number)| {
             event.line = event.line.or(NonZeroU64::new(number));
@@ -60,19 +60,19 @@ impl RecordedRun {
         }
     }
 
-    /// What happened.
+    /// The events, in order.
     #[must_use]
     pub fn events(&self) -> &[Event] {
         &self.events
     }
 
-    /// What it is called.
+    /// The names of threads and objects.
     #[must_use]
     pub fn symbols(&self) -> &Symbols {
         &self.symbols
     }
 
-    /// Whether it says what threads did to synchronise, as a recording of everything does of threads that do.
+    /// Whether it contains synchronisation, as a recording of everything does if threads synchronise at all.
     pub(crate) fn has_operations(&self) -> bool {
         let mut operations = self.events.iter().filter_map(|event| event.op.operation());
         operations.any(|operation| !matches!(operation, Operation::Event | Operation::Write))
@@ -112,7 +112,7 @@ impl RecordedRun {
     }
 }
 
-/// All that the steps come after, then the rest. For each step that is wanted its past is known: how many events of each chain.
+/// Everything that the steps depend on, then the rest. The past of each step is given as a number of events per chain.
 fn carried_out(
     steps: &[usize],
     pasts: &[Option<Vec<u32>>],
@@ -156,8 +156,8 @@ impl Witness {
         }
     }
 
-    /// The witness of the first property that a report on this run calls violated; `None` if it has none. The report has to be one on
-    /// the events as the run has them, with their lines.
+    /// The witness of the first violated property in a report on this run; `None` if there is none. The report must refer to
+    /// the same events, with the same lines.
     #[must_use]
     pub fn of(report: &Report, run: &RecordedRun) -> Option<Witness> {
         let violated = { report.properties.iter() }.find(|one| one.predicted.violated)?;

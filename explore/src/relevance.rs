@@ -1,7 +1,7 @@
-//! Which steps of a run properties see: application events and writes of variables, by their names.
+//! The steps that properties refer to: application events and writes of named variables.
 //!
-//! A step is a *label*, which says all that a property may ask about it, at an event of the run, which has its place in the causal
-//! order. Labels are the same in all runs of an exploration.
+//! Such a step is an event of the run, with its place in the causal order, and a *label*: everything that a property can ask about it.
+//! Labels are the same in all runs of an exploration.
 
 use indexmap::IndexSet;
 use portent_hooks::control::{Callsite, GivenName, given_name};

@@ -4,44 +4,44 @@ use std::fmt;
 
 use crate::{confirm::Confirmation, error::Error, table};
 
-/// What an exploration found, and how far it got.
+/// The result of an exploration: what it found, and how complete it is.
 #[derive(Clone, Debug, Default)]
 #[non_exhaustive]
 pub struct Report {
-    /// Runs that were looked at to their end.
+    /// Runs that were made to their end.
     pub executions: u64,
-    /// Runs that were cut because what they would have shown was seen already. They are not among the executions.
+    /// Runs that were cut because they would have been equivalent to earlier ones. They are not among the executions.
     pub blocked: u64,
     /// Runs that ended in a deadlock.
     pub deadlocks: u64,
-    /// How many classes of equivalent runs the executions were of, if that is known.
+    /// The number of classes of equivalent runs among the executions, if known.
     pub classes: Option<u64>,
     /// Why the search ended.
     pub stopped: Stopped,
     /// How many executions failed.
     pub failed: u64,
-    /// How many executions were not checked against all properties, or not with all that are equivalent to them.
+    /// How many executions were not checked against all properties, or not together with all equivalent runs.
     pub unchecked: u64,
-    /// Those of them of which nobody knows with which value a variable of a property begins.
+    /// Those of them in which the initial value of a variable of a property is unknown.
     pub(crate) unknown: u64,
-    /// Those of which not all equivalent runs were searched, as a limit of the analyzer was met.
+    /// Those of them whose equivalent runs were not all searched, because a limit of the analyzer was reached.
     pub(crate) gave_up: u64,
     /// How many executions were stopped because they had too many steps.
     pub too_long: u64,
-    /// How many runs were made before the search began anew: they count for nothing else. The notes say why.
+    /// How many runs were discarded because the search had to start again. They count nowhere else; the notes give the reason.
     pub discarded: u64,
-    /// Whether some thread unwound while others could have gone on: they had to wait, so not all of that was looked at.
+    /// Whether some thread unwound while others could have proceeded. They had to wait, so those interleavings were not explored.
     pub kept_waiting: bool,
-    /// How many different orders of relevant steps were looked at, since the search was resumed. Several who search together may look
-    /// at the same one.
+    /// How many different posets of relevant steps were checked since the search was resumed. Parallel workers may check the same
+    /// one.
     pub posets: u64,
-    /// Of how many interleavings the executions stand, if [that was asked](crate::Explorer::count_interleavings) and is known.
+    /// How many interleavings the executions stand for, if they were [counted](crate::Explorer::count_interleavings).
     pub interleavings: Option<u128>,
-    /// What failed, as far as it was kept.
+    /// The failures, up to a limit.
     pub failures: Vec<Failure>,
-    /// What the program uses that is not modelled as it is.
+    /// Features that the program uses and that are not modelled exactly.
     pub unmodelled: Vec<&'static str>,
-    /// What else a reader has to know.
+    /// Further remarks for the reader.
     pub notes: Vec<String>,
 }
 
@@ -49,54 +49,54 @@ pub struct Report {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Stopped {
-    /// There was nothing left.
+    /// The search was exhausted.
     #[default]
     Exhausted,
-    /// As many runs as were wanted; there may be more to see.
+    /// It made the maximum number of runs; there may be more.
     Runs,
-    /// There was no time left; there may be more to see.
+    /// It ran out of time; there may be more runs.
     Time,
-    /// There was nothing left but what comes after runs that had too many steps.
+    /// It was exhausted except for the continuations of runs that had too many steps.
     Steps,
-    /// There was nothing left within the bound of the strategy, but there is beyond it.
+    /// It was exhausted within the bound of the strategy; there are more runs beyond it.
     Bound,
-    /// At a failure.
+    /// It found a failure.
     Failure,
 }
 
-/// A run that went wrong.
+/// A run that failed.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Failure {
     /// What happened.
     pub kind: FailureKind,
-    /// In a sentence.
+    /// The description, in a sentence.
     pub message: String,
-    /// The schedule, as a text by which the run can be repeated.
+    /// The schedule, as a text with which the run can be replayed.
     pub token: String,
     /// The run.
     pub steps: Vec<TakenStep>,
-    /// What threads are called.
+    /// The names of the threads.
     pub threads: Vec<String>,
-    /// Of a violated property, what the analyzer says of the run.
+    /// For a violated property: the analyzer's report on the run.
     pub answer: Option<portent_lattice::Report>,
-    /// Of a violated property, whether it was seen to happen.
+    /// For a violated property: whether the violation was made to happen.
     pub confirmation: Option<Confirmation>,
-    /// What became of its interruptions, if a run with fewer of them was looked for.
+    /// How far the number of preemptions was reduced, if that was tried.
     pub shrunk: Option<Shrunk>,
 }
 
-/// How often threads are interrupted that could go on, before and after a run was shrunk.
+/// The number of preemptions before and after a run was shrunk.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Shrunk {
-    /// In the run that was found.
+    /// In the run that failed first.
     pub from: u32,
-    /// In the one that is shown.
+    /// In the run that is shown.
     pub to: u32,
-    /// How many runs that took.
+    /// How many runs this took.
     pub runs: u64,
-    /// Whether all runs with fewer were searched, and the same goes wrong in none of them.
+    /// Whether all runs with fewer preemptions were searched and none of them has the same failure.
     pub is_fewest: bool,
 }
 
@@ -130,44 +130,44 @@ impl fmt::Display for Shrunk {
     }
 }
 
-/// What can go wrong.
+/// The kind of a failure.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum FailureKind {
     /// A thread panicked.
     Panic,
-    /// Nobody could go on.
+    /// A deadlock: no thread could proceed.
     Deadlock,
-    /// Nothing orders two accesses of one variable.
+    /// A data race: two accesses of one variable were unordered.
     Race,
-    /// An object was in use by something outside of the exploration.
+    /// An object was in use outside the exploration.
     Obstructed,
-    /// The program did not do the same again.
+    /// The program was not deterministic.
     Nondeterminism,
-    /// A run was not possible within the limits.
+    /// A run exceeded a limit.
     Limit,
-    /// A property is violated, by the run or by one that is equivalent to it.
+    /// A property was violated, by the run or by an equivalent one.
     Property,
     /// A property could not be checked.
     Unchecked,
 }
 
-/// One step of a run, for people.
+/// One step of a run, in words.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct TakenStep {
-    /// Which thread.
+    /// The thread.
     pub thread: usize,
-    /// What it did.
+    /// The operation.
     pub operation: &'static str,
-    /// With what.
+    /// The object.
     pub object: String,
-    /// Where.
+    /// The place in the source.
     pub place: Option<String>,
 }
 
 impl Report {
-    /// Of a question that cannot be asked.
+    /// The report of an exploration that cannot be carried out.
     pub(crate) fn impossible(error: &Error) -> Report {
         Report {
             stopped: Stopped::Failure,
@@ -186,13 +186,13 @@ impl Report {
         }
     }
 
-    /// Whether nothing failed and nothing was left out, but for what is [not modelled](Report::unmodelled).
+    /// Whether nothing failed and nothing was left out, apart from what is [not modelled](Report::unmodelled).
     #[must_use]
     pub fn is_proof(&self) -> bool {
         self.failed == 0 && self.stopped == Stopped::Exhausted && self.left_out().is_empty()
     }
 
-    /// What was not looked at, in sentences: each of them keeps the report from being a proof, even if the search came to its end.
+    /// What was left out, in sentences. Each of these keeps the report from being a proof, even if the search was exhausted.
     #[must_use]
     pub fn left_out(&self) -> Vec<String> {
         let mut left_out = Vec::new();
@@ -233,7 +233,7 @@ impl Report {
     }
 }
 
-/// So many runs, and a word for them.
+/// A number of runs, with the noun in the singular or plural.
 fn runs(count: u64, one: &str, several: &str) -> String {
     match count {
         1 => format!("1 run {one}"),

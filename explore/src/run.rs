@@ -1,8 +1,8 @@
-//! One run: its events, what each of them comes after, and which of them raced.
+//! One run: its events, their causal order, and its races.
 //!
-//! Every event has a row of counts, one for each thread: how many events of that thread it comes after, itself included. Rows are
-//! computed from chains: each event knows the one before it on its object. A run that shares its beginning with the one before
-//! keeps the events and rows of that beginning; they are followed, not computed again.
+//! Every event has a row of counts (a vector clock): for each thread, how many of its events come before this one, itself included. Rows
+//! are computed from chains: each event knows the previous event on its object. A run that shares its beginning with the previous
+//! run keeps the events and rows of that beginning instead of computing them again.
 
 mod chain;
 mod order;
@@ -20,10 +20,10 @@ use crate::operation::{Kind, ObjectIndex, Op, dependent};
 /// No event, or no row.
 pub(crate) const NONE: u32 = u32::MAX;
 
-/// Where something is in the source, if that is known.
+/// A place in the source, if known.
 pub(crate) type Place = Option<&'static Location<'static>>;
 
-/// What one thread did at one step.
+/// One step of a thread.
 #[derive(Clone, Copy, Debug)]
 pub struct Event {
     pub(crate) thread: u8,
@@ -60,7 +60,7 @@ impl Event {
     }
 }
 
-/// The events of a run, in order.
+/// The events of a run, with their causal order.
 #[derive(Debug)]
 pub struct Run {
     events: Vec<Event>,

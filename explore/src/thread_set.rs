@@ -1,8 +1,8 @@
-//! Sets of threads: one word.
+//! Sets of threads, in one machine word.
 
 use std::ops::{BitAnd, BitOr, BitOrAssign, Sub};
 
-/// How many threads a run may have.
+/// The maximum number of threads of a run.
 pub(crate) const MOST_THREADS: usize = 64;
 
 /// A set of threads of one run.
@@ -10,17 +10,17 @@ pub(crate) const MOST_THREADS: usize = 64;
 pub struct ThreadSet(u64);
 
 impl ThreadSet {
-    /// Nobody.
+    /// The empty set.
     pub const EMPTY: ThreadSet = ThreadSet(0);
 
-    /// One thread.
+    /// The set of one thread.
     #[inline]
     #[must_use]
     pub fn only(thread: usize) -> ThreadSet {
         ThreadSet(1 << thread)
     }
 
-    /// As a number of which each bit is a thread.
+    /// The set as a number with one bit per thread.
     pub(crate) fn bits(self) -> u64 {
         self.0
     }
@@ -29,21 +29,21 @@ impl ThreadSet {
         ThreadSet(bits)
     }
 
-    /// Whether nobody is in it.
+    /// Whether the set is empty.
     #[inline]
     #[must_use]
     pub fn is_empty(self) -> bool {
         self.0 == 0
     }
 
-    /// How many are in it.
+    /// The number of threads in the set.
     #[inline]
     #[must_use]
     pub fn len(self) -> usize {
         self.0.count_ones() as usize
     }
 
-    /// Whether this thread is in it.
+    /// Whether this thread is in the set.
     #[inline]
     #[must_use]
     pub fn contains(self, thread: usize) -> bool {
@@ -55,27 +55,27 @@ impl ThreadSet {
         (thread as usize) < MOST_THREADS && self.contains(thread as usize)
     }
 
-    /// The lowest one.
+    /// The lowest-numbered thread.
     #[inline]
     #[must_use]
     pub fn first(self) -> Option<usize> {
         (self.0 != 0).then(|| self.0.trailing_zeros() as usize)
     }
 
-    /// Adds one.
+    /// Adds a thread.
     #[inline]
     pub fn insert(&mut self, thread: usize) {
         self.0 |= 1 << thread;
     }
 
-    /// Takes one out.
+    /// Removes a thread.
     #[inline]
     pub fn remove(&mut self, thread: usize) {
         self.0 &= !(1 << thread);
     }
 }
 
-/// From the lowest one up.
+/// Iterates in ascending order.
 impl Iterator for ThreadSet {
     type Item = usize;
 

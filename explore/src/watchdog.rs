@@ -1,8 +1,8 @@
-//! Notices that an explored program waits for something real that will never come.
+//! Notices that an explored program is blocked outside the scheduler.
 //!
-//! All threads of an explored program share one OS thread. If one of them waits by other means than the hooks, such as a `std::sync` lock
-//! that another one holds, everything stands still. A watchdog thread looks at all explorations of the process four times a second: if one
-//! has made no step for a second, and its thread has slept all that time, the watchdog says so and ends the process.
+//! All threads of an explored program share one OS thread. If one of them blocks other than through the hooks, for example on a `std::sync`
+//! lock that another thread holds, the whole program hangs. A watchdog thread checks all explorations of the process four times a
+//! second. If one has made no step for a second, and its OS thread has slept all that time, it prints a message and ends the process.
 
 use std::{
     fs,

@@ -1,4 +1,4 @@
-//! Who can go on, who does, and what is known of it afterwards.
+//! Which threads can proceed, which one does, and what is recorded of it.
 
 use std::thread;
 

@@ -1,6 +1,6 @@
-//! What the hooks of the program ask of the engine.
+//! The requests that the program's hooks make of the engine.
 //!
-//! Each of these is called by a thread of the program when it comes to something visible; it returns when that has happened.
+//! A thread of the program makes such a call before each visible operation; the call returns when the operation has happened.
 
 use std::{any::Any, rc::Rc};
 

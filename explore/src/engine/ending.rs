@@ -1,4 +1,4 @@
-//! Ends all threads of a run early: by unwinding them, or, if that does not help, by abandoning their stacks.
+//! Ends all threads of a run early: by unwinding them or, if that fails, by abandoning their stacks.
 
 use std::{panic, thread};
 

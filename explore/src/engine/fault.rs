@@ -1,4 +1,4 @@
-//! What should not have happened in a run, and how it ends the run.
+//! Errors that end a run.
 
 use super::{Mode, Next, State, Status};
 use crate::{

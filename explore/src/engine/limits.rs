@@ -1,4 +1,4 @@
-//! What an exploration is limited to, and what of it is an event.
+//! The limits of an exploration, and which operations count as events in it.
 
 /// What becomes events because somebody looks.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

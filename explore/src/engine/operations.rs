@@ -1,4 +1,4 @@
-//! What threads ask for becomes operations: on objects that have numbers in this run, and of kinds whose dependence is known.
+//! Turns requests of the hooks into operations: their objects are numbered within the run, and the dependence of their kinds is known.
 
 use portent_hooks::control::{Class, Object, Release, Step};
 

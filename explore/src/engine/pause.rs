@@ -1,8 +1,8 @@
-//! Threads that look again and again whether something has changed.
+//! Spin loops: threads that check again and again whether something has changed.
 //!
-//! A thread that pauses twice at the same place, and did nothing in between but look at objects, would go on to do the same until one
-//! of these has changed. So it waits for that: as if it read, but only something new. If nobody else can go on, it goes on nevertheless,
-//! as it may have had enough; after some rounds of that it spins for ever.
+//! A thread that pauses twice at the same place, and only read objects in between, would do the same for ever unless one of these objects
+//! changes. So it waits for such a change, like a read of a new value. If no other thread can proceed, it continues anyway, as the loop
+//! may have a bound of its own; after some rounds of this it is reported as spinning for ever.
 
 use super::{Mode, State};
 use crate::{

@@ -1,4 +1,4 @@
-//! Whether a program behaves the same again when the same choices are made.
+//! Checks that a program behaves the same when the same choices are made again.
 
 use portent_hooks::control::Ended;
 

@@ -1,4 +1,4 @@
-//! Threads of a run: how they begin, go on after others, and end.
+//! Threads of a run: how they start, continue after others, and end.
 
 use portent_hooks::control::Ended;
 

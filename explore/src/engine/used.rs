@@ -1,4 +1,4 @@
-//! What a program uses that is not all modelled.
+//! Features that the program uses and that are not fully modelled.
 
 use portent_hooks::control::{Class, Object};
 

@@ -1,8 +1,8 @@
-//! What was predicted from a recorded run is made to happen under the scheduler.
+//! Makes happen, under the scheduler, what was predicted from a recorded run.
 //!
-//! From a recording of everything that takes one run, which follows the recording in the order of the witness. Where
-//! the recording knows only what is relevant, or the witness is none of the order that the recording has, threads are held whose next relevant
-//! step is not due, and the others run at random; after that comes a search through all classes of runs, within a bound.
+//! If everything was recorded, one run suffices: it follows the recording in the order of the witness. If only relevant events were
+//! recorded, or the witness does not respect the recorded order, random runs hold each thread whose next relevant step is not due. If
+//! these do not succeed either, all classes of runs are searched, within a bound.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -15,7 +15,7 @@ use crate::{
     recorded::{RecordedRun, Witness},
     relevance::Relevance,
     report::{FailureKind, Report, Stopped},
-    strategy::{Follow, Hold, Script, Source, Strategy, Told},
+    strategy::{Follow, Hold, Script, SharedOutcome, Source, Strategy},
 };
 
 /// How many runs hold threads back before all classes of runs are searched.
@@ -94,18 +94,19 @@ impl Explorer {
 
     /// One run in the order of the script.
     fn follow(&self, run: &RecordedRun, script: Script, attempt: &mut Attempt, program: &dyn Fn()) {
-        let told = Told::default();
+        let outcome = SharedOutcome::default();
         let seen = Mutex::new((None, None));
         let look = |execution: &Execution<'_>| {
-            let lost = locked(&told).lost.clone();
-            let difference = lost.map(|lost| describe::lost(execution.state(), run, &lost));
+            let deviation = locked(&outcome).deviation.clone();
+            let difference =
+                deviation.map(|deviation| describe::deviation(execution.state(), run, &deviation));
             *locked(&seen) = (difference, Some(execution.token()));
         };
-        let strategy = Box::new(Follow::new(script, Arc::clone(&told)));
+        let strategy = Box::new(Follow::new(script, Arc::clone(&outcome)));
         let report = self.attempt(strategy, true, 1, &look, program);
         attempt.add(report);
         let (difference, token) = seen.into_inner().unwrap_or_else(PoisonError::into_inner);
-        if self.monitors.is_empty() && locked(&told).is_done {
+        if self.monitors.is_empty() && locked(&outcome).is_complete {
             attempt.has_happened(token);
         } else if let Confirmation::NotReproduced(known) = &mut attempt.confirmation {
             *known = difference.unwrap_or_default();
@@ -120,25 +121,25 @@ impl Explorer {
         attempt: &mut Attempt,
         program: &dyn Fn(),
     ) {
-        let told = Told::default();
+        let outcome = SharedOutcome::default();
         let token = Mutex::new(None);
         let look = |execution: &Execution<'_>| {
-            if locked(&told).is_done {
+            if locked(&outcome).is_complete {
                 *locked(&token) = Some(execution.token());
             }
         };
         let runs = self.bound(HELD);
-        let strategy = Hold::new(run, witness, runs, Arc::clone(&told));
-        // Where there is a property, whether the order was kept does not matter.
+        let strategy = Hold::new(run, witness, runs, Arc::clone(&outcome));
+        // With a property, what counts is its violation, not whether the order was kept.
         let strategy = Box::new(strategy.for_its_own_sake(self.monitors.is_empty()));
         let report = self.attempt(strategy, true, runs, &look, program);
         attempt.add(report);
-        if self.monitors.is_empty() && locked(&told).is_done {
+        if self.monitors.is_empty() && locked(&outcome).is_complete {
             attempt.has_happened(token.into_inner().unwrap_or_else(PoisonError::into_inner));
         }
     }
 
-    /// Runs a program by a strategy of our own, until something fails. `chooses_events`: application events are steps of their own.
+    /// Runs a program with a strategy of our own until something fails. `chooses_events`: application events are steps, too.
     fn attempt(
         &self,
         strategy: Box<dyn Strategy>,
@@ -153,7 +154,7 @@ impl Explorer {
             each: Some(look),
             file: None,
             saved: None,
-            // Runs are counted, so there are no others.
+            // The number of runs is reported, so there must be no additional ones.
             shrinking: 0,
             counts_interleavings: false,
             chooses_events,
@@ -163,7 +164,7 @@ impl Explorer {
         settings.search(strategy, None, None, program).report
     }
 
-    /// So many runs, or fewer if fewer are wanted.
+    /// This many runs, or the user's limit if that is lower.
     fn bound(&self, runs: u64) -> u64 {
         runs.min(self.runs).max(1)
     }
@@ -180,13 +181,13 @@ impl Attempt {
         }
     }
 
-    /// What the order of the steps was is all that was asked for.
+    /// Confirmed by the order of the steps alone, without a property.
     fn has_happened(&mut self, token: Option<String>) {
         self.confirmation = Confirmation::Confirmed;
         self.token = token;
     }
 
-    /// Takes runs into account.
+    /// Adds the result of further runs.
     fn add(&mut self, report: Report) {
         self.runs += report.executions + report.blocked;
         let violated = { report.failures.iter() }.find(|one| one.kind == FailureKind::Property);

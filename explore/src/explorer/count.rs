@@ -1,4 +1,4 @@
-//! What is known after each run of a search.
+//! The running totals of a search, updated after each run.
 
 use super::{KEPT, search::Search};
 use crate::{

@@ -1,4 +1,5 @@
-//! The file of a search that is to be resumed: written now and then, and when the search is stopped; removed at its end.
+//! Saves a search to a file so that it can be resumed: periodically, and when the search is stopped. The file is removed when the search
+//! ends.
 
 use std::{fs, io, time::Instant};
 

@@ -1,4 +1,4 @@
-//! The runs of one search, in sequence, until it ends or is stopped.
+//! The runs of one search, one after the other, until it ends or is stopped.
 
 use std::{
     collections::HashSet,

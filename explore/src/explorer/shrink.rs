@@ -1,8 +1,8 @@
-//! A failure is shown by a run that interrupts threads as seldom as could be found.
+//! Looks for a schedule of the same failure with the fewest preemptions.
 //!
-//! A schedule is what it does otherwise than the simplest one, in which whoever runs goes on, and else the first who can. Of these deviations one
-//! after the other is left out, as long as the same goes wrong. Then every run with fewer interruptions than are left is searched: only if that came to
-//! its end are they called the fewest.
+//! In the simplest schedule the current thread runs as long as it can, and then the first one that can. A schedule is stored as its deviations
+//! from that. They are left out one by one as long as the same failure occurs. Then all runs with fewer preemptions are searched; only if
+//! that search finishes is the number called the fewest.
 
 use std::{cell::RefCell, rc::Rc};
 

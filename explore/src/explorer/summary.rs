@@ -1,4 +1,4 @@
-//! What a search comes to, by one thread of the operating system or several.
+//! The combined result of a search, on one OS thread or several.
 
 use std::collections::HashSet;
 

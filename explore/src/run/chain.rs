@@ -1,4 +1,4 @@
-//! The events on each object, one after the other, and what a thread comes after by that.
+//! The events on each object in sequence, and what they add to the clock of a thread.
 
 use super::{Event, NONE, Run};
 use crate::operation::{Kind, ObjectIndex, Op};

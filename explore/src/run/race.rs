@@ -1,4 +1,4 @@
-//! Which two operations of a run could have come the other way round.
+//! Races: pairs of operations of a run that could have happened in the opposite order.
 
 use super::{
     NONE, Run,

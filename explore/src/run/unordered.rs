@@ -1,4 +1,4 @@
-//! What synchronises each event, and so which accesses of plain variables are data races.
+//! What each event synchronises with, and which accesses of plain variables are therefore data races.
 
 use super::{DataRace, EXTRA, NONE, Order, Run};
 use crate::operation::{Kind, ObjectIndex, Op};

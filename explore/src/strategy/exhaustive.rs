@@ -1,4 +1,4 @@
-//! Every interleaving, depth first: nothing is left out, and most of it is the same again and again.
+//! Every interleaving, depth first: nothing is left out, and most runs are equivalent to earlier ones.
 
 use super::{Choice, End, Next, Point, Strategy};
 use crate::{run::Run, thread_set::ThreadSet};
@@ -16,7 +16,7 @@ enum Node {
 }
 
 impl Exhaustive {
-    /// Begins with the first one.
+    /// A search from the beginning.
     #[must_use]
     pub fn new() -> Exhaustive {
         Exhaustive::default()

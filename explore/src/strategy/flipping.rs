@@ -1,16 +1,17 @@
 //! Race detection and flipping, as in jCUTE: wherever a race was seen, another thread is tried in place of its first step.
 //!
-//! A point remembers whether something that was chosen there raced with what came later. If so, the smallest thread that was neither
-//! tried there nor sleeps is tried; sleep sets keep a race from being flipped back. Unlike with source sets nobody asks which thread
-//! would turn the race round: all are tried, so there are more runs in vain.
+//! A point remembers whether a step that was chosen there raced with a later one. If it did, the lowest-numbered thread that has not been
+//! tried there and does not sleep is tried next; sleep sets keep a race from being flipped back. Unlike source sets, this does not
+//! determine which threads could reverse the race but tries all of them, so more runs are cut.
 //!
 //! After Sen, "Scalable Automated Methods for Dynamic Program Analysis" (2006), chapter 5, with four repairs: marks stay with the
-//! point; races are marked whoever is asleep; a run in which all sleep is cut; and who is blocked at the end races, too.
+//! point; races are marked whichever threads sleep; a run is cut when all threads sleep; and operations that are blocked at the end
+//! count in races, too.
 
 use super::{Choice, End, Next, Point, Strategy};
 use crate::{run::Run, thread_set::ThreadSet};
 
-/// Races are flipped, one after the other.
+/// Race flipping: one run of every class of equivalent runs.
 #[derive(Debug, Default)]
 pub struct Flipping {
     nodes: Vec<Node>,
@@ -28,7 +29,7 @@ struct Node {
 }
 
 impl Flipping {
-    /// Begins with the first run.
+    /// A search from the beginning.
     #[must_use]
     pub fn new() -> Flipping {
         Flipping::default()

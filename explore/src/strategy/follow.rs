@@ -1,9 +1,9 @@
-//! One run that goes as a recorded one did, in another order.
+//! Replays a recorded run in a different order.
 //!
-//! What was recorded is matched with what threads announce, one recorded step after the other: by thread, which is the same child
-//! of the same parent; by kind of operation; by object, which has the name that it was given, or is always the same one; and by
-//! place in the source. Some steps of a thread under control leave no line in a recording (the end of a sender, a wake-up by itself); they are
-//! taken when the thread has to come past them. Some lines are no steps (giving a lock back); they are passed over.
+//! Recorded steps are matched, one after the other, with the operations that threads announce. A match has the same thread (the same
+//! child of the same parent), the same kind of operation, the same object (by its given name, or else consistently the same one), and
+//! the same place in the source. Some operations leave no line in a recording, such as dropping a sender or a spurious wake-up; they are
+//! performed when their thread cannot get past them. Some lines are not steps of their own, such as releasing a lock; they are skipped.
 
 use std::{
     collections::HashMap,
@@ -21,78 +21,78 @@ use crate::{
     run::{Place, Run},
 };
 
-/// Where a run left the script.
+/// Where a run first deviated from the script.
 #[derive(Clone, Debug)]
-pub(crate) struct Lost {
-    /// Which event was expected, by its index in the recording.
+pub(crate) struct Deviation {
+    /// The expected event, by its index in the recording.
     pub(crate) event: usize,
-    /// How many recorded steps were followed before.
+    /// The number of recorded steps that were followed before.
     pub(crate) followed: usize,
-    /// Who was to do it, if it is there.
+    /// The thread of the expected event, if it exists.
     pub(crate) thread: Option<usize>,
-    pub(crate) did: Did,
+    pub(crate) instead: Instead,
 }
 
-/// What a thread did instead of what was expected.
+/// What the thread did instead of the expected event.
 #[derive(Clone, Copy, Debug)]
-pub(crate) enum Did {
-    /// It is not there, or has ended, or waits for others.
+pub(crate) enum Instead {
+    /// Nothing: it does not exist, has ended, or waits for other threads.
     Nothing,
-    /// It wants to do something that cannot happen now.
+    /// Its next operation cannot proceed.
     Waits(Op, Place),
-    /// It did something else, or the same elsewhere.
+    /// It did something else, or the same at another place in the source.
     Other(Op, Place),
-    /// It tried with another outcome.
-    Otherwise(Op, Place),
+    /// A try had the opposite outcome.
+    OppositeOutcome(Op, Place),
 }
 
-/// How far a run came.
+/// The outcome of a run that was to follow a witness.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Reached {
-    /// Where it first differed.
-    pub(crate) lost: Option<Lost>,
-    /// Whether all steps of the witness were done.
-    pub(crate) is_done: bool,
+pub(crate) struct Outcome {
+    /// Where it first deviated from the recording.
+    pub(crate) deviation: Option<Deviation>,
+    /// Whether all steps of the witness happened in order.
+    pub(crate) is_complete: bool,
 }
 
-/// Where it is told how far a run came.
-pub(crate) type Told = Arc<Mutex<Reached>>;
+/// The outcome, shared between a strategy and those who read it after the run.
+pub(crate) type SharedOutcome = Arc<Mutex<Outcome>>;
 
 /// Follows a script.
 pub(crate) struct Follow {
     script: Script,
-    told: Told,
+    outcome: SharedOutcome,
     at: usize,
-    /// Recorded steps that happened.
+    /// The number of recorded steps that happened.
     followed: usize,
-    lost: Option<Lost>,
-    /// Whether what threads do is not what was recorded, so that the rest goes on as it likes.
-    is_adrift: bool,
-    /// For each recorded thread, which one it is.
+    deviation: Option<Deviation>,
+    /// Whether the script was abandoned; the rest of the run is free.
+    is_free: bool,
+    /// The thread of this run that corresponds to each recorded one.
     threads: Vec<Option<usize>>,
-    /// Threads by their spawners and their numbers among its children.
+    /// Threads by their spawner and their number among its children.
     children: HashMap<(usize, usize), usize>,
     counted: Vec<usize>,
-    /// Objects as they were recorded and as they are, both ways.
+    /// Recorded objects and the corresponding objects of this run, in both directions.
     bound: HashMap<usize, ObjectIndex>,
     bound_back: HashMap<ObjectIndex, usize>,
-    /// The last step that was followed: which, by whom, and where in the source.
+    /// The last step that was followed: its number, its thread, and its place in the source.
     last: Option<(usize, usize, Place)>,
-    /// Who waits for which condition, in order.
+    /// The threads that wait on each condition variable, in order.
     waiting: Vec<(ObjectIndex, usize)>,
     notifies: Option<ObjectIndex>,
 }
 
 impl Follow {
-    pub(crate) fn new(script: Script, told: Told) -> Follow {
+    pub(crate) fn new(script: Script, outcome: SharedOutcome) -> Follow {
         Follow {
             threads: vec![None; script.origins.len()],
             script,
-            told,
+            outcome,
             at: 0,
             followed: 0,
-            lost: None,
-            is_adrift: false,
+            deviation: None,
+            is_free: false,
             children: HashMap::new(),
             counted: Vec::new(),
             bound: HashMap::new(),
@@ -103,7 +103,7 @@ impl Follow {
         }
     }
 
-    /// Which thread a recorded one is.
+    /// The thread of this run that corresponds to a recorded one.
     fn thread(&mut self, recorded: usize, at: &Point<'_>) -> Option<usize> {
         if self.threads[recorded].is_some() {
             return self.threads[recorded];
@@ -130,9 +130,9 @@ impl Follow {
         found
     }
 
-    /// Whether a recorded object may be this one.
+    /// Whether this object may be the recorded one.
     fn is_same_object(&self, step: &Scripted, op: Op, at: &Point<'_>) -> bool {
-        // What a wake-up is about is the condition; what is announced is the mutex. The end of a channel is a condition.
+        // A wake-up is recorded with its condition variable and announced with the mutex; the end of a channel is recorded as a notify.
         let is_of_other = match step.operation {
             Operation::Wait => !matches!(op.kind, Kind::Park),
             Operation::Notify => op.kind == Kind::CloseSender,
@@ -158,12 +158,12 @@ impl Follow {
         }
     }
 
-    /// The thread whose turn it is; `None` if the rest goes on as it likes.
+    /// The thread whose turn it is; `None` if the rest of the run is free.
     fn next(&mut self, at: &Point<'_>) -> Option<usize> {
-        while self.at < self.script.steps.len() && !self.is_adrift {
+        while self.at < self.script.steps.len() && !self.is_free {
             let recorded = self.script.steps[self.at].thread;
             let Some(thread) = self.thread(recorded, at) else {
-                return self.others(at, None, Did::Nothing);
+                return self.others(at, None, Instead::Nothing);
             };
             let step = &self.script.steps[self.at];
             let (operation, is_parked) = (step.operation, at.parked.contains(thread));
@@ -176,28 +176,30 @@ impl Follow {
             let can_go_on = at.enabled.contains(thread);
             if may_be_it && can_go_on {
                 if !is_there {
-                    self.lose(Some(thread), Did::Other(op, place));
+                    self.deviate(Some(thread), Instead::Other(op, place));
                 }
                 return Some(self.take(thread, op, place, at));
             }
             if may_be_it {
-                return self.others(at, Some(thread), Did::Waits(op, place));
+                return self.others(at, Some(thread), Instead::Waits(op, place));
             }
             if is_parked && is_silent(op.kind) && can_go_on && !self.is_ahead(thread, op, at) {
                 return Some(thread);
             }
-            // Who looks again in vain is waited for instead.
+            // A spinning thread that would see the same again waits for a change instead.
             let is_in_vain = operation == Operation::Read && op.kind == Kind::Await;
             if is_passed_over(operation) || (is_parked && is_in_vain) {
                 self.at += 1;
                 continue;
             }
             return match is_parked {
-                false => self.others(at, Some(thread), Did::Nothing),
-                true if is_silent(op.kind) => self.others(at, Some(thread), Did::Waits(op, place)),
+                false => self.others(at, Some(thread), Instead::Nothing),
+                true if is_silent(op.kind) => {
+                    self.others(at, Some(thread), Instead::Waits(op, place))
+                }
                 true => {
-                    self.lose(Some(thread), Did::Other(op, place));
-                    self.is_adrift = true;
+                    self.deviate(Some(thread), Instead::Other(op, place));
+                    self.is_free = true;
                     None
                 }
             };
@@ -205,7 +207,7 @@ impl Follow {
         None
     }
 
-    /// Whether a later step of the thread is what it announced, so that what comes before in the script is no step.
+    /// Whether the thread has announced a later step of its own, so that what comes before it in the script is not a step.
     fn is_ahead(&self, thread: usize, op: Op, at: &Point<'_>) -> bool {
         let recorded = self.script.steps[self.at].thread;
         let own = self.script.steps[self.at..]
@@ -225,7 +227,7 @@ impl Follow {
         false
     }
 
-    /// A recorded step happens.
+    /// Takes a recorded step.
     fn take(&mut self, thread: usize, op: Op, place: Place, at: &Point<'_>) -> usize {
         let step = &self.script.steps[self.at];
         if let Some(object) = step.object
@@ -241,15 +243,15 @@ impl Follow {
         thread
     }
 
-    /// The thread whose turn it is cannot go on: somebody else takes a step that is not recorded.
-    fn others(&mut self, at: &Point<'_>, thread: Option<usize>, did: Did) -> Option<usize> {
+    /// The thread whose turn it is cannot proceed: another one takes a step that recordings do not contain.
+    fn others(&mut self, at: &Point<'_>, thread: Option<usize>, instead: Instead) -> Option<usize> {
         let mut silent = at.enabled;
         let found = silent.find(|&other| {
             Some(other) != thread && is_silent(at.pending[other].kind) && !self.is_next(other, at)
         });
         if found.is_none() {
-            self.lose(thread, did);
-            self.is_adrift = true;
+            self.deviate(thread, instead);
+            self.is_free = true;
         }
         found
     }
@@ -268,18 +270,18 @@ impl Follow {
         })
     }
 
-    /// The program did something else. Only the first time counts.
-    fn lose(&mut self, thread: Option<usize>, did: Did) {
-        let lost = Lost {
+    /// Notes that the program did something else; only the first time is kept.
+    fn deviate(&mut self, thread: Option<usize>, instead: Instead) {
+        let deviation = Deviation {
             event: self.script.steps[self.at].event,
             followed: self.followed,
             thread,
-            did,
+            instead,
         };
-        self.lost.get_or_insert(lost);
+        self.deviation.get_or_insert(deviation);
     }
 
-    /// What came of the last step has to be what was recorded.
+    /// Compares the outcome of the last step with the recorded one.
     fn look_back(&mut self, run: &Run) {
         let Some((number, thread, place)) = self.last.take() else {
             return;
@@ -298,17 +300,17 @@ impl Follow {
         let failed = matches!(step.operation, Operation::TryLock | Operation::TryRecv);
         let is_tried = step.is_try || failed || has_failed;
         if is_tried && has_failed != failed {
-            let lost = Lost {
+            let deviation = Deviation {
                 event: step.event,
                 followed: self.followed - 1,
                 thread: Some(thread),
-                did: Did::Otherwise(event.op, place),
+                instead: Instead::OppositeOutcome(event.op, place),
             };
-            self.lost.get_or_insert(lost);
+            self.deviation.get_or_insert(deviation);
         }
     }
 
-    /// Remembers who waits for which condition.
+    /// Remembers which threads wait on which condition variable.
     fn note(&mut self, thread: usize, op: Op) {
         self.notifies = None;
         match op.kind {
@@ -335,7 +337,7 @@ impl Follow {
     }
 }
 
-/// Whether a recorded step is at this place of the source, as far as both are known.
+/// Whether a recorded step is at this place in the source; unknown places match.
 fn is_same_place(step: &Scripted, place: Place) -> bool {
     match (&step.place, place) {
         (Some(recorded), Some(place)) => place.to_string() == *recorded,
@@ -356,7 +358,7 @@ impl Strategy for Follow {
         let Some(object) = self.notifies.take() else {
             return 0;
         };
-        // Who was notified is the first of them to wake up.
+        // The thread that was notified is the first of them to wake up.
         let waiters = self.waiters(object);
         let rest = &self.script.steps[self.at.min(self.script.steps.len())..];
         let woken = rest.iter().filter(|step| step.operation == Operation::Wait);
@@ -372,10 +374,10 @@ impl Strategy for Follow {
 
     fn finished(&mut self, run: &Run, _: End) -> Next {
         self.look_back(run);
-        let mut told = self.told.lock().unwrap_or_else(PoisonError::into_inner);
-        *told = Reached {
-            lost: self.lost.take(),
-            is_done: self.at >= self.script.until,
+        let mut outcome = self.outcome.lock().unwrap_or_else(PoisonError::into_inner);
+        *outcome = Outcome {
+            deviation: self.deviation.take(),
+            is_complete: self.at >= self.script.until,
         };
         Next::Enough
     }
@@ -391,6 +393,6 @@ impl Strategy for Follow {
             until: self.script.until,
             origins: std::mem::take(&mut self.script.origins),
         };
-        *self = Follow::new(script, Arc::clone(&self.told));
+        *self = Follow::new(script, Arc::clone(&self.outcome));
     }
 }

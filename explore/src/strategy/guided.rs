@@ -1,16 +1,16 @@
-//! Runs that are guided to a source location, by what was learnt from earlier runs.
+//! Guides runs to a place in the source, using what earlier runs taught.
 //!
-//! The target is a location, or several that different threads should reach at once. The first run is a random walk. Each run
-//! teaches which step of a thread follows which, and so how far it is from any step to any other. Later runs go through a list of *goals*: a thread is
-//! brought to a place and held there, others take a step that matters to it, and it goes on. Who runs is the one that is nearest to the
-//! goal, so that threads that do not help are not run at all; among equals chance decides.
+//! The target is one place, or several places that different threads should reach at once. The first run is a random walk. Every run
+//! shows which steps of a thread follow which, and thereby how far it is from one step to another. Later runs work through a list of
+//! *goals*: bring a thread to a place and hold it there, let other threads take a step that affects it, and release it. The thread
+//! nearest to the current goal runs, so threads that cannot help do not run at all; ties are broken at random.
 //!
-//! If the target was passed and nothing failed, or was not reached, the list is *refined* by a detour: before a step that touches an
-//! object another thread is to change that object. The change comes as late as possible, but before the thread takes a lock that
-//! both need. Each detour is tried alone; after that chance decides between more changes at one of them and several detours at once.
+//! If the target is not reached, or is passed without a failure, the list is *refined* by a detour: just before a step that accesses an
+//! object, another thread changes that object. The change is made as late as possible, but before the thread takes a lock that both
+//! need. Each detour is tried alone; after that, more changes at one of them or several detours at once, at random.
 //!
-//! After Rungta, *Guided testing for automatic error discovery in concurrent software* (2009), with the graph of observed steps in place
-//! of one that a compiler knows.
+//! After Rungta, *Guided testing for automatic error discovery in concurrent software* (2009), with a graph of observed steps in place
+//! of the compiler's control-flow graph.
 
 use super::{
     Choice, End, Next, Point, Strategy,
@@ -24,12 +24,12 @@ use crate::{
     thread_set::ThreadSet,
 };
 
-/// So many detours are on one way at most.
+/// The most detours of one run.
 const DETOURS: usize = 3;
-/// A change is wanted so often at most.
+/// The most changes of one detour.
 const MOST_TIMES: u32 = 1 << 12;
 
-/// Runs that are guided to a target.
+/// Guides runs to a target.
 ///
 /// ```
 /// use std::sync::Arc;
@@ -74,7 +74,7 @@ pub struct Guided {
 }
 
 impl Guided {
-    /// So many runs at most; those of the same seed are the same.
+    /// Makes at most this many runs. The same seed gives the same runs.
     #[must_use]
     pub fn new(seed: u64, runs: u64, target: Target) -> Guided {
         Guided {
@@ -265,7 +265,7 @@ impl Guided {
         self.measure();
     }
 
-    /// The way did not lead to a failure: another detour is made, the same one with more changes, or several.
+    /// The last run did not fail: the next one takes another detour, the same one with more changes, or several.
     fn refine(&mut self) {
         let targets: Vec<SiteId> = self.map.resolve(&self.target).concat();
         let distances = self.map.distances(&targets);

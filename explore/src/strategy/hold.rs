@@ -1,14 +1,14 @@
-//! Random runs in which relevant steps come in a certain order.
+//! Random runs in which the relevant steps come in a given order.
 //!
-//! Only what is relevant was recorded, so it is not known what threads do in between. A thread whose next relevant step is not due is
-//! held; the others run at random. If all that can go on are held, one of them goes on nevertheless, and the run is not
-//! what it should be.
+//! The recording has only the relevant steps, so what threads do in between is unknown. A thread is held while its next relevant step is
+//! not due, and the others run at random. If every thread that could run is held, one of them runs nevertheless, and the run misses
+//! its order.
 
 use std::sync::PoisonError;
 
 use portent_monitor_core::Operation;
 
-use super::{Choice, End, Next, Point, Reached, Strategy, Told};
+use super::{Choice, End, Next, Outcome, Point, SharedOutcome, Strategy};
 use crate::{
     operation::{Kind, Op},
     random::Random as Numbers,
@@ -26,7 +26,7 @@ pub(crate) struct Hold {
     numbers: Numbers,
     runs: u64,
     left: u64,
-    told: Told,
+    outcome: SharedOutcome,
     /// Whether it ends with the first run in which the order was kept.
     is_aim: bool,
     at: usize,
@@ -46,7 +46,12 @@ struct Due {
 }
 
 impl Hold {
-    pub(crate) fn new(run: &RecordedRun, witness: &Witness, runs: u64, told: Told) -> Hold {
+    pub(crate) fn new(
+        run: &RecordedRun,
+        witness: &Witness,
+        runs: u64,
+        outcome: SharedOutcome,
+    ) -> Hold {
         let symbols = run.symbols();
         let due = witness.steps().iter().map(|&step| {
             let event = &run.events()[step];
@@ -63,7 +68,7 @@ impl Hold {
             numbers: Numbers::new(SEED),
             runs,
             left: runs,
-            told,
+            outcome,
             is_aim: false,
             at: 0,
             is_broken: false,
@@ -144,9 +149,9 @@ impl Strategy for Hold {
 
     fn finished(&mut self, _: &Run, _: End) -> Next {
         let is_done = self.at == self.due.len() && !self.is_broken;
-        *self.told.lock().unwrap_or_else(PoisonError::into_inner) = Reached {
-            lost: None,
-            is_done,
+        *self.outcome.lock().unwrap_or_else(PoisonError::into_inner) = Outcome {
+            deviation: None,
+            is_complete: is_done,
         };
         self.at = 0;
         self.is_broken = false;

@@ -1,15 +1,15 @@
-//! Which run comes next: one file a strategy, behind one small trait.
+//! Which run comes next: one file per strategy, behind one small trait.
 //!
-//! | strategy | runs | when |
+//! | strategy | runs | when to use it |
 //! |---|---|---|
-//! | [`Source`] | at least one of every class, never two | the default |
-//! | [`Optimal`] | exactly one of every class | where source sets run in vain |
-//! | [`Flipping`] | the same by flipping races | to compare |
-//! | [`Exhaustive`] | every interleaving | tiny programs, to compare |
-//! | [`Preemption`] | every interleaving with few interruptions | where classes are too many |
-//! | [`Random`], [`Uniform`], [`Pct`] | some | where all of these are too many |
-//! | [`Guided`] | few, to a place in the source | where it is known what is suspected |
-//! | [`Steered`] | few, to a state of a property's monitor | where it is known what is to happen |
+//! | [`Source`] | one of every class, and some that are cut short | the default |
+//! | [`Optimal`] | exactly one of every class | where source sets cut many runs short |
+//! | [`Flipping`] | one of every class, by flipping races | for comparison |
+//! | [`Exhaustive`] | every interleaving | tiny programs, for comparison |
+//! | [`Preemption`] | every interleaving with few preemptions | where there are too many classes |
+//! | [`Random`], [`Uniform`], [`Pct`] | a random sample | where all of these take too long |
+//! | [`Guided`] | a few, towards a place in the source | to check a suspicion |
+//! | [`Steered`] | a few, towards a state of a property's monitor | to make a certain violation happen |
 
 mod exhaustive;
 mod flipping;
@@ -29,7 +29,7 @@ mod uniform;
 
 pub use exhaustive::Exhaustive;
 pub use flipping::Flipping;
-pub(crate) use follow::{Did, Follow, Lost, Reached, Told};
+pub(crate) use follow::{Deviation, Follow, Instead, Outcome, SharedOutcome};
 pub use guided::Guided;
 pub(crate) use hold::Hold;
 pub use optimal::Optimal;
@@ -55,77 +55,77 @@ use crate::{
     thread_set::ThreadSet,
 };
 
-/// A way to search.
+/// Decides which runs are made.
 ///
-/// A run is a sequence of *points*, at each of which there is something to choose: a thread, or one of several values. The
-/// beginning that a run shares with the one before is repeated without asking.
+/// A run is a sequence of *points*. At each of them there is a choice: the next thread, or one of several values. The
+/// prefix that a run shares with the previous one is repeated without asking the strategy.
 pub trait Strategy {
-    /// Which thread goes on.
+    /// Chooses the next thread.
     fn choose(&mut self, at: &Point<'_>, run: &Run) -> Choice;
 
-    /// Which of that many values is taken.
+    /// Chooses one of that many values.
     fn pick(&mut self, at: usize, values: u32) -> u32;
 
-    /// A run has ended: what its last step came to is known now.
+    /// Called when a run has ended, before [`finished`](Strategy::finished): the effect of its last step is known now.
     #[doc(hidden)]
     fn over(&mut self, _: &Point<'_>) {}
 
-    /// A run has ended.
+    /// Called when a run has ended: decides how the search continues.
     fn finished(&mut self, run: &Run, end: End) -> Next;
 
-    /// Before the first run: whether there is one.
+    /// Called before the first run: whether there is one to make.
     fn begins(&mut self) -> bool {
         true
     }
 
-    /// Where the search is to go on, if it can be stopped and resumed: one line of numbers for each point.
+    /// The state from which the search can be resumed, if it can: one line of numbers for each point.
     #[doc(hidden)]
     fn save(&self) -> Option<Vec<[u64; 6]>> {
         None
     }
 
-    /// An estimate of which part of the search is done, from 0 to 1.
+    /// An estimate of the completed fraction of the search, from 0 to 1.
     fn part(&self) -> Option<f64> {
         None
     }
 
-    /// Whether it looks at clocks and races. Without them runs are faster.
+    /// Whether the strategy uses clocks and races. Runs are faster without them.
     fn wants_clocks(&self) -> bool;
 
-    /// Whether each run that was not cut short is in a class of its own.
+    /// Whether no two runs that were not cut short are equivalent.
     fn visits_classes_once(&self) -> bool {
         false
     }
 
-    /// What a reader of the report has to know of the search.
+    /// A remark about the search for the report.
     fn remark(&self) -> Option<String> {
         None
     }
 
-    /// Forgets everything: the search begins anew.
+    /// Forgets everything; the search starts again from the beginning.
     fn restart(&mut self);
 }
 
-/// Where a thread is to be chosen.
+/// A point of a run at which a thread is to be chosen.
 pub struct Point<'a> {
     /// Its number.
     pub step: usize,
-    /// Who went on last.
+    /// The thread that ran last.
     pub current: usize,
-    /// Who can go on.
+    /// The threads that can proceed.
     pub enabled: ThreadSet,
-    /// What each thread wants to do.
+    /// The next operation of each thread.
     pub(crate) pending: &'a [Op],
-    /// Who wants to do something, now or later.
+    /// The threads that have announced an operation, whether or not they can proceed.
     pub(crate) parked: ThreadSet,
     pub(crate) threads: &'a [Thread],
     pub(crate) objects: &'a [Seen],
-    /// What properties saw of the run so far.
+    /// The events of the run so far that properties refer to.
     pub(crate) relevance: Option<&'a Relevance>,
 }
 
 impl Point<'_> {
-    /// The thread that went on last if it is one of these, else the lowest.
+    /// The thread that ran last if it is in this set, or else the lowest-numbered one.
     #[inline]
     #[must_use]
     pub fn stay(&self, among: ThreadSet) -> Option<usize> {
@@ -161,27 +161,27 @@ impl Point<'_> {
     }
 }
 
-/// What is chosen.
+/// A strategy's decision at a point.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Choice {
-    /// This thread goes on.
+    /// This thread runs.
     Run(usize),
-    /// Whatever comes is known already: the run is brought to its end, and not looked at.
+    /// The rest of the run is equivalent to one that was seen: it is finished without being looked at.
     Drain,
 }
 
-/// How the search goes on.
+/// How the search continues after a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Next {
-    /// The next run shares that many points with the last one.
+    /// With a run that shares this many points with the last one.
     Keep(usize),
-    /// There is nothing left to be searched.
+    /// There is nothing left to search.
     Exhausted,
-    /// There is nothing left within the bound of the strategy, but there is beyond it.
+    /// Nothing is left within the bound of the strategy, but there is more beyond it.
     Bounded,
-    /// As many runs as were wanted.
+    /// The requested number of runs has been made.
     Enough,
-    /// Everything so far does not count, for this reason.
+    /// The search starts again and earlier runs do not count, for this reason.
     Restart(&'static str),
 }
 
@@ -190,15 +190,15 @@ pub enum Next {
 pub enum End {
     /// All threads have ended.
     Complete,
-    /// Nobody can go on.
+    /// No thread can proceed.
     Deadlock,
-    /// It was drained.
+    /// It was cut because the rest of it had been seen: see [`Choice::Drain`].
     Blocked,
-    /// It was stopped: it had too many steps, or something went wrong.
+    /// It was stopped because it had too many steps or an error occurred.
     Cut,
 }
 
-/// Which of those that slept at the point before still do: those that do not notice what happened.
+/// Those of the threads asleep at the previous point whose next operations commute with the step taken since.
 fn still_asleep(mut asleep: ThreadSet, at: &Point<'_>, run: &Run) -> ThreadSet {
     if asleep.is_empty() {
         return asleep;

@@ -1,14 +1,14 @@
-//! Wake-up trees: exactly one run of every class, and no run in vain.
+//! Wake-up trees: exactly one run of every class, and no run that is cut.
 //!
-//! As with source sets every race is turned round, but not only by a thread to begin with: the whole beginning of the new run is
-//! kept, in a tree at the point where it leaves the old one. So a run never comes to a point where all sleep who could go on.
+//! As with source sets, every race is reversed. But the whole beginning of the new run is stored, not only its first thread, in a tree
+//! at the point where it leaves the old run. So a run never gets to a point where every thread that could run sleeps.
 //!
-//! Trees compare what threads did in different runs. That needs objects and threads to have the same names in all of them, and an
-//! object has its name from when it is first met. Where one is met after the first choice, or a value is chosen, source sets are searched instead, which
+//! Trees compare steps of different runs, so objects and threads must have the same names in all of them, and an object is named when
+//! it is first used. If one is first used after the first choice, or if a value is chosen, source sets take over, which
 //! need no such names; the report says so.
 //!
-//! A subtree is not complete by itself here: a race may be left to a sequence that somebody else put into a tree which is still to
-//! be searched. So nothing about this search may be approximate.
+//! A subtree is not complete by itself here: a race may be left to a sequence elsewhere in the tree that has not been searched yet. So
+//! this search must not be approximated anywhere.
 //!
 //! After Abdulla, Aronis, Jonsson, Sagonas, "Source Sets" (2017).
 
@@ -19,7 +19,7 @@ use crate::{
     thread_set::ThreadSet,
 };
 
-/// One run of every class, and no other.
+/// Wake-up trees: exactly one run of every class of equivalent runs.
 #[derive(Debug, Default)]
 pub struct Optimal {
     nodes: Vec<Node>,
@@ -58,7 +58,7 @@ struct Item {
 }
 
 impl Optimal {
-    /// Begins with the first run.
+    /// A search from the beginning.
     #[must_use]
     pub fn new() -> Optimal {
         Optimal::default()

@@ -1,7 +1,7 @@
-//! Random priorities, which change at a few random steps.
+//! Random priorities that change at a few random steps.
 //!
-//! A bug that shows when `d` steps come in a certain order is hit with a known chance: at least 1 in `n · k^(d-1)`, with `n` threads, `k` steps
-//! and depth `d`. How many steps there are is learnt from the longest run so far.
+//! A bug that appears when `d` steps come in a certain order is found with a guaranteed probability: at least 1 in `n · k^(d-1)`, with `n`
+//! threads, `k` steps and depth `d`. The number of steps is taken from the longest run so far.
 //!
 //! After Burckhardt, Kothari, Musuvathi, Nagarakatte, "A Randomized Scheduler with Probabilistic Guarantees" (2010).
 
@@ -24,7 +24,8 @@ pub struct Pct {
 }
 
 impl Pct {
-    /// So many runs, for bugs of this depth: how many steps have to come in a certain order. Those of the same seed are the same.
+    /// Makes this many runs, for bugs of this depth: the number of steps that have to come in a certain order. The same seed gives the
+    /// same runs.
     #[must_use]
     pub fn new(seed: u64, runs: u64, depth: usize) -> Pct {
         let mut pct = Pct {

@@ -1,14 +1,14 @@
-//! Every interleaving in which no more than a given number of threads are interrupted while they could go on.
+//! Every interleaving with at most a given number of preemptions: switches away from a thread that could have continued.
 //!
-//! Most bugs need few interruptions, and with few of them there are few interleavings. Switching to another thread when one cannot
-//! go on, or has ended, does not count as one.
+//! Most bugs need few preemptions, and there are few interleavings with few of them. Switching away from a thread that is blocked or has
+//! ended does not count.
 //!
 //! After Musuvathi and Qadeer, "Iterative Context Bounding" (2007).
 
 use super::{Choice, End, Next, Point, Strategy};
 use crate::{run::Run, thread_set::ThreadSet};
 
-/// Every interleaving with few interruptions.
+/// Every interleaving with few preemptions.
 #[derive(Debug)]
 pub struct Preemption {
     bound: u32,
@@ -29,7 +29,7 @@ struct Node {
 }
 
 impl Preemption {
-    /// At most this many interruptions.
+    /// Allows at most this many preemptions.
     #[must_use]
     pub fn new(bound: u32) -> Preemption {
         Preemption {

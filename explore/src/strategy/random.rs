@@ -3,7 +3,7 @@
 use super::{Choice, End, Next, Point, Strategy};
 use crate::{random::Random as Numbers, run::Run};
 
-/// Random walks, that many.
+/// Random walks.
 #[derive(Debug)]
 pub struct Random {
     numbers: Numbers,
@@ -13,7 +13,7 @@ pub struct Random {
 }
 
 impl Random {
-    /// So many walks; those of the same seed are the same.
+    /// Makes this many walks. The same seed gives the same walks.
     #[must_use]
     pub fn new(seed: u64, runs: u64) -> Random {
         Random {

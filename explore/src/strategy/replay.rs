@@ -1,4 +1,4 @@
-//! One run, which is told point by point.
+//! One run along a given schedule.
 
 use std::{cell::RefCell, collections::BTreeMap, rc::Rc};
 

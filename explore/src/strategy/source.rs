@@ -1,14 +1,14 @@
-//! Source sets and sleep sets: at least one run of every class of equivalent ones, and never two.
+//! Source sets and sleep sets: at least one run of every equivalence class, and never two.
 //!
-//! Every race of a run could have gone the other way. For each of them the point where the first part of it was chosen has to know a
-//! thread by which a run can begin in which it does (an *initial* of what else happened); if none is known, one is added. A thread
-//! that was taken at a point *sleeps* in what is searched there later, until something happens that does not commute with what it wants
-//! to do: whatever it could begin before that was seen. A run in which all sleep who could go on is cut.
+//! Every race of a run could have gone the other way. At the point where the first of the two steps was chosen, one of the threads must
+//! be explored with which a run of the reversed race can begin (an *initial* of the steps in between); if none of them is, one is
+//! added. A thread that has been explored at a point *sleeps* in later branches of that point until something happens that does not
+//! commute with its next step: until then it could only repeat what has been seen. A run is cut when every thread that could run sleeps.
 //!
-//! A subtree is complete by itself. So this search can be shared, stopped, resumed and bounded.
+//! Each subtree is searched independently of the others, so this search can be shared, stopped, resumed and bounded.
 //!
-//! After Abdulla, Aronis, Jonsson, Sagonas, "Source Sets" (2017). All races are considered, those of operations that were pending at
-//! the end included: of blocked ones, and in runs that were cut.
+//! After Abdulla, Aronis, Jonsson, Sagonas, "Source Sets" (2017). All races count, including those of operations that were pending at
+//! the end of the run, because they were blocked or because the run was cut.
 
 use std::sync::Arc;
 
@@ -19,7 +19,7 @@ use crate::{
     thread_set::{MOST_THREADS, ThreadSet},
 };
 
-/// One run of every class.
+/// Source sets: one run of every class of equivalent runs.
 #[derive(Debug, Default)]
 pub struct Source {
     nodes: Vec<Node>,
@@ -51,7 +51,7 @@ struct Node {
 }
 
 impl Source {
-    /// Begins with the first run.
+    /// A search from the beginning.
     #[must_use]
     pub fn new() -> Source {
         Source::default()

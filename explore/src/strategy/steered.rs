@@ -1,9 +1,10 @@
-//! Runs that are steered to a state of a property's monitor, by what was learnt from the runs before.
+//! Steers runs to a state of a property's monitor, using what earlier runs taught.
 //!
-//! The first run is a random walk. Each run teaches which relevant steps follow which step of which thread, and which step follows
-//! which. Later runs take, at each point, a thread whose next steps bring the monitor nearer to the state, in the automaton of the steps that are
-//! known; else one that leads nowhere else, and of those the one that is nearest to a step that would help. Who would lead the monitor away is held as
-//! long as somebody else can go on. Among equals chance decides; and the longer nothing is found, the more often it decides alone.
+//! The first run is a random walk. Every run shows which relevant steps follow each step of each thread, and which step follows which.
+//! At each point, later runs prefer a thread whose next steps bring the monitor nearer to the state, by the automaton over the steps
+//! seen so far; otherwise a thread that does not lead it elsewhere, and of those the one nearest to a step that would help. A thread that
+//! would lead the monitor away is held while others can run. Ties are broken at random, and the longer nothing is found, the more
+//! choices are purely random.
 
 use std::collections::{HashMap, HashSet};
 
@@ -33,9 +34,9 @@ const CHOICES: usize = 16;
 /// So many of them at most are.
 const MOST_LEFT_TO_CHANCE: usize = 8;
 
-/// Runs that are steered to a state of a monitor.
+/// Steers runs to a state of a property's monitor.
 ///
-/// What it sees are the steps of the explorer's properties, so the property has to be one of these.
+/// It observes the run through the explorer's properties, so the property must be one of them.
 ///
 /// ```
 /// use std::sync::Arc;
@@ -165,7 +166,7 @@ enum Leads {
 }
 
 impl Steered {
-    /// So many runs at most, to a violation; those of the same seed are the same.
+    /// Makes at most this many runs towards a violation. The same seed gives the same runs.
     ///
     /// # Panics
     ///
@@ -196,7 +197,7 @@ impl Steered {
         }
     }
 
-    /// To this state of the monitor, whatever its verdict. The search ends with the run that gets there.
+    /// Steers to this state of the monitor instead, whatever its verdict. The search ends with the run that gets there.
     #[must_use]
     pub fn to(mut self, state: StateId) -> Steered {
         self.state = Some(state);

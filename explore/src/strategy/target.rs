@@ -1,5 +1,5 @@
-//! Where a guided search should go, and what it knows of the way: the steps that were seen, which follows which, and which of them
-//! touch the same objects.
+//! The target of a guided search, and its map of the program: the steps seen so far, which follows which, and which of them access the
+//! same objects.
 
 use std::{
     collections::{HashMap, HashSet, VecDeque},
@@ -14,9 +14,9 @@ use crate::{
     thread_set::ThreadSet,
 };
 
-/// Where a guided search is to go: places in the source at which different threads are to stand at once.
+/// The target of a guided search: places in the source that different threads are to reach at the same time.
 ///
-/// As a text they are separated by commas: `"src/queue.rs:10, src/queue.rs:24"`. A path may be given by its end.
+/// Its text form is a comma-separated list: `"src/queue.rs:10, src/queue.rs:24"`. The end of a path suffices.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Target {
     places: Vec<(String, u32)>,
@@ -25,7 +25,7 @@ pub struct Target {
 }
 
 impl Target {
-    /// A file and a line: of an operation, or of an assertion, which stands for the operation before it.
+    /// One place, `file:line`: that of an operation, or of an assertion, which stands for the operation before it.
     ///
     /// # Panics
     ///
@@ -34,7 +34,7 @@ impl Target {
         Target::together([place])
     }
 
-    /// Two accesses that are suspected to race.
+    /// Two accesses of one object that are suspected to race.
     ///
     /// # Panics
     ///
@@ -46,7 +46,7 @@ impl Target {
         }
     }
 
-    /// As many threads as there are places: those of a cycle of locks, where each has one lock and asks for the next.
+    /// Several places, each for a thread of its own: for example those of a lock cycle, where each thread holds a lock and requests the next.
     ///
     /// # Panics
     ///

@@ -1,15 +1,15 @@
-//! Interleavings with nearly equal probability: a thread goes on with a probability proportional to its remaining steps.
+//! Interleavings with nearly equal probability: a thread runs with a probability proportional to its remaining steps.
 //!
-//! A plain random walk prefers interleavings in which threads take turns; of `n` steps of one thread and `m` of another it finds
-//! "all of the one first" with a chance of 1 in 2^n. If it is known how many steps each has left, all interleavings of steps that never
-//! wait are equally likely. That is learnt from the runs before; a thread that does more than ever counts as having one left.
+//! A plain random walk prefers interleavings in which threads take turns. If one thread has `n` steps, it finds "all of them before any
+//! other thread's" with a chance of only 1 in 2^n. With the number of remaining steps known, all interleavings of steps that never
+//! block are equally likely. Earlier runs provide these numbers; a thread that does more than ever before counts as having one step left.
 //!
 //! After Zhao, Wolff, Mathur, Roychoudhury, "Selectively Uniform Concurrency Testing" (2025).
 
 use super::{Choice, End, Next, Point, Strategy};
 use crate::{random::Random as Numbers, run::Run, thread_set::MOST_THREADS};
 
-/// Nearly uniform walks.
+/// Random walks that are nearly uniform over interleavings.
 #[derive(Debug)]
 pub struct Uniform {
     seed: u64,
@@ -22,7 +22,7 @@ pub struct Uniform {
 }
 
 impl Uniform {
-    /// So many walks; those of the same seed are the same.
+    /// Makes this many walks. The same seed gives the same walks.
     #[must_use]
     pub fn new(seed: u64, runs: u64) -> Uniform {
         Uniform {
