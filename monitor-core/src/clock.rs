@@ -1,6 +1,6 @@
 //! Vector clocks.
 //!
-//! A clock is a count for each chain; what is beyond its end counts 0, so that a clock costs what
+//! A clock is a count for each chain; components past its end count as 0, so that a clock costs what
 //! its past costs and not what the program's thread count costs.
 
 use std::fmt;
@@ -46,13 +46,13 @@ impl Clock {
         self.counts.get(chain.index()).copied().unwrap_or(0)
     }
 
-    /// The counts up to the last that is not 0.
+    /// The counts up to the last one that is not 0.
     #[inline]
     pub fn counts(&self) -> &[u32] {
         &self.counts
     }
 
-    /// The bytes that it takes.
+    /// Its size in bytes.
     pub(crate) fn bytes(&self) -> usize {
         let spilled = if self.counts.spilled() {
             size_of::<u32>() * self.counts.capacity()
@@ -62,7 +62,7 @@ impl Clock {
         size_of::<Clock>() + spilled
     }
 
-    /// Becomes a copy of another, in the memory that it has.
+    /// Copies another clock, reusing its own memory.
     #[inline]
     pub(crate) fn copy_from(&mut self, other: &Clock) {
         if self.counts.len() == other.counts.len() {
@@ -72,7 +72,7 @@ impl Clock {
         }
     }
 
-    /// Sets one count, which is not 0; meant for counts that grow.
+    /// Sets one count, which must not be 0; meant for counts that grow.
     #[inline]
     pub(crate) fn set(&mut self, chain: ChainId, count: u32) {
         match self.counts.get_mut(chain.index()) {

@@ -1,6 +1,6 @@
-//! The causality relation as it is defined, for checking answers.
+//! The definition of the causality relation, for checking answers.
 //!
-//! This is the contract written down pair by pair, with no clock and no cleverness, and it shares
+//! This is the specification written down pair by pair, without clocks or optimisations, and it shares
 //! no code with [`Causality`](crate::Causality): tests compare the two, and a witness that the
 //! analyzer found is validated against it. It is quadratic in the trace.
 //!
@@ -146,7 +146,7 @@ fn signals(a: &Event, b: &Event) -> bool {
     }
 }
 
-/// The order of a channel that delivers in order, and of one that is full.
+/// The order of a channel that delivers in order, and of a full one.
 fn queues(events: &[Event], earlier: usize, later: usize) -> bool {
     let bounded = |delivery: &Delivery| matches!(delivery, Delivery::Bounded(1..));
     match (&events[earlier].op, &events[later].op) {
@@ -165,7 +165,7 @@ fn queues(events: &[Event], earlier: usize, later: usize) -> bool {
     }
 }
 
-/// A receive lets the sender go on, where the channel has no room.
+/// A receive lets the sender continue, if the channel has no room.
 fn delivers(events: &[Event], earlier: usize, later: usize) -> bool {
     let Op::Recv(chan, msg, Delivery::Bounded(0)) = events[earlier].op else {
         return false;
@@ -221,7 +221,7 @@ fn conflict(a: &Event, b: &Event) -> bool {
         })
 }
 
-/// Whether a clock counts a line, as one of any thread that the line is of.
+/// Whether a clock counts a line, for any of the line's threads.
 fn counted(a: &Event, later: &Stamped) -> bool {
     let Op::Stamped(stamp) = &a.op else {
         return false;

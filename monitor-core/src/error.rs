@@ -1,4 +1,4 @@
-//! What can be wrong with events, apart from how they are written down.
+//! Errors in events, apart from how they are written down.
 
 use std::num::NonZeroU64;
 
@@ -6,7 +6,7 @@ use thiserror::Error;
 
 use crate::SymbolKind;
 
-/// An event that contradicts the events before it, or a limit that was reached.
+/// An event that contradicts earlier events, or a limit that was reached.
 ///
 /// Names are spelled out because an error outlives the symbols that it was found with.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
@@ -15,26 +15,26 @@ pub enum Error {
     /// More distinct names of one kind than 32 bits can number.
     #[error("more than 4294967295 names of one kind")]
     TooManyNames,
-    /// Names were to be taken over by symbols that have names of their own.
+    /// Names were to be added to symbols that already have different ones.
     #[error(
         "a {kind} has another number in these symbols than in those that they are to catch up with; let symbols that catch up \
          get their names from nowhere else"
     )]
     OtherNames {
-        /// Of what kind the name is.
+        /// The kind of the name.
         kind: SymbolKind,
     },
     /// More relevant events, or chains of them, than a clock can count.
     #[error("more than 4294967295 relevant events on one thread")]
     ClockFull,
-    /// More threads with relevant events at a time than clocks can have components.
+    /// More concurrent threads with relevant events than clocks can have components.
     #[error(
         "relevant events on more than {limit} threads of which none is known to have ended: each \
          would be a component of every clock; join the threads that have ended, or ask about \
          fewer events"
     )]
     TooManyChains {
-        /// How many there may be.
+        /// The largest number.
         limit: usize,
     },
     /// A name is not UTF-8.
@@ -43,9 +43,9 @@ pub enum Error {
     /// Released, but not held (or held on the other side of a read-write lock).
     #[error("thread {thread} releases lock {lock}, which it does not hold{}", if *.shared { " on its shared side" } else { "" })]
     NotHeld {
-        /// Who.
+        /// The thread.
         thread: String,
-        /// Which lock.
+        /// The lock.
         lock: String,
         /// Whether the shared side was to be released.
         shared: bool,
@@ -57,11 +57,11 @@ pub enum Error {
          as `waiting` and `wait`", on(.line)
     )]
     HeldTwice {
-        /// Who held it first and now goes on.
+        /// The first holder, which now continues.
         thread: String,
-        /// Who took it meanwhile.
+        /// The thread that took it meanwhile.
         other: String,
-        /// Which lock.
+        /// The lock.
         lock: String,
         /// The line that took it.
         line: Option<NonZeroU64>,
@@ -72,57 +72,57 @@ pub enum Error {
          was acquired, `unlock` and `runlock` before it is released", since(.line)
     )]
     HeldForReading {
-        /// Who takes it.
+        /// The thread that takes it.
         thread: String,
-        /// Who holds its shared side.
+        /// The thread that holds its shared side.
         reader: String,
-        /// Which lock.
+        /// The lock.
         lock: String,
         /// The line where the reader took it.
         line: Option<NonZeroU64>,
     },
-    /// A thread has ended with a lock that another takes: a lock that was never given back cannot be had.
+    /// A thread has ended holding a lock that another takes: a lock that was never released cannot be taken.
     #[error(
         "thread {thread} takes lock {lock}, which {ended} has held{} and did not give back before it ended: log `unlock` \
          before the lock is released", since(.line)
     )]
     HeldByEnded {
-        /// Who takes it.
+        /// The thread that takes it.
         thread: String,
-        /// Who holds it.
+        /// The thread that holds it.
         ended: String,
-        /// Which lock.
+        /// The lock.
         lock: String,
-        /// The line where that one took it.
+        /// The line where the holder took it.
         line: Option<NonZeroU64>,
     },
-    /// Two threads hold one lock at the end of a run, and nothing says that the first of them waits.
+    /// Two threads hold one lock at the end of a run, and nothing shows that the first of them waits.
     #[error(
         "thread {thread} holds lock {lock} to the end, but {other} has taken it{}, and no line says that \
          {thread} waits: log `lock` when the lock was acquired, `unlock` before it is released, \
          and a wait as `waiting` and `wait`", on(.line)
     )]
     HeldToTheEnd {
-        /// Who held it first.
+        /// The first holder.
         thread: String,
-        /// Who took it meanwhile.
+        /// The thread that took it meanwhile.
         other: String,
-        /// Which lock.
+        /// The lock.
         lock: String,
         /// The line that took it.
         line: Option<NonZeroU64>,
     },
-    /// A thread began to wait, gave its lock back, and goes on.
+    /// A thread began to wait, released its lock, and continues without waking up.
     #[error(
         "thread {thread} began to wait for {cond}{} and gave lock {lock} back, and goes on or ends without waking \
          up: log `wait` when it has woken up, or `lock` where its time was over", on(.line)
     )]
     NotAwake {
-        /// Who.
+        /// The thread.
         thread: String,
         /// The condition.
         cond: String,
-        /// The lock that it gave back.
+        /// The lock that it released.
         lock: String,
         /// The line that began the wait.
         line: Option<NonZeroU64>,
@@ -133,7 +133,7 @@ pub enum Error {
          can be of several threads"
     )]
     SeveralThreads {
-        /// Who.
+        /// The thread.
         threads: String,
     },
     /// Joined, but neither forked nor seen.
@@ -141,27 +141,27 @@ pub enum Error {
     UnknownThread {
         /// The joining thread.
         thread: String,
-        /// The unknown one.
+        /// The unknown thread.
         child: String,
     },
     /// A thread waits for its own end.
     #[error("thread {thread} joins itself")]
     JoinsItself {
-        /// Who.
+        /// The thread.
         thread: String,
     },
-    /// Forked while it runs already.
+    /// Forked while it is already running.
     #[error("thread {thread} forks {child}, which has already been started")]
     AlreadyStarted {
         /// The forking thread.
         thread: String,
-        /// The running one.
+        /// The running thread.
         child: String,
     },
-    /// Acts although somebody has seen its end.
+    /// Acts although another thread has seen its end.
     #[error("thread {thread} acts after it was joined")]
     ActsAfterJoin {
-        /// Who.
+        /// The thread.
         thread: String,
     },
     /// Received before it was sent.
@@ -179,14 +179,14 @@ pub enum Error {
         "thread {thread} arrives at round {round} of barrier {barrier} after a thread of that round went on"
     )]
     LateArrival {
-        /// Who.
+        /// The thread.
         thread: String,
         /// The barrier.
         barrier: String,
         /// The round.
         round: u64,
     },
-    /// Some lines have their own clocks and others do not.
+    /// Some lines have clocks and others do not.
     #[error(
         "a trace has only lines with `vc` or only lines with `op`, and this line is the first of the other kind"
     )]
@@ -197,38 +197,38 @@ pub enum Error {
          at least 1"
     )]
     NoOwnComponent {
-        /// Whose line.
+        /// The thread of the line.
         thread: String,
     },
-    /// A component is less than it was on an earlier line of the thread, or its own did not grow.
+    /// A component is less than on an earlier line of the thread, or the thread's own did not grow.
     #[error(
         "the clock of {thread} goes backwards: component {component} is {now}, after {before}{}",
         on(.line)
     )]
     ClockBackwards {
-        /// Whose line.
+        /// The thread of the line.
         thread: String,
-        /// Which component.
+        /// The component.
         component: String,
-        /// What it was.
+        /// Its old value.
         before: u32,
-        /// What it is.
+        /// Its new value.
         now: u32,
-        /// The line where it was that.
+        /// The line with the old value.
         line: Option<NonZeroU64>,
     },
-    /// A clock counts events that are not there.
+    /// A clock counts events that do not exist.
     #[error(
         "the clock of {thread} counts {count} events of {component}, but only {found} of them {} before \
          it{}",
         if *.found == 1 { "comes" } else { "come" }, last_on(.line)
     )]
     MissingEvents {
-        /// Whose line.
+        /// The thread of the line.
         thread: String,
-        /// Whose events are missing.
+        /// The thread whose events are missing.
         component: String,
-        /// How many of them the clock counts.
+        /// The number of its events that the clock counts.
         count: u32,
         /// The number of the last one that was seen.
         found: u32,
@@ -238,7 +238,7 @@ pub enum Error {
     /// An earlier line's clock already counts this one.
     #[error("event {number} of {thread} comes after the clock{} that counts it", on(.line))]
     EffectBeforeCause {
-        /// Whose line.
+        /// The thread of the line.
         thread: String,
         /// Its own component.
         number: u32,

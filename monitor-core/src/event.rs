@@ -1,7 +1,7 @@
-//! Events: what one thread did at one moment of the observed run.
+//! Events: the actions of single threads at single moments of the observed run.
 //!
 //! One type serves the live hooks, every trace format and the explorer. It holds ids, not names.
-//! What most events lack (text, keys that Portent does not know) is boxed away, so that an event
+//! Rare data (text, keys unknown to Portent) is boxed, so that an event
 //! stays small enough to be passed by value.
 
 use std::num::NonZeroU64;
@@ -14,19 +14,19 @@ use crate::{
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Event {
-    /// Who did it.
+    /// The thread.
     pub thread: ThreadId,
-    /// What was done.
+    /// The operation.
     pub op: Op,
-    /// Where in the source.
+    /// The location in the source.
     pub loc: Option<LocId>,
-    /// When, in nanoseconds.
+    /// The time, in nanoseconds.
     pub time: Option<u64>,
     /// The line of the file that it was read from; `None` for a live event.
     pub line: Option<NonZeroU64>,
-    /// How it was done, where that matters to some.
+    /// How it was done, where that matters.
     pub mark: Option<Mark>,
-    /// What few events have.
+    /// Rare data.
     pub details: Option<Box<Details>>,
 }
 
@@ -36,31 +36,31 @@ pub struct Event {
 pub struct Details {
     /// The message of a log line.
     pub text: Option<Box<str>>,
-    /// Keys that the format does not know and their values as JSON text, in order.
+    /// Keys unknown to the format with their values as JSON text, in order.
     pub extra: Vec<(Box<str>, Box<str>)>,
-    /// The other threads of an event that several threads have in common. It comes after what each of
-    /// them did before, and before what each does after.
+    /// The other threads of an event shared by several threads. It comes after everything that each of
+    /// them did before, and before everything that each does later.
     pub partners: Vec<ThreadId>,
 }
 
-/// What may be said of how something was done. It orders nothing.
+/// Details on how something was done. They order nothing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Mark {
     /// A read, write or update was of an atomic, so that it is no data race.
     Atomic,
-    /// A lock was taken by a try, which never waits.
+    /// A lock was taken by a try, which never blocks.
     Try,
 }
 
 /// How a channel delivers.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Delivery {
-    /// As a network does: in any order.
+    /// In any order, as a network does.
     #[default]
     Unordered,
     /// In order: a queue inside one program.
     Fifo,
-    /// In order, and a send waits until less than this many messages are on the way; with 0 until the
+    /// In order, and a send waits until fewer than this many messages are in transit; with 0, until the
     /// message is received.
     Bounded(u32),
 }
@@ -72,13 +72,13 @@ impl Delivery {
     }
 }
 
-/// What an event did.
+/// The operation of an event.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum Op {
     /// Read a variable.
     Read(VarId),
-    /// Wrote a variable; not every format tells the value.
+    /// Wrote a variable; not every format has the value.
     Write(VarId, Option<Value>),
     /// Read and wrote it in one step (an atomic, a compare-and-swap that succeeded).
     Update(VarId, Option<Value>),
@@ -104,11 +104,11 @@ pub enum Op {
     Recv(ChanId, Msg, Delivery),
     /// Tried to receive from a channel, and found it empty.
     TryRecv(ChanId),
-    /// Began to wait for a condition, and gave the lock back if there is one.
+    /// Began to wait for a condition, and released the lock if there is one.
     Waiting(CondId, Option<LockId>),
     /// Woke up from a wait, and took the lock again if there is one.
     Wait(CondId, Option<LockId>),
-    /// Woke one or all who wait.
+    /// Woke one or all waiting threads.
     Notify(CondId),
     /// Arrived at a barrier, in this round.
     Barrier(BarrierId, u64),
@@ -117,7 +117,7 @@ pub enum Op {
     Marker(Marker, Option<NameId>),
     /// An application event.
     Event(Box<Action>),
-    /// An application event that brings its own vector clock.
+    /// An application event that carries a vector clock.
     Stamped(Box<Stamped>),
 }
 
@@ -130,16 +130,16 @@ pub enum Marker {
     End,
 }
 
-/// What names a message on its channel.
+/// The name of a message on its channel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Msg {
-    /// A number, such as a sequence number: not stored among the names, as each occurs but twice.
+    /// A number, such as a sequence number: not stored among the names, as each occurs only twice.
     Number(i64),
     /// Any other text.
     Name(NameId),
 }
 
-/// What an application event tells.
+/// The content of an application event.
 #[derive(Clone, Debug, Default, PartialEq)]
 #[non_exhaustive]
 pub struct Action {
@@ -158,12 +158,12 @@ pub struct Stamped {
     /// What happened.
     pub action: Action,
     /// For each thread, how many of its lines are in the past of this one; a thread's own
-    /// component counts this line too. Threads that are not mentioned count 0.
+    /// component counts this line too. Threads not mentioned count as 0.
     pub clock: Vec<(ThreadId, u32)>,
 }
 
 impl Details {
-    /// A message and keys that the format does not know.
+    /// A message, and keys unknown to the format.
     pub fn new(text: Option<Box<str>>, extra: Vec<(Box<str>, Box<str>)>) -> Details {
         Details {
             text,
@@ -226,14 +226,14 @@ impl Stamped {
 }
 
 impl Msg {
-    /// The message that is spelled so. A number is the same message with quotes and without.
+    /// The message with this spelling. A number is the same message with and without quotes.
     ///
     /// # Errors
     ///
     /// [`Error::TooManyNames`].
     pub fn new(spelling: &str, symbols: &mut Symbols) -> Result<Msg, Error> {
         match spelling.parse::<i64>() {
-            // Only the canonical spelling: "+7" and "07" are names of their own.
+            // Only the canonical spelling: "+7" and "07" are different names.
             Ok(n) if n.to_string() == spelling => Ok(Msg::Number(n)),
             _ => symbols.names.intern(spelling).map(Msg::Name),
         }
@@ -266,7 +266,7 @@ impl Event {
         }
     }
 
-    /// The threads besides [`thread`](Self::thread) whose event it is too; nearly always none.
+    /// The other threads of the event, besides [`thread`](Self::thread); nearly always none.
     #[inline]
     pub fn partners(&self) -> &[ThreadId] {
         match &self.details {
@@ -275,7 +275,7 @@ impl Event {
         }
     }
 
-    /// All threads whose event it is.
+    /// All threads of the event.
     pub fn threads(&self) -> impl Iterator<Item = ThreadId> {
         std::iter::once(self.thread).chain(self.partners().iter().copied())
     }
@@ -294,7 +294,7 @@ impl Event {
         }
     }
 
-    /// The variable whose value the event reads, be it to write it in the same step.
+    /// The variable whose value the event reads, including read-modify-write operations.
     ///
     /// ```
     /// use portent_monitor_core::{Event, Op, Symbols};
@@ -313,7 +313,7 @@ impl Event {
         }
     }
 
-    /// The variables that the event writes, with the values where the trace tells them.
+    /// The variables that the event writes, with the values if the trace has them.
     ///
     /// ```
     /// use portent_monitor_core::{Event, Op, Symbols, Value};

@@ -1,11 +1,11 @@
 //! Whether forks and events give threads the same names.
 //!
-//! If a recording gives a thread one name where it is forked and another where it acts, the order between the two is lost: what the thread did
-//! seems concurrent with everything done before it existed.
+//! If a recording gives a thread one name where it is forked and another where it acts, the order between the two is lost: the
+//! actions of the thread seem concurrent with everything done before it existed.
 
 use crate::{Event, Id, Op, ThreadId};
 
-/// Who is forked, and who acts.
+/// The forked threads, and the acting ones.
 ///
 /// ```
 /// use portent_monitor_core::{Event, Forks, Op, Symbols};
@@ -25,7 +25,7 @@ use crate::{Event, Id, Op, ThreadId};
 #[derive(Clone, Debug, Default)]
 pub struct Forks {
     threads: Vec<Thread>,
-    /// Whether any thread is forked: most traces of logs have no fork.
+    /// Whether any thread is forked: most log traces have no fork.
     has_forks: bool,
 }
 
@@ -48,7 +48,8 @@ impl Forks {
         }
     }
 
-    /// A thread that is forked and does nothing, and one that acts and is never forked, if there are both. One thread has no fork: the first.
+    /// A forked thread that does nothing, and an acting thread that is never forked, if there are both. The first thread needs
+    /// no fork.
     pub fn mismatch(&self) -> Option<(ThreadId, ThreadId)> {
         if !self.has_forks {
             return None;

@@ -1,8 +1,8 @@
-//! Newtype ids: what an event says instead of a name.
+//! Newtype ids, which events contain instead of names.
 //!
-//! Each kind of thing that a program has (threads, variables, locks, ...) has its own id type, so
-//! that a lock cannot be looked up among the variables. Ids are dense from 0: whoever keeps
-//! something per thread or per variable keeps it in a vector. Other crates number their own things with
+//! Each kind of object in a program (threads, variables, locks, ...) has its own id type, so
+//! that a lock cannot be looked up among the variables. Ids are dense from 0, so
+//! data per thread or per variable is kept in a vector. Other crates number their own objects with
 //! the same macro.
 
 use std::fmt;
@@ -14,7 +14,7 @@ pub trait Id: Copy + Eq + fmt::Debug {
     /// The index, from 0.
     fn index(self) -> usize;
 
-    /// What is kept for this id, which is made if there is nothing yet.
+    /// The entry for this id, which is created if necessary.
     ///
     /// ```
     /// use portent_monitor_core::{Id, VarId};
@@ -71,7 +71,7 @@ macro_rules! ids {
                 self.0 as usize
             }
 
-            /// The ids of this many things, in order: those of a vector that keeps something for each.
+            /// The ids of this many items, in order: those of a vector with one entry for each.
             #[inline]
             $vis fn first(
                 count: usize,
@@ -124,6 +124,6 @@ ids! {
     pub struct NameId(u32);
     /// A place in the source, as the trace spells it.
     pub struct LocId(u32);
-    /// One component of a [`Clock`](crate::Clock): a thread, or several that followed each other.
+    /// One component of a [`Clock`](crate::Clock): a thread, or several successive ones.
     pub struct ChainId(u32);
 }

@@ -1,24 +1,24 @@
 //! The vocabulary of all other crates of Portent: the values that programs write, the events of a run,
 //! and which of them come before which.
 //!
-//! | module's notion | type |
+//! | concept | type |
 //! |---|---|
-//! | what is written | [`Value`], [`Type`]; [`Exact`] where it is a key |
-//! | what happened | [`Event`], [`Op`]; names are ids of [`Symbols`] |
-//! | what operations are called | [`Operation`] |
-//! | what can follow what was seen so far | [`Discipline`] |
-//! | what operations do with locks | [`Op::locking`] |
-//! | what comes before what | [`edges`] is the table; [`Causality`] gives each relevant event a [`Stamp`] |
+//! | written values | [`Value`], [`Type`]; [`Exact`] as a key |
+//! | events | [`Event`], [`Op`]; names are ids of [`Symbols`] |
+//! | the names of operations | [`Operation`] |
+//! | which events can follow earlier ones | [`Discipline`] |
+//! | the effects of operations on locks | [`Op::locking`] |
+//! | the causal order | [`edges`] is the table; [`Causality`] gives each relevant event a [`Stamp`] |
 //! | the same inside a running program | [`ThreadClock`] in each thread, [`ObjectClock`] in each object |
 //! | the same, straight from the definition | [`definition::Relation`] |
-//! | what can be left out of a run | [`Reorderings`]: its closed [`Cut`]s; [`Sections`] of locks |
-//! | whether the threads that act are those that are forked | [`Forks`] |
-//! | bringing events that arrive in any order into one that their clocks allow | [`CausalRelease`] |
-//! | which name a misspelt one was meant to be | [`suggest::closest`] |
+//! | the parts of a run that can be left out | [`Reorderings`]: its closed [`Cut`]s; [`Sections`] of locks |
+//! | whether the acting threads are those that are forked | [`Forks`] |
+//! | sorting events that arrive in any order into one that their clocks allow | [`CausalRelease`] |
+//! | the intended name behind a misspelt one | [`suggest::closest`] |
 //!
-//! This crate depends on no other crate of the workspace; anything that two of them must agree on
+//! This crate depends on no other crate of the workspace; everything that two of them must agree on
 //! lives here, once. **It does no input or output, and it never decides which events are
-//! relevant**: that is a property's business, told to [`Causality::step`].
+//! relevant**: that is the responsibility of properties, passed to [`Causality::step`].
 
 #![warn(missing_docs)]
 

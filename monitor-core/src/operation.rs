@@ -4,10 +4,10 @@ use std::fmt;
 
 use crate::{Marker, Op, Symbols};
 
-/// Declares the operations with their names and the keys of what they are about.
+/// Declares the operations with their names and the keys of their objects.
 macro_rules! operations {
     ($($(#[$doc:meta])* $operation:ident $name:literal $($key:literal)?,)*) => {
-        /// What an `op` of a trace says that was done, whatever it was done to.
+        /// The value of `op` in a trace, independent of the operation's object.
         ///
         /// ```
         /// use portent_monitor_core::Operation;
@@ -47,7 +47,7 @@ macro_rules! operations {
                 }
             }
 
-            /// The key of what it is done to, if it is done to something that has a name.
+            /// The key of its object, if it has a named one.
             pub fn object(self) -> Option<&'static str> {
                 match self {
                     $(Operation::$operation => operations!(@key $($key)?),)*
@@ -74,9 +74,9 @@ operations! {
     ReadLock "rlock" "lock",
     /// The shared side of a lock was released.
     ReadUnlock "runlock" "lock",
-    /// A lock was asked for.
+    /// A lock was requested.
     Request "req" "lock",
-    /// A lock was tried, and was taken already.
+    /// A lock was tried, but was already taken.
     TryLock "trylock" "lock",
     /// A thread was started.
     Fork "fork" "child",
@@ -86,21 +86,21 @@ operations! {
     Send "send" "chan",
     /// A message was received.
     Recv "recv" "chan",
-    /// A channel was tried, and was empty.
+    /// A receive was tried on an empty channel.
     TryRecv "tryrecv" "chan",
     /// A wait on a condition began.
     Waiting "waiting" "cond",
     /// A wait on a condition ended.
     Wait "wait" "cond",
-    /// Those who wait on a condition were woken.
+    /// Threads waiting on a condition were woken.
     Notify "notify" "cond",
     /// A barrier was reached.
     Barrier "barrier" "barrier",
-    /// A block that is meant to be atomic began.
+    /// A block that is supposed to be atomic began.
     Begin "begin" "block",
-    /// A block that is meant to be atomic ended.
+    /// A block that is supposed to be atomic ended.
     End "end" "block",
-    /// Something happened that only the application has a name for.
+    /// An event with a meaning defined by the application.
     Event "event",
 }
 
@@ -111,7 +111,7 @@ impl fmt::Display for Operation {
 }
 
 impl Op {
-    /// Which operation it is; `None` for an event that brings its own clock, which has no `op`.
+    /// The operation; `None` for an event that carries a clock, which has no `op`.
     ///
     /// ```
     /// use portent_monitor_core::{Op, Operation, Symbols};
@@ -150,7 +150,7 @@ impl Op {
         })
     }
 
-    /// The name of what it was done to: a variable, a lock, a channel, a child, ...
+    /// The name of its object: a variable, a lock, a channel, a child, ...
     pub fn object<'s>(&self, symbols: &'s Symbols) -> Option<&'s str> {
         Some(match self {
             Op::Read(var) | Op::Write(var, _) | Op::Update(var, _) => symbols.vars.name(*var),

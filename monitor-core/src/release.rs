@@ -1,8 +1,8 @@
-//! Takes items in any order and gives them out in one that their vector clocks allow.
+//! Takes items in any order and releases them in one that their vector clocks allow.
 //!
-//! A log is often the logs of several hosts one after the other; a running program has a queue for
-//! each thread. The clocks say what the order of arrival does not: an item is given out once
-//! everything that its clock counts was. Among those that are ready the order of arrival decides.
+//! A log often consists of the logs of several hosts one after the other; a running program has a queue for
+//! each thread. The clocks give the order that the order of arrival does not: an item is released once
+//! everything that its clock counts was. Ready items are released in order of arrival.
 //!
 //! Waiting items are held in memory; for a log sorted by host, that is nearly all of them. A lost item keeps its
 //! successors waiting until nothing more comes; only then is it considered lost.
@@ -18,31 +18,31 @@ use rustc_hash::FxHashMap;
 
 use crate::{Event, Op, ThreadId};
 
-/// Something that says what must come before it.
+/// An item that specifies its predecessors.
 pub trait Clocked {
     /// What a component of the clock counts the events of: a thread, a chain.
     type Source: Copy + Eq + Hash + Debug;
 
-    /// Whose event it is; `None` for an item without a clock, which waits for nothing.
+    /// The source of the event; `None` for an item without a clock, which waits for nothing.
     fn source(&self) -> Option<Self::Source>;
 
-    /// How many components its clock has.
+    /// The number of components of its clock.
     fn components(&self) -> usize;
 
-    /// The component of this index: how many events of its source are in the past, the item itself
-    /// included.
+    /// The component with this index: how many events of its source are in the past, including the item
+    /// itself.
     fn component(&self, index: usize) -> (Self::Source, u32);
 
     /// The item's own number: the component of its source.
     fn number(&self) -> u32;
 
-    /// Other sources whose event it is, too, with its number there: an event that several threads have in common.
+    /// Other sources of an event shared by several threads, with its number there.
     fn partners(&self) -> impl Iterator<Item = (Self::Source, u32)> {
         std::iter::empty()
     }
 }
 
-/// An event that brings its own clock comes after what that counts; others wait for nothing.
+/// An event that carries a clock comes after everything that the clock counts; others wait for nothing.
 impl Clocked for Event {
     type Source = ThreadId;
 
@@ -83,7 +83,7 @@ fn count(event: &Event, thread: ThreadId) -> u32 {
         .map_or(0, |&(_, count)| count)
 }
 
-/// Holds items back until their past was given out.
+/// Holds items back until their predecessors were released.
 ///
 /// ```
 /// use portent_monitor_core::{CausalRelease, Clocked};
@@ -116,23 +116,23 @@ fn count(event: &Event, thread: ThreadId) -> u32 {
 /// ```
 #[derive(Clone, Debug)]
 pub struct CausalRelease<T: Clocked> {
-    /// All events of a source up to this number were given out or are lost.
+    /// All events of a source up to this number were released or are lost.
     done: FxHashMap<T::Source, u32>,
-    /// Items that wait, by their arrival; with the number of components of their clock that are known
-    /// to be done, so that no component is looked at twice.
+    /// Waiting items, by their arrival; with the number of clock components already known
+    /// to be done, so that no component is examined twice.
     held: BTreeMap<u64, (T, usize)>,
-    /// For each source the numbers of its events that are waited for, and by whom.
+    /// For each source, the awaited numbers of its events, and the items waiting for them.
     waiting: FxHashMap<T::Source, BTreeMap<u32, Vec<u64>>>,
     held_numbers: HeldNumbers<T::Source>,
     ready: BinaryHeap<Reverse<u64>>,
     pushed: u64,
-    /// Nothing more will come, so that gaps are events that were lost.
+    /// No more items will arrive, so gaps are lost events.
     closed: bool,
-    /// A cycle was looked for.
+    /// Whether a cycle was searched for.
     told_cycle: bool,
 }
 
-/// For each source the numbers of its events that are held, and how often.
+/// For each source, the numbers of its held events, and how often each is held.
 type HeldNumbers<S> = FxHashMap<S, BTreeMap<u32, u32>>;
 
 impl<T: Clocked> Default for CausalRelease<T> {
@@ -163,7 +163,7 @@ impl<T: Clocked> CausalRelease<T> {
         self.sort(key);
     }
 
-    /// Nothing more arrives.
+    /// No more items will arrive.
     pub fn close(&mut self) {
         if self.closed {
             return;
@@ -175,8 +175,9 @@ impl<T: Clocked> CausalRelease<T> {
         }
     }
 
-    /// What is waited for and has not arrived is taken as lost: those that wait for it wait no longer. It may still be pushed when it does
-    /// arrive, but [`has_passed`](Self::has_passed) tells that it is too late. Gives how many events were lost.
+    /// Considers awaited events that have not arrived as lost: items waiting for them wait no longer. Such an event may still
+    /// be pushed when it does arrive, but [`has_passed`](Self::has_passed) shows that it is too late. Returns the number of
+    /// lost events.
     ///
     /// ```
     /// # use portent_monitor_core::{CausalRelease, Clocked};
@@ -212,18 +213,18 @@ impl<T: Clocked> CausalRelease<T> {
         lost
     }
 
-    /// Whether the event of this number was given out or given up.
+    /// Whether the event with this number was released or given up.
     pub fn has_passed(&self, source: T::Source, number: u32) -> bool {
         self.done.get(&source).is_some_and(|&done| number <= done)
     }
 
-    /// Whether the event of this number is held.
+    /// Whether the event with this number is held.
     pub fn holds(&self, source: T::Source, number: u32) -> bool {
         let held = self.held_numbers.get(&source);
         held.is_some_and(|numbers| numbers.contains_key(&number))
     }
 
-    /// An item whose past was given out.
+    /// An item whose predecessors were released.
     pub fn pop(&mut self) -> Option<T> {
         let Reverse(key) = self.ready.pop()?;
         let (item, _) = self.held.remove(&key)?;
@@ -231,8 +232,8 @@ impl<T: Clocked> CausalRelease<T> {
         Some(item)
     }
 
-    /// After [`close`](Self::close), when nothing more can be given out: an item of a cycle, and the
-    /// first time also one that it waits for. Those that wait for it take it as lost.
+    /// After [`close`](Self::close), when nothing more can be released: an item of a cycle, and the
+    /// first time also one that it waits for. Items waiting for it consider it lost.
     pub fn stuck(&mut self) -> Option<(T, Option<&T>)> {
         let first = *self.held.keys().next()?;
         // Only one is reported in full, as there may be a million.
@@ -248,7 +249,7 @@ impl<T: Clocked> CausalRelease<T> {
         Some((item, other.map(|(other, _)| other)))
     }
 
-    /// An item that waits for itself through others, on the way from this one, and one that it waits
+    /// An item that waits for itself through others, reached from this one, and one that it waits
     /// for.
     fn cycle(&self, first: u64) -> Option<(u64, u64)> {
         let mut key = first;
@@ -259,7 +260,7 @@ impl<T: Clocked> CausalRelease<T> {
         Some((key, self.waits_for(key)?))
     }
 
-    /// A held item that must come before a held one.
+    /// A held item that must come before a given held one.
     fn waits_for(&self, key: u64) -> Option<u64> {
         let (item, _) = self.held.get(&key)?;
         let counts = |(of, number): (T::Source, u32)| {
@@ -272,18 +273,18 @@ impl<T: Clocked> CausalRelease<T> {
             .map(|(other, _)| *other)
     }
 
-    /// How many items are held.
+    /// The number of items held.
     pub fn len(&self) -> usize {
         self.held.len()
     }
 
-    /// Whether none is held.
+    /// Whether no item is held.
     pub fn is_empty(&self) -> bool {
         self.held.is_empty()
     }
 
-    /// A held item that waits for an event which has not arrived, with the source and number of that event. `None` if nothing waits, or
-    /// all wait for each other.
+    /// A held item that waits for an event which has not arrived, with the source and number of that event. `None` if no item
+    /// waits, or if all wait for each other.
     ///
     /// ```
     /// # use portent_monitor_core::{CausalRelease, Clocked};
@@ -313,7 +314,7 @@ impl<T: Clocked> CausalRelease<T> {
         })
     }
 
-    /// An item is held no longer, and nobody need wait for it.
+    /// An item is no longer held, and no other item needs to wait for it.
     fn give_out(&mut self, item: &T) {
         for (source, number) in own(item) {
             if let Some(numbers) = self.held_numbers.get_mut(&source)
@@ -331,7 +332,7 @@ impl<T: Clocked> CausalRelease<T> {
         }
     }
 
-    /// Puts a held item among the ready ones, or in the queue of an event that it needs.
+    /// Adds a held item to the ready ones, or to the queue of an event that it needs.
     fn sort(&mut self, key: u64) {
         let Some((item, checked)) = self.held.get_mut(&key) else {
             return;
@@ -376,7 +377,7 @@ impl<T: Clocked> CausalRelease<T> {
         }
     }
 
-    /// Counts the events as done that are neither given out nor held.
+    /// Counts events that are neither released nor held as done.
     fn skip_lost(&mut self, source: T::Source) {
         self.advance(source, before_next_held(&self.held_numbers, source));
     }
@@ -390,14 +391,15 @@ fn before_next_held<S: Eq + Hash>(held: &HeldNumbers<S>, source: S) -> u32 {
     next.map_or(u32::MAX, |next| next.saturating_sub(1))
 }
 
-/// Whose event an item is, and its number there.
+/// The sources of an item, with its number at each.
 fn own<T: Clocked>(item: &T) -> impl Iterator<Item = (T::Source, u32)> {
     let first = item.source().map(|source| (source, item.number()));
     let all = first.into_iter().chain(item.partners());
     all.filter(|&(_, number)| number > 0)
 }
 
-/// How many events of a source must come before an item whose clock counts that many, itself included.
+/// The number of events of a source that must come before an item whose clock counts the given number, which may include the
+/// item.
 fn needed<T: Clocked>(item: &T, source: T::Source, count: u32) -> u32 {
     let is_own = item.source() == Some(source) || item.partners().any(|(own, _)| own == source);
     count.saturating_sub(u32::from(is_own))

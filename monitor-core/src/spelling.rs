@@ -1,7 +1,7 @@
-//! How an event is spelled in one line of text: `T1|w(x)|a.rs:10`.
+//! The spelling of an event in one line of text: `T1|w(x)|a.rs:10`.
 //!
-//! It is the STD format of the RAPID tools where that format has a word for the operation, and in
-//! its manner where it has none. Properties may match on it, and people read it in messages.
+//! It is the STD format of the RAPID tools if that format has a word for the operation, and in
+//! its style otherwise. Properties may match on it, and messages show it to users.
 
 use std::fmt;
 

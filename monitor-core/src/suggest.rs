@@ -1,6 +1,6 @@
-//! "Did you mean": the known name that a wrong one was probably meant to be.
+//! "Did you mean": the known name that was probably intended.
 
-/// The candidate that is closest to `word`, if it is close at all.
+/// The candidate that is closest to `word`, if any is close.
 ///
 /// ```
 /// use portent_monitor_core::suggest::closest;
@@ -15,7 +15,7 @@ pub fn closest<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str>) ->
         3..=5 => 1.max(word.len() / 3),
         length => length / 3,
     };
-    // A long text is no misspelt name; comparing it would only take time.
+    // A long text is not a misspelt name; comparing it would only take time.
     if word.len() > 100 {
         return None;
     }
@@ -23,7 +23,7 @@ pub fn closest<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str>) ->
         .into_iter()
         .map(|candidate| (mistakes(word, candidate), candidate))
         .filter(|(mistakes, _)| *mistakes <= allowed)
-        // Of those that are equally far away, one that was only shortened, or else begins more alike.
+        // Among equally distant ones, one that was only shortened, or else the one with the longest common beginning.
         .min_by(|(less, one), (more, other)| {
             let shortened = |candidate| is_short_for(word, candidate);
             let alike = |candidate| strsim::jaro_winkler(word, candidate);
@@ -34,8 +34,8 @@ pub fn closest<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str>) ->
         .map(|(_, candidate)| candidate)
 }
 
-/// How many mistakes make the candidate the word: letters that are wrong, missing, too many or swapped. That
-/// letters were left out of the middle, as in `lgn` for `login`, is one mistake as long as most of them are there.
+/// The number of mistakes that turn the candidate into the word: wrong, missing, extra or swapped letters. If
+/// letters were left out of the middle, as in `lgn` for `login`, that is one mistake as long as most of them are there.
 fn mistakes(word: &str, candidate: &str) -> usize {
     if is_short_for(word, candidate) {
         return 1;

@@ -1,7 +1,7 @@
 //! Names, stored once.
 //!
 //! A trace repeats a few thousand names millions of times. Events carry ids; the texts live here
-//! and are looked up only when something is shown, or when a property is bound to a trace.
+//! and are looked up only when an event is shown, or when a property is bound to a trace.
 
 use std::{hash::Hasher, marker::PhantomData, ops::Range, str};
 
@@ -76,7 +76,7 @@ impl<I: Id> Interner<I> {
     /// [`Error::NotUtf8`], [`Error::TooManyNames`].
     pub fn intern_bytes(&mut self, name: &[u8]) -> Result<I, Error> {
         let hash_of_name = hash(name);
-        // Bytes, because a slice of a string would look for the ends of characters.
+        // Bytes, because slicing a string would check for character boundaries.
         let (text, ends) = (self.text.as_bytes(), &self.ends);
         let found = self
             .table
@@ -112,7 +112,7 @@ impl<I: Id> Interner<I> {
             .and_then(|&i| I::from_index(i as usize))
     }
 
-    /// The text of an id; `"?"` for one that this interner did not give.
+    /// The text of an id; `"?"` for an id that this interner did not give.
     pub fn name(&self, id: I) -> &str {
         if id.index() < self.ends.len() {
             &self.text[span(&self.ends, id.index())]
@@ -121,7 +121,7 @@ impl<I: Id> Interner<I> {
         }
     }
 
-    /// How many names there are.
+    /// The number of names.
     pub fn len(&self) -> usize {
         self.ends.len()
     }
@@ -152,7 +152,7 @@ impl<I: Id> Interner<I> {
     #[cold]
     fn append(&mut self, other: &Interner<I>, kind: SymbolKind) -> Result<(), Error> {
         let known = self.len();
-        // To compare the last name is to notice nearly every mistake, and costs the same however many there are.
+        // Comparing the last name detects nearly every mistake, at a cost independent of the number of names.
         let last = known.checked_sub(1);
         let is_same = |last| self.iter_from(last).next() == other.iter_from(last).next();
         if known > other.len() || !last.is_none_or(is_same) {
@@ -166,15 +166,15 @@ impl<I: Id> Interner<I> {
         Ok(())
     }
 
-    /// About how many bytes the names take.
+    /// The approximate size of the names in bytes.
     fn bytes(&self) -> usize {
         let ends = self.ends.capacity() * size_of::<usize>();
-        // An index and a byte of the hash, and an eighth of the places is free.
+        // An index and a byte of the hash, and an eighth of the slots is free.
         self.text.capacity() + ends + self.table.capacity() * 6
     }
 }
 
-/// The names of one run, by kind, or of several that have ids in common. A name is its spelling: the integer `7` and the text
+/// The names of one run, by kind, or of several runs with common ids. A name is its spelling: the integer `7` and the text
 /// `"7"` in a trace are the same thread.
 #[derive(Clone, Debug, Default)]
 pub struct Symbols {
@@ -190,14 +190,14 @@ pub struct Symbols {
     pub conds: Interner<CondId>,
     /// Barriers.
     pub barriers: Interner<BarrierId>,
-    /// Application events and whatever else has a name.
+    /// Application events and everything else that has a name.
     pub names: Interner<NameId>,
     /// Places in the source.
     pub locs: Interner<LocId>,
 }
 
 impl Symbols {
-    /// What `matches` in a property reads: the event's own text or, if it has none, its spelling in
+    /// The text that `matches` in a property reads: the event's own text or, if it has none, its spelling in
     /// the STD format (see [`Spelling`](crate::Spelling)).
     pub fn text_of<'a>(&self, event: &'a Event) -> std::borrow::Cow<'a, str> {
         match event.text() {
@@ -206,12 +206,12 @@ impl Symbols {
         }
     }
 
-    /// Takes over the names that `other` has more, with their ids, so that events made with `other` can be given to whoever
-    /// has these. Where nothing is new, eight lengths are compared.
+    /// Adds the names that only `other` has, with their ids, so that events made with `other` can be given to consumers
+    /// with these symbols. If nothing is new, this compares eight lengths.
     ///
     /// # Errors
     ///
-    /// [`Error::OtherNames`] if these symbols have got names from elsewhere too, as far as the new names and the last one
+    /// [`Error::OtherNames`] if these symbols have also got names from elsewhere, as far as the new names and the last one
     /// of each kind show that.
     ///
     /// ```
@@ -238,7 +238,7 @@ impl Symbols {
         self.locs.catch_up(&other.locs, SymbolKind::Location)
     }
 
-    /// About how many bytes all names take, with room to grow.
+    /// The approximate size of all names in bytes, with room to grow.
     pub fn bytes(&self) -> usize {
         self.threads.bytes()
             + self.vars.bytes()

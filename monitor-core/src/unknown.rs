@@ -1,13 +1,14 @@
-//! Ids unknown to some symbols: a sign that an event was made with other ones.
+//! Ids unknown to some symbols: a sign that an event was made with different ones.
 //!
 //! An id is a number, and a small enough number has a name here, whichever symbols gave it out. So not every event made with
-//! other symbols is recognised; but none gets through that would be shown without a name, or make a table as long as its id is large.
+//! other symbols is recognised; but no event passes that would be shown without a name, or make a table as long as its id is
+//! large.
 
 use std::fmt;
 
 use crate::{Action, Event, Id, Interner, Msg, Op, Stamped, Symbols};
 
-/// What a name is the name of; [`Symbols`] has a table for each.
+/// The kind of a name; [`Symbols`] has a table for each.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum SymbolKind {
@@ -23,7 +24,7 @@ pub enum SymbolKind {
     Condition,
     /// A barrier.
     Barrier,
-    /// An application event, or whatever else has a name.
+    /// An application event, or anything else that has a name.
     Name,
     /// A place in the source.
     Location,
@@ -73,7 +74,7 @@ impl Symbols {
         self.look_at_op(&event.op)
     }
 
-    // The lists of an event, which most do not have, are looked at elsewhere, so that all others take a few comparisons.
+    // The lists of an event, usually empty, are handled separately, so that other events take only a few comparisons.
     #[inline(never)]
     fn look_at_partners(&self, event: &Event) -> Looked {
         let mut partners = event.partners().iter();
@@ -129,7 +130,7 @@ impl Symbols {
     }
 }
 
-/// The kind of an id that is not known is the error.
+/// The error is the kind of the unknown id.
 type Looked = Result<(), SymbolKind>;
 
 #[inline]

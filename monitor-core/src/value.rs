@@ -61,8 +61,8 @@ impl Value {
     }
 }
 
-/// A value, or a reference to one, that is equal to another only if they are the same to the bit: what is not a
-/// number equals itself, and zero is not minus zero. So it can be a key.
+/// A value, or a reference to one, that equals another only if they are identical to the bit: NaN
+/// equals itself, and zero is not minus zero. So it can be a key.
 ///
 /// ```
 /// use portent_monitor_core::{Exact, Value};
@@ -105,7 +105,7 @@ impl fmt::Display for Value {
         match self {
             Value::Bool(b) => b.fmt(f),
             Value::Int(n) => n.fmt(f),
-            // Keeps the decimal point of whole numbers, so that what is printed reads back as a float.
+            // Keeps the decimal point of whole numbers, so that the output reads back as a float.
             Value::Float(x) => write!(f, "{x:?}"),
             Value::Str(s) => write!(f, "{s:?}"),
         }

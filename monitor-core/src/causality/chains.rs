@@ -7,16 +7,16 @@
 //!
 //! The choice is greedy and online. The fewest chains (the width of the order) would need the
 //! whole trace; the greedy choice is exact for fork-join programs, where a free chain is free for
-//! everybody who comes later.
+//! all later threads.
 
 use crate::{ChainId, Clock, Error};
 
-/// The most chains that there can be. A clock has a component for each: that many threads with one
+/// The largest number of chains. A clock has a component for each: this many threads with one
 /// event each take half a gigabyte, and twice as many would take two.
 const MAX_CHAINS: usize = 1 << 14;
 
-/// A component of the clocks and how far it has been counted: of the thread that holds it, and of
-/// nobody else.
+/// A component of the clocks and its current count. Only the thread that holds it may count
+/// on it.
 ///
 /// ```
 /// use portent_monitor_core::{Chains, Clock};
@@ -36,12 +36,12 @@ pub struct Chain {
 }
 
 impl Chain {
-    /// Which component.
+    /// The component.
     pub fn id(&self) -> ChainId {
         self.id
     }
 
-    /// How many relevant events are on it.
+    /// The number of relevant events on it.
     pub fn count(&self) -> u32 {
         self.count
     }
@@ -54,7 +54,7 @@ impl Chain {
     }
 }
 
-/// Hands out chains. It is asked when a thread has its first relevant event and when a thread has
+/// Hands out chains. Called when a thread has its first relevant event and when a thread has
 /// ended, and not in between.
 #[derive(Clone, Debug, Default)]
 pub struct Chains {
@@ -70,7 +70,7 @@ impl Chains {
     ///
     /// [`Error::TooManyChains`].
     pub fn acquire(&mut self, past: &Clock) -> Result<Chain, Error> {
-        // No dearer than the clock that is about to be copied: both are linear in the chains.
+        // No more expensive than copying the clock, which happens anyway: both are linear in the number of chains.
         let mut free = self.free.iter();
         if let Some(position) = free.rposition(|chain| past.get(chain.id) >= chain.count) {
             return Ok(self.free.swap_remove(position));
@@ -88,12 +88,12 @@ impl Chains {
         self.free.push(chain);
     }
 
-    /// How many chains were ever needed.
+    /// The number of chains ever needed.
     pub fn len(&self) -> usize {
         self.made
     }
 
-    /// Whether none was needed yet.
+    /// Whether no chain was needed yet.
     pub fn is_empty(&self) -> bool {
         self.made == 0
     }

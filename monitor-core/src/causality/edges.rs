@@ -1,10 +1,10 @@
-//! The table of edges: what each operation receives from others, and what it leaves for others.
+//! The table of edges: what each operation receives from objects, and what it leaves there.
 //!
 //! Everything through which one event can come before another, other than program order, is an
 //! [`Object`]: a variable, a lock, a message, the past of a thread. What an event does with an object
-//! is one of a few kinds of [`Access`], and these say all: who leaves something behind, and who picks
-//! it up. Clocks, the maximal model and live hooks read this one table, [`access_of`]; the
-//! [`definition`](crate::definition) does not, so that it can be compared with.
+//! is one of a few kinds of [`Access`], which determine what the event leaves there and what it picks
+//! up. Clocks, the maximal model and live hooks read this one table, [`access_of`]; the
+//! [`definition`](crate::definition) does not, so that the two can be compared.
 //!
 //! | operation | object: access |
 //! |---|---|
@@ -26,7 +26,7 @@
 //! | barrier | round: contribute, and await |
 //! | a line with a clock | that line: contribute; the lines that it counts: observe |
 //!
-//! An event of several threads receives what all of them know, and all of them know it afterwards.
+//! An event of several threads receives what any of them knows, and all of them know it afterwards.
 
 use crate::{
     BarrierId, ChanId, CondId, Delivery, Event, LockId, Msg, Op, Operation, ThreadId, VarId,
@@ -41,32 +41,32 @@ pub enum Object {
     Lock(LockId),
     /// A message on its channel.
     Message(ChanId, Msg),
-    /// A channel, as one sees it who finds it empty.
+    /// A channel as seen by a receive that finds it empty.
     Channel(ChanId),
     /// The order of the sends on a channel.
     Sends(ChanId),
     /// The order of the receives on a channel.
     Receives(ChanId),
-    /// The room of a channel for this many messages, more than 0: what the k-th receive contributes is
-    /// observed by as many sends later, counted from the k-th.
+    /// The room of a channel for this many messages (at least 1): the contribution of the k-th receive is
+    /// observed by the send that comes this many after the k-th.
     Room(ChanId, u32),
-    /// That a message was received, which its sender waits for.
+    /// The receipt of a message, which its sender waits for.
     Delivery(ChanId, Msg),
     /// A condition variable.
     Condition(CondId),
     /// One use of a barrier.
     Round(BarrierId, u64),
-    /// A thread: what is contributed to it is before its next event; to observe it is to come after
-    /// all that it did.
+    /// A thread: contributions to it come before its next event; observing it means coming after
+    /// everything that it did.
     Thread(ThreadId),
     /// The lines of a thread up to this number, in a trace with clocks.
     Lines(ThreadId, u32),
 }
 
-/// What an event does with an object.
+/// How an event accesses an object.
 ///
-/// An object remembers two things: its *updates*, and the *reads* since the last exclusive one. No
-/// object has exclusive updates and contributions.
+/// An object remembers two things: its *updates*, and the *reads* since the last `Update`. No object has both
+/// `Update` and `Contribute` accesses.
 ///
 /// | access | receives | leaves |
 /// |---|---|---|
@@ -92,36 +92,36 @@ pub enum Access {
     Update,
     /// An update that does not conflict with others of its kind.
     Contribute,
-    /// Comes after the updates, and is in nobody's way.
+    /// Comes after the updates, and conflicts with nothing else.
     Observe,
-    /// As [`Observe`](Self::Observe), but it is the thread's next event that comes after the updates.
+    /// As [`Observe`](Self::Observe), but the thread's next event comes after the updates instead of this one.
     Await,
 }
 
-/// What an object is to an operation that is about it.
+/// The role that an object plays in an operation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Role {
     /// The variable of a read or write, or one that an application event sets.
     Var,
-    /// The lock that is taken, tried or given back, also by one who waits for a condition.
+    /// The lock that is taken, tried or released, also by a thread that waits for a condition.
     Lock,
     /// The message that is sent or received.
     Message,
-    /// Its channel, as one sees it who finds it empty.
+    /// Its channel, as seen by a receive that finds it empty.
     Channel,
-    /// The order of the sends, where there is one.
+    /// The order of the sends, if there is one.
     Sends,
-    /// The order of the receives, where there is one.
+    /// The order of the receives, if there is one.
     Receives,
-    /// The room of the channel, if that is bounded.
+    /// The room of the channel, if it is bounded.
     Room,
-    /// That the message was received, where its sender waits for that.
+    /// The receipt of the message, if its sender waits for it.
     Delivery,
     /// The condition that is waited for.
     Condition,
-    /// The round of a barrier, for one who arrives.
+    /// The round of a barrier, for a thread that arrives.
     Arrival,
-    /// The same round, for one who goes on.
+    /// The same round, for a thread that leaves.
     Departure,
     /// The thread that is forked or joined.
     Thread,
@@ -145,9 +145,9 @@ impl Role {
     ];
 }
 
-/// **The table**: what an operation does with the object that has this role; `None` if it is about no such object.
+/// **The table**: how an operation accesses the object in this role; `None` if the operation has no such object.
 ///
-/// It can be asked while the program is compiled, so that whoever knows its operation pays nothing.
+/// It can be evaluated at compile time, so that callers with a fixed operation pay nothing.
 ///
 /// ```
 /// use portent_monitor_core::{Access, Operation, Role, access_of};
@@ -184,7 +184,7 @@ pub const fn access_of(operation: Operation, role: Role) -> Option<Access> {
     })
 }
 
-/// A line of the table, looked up by the compiler.
+/// An entry of the table, looked up at compile time.
 macro_rules! access {
     ($operation:ident $role:ident) => {
         const { access_of(Operation::$operation, Role::$role).unwrap() }
@@ -203,7 +203,7 @@ impl Access {
     }
 }
 
-/// Calls `visit` with each object that an event has to do with, and what it does there.
+/// Calls `visit` with each object that an event accesses, and the kind of access.
 ///
 /// ```
 /// use portent_monitor_core::{Access, Event, Object, Op, Symbols, edges};
@@ -298,7 +298,7 @@ pub(super) fn other_edges(event: &Event, mut visit: impl FnMut(Object, Access)) 
     }
 }
 
-/// The edge of the operations that have one, of a variable or a lock: most events of most traces.
+/// The edge of operations on one variable or lock: most events of most traces.
 #[inline(always)]
 pub(super) fn sole_edge(op: &Op) -> Option<(Object, Access)> {
     Some(match op {
@@ -314,8 +314,8 @@ pub(super) fn sole_edge(op: &Op) -> Option<(Object, Access)> {
     })
 }
 
-/// The message of a send or receive on a network, and what is done with it: besides that it only
-/// contributes to the channel.
+/// The message of a send or receive on a network, and its access: apart from the message, these operations only
+/// contribute to the channel.
 #[inline(always)]
 pub(super) fn network_edge(op: &Op) -> Option<(ChanId, Msg, Access)> {
     match op {

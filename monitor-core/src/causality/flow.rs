@@ -1,12 +1,12 @@
-//! Follows a trace along its edges: what threads know, and what they have left where.
+//! Follows a trace along its edges: what threads know, and what they have left at objects.
 //!
-//! This is for those who see all events of a run one after the other, a trace or a scheduler. It
+//! This is for consumers that see all events of a run one after the other: a trace or a scheduler. It
 //! keeps a table of everything that [`edges`] can name. A running program needs no such table, as its
-//! threads and objects hold what is theirs.
+//! threads and objects hold their own data.
 //!
-//! What is kept: something for each thread, variable, lock and condition; for each message, since any
+//! It keeps an entry for each thread, variable, lock and condition; for each message, since any
 //! number of threads may receive it; in a trace with clocks for each line that brought its thread
-//! news, since any later line may refer to it. The rounds of barriers are forgotten when all have
+//! new knowledge, since any later line may refer to it. The rounds of barriers are forgotten when all threads have
 //! left.
 
 use std::collections::VecDeque;
@@ -28,7 +28,7 @@ pub struct Flow<K: Knowledge> {
     vars: Vec<ObjectClock<K::Published>>,
     locks: Vec<ObjectClock<K::Published>>,
     conditions: Vec<ObjectClock<K::Published>>,
-    /// Only updates: a message, once sent, is not in the way of anybody; nor is an arrival.
+    /// Only updates: neither a sent message nor an arrival conflicts with anything.
     messages: FxHashMap<(ChanId, Msg), K::Published>,
     deliveries: FxHashMap<(ChanId, Msg), K::Published>,
     channels: Vec<Channel<K>>,
@@ -40,17 +40,17 @@ struct Thread<K: Knowledge> {
     knows: K,
     /// What its next event observes.
     awaits: Option<Object>,
-    /// In a trace with clocks: what it knew after line n, where that changed.
+    /// In a trace with clocks: the knowledge after line n, where it changed.
     history: Vec<(u32, K::Published)>,
 }
 
 #[derive(Clone, Debug)]
 struct Channel<K: Knowledge> {
-    /// Sends and receives, as one sees them who finds the channel empty.
+    /// Sends and receives, as seen by a receive that finds the channel empty.
     traffic: ObjectClock<K::Published>,
-    /// The last of a few threads that is not among them yet: hardly anybody asks.
+    /// The last events of a few threads, not yet merged in, because channels are rarely found empty.
     recent: Vec<(ThreadId, K::Published)>,
-    /// What only channels have that deliver in order: there may be a million others.
+    /// Only for channels that deliver in order: there may be a million others.
     queue: Option<Box<Queue<K>>>,
 }
 
@@ -58,12 +58,12 @@ struct Channel<K: Knowledge> {
 struct Queue<K: Knowledge> {
     sends: ObjectClock<K::Published>,
     receives: ObjectClock<K::Published>,
-    /// What the receives have left that no send has observed yet. As the sends are ordered, one that
-    /// was observed is in the past of all later sends.
+    /// The contributions of receives that no send has observed yet. As the sends are ordered, an observed
+    /// contribution is in the past of all later sends.
     room: VecDeque<K::Published>,
-    /// How many receives have been observed.
+    /// The number of receives that have been observed.
     observed: u64,
-    /// How many sends of a channel with some room there were.
+    /// The number of sends on a channel with room for at least one message.
     sent: u64,
 }
 
@@ -96,7 +96,7 @@ impl<K: Knowledge> Channel<K> {
         const FEW: usize = 8;
         match self.recent.iter_mut().find(|(other, _)| *other == thread) {
             Some((_, last)) if knows.is_same(last) => {}
-            // What it did before is in the past of what it does now.
+            // Its earlier contribution is in the past of this one.
             Some((_, last)) => knows.leave(last),
             None => {
                 let left = knows.left();
@@ -111,7 +111,7 @@ impl<K: Knowledge> Channel<K> {
         }
     }
 
-    /// Puts all sends and receives together, in the name of some thread.
+    /// Merges all sends and receives, on behalf of some thread.
     fn gather(&mut self, by: &mut K) {
         for (_, mut left) in self.recent.drain(..) {
             self.traffic.contribute(&left, by);
@@ -142,7 +142,7 @@ impl<K: Knowledge> Queue<K> {
 #[derive(Clone, Debug)]
 struct Round<K: Knowledge> {
     arrivals: K::Published,
-    /// Threads that arrived and did not go on yet.
+    /// Threads that have arrived and not yet left.
     waiting: u32,
 }
 
@@ -186,7 +186,7 @@ impl<K: Knowledge> Flow<K> {
             Some((object, _)) if !K::travels(object) => {
                 act(&mut self.threads[thread.index()].knows)
             }
-            // One look for the object serves both directions.
+            // A single lookup serves both directions.
             Some((Object::Var(var), access)) => {
                 let there = var.entry(&mut self.vars);
                 exchange(&mut self.threads[thread.index()].knows, there, access, act)
@@ -207,7 +207,7 @@ impl<K: Knowledge> Flow<K> {
         }
     }
 
-    /// As [`step`](Self::step), of a send or receive on a network.
+    /// As [`step`](Self::step), for a send or receive on a network.
     #[inline]
     fn step_network<R>(
         &mut self,
@@ -232,7 +232,7 @@ impl<K: Knowledge> Flow<K> {
         done
     }
 
-    /// As [`step`](Self::step), of an event of several threads.
+    /// As [`step`](Self::step), for an event of several threads.
     #[cold]
     fn step_together<R>(&mut self, event: &Event, act: impl FnOnce(&mut K) -> R) -> R {
         let thread = event.thread;
@@ -249,7 +249,7 @@ impl<K: Knowledge> Flow<K> {
         done
     }
 
-    /// As [`step`](Self::step), of an event with any number of edges.
+    /// As [`step`](Self::step), for an event with any number of edges.
     #[inline(never)]
     fn step_along<R>(&mut self, event: &Event, act: impl FnOnce(&mut K) -> R) -> R {
         let thread = event.thread;
@@ -267,7 +267,7 @@ impl<K: Knowledge> Flow<K> {
         done
     }
 
-    /// How many places there are where something may have been left: threads, objects, messages.
+    /// The number of entries: threads, objects, messages.
     pub fn places(&self) -> usize {
         let objects = self.vars.len() + self.locks.len() + self.conditions.len();
         let channels = self.channels.len();
@@ -275,7 +275,7 @@ impl<K: Knowledge> Flow<K> {
         self.threads.len() + 2 * objects + 4 * channels + messages
     }
 
-    /// About how many bytes everything takes that threads know and have left. It looks everywhere.
+    /// The approximate size in bytes of everything that threads know and have left. Visits every entry.
     pub fn bytes(&self) -> usize {
         let left = K::bytes_left;
         let threads = self.threads.iter().map(|thread| {
@@ -301,13 +301,13 @@ impl<K: Knowledge> Flow<K> {
             + channels.sum::<usize>()
     }
 
-    /// What a thread knows when it does nothing more for now: what it awaited has come.
+    /// The final knowledge of a thread that does nothing more for now: everything that it awaited has come.
     pub fn thread(&mut self, thread: ThreadId) -> &mut K {
         self.go_on(thread);
         &mut self.threads[thread.index()].knows
     }
 
-    /// The lines that the clock of an event counts are picked up by its thread before it happens: only then is it next there.
+    /// A thread picks up the lines that the clock of an event counts before the event happens: only then is the event next.
     pub fn receive_clock(&mut self, event: &Event) {
         let Op::Stamped(_) = event.op else { return };
         self.go_on(event.thread);
@@ -318,7 +318,7 @@ impl<K: Knowledge> Flow<K> {
         });
     }
 
-    /// What the thread awaited is picked up: it is about to do something, or has ended.
+    /// The thread picks up what it awaited: it is about to act, or has ended.
     #[inline(never)]
     fn go_on(&mut self, thread: ThreadId) {
         let state = thread_entry(&mut self.threads, thread);
@@ -440,7 +440,7 @@ impl<K: Knowledge> Flow<K> {
         }
     }
 
-    /// What `other` knew after its first `lines` lines.
+    /// The knowledge of `other` after its first `lines` lines.
     fn receive_lines(&mut self, thread: ThreadId, other: ThreadId, lines: u32) {
         let history = &thread_entry(&mut self.threads, other).history;
         let known = history.partition_point(|(line, _)| *line <= lines);

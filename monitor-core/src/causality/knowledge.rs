@@ -1,7 +1,7 @@
-//! What a thread takes along and what it leaves at objects, whatever that is made of.
+//! What a thread carries along and leaves at objects, independent of its representation.
 //!
-//! A thread receives from the objects that its event is about, and leaves what it knows at them: the
-//! [`Access`] says what. For vector clocks ([`ThreadClock`](crate::ThreadClock)) that is how many
+//! A thread receives from the objects of its event, and leaves its knowledge at them, as the
+//! [`Access`] says. For vector clocks ([`ThreadClock`](crate::ThreadClock)) the knowledge is how many
 //! events of each chain are in the past; another analysis may carry something else along the same
 //! edges.
 
@@ -13,7 +13,7 @@ use super::{
 };
 use crate::ThreadId;
 
-/// What a thread knows of the past.
+/// A thread's knowledge of the past.
 pub trait Knowledge: Debug + Clone {
     /// What it leaves at an object: empty by default, and growing with what is added.
     type Published: Debug + Clone + Default;
@@ -26,22 +26,22 @@ pub trait Knowledge: Debug + Clone {
         true
     }
 
-    /// Whether nobody has left anything.
+    /// Whether nothing was left.
     fn is_empty(left: &Self::Published) -> bool;
 
-    /// Learns what others left.
+    /// Learns what other threads left.
     fn learn(&mut self, left: &Self::Published);
 
-    /// Adds what it knows to what is there.
+    /// Adds its knowledge to what is there.
     fn add_to(&mut self, left: &mut Self::Published);
 
-    /// Adds what somebody left to what others left, without learning it.
+    /// Adds what another thread left, without learning it.
     fn merge(&mut self, left: &Self::Published, into: &mut Self::Published);
 
-    /// What it knows now.
+    /// Its current knowledge.
     fn left(&mut self) -> Self::Published;
 
-    /// Replaces what is there by what it knows now.
+    /// Replaces what is there by its current knowledge.
     #[inline]
     fn leave(&mut self, at: &mut Self::Published) {
         *at = self.left();
@@ -53,20 +53,20 @@ pub trait Knowledge: Debug + Clone {
         *left = Self::Published::default();
     }
 
-    /// Whether that is known to be the same as what was left.
+    /// Whether its knowledge is known to equal what was left.
     fn is_same(&self, left: &Self::Published) -> bool;
 
-    /// About how many bytes what was left points to; what several share, each has a part of.
+    /// The approximate number of bytes that what was left points to; shared memory is divided among its owners.
     fn bytes_left(_: &Self::Published) -> usize {
         0
     }
 
-    /// About how many bytes what it knows points to, likewise.
+    /// The approximate number of bytes that its knowledge points to, likewise.
     fn bytes(&self) -> usize {
         0
     }
 
-    /// Receives what an access receives of the updates of an object. For those who keep these elsewhere than its reads.
+    /// Receives what an access receives of an object's updates, for callers that store these separately from its reads.
     #[inline]
     fn receive_updates(&mut self, updates: &Self::Published, access: Access) {
         if matches!(access, Access::Read | Access::Update | Access::Observe) {
@@ -74,7 +74,7 @@ pub trait Knowledge: Debug + Clone {
         }
     }
 
-    /// Receives what an access receives of the reads of an object.
+    /// Receives what an access receives of an object's reads.
     #[inline]
     fn receive_reads(&mut self, reads: &Self::Published, access: Access) {
         if matches!(access, Access::Update | Access::Contribute) {
@@ -82,7 +82,7 @@ pub trait Knowledge: Debug + Clone {
         }
     }
 
-    /// Receives what an access receives of the updates of an object when it is over.
+    /// Receives what an access receives of an object's updates when it is over.
     #[inline]
     fn receive_awaited(&mut self, updates: &Self::Published, access: Access) {
         if access == Access::Await {
@@ -90,7 +90,7 @@ pub trait Knowledge: Debug + Clone {
         }
     }
 
-    /// Leaves what an access leaves at the updates of an object.
+    /// Leaves what an access adds to an object's updates.
     #[inline]
     fn publish_updates(&mut self, updates: &mut Self::Published, access: Access) {
         match access {
@@ -100,7 +100,7 @@ pub trait Knowledge: Debug + Clone {
         }
     }
 
-    /// Leaves what an access leaves at the reads of an object.
+    /// Leaves what an access adds to an object's reads.
     #[inline]
     fn publish_reads(&mut self, reads: &mut Self::Published, access: Access) {
         match access {
@@ -110,24 +110,24 @@ pub trait Knowledge: Debug + Clone {
         }
     }
 
-    /// Receives what an access of an object receives.
+    /// Receives what an access receives of an object.
     #[inline]
     fn receive(&mut self, object: &ObjectClock<Self::Published>, access: Access) {
-        // Who reads has received the updates: there are no contributions where there are exclusive updates.
+        // Readers have received the updates: an object with exclusive updates has no contributions.
         if access != Access::Update || Self::is_empty(&object.reads) {
             self.receive_updates(&object.updates, access);
         }
         self.receive_reads(&object.reads, access);
     }
 
-    /// Whether it knows more than the updates of an object. If not, a read need not be noted where
-    /// exclusive updates are the only ones: whoever comes after reads comes after updates too.
+    /// Whether it knows more than the updates of an object. If not, a read need not be recorded if the object
+    /// has only exclusive updates: every access that comes after reads comes after updates too.
     #[inline]
     fn is_news(&self, object: &ObjectClock<Self::Published>) -> bool {
         !self.is_same(&object.updates)
     }
 
-    /// Leaves what an access of an object leaves.
+    /// Leaves what an access adds to an object.
     #[inline]
     fn publish(&mut self, object: &mut ObjectClock<Self::Published>, access: Access) {
         self.publish_updates(&mut object.updates, access);
@@ -135,7 +135,7 @@ pub trait Knowledge: Debug + Clone {
     }
 }
 
-/// What threads have left at an object. It can be kept inside the object itself.
+/// What threads have left at an object. It can be stored inside the object itself.
 ///
 /// ```
 /// use portent_monitor_core::{Access, Chains, Clock, Knowledge, ObjectClock, ThreadClock, ThreadId};
@@ -151,20 +151,20 @@ pub trait Knowledge: Debug + Clone {
 /// ```
 #[derive(Clone, Debug, Default)]
 pub struct ObjectClock<L = Snapshot> {
-    /// By those who conflict with readers.
+    /// Left by accesses that conflict with readers.
     updates: L,
-    /// By readers since the last exclusive update.
+    /// Left by readers since the last exclusive update.
     reads: L,
 }
 
 impl<H> ObjectClock<Snapshot<H>> {
-    /// Of an object that nobody was at.
+    /// The state of an object before its first access.
     pub const EMPTY: Self = ObjectClock {
         updates: Snapshot::EMPTY,
         reads: Snapshot::EMPTY,
     };
 
-    /// Which clock its updates have.
+    /// The version of the clock of its updates.
     #[inline]
     pub const fn version(&self) -> Version {
         self.updates.version()
@@ -178,12 +178,12 @@ impl<H> ObjectClock<Snapshot<H>> {
 }
 
 impl<L> ObjectClock<L> {
-    /// About how many bytes it points to.
+    /// The approximate number of bytes that it points to.
     pub(super) fn bytes<K: Knowledge<Published = L>>(&self) -> usize {
         K::bytes_left(&self.updates) + K::bytes_left(&self.reads)
     }
 
-    /// Adds to the updates what somebody has left elsewhere.
+    /// Adds to the updates what a thread has left elsewhere.
     pub(super) fn contribute<K: Knowledge<Published = L>>(&mut self, left: &L, by: &mut K) {
         by.merge(left, &mut self.updates);
     }

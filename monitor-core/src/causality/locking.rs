@@ -1,33 +1,33 @@
-//! What each operation does with its lock: takes it, gives it back, or fails to get it.
+//! The effect of each operation on its lock: taking it, releasing it, or failing to get it.
 //!
-//! The [table of edges](super::edges) says what a lock orders; this one says who holds it. Both are about the same operations, so they
-//! stand side by side. Whoever follows locks reads this one: the discipline, critical sections, the maximal model, the guards of the model
-//! `strong`, and the checker of witnesses.
+//! The [table of edges](super::edges) says what a lock orders; this one says which thread holds it. Both concern the same
+//! operations, so they are kept side by side. Everything that tracks locks uses this one: the discipline, critical sections,
+//! the maximal model, the guards of the model `strong`, and the checker of witnesses.
 
 use crate::{LockId, Op};
 
-/// What an operation does with a lock.
+/// The effect of an operation on a lock.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Locking {
     /// The lock.
     pub lock: LockId,
-    /// Whether it is about the exclusive side; the other is shared by readers.
+    /// Whether it concerns the exclusive side; the other side is shared by readers.
     pub exclusive: bool,
-    /// What is done.
+    /// The effect.
     pub action: LockAction,
 }
 
-/// What can be done with a lock.
+/// The possible effects on a lock.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LockAction {
     /// It is taken.
     Acquire,
-    /// It is taken again by a thread that wakes up from a wait. A thread that was not seen to give it back still holds it, and takes
-    /// nothing.
+    /// It is taken again by a thread that wakes up from a wait. If no release by that thread was seen, the thread still holds
+    /// it, and takes nothing.
     Reacquire,
-    /// It is given back.
+    /// It is released.
     Release,
-    /// It is tried in vain, as another thread holds it.
+    /// It is tried in vain, because another thread holds it.
     Fail,
 }
 
@@ -39,7 +39,7 @@ impl LockAction {
 }
 
 impl Op {
-    /// What the operation does with a lock; `None` if it neither takes nor tries one, nor gives one back. To ask for a lock
+    /// The effect of the operation on a lock; `None` if it neither takes, tries nor releases one. Requesting a lock
     /// ([`Op::Request`]) changes nothing.
     ///
     /// ```

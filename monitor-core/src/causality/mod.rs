@@ -6,22 +6,22 @@
 //! [`definition`](crate::definition) restricted to relevant events.
 //!
 //! After K. Sen, *Scalable Automated Methods for Dynamic Program Analysis* (2006), chapter 3: a
-//! thread has a clock; what events are ordered through has a clock of its updates and one of its
+//! thread has a clock; an object that orders events has a clock of its updates and one of its
 //! reads. A read receives the updates and adds to the reads, a write receives and replaces both, so
 //! that reads do not order each other.
 //!
 //! | file | |
 //! |---|---|
-//! | `edges` | the table: which operation receives from what, and leaves something where |
-//! | `locking` | what operations do with their locks: who holds which |
-//! | `knowledge` | what an access of an object does, whatever is carried along |
+//! | `edges` | the table: what each operation receives from objects and leaves there |
+//! | `locking` | the effects of operations on locks: which thread holds which |
+//! | `knowledge` | the effect of an access to an object, independent of what is carried along |
 //! | `thread_clock` | the clock that a thread carries along |
 //! | `recycled` | how the clocks of a trace are held |
 //! | `chains` | the components of clocks |
-//! | `flow` | all threads and objects of a run that is seen from outside |
+//! | `flow` | all threads and objects of a run observed from outside |
 //!
-//! Nothing is allocated for an event of threads and objects that are known, but for what there is more of with each: messages, and in
-//! a trace with clocks its lines.
+//! An event of known threads and objects allocates nothing, except for data that grows with the events: messages, and the lines
+//! of a trace with clocks.
 //!
 //! The weak point is a trace in which every event is relevant and hundreds of threads really
 //! overlap: each tick then copies a clock of that length.
@@ -71,7 +71,7 @@ impl Stamp {
 /// Computes the stamps of one property's relevant events.
 ///
 /// It trusts that a [`Discipline`](crate::Discipline) admitted the events. Several instances, each
-/// with its own relevance, may be fed from one stream: an instance copies nothing out of an event.
+/// with a different relevance, may be fed from one stream: an instance copies nothing out of an event.
 ///
 /// ```
 /// use portent_monitor_core::{Causality, Event, Op, Symbols};
@@ -106,8 +106,8 @@ impl Causality {
         Ok(advanced.flatten())
     }
 
-    /// As [`step`](Self::step), for those who look at the stamp once: `read` is called with the chain of a relevant event, and the
-    /// relevant events in its past, itself included. That allocates nothing.
+    /// As [`step`](Self::step), for callers that examine the stamp only once: `read` is called with the chain of a relevant
+    /// event, and the relevant events in its past, including itself. This allocates nothing.
     ///
     /// ```
     /// use portent_monitor_core::{Causality, Event, Op, Symbols};
@@ -155,8 +155,8 @@ impl Causality {
         })
     }
 
-    /// How many relevant events of each chain are in the past of what a thread does next, apart from what that itself
-    /// receives; those that are missing count 0.
+    /// How many relevant events of each chain are in the past of a thread's next event, without what that event itself
+    /// receives; missing components count as 0.
     ///
     /// ```
     /// use portent_monitor_core::{Causality, Event, Op, Symbols};
@@ -175,7 +175,7 @@ impl Causality {
         self.flow.thread(thread).past()
     }
 
-    /// Tells that a thread has ended though nobody joined it, so that its chain can be reused.
+    /// Declares that a thread has ended although no thread joined it, so that its chain can be reused.
     /// It must not act again.
     pub fn end(&mut self, thread: ThreadId) {
         if let Some(chain) = self.flow.thread(thread).end() {
@@ -183,13 +183,13 @@ impl Causality {
         }
     }
 
-    /// How many threads, objects and messages there are that may have a clock.
+    /// The number of threads, objects and messages that may have a clock.
     pub fn places(&self) -> usize {
         self.flow.places()
     }
 
-    /// About how many bytes all clocks take: they grow with the square of the number of threads where these know of each other. It
-    /// looks at all of them.
+    /// The approximate size of all clocks in bytes: if all threads synchronise, it grows with the square of their number.
+    /// Visits all clocks.
     ///
     /// ```
     /// use portent_monitor_core::{Causality, Event, Op, Symbols};
@@ -210,7 +210,7 @@ impl Causality {
         self.flow.bytes()
     }
 
-    /// How many chains there are: the length of the longest clock.
+    /// The number of chains: the length of the longest clock.
     pub fn chains(&self) -> usize {
         self.chains.len()
     }

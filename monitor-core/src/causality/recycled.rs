@@ -1,29 +1,29 @@
 //! Shared clocks in recycled memory.
 //!
-//! A thread that has left its clock somewhere can no longer write into it when it ticks, and needs another one. Meanwhile what others left
-//! is replaced, and the last owner of a clock releases it. So a run that only reads and writes what it has read and written before
-//! allocates nothing.
+//! A thread that has left its clock at an object can no longer write into it when it ticks, and needs another one. Meanwhile
+//! the clocks that other threads left are replaced, and the last owner of a clock releases it. So a run that only repeats
+//! earlier reads and writes allocates nothing.
 
 use std::{cell::RefCell, ops::Deref, sync::Arc};
 
 use super::thread_clock::Hold;
 use crate::Clock;
 
-/// This many clocks are kept for later.
+/// The number of clocks kept for reuse.
 const MOST: usize = 256;
 
 thread_local! {
-    /// Clocks that nobody has. They belong to the thread that computes clocks, not to those that it computes them of.
+    /// Unowned clocks. They belong to the thread that computes clocks, not to the observed threads.
     static SPARE: RefCell<Vec<Arc<Clock>>> = const { RefCell::new(Vec::new()) };
 }
 
-/// A clock that others may have too. A change is made in place if there are no others, and else in a copy.
+/// A clock that may be shared. It is changed in place if there is only one owner, and otherwise copied first.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Recycled(Arc<Clock>);
 
 impl Recycled {
     fn let_go(self) {
-        // If a thread ends just now, its spare clocks are gone already.
+        // If a thread is ending, its spare clocks are gone already.
         if Arc::strong_count(&self.0) == 1 {
             let _ = SPARE.try_with(|spare| {
                 let mut spare = spare.borrow_mut();

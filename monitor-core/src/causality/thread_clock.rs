@@ -1,25 +1,25 @@
 //! The vector clock of one thread, to be held inside the thread.
 //!
 //! Since irrelevant events do not tick, clocks seldom change, and most receipts change nothing.
-//! Each distinct clock has a version: equal versions are equal clocks, and a version that a thread has
-//! lately received, or made itself, is known to it. Then a receipt is a comparison of two numbers.
+//! Each distinct clock has a version: equal versions are equal clocks, and a thread knows the versions that it
+//! recently received or made. For these, a receipt is a comparison of two numbers.
 //!
-//! How clocks are [held](Hold) is the one choice there is. Who looks at a run from outside has
-//! them shared, since it keeps many that are the same. In a running program each thread and object
-//! has its own, which is written over in place: sharing would allocate whenever a thread that has left
-//! its clock somewhere counts on.
+//! The only choice is how clocks are [held](Hold). An observer from outside shares
+//! them, since it keeps many equal ones. In a running program each thread and object
+//! has its own clock, which is overwritten in place: sharing would allocate whenever a thread that has left
+//! its clock at an object counts further.
 //!
-//! **Nothing here is common to threads.** A version is made of the number of its thread and a count
-//! of that thread's own; the count of relevant events is the thread's, and becomes part of the
-//! clock when somebody asks for that; the chain is the thread's until it ends.
+//! **Threads share no state here.** A version consists of the number of its thread and that thread's
+//! count of versions; the count of relevant events belongs to the thread, and is written into the
+//! clock when the clock is read; the chain belongs to the thread until it ends.
 
 use std::{fmt::Debug, mem, ops::Deref, sync::Arc};
 
 use super::{chains::Chain, knowledge::Knowledge};
 use crate::{ChainId, Clock, Error, Stamp, ThreadId};
 
-/// Which distinct clock: 28 bits for the thread that made it, one that says whether it was made
-/// inside an object, and 35 for the thread's own count, which is even. 0 is the empty clock.
+/// Identifies a distinct clock: 28 bits for the thread that made it, one that says whether it was made
+/// inside an object, and 35 for the thread's count, which is even. 0 is the empty clock.
 ///
 /// ```
 /// use portent_monitor_core::Version;
@@ -36,25 +36,25 @@ const THREAD_SHIFT: u32 = COUNT_BITS + 1;
 const STEP: u64 = 2;
 
 impl Version {
-    /// The version of the clock that counts nothing.
+    /// The version of the empty clock.
     pub const EMPTY: Version = Version(0);
-    /// What no clock has as its version.
+    /// A version that no clock has.
     pub const NONE: Version = Version(u64::MAX);
 
-    /// The version as a number, to be kept in an atomic. It is even, except for
+    /// The version as a number, for storing in an atomic. It is even, except for
     /// [`NONE`](Self::NONE).
     #[inline]
     pub const fn bits(self) -> u64 {
         self.0
     }
 
-    /// The version that has this number.
+    /// The version with this number.
     #[inline]
     pub const fn from_bits(bits: u64) -> Version {
         Version(bits)
     }
 
-    /// A version that a thread made of its own clock, so that the thread knows all that is in it.
+    /// A version that a thread made of its own clock: the thread knows everything in it.
     #[inline]
     fn is_of(self, own: Version) -> bool {
         self.0 >> COUNT_BITS == own.0 >> COUNT_BITS
@@ -63,28 +63,28 @@ impl Version {
 
 /// How threads and objects hold their clocks.
 pub trait Hold: Deref<Target = Clock> + Default + Clone + Debug {
-    /// Whether a copy is the same clock.
+    /// Whether a copy shares the original clock.
     const SHARED: bool;
 
-    /// The clock, to be changed by this holder alone.
+    /// The clock, for changes by this holder alone.
     fn get_mut(&mut self) -> &mut Clock;
 
-    /// Becomes what another holds.
+    /// Copies the clock of another holder.
     fn assign(&mut self, other: &Self);
 
-    /// Holds nothing any more.
+    /// Releases the clock.
     fn clear(held: &mut Option<Self>);
 
-    /// The clock, for somebody to keep.
+    /// A lasting reference to the clock, or a copy of it.
     fn share(&self) -> Arc<Clock>;
 
-    /// Its bytes, divided by how many have it.
+    /// Its size in bytes, divided by the number of owners.
     fn bytes(&self) -> usize {
         self.deref().bytes()
     }
 }
 
-/// Many have the same clock: a copy costs nothing, and a change of what others have is a new clock.
+/// Clocks are shared: a copy costs nothing, and changing a shared clock makes a new one.
 impl Hold for Arc<Clock> {
     const SHARED: bool = true;
 
@@ -109,7 +109,7 @@ impl Hold for Arc<Clock> {
     }
 }
 
-/// Everybody has a clock of his own, for good: a copy is written over what was there.
+/// Each thread and object owns its clock permanently: a copy overwrites what was there.
 impl Hold for Box<Clock> {
     const SHARED: bool = false;
 
@@ -131,22 +131,22 @@ impl Hold for Box<Clock> {
     }
 }
 
-/// A clock that was left somewhere.
+/// A clock that was left at an object.
 #[derive(Clone, Debug)]
 pub struct Snapshot<H = Arc<Clock>> {
-    /// Of no meaning if the version is that of the empty clock, of which there may be millions.
+    /// Meaningless if the version is that of the empty clock, because there may be millions of those.
     clock: Option<H>,
     version: Version,
 }
 
 impl<H> Snapshot<H> {
-    /// Of nothing.
+    /// The empty past.
     pub const EMPTY: Self = Snapshot {
         clock: None,
         version: Version::EMPTY,
     };
 
-    /// Which clock it is.
+    /// Its version.
     #[inline]
     pub const fn version(&self) -> Version {
         self.version
@@ -186,7 +186,7 @@ impl<H: Hold> Snapshot<H> {
         self.version = other.version;
     }
 
-    /// Becomes that of nothing.
+    /// Resets it to the empty past.
     #[inline]
     pub fn clear(&mut self) {
         H::clear(&mut self.clock);
@@ -204,31 +204,31 @@ impl<H: Hold> Snapshot<H> {
     }
 }
 
-/// What one thread knows: how many relevant events of each chain are in its past.
+/// The knowledge of one thread: how many relevant events of each chain are in its past.
 ///
-/// It [receives](Knowledge::receive) what others left at an object, [ticks](Self::tick) if its event
-/// is relevant, and [publishes](Knowledge::publish) at the object. All that can be done by the thread
-/// itself while it holds the object.
+/// It [receives](Knowledge::receive) what other threads left at an object, [ticks](Self::tick) if its event
+/// is relevant, and [publishes](Knowledge::publish) at the object. The thread itself can do all of this
+/// while it holds the object.
 #[derive(Clone, Debug)]
 pub struct ThreadClock<H = Arc<Clock>> {
     now: Snapshot<H>,
-    /// The last version that this thread made, of its own clock or for an object.
+    /// The last version that this thread made, of its clock or for an object.
     made: Version,
-    /// The last that it had made when it learnt something, or changed its chain. Its clocks of later versions differ in its
-    /// own count alone.
+    /// The last version when it most recently learnt something, or changed its chain. Clocks of its later versions differ only
+    /// in its count.
     settled: Version,
     chain: Option<Chain>,
-    /// The chain's count is not in the clock yet.
+    /// The chain's count has not been written into the clock yet.
     behind: bool,
-    /// Something was learnt since somebody asked.
+    /// Something was learnt since the last call of [`take_news`](ThreadClock::take_news).
     news: bool,
-    /// Versions received lately, by their low bits: a cache, so that missing one costs only time.
+    /// Recently received versions, by their low bits: a cache, so that a miss costs only time.
     received: [Version; 8],
 }
 
 impl<H> ThreadClock<H> {
-    /// The clock of a thread that has done nothing. No other clock, of those that meet, may ever
-    /// have the same number.
+    /// The clock of a thread that has done nothing. No other clock that it may ever meet
+    /// may have the same number.
     pub const fn numbered(number: u32) -> Self {
         assert!(number < 1 << (u64::BITS - THREAD_SHIFT));
         let made = Version((number as u64) << THREAD_SHIFT);
@@ -243,19 +243,19 @@ impl<H> ThreadClock<H> {
         }
     }
 
-    /// Which clock it is now.
+    /// The current version.
     #[inline]
     pub const fn version(&self) -> Version {
         self.now.version
     }
 
-    /// The chain that it counts on, if it ever ticked.
+    /// The chain that it counts on, if it has ticked.
     #[inline]
     pub const fn chain(&self) -> Option<&Chain> {
         self.chain.as_ref()
     }
 
-    /// Goes on making versions under another number, after [`Error::ClockFull`].
+    /// Continues to make versions under another number, after [`Error::ClockFull`].
     pub fn renumber(&mut self, number: u32) {
         self.made = Self::numbered(number).made;
         self.settled = self.made;
@@ -267,7 +267,7 @@ impl<H> ThreadClock<H> {
         self.made.0 & (1 << (COUNT_BITS - 1)) == 0
     }
 
-    /// A version that nobody has had.
+    /// A fresh version.
     #[inline]
     fn fresh(&mut self) -> Version {
         self.made.0 += STEP;
@@ -276,14 +276,14 @@ impl<H> ThreadClock<H> {
 }
 
 impl<H: Hold> ThreadClock<H> {
-    /// Counts a relevant event and returns its number on the thread's chain. `acquire` is asked for a
-    /// chain if the thread has none, and told the thread's past.
+    /// Counts a relevant event and returns its number on the thread's chain. If the thread has no
+    /// chain, `acquire` is called with the thread's past to get one.
     ///
     /// # Errors
     ///
     /// Those of `acquire`; [`Error::ClockFull`] if the count does not fit in 32 bits, or after 2³³
     /// versions. Then the thread may [end](Self::end) its chain or
-    /// [take another number](Self::renumber), and go on.
+    /// [take another number](Self::renumber), and continue.
     #[inline]
     pub fn tick(
         &mut self,
@@ -306,8 +306,8 @@ impl<H: Hold> ThreadClock<H> {
         Ok(number)
     }
 
-    /// Counts a relevant event as [`tick`](Self::tick) does, if it has a chain and that is not full; and is the cheaper
-    /// for that.
+    /// Counts a relevant event as [`tick`](Self::tick) does, if it has a chain that is not full; this is
+    /// cheaper.
     #[inline]
     pub fn tick_on(&mut self) -> bool {
         if let Some(chain) = &mut self.chain
@@ -330,7 +330,7 @@ impl<H: Hold> ThreadClock<H> {
             .unwrap_or_default()
     }
 
-    /// How many relevant events of each chain are in the past; those that are missing count 0.
+    /// How many relevant events of each chain are in the past; missing components count as 0.
     #[inline]
     pub fn past(&mut self) -> &[u32] {
         self.settle();
@@ -345,7 +345,7 @@ impl<H: Hold> ThreadClock<H> {
         Some(Stamp { chain, clock })
     }
 
-    /// What the stamp of the event that ticked last says, without making one.
+    /// The content of the stamp of the event that ticked last, without making a stamp.
     #[inline]
     pub fn place(&mut self) -> Option<(ChainId, &Clock)> {
         self.settle();
@@ -359,7 +359,7 @@ impl<H: Hold> ThreadClock<H> {
         mem::take(&mut self.news)
     }
 
-    /// Calls `visit` with what is known of other chains and is not in `told`, which then has it.
+    /// Calls `visit` with the counts of other chains that are not in `told`, and adds them to it.
     pub fn tell_news(&self, told: &mut Clock, mut visit: impl FnMut(ChainId, u32)) {
         let own = self.chain.as_ref().map(Chain::id);
         let Some(clock) = self.now.clock() else {
@@ -376,7 +376,7 @@ impl<H: Hold> ThreadClock<H> {
         }
     }
 
-    /// Learns counts that were not left at an object: they came from another process, say.
+    /// Learns counts that were not left at an object, but came from another process, for example.
     ///
     /// ```
     /// use portent_monitor_core::{ChainId, Clock, ThreadClock};
@@ -411,7 +411,7 @@ impl<H: Hold> ThreadClock<H> {
         self.chain.take()
     }
 
-    /// Puts the chain's count where others can read it.
+    /// Writes the chain's count to where other threads can read it.
     #[inline]
     fn settle(&mut self) {
         if self.behind {
@@ -438,7 +438,7 @@ impl<H: Hold> ThreadClock<H> {
     }
 }
 
-/// A version of what has more in it than the thread knows that makes it.
+/// A version for a clock that contains more than the thread making it knows.
 fn merged(made: &mut Version) -> Version {
     made.0 += STEP;
     Version(made.0 | MERGED)
@@ -448,7 +448,7 @@ impl<H: Hold> Knowledge for ThreadClock<H> {
     type Published = Snapshot<H>;
 
     fn new(thread: ThreadId) -> Self {
-        // More threads than 28 bits have numbers for would need as many clocks, which is a terabyte.
+        // More threads than 28 bits can number would need as many clocks, which is a terabyte.
         Self::numbered(thread.index() as u32)
     }
 
@@ -504,7 +504,7 @@ impl<H: Hold> Knowledge for ThreadClock<H> {
             self.settle();
             return at.assign(&self.now);
         }
-        // The own count is put into the copy only: to read a clock as a whole just after a part of it
+        // The count is written into the copy only: reading a clock as a whole just after a part of it
         // was written stalls the processor.
         let is_own = at.version.is_of(self.made) && at.version.0 > self.settled.0;
         if is_own {

@@ -1,4 +1,4 @@
-//! Whether the vector clocks that a trace brings can be those of one run.
+//! Whether the vector clocks that a trace carries can be those of one run.
 
 use std::num::NonZeroU64;
 
@@ -6,15 +6,15 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::{Error, Event, Stamped, Symbols, ThreadId};
 
-/// What the clocks of a trace have said so far.
+/// The clocks of a trace so far.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Clocks {
     threads: Vec<Past>,
-    /// Lines are known to be missing, so that a clock may count what nobody has seen.
+    /// Lines are known to be missing, so a clock may count events that were not seen.
     pub(super) incomplete: bool,
 }
 
-/// What is known of one thread.
+/// The clocks of one thread so far.
 #[derive(Clone, Debug, Default)]
 struct Past {
     /// The components of its last clock.
@@ -25,26 +25,26 @@ struct Past {
     claimed: u32,
     /// The line with that other clock.
     claimed_by: Option<NonZeroU64>,
-    /// How many of its own events its clocks count though nobody has seen them.
+    /// The number of its own events that its clocks count although they were not seen.
     skipped: u64,
-    /// The line with the first clock that does.
+    /// The line with the first such clock.
     skipped_before: Option<NonZeroU64>,
 }
 
-/// Events that a thread's own clocks count and that were not seen.
+/// Events that a thread's own clocks count but that were not seen.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct SkippedEvents {
-    /// Whose.
+    /// The thread.
     pub thread: ThreadId,
-    /// How many.
+    /// Their number.
     pub count: u64,
     /// The line of the thread before which the first of them are missing.
     pub before: Option<NonZeroU64>,
 }
 
 impl Clocks {
-    /// Says what the clock of this event contradicts, if anything.
+    /// Returns what the clock of this event contradicts, if anything.
     pub(super) fn check(
         &self,
         event: &Event,
@@ -56,7 +56,7 @@ impl Clocks {
             .try_for_each(|thread| self.check_owner(thread, event, stamped, symbols))
     }
 
-    /// The same for one of the threads whose line it is.
+    /// The same for one of the threads of the line.
     fn check_owner(
         &self,
         thread: ThreadId,
@@ -94,7 +94,7 @@ impl Clocks {
         Ok(())
     }
 
-    /// A clock counts no more events of another thread than there were, unless that thread is not
+    /// A clock counts at most as many events of another thread as there were, unless that thread is not
     /// in the trace at all.
     fn check_counts(
         &self,
@@ -124,7 +124,7 @@ impl Clocks {
         Ok(())
     }
 
-    /// Takes the clock of an event that was admitted.
+    /// Takes the clock of an admitted event.
     pub(super) fn apply(&mut self, event: &Event, stamped: &Stamped) {
         let is_own = |component| event.threads().any(|thread| thread == component);
         for &(component, count) in stamped.clock.iter().filter(|(t, _)| !is_own(*t)) {
@@ -148,14 +148,14 @@ impl Clocks {
         }
     }
 
-    /// Threads that have no event, though clocks count some.
+    /// Threads without events that some clocks count.
     pub(super) fn absent(&self) -> impl Iterator<Item = ThreadId> {
         let is_absent = |past: &Past| past.claimed > 0 && past.clock.is_empty();
         let threads = self.threads.iter().enumerate();
         threads.filter_map(move |(i, past)| ThreadId::from_index(i).filter(|_| is_absent(past)))
     }
 
-    /// What threads that have events count of their own though it was not seen.
+    /// For threads with events, the unseen events that their own clocks count.
     pub(super) fn skipped(&self) -> impl Iterator<Item = SkippedEvents> {
         let threads = self.threads.iter().enumerate();
         let threads = threads.filter(|(_, past)| past.skipped > 0);
@@ -177,8 +177,8 @@ impl Clocks {
 }
 
 impl Past {
-    /// A component that is less than it was, or the thread's own if it is not greater; with what it
-    /// was and is.
+    /// A component that has decreased, or the thread's own if it has not increased; with its old
+    /// and new values.
     fn loses(&self, thread: ThreadId, stamped: &Stamped) -> Option<(ThreadId, u32, u32)> {
         let mut kept = 0;
         for &(component, now) in &stamped.clock {
@@ -193,7 +193,7 @@ impl Past {
         if kept == self.clock.len() {
             return None;
         }
-        // A component that is no longer mentioned has gone back to 0.
+        // A component that is no longer mentioned has dropped to 0.
         let mentioned: FxHashSet<ThreadId> = stamped.clock.iter().map(|(t, _)| *t).collect();
         let lost = |component: &ThreadId| !mentioned.contains(component);
         let lost = |(component, before): &(&ThreadId, &u32)| **before > 0 && lost(component);

@@ -1,4 +1,4 @@
-//! Who holds a lock, and how often.
+//! Which threads hold a lock, and how often.
 
 use std::num::NonZeroU64;
 
@@ -11,20 +11,20 @@ use crate::ThreadId;
 pub(super) struct Holders {
     exclusive: SideHolders,
     shared: SideHolders,
-    /// Those who must have given the exclusive side back in a wait, since another took the lock. They are kept
-    /// apart so that nobody is looked at twice.
+    /// Threads that must have released the exclusive side in a wait, since another thread took the lock. They are kept
+    /// separately so that each holder is examined only once.
     suspended: Option<Box<FxHashMap<ThreadId, LockHold>>>,
 }
 
-/// What a thread has of one side.
+/// The hold of a thread on one side.
 #[derive(Clone, Copy, Debug)]
 struct LockHold {
     times: u32,
-    /// Where it took it first.
+    /// Where the thread first took it.
     line: Option<NonZeroU64>,
 }
 
-/// Who holds one side of a lock. One thread is the rule; a trace that never releases may have a
+/// The holders of one side of a lock. Usually there is one thread; a trace that never releases may have a
 /// million.
 #[derive(Clone, Debug, Default)]
 struct SideHolders {
@@ -60,7 +60,7 @@ impl Holders {
         self.side(exclusive).give_back(thread);
     }
 
-    /// A thread other than `thread` whose hold excludes that it takes a side.
+    /// A thread other than `thread` whose hold prevents it from taking a side.
     pub(super) fn excluding(&self, thread: ThreadId, exclusive: bool) -> Option<ThreadId> {
         let other = self.exclusive.other_than(thread);
         let shared = || self.shared.other_than(thread);
@@ -86,7 +86,7 @@ impl Holders {
         reader.map(|(reader, hold)| (reader, hold.line))
     }
 
-    /// Suspends those but `thread` who hold the exclusive side, and names them.
+    /// Suspends the holders of the exclusive side except `thread`, and returns them.
     pub(super) fn suspend_others(&mut self, thread: ThreadId) -> Vec<ThreadId> {
         let others = self.exclusive.remove_others(thread);
         if !others.is_empty() {
@@ -96,7 +96,7 @@ impl Holders {
         others.into_iter().map(|(holder, _)| holder).collect()
     }
 
-    /// A thread holds again what it held before it waited.
+    /// Restores what a thread held before it waited.
     pub(super) fn resume(&mut self, thread: ThreadId) {
         let suspended = self.suspended.as_mut();
         if let Some(hold) = suspended.and_then(|suspended| suspended.remove(&thread)) {
@@ -121,7 +121,7 @@ impl SideHolders {
         other.map(|(&holder, &hold)| (holder, hold))
     }
 
-    /// What a thread has of it, if anything.
+    /// The hold of a thread, if any.
     fn hold(&mut self, thread: ThreadId) -> Option<&mut LockHold> {
         match &mut self.first {
             Some((holder, hold)) if *holder == thread => Some(hold),

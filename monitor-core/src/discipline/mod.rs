@@ -1,19 +1,19 @@
 //! Which sequences of events can be a run at all.
 //!
-//! A trace may lie: a lock is released that nobody took, a message arrives that was never sent. The
+//! A trace may be wrong: a lock is released that no thread took, a message arrives that was never sent. The
 //! relation of such a trace would mean nothing, so each event is checked against the ones before
-//! it, once, whatever the number of properties. An event that is refused leaves no mark: a lenient
-//! reader drops it and goes on.
+//! it, once, whatever the number of properties. A refused event changes nothing: a lenient
+//! reader drops it and continues.
 //!
 //! What is deliberately allowed:
 //! - a lock taken while another thread seems to hold it, if that thread does nothing before it wakes
-//!   up from a wait: a wait gives the lock back, and some traces show only the wake-up. A read lock is not given
-//!   back so, and in a run without conditions nobody waits;
+//!   up from a wait: a wait releases the lock, and some traces show only the wake-up. A wait does not release a read lock,
+//!   and in a run without conditions no thread waits;
 //! - taking a lock twice, which then is to be released twice;
 //! - marks of a thread's begin and end anywhere: some recorders open with those of all threads;
-//! - threads that nobody forked, threads that several others join, and a name that is forked again
+//! - threads that were not forked, threads that several others join, and a name that is forked again
 //!   after it was joined;
-//! - a wake-up without a notify, since such things happen; the wake-up from a wait that gave no lock back may not
+//! - a wake-up without a notify, since spurious wake-ups exist; the wake-up from a wait that released no lock may not
 //!   even be logged;
 //! - a message that several threads receive, or one thread twice;
 //! - vector clocks that skip events of a thread, or count events of one that is not in the trace: a
@@ -52,12 +52,12 @@ use crate::{
 pub struct Discipline {
     threads: Vec<ThreadState>,
     locks: Vec<Holders>,
-    /// Any number of threads may receive a message, so that none is forgotten.
+    /// Any number of threads may receive a message, so none is forgotten.
     sent: FxHashSet<(ChanId, Msg)>,
     /// Rounds of barriers that some thread has left.
     left: FxHashMap<BarrierId, Rounds>,
     clocks: Clocks,
-    /// Whether events bring clocks; the first event decides.
+    /// Whether events carry clocks; the first event decides.
     stamped: Option<bool>,
 }
 
@@ -66,15 +66,15 @@ struct ThreadState {
     life: Life,
     /// The barrier that it arrived at and has not left yet.
     arrived: Option<(BarrierId, u64)>,
-    /// The locks that others took though it seems to hold them: it must have given them back in a wait.
+    /// The locks that others took although it seems to hold them: it must have released them in a wait.
     suspended: Vec<Suspended>,
-    /// What was given back for the wait that it woke up from last, if it did nothing since; or, logged too early, began.
+    /// What was released for the wait that it last woke up from, if it has done nothing since; or, if logged too early, began.
     waited: Option<GivenBack>,
-    /// The wait that it gave a lock back for, and has not woken up from.
+    /// The wait that it released a lock for, and has not woken up from.
     asleep: Option<Asleep>,
 }
 
-/// Which locks a thread may have given back for a wait.
+/// Which locks a thread may have released for a wait.
 #[derive(Clone, Copy, Debug)]
 enum GivenBack {
     /// The line does not say which.
@@ -83,7 +83,7 @@ enum GivenBack {
 }
 
 impl GivenBack {
-    /// For the wait that an event is the wake-up of.
+    /// For the wait that ends with a given event.
     fn for_wake_up(op: &Op) -> Option<GivenBack> {
         match op {
             Op::Wait(_, lock) => Some(lock.map_or(GivenBack::Some, GivenBack::Only)),
@@ -100,7 +100,7 @@ impl GivenBack {
 }
 
 impl ThreadState {
-    /// Whether it runs, and neither a barrier nor a wait is left to be accounted for.
+    /// Whether it runs, without a pending barrier or wait.
     fn is_at_ease(&self) -> bool {
         self.life == Life::Running
             && self.arrived.is_none()
@@ -129,8 +129,8 @@ struct Asleep {
 }
 
 impl Asleep {
-    /// Whether this is how such a wait ends: with a wake-up, or, when its time is over, with its lock,
-    /// which the thread may have asked for.
+    /// Whether this is how such a wait ends: with a wake-up, or, after a time-out, by taking its lock,
+    /// which the thread may have requested.
     fn can_be_followed_by(&self, op: &Op) -> bool {
         match *op {
             Op::Wait(cond, _) => cond == self.cond,
@@ -144,7 +144,7 @@ impl Asleep {
 enum Life {
     #[default]
     Unknown,
-    /// Nothing but marks of its begin or end.
+    /// Only marks of its begin or end.
     Marked,
     Forked,
     Running,
@@ -152,11 +152,11 @@ enum Life {
 }
 
 impl Discipline {
-    /// Accepts the next event of the run, or says what it contradicts.
+    /// Accepts the next event of the run, or returns what it contradicts.
     ///
     /// # Errors
     ///
-    /// The variants of [`Error`] that tell of events; the state is then unchanged.
+    /// The variants of [`Error`] that concern events; the state is then unchanged.
     pub fn admit(&mut self, event: &Event, symbols: &Symbols) -> Result<(), Error> {
         if self.is_routine(event) {
             return Ok(());
@@ -166,8 +166,8 @@ impl Discipline {
         Ok(())
     }
 
-    /// Whether there is nothing to check and nothing to remember, as for most events: a thread that
-    /// has gone on from whatever it did before reads or writes.
+    /// Whether there is nothing to check and nothing to remember, as for most events: reads and writes of a
+    /// thread without pending operations.
     #[inline]
     fn is_routine(&self, event: &Event) -> bool {
         let access = matches!(event.op, Op::Read(_) | Op::Write(..) | Op::Update(..));
@@ -189,8 +189,8 @@ impl Discipline {
         })
     }
 
-    /// Tells that the run has ended: whoever seems to hold a lock that another took does not wake up any more, so that
-    /// two threads hold one lock. A thread that waits to the end has given its lock back by a [`waiting`](Op::Waiting).
+    /// Declares the end of the run: a thread that seems to hold a lock taken by another no longer wakes up, so
+    /// two threads hold one lock. A thread that waits to the end has released its lock by a [`waiting`](Op::Waiting).
     ///
     /// # Errors
     ///
@@ -235,7 +235,7 @@ impl Discipline {
         }
     }
 
-    /// Tells that events are missing, which nobody could read. From now on a clock may count more
+    /// Declares that unreadable events are missing. From now on a clock may count more
     /// events of a thread than were seen.
     ///
     /// ```
@@ -256,7 +256,7 @@ impl Discipline {
         self.clocks.incomplete = true;
     }
 
-    /// The threads whose events the clocks count, though none of them was seen.
+    /// The threads whose events the clocks count although none of them was seen.
     pub fn absent_threads(&self) -> impl Iterator<Item = ThreadId> {
         self.clocks.absent()
     }
@@ -389,7 +389,7 @@ impl Discipline {
         }
     }
 
-    /// A thread takes a lock only if nobody holds it who cannot have given it back in a wait: a reader does not wait with its
+    /// A thread can take a lock unless it has a holder that cannot have released it in a wait: a reader does not wait with its
     /// lock, and a thread that has ended does not wait.
     fn check_holders(
         &self,
@@ -423,7 +423,7 @@ impl Discipline {
         }
     }
 
-    /// A thread whose lock another took must have waited, and goes on by waking up.
+    /// A thread whose lock another took must have waited, and continues by waking up.
     fn check_locks(
         &self,
         thread: ThreadId,
@@ -443,7 +443,7 @@ impl Discipline {
             if !given_back.is_some_and(|given| given.may_be(held.lock)) {
                 return Err(held_twice(held.lock, held.by, held.line));
             }
-            // It has it again.
+            // It holds the lock again.
             let holders = &self.locks[held.lock.index()];
             if let Some(other) = holders.excluding(thread, true) {
                 let line = held.line.filter(|_| other == held.by);
@@ -467,7 +467,7 @@ impl Discipline {
         }
     }
 
-    /// A thread takes a lock: whoever seems to hold it must be waiting.
+    /// A thread takes a lock: any apparent holder must be waiting.
     fn take(&mut self, event: &Event, lock: LockId, exclusive: bool) {
         let thread = event.thread;
         let holders = self.holders(lock);
@@ -486,7 +486,7 @@ impl Discipline {
         self.holders(lock).take(thread, exclusive, event.line);
     }
 
-    /// A thread that waited, if it did, holds its locks again.
+    /// Restores the locks of a thread that waited, if it did.
     fn resume(&mut self, thread: ThreadId) {
         for held in std::mem::take(&mut self.thread_mut(thread).suspended) {
             self.holders(held.lock).resume(thread);
@@ -498,7 +498,7 @@ impl Discipline {
         holders.is_some_and(|holders| holders.holds(thread, exclusive))
     }
 
-    /// Whether a thread arrives at a round that some thread has left. To arrive again is to go on from
+    /// Whether a thread arrives at a round that some thread has left. Arriving again means leaving
     /// the first arrival.
     fn comes_late(&self, thread: ThreadId, barrier: BarrierId, round: u64) -> bool {
         let arrived = self.thread(thread).and_then(|thread| thread.arrived);
@@ -568,7 +568,7 @@ impl Discipline {
         }
     }
 
-    /// The thread does something after its barrier line, be it to end.
+    /// The thread acts after its barrier line, possibly by ending.
     fn go_on(&mut self, thread: ThreadId) {
         if let Some((barrier, round)) = self.thread_mut(thread).arrived.take() {
             self.left.entry(barrier).or_default().insert(round);

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-/// A set of rounds; nearly always they are left one after the other, from 0 on.
+/// A set of rounds; usually they are left one after the other, from 0 on.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Rounds {
     /// All before this one are in the set.
@@ -20,7 +20,7 @@ impl Rounds {
             return;
         }
         self.beyond.insert(round);
-        // The last number of all stays where it is: no round comes after it.
+        // The greatest number stays: no round comes after it.
         while self.below < u64::MAX && self.beyond.remove(&self.below) {
             self.below += 1;
         }

@@ -3,7 +3,7 @@
 use super::Place;
 use crate::{Id, ThreadId};
 
-/// How many events of each thread are in a run, whatever their order.
+/// The number of events of each thread in a run, whatever their order.
 ///
 /// ```
 /// use portent_monitor_core::{Cut, Place, ThreadId};
@@ -18,43 +18,43 @@ use crate::{Id, ThreadId};
 pub struct Cut(Vec<u32>);
 
 impl Cut {
-    /// How many events of a thread are in it.
+    /// The number of events of a thread in it.
     #[inline]
     pub fn count(&self, thread: ThreadId) -> u32 {
         self.0.get(thread.index()).copied().unwrap_or(0)
     }
 
-    /// The same for all threads, by their indices; those that are missing count 0.
+    /// The same for all threads, by their indices; missing ones count as 0.
     #[inline]
     pub fn counts(&self) -> &[u32] {
         &self.0
     }
 
-    /// Whether an event is in it.
+    /// Whether it contains an event.
     #[inline]
     pub fn contains(&self, place: Place) -> bool {
         place.position <= self.count(place.thread)
     }
 
-    /// Adds an event and what its thread did before it.
+    /// Adds an event and everything that its thread did before it.
     #[inline]
     pub fn include(&mut self, place: Place) {
         let count = place.thread.entry(&mut self.0);
         *count = (*count).max(place.position);
     }
 
-    /// Adds what another cut has.
+    /// Adds everything in another cut.
     #[inline]
     pub fn join(&mut self, other: &Cut) {
         self.join_counts(&other.0);
     }
 
-    /// Becomes another cut, in the memory that it has.
+    /// Copies another cut, reusing its own memory.
     pub fn copy_from(&mut self, other: &Cut) {
         self.0.clone_from(&other.0);
     }
 
-    /// Becomes the cut that has nothing.
+    /// Makes the cut empty.
     pub fn clear(&mut self) {
         self.0.clear();
     }

@@ -1,11 +1,11 @@
-//! What each event of a thread needs of the other threads.
+//! What each event of a thread needs from other threads.
 //!
-//! Most events bring their thread no news, so only the changes are kept. An event has two moments: what must have happened for it to
-//! be *next*, and what must have happened for it to do what it did, which is more if it reads what another thread wrote.
+//! Most events bring their thread no new knowledge, so only the changes are kept. An event has two moments: its needs for being
+//! *next*, and its needs for doing what it did, which are more if it reads what another thread wrote.
 
 use super::Cut;
 
-/// A moment in the life of a thread.
+/// A moment of a thread.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Moment(u32);
 
@@ -27,30 +27,30 @@ impl Moment {
 /// The needs of one thread's events.
 #[derive(Clone, Debug, Default)]
 pub(super) struct History {
-    /// How many events there are.
+    /// The number of events.
     pub(super) events: u32,
-    /// What the last moment needs.
+    /// The needs of the last moment.
     now: Cut,
-    /// The moments at which that changed.
+    /// The moments at which the needs changed.
     moments: Vec<Moment>,
-    /// Where the counts of each begin; they end where the next begin.
+    /// The start of the counts of each; they end where the next ones begin.
     starts: Vec<usize>,
     counts: Vec<u32>,
 }
 
 impl History {
-    /// What the thread needs by now.
+    /// The current needs of the thread.
     #[inline]
     pub(super) fn now(&self) -> &Cut {
         &self.now
     }
 
-    /// Takes the needs of now out, to be changed and [put back](Self::put_back).
+    /// Takes out the current needs, to be changed and [put back](Self::put_back).
     pub(super) fn take_now(&mut self) -> Cut {
         std::mem::take(&mut self.now)
     }
 
-    /// From this moment on, which is not before any that was noted, the needs are these.
+    /// From this moment on, which must not be before the last recorded one, the needs are these.
     pub(super) fn put_back(&mut self, now: Cut, moment: Moment) {
         if self.moments.last() == Some(&moment) {
             let start = self.starts.last().copied().unwrap_or(0);
@@ -63,10 +63,10 @@ impl History {
         self.now = now;
     }
 
-    /// What was needed at a moment, without the thread's own events.
+    /// The needs at a moment, without the thread's own events.
     #[inline]
     pub(super) fn at(&self, moment: Moment) -> &[u32] {
-        // Most who ask do so for the latest.
+        // Most queries are for the latest moment.
         let index = match self.moments.last() {
             None => return &[],
             Some(&last) if last <= moment => self.moments.len() - 1,
@@ -79,8 +79,8 @@ impl History {
         &self.counts[self.starts[index]..end.unwrap_or(self.counts.len())]
     }
 
-    /// Whether nothing was learnt between two moments, the later one included. The later one is that of the last event or the
-    /// one before it, so that it is near the end.
+    /// Whether nothing was learnt between two moments, including the later one. The later one belongs to the last event or the
+    /// one before it, so it is near the end.
     #[inline]
     pub(super) fn is_same(&self, one: Moment, later: Moment) -> bool {
         let mut noted = self.moments.iter().rev();

@@ -1,22 +1,22 @@
-//! What can be left out of a run: the model `strong`.
+//! The parts of a run that can be left out: the model `strong`.
 //!
-//! A *correct reordering* of a trace has a prefix of each thread, keeps what is hard (fork, join, messages, wake-ups, barriers), and every
-//! read in it sees the write that it saw. Of two conflicting events that are both kept the order is as observed, but a thread may run on
-//! without a critical section, or without a write that nobody reads, of another. So such a run is known by its [`Cut`], and the cuts that
-//! can be reached are those that are [closed](Reorderings::close): they have what their events [need](Reorderings::join_need), and of two
-//! conflicting sections of a lock that have begun, the earlier one has ended.
+//! A *correct reordering* of a trace has a prefix of each thread, keeps hard order (fork, join, messages, wake-ups, barriers),
+//! and every read in it sees the write that it saw. Two conflicting events that are both kept stay in their observed order, but
+//! a thread may run on without a critical section, or without an unread write, of another. So such a run is determined by its
+//! [`Cut`], and the reachable cuts are those that are [closed](Reorderings::close): they contain what their events
+//! [need](Reorderings::join_need), and of two conflicting sections of a lock that have begun, the earlier one has ended.
 //!
 //! Closed cuts are closed under intersection, so there is a least one that has given events.
 //!
 //! | file | |
 //! |---|---|
 //! | `cut` | a prefix of each thread |
-//! | `predecessors` | what an event comes directly after |
-//! | `history` | what the events of a thread need of others |
-//! | `sections` | who held which lock from where to where |
+//! | `predecessors` | the direct predecessors of an event |
+//! | `history` | what the events of a thread need from others |
+//! | `sections` | which thread held which lock, from where to where |
 //!
-//! Which edges are hard is read off the [table](crate::edges): all but those through variables and locks. What is left of these is that a
-//! read needs its write, that a failed try needs the lock to be taken, and the rule about sections.
+//! Hard edges are those of the [table](crate::edges) that do not go through variables or locks. Of the latter, it remains that
+//! a read needs its write, that a failed try needs the lock to be taken, and the rule about sections.
 
 mod cut;
 mod history;
@@ -31,18 +31,19 @@ pub use self::{
 };
 use crate::{Error, Event, Flow, Id, LockId, ThreadId, VarId};
 
-/// An event: the first thread that it is of, and how many events of that thread there are up to it.
+/// An event: its first thread, and the number of that thread's events up to it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Place {
     /// Its thread.
     pub thread: ThreadId,
-    /// Its number among those of its thread, from 1.
+    /// Its number among the events of its thread, from 1.
     pub position: u32,
 }
 
-/// The events of a trace, as one sees them who may leave some out.
+/// The events of a trace, for analyses that may leave some out.
 ///
-/// It trusts that a [`Discipline`](crate::Discipline) admitted the events, and asks for all of them: none is irrelevant here.
+/// It trusts that a [`Discipline`](crate::Discipline) admitted the events, and must be given all of them: none is irrelevant
+/// here.
 ///
 /// ```
 /// use portent_monitor_core::{Cut, Event, Op, Reorderings, Symbols};
@@ -73,7 +74,7 @@ pub struct Reorderings {
     flow: Flow<Predecessors<false>>,
     /// The last write of each variable.
     writes: Vec<Option<Place>>,
-    /// What an event needs because of its locks: kept to be used again.
+    /// The needs of an event because of its locks; a reused buffer.
     because_of_locks: Vec<Place>,
 }
 
@@ -115,7 +116,7 @@ impl Reorderings {
         Ok(place)
     }
 
-    /// An event of the thread needs another.
+    /// Records that an event of the thread needs another.
     fn learn(&mut self, thread: ThreadId, needed: Place, moment: Moment) {
         let history = &mut self.threads[thread.index()];
         if needed.thread == thread || history.now().contains(needed) {
@@ -131,32 +132,32 @@ impl Reorderings {
         self.writes.get(var.index()).copied().flatten()
     }
 
-    /// How many events of a thread there are.
+    /// The number of events of a thread.
     pub fn events(&self, thread: ThreadId) -> u32 {
         self.threads.get(thread.index()).map_or(0, |t| t.events)
     }
 
-    /// How many threads there are, the ids of which are below.
+    /// An upper bound on the number of threads: their ids are below it.
     pub fn threads(&self) -> usize {
         self.threads.len()
     }
 
-    /// How many events of each other thread an event needs, by program order, hard edges, and the writes that are read; those
-    /// that are missing count 0.
+    /// How many events of each other thread an event needs, by program order, hard edges, and the writes that are read; missing
+    /// components count as 0.
     #[inline]
     pub fn needs(&self, place: Place) -> &[u32] {
         self.threads[place.thread.index()].at(Moment::after(place.position))
     }
 
-    /// Adds an event to a cut, and all that it needs by program order, hard edges, and the writes that are read.
+    /// Adds an event to a cut, with everything it needs by program order, hard edges, and the writes that are read.
     #[inline]
     pub fn join_need(&self, place: Place, cut: &mut Cut) {
         cut.join_counts(self.needs(place));
         cut.include(place);
     }
 
-    /// Adds all that must have happened for an event to be next in its thread, but not the event: what it would do need not
-    /// be what it did.
+    /// Adds everything that must have happened for an event to be next in its thread, but not the event: its effect may
+    /// differ from the observed one.
     #[inline]
     pub fn join_past(&self, place: Place, cut: &mut Cut) {
         let history = &self.threads[place.thread.index()];
@@ -167,12 +168,12 @@ impl Reorderings {
         }
     }
 
-    /// Makes a cut that has the needs of its events the least closed one that contains it.
+    /// Extends a cut that contains the needs of its events to the least closed one.
     pub fn close(&self, cut: &mut Cut) {
         let mut settled = 0;
         let threads = self.threads.len().min(cut.counts().len());
         let mut index = 0;
-        // In turns, until all threads in a row had nothing to end.
+        // In turns, until a full round of threads had nothing to end.
         while settled < threads {
             let Some(thread) = ThreadId::from_index(index) else {
                 return;
@@ -186,7 +187,7 @@ impl Reorderings {
         }
     }
 
-    /// Ends the open sections of a thread that are in the way of others.
+    /// Ends the open sections of a thread that conflict with sections of others.
     #[inline]
     fn end_sections(&self, thread: ThreadId, cut: &mut Cut) -> bool {
         let open = self.sections.open_at(thread, cut.count(thread));
@@ -208,7 +209,7 @@ impl Reorderings {
         &self.sections
     }
 
-    /// The sections that a thread is in when it has done this many events, innermost first.
+    /// The sections that a thread is in after this many events, innermost first.
     pub fn open_sections(&self, thread: ThreadId, events: u32) -> impl Iterator<Item = Section> {
         self.sections.open(thread, events)
     }
@@ -223,8 +224,8 @@ impl Reorderings {
         (0..self.sections.len()).map(|number| self.sections.get(number as u32))
     }
 
-    /// Whether two events of one thread, in this order, need the same of other threads to be next, with the same locks held: if
-    /// one of them can be next, nothing of its own thread's doing is in the way of the other. The later one is the thread's last.
+    /// Whether two events of one thread, in this order, have the same needs for being next, with the same locks held: if
+    /// one of them can be next, no action of its own thread prevents the other. The later one is the thread's last.
     #[inline]
     pub fn is_alike(&self, one: Place, last: Place) -> bool {
         self.sections.last_change(one.thread) <= one.position.saturating_sub(1)

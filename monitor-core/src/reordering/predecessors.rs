@@ -1,10 +1,11 @@
-//! What an event comes directly after, other than what its thread did before.
+//! The direct predecessors of an event, other than those in its own thread.
 
 use super::Place;
 use crate::{Knowledge, Object, ThreadId};
 
-/// The last event of each thread that a thread's next event comes directly after, and where the thread is: carried along the edges of the
-/// [table](crate::edges), through variables and locks only if they are `SHARED`. Without them the edges are *hard*.
+/// The last events of each thread that directly precede a thread's next event, and the position of the thread: carried along
+/// the edges of the [table](crate::edges), through variables and locks only if they are `SHARED`. Without them the edges are
+/// *hard*.
 ///
 /// ```
 /// use portent_monitor_core::{Event, Flow, Op, Place, Predecessors, Symbols};
@@ -25,7 +26,7 @@ pub struct Predecessors<const SHARED: bool> {
 }
 
 impl<const SHARED: bool> Predecessors<SHARED> {
-    /// The thread has come to its next event; returns what that comes directly after.
+    /// The thread has reached its next event; returns the direct predecessors of that event.
     #[inline]
     pub fn arrive(&mut self, here: Place) -> Vec<Place> {
         self.here = Some(here);

@@ -1,8 +1,8 @@
-//! Critical sections: who held which lock, from where to where.
+//! Critical sections: which thread held which lock, from where to where.
 //!
-//! A section begins where a thread that does not hold the lock takes it, and ends where it has given it back as often as it took it. If a
-//! lock is taken while another thread holds it, that thread must have given it back in a wait that is not in the trace: its section then
-//! ends with its last event, and another begins with its next.
+//! A section begins where a thread that does not hold the lock takes it, and ends where the thread has released it as often as
+//! it took it. If a lock is taken while another thread holds it, that thread must have released it in a wait that is not in the
+//! trace: its section then ends with its last event, and another begins with its next.
 
 use rustc_hash::FxHashMap;
 
@@ -11,18 +11,18 @@ use crate::{Id, LockAction, LockId, Locking, Op, ThreadId};
 
 const NONE: u32 = u32::MAX;
 
-/// From taking a lock to giving it back.
+/// The stretch from taking a lock to releasing it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Section {
-    /// Whose section it is.
+    /// The thread.
     pub thread: ThreadId,
     /// The lock that is held.
     pub lock: LockId,
-    /// Whether nobody else can hold the lock; otherwise others may share it.
+    /// Whether no other thread can hold the lock; otherwise others may share it.
     pub exclusive: bool,
     /// The position of the event that took the lock.
     pub begin: u32,
-    /// The position of the event that gave it back, if there is one.
+    /// The position of the event that released the lock, if there is one.
     pub end: Option<u32>,
 }
 
@@ -60,14 +60,14 @@ pub struct Sections {
     all: Vec<Kept>,
     threads: Vec<OfThread>,
     locks: Vec<OfLock>,
-    /// For sections whose outer one ended first: from which position on which is the outer one.
+    /// For sections whose outer one ended first: the outer section, from each position on.
     outers: FxHashMap<u32, Vec<(u32, u32)>>,
-    /// How often a lock was taken though another thread held it, and the first time.
+    /// How often a lock was taken although another thread held it, and the first time.
     overlaps: u64,
     first_overlap: Option<Overlap>,
 }
 
-/// A lock was taken though somebody held it.
+/// A lock was taken although another thread held it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Overlap {
     /// The lock.
@@ -83,17 +83,17 @@ struct OfThread {
     sides: FxHashMap<(LockId, bool), Side>,
     /// The sections that are open, by their begins.
     open: Vec<u32>,
-    /// From which position on which is the innermost open section.
+    /// The innermost open section, from each position on.
     tops: Vec<(u32, u32)>,
-    /// What it gave back in a wait that is not in the trace, and how often it had taken it.
+    /// The locks that it released in a wait that is not in the trace, and how often it had taken each.
     suspended: Vec<(LockId, bool, u32)>,
 }
 
-/// What a thread has of one side of a lock.
+/// The hold of a thread on one side of a lock.
 #[derive(Clone, Copy, Debug)]
 struct Side {
     depth: u32,
-    /// Which of the lock's lists is its.
+    /// The index of its list in the lock.
     list: u32,
 }
 
@@ -114,7 +114,7 @@ struct List {
 }
 
 impl Sections {
-    /// Follows the locks of one event, and calls `need` with the events that it needs because of them. `last` tells the last
+    /// Follows the locks of one event, and calls `need` with the events that it needs because of them. `last` returns the last
     /// position of a thread.
     #[inline]
     pub fn step(
@@ -151,12 +151,13 @@ impl Sections {
         }
     }
 
-    /// How often a lock was taken though another thread held it, which a wait explains that is not in the trace; and the first time.
+    /// How often a lock was taken although another thread held it, which implies a wait that is not in the trace; and the first
+    /// time.
     pub fn overlaps(&self) -> (u64, Option<Overlap>) {
         (self.overlaps, self.first_overlap)
     }
 
-    /// The sections that a thread is in when it has done this many events, innermost first.
+    /// The sections that a thread is in after this many events, innermost first.
     pub fn open(&self, thread: ThreadId, events: u32) -> impl Iterator<Item = Section> {
         let open = self.open_at(thread, events);
         open.map(|number| self.get(number))
@@ -214,7 +215,7 @@ impl Sections {
         self.locks[lock.index()].holders.push(number);
     }
 
-    /// Who holds the lock that is taken must have given it back.
+    /// The holder of the lock that is taken must have released it.
     fn suspend_others(
         &mut self,
         place: Place,
@@ -270,7 +271,7 @@ impl Sections {
         }
     }
 
-    /// A section has ended with the event at this position of its thread.
+    /// Ends a section with the event at this position of its thread.
     fn close_section(&mut self, number: u32, position: u32) {
         let kept = &mut self.all[number as usize];
         kept.end = position;
@@ -290,13 +291,13 @@ impl Sections {
             let outers = self.outers.entry(inner).or_default();
             outers.push((position, outer));
         }
-        // Noted even if it is the same, so that it is known that something has changed.
+        // Recorded even if it is the same, to note that something has changed.
         let top = thread.open.last().copied().unwrap_or(NONE);
         thread.tops.push((position, top));
     }
 
-    /// A try that failed fails again, since somebody holds the lock. If nobody was seen to hold it, it stays where it was among the
-    /// exclusive operations on that lock.
+    /// A failed try fails again because another thread holds the lock. If no holder was seen, it keeps its place among the
+    /// exclusive operations on the lock.
     fn fail(&mut self, place: Place, lock: LockId, need: &mut impl FnMut(Place)) {
         let of_lock = lock.entry(&mut self.locks);
         let mut is_explained = false;
@@ -343,7 +344,7 @@ impl Sections {
         }
     }
 
-    /// The sections of a thread that are open when it has done this many events, innermost first.
+    /// The open sections of a thread after this many events, innermost first.
     #[inline]
     pub(super) fn open_at(&self, thread: ThreadId, position: u32) -> OpenSections<'_> {
         let tops = match self.threads.get(thread.index()) {
@@ -365,8 +366,8 @@ impl Sections {
         }
     }
 
-    /// Whether a cut has the begin of a section of the same lock that was observed to begin after this one, by another thread, and
-    /// excludes this one.
+    /// Whether a cut contains the begin of another thread's section of the same lock that was observed to begin after this one
+    /// and excludes it.
     #[inline]
     pub(super) fn is_followed(&self, number: u32, cut: &Cut) -> bool {
         let kept = &self.all[number as usize];
