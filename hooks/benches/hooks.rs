@@ -3,32 +3,35 @@
 //! `cargo bench -p portent-hooks --features monitor,tokio`; compare the lines of a group. What is recorded is
 //! taken out between the measurements, by the same thread: the figures are those of the program alone.
 //!
-//! Nanoseconds, the least of three runs on 19 November 2026, on two cores of a virtual machine that eleven others used as well, where an instruction with a `lock`
-//! prefix takes 4.6 ns. The last column has the ratios of another machine, where it takes 2.1 ns: what locks nothing is dearer there by comparison.
+//! Nanoseconds on a machine with two cores of an AMD EPYC (virtual, Linux 6.18, Rust 1.95), where an instruction with a `lock` prefix takes 4.6 ns. The
+//! machine did nothing else, except for the lines of `Mutex` and `RwLock`: these are the least of three runs while others used it.
 //!
-//! | | std | hooks | ratio | aim | there |
-//! |---|---:|---:|---:|---:|---:|
-//! | `Mutex`, lock and unlock, nothing relevant | 9.5 | 9.7 | 1.02 | 1.2 | 1.1 |
-//! | the same with an event inside | 9.5 | 16.9 | 1.8 | 3.5 | 3.6 |
-//! | `RwLock`, read; of one who knows more than the last writer | 9.4 | 11.2; 11.6 | 1.2 | 1.8 | 1.1 |
-//! | `RwLock`, write | 9.4 | 9.7 | 1.03 | 1.3 | 0.9 |
-//! | atomic load | 0.23 | 0.35 | 1.5 | 2.5 | 2.0 |
-//! | atomic store, sequentially consistent; release | 4.6; 0.23 | 15.8; 11.8 | 3.4; 51 | 3.5; 7 | 3.2; 16 |
-//! | `fetch_add` | 4.6 | 14.7 | 3.2 | 3.5 | 3.4 |
-//! | `mpsc`, send and receive, nothing relevant | 26.3 | 24.8 | 0.94 | 2.5 | 1.2 |
-//! | an event, next to one of `tracing` with a layer that counts | 7.8 | 6.6 | 0.84 | 1.6 | 1.3 |
-//! | an event with a number | | 7.8 | | | |
-//! | a write of a relevant `Shared`, next to a `Mutex` | 9.5 | 19.8 | 2.1 | 4.5 | 5.2 |
-//! | poll of a task that records nothing; with an event inside | 0.35 | 3.5; 41 | +3.1 | +3 | +5.6 |
+//! | | std | hooks | ratio | aim |
+//! |---|---:|---:|---:|---:|
+//! | `Mutex`, lock and unlock, nothing relevant | 9.2 | 9.5 | 1.04 | 1.2 |
+//! | the same with an event inside | 9.2 | 16.7 | 1.8 | 3.5 |
+//! | `RwLock`, read | 9.3 | 9.7 | 1.04 | 1.8 |
+//! | the same by a thread that knows more than the last writer | 9.3 | 9.9 | 1.06 | 1.8 |
+//! | `RwLock`, write | 9.2 | 9.7 | 1.05 | 1.3 |
+//! | atomic load | 0.27 | 0.34 | 1.3 | 2.5 |
+//! | atomic store, sequentially consistent | 4.6 | 15.5 | 3.4 | 3.5 |
+//! | atomic store, release | 0.14 | 11.9 | 85 | |
+//! | `fetch_add` | 4.6 | 14.7 | 3.2 | 3.5 |
+//! | `mpsc`, send and receive, nothing relevant | 27.3 | 24.9 | 0.91 | 2.5 |
+//! | an event, next to one of `tracing` with a layer that counts | 8.1 | 5.3 | 0.66 | 1.6 |
+//! | an event with a number | | 7.7 | | |
+//! | an event, 8 threads at once; median | | 7.6 | | 15 ns |
+//! | a write of a relevant `Shared`, next to a `Mutex` | 9.2 | 20.4 | 2.2 | 4.5 |
+//! | poll of a task that records nothing | 0.48 | 5.0 | +4.5 ns | +3 ns |
+//! | poll of a task with an event inside | 0.48 | 42.4 | | |
 //!
-//! A store that was a plain one takes a lock, and with it two locked instructions: that is why a release store is the dearest by comparison. A poll swaps
-//! the actor of the thread twice, and looks whether somebody woke the task.
+//! A store that was a plain one takes a lock, and with it two locked instructions: that is why a release store is the most expensive by comparison. A
+//! poll swaps the actor of the thread twice, and looks whether the task was woken.
 //!
-//! In instructions, by callgrind: an event 143, a section with one inside 287 (85 of them to leave what is known when the lock is given back), a write of a `Shared` 426.
-//!
-//! A work queue with a cache and four threads, 20,000 jobs, everything included, on the same busy cores: 2.2 ms with the standard library; 3.0 ms (1.4 times) with hooks and no
-//! recording; 10.5 ms (4.8 times) with an event a job and a reader that shares the two cores; 71 ms (32 times) if every operation is recorded, and
-//! read. ThreadSanitizer is said to slow programs down 13 to 60 times. On disk an event takes 3.8 bytes, 6.3 with clocks (`sidecar/tests/recording.rs`).
+//! A work queue with a cache and four threads, 20,000 jobs, everything included, on two cores: 9.6 ms with the standard library; 10.0 ms (1.0 times) with
+//! hooks and no recording; 8.6 ms (0.9 times) with an event a job and a reader that shares the two cores; 66 ms (6.8 times) if every operation
+//! is recorded and read. Its threads compete for the same locks, so these times vary by 10 % and more. ThreadSanitizer is said to slow programs down 13 to 60 times. On disk an event
+//! takes 3.8 bytes, 6.3 with clocks (`sidecar/tests/recording.rs`).
 
 use std::{
     future::poll_fn,
