@@ -1,6 +1,6 @@
 //! The actor of a task, which replaces that of the thread while the task is polled.
 
-use std::sync::Arc;
+use std::{mem::ManuallyDrop, sync::Arc};
 
 use portent_monitor_core::Version;
 
@@ -76,25 +76,42 @@ impl Acting<'_> {
         }
         self.task.has_ended = true;
     }
-}
 
-impl Drop for Acting<'_> {
-    #[inline]
-    fn drop(&mut self) {
+    /// The task no longer acts. The same as to drop it, but in line.
+    #[inline(always)]
+    pub(crate) fn rest(self) {
+        ManuallyDrop::new(self).stop();
+    }
+
+    #[inline(always)]
+    fn stop(&mut self) {
         if !self.is_on {
             return;
         }
         self.task.shown = version::shown();
         actor::swap(&mut self.task.resting);
         version::show(self.outer);
-        if (carrier::has_lent() || self.task.has_ended)
-            && let Some(actor) = &mut self.task.resting
-        {
+        if carrier::has_lent() || self.task.has_ended {
+            self.give_back();
+        }
+    }
+
+    /// Gives back what it borrowed from the thread.
+    #[cold]
+    #[inline(never)]
+    fn give_back(&mut self) {
+        if let Some(actor) = &mut self.task.resting {
             actor.rest();
             if self.task.has_ended {
                 actor.leave();
                 self.task.resting = None;
             }
         }
+    }
+}
+
+impl Drop for Acting<'_> {
+    fn drop(&mut self) {
+        self.stop();
     }
 }

@@ -190,6 +190,8 @@ impl<F: Future> Future for Task<F> {
         if polled.is_ready() {
             this.future.set(None);
             acting.end();
+        } else {
+            acting.rest();
         }
         polled
     }

@@ -13,13 +13,7 @@ use std::{
 use portent_monitor_core::{Access, Op, Operation, Role, Version};
 
 use super::quiet;
-use crate::live::{
-    actor::{self, Actor},
-    identity::Identity,
-    line::OperationRecord,
-    operation::access,
-    version,
-};
+use crate::live::{actor, identity::Identity, line::OperationRecord, operation::access, version};
 
 const NOTIFY: Access = access(Operation::Notify, Role::Condition);
 const WAIT: Access = access(Operation::Wait, Role::Condition);
@@ -94,18 +88,21 @@ pub(super) fn tell(identity: &Identity) {
 }
 
 /// Receives the clocks of all wakes since this task was last polled.
-#[inline]
+#[inline(always)]
 pub(super) fn receive(identity: &Identity) {
     if identity.take_woken() {
-        actor::with(|actor| receive_as(actor, identity));
+        receive_slowly(identity);
     }
 }
 
 #[cold]
-fn receive_as(actor: &mut Actor, identity: &Identity) {
-    let ticket = actor.ticket_at_once();
-    identity.with_token(|token| {
-        let line = || OperationRecord::new(Op::Wait(identity.condition(), None), None);
-        actor.visit(token, WAIT, ticket, line);
+#[inline(never)]
+fn receive_slowly(identity: &Identity) {
+    actor::with(|actor| {
+        let ticket = actor.ticket_at_once();
+        identity.with_token(|token| {
+            let line = || OperationRecord::new(Op::Wait(identity.condition(), None), None);
+            actor.visit(token, WAIT, ticket, line);
+        });
     });
 }
