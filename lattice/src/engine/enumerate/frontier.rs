@@ -25,7 +25,7 @@ use crate::{
 };
 
 /// Levels narrower than this are not worth several threads; in tests hardly any level is narrower.
-pub(crate) const PARALLEL: usize = if cfg!(test) { 8 } else { 1 << 15 };
+pub(crate) const PARALLEL: usize = if cfg!(test) { 8 } else { 1 << 13 };
 
 /// Strips with fewer cuts than this, on average, are not worth treating as units.
 pub(crate) const SHORT: usize = 4;
@@ -295,7 +295,7 @@ impl<K: Key, N: Clone + Send + Sync> Frontier<K, N> {
         rules: &R,
         room: &mut CutByCut<K>,
     ) -> (Level<K, N>, LeftOut) {
-        let parts = parallel::parts();
+        let parts = parallel::parts(self.level.nodes.len());
         let (starts, borders) = even_ranges(&self.level.strips, &self.layout, parts);
         let cuts = self.successors(labelled, bounds, room);
         let merge = |part: usize| {

@@ -10,9 +10,12 @@ use std::{
 
 use rayon::prelude::*;
 
-/// The number of parts worth making.
-pub(super) fn parts() -> usize {
-    threads() * 4
+/// Smaller parts are not worth making.
+const PART: usize = 1 << 11;
+
+/// The number of parts to make of this many items: with many parts, no thread waits long for the last one.
+pub(super) fn parts(items: usize) -> usize {
+    (items / PART).clamp(threads() * 2, threads() * 16)
 }
 
 /// The number of parts processed in parallel.

@@ -6,7 +6,7 @@
 
 use super::{
     Peak,
-    frontier::{LeftOut, LevelBounds, PARALLEL, SHORT, Workspace},
+    frontier::{LeftOut, LevelBounds, SHORT, Workspace},
     labelled::LabelledPoset,
     levels::Levels,
     parallel,
@@ -19,6 +19,9 @@ use crate::{engine::Limit, options::Options, order::EventIndex};
 
 /// Persistent sets are given up if they have saved almost nothing by this many cuts.
 const PATIENCE: u64 = 200_000;
+
+/// Looking at fewer nodes than this is not worth several threads, as it takes little time per node.
+const LONG: usize = if cfg!(test) { 8 } else { 1 << 15 };
 
 /// With more chains than this a level is not made in full: a cut has as many successors as chains, and each
 /// takes time proportional to the number of chains.
@@ -190,7 +193,7 @@ fn width<S: Sets>(levels: &Levels<S::Node>, sets: &S, options: &Options) -> (usi
     let search = levels.walk_bytes(size_of::<S::Node>() as u64 + heap);
     // The path to the violation is searched for with the same window.
     let nodes = levels.nodes();
-    let is_long = options.parallel && nodes.len() >= PARALLEL;
+    let is_long = options.parallel && nodes.len() >= LONG;
     let states = parallel::sum(0..nodes.len(), is_long, |range| {
         let nodes = nodes[range].iter();
         nodes.map(|node| sets.len(node) as u64).sum()
@@ -229,7 +232,7 @@ fn first_bad<S: Sets>(
 ) -> Option<Configuration<S::State>> {
     let bad = |node: &S::Node| sets.bad(node, at_end);
     let nodes = levels.nodes();
-    let is_long = parallel && nodes.len() >= PARALLEL;
+    let is_long = parallel && nodes.len() >= LONG;
     let violated = parallel::sum(0..nodes.len(), is_long, |range| {
         u64::from(nodes[range].iter().any(|node| bad(node).is_some()))
     });
