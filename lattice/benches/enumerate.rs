@@ -12,14 +12,15 @@
 //! |---|---|---|---|
 //! | chord, 530,195 cuts | 25.4 M cuts/s, 20.1 B/cut | 3.1 M/s | 8.1 × |
 //! | simpledb, 1,541,953 cuts | 59.0 M/s, 10.3 B/cut | 4.1 M/s | 14.3 × |
-//! | tsviz, 45,372,308 cuts | 72.8 M/s, 10.0 B/cut; two free cores 1.47 × | 3.6 M/s | 20.4 × |
-//! | grid 4 × 100, 104,060,401 cuts | 123.8 M/s, 9.1 B/cut, 11 MiB; two free cores 1.93 × | 2.2 M/s | 55.2 × |
+//! | tsviz, 45,372,308 cuts | 72.8 M/s, 10.0 B/cut; two free cores 1.3 to 1.5 × | 3.6 M/s | 20.4 × |
+//! | grid 4 × 100, 104,060,401 cuts | 123.8 M/s, 9.1 B/cut, 11 MiB; two free cores 1.6 to 1.9 × | 2.2 M/s | 55.2 × |
 //! | voldemort, three questions | 0.1, 7.4, 13.3 ms | never ends | |
 //! | half of the kinds commute | 721 nodes | 531,441 | 737 × fewer |
 //! | window of 64, 10⁴ to 10⁶ events | 4.3 µs an event | | |
 //!
-//! What two free cores would save is reckoned from the time that all threads and the serial part took on the processors. On the clock, two
-//! cores of the same machine did 1.60 × on the grid when the parts of a level were fewer, which was 1.79 × reckoned like that.
+//! What two free cores would save is computed from the time that all threads and the serial part took on the processors, in two runs
+//! beside other work. When only levels of 32,768 cuts and more were divided, into 8 parts, it was 1.11 × and 1.79 × on the quiet
+//! machine, where two cores were 1.60 × as fast on the grid by the clock.
 //!
 //! How much strips save depends on their length: 12 cuts on tsviz, 8 on simpledb, but 1.5 on chord, which is
 //! therefore taken cut by cut.

@@ -8,8 +8,7 @@
 //! - An event or variable with `matches` is recognised by text only, not also by name; an event with `on` by
 //!   its operation only.
 //! - If an event matches several of the property's events, then for each instance the first declared one counts whose binding
-//! is part of
-//!   the instance; a letter has at most one. So with `a by t on write` and `b by u on write` a write by T1 is `a`
+//!   is part of the instance; a letter has at most one. So with `a by t on write` and `b by u on write` a write by T1 is `a`
 //!   if `t` is T1, and `b` if only `u` is.
 //! - A group of a regular expression that took no part in the match makes it no match.
 //!
