@@ -4,10 +4,10 @@
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
-    /// The date that pages are to have is none.
+    /// The date given for pages is invalid.
     #[error("SOURCE_DATE_EPOCH is to be a number of seconds since 1970, and it is `{text}`")]
     SourceDate {
-        /// What it is.
+        /// The invalid date.
         text: String,
     },
 }

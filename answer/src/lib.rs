@@ -1,6 +1,6 @@
 //! Presents reports to people: as sentences and tables ([`text`]), and as one HTML page ([`html`]).
 //!
-//! The command and annotated tests share it. It does not know what options are called there: sentences take their names from
+//! The command and annotated tests share it. It does not know the names of options there: sentences take them from
 //! [`Switches`], and leave out advice that the reader could not follow.
 
 mod error;
@@ -17,15 +17,15 @@ pub use paint::Paint;
 pub use switches::Switches;
 pub use warning::Warning;
 
-/// What is known of one execution.
+/// The results for one execution.
 #[derive(Clone, Copy, Debug)]
 pub struct Answer<'a> {
-    /// What the analyzer says.
+    /// The report of the analyzer.
     pub report: &'a Report,
     /// The name of the execution, in a log that names several.
     pub execution: Option<&'a str>,
-    /// All that there is to know before trusting the report.
+    /// All warnings to read before trusting the report.
     pub warnings: &'a [Warning],
-    /// The violations that were left out because a baseline has them.
+    /// The violations left out because a baseline has them.
     pub known: &'a [PropertyReport],
 }

@@ -1,34 +1,34 @@
 //! Colours, or none.
 
-/// Puts colour around words, if the reader wants any.
+/// Puts colour around words, if the reader wants colours.
 #[derive(Clone, Copy)]
 pub struct Paint {
-    /// Whether there is any.
+    /// Whether there are colours.
     pub on: bool,
 }
 
 impl Paint {
-    /// What names something.
+    /// Names of things.
     pub fn bold(self, text: &str) -> String {
         self.with("1", text)
     }
 
-    /// What is there for completeness.
+    /// Secondary information.
     pub fn dim(self, text: &str) -> String {
         self.with("2", text)
     }
 
-    /// What is bad.
+    /// Bad news.
     pub fn red(self, text: &str) -> String {
         self.with("1;31", text)
     }
 
-    /// What is good.
+    /// Good news.
     pub fn green(self, text: &str) -> String {
         self.with("32", text)
     }
 
-    /// What to look at.
+    /// Points of interest.
     pub fn yellow(self, text: &str) -> String {
         self.with("33", text)
     }

@@ -1,8 +1,8 @@
-//! What options are called wherever a report mentions them.
+//! The names of options wherever a report mentions them.
 
 use serde::Serialize;
 
-/// What options are called where somebody reads about them; `None` where there is no such option.
+/// The names of options for the reader of a report; `None` if there is no such option.
 ///
 /// ```
 /// use portent_answer::Switches;
@@ -15,34 +15,34 @@ use serde::Serialize;
 /// ```
 #[derive(Clone, Copy, Debug, Serialize)]
 pub struct Switches {
-    /// What is pending at the end is violated.
+    /// Runs pending at the end count as violated.
     pub complete: &'static str,
     /// Runs are those of the model `strong`.
     pub strong: &'static str,
     /// Runs are those of the maximal model.
     pub maximal: &'static str,
-    /// How many cuts of a level are kept.
+    /// The number of cuts of a level that are kept.
     pub window: &'static str,
     /// How far ahead a search looks.
     pub lookahead: Option<&'static str>,
-    /// How much memory a search may take.
+    /// The memory limit of a search.
     pub memory: Option<&'static str>,
-    /// How long a search may take.
+    /// The time limit of a search.
     pub time: Option<&'static str>,
-    /// How many nodes a search may visit.
+    /// The limit on nodes of a search.
     pub max_nodes: Option<&'static str>,
-    /// How many bindings a property may have.
+    /// The limit on bindings of a property.
     pub max_bindings: Option<&'static str>,
-    /// Runs are counted whatever it takes.
+    /// Runs are counted whatever the cost.
     pub count: Option<&'static str>,
     /// Every witness is shown.
     pub all: Option<&'static str>,
-    /// The answer for programs, with everything.
+    /// The complete machine-readable answer.
     pub json: Option<&'static str>,
 }
 
 impl Switches {
-    /// Where there are only these: `complete`, those for the models `strong` and `maximal`, and `window`.
+    /// Only these options: `complete`, those for the models `strong` and `maximal`, and `window`.
     pub const fn new(
         complete: &'static str,
         strong: &'static str,
@@ -65,7 +65,7 @@ impl Switches {
         }
     }
 
-    /// When runs are pending, and how they can be taken for violated ones.
+    /// When runs are pending, and how to count them as violated.
     pub(crate) fn at_end(&self) -> String {
         let complete = self.complete;
         format!(
@@ -73,7 +73,7 @@ impl Switches {
         )
     }
 
-    /// What more memory does, if one can ask for more.
+    /// The effect of more memory, if it can be requested.
     pub(crate) fn more_memory(&self, does: &str) -> String {
         match self.memory {
             Some(memory) => format!("; a larger {memory} {does}"),

@@ -1,23 +1,23 @@
-//! What to know before trusting an answer.
+//! Warnings to read before trusting an answer.
 
 use portent_lattice::report;
 use serde::Serialize;
 
 use crate::Switches;
 
-/// Something to know before trusting an answer.
+/// A warning to read before trusting an answer.
 #[derive(Clone, Debug, Serialize)]
 pub struct Warning {
-    /// The property that it is about; `None` if it is about the trace.
+    /// The property concerned; `None` if it concerns the trace.
     pub property: Option<String>,
-    /// One of the words of [`report::WarningKind`], or of whoever read the trace.
+    /// One of the words of [`report::WarningKind`], or of the reader of the trace.
     pub kind: &'static str,
     /// A sentence without capital and full stop, in which the property is "it".
     pub text: String,
 }
 
 impl Warning {
-    /// One that is about the trace.
+    /// A warning about the trace.
     pub fn of_trace(kind: &'static str, text: String) -> Warning {
         Warning {
             property: None,
@@ -36,7 +36,7 @@ impl Warning {
 }
 
 impl Warning {
-    /// What a report warns of, with what to do about it.
+    /// The warnings of a report, with advice on each.
     pub fn new(warning: &report::Warning, switches: &Switches) -> Warning {
         Warning {
             property: warning.property.clone(),

@@ -1,9 +1,9 @@
-//! Atomicity violations of the observed run: blocks that were interrupted in a way that matters.
+//! Atomicity violations of the observed run: blocks with relevant interruptions.
 //!
-//! A *transaction* is an outermost block, or any other event alone. One comes before another if an event of it comes directly before an
-//! event of the other: by program order, or along the [table of edges](portent_monitor_core::edges). If these dependences have a cycle, no
-//! run in which the blocks of the cycle are not interleaved is equivalent to this one. Each transaction of a strongly connected component
-//! is in a cycle, and no other is.
+//! A *transaction* is an outermost block, or any other single event. One comes before another if an event of it comes directly
+//! before an event of the other: by program order, or along the [table of edges](portent_monitor_core::edges). If these
+//! dependences have a cycle, no run in which the blocks of the cycle are not interleaved is equivalent to this one. Each
+//! transaction of a strongly connected component is in a cycle, and no other is.
 
 use portent_monitor_core::{Event, Flow, Id, LocId, Marker, NameId, Op, Predecessors};
 use rustc_hash::FxHashMap;
@@ -17,15 +17,15 @@ use crate::{
 #[derive(Clone, Debug)]
 pub(crate) struct Violation {
     pub(crate) block: NameId,
-    /// The begin of the first that is not.
+    /// The begin of the first one that is not atomic.
     pub(crate) begin: EventId,
-    /// How many there are of this name and begin.
+    /// The number of blocks with this name and begin.
     pub(crate) transactions: u64,
-    /// A shortest cycle: events that come directly after each other in different transactions, by pairs.
+    /// A shortest cycle: events that come directly after each other in different transactions, in pairs.
     pub(crate) cycle: Vec<[EventId; 2]>,
 }
 
-/// The transactions of a run and what comes before what.
+/// The transactions of a run and their order.
 #[derive(Clone, Debug, Default)]
 struct Transactions {
     /// The first event of each.
@@ -33,7 +33,7 @@ struct Transactions {
     /// The name of those that are blocks.
     block: Vec<Option<NameId>>,
     next: Vec<Vec<usize>>,
-    /// Which events an edge is because of; the first that were seen.
+    /// The events that cause an edge; the first ones seen.
     because: FxHashMap<(usize, usize), [EventId; 2]>,
     /// The transaction of each event.
     of: Vec<usize>,
@@ -42,7 +42,7 @@ struct Transactions {
 
 #[derive(Clone, Copy, Debug, Default)]
 struct OfThread {
-    /// How many blocks it is in.
+    /// The number of blocks that it is in.
     depth: u32,
     /// Its current block, or its last transaction.
     last: Option<usize>,
@@ -68,7 +68,7 @@ pub(crate) fn find(record: &Record) -> Vec<Violation> {
 }
 
 impl Transactions {
-    /// Finds the transaction that an event is of.
+    /// Finds the transaction of an event.
     fn enter(&mut self, event: &Event, id: EventId) {
         let thread = event.thread.entry(&mut self.threads);
         let node = match thread.last {

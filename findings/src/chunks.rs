@@ -1,9 +1,9 @@
 //! A list that grows without moving its elements: doubling it would need the old and the new memory at once.
 
-/// So many items are in each chunk but the last.
+/// The number of items in each chunk except the last.
 const CHUNK: usize = 1 << 14;
 
-/// A list in pieces of one length.
+/// A list in chunks of equal length.
 #[derive(Clone, Debug)]
 pub(crate) struct Chunks<T> {
     full: Vec<Vec<T>>,
@@ -30,7 +30,7 @@ impl<T> Chunks<T> {
         self.last.push(item);
     }
 
-    /// How many items there are.
+    /// The number of items.
     #[inline]
     pub(crate) fn len(&self) -> usize {
         self.full.len() * CHUNK + self.last.len()

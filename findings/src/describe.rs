@@ -8,7 +8,7 @@ use crate::{
     run::Run,
 };
 
-/// Everything that names can be looked up in.
+/// All sources of names.
 pub(crate) struct Names<'a> {
     pub(crate) record: &'a Record,
     pub(crate) symbols: &'a Symbols,
@@ -90,7 +90,7 @@ impl Names<'_> {
         arrows
     }
 
-    /// What was observed among the events that are shown and is not in the run: the last of it, and how much more there is.
+    /// What was observed among the shown events and is not in the run: the last of it, and the number of other events.
     fn left_out(&self, run: &Run, shown: &[EventId], most: usize) -> (Vec<Row>, u64) {
         let (Some(&first), Some(&last)) = (shown.iter().min(), shown.iter().max()) else {
             return (Vec::new(), 0);

@@ -1,4 +1,4 @@
-//! What remains to be done once all events are known: witnesses, cycles of lock orders, and names for everything.
+//! The work that remains once all events are known: witnesses, cycles of lock orders, and names for everything.
 
 use portent_monitor_core::{Cut, Op, Reorderings, ThreadId};
 
@@ -18,12 +18,12 @@ use crate::{
     run::Run,
 };
 
-/// To carry witnesses out is not worth more than this many steps in all.
+/// Replaying witnesses may take at most this many steps in all.
 const MOST_CHECKED: usize = 1 << 27;
 /// The search for cycles of lock orders ends after this many steps.
 const MOST_STEPS: u64 = 20_000_000;
 
-/// What is done when all events are there.
+/// The work after the last event.
 pub(crate) struct End<'f> {
     pub(crate) finder: &'f Finder,
     pub(crate) checker: Option<Checker<'f>>,
@@ -40,7 +40,7 @@ impl<'f> End<'f> {
         }
     }
 
-    /// Whether a witness is one, according to those who know nothing of how it was found, if there is time to ask them.
+    /// Whether a witness is valid according to the independent checker, if there is time to ask it.
     fn is_run(&mut self, run: &Run, claim: &Claim) -> bool {
         let record = &self.finder.record;
         let checker = self.checker.get_or_insert_with(|| Checker::new(record));
@@ -53,7 +53,7 @@ impl<'f> End<'f> {
         checker.check_run(run, claim).is_ok()
     }
 
-    /// Whether a block is in a cycle of transactions, according to the same.
+    /// Whether a block is in a cycle of transactions, according to the same checker.
     fn is_cycle(&mut self, found: &atomicity::Violation) -> bool {
         let record = &self.finder.record;
         let checker = self.checker.get_or_insert_with(|| Checker::new(record));
@@ -108,7 +108,7 @@ impl<'f> End<'f> {
         Run::of_cut(&cut, &self.finder.record)
     }
 
-    /// A race, and what may be a run that shows it.
+    /// A race, and a run that may show it.
     pub(crate) fn race(&mut self, pair: &RacePair, run: Option<Run>, at_least: bool) -> Finding {
         let names = self.names();
         let run = run.filter(|run| self.is_run(run, &Claim::Race(pair.events)));
@@ -182,7 +182,7 @@ impl<'f> End<'f> {
             let is_sure = waits.all(|(&one, &next)| acquires[one].surely_waits_for(acquires[next]));
             realised.push(self.add_choices(&lists, is_sure, trace, &mut choices));
         }
-        // A cycle that was not looked at, or a place that was not told from others, may add to any of them.
+        // A cycle that was not examined, or a merged location, may add to any of them.
         let may_miss = !counts.exhaustive || !choices.is_split;
         let mut is_certain = Vec::with_capacity(choices.groups.len());
         for group in &choices.groups {
@@ -200,8 +200,8 @@ impl<'f> End<'f> {
         report.deadlocks = Some(counts);
     }
 
-    /// Adds the choices of a pattern by their locations; returns the groups of those that a run comes to. Whether its threads wait for each
-    /// other may not be sure.
+    /// Adds the choices of a pattern by their locations; returns the groups of those that a run reaches. It may be uncertain
+    /// whether its threads wait for each other.
     fn add_choices(
         &self,
         lists: &[&[EventId]],
@@ -235,7 +235,7 @@ impl<'f> End<'f> {
         realised
     }
 
-    /// The events of a pattern that some run comes to all at once.
+    /// The events of a pattern that some run reaches all at once.
     pub(crate) fn realised(
         &self,
         lists: &[&[EventId]],
@@ -244,7 +244,7 @@ impl<'f> End<'f> {
         let record = &self.finder.record;
         match self.finder.options.model {
             Model::Strong => realise(lists, trace, record),
-            // It predicts none, so what there is is where the trace ends.
+            // This model predicts none, so only the end of the trace can show one.
             Model::HappensBefore => {
                 let is_request = |id: &EventId| matches!(record.event(*id).op, Op::Request(_));
                 let last = lists
@@ -265,7 +265,7 @@ impl<'f> End<'f> {
         }
     }
 
-    /// What a deadlock is known by: where its locks are wanted.
+    /// The identity of a deadlock: the locations where its locks are wanted.
     pub(crate) fn key(&self, events: &[EventId]) -> String {
         let names = self.names();
         let mut keys: Vec<String> = { events.iter() }

@@ -1,6 +1,6 @@
 //! What can go wrong.
 
-/// Why nothing could be found out.
+/// Why there is no result.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
@@ -10,7 +10,7 @@ pub enum Error {
     /// There are more events than 32 bits can number.
     #[error("the trace has more than 4,294,967,294 events; split it")]
     TooManyEvents,
-    /// A line of a suppression file is none.
+    /// A line of a suppression file is invalid.
     #[error("{file}:{line}:{column}: `{found}` is not what is expected here: {expected}")]
     BadSuppression {
         /// The file.
@@ -19,17 +19,17 @@ pub enum Error {
         line: usize,
         /// The column, from 1.
         column: usize,
-        /// What stands there.
+        /// The text found there.
         found: String,
-        /// What should.
+        /// The text expected there.
         expected: &'static str,
     },
-    /// A kind of finding that there is not.
+    /// An unknown kind of finding.
     #[error("`{found}` is nothing that can be looked for; there are races, deadlocks and atomicity{}", suggestion(.closest))]
     UnknownKind {
-        /// What was asked for.
+        /// The requested kind.
         found: String,
-        /// What was probably meant.
+        /// The kind that was probably meant.
         closest: Option<&'static str>,
     },
 }

@@ -1,4 +1,4 @@
-//! The entry point: one pass over the events, then whatever needs all of them.
+//! The entry point: one pass over the events, then everything that needs all of them.
 
 use portent_monitor_core::{Event, Forks, Marker, Op, Reorderings, Sections, Symbols, ThreadId};
 use rustc_hash::FxHashMap;
@@ -46,15 +46,15 @@ pub struct Finder {
     pub(crate) record: Record,
     pub(crate) races: Option<Races>,
     pub(crate) trace: Option<Reorderings>,
-    /// Who holds which lock, where the reorderings do not know it.
+    /// The holders of locks, if the reorderings do not know them.
     sections: Sections,
     pub(crate) acquires: AbstractAcquires,
     pub(crate) material: Material,
     /// The fork of each thread that has one.
     pub(crate) forks: FxHashMap<ThreadId, EventId>,
-    /// Whether these are the threads that act.
+    /// Whether the forked threads are the acting ones.
     acting: Forks,
-    /// How many events were not looked at, as there were too many before them.
+    /// The number of events that were not examined because there were too many before them.
     pub(crate) beyond: u64,
     pub(crate) reported: Reported,
     turns: Turns,
@@ -83,7 +83,7 @@ impl Races {
 }
 
 impl Finder {
-    /// A finder that has seen nothing.
+    /// A finder that has seen no events.
     pub fn new(options: Options) -> Finder {
         let races = options.hunt.races.then(|| match options.model {
             Model::HappensBefore => Races::HappensBefore(Box::default()),
@@ -107,12 +107,12 @@ impl Finder {
         }
     }
 
-    /// How it looks.
+    /// Its options.
     pub fn options(&self) -> &Options {
         &self.options
     }
 
-    /// The names of the run, for those who make its events.
+    /// The names of the run, for making its events.
     pub fn symbols_mut(&mut self) -> &mut Symbols {
         &mut self.symbols
     }
@@ -122,7 +122,7 @@ impl Finder {
         &self.symbols
     }
 
-    /// The events so far.
+    /// The number of events so far.
     pub fn record(&self) -> &Record {
         &self.record
     }
@@ -131,7 +131,7 @@ impl Finder {
     ///
     /// # Errors
     ///
-    /// [`Error::TooManyEvents`]; [`Error::Causality`] where clocks are full.
+    /// [`Error::TooManyEvents`]; [`Error::Causality`] if clocks are full.
     pub fn take(&mut self, event: &Event) -> Result<(), Error> {
         if self.record.len() >= self.options.max_events {
             self.beyond += 1;
@@ -175,7 +175,7 @@ impl Finder {
     ///
     /// # Errors
     ///
-    /// [`Error::Causality`] where clocks are full.
+    /// [`Error::Causality`] if clocks are full.
     pub fn finish(&mut self) -> Result<Report, Error> {
         let mut report = Report {
             events: self.record.len() as u64,
@@ -213,13 +213,13 @@ impl Finder {
         Ok(report)
     }
 
-    /// Who holds which lock.
+    /// The holders of locks.
     pub(crate) fn sections(&self) -> &Sections {
         let of_trace = self.trace.as_ref().map(Reorderings::critical_sections);
         of_trace.unwrap_or(&self.sections)
     }
 
-    /// Whether there was anything to look at.
+    /// Whether there was anything to examine.
     fn has_material(&self) -> bool {
         let (hunt, material) = (self.options.hunt, self.material);
         hunt.races && material.accesses > 0
@@ -227,7 +227,7 @@ impl Finder {
             || hunt.atomicity && material.begun > 0
     }
 
-    /// What makes one doubt that everything was recorded.
+    /// Reasons to doubt that everything was recorded.
     fn warnings(&self) -> Vec<Warning> {
         let mut warnings = Vec::new();
         if self.record.is_empty() {

@@ -1,9 +1,9 @@
-//! What is known while the program still runs: races as they are completed, and lock orders as soon as they form a cycle.
+//! Findings while the program still runs: races as they are completed, and lock orders as soon as they form a cycle.
 //!
 //! A race is reported with the run that shows it, as at the end; once the program has run for long, it is only called possible until then.
-//! A cycle of lock orders is reported the first time that it is completed, with where each lock was taken and where it is wanted; whether
-//! some run can end in it may be known only later. The search for cycles is short, because it is repeated; [`Finder::news_are_cut`] says
-//! whether it was cut short. Blocks that are not atomic are known only at the end.
+//! A cycle of lock orders is reported the first time that it is completed, with the locations where each lock was taken and
+//! where it is wanted; whether some run can end in it may be known only later. The search for cycles is short, because it is
+//! repeated; [`Finder::news_are_cut`] returns whether it was cut short. Blocks that are not atomic are known only at the end.
 
 use rustc_hash::FxHashSet;
 
@@ -15,24 +15,25 @@ use crate::{
 /// What has been reported so far.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Reported {
-    /// How many groups of acquires there were.
+    /// The number of groups of acquires.
     acquires: usize,
     /// The cycles of lock orders.
     patterns: FxHashSet<Vec<usize>>,
     deadlocks: FxHashSet<String>,
-    /// Whether some search for cycles was cut.
+    /// Whether some search for cycles was cut short.
     is_cut: bool,
 }
 
-/// Each time that a lock is taken in a new way, cycles are searched for in this many steps.
+/// Each time a lock is taken in a new way, the search for cycles takes at most this many steps.
 const STEPS: u64 = 100_000;
-/// Runs that show a race are carried out while there are no more events than this: each takes as long as all of them.
+/// Runs that show a race are replayed as long as there are no more events than this: each replay takes time proportional to
+/// their number.
 const CARRIED_OUT: usize = 100_000;
-/// This many cycles are reported.
+/// The largest number of cycles reported.
 const PATTERNS: usize = 1_000;
 
 impl Finder {
-    /// What was found since the last call. The report at the [end](Self::finish) may know better: a lock order that is only
+    /// The findings since the last call. The report at the [end](Self::finish) may be more precise: a lock order that is only
     /// possible may turn out to be a deadlock.
     ///
     /// ```
@@ -61,7 +62,7 @@ impl Finder {
     ///
     /// # Errors
     ///
-    /// [`Error::Causality`] where clocks are full.
+    /// [`Error::Causality`] if clocks are full.
     pub fn news(&mut self) -> Result<Vec<Finding>, Error> {
         let has_races = { self.races.as_ref() }.is_some_and(|races| races.tally().has_fresh());
         let has_new_orders = self.acquires.all.len() > self.reported.acquires;
@@ -96,7 +97,8 @@ impl Finder {
         Ok(news)
     }
 
-    /// Whether there were so many lock orders that some cycles may not be reported before the [end](Self::finish), which searches further.
+    /// Whether there were too many lock orders, so that some cycles may not be reported before the [end](Self::finish), which
+    /// searches further.
     pub fn news_are_cut(&self) -> bool {
         self.reported.is_cut
     }

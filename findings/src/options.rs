@@ -1,4 +1,4 @@
-//! What to look for, in which runs, and how much.
+//! What to look for, in which runs, and the limits.
 
 use portent_monitor_core::suggest;
 use std::str::FromStr;
@@ -9,7 +9,7 @@ use crate::Error;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Model {
-    /// Those in which everything that program order, synchronisation and conflicts order is as observed.
+    /// Those in which everything ordered by program order, synchronisation and conflicts is as observed.
     #[default]
     HappensBefore,
     /// Also those that leave out sections and unread writes.
@@ -51,7 +51,7 @@ impl Hunt {
         atomicity: false,
     };
 
-    /// What a trace must have for anything to be found.
+    /// What a trace must contain for anything to be found.
     pub(crate) fn material(self) -> String {
         let all = [
             (self.races, "access of a variable"),
@@ -93,7 +93,7 @@ impl FromStr for Hunt {
     }
 }
 
-/// How to look.
+/// The options of a finder.
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
 pub struct Options {
@@ -101,11 +101,11 @@ pub struct Options {
     pub model: Model,
     /// What to look for.
     pub hunt: Hunt,
-    /// How many cycles of lock orders are looked at, the shortest first.
+    /// The number of cycles of lock orders to examine, the shortest first.
     pub max_patterns: usize,
-    /// How many of the last events of a witness are shown.
+    /// The number of last events of a witness to show.
     pub witness_rows: usize,
-    /// How many events are looked at, the first ones: all of them are kept.
+    /// The number of events to examine, the first ones: all of them are kept.
     pub max_events: usize,
 }
 
@@ -134,19 +134,19 @@ impl Options {
         self
     }
 
-    /// Looking at this many cycles of lock orders.
+    /// Examining this many cycles of lock orders.
     pub fn max_patterns(mut self, patterns: usize) -> Options {
         self.max_patterns = patterns;
         self
     }
 
-    /// Telling this many of the last events of a witness.
+    /// Showing this many of the last events of a witness.
     pub fn witness_rows(mut self, rows: usize) -> Options {
         self.witness_rows = rows;
         self
     }
 
-    /// Looking at this many events.
+    /// Examining this many events.
     pub fn max_events(mut self, events: usize) -> Options {
         self.max_events = events;
         self

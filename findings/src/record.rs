@@ -1,4 +1,4 @@
-//! The events of a trace, as small as they can be: a finding names some of them, and its witness has most.
+//! The events of a trace, stored as compactly as possible: a finding names some of them, and its witness has most.
 
 use portent_monitor_core::{Event, Id, LocId, LockId, Mark, Op, Place, Symbols, ThreadId, VarId};
 use smallvec::SmallVec;
@@ -50,7 +50,7 @@ impl AccessKind {
     }
 }
 
-/// What an event did, if that is what most events do.
+/// The operation of an event, for the most frequent kinds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Kind {
     Read,
@@ -61,7 +61,7 @@ enum Kind {
     ReadLock,
     ReadUnlock,
     Request,
-    /// The object is its number among the others, which are kept whole.
+    /// The index of the event among the others, which are kept whole.
     Other,
 }
 
@@ -126,12 +126,12 @@ impl Record {
         Some(id)
     }
 
-    /// How many events there are.
+    /// The number of events.
     pub fn len(&self) -> usize {
         self.events.len()
     }
 
-    /// Whether there are none.
+    /// Whether there are no events.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
@@ -163,7 +163,7 @@ impl Record {
         Cow::Owned(event)
     }
 
-    /// Which variable it accessed and how, if that is all there is to say of it.
+    /// The variable that it accessed and how, if that is its whole effect.
     #[inline]
     pub(crate) fn access(&self, id: EventId) -> Option<(VarId, AccessKind)> {
         let kept = &self.events[id.index()];
@@ -176,13 +176,13 @@ impl Record {
         Some((VarId::from(kept.object), kind))
     }
 
-    /// Who did it.
+    /// Its thread.
     #[inline]
     pub fn thread(&self, id: EventId) -> ThreadId {
         self.events[id.index()].thread
     }
 
-    /// Where it is in its thread.
+    /// Its position in its thread.
     #[inline]
     pub fn place(&self, id: EventId) -> Place {
         let kept = &self.events[id.index()];
@@ -192,7 +192,7 @@ impl Record {
         }
     }
 
-    /// The event at a place.
+    /// The event at a position.
     #[inline]
     pub fn at(&self, place: Place) -> Option<EventId> {
         let of_thread = self.threads.get(place.thread.index())?;
@@ -212,12 +212,12 @@ impl Record {
         self.threads.get(thread.index()).map_or(&[], Vec::as_slice)
     }
 
-    /// How many threads there may be: their ids are below.
+    /// An upper bound on the number of threads: their ids are below it.
     pub fn threads(&self) -> usize {
         self.threads.len()
     }
 
-    /// Where in the source it was done.
+    /// Its location in the source.
     #[inline]
     pub fn loc(&self, id: EventId) -> Option<LocId> {
         let loc = self.events[id.index()].loc;
@@ -229,7 +229,7 @@ impl Record {
         NonZeroU64::new(self.events[id.index()].line.into())
     }
 
-    /// Its place in the source, as the trace spells it.
+    /// Its location in the source, as the trace spells it.
     pub fn location<'s>(&self, id: EventId, symbols: &'s Symbols) -> Option<&'s str> {
         self.loc(id).map(|loc| symbols.locs.name(loc))
     }

@@ -1,9 +1,9 @@
-//! What callers read: findings, with the names of everything involved.
+//! The report for callers: findings, with the names of everything involved.
 
 use serde::Serialize;
 use std::fmt;
 
-/// What kind of fault it is.
+/// The kind of a fault.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Kind {
@@ -11,7 +11,7 @@ pub enum Kind {
     Race,
     /// Threads that wait for each other's locks.
     Deadlock,
-    /// A block that is not as if it had run alone.
+    /// A block whose effect differs from running it without interruption.
     Atomicity,
 }
 
@@ -26,7 +26,7 @@ impl Kind {
     }
 }
 
-/// How sure it is.
+/// The certainty of a finding.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Label {
@@ -34,7 +34,7 @@ pub enum Label {
     Observed,
     /// Another run of the same program has it: there is a witness, which was checked independently.
     Shown,
-    /// It looks like one, but there is no witness.
+    /// It seems possible, but there is no witness.
     Possible,
 }
 
@@ -58,11 +58,11 @@ pub struct Row {
     pub t: String,
     /// Its line in the file, if it is from one.
     pub line: Option<u64>,
-    /// What was done.
+    /// The operation.
     pub op: String,
-    /// What it was done to.
+    /// Its object.
     pub object: Option<String>,
-    /// Where in the source.
+    /// Its location in the source.
     pub loc: Option<String>,
 }
 
@@ -71,37 +71,37 @@ pub struct Row {
 pub struct HeldLock {
     /// Its name.
     pub lock: String,
-    /// Whether others may hold it, too.
+    /// Whether other threads may hold it, too.
     pub shared: bool,
     /// The line of the event that took it.
     pub line: Option<u64>,
-    /// Where in the source it was taken.
+    /// The source location where it was taken.
     pub loc: Option<String>,
 }
 
-/// An event that a finding is about, and what its thread holds there.
+/// An event of a finding, and the locks that its thread holds there.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Participant {
     /// The event.
     #[serde(flatten)]
     pub row: Row,
-    /// The locks that its thread holds, the one that was taken last first.
+    /// The locks that its thread holds, the most recently taken first.
     pub holds: Vec<HeldLock>,
 }
 
 /// A run that ends in a finding.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Witness {
-    /// How many events come before those that are here.
+    /// The number of events before those listed here.
     pub omitted: u64,
-    /// Its last events. Of a race and a deadlock the participants, which are about to happen, are the last of them.
+    /// Its last events. For a race or a deadlock, the last of these are the participants, which are about to happen.
     pub rows: Vec<Row>,
     /// Which of these come directly before which others of other threads, by their numbers.
     pub arrows: Vec<[u32; 2]>,
-    /// What was observed among these events, and this run goes without: the last of it.
+    /// What was observed among these events but is missing from this run: the last of it.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub left_out: Vec<Row>,
-    /// How much of it comes before that.
+    /// The number of such events before those.
     #[serde(skip_serializing_if = "is_zero")]
     pub left_out_omitted: u64,
 }
@@ -113,33 +113,33 @@ fn is_zero(number: &u64) -> bool {
 /// One finding.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Finding {
-    /// What it is.
+    /// Its kind.
     pub kind: Kind,
-    /// How sure that is.
+    /// Its certainty.
     pub label: Label,
-    /// What it is known by from run to run: its locations, or names where there are none.
+    /// Its identity from run to run: its locations, or names if there are none.
     pub key: String,
     /// The accesses of a race in observed order; the acquires of a deadlock, each of which waits for the next; the events of a cycle of
-    /// transactions, by pairs.
+    /// transactions, in pairs.
     pub participants: Vec<Participant>,
-    /// The variables that it is about, up to a few.
+    /// The variables concerned, up to a few.
     pub variables: Vec<String>,
-    /// The locks that it is about.
+    /// The locks concerned.
     pub locks: Vec<String>,
     /// The block that is not atomic.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub block: Option<String>,
-    /// How many pairs of events, choices of acquires, or transactions it stands for. Of a deadlock that is certain these are the choices that
-    /// some run comes to.
+    /// The number of pairs of events, choices of acquires, or transactions that it represents. For a certain deadlock these are
+    /// the choices that some run reaches.
     pub stands_for: String,
-    /// Whether there may be more than that.
+    /// Whether there may be more.
     pub at_least: bool,
     /// A run that ends in it.
     pub witness: Option<Witness>,
 }
 
 impl Finding {
-    /// The places in the source that it is about: those of its events, and where locks were taken.
+    /// The source locations concerned: those of its events, and where locks were taken.
     pub fn locations(&self) -> impl Iterator<Item = &str> {
         self.participants.iter().flat_map(|participant| {
             let held = participant

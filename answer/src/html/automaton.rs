@@ -6,18 +6,18 @@ use std::collections::BTreeSet;
 
 use super::clip;
 
-/// More states are not drawn; those that the runs visit come first.
+/// At most this many states are drawn; those that the runs visit come first.
 const STATES: usize = 16;
 /// A longer condition is clipped.
 const CONDITION: usize = 400;
 
 #[derive(Serialize)]
 pub(super) struct Automaton {
-    /// The state before anything happens.
+    /// The initial state.
     initial: usize,
     states: Vec<State>,
     edges: Vec<Edge>,
-    /// How many states are not shown.
+    /// The number of states not shown.
     omitted: usize,
 }
 
@@ -35,7 +35,7 @@ struct Edge {
 }
 
 impl Automaton {
-    /// The automaton with the states that some runs visit, and others as far as there is room.
+    /// The automaton with the states that some run visits, and others as far as there is room.
     pub(super) fn new(monitor: &Monitor, visited: impl IntoIterator<Item = usize>) -> Automaton {
         let mut chosen = BTreeSet::from([monitor.initial().index()]);
         for state in visited.into_iter().chain(0..monitor.states()) {

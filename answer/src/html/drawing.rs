@@ -1,4 +1,4 @@
-//! What is drawn: two runs, the arrows between their events, the lattice, the automaton.
+//! The content of a drawing: two runs, the arrows between their events, the lattice, the automaton.
 
 use portent_lattice::report::{
     Values,
@@ -16,7 +16,7 @@ use crate::text::{label, note};
 
 /// A longer name, label or value is clipped.
 const WORD: usize = 120;
-/// And a longer note.
+/// A longer note is clipped.
 const NOTE: usize = 300;
 
 #[derive(Serialize)]
@@ -27,7 +27,7 @@ pub(super) struct Drawing {
     start: Situation,
     observed: Vec<Step>,
     witness: Vec<Step>,
-    /// How many steps the witness has, shown or not.
+    /// The number of steps of the witness, shown or not.
     witness_steps: u64,
     /// Pairs of events, cause first.
     arrows: Vec<[u32; 2]>,
@@ -43,10 +43,10 @@ struct Event {
     thread: usize,
     line: Option<NonZeroU64>,
     label: String,
-    /// Where it is in the source.
+    /// Its location in the source.
     #[serde(skip_serializing_if = "Option::is_none")]
     loc: Option<String>,
-    /// What else its line tells.
+    /// Other information on its line.
     #[serde(skip_serializing_if = "String::is_empty")]
     note: String,
     /// Whether the witness has it before an event that was observed earlier.
@@ -55,7 +55,7 @@ struct Event {
     later: bool,
 }
 
-/// How things stand.
+/// The current state.
 #[derive(Serialize)]
 struct Situation {
     values: Vec<String>,
@@ -75,7 +75,7 @@ struct Step {
 #[derive(Serialize)]
 #[serde(tag = "kind", rename_all = "lowercase")]
 enum Lattice {
-    /// For each cut its verdicts; for each edge where it begins, where it ends, and its event.
+    /// For each cut its verdicts; for each edge its source, its target, and its event.
     Graph {
         cuts: Vec<Vec<Verdict>>,
         edges: Vec<[u32; 3]>,

@@ -9,24 +9,24 @@ use crate::text::{Finding, Status};
 
 #[derive(Serialize)]
 pub(super) struct Entry {
-    /// Names the finding in the address of the page.
+    /// The name of the finding in the address of the page.
     pub(super) id: String,
     pub(super) title: String,
     status: &'static str,
     claim: String,
     /// The name of the property.
     property: String,
-    /// Whether there is a witness that was left out, because the report has enough of them.
+    /// Whether a witness was left out because the report has enough of them.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     omitted: bool,
     /// `null` if there are very many findings and this is not among the first.
     #[serde(flatten)]
     details: Option<Details>,
-    /// `null` where there was no room for it.
+    /// `null` if there was no room for it.
     pub(super) drawing: Option<Drawing>,
 }
 
-/// All that is said about a finding.
+/// All details of a finding.
 #[derive(Serialize)]
 struct Details {
     relevant: u64,
@@ -35,7 +35,7 @@ struct Details {
     runs: Option<Runs>,
     lattice: Lattice,
     predicted: Predicted,
-    /// The difference between the runs in words, that the witness is only a prefix, why it is
+    /// The difference between the runs in words, a note if the witness is only a prefix, why it is
     /// violated, what to do next.
     swap: Option<String>,
     stops: Option<String>,
@@ -43,7 +43,7 @@ struct Details {
     /// Why the observed run is violated, too.
     also: Option<String>,
     next: Option<String>,
-    /// How much was looked at, each with the word that it begins with.
+    /// The extent of the search, each sentence with the word that it begins with.
     searched: Vec<(&'static str, String)>,
 }
 
@@ -52,12 +52,12 @@ struct Predicted {
     violated: bool,
     violated_at: Option<u64>,
     shortest: bool,
-    /// How many pairs of events the witness has the other way round; `null` if the witness was left out.
+    /// The number of pairs of events that the witness swaps; `null` if the witness was left out.
     swapped: Option<u64>,
 }
 
 impl Entry {
-    /// The finding, in full or only named.
+    /// The finding, in full or only its name.
     pub(super) fn new(finding: &Finding<'_>, in_full: bool) -> Entry {
         let property = finding.property;
         let (status, claim) = finding.claim();

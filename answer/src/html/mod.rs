@@ -1,7 +1,7 @@
-//! The answer as a page: one HTML file that needs nothing else, not even a network.
+//! The answer as a page: one HTML file that needs no other files and no network.
 //!
-//! The page is made of the files next to this one: a document, its style, and scripts that draw what
-//! the data say. The data are JSON in a script element that is not run. Whatever a trace holds gets
+//! The page is made of the files next to this one: a document, its style, and scripts that draw the
+//! data. The data are JSON in a script element that is not executed. The content of a trace gets
 //! into the page as text only.
 
 mod automaton;
@@ -27,9 +27,9 @@ const DOCUMENT: &str = include_str!("report.html");
 /// Colours, cards and badges, for every page.
 pub const PAGE_STYLE: &str = include_str!("report.css");
 const STYLE: [&str; 2] = [PAGE_STYLE, include_str!("drawings.css")];
-/// The scripts that other pages draw lanes with, too.
+/// The scripts that other pages use to draw lanes, too.
 pub const ELEMENTS: &str = include_str!("elements.js");
-/// And what they measure with.
+/// Their measurements.
 pub const GEOMETRY: &str = include_str!("geometry.js");
 /// Lanes and arrows.
 pub const THREADS: &str = include_str!("threads.js");
@@ -49,22 +49,22 @@ const SCRIPT: [&str; 10] = [
     include_str!("words.js"),
     include_str!("findings.js"),
 ];
-/// The page itself: what comes before only draws.
+/// The page itself: the scripts before it only draw.
 const REPORT: &str = include_str!("report.js");
 
 /// A longer sentence is clipped: a trace may have names of any length.
 const SENTENCE: usize = 3000;
-/// This many findings of a trace are listed.
+/// At most this many findings of a trace are listed.
 const LISTED: usize = 3000;
 
-/// How much a page has room for.
+/// The limits of a page.
 #[derive(Clone, Copy, Serialize)]
 pub struct PageRoom {
-    /// Whether every witness was asked for.
+    /// Whether every witness was requested.
     all: bool,
     /// This many instances of a property are drawn, violated ones first.
     pictures: usize,
-    /// And no more when the data of all drawings take this many bytes.
+    /// Drawing stops when the data of all drawings take this many bytes.
     bytes: usize,
     /// This many findings are described, not only named.
     described: usize,
@@ -77,7 +77,7 @@ impl PageRoom {
         bytes: 600_000,
         described: 300,
     };
-    /// A browser still opens such a page at once.
+    /// Browsers still open a page of this size at once.
     const ALL: PageRoom = PageRoom {
         all: true,
         pictures: 1000,
@@ -90,7 +90,7 @@ impl PageRoom {
         if all { PageRoom::ALL } else { PageRoom::USUAL }
     }
 
-    /// How many pictures of each property are to be made; more if a baseline may take some away.
+    /// The number of pictures of each property to make; more if a baseline may remove some.
     pub fn pictures(all: bool, has_baseline: bool) -> usize {
         PageRoom::new(all || has_baseline).pictures
     }
@@ -103,21 +103,21 @@ struct Page {
     /// Whether the runs are those of a model beyond happens-before.
     feasible: bool,
     room: PageRoom,
-    /// What the page calls options.
+    /// The names of options on the page.
     switches: &'static Switches,
-    /// By their names.
+    /// The properties, by name.
     properties: BTreeMap<String, Property>,
     traces: Vec<Trace>,
-    /// What was found without a property, if that was looked for.
+    /// The findings without a property, if they were searched for.
     #[serde(skip_serializing_if = "Option::is_none")]
     found: Option<serde_json::Value>,
 }
 
-/// What else a page shows: data, and the script whose `drawFoundTraces` draws them.
+/// Additional content of a page: data, and the script whose `drawFoundTraces` draws them.
 pub struct Extra {
-    /// What to draw.
+    /// The data to draw.
     pub data: serde_json::Value,
-    /// How.
+    /// The script that draws them.
     pub script: &'static str,
 }
 
@@ -125,9 +125,9 @@ pub struct Extra {
 #[derive(Serialize)]
 struct Property {
     formula: String,
-    /// The names that it uses, and what they mean.
+    /// The names that it uses, with their definitions.
     definitions: Vec<(String, String)>,
-    /// The file that it is from, if it is from one.
+    /// The file that it is from, if any.
     spec: Option<String>,
 }
 
@@ -152,13 +152,13 @@ struct Trace {
     execution: Option<String>,
     events: u64,
     threads: u64,
-    /// What to know before trusting the answer.
+    /// Warnings to read before trusting the answer.
     warnings: Vec<String>,
-    /// What a baseline had already.
+    /// The findings already in a baseline.
     known: Option<String>,
-    /// Those that the observed run violates first, then other violated ones.
+    /// The violated ones first: by the observed run, then by others.
     findings: Vec<Entry>,
-    /// How many findings are not listed, and how many of those are violated.
+    /// The number of findings not listed, and how many of those are violated.
     omitted: usize,
     omitted_violated: usize,
 }
@@ -191,7 +191,7 @@ pub fn render(
     assemble(&page, &[&SCRIPT.concat(), script, REPORT])
 }
 
-/// The document with its style, some data, and scripts that draw them.
+/// The document with its style, data, and scripts that draw them.
 pub fn assemble(page: &impl Serialize, script: &[&str]) -> String {
     let data = inert(&serde_json::to_string(page).expect("a page is plain data"));
     let head = head("Portent report", "script-src 'unsafe-inline'; ", &STYLE);
@@ -199,7 +199,7 @@ pub fn assemble(page: &impl Serialize, script: &[&str]) -> String {
     head + &filled(DOCUMENT, &[("/*data*/", &data), ("/*script*/", &script)])
 }
 
-/// The head of a document: what it may do besides having a style, and that style.
+/// The head of a document: its permissions, and its style.
 fn head(title: &str, policy: &str, style: &[&str]) -> String {
     let style = style.concat();
     let parts = [
@@ -223,7 +223,7 @@ fn filled(document: &str, parts: &[(&str, &str)]) -> String {
     page + rest
 }
 
-/// A script without the lines that are comments: they are for whoever changes it, not for every page.
+/// A script without comment lines, which are for its maintainers and not for every page.
 fn uncommented(script: &str) -> String {
     let is_comment = |line: &&str| {
         ["//", "/*", "* ", "*/"]
@@ -234,7 +234,7 @@ fn uncommented(script: &str) -> String {
     code.flat_map(|line| [line, "\n"]).collect()
 }
 
-/// JSON that can stand in a script element: nothing in it ends the element or begins another.
+/// JSON that is safe in a script element: nothing in it ends the element or begins another.
 fn inert(json: &str) -> String {
     json.replace('<', "\\u003c")
         .replace('\u{2028}', "\\u2028")
@@ -249,8 +249,8 @@ pub fn clip(text: &str, most: usize) -> String {
     }
 }
 
-/// The traces, with as much of their findings as there is room for. What matters most gets it first, in whichever
-/// trace it is.
+/// The traces, with as much of their findings as there is room for. The most important ones get it first, whichever
+/// trace they are in.
 fn traces(
     answers: &[Answer<'_>],
     monitors: &[Monitor],
@@ -303,14 +303,14 @@ impl Trace {
     }
 }
 
-/// What the page has so far.
+/// The content of the page so far.
 struct Contents {
     room: PageRoom,
-    /// What its drawings take.
+    /// The size of its drawings.
     bytes: usize,
-    /// How many findings are described.
+    /// The number of findings described.
     described: usize,
-    /// How many instances of each property are drawn.
+    /// The number of instances of each property drawn.
     drawn: HashMap<String, usize>,
     ids: HashSet<String>,
 }
@@ -346,7 +346,7 @@ impl Contents {
     }
 }
 
-/// Something to know before trusting the answer, as a sentence.
+/// A warning to read before trusting the answer, as a sentence.
 pub fn warning(warning: &Warning) -> String {
     let text = warning.sentence();
     let (first, rest) = text.split_at(text.chars().next().map_or(0, char::len_utf8));

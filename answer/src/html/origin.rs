@@ -1,4 +1,4 @@
-//! Where a page comes from: which Portent made it, when, and by which command.
+//! The origin of a page: the version of Portent that made it, when, and by which command.
 
 use serde::Serialize;
 use std::{
@@ -9,7 +9,7 @@ use std::{
 use super::clip;
 use crate::Error;
 
-/// What stands at the foot of a page.
+/// The text at the foot of a page.
 #[derive(Serialize)]
 pub struct Origin {
     version: &'static str,
@@ -30,7 +30,7 @@ impl Origin {
         Origin::of(&words.join(" "))
     }
 
-    /// Of a page that is made now, by a command. `SOURCE_DATE_EPOCH` is taken for now if it is set,
+    /// For a page that a command makes now. If `SOURCE_DATE_EPOCH` is set, it is used as the current time,
     /// so that pages can be reproduced.
     pub fn of(command: &str) -> Result<Origin, Error> {
         let date = match env::var_os("SOURCE_DATE_EPOCH") {
@@ -61,7 +61,7 @@ impl Origin {
     }
 }
 
-/// As a shell takes it for one word.
+/// Quotes a text so that a shell takes it for one word.
 ///
 /// ```
 /// assert_eq!(portent_answer::html::quoted("a b"), "'a b'");

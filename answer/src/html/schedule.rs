@@ -1,40 +1,40 @@
-//! A page about one run that went wrong: what each thread did, step by step, where in the source, and how to repeat it.
+//! A page about one failed run: what each thread did, step by step, where in the source, and how to repeat it.
 //!
 //! It is just a table, so unlike the page of a report it needs no script.
 
 use super::{Origin, PAGE_STYLE, clip, filled, head};
 
-/// A run that went wrong, for display.
+/// A failed run, for display.
 #[derive(Clone, Debug)]
 pub struct Schedule<'a> {
-    /// What was explored.
+    /// The explored program.
     pub title: &'a str,
     /// What went wrong.
     pub message: &'a str,
-    /// What threads are called.
+    /// The names of threads.
     pub threads: &'a [String],
-    /// What they did, in order.
+    /// The steps of the threads, in order.
     pub steps: Vec<ScheduledStep<'a>>,
     /// A command that repeats the run.
     pub command: &'a str,
-    /// What else there is to know.
+    /// Further notes.
     pub notes: Vec<String>,
 }
 
-/// What a thread did.
+/// A step of a thread.
 #[derive(Clone, Copy, Debug)]
 pub struct ScheduledStep<'a> {
-    /// Its number among those that have a name.
+    /// Its index among those that have a name.
     pub thread: usize,
-    /// What was done.
+    /// The operation.
     pub operation: &'a str,
-    /// With what; may be empty.
+    /// Its arguments; may be empty.
     pub object: &'a str,
-    /// Where.
+    /// The source location.
     pub place: Option<&'a str>,
 }
 
-/// Longer runs are shown from the last of these steps on.
+/// Of a longer run, only this many last steps are shown.
 const SHOWN: usize = 3_000;
 
 const DOCUMENT: &str = include_str!("schedule.html");
@@ -73,7 +73,7 @@ impl Schedule<'_> {
         head(&title, "", &[PAGE_STYLE, STYLE]) + &filled(DOCUMENT, &parts)
     }
 
-    /// One column a thread that did something, one row a step.
+    /// A table with one column per acting thread and one row per step.
     fn table(&self) -> String {
         let columns: Vec<usize> = (0..self.threads.len())
             .filter(|thread| self.steps.iter().any(|step| step.thread == *thread))
@@ -117,7 +117,7 @@ impl Schedule<'_> {
     }
 }
 
-/// As text of a document: nothing in it is markup.
+/// Escapes a text for a document: nothing in it is markup.
 fn escaped(text: &str) -> String {
     text.replace('&', "&amp;")
         .replace('<', "&lt;")

@@ -1,4 +1,4 @@
-//! What there is to say about one property and one binding of its parameters.
+//! The text about one property and one binding of its parameters.
 
 use num_bigint::BigUint;
 use portent_lattice::{
@@ -17,16 +17,16 @@ use super::{
 };
 use crate::{Answer, Switches};
 
-/// More names than this are not listed one by one; those that matter are told with the violation.
+/// More names than this are not listed one by one; the relevant ones are mentioned with the violation.
 const LETS: usize = 12;
 
-/// One entry of a report, with what is needed to explain it.
+/// One entry of a report, with the data needed to explain it.
 pub struct Finding<'a> {
-    /// What the analyzer says of it.
+    /// The report of the analyzer on it.
     pub property: &'a PropertyReport,
     /// Its monitor.
     pub monitor: &'a Monitor,
-    /// How it is to be told.
+    /// How to write it.
     pub style: Style,
 }
 
@@ -69,7 +69,7 @@ impl<'a> Finding<'a> {
             text += &story.render(self);
         }
         if self.property.predicted.witness_omitted {
-            // The first is always there if there is room for it.
+            // The first one is always shown if there is room for it.
             let is_too_long = self.style.all || self.property.binding.is_empty();
             let (why, how) = if is_too_long {
                 let how = self.style.switches.more_memory("shows it");
@@ -91,7 +91,7 @@ impl<'a> Finding<'a> {
         text
     }
 
-    /// One line: the verdict, and how many runs share it.
+    /// One line: the verdict, and for how many runs it holds.
     pub fn headline(&self) -> String {
         let paint = self.style.paint;
         let (status, claim) = self.claim();
@@ -122,13 +122,13 @@ impl<'a> Finding<'a> {
         format!("{} [{}]", property.name, values.join(", "))
     }
 
-    /// What the names mean that the body uses.
+    /// The meanings of the names that the body uses.
     pub fn definitions(&self) -> Vec<(&'a str, String)> {
         let property = self.monitor.property();
         meanings(property, property.text())
     }
 
-    /// What became of the property, and how many runs share that.
+    /// The outcome of the property, and for how many runs it holds.
     pub fn claim(&self) -> (Status, String) {
         let property = self.property;
         let share = property.runs.as_ref().and_then(Share::violated);
@@ -202,7 +202,7 @@ impl<'a> Finding<'a> {
         Story::new(self)
     }
 
-    /// How much was looked at: sentences, and the word that each begins with.
+    /// The extent of the search: sentences, and the word that each begins with.
     pub fn searched(&self) -> Vec<(&'static str, String)> {
         let lattice = &self.property.lattice;
         let steps = counted(self.property.relevant, "relevant event");
@@ -256,7 +256,7 @@ impl<'a> Finding<'a> {
         facts
     }
 
-    /// That locks alone keep some order, if the property holds as long as they do.
+    /// A note that only locks keep some order, if the property holds as long as they do.
     pub fn locks(&self) -> Option<String> {
         let steps = self.property.lattice.ordered_by_locks.filter(|&n| n > 0)?;
         if self.property.predicted.violated {
@@ -292,7 +292,7 @@ impl<'a> Finding<'a> {
         ))
     }
 
-    /// That runs are still pending at the end of the trace, if that is not a violation.
+    /// A note that runs are still pending at the end of the trace, if that is not a violation.
     pub(super) fn pending(&self) -> Option<String> {
         if self.style.complete {
             return None;
@@ -309,7 +309,7 @@ impl<'a> Finding<'a> {
         Some(format!("{runs} {}", self.style.switches.at_end()))
     }
 
-    /// What the search left out, and how to look further.
+    /// What the search left out, and how to search further.
     fn left_out(&self, lattice: &Lattice, limit: Limit) -> String {
         let switches = self.style.switches;
         let larger = |option: Option<&str>| option.map(|option| format!("a larger {option}"));
@@ -365,7 +365,7 @@ impl<'a> Finding<'a> {
     }
 }
 
-/// That a model was not tried, and why.
+/// A note that a model was not tried, and why.
 fn untried(why: Untried) -> String {
     let why = match why {
         Untried::Events(most) => format!("the run has more than {}", counted(most, "event")),
@@ -376,7 +376,7 @@ fn untried(why: Untried) -> String {
     format!("which was not tried as {why}")
 }
 
-/// That a run is violated which leaves something out, and what.
+/// A note that a run is violated which leaves something out, and what it leaves out.
 fn without(found: &LeftOut) -> String {
     let name = |row: &Row| {
         let set = row
@@ -402,7 +402,7 @@ fn without(found: &LeftOut) -> String {
     text + ": a thread may go without a critical section of another."
 }
 
-/// As [`Finding::locks`], of the bindings of a property together.
+/// As [`Finding::locks`], for the bindings of a property together.
 pub(super) fn locks_of(findings: &[Finding<'_>]) -> Option<String> {
     let kept: Vec<_> = findings.iter().filter(|it| it.locks().is_some()).collect();
     let switches = &kept.first()?.style.switches;
@@ -434,7 +434,7 @@ pub(super) fn locks_of(findings: &[Finding<'_>]) -> Option<String> {
     ))
 }
 
-/// What became of a property.
+/// The outcome of a property.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Status {
     /// Some equivalent run violates it.
@@ -443,12 +443,12 @@ pub enum Status {
     Observed,
     /// No run violates it.
     Holds,
-    /// No violation was found, but not everything was looked at.
+    /// No violation was found, but the search was not exhaustive.
     Open,
 }
 
 impl Status {
-    /// What matters most first.
+    /// The most important ones first.
     pub const BY_WEIGHT: [Status; 4] = [
         Status::Observed,
         Status::Predicted,
@@ -456,7 +456,7 @@ impl Status {
         Status::Holds,
     ];
 
-    /// As a headline has it.
+    /// As a headline.
     pub fn word(self) -> &'static str {
         match self {
             Status::Predicted => "PREDICTED",
@@ -487,7 +487,7 @@ fn violate(share: &Share) -> String {
     }
 }
 
-/// A body without the word that begins it.
+/// A body without its first word, which names its kind.
 fn strip_kind<'t>(text: &'t str, kind: &str) -> &'t str {
     let rest = text
         .strip_prefix(kind)

@@ -1,4 +1,4 @@
-//! What the names mean that a property defines with `let`.
+//! The meanings of names that a property defines with `let`.
 
 use portent_monitor_dsl::Property;
 
@@ -15,7 +15,7 @@ pub(crate) fn meanings<'p>(property: &'p Property, text: &str) -> Vec<(&'p str, 
         }
     };
     mark(text, &mut used);
-    // A definition sees only those before it.
+    // A definition sees only earlier ones.
     for index in (0..definitions.len()).rev() {
         if used[index] {
             mark(definitions[index].1, &mut used);
@@ -28,7 +28,7 @@ pub(crate) fn meanings<'p>(property: &'p Property, text: &str) -> Vec<(&'p str, 
         .collect()
 }
 
-/// The names in a text; what stands in quotes is none.
+/// The names in a text; quoted text contains none.
 fn names(text: &str) -> impl Iterator<Item = &str> {
     let unquoted = text.split('"').step_by(2);
     unquoted.flat_map(|part| part.split(|c: char| !c.is_alphanumeric() && c != '_'))

@@ -1,4 +1,4 @@
-//! The answer for people.
+//! The answer as text for people.
 
 mod finding;
 mod meaning;
@@ -35,31 +35,31 @@ pub use story::Story;
 const IN_FULL: usize = 3;
 const NAMED: usize = 10;
 
-/// How an answer is to be written.
+/// How to write an answer.
 #[derive(Clone, Copy)]
 pub struct Style {
     /// Colours, or none.
     pub paint: Paint,
-    /// The trace ended for good.
+    /// The trace is complete: the program ended.
     pub complete: bool,
-    /// Tell how the search went.
+    /// Describe the search.
     pub stats: bool,
     /// The runs are those of a model beyond happens-before: they are feasible, and not counted.
     pub feasible: bool,
     /// How far ahead the search was allowed to look.
     pub lookahead: Option<u32>,
-    /// The engine that was asked for.
+    /// The engine that was requested.
     pub engine: Option<Engine>,
     /// Whether runs were to be counted.
     pub counting: Counting,
     /// Every violated binding is shown in full.
     pub all: bool,
-    /// What options are called.
+    /// The names of options.
     pub switches: &'static Switches,
 }
 
 impl Style {
-    /// What the runs are called that were looked at.
+    /// The name for the runs that were searched.
     fn kind_of_runs(self) -> &'static str {
         if self.feasible {
             "feasible"
@@ -69,12 +69,12 @@ impl Style {
     }
 }
 
-/// What is to be said about an execution.
+/// The text about an execution.
 pub fn render(answer: Answer<'_>, monitors: &[Monitor], style: Style) -> String {
     ExecutionText { answer, style }.render(monitors)
 }
 
-/// How many findings a baseline had already.
+/// How many findings a baseline already had.
 pub fn left_out_as_known(known: &[PropertyReport]) -> String {
     let them = if known.len() == 1 { "it" } else { "them" };
     let known = counted(known.len() as u64, "known violation");
@@ -155,7 +155,7 @@ impl ExecutionText<'_> {
         })
     }
 
-    /// A property with parameters: how many bindings, and the ones that matter.
+    /// A property with parameters: the number of bindings, and the relevant ones.
     fn group(&self, monitor: &Monitor, findings: &[Finding<'_>]) -> String {
         let paint = self.style.paint;
         let property = monitor.property();

@@ -3,7 +3,7 @@
 use num_bigint::BigUint;
 use portent_lattice::report::Runs;
 
-/// How many runs have some verdict, and of how many.
+/// The number of runs with some verdict, and the number of all runs.
 pub(crate) struct Share {
     pub(crate) part: BigUint,
     pub(crate) total: BigUint,
@@ -29,7 +29,7 @@ impl Share {
         self.part == self.total
     }
 
-    /// "6 of 20 equivalent runs"; rounded numbers do not tell all from nearly all, words do.
+    /// "6 of 20 equivalent runs"; rounded numbers cannot distinguish all from nearly all, so words do.
     pub(crate) fn in_words(&self) -> String {
         let part = if self.is_all() {
             "each".to_owned()
@@ -57,7 +57,7 @@ impl Share {
     }
 }
 
-/// In groups of three, or if it is too long to read, about how many.
+/// In groups of three, or rounded if it is too long to read.
 pub fn number(number: &BigUint) -> String {
     let digits = number.to_string();
     if digits.len() > 18 {

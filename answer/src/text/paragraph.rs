@@ -2,11 +2,11 @@
 
 use unicode_width::UnicodeWidthStr;
 
-/// No line is longer, unless one word is.
+/// No line is longer, unless a single word is.
 const WIDTH: usize = 100;
 
-/// A text that begins with a word like `Why: `, indented; its other lines stand below that word's
-/// end. Code in backquotes is not broken.
+/// A text that begins with a word like `Why: `, indented; its other lines are aligned after that
+/// word. Code in backquotes is not broken.
 pub(super) fn paragraph(begin: &str, text: &str) -> String {
     let indent = " ".repeat(2 + begin.width());
     let mut lines = String::new();
@@ -28,7 +28,7 @@ pub(super) fn paragraph(begin: &str, text: &str) -> String {
     lines + &line + "\n"
 }
 
-/// The words of a text, where what stands in backquotes is one.
+/// The words of a text; text in backquotes is one word.
 fn words(text: &str) -> Vec<String> {
     let mut words = vec![String::new()];
     let mut quoted = false;

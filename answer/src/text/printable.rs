@@ -1,5 +1,5 @@
-//! Names and texts of a trace as a terminal may see them: what would move the cursor, clear the
-//! screen or break a table is spelled out.
+//! Names and texts of a trace, made safe for a terminal: anything that would move the cursor, clear the
+//! screen or break a table is escaped.
 
 use std::borrow::Cow;
 

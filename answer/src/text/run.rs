@@ -16,28 +16,28 @@ use crate::Paint;
 /// At most this many steps are shown before a violation, and after it.
 const BEFORE: usize = 20;
 const AFTER: usize = 3;
-/// With more threads or variables than this a table is wider than a screen.
+/// With more threads or variables than this, a table is wider than a screen.
 const THREADS: usize = 6;
 const VARIABLES: usize = 6;
 /// A longer label is cut.
 const LABEL: usize = 40;
 
-/// The steps of a run, and how things stood before and after each: rows are those of this run.
+/// The steps of a run, and the states before and after each: rows are those of this run.
 pub struct Run<'a> {
-    /// Of the property that it is shown for.
+    /// The property that it is shown for.
     pub monitor: &'a Monitor,
     /// The steps.
     pub rows: &'a [&'a Row],
-    /// How things stand before the first.
+    /// The state before the first step.
     pub start: &'a Moment,
     /// For each row, whether it comes earlier than observed.
     pub earlier: &'a [bool],
-    /// After how many steps the run is violated, if it is.
+    /// The number of steps after which the run is violated, if it is.
     pub violated_at: Option<usize>,
 }
 
 impl Run<'_> {
-    /// The part of the run that matters.
+    /// The relevant part of the run.
     pub fn render(&self, paint: Paint, indent: &str) -> String {
         let end = match self.violated_at {
             Some(step) => (step + AFTER).min(self.rows.len()),
@@ -166,9 +166,9 @@ fn verdict(paint: Paint, verdict: Verdict, text: &str) -> String {
 
 struct Columns<'a> {
     by_thread: bool,
-    /// Whether the run was read, from lines.
+    /// Whether the run was read from lines.
     lines: bool,
-    /// Whether some line tells more than the property sees.
+    /// Whether some line has information that the property does not see.
     notes: bool,
     threads: Vec<&'a str>,
     variables: usize,

@@ -1,10 +1,10 @@
-//! How a search went.
+//! Statistics on a search.
 
 use portent_lattice::{Engine, report::Lattice};
 
 use super::numbers::{bytes, count};
 
-/// The memory that a search took and what its reductions saved.
+/// The memory that a search took and the savings of its reductions.
 pub(super) fn render(lattice: &Lattice) -> String {
     let saved = &lattice.saved;
     let commutation = [

@@ -1,4 +1,4 @@
-//! What is said about a step of a run.
+//! The text about a step of a run.
 
 use portent_lattice::report::Row;
 
@@ -22,7 +22,7 @@ pub fn label(row: &Row) -> String {
     printable(&(text + &writes.join(", "))).into_owned()
 }
 
-/// What the line of an event tells besides that: its place, its text, keys that mean nothing to
+/// Other information on the line of an event: its location, its text, keys unknown to
 /// Portent.
 pub(crate) fn note(row: &Row) -> String {
     let Some(note) = &row.note else {

@@ -15,19 +15,19 @@ use super::{
 
 /// A longer piece of a property is quoted without its middle: the property itself is shown in full.
 const QUOTED: usize = 160;
-/// This many names are explained in a sentence.
+/// At most this many names are explained in a sentence.
 const MEANINGS: usize = 6;
 
-/// A violated run, and what is to be said about it.
+/// A violated run, and the text about it.
 pub struct Story<'a> {
     witness: &'a [Row],
     violated_at: usize,
     earlier: Vec<bool>,
-    /// The pairs of events that are named as swapped, the one that was observed earlier first.
+    /// The pairs of events described as swapped, the one observed earlier first.
     pub swapped: Vec<[u32; 2]>,
-    /// What could have come before what; `None` if the run is the observed one.
+    /// Which events could have come before which; `None` if the run is the observed one.
     pub swap: Option<String>,
-    /// That the run is not a whole one, if it is not.
+    /// A note that the run is not a whole one, if so.
     pub stops: Option<String>,
     /// Why the property is violated then.
     pub why: Option<String>,
@@ -38,7 +38,7 @@ pub struct Story<'a> {
 }
 
 impl<'a> Story<'a> {
-    /// Of the witness of a finding, if it has one.
+    /// The story of the witness of a finding, if it has one.
     pub fn new(finding: &Finding<'a>) -> Option<Story<'a>> {
         let predicted = &finding.property.predicted;
         let witness = predicted.witness.as_deref()?;
@@ -118,7 +118,7 @@ fn why(finding: &Finding<'_>, run: &[Row], violated_at: usize) -> Option<String>
         _ if finding.style.complete && run.last().is_none_or(|row| is_open(row.verdict)) => {
             Some("the trace is complete, and at its end the property is still pending.".to_owned())
         }
-        // The run is too long to be gone through part by part.
+        // The run is too long to be examined part by part.
         _ => {
             let last = run.get(violated_at.checked_sub(1)?)?;
             let step = count(violated_at as u64);
@@ -131,7 +131,7 @@ fn is_open(verdict: Verdict) -> bool {
     verdict != Verdict::Violated
 }
 
-/// As the explanation says it, with numbers for people, and with what the names in it mean.
+/// The explanation with formatted numbers, and with the definitions of the names in it.
 fn in_words(why: &Explanation, monitor: &Monitor) -> String {
     let Explanation {
         verdict,
@@ -146,7 +146,7 @@ fn in_words(why: &Explanation, monitor: &Monitor) -> String {
     } else {
         format!("{verdict} at step {step}: `{quoted}`, at step {at}, {reason}.")
     };
-    // What the reason names is what matters; only where it names nothing all of the part does.
+    // The names in the reason are the relevant ones; if it has none, all names of the part are.
     let property = monitor.property();
     let meant = match meanings(property, reason) {
         named if named.is_empty() => meanings(property, part),
@@ -165,7 +165,7 @@ fn in_words(why: &Explanation, monitor: &Monitor) -> String {
     format!("{words} There, {}.", and(&told))
 }
 
-/// A long text without its middle, cut between words where that is possible.
+/// A long text without its middle, cut between words if possible.
 fn shortened(text: &str, most: usize) -> String {
     let length = text.chars().count();
     if length <= most {

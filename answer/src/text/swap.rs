@@ -1,4 +1,4 @@
-//! What a witness does differently, in words.
+//! The differences between a witness and the observed run, in words.
 
 use std::collections::{HashMap, HashSet};
 
@@ -14,15 +14,15 @@ const OVERTAKEN: usize = 3;
 pub(super) struct Difference<'a> {
     /// For each row, whether it comes earlier than observed.
     pub(super) earlier: Vec<bool>,
-    /// Who overtakes whom, of those that matter.
+    /// The relevant overtakings.
     moves: Vec<Move<'a>>,
-    /// The last event that comes earlier, whether or not what it overtakes matters.
+    /// The last event that comes earlier, whether or not the events that it overtakes are relevant.
     last: Option<&'a Row>,
     /// The events up to the violation.
     before: HashSet<u32>,
 }
 
-/// An event that comes earlier, and what it overtakes.
+/// An event that comes earlier, and the events that it overtakes.
 struct Move<'a> {
     row: &'a Row,
     overtaken: Vec<&'a Row>,
@@ -31,7 +31,7 @@ struct Move<'a> {
 }
 
 impl<'a> Difference<'a> {
-    /// Of a witness from the observed order, up to the violation.
+    /// The swaps of a witness relative to the observed order, up to the violation.
     pub(super) fn new(predicted: &'a Predicted, witness: &'a [Row]) -> Difference<'a> {
         let violated_at = predicted.violated_at.unwrap_or(u64::MAX);
         let until = violated_at.saturating_sub(predicted.forgotten);
@@ -61,12 +61,12 @@ impl<'a> Difference<'a> {
         }
     }
 
-    /// Whether the run is the observed one as far as it was looked at.
+    /// Whether the run equals the observed one as far as it was examined.
     pub(super) fn is_empty(&self) -> bool {
         self.last.is_none()
     }
 
-    /// The pairs of events that are said to be swapped: the one that comes earlier, and what it
+    /// The pairs of events described as swapped: the one that comes earlier, and the one that it
     /// overtakes.
     pub(super) fn pairs(&self) -> impl Iterator<Item = [u32; 2]> {
         self.moves.iter().flat_map(|Move { row, overtaken, .. }| {
@@ -104,8 +104,8 @@ impl<'a> Difference<'a> {
         text
     }
 
-    /// The move that matters most: the last one past an event that still comes before the
-    /// violation, or if there is none the last.
+    /// The most relevant move: the last one past an event that still comes before the
+    /// violation, or if there is none the last one.
     pub(super) fn decisive(&self) -> Option<(String, String)> {
         let within = |other: &&&Row| self.before.contains(&other.event);
         let found = self.moves.iter().rev().find_map(|moved| {

@@ -1,8 +1,8 @@
-//! Columns that line up.
+//! Aligned columns.
 
 use unicode_width::UnicodeWidthStr;
 
-/// On which side a column's cells stand.
+/// The alignment of a column's cells.
 #[derive(Clone, Copy)]
 pub enum Side {
     /// For words.
@@ -11,7 +11,7 @@ pub enum Side {
     Right,
 }
 
-/// A cell: what is printed, and how wide it is without its colours.
+/// A cell: its printed text, and its width without colours.
 pub struct Cell {
     shown: String,
     width: usize,

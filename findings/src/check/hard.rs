@@ -1,11 +1,12 @@
-//! What events come after for other reasons than variables and locks: hard edges, and failed tries that no holder explains.
+//! The direct predecessors of events other than through variables and locks: hard edges, and failed tries that no holder
+//! explains.
 
 use portent_monitor_core::{Access, Event, LockAction, LockId, Locking, Object, ThreadId, edges};
 use rustc_hash::FxHashMap;
 
 use crate::record::{EventId, Record};
 
-/// Failed tries that nobody who held the lock explains: they stay where they were among those who have it to themselves.
+/// Failed tries that no holder of the lock explains: they keep their place among the exclusive operations.
 #[derive(Default)]
 pub(super) struct Tries {
     unexplained: LastOfThreads,
@@ -34,7 +35,7 @@ impl Tries {
     }
 }
 
-/// What was done with each object, for those who come after it.
+/// The earlier accesses to each object, as far as later ones come after them.
 #[derive(Default)]
 pub(super) struct Objects {
     done: FxHashMap<Object, Vec<(EventId, Access)>>,
@@ -52,7 +53,7 @@ impl Objects {
     pub(super) fn after(&mut self, id: EventId, event: &Event, record: &Record) -> Vec<EventId> {
         let mut after: Vec<EventId> = Vec::new();
         for thread in event.threads() {
-            // What it does later comes after this.
+            // Later events come after this.
             after.extend(self.forks.remove(&thread));
             after.extend(self.awaited.remove(&thread).into_iter().flatten());
             if let Some(object) = self.awaits.remove(&thread) {
@@ -118,7 +119,7 @@ impl Objects {
             Object::Room(..) if access == Access::Observe => {}
             Object::Room(..) => self.done.entry(object).or_default().push((id, access)),
             _ => {
-                // What the same thread did there before comes before this anyway, and so does everything before an update.
+                // The thread's earlier access comes before this anyway, and so does everything before an update.
                 let done = self.done.entry(object).or_default();
                 let same = |&(other, earlier): &(EventId, Access)| {
                     access == Access::Update

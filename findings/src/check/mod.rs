@@ -1,9 +1,9 @@
-//! Checks a witness by carrying it out: is this a run of the same program, and does it end as claimed?
+//! Checks a witness by replaying it: is this a run of the same program, and does it end as claimed?
 //!
-//! It knows nothing of how the witness was found. A run may stop anywhere, but the events that it has must be as observed: those of each thread
-//! in their order, every read after the write that it saw, no lock held by two threads, and all [hard](self) order kept: fork, join, messages,
-//! wake-ups, barriers, lines that a clock counts. A block that is not atomic is a statement about the observed run, so only the cycle of its
-//! transactions is checked.
+//! It is independent of how the witness was found. A run may stop anywhere, but its events must be as observed: those of each
+//! thread in their order, every read after the write that it saw, no lock held by two threads, and all [hard](self) order kept:
+//! fork, join, messages, wake-ups, barriers, lines that a clock counts. A block that is not atomic is a statement about the
+//! observed run, so only the cycle of its transactions is checked.
 
 mod hard;
 
@@ -19,7 +19,7 @@ use crate::{
     run::Run,
 };
 
-/// What a run is said to end in: these events are next in their threads.
+/// The claimed end of a run: these events are next in their threads.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Claim {
     /// Two accesses of one variable.
@@ -28,7 +28,7 @@ pub enum Claim {
     Deadlock(Vec<EventId>),
 }
 
-/// Why a run is not one, or does not end as claimed.
+/// Why a run is invalid, or does not end as claimed.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Flaw {
@@ -47,24 +47,24 @@ pub enum Flaw {
     /// Something that it waits for has not happened.
     #[error("event {0:?} comes before {1:?}")]
     TooEarly(EventId, EventId),
-    /// What is claimed of the end is not so.
+    /// The claim about the end is false.
     #[error("the run does not end as claimed")]
     NotAsClaimed,
 }
 
-/// What is to be known of a trace to check runs of it.
+/// The data of a trace that is needed to check runs of it.
 #[derive(Clone, Debug)]
 pub struct Checker<'r> {
     record: &'r Record,
     /// The write that each event read.
     seen: Vec<Written>,
-    /// What each event comes after, other than by variables and locks.
+    /// What each event comes after, other than through variables and locks.
     after: FxHashMap<EventId, Vec<EventId>>,
-    /// The failed tries that somebody who held the lock explains.
+    /// The failed tries that a holder of the lock explains.
     explained: FxHashSet<EventId>,
-    /// The outermost blocks of each thread, the first and the last event of each.
+    /// The outermost blocks of each thread, as the first and the last event of each.
     blocks: Vec<Vec<[EventId; 2]>>,
-    /// Where the observed run stands after some of its events: most runs begin with these.
+    /// The state of the observed run after some of its events: most runs begin with these.
     observed: RefCell<Observed>,
 }
 
@@ -74,10 +74,11 @@ struct Observed {
     state: State,
 }
 
-/// Runs that are checked one after the other need not begin with more and more of the observed run, but with hardly less than this less.
+/// Runs checked one after the other may begin with shorter parts of the observed run than before, but rarely shorter by more
+/// than this.
 const BEHIND: usize = 4096;
 
-/// The last write of a variable, in little room: one more than its number, or 0 if there is none.
+/// The last write of a variable, stored compactly: one more than its number, or 0 if there is none.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 struct Written(u32);
 
@@ -89,7 +90,7 @@ impl Written {
 }
 
 impl<'r> Checker<'r> {
-    /// Looks at the whole trace.
+    /// Reads the whole trace.
     pub fn new(record: &'r Record) -> Checker<'r> {
         let mut checker = Checker {
             record,
@@ -116,7 +117,7 @@ impl<'r> Checker<'r> {
             if is_explained {
                 checker.explained.insert(id);
             }
-            // That a lock is taken twice in the trace itself is not for here to judge.
+            // Whether the trace itself takes a lock twice is not judged here.
             let _ = state.hold(id, &event);
             if let Op::Marker(marker, Some(_)) = event.op {
                 let depth = event.thread.entry(&mut depths);
@@ -153,7 +154,7 @@ impl<'r> Checker<'r> {
         }
     }
 
-    /// The first event of the transaction of an event: an outermost block, or any other event alone.
+    /// The first event of the transaction of an event: an outermost block, or any other single event.
     fn transaction(&self, id: EventId) -> EventId {
         let blocks = self.blocks.get(self.record.thread(id).index());
         let blocks = blocks.map_or(&[][..], Vec::as_slice);
@@ -164,7 +165,7 @@ impl<'r> Checker<'r> {
         }
     }
 
-    /// Carries a run out.
+    /// Replays a run.
     ///
     /// # Errors
     ///
@@ -173,7 +174,7 @@ impl<'r> Checker<'r> {
         self.check_run(&Run::from(run), claim)
     }
 
-    /// How many steps it takes to carry out a run now.
+    /// The current cost of replaying a run, in steps.
     pub(crate) fn steps(&self, run: &Run) -> usize {
         let carried_out = self.observed.borrow().events;
         let carried_out = if carried_out <= run.observed {
@@ -184,7 +185,7 @@ impl<'r> Checker<'r> {
         run.len() - carried_out
     }
 
-    /// Where a run stands after so many events of the observed one.
+    /// The state of a run after this many events of the observed one.
     fn after_observed(&self, events: usize) -> Result<State, Flaw> {
         let mut observed = self.observed.take();
         if observed.events > events {
@@ -220,12 +221,13 @@ impl<'r> Checker<'r> {
         }
     }
 
-    /// Whether the block that begins with an event of the observed run is in this cycle of its transactions. Of each pair the first comes before the second
-    /// because of what these two did, and the second is of the transaction of the first of the next pair.
+    /// Whether the block that begins with an event of the observed run is in this cycle of its transactions. In each pair, the
+    /// first event comes before the second because of these two events, and the second belongs to the same transaction as the
+    /// first of the next pair.
     ///
     /// # Errors
     ///
-    /// [`Flaw::NotAsClaimed`], or [`Flaw::TooEarly`] where nothing orders a pair.
+    /// [`Flaw::NotAsClaimed`], or [`Flaw::TooEarly`] if nothing orders a pair.
     pub fn check_cycle(&self, begin: EventId, cycle: &[[EventId; 2]]) -> Result<(), Flaw> {
         let of = |id: EventId| self.transaction(id);
         let nexts = cycle.iter().cycle().skip(1);
@@ -245,8 +247,8 @@ impl<'r> Checker<'r> {
         }
     }
 
-    /// Whether an event comes before another because of what these two did, or what the first was followed by in its thread; or because of
-    /// events of several threads in between.
+    /// Whether an event comes before another because of these two, or because of a later event in the first one's thread; or
+    /// because of events of several threads in between.
     fn comes_before(&self, one: EventId, other: EventId) -> bool {
         let mut looked_at: FxHashSet<EventId> = FxHashSet::default();
         let mut open = vec![other];
@@ -296,7 +298,7 @@ impl<'r> Checker<'r> {
                 return Err(Flaw::TooEarly(id, needed));
             }
         }
-        // What most events are.
+        // Most events are of this kind.
         if let Some((var, kind)) = self.record.access(id) {
             let last = var.entry(&mut state.last);
             if kind != AccessKind::Write && *last != self.seen[id.index()] {
@@ -367,12 +369,12 @@ impl<'r> Checker<'r> {
         let (lock, exclusive) = match (event.op.locking(), &event.op) {
             _ if event.mark == Some(Mark::Try) => return None,
             (Some(taken), _) if taken.action.acquires() => (taken.lock, taken.exclusive),
-            // It may be that of a reader.
+            // It may be a reader's.
             (None, Op::Request(lock)) if is_last() => (*lock, false),
             _ => return None,
         };
         let holders = state.held.get(lock.index()).map_or(&[][..], Vec::as_slice);
-        // Who has it already does not wait.
+        // A thread that already holds the lock does not wait.
         let has_it = holders.iter().any(|(thread, _)| *thread == event.thread);
         let excludes =
             |&(thread, theirs): &(ThreadId, bool)| thread == holder && (exclusive || theirs);
@@ -380,14 +382,14 @@ impl<'r> Checker<'r> {
     }
 }
 
-/// Where a run stands.
+/// The state of a run.
 #[derive(Clone, Debug, Default)]
 struct State {
-    /// How many events of each thread have happened.
+    /// The number of events of each thread that have happened.
     done: Vec<u32>,
     /// The last write of each variable.
     last: Vec<Written>,
-    /// Who holds each lock, once for each time; and whether exclusively.
+    /// The holders of each lock, one entry for each time it was taken; and whether exclusively.
     held: Vec<Vec<(ThreadId, bool)>>,
 }
 
@@ -398,7 +400,7 @@ impl State {
         done.is_some_and(|&done| place.position <= done)
     }
 
-    /// Whether an event fails to take a lock that somebody holds.
+    /// Whether an event fails to take a lock that is held.
     fn is_taken(&self, event: &Event) -> bool {
         let locking = event.op.locking();
         let tried = locking.filter(|locking| locking.action == LockAction::Fail);

@@ -1,38 +1,38 @@
-//! How many choices of acquires a pattern stands for, by the places in the source where its locks are wanted.
+//! How many choices of acquires a pattern represents, by the source locations where its locks are wanted.
 //!
 //! A pattern has a list of acquires for each of its threads, and a *choice* takes one of each. Choices with the same locations are one finding.
-//! How many of them some run can get to is counted one by one, until that takes too long.
+//! The choices that some run can reach are counted one by one, until that takes too long.
 
 use portent_monitor_core::{Cut, LocId, Reorderings};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::record::{EventId, Record};
 
-/// Of a pattern, this many tuples of locations are told apart,
+/// For each pattern, at most this many tuples of locations are distinguished,
 const MOST_OF_PATTERN: usize = 64;
-/// and this many of all patterns.
+/// and this many for all patterns.
 const MOST_TUPLES: usize = 20_000;
-/// To count choices is not worth more than this many events of their cuts in all.
+/// Counting choices may visit at most this many events of their cuts in all.
 const MOST_COUNTED: u64 = 1 << 24;
 
 /// The choices of one tuple of locations.
 #[derive(Debug)]
 pub(crate) struct Group {
     pub(crate) key: String,
-    /// A choice that a run comes to, or just the first one.
+    /// A choice that a run reaches, or just the first one.
     pub(crate) events: Vec<EventId>,
-    /// Where the run is that comes to it.
+    /// The cut of the run that reaches it.
     pub(crate) cut: Option<Cut>,
-    /// How many choices some run comes to.
+    /// The number of choices that some run reaches.
     pub(crate) realised: u128,
-    /// How many choices there are of which none is known to be one.
+    /// The number of choices, none of which is known to be reachable.
     pub(crate) possible: u128,
     /// Whether there may be more.
     pub(crate) at_least: bool,
 }
 
 impl Group {
-    /// How many choices it stands for.
+    /// The number of choices that it represents.
     pub(crate) fn choices(&self) -> u128 {
         if self.cut.is_some() {
             self.realised
@@ -51,9 +51,9 @@ pub(crate) struct Choices {
     counted: FxHashSet<Vec<usize>>,
     /// Whether the choices of the current pattern are counted.
     counts: bool,
-    /// How many tuples of locations there were.
+    /// The number of tuples of locations.
     tuples: usize,
-    /// Whether all tuples of locations were told apart.
+    /// Whether all tuples of locations were distinguished.
     pub(crate) is_split: bool,
     budget: u64,
 }
@@ -73,14 +73,14 @@ impl Default for Choices {
 }
 
 impl Choices {
-    /// Another pattern: its choices are counted unless one of the same acquires was before.
+    /// Begins another pattern: its choices are counted unless there was one with the same acquires before.
     pub(crate) fn begin(&mut self, pattern: &[usize]) {
         let mut sorted = pattern.to_vec();
         sorted.sort_unstable();
         self.counts = self.counted.insert(sorted);
     }
 
-    /// The lists of a pattern by tuples of locations. Where there are too many, some are not told apart.
+    /// The lists of a pattern by tuples of locations. If there are too many, some are merged.
     pub(crate) fn split(
         &mut self,
         lists: &[&[EventId]],
@@ -108,7 +108,7 @@ impl Choices {
         tuples
     }
 
-    /// The group of a key; a choice that a run comes to stands for it before one that is only possible.
+    /// The group of a key; a choice that a run reaches represents it in preference to one that is only possible.
     pub(crate) fn group(&mut self, key: String, events: &[EventId], cut: Option<Cut>) -> usize {
         let fresh = self.groups.len();
         let number = *self.by_key.entry(key).or_insert_with_key(|key| {
@@ -129,7 +129,7 @@ impl Choices {
         number
     }
 
-    /// Adds the choices of these lists to a group, none of which is known to be a deadlock.
+    /// Adds to a group the choices of these lists, none of which is known to be a deadlock.
     pub(crate) fn add_possible(&mut self, group: usize, lists: &[Vec<EventId>]) {
         let group = &mut self.groups[group];
         if !self.counts {
@@ -139,12 +139,12 @@ impl Choices {
         group.at_least |= group.possible == u128::MAX;
     }
 
-    /// Adds one choice that a run comes to, where there is no other of its kind.
+    /// Adds one choice that a run reaches, which is the only one of its kind.
     pub(crate) fn add_realised(&mut self, group: usize) {
         self.groups[group].realised += u128::from(self.counts);
     }
 
-    /// Adds those choices of these lists to a group that some run comes to; there is at least one.
+    /// Adds to a group those choices of these lists that some run reaches; there is at least one.
     pub(crate) fn count_realised(
         &mut self,
         group: usize,
@@ -195,13 +195,13 @@ fn advance(indices: &mut [usize], lists: &[Vec<EventId>]) -> bool {
     false
 }
 
-/// How many choices there are.
+/// The number of choices.
 pub(crate) fn product<L: AsRef<[EventId]>>(lists: &[L]) -> u128 {
     let sizes = lists.iter().map(|list| list.as_ref().len() as u128);
     sizes.fold(1, u128::saturating_mul)
 }
 
-/// The events of each list that are where the event of a choice is.
+/// The events of each list with the same location as the event of a choice.
 pub(crate) fn beside(
     events: &[EventId],
     lists: &[Vec<EventId>],

@@ -2,7 +2,8 @@
 //!
 //! A deadlock is k ≥ 2 threads, each about to take a lock that the next of them holds. Candidates are first sought among the *orders* of
 //! locks: acquires are grouped by their thread, their lock and the locks held, and a cycle of groups is a *pattern* (`patterns`). A pattern
-//! need not be a deadlock, as something else may keep its threads apart; closed cuts then tell whether some run ends in one (`realise`). Patterns have many choices of acquires, which are reported by their locations (`choices`).
+//! need not be a deadlock, as something else may keep its threads apart; closed cuts then determine whether some run ends in
+//! one (`realise`). Patterns have many choices of acquires, which are reported by their locations (`choices`).
 
 pub(crate) mod choices;
 pub(crate) mod patterns;
@@ -22,11 +23,12 @@ pub(crate) type Held = SmallVec<[(LockId, bool); 2]>;
 pub(crate) enum LockSide {
     Exclusive,
     Shared,
-    /// A request does not say.
+    /// A request does not specify it.
     Either,
 }
 
-/// Acquires that can take the same part in a deadlock: what they have in common. The literature calls it an abstract acquire.
+/// Acquires that can play the same part in a deadlock, described by what they have in common. The literature calls it an
+/// abstract acquire.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct AbstractAcquire {
     pub(crate) thread: ThreadId,
@@ -36,12 +38,12 @@ pub(crate) struct AbstractAcquire {
 }
 
 impl AbstractAcquire {
-    /// Whether it may wait while the other holds what it holds.
+    /// Whether it may wait for a lock that the other holds.
     pub(crate) fn waits_for(&self, other: &AbstractAcquire) -> bool {
         self.is_kept_out(other, self.side != LockSide::Shared)
     }
 
-    /// Whether it waits then whichever side a request is for.
+    /// Whether it then waits, whichever side a request means.
     pub(crate) fn surely_waits_for(&self, other: &AbstractAcquire) -> bool {
         self.is_kept_out(other, self.side == LockSide::Exclusive)
     }
@@ -51,7 +53,7 @@ impl AbstractAcquire {
         held.any(|&(lock, exclusive)| lock == self.lock && (exclusive || is_exclusive))
     }
 
-    /// Whether two threads can hold what these hold at the same time.
+    /// Whether two threads can hold these sets of locks at the same time.
     pub(crate) fn is_compatible(&self, other: &AbstractAcquire) -> bool {
         self.held.iter().all(|&(lock, exclusive)| {
             let mut same = other.held.iter().filter(|(theirs, _)| *theirs == lock);
@@ -84,8 +86,8 @@ impl AbstractAcquires {
         }
     }
 
-    /// The trace has ended: who asked for a lock with its last event waits for it. The request does not say for which side, and a reader does
-    /// not wait for readers.
+    /// The trace has ended: a thread that requested a lock with its last event waits for it. The request does not specify the
+    /// side, and a reader does not wait for readers.
     pub(crate) fn finish(&mut self, record: &Record, trace: &Reorderings) {
         for thread in ThreadId::first(record.threads()) {
             if let Some(&last) = record.of_thread(thread).last()
@@ -106,7 +108,7 @@ impl AbstractAcquires {
     ) {
         let open = trace.open_sections(thread, trace.events(thread));
         let mut held: Held = open.map(|held| (held.lock, held.exclusive)).collect();
-        // Who has it already does not wait, or for itself alone.
+        // A thread that already holds the lock does not wait, or only for itself.
         if held.is_empty() || held.iter().any(|&(other, _)| other == lock) {
             return;
         }

@@ -1,27 +1,27 @@
 //! Cycles of lock orders, the shortest first.
 //!
-//! The threads and the locks of a cycle are distinct, each waits for what the next holds, and what they hold can be held at once. There may be
-//! exponentially many, so the search has limits on what it finds and on its steps. Only locks that are in a cycle of the order "held when
-//! that was taken" can be part of one: the others are left out first.
+//! The threads and the locks of a cycle are distinct, each thread waits for what the next holds, and the sets held are
+//! compatible. There may be exponentially many cycles, so the search limits both its results and its steps. Only locks that are
+//! in a cycle of the order "held when that was taken" can be part of one: the others are left out first.
 
 use portent_monitor_core::{Id, LockId};
 
 use super::AbstractAcquire;
 use crate::report::PatternLimit;
 
-/// How much is looked for.
+/// The limits of the search.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Limits {
     pub(crate) patterns: usize,
     pub(crate) steps: u64,
 }
 
-/// What was found.
+/// The result.
 #[derive(Clone, Debug)]
 pub(crate) struct Found {
     /// The cycles, each as indices of acquires in the order in which they wait.
     pub(crate) patterns: Vec<Vec<usize>>,
-    /// Why these are not all, if they are not.
+    /// Why these are not all, if so.
     pub(crate) limit: Option<PatternLimit>,
 }
 
@@ -49,7 +49,7 @@ pub(crate) fn find(acquires: &[&AbstractAcquire], limits: Limits) -> Found {
         limit: None,
     };
     for length in 2..=threads.len() {
-        // The locks of a cycle are distinct, so it is no longer than there are locks to go round.
+        // The locks of a cycle are distinct, so it is no longer than the number of locks.
         for &(root, _) in kept.iter().filter(|(_, longest)| length <= *longest) {
             search.path.push(root);
             search.extend(length);
@@ -67,7 +67,7 @@ pub(crate) fn find(acquires: &[&AbstractAcquire], limits: Limits) -> Found {
 
 struct Search<'w> {
     acquires: &'w [&'w AbstractAcquire],
-    /// Who holds each lock.
+    /// The acquires that hold each lock.
     holders: Vec<Vec<usize>>,
     limits: Limits,
     path: Vec<usize>,
@@ -76,7 +76,7 @@ struct Search<'w> {
 }
 
 impl Search<'_> {
-    /// Goes on from the last of the path to cycles of this length, whose first has the least index.
+    /// Extends the path to cycles of this length whose first element has the least index.
     fn extend(&mut self, length: usize) {
         let (Some(&root), Some(&last)) = (self.path.first(), self.path.last()) else {
             return;
@@ -125,7 +125,7 @@ impl Search<'_> {
     }
 }
 
-/// The acquires one of whose held locks is in a cycle of locks with the one that is wanted, each with the number of locks that are in a
+/// The acquires with a held lock that is in a cycle of locks with the wanted one, each with the number of locks that are in a
 /// cycle with it.
 fn in_cycles(acquires: &[&AbstractAcquire]) -> Vec<(usize, usize)> {
     let mut after: Vec<Vec<usize>> = Vec::new();
@@ -213,7 +213,7 @@ mod tests {
             assert!(cut.patterns.len() > 200, "{}", cut.patterns.len());
             assert_eq!(cut.patterns[..], all.patterns[..cut.patterns.len()]);
         }
-        // As many as there are is no limit.
+        // A limit equal to their number does not cut anything off.
         assert_eq!(search(all.patterns.len(), u64::MAX).limit, None);
     }
 }

@@ -4,9 +4,9 @@ use portent_monitor_core::{Cut, Reorderings};
 
 use crate::record::{EventId, Record};
 
-/// The least closed cut in which one event of each list is next, and these events; `None` if there is none.
+/// The least closed cut in which one event of each list is next, together with these events; `None` if there is none.
 ///
-/// An event that is in a cut that all choices need cannot be the one, nor any before it. So the lists are gone through once.
+/// An event in a cut that all choices need cannot be the chosen one, nor can any before it. So the lists are traversed once.
 pub(crate) fn realise(
     lists: &[&[EventId]],
     trace: &Reorderings,

@@ -1,7 +1,8 @@
-//! Vector clocks of accesses, each object's in a place of its own.
+//! Vector clocks of accesses; each object's clock is stored separately.
 //!
-//! Under happens-before nearly every event is an access, and ticks. So hardly two clocks are the same, and instead of being shared, as
-//! [`Causality`](portent_monitor_core::Causality) has them for the few events that matter to a property, each is written over in place.
+//! Under happens-before nearly every event is an access, and ticks. So hardly any two clocks are equal, and instead of being
+//! shared, as [`Causality`](portent_monitor_core::Causality) does for the few events that matter to a property, each is
+//! overwritten in place.
 
 use std::borrow::Cow;
 
@@ -29,12 +30,12 @@ pub(super) struct Clocks {
 }
 
 impl Clocks {
-    /// How long the longest clock is.
+    /// The length of the longest clock.
     pub(super) fn chains(&self) -> usize {
         self.chains.len()
     }
 
-    /// Takes the next event; it ticks if it matters.
+    /// Takes the next event; it ticks if it is relevant.
     #[inline]
     pub(super) fn step(&mut self, event: &Event, ticks: bool) -> Result<Option<Tick>, Error> {
         if let Op::Join(child) = event.op
@@ -55,7 +56,8 @@ impl Clocks {
         })
     }
 
-    /// How many events of each chain must have happened for an event to be next in all of its threads; those that are missing count 0.
+    /// How many events of each chain must have happened for an event to be next in all of its threads; missing components count
+    /// as 0.
     #[inline]
     pub(super) fn past(&mut self, event: &Event) -> Cow<'_, [u32]> {
         self.flow.receive_clock(event);

@@ -1,13 +1,13 @@
-//! Races that happens-before leaves open.
+//! Races under happens-before.
 //!
-//! Two accesses can both be next iff the earlier one is not in the past of what the later one's thread did before. (That they are not
-//! ordered by synchronisation alone, as race detectors often ask, is certain of the first such pair only: others may never happen.) So one
-//! vector clock a thread is enough.
+//! Two accesses can both be next iff the earlier one is not in the past of what the later one's thread did before. (Race
+//! detectors often ask only whether synchronisation orders the two; that is certain for the first such pair only, because later
+//! ones may never happen.) So one vector clock per thread suffices.
 //!
 //! The writes of a variable are ordered, and so is each read after the write that it saw and before the next. If the last
-//! write, and for a write the reads since, are in the past of an access, all earlier ones are: so most accesses look at these only, and are
-//! kept in one list. Of a variable that has a race they are sorted by chain, kind and location, and those that are not in a clock are
-//! counted by a search.
+//! write, and for a write the reads since then, are in the past of an access, all earlier ones are: so most accesses examine
+//! only these, and are kept in one list. For a variable that has a race they are sorted by chain, kind and location, and those
+//! that are not in a clock are counted by a binary search.
 
 use portent_monitor_core::{ChainId, Error, Event, Id, LocId, VarId};
 
@@ -33,11 +33,11 @@ pub(crate) struct HappensBeforeRaces {
 struct OfVar {
     /// The last write or update.
     write: Option<Tick>,
-    /// The last read of each chain since.
+    /// The last read of each chain since then.
     reads: Vec<Tick>,
-    /// Those that are not sorted yet.
+    /// Those not sorted yet.
     all: Vec<Access>,
-    /// The others: none of a variable without races.
+    /// The others; empty for a variable without races.
     sorted: Vec<OfChain>,
 }
 
@@ -54,17 +54,17 @@ struct OfChain {
     groups: Vec<Group>,
 }
 
-/// Those of one kind in one location.
+/// The accesses of one kind in one location.
 #[derive(Clone, Debug)]
 struct Group {
     kind: AccessKind,
     loc: Option<LocId>,
-    /// With their numbers.
+    /// Their events and numbers.
     all: Vec<(u32, EventId)>,
 }
 
 impl HappensBeforeRaces {
-    /// How many chains there are.
+    /// The number of chains.
     pub(crate) fn chains(&self) -> usize {
         self.clocks.chains()
     }
@@ -118,7 +118,7 @@ impl HappensBeforeRaces {
 }
 
 impl OfVar {
-    /// Whether an access with this past has no race, as the last ones tell; if not it may have one.
+    /// Whether an access with this past has no race, judging by the last accesses; otherwise it may have one.
     #[inline]
     fn has_no_race(&self, kind: AccessKind, past: &[u32]) -> bool {
         self.write.is_none_or(|write| write.is_in(past))
@@ -151,7 +151,7 @@ impl OfVar {
         })
     }
 
-    /// Puts the accesses that are not sorted yet to the others.
+    /// Sorts the accesses not sorted yet.
     #[cold]
     fn sort(&mut self, var: VarId, record: &Record) {
         for Access { tick, id } in self.all.drain(..) {
@@ -183,7 +183,7 @@ impl OfVar {
         }
     }
 
-    /// Keeps an access for those that come later.
+    /// Keeps an access for comparison with later ones.
     #[inline]
     fn note(&mut self, access: Access, kind: AccessKind) {
         self.all.push(access);
@@ -202,26 +202,26 @@ impl OfVar {
 
 /// At most about this many counts of clocks are kept at once,
 const MOST_COUNTS: usize = 1 << 22;
-/// of at most so many pairs.
+/// for at most this many pairs.
 const MOST_PAIRS: usize = 4096;
 
 /// Makes witnesses of pairs of events that can both be next.
 pub(crate) struct Witnesses {
     /// The accesses that are next in some pair,
     wanted: Vec<EventId>,
-    /// and what must have happened for each.
+    /// and the events that must have happened before each.
     pasts: Vec<Vec<u32>>,
     /// All events up to the last of these, by their chains.
     chains: Vec<Vec<EventId>>,
 }
 
 impl Witnesses {
-    /// Of so many pairs witnesses can be made at once.
+    /// The number of pairs whose witnesses can be made at once.
     pub(crate) fn at_once(chains: usize) -> usize {
         (MOST_COUNTS / 2 / chains.max(1)).clamp(1, MOST_PAIRS)
     }
 
-    /// Goes through the events as far as the pairs are.
+    /// Goes through the events as far as the pairs extend.
     pub(crate) fn new(record: &Record, pairs: &[[EventId; 2]]) -> Result<Witnesses, Error> {
         let mut wanted: Vec<EventId> = pairs.iter().flatten().copied().collect();
         wanted.sort_unstable();
@@ -246,7 +246,7 @@ impl Witnesses {
         })
     }
 
-    /// What must have happened for both events of a pair to be next.
+    /// The events that must have happened for both events of a pair to be next.
     pub(crate) fn witness(&self, pair: &[EventId; 2]) -> Run {
         let mut past: Vec<u32> = Vec::new();
         for id in pair {

@@ -1,8 +1,8 @@
 //! Data races: two accesses of one variable that can both be next.
 //!
 //! Two threads access a variable (not both reads, and not both updates), and in some run both accesses can come next. There may be millions
-//! of such pairs, so they are reported by *location pairs*: the two source locations, or, if the trace has none, the variable and what is
-//! done to it. How many pairs of events each stands for is counted without looking at every pair.
+//! of such pairs, so they are reported by *location pairs*: the two source locations, or, if the trace has none, the variable
+//! and the kinds of access. The pairs of events of each are counted without examining every pair.
 
 mod clocks;
 pub(crate) mod happens_before;
@@ -13,7 +13,7 @@ use rustc_hash::FxHashMap;
 
 use crate::record::{AccessKind, EventId};
 
-/// What one event of a location pair is known by.
+/// The identity of one event of a location pair.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(crate) enum RaceSide {
     Loc(LocId),
@@ -29,14 +29,14 @@ impl RaceSide {
 /// The races between two locations.
 #[derive(Clone, Debug)]
 pub(crate) struct RacePair {
-    /// Two events, in observed order: the first that were found, or the first that the observed run comes to.
+    /// Two events, in observed order: the first pair found, or the first that the observed run reaches.
     pub(crate) events: [EventId; 2],
-    /// Whether the observed run comes to where both are next.
+    /// Whether the observed run reaches a point where both are next.
     pub(crate) observed: bool,
     pub(crate) kinds: [AccessKind; 2],
     /// The variable of these two.
     pub(crate) var: VarId,
-    /// How many pairs of events it stands for.
+    /// The number of pairs of events that it represents.
     pub(crate) pairs: u64,
     /// Other variables that race between these locations, up to a few.
     pub(crate) others: Vec<VarId>,
@@ -45,17 +45,17 @@ pub(crate) struct RacePair {
 /// At most this many variables are named for each pair.
 const MOST_OTHERS: usize = 8;
 
-/// What has been found so far.
+/// The races found so far.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Tally {
     found: FxHashMap<(RaceSide, RaceSide), RacePair>,
     /// Those that have not been reported yet.
     fresh: Vec<(RaceSide, RaceSide)>,
-    /// How many events race with an earlier one.
+    /// The number of events that race with an earlier one.
     pub(crate) racy_events: u64,
-    /// Where: the locations of these.
+    /// The locations of these.
     racy_locations: rustc_hash::FxHashSet<RaceSide>,
-    /// How many pairs of sets of accesses were left out because there were too many to look at.
+    /// The number of pairs of sets of accesses that were left out because there were too many to examine.
     pub(crate) dropped: u64,
 }
 
@@ -75,7 +75,7 @@ pub(crate) struct Later {
     pub(crate) var: VarId,
     pub(crate) kind: AccessKind,
     pub(crate) side: RaceSide,
-    /// Since which event it was next in its thread, if not from the beginning.
+    /// The event since which it was next in its thread, if not from the beginning.
     pub(crate) next_since: Option<EventId>,
 }
 

@@ -1,10 +1,10 @@
-//! Races that remain when sections and unread writes may be left out.
+//! Races in runs that may leave out sections and unread writes.
 //!
-//! For a later access e2 of thread t and the earlier accesses e1 of thread u: the least closed cut that has all that must come before both has
-//! neither of them, and then they race. If it has e1, then e1 races with nothing that t does later either, and is never looked at again; if it
-//! has e2, then no later e1 races with e2. Accesses of one thread between which it takes no lock and learns nothing stand or fall
-//! together, and are one *stretch*; those that hold a lock in common, one of them exclusively, cannot race. So what is left to do for an
-//! access is in proportion to the stretches that it races with.
+//! For a later access e2 of thread t and the earlier accesses e1 of thread u: if the least closed cut with everything that must
+//! come before both contains neither of them, they race. If it contains e1, then e1 races with nothing that t does later
+//! either, and is never examined again; if it contains e2, then no later e1 races with e2. Accesses of one thread between which
+//! it takes no lock and learns nothing behave alike, and are one *stretch*; accesses that hold a common lock, one of them
+//! exclusively, cannot race. So the work for an access is proportional to the number of stretches that it races with.
 
 use portent_monitor_core::{Cut, Event, Id, LockId, Place, Reorderings, ThreadId};
 use rustc_hash::FxHashMap;
@@ -13,11 +13,11 @@ use smallvec::SmallVec;
 use super::{Earlier, Later, RaceSide, Tally};
 use crate::record::{AccessKind, EventId, Record, accesses};
 
-/// With more stretches that may race with a thread than this, the oldest are dropped,
+/// With more stretches than this that may race with a thread, the oldest are dropped,
 const MOST_ALIVE: usize = 1024;
-/// and with more than this when much work has been done.
+/// and with more than this once much work has been done.
 const FEW_ALIVE: usize = 4;
-/// That much is this many closures, and as many more as there are events.
+/// Much work means this many closures, plus the number of events.
 const MUCH_WORK: u64 = 4_000_000;
 
 /// Finds them while events arrive.
@@ -28,17 +28,17 @@ pub(crate) struct StrongRaces {
     held: HeldSets,
     work: u64,
     events: u64,
-    /// Kept to be used again.
+    /// A reused buffer.
     cut: Cut,
     pub(crate) tally: Tally,
 }
 
 #[derive(Clone, Debug, Default)]
 struct OfThread {
-    /// The least closed cut in which the last access was next, and where that was.
+    /// The least closed cut in which the last access was next, and the position of that access.
     next_at: Cut,
     access: Option<Place>,
-    /// What is held there.
+    /// The locks held there.
     held: u32,
 }
 
@@ -62,16 +62,16 @@ struct Accesses {
     stretch: u32,
 }
 
-/// Accesses of one kind by one thread that stand or fall together.
+/// Accesses of one kind by one thread that behave alike.
 #[derive(Clone, Copy, Debug)]
 struct Stretch {
     thread: ThreadId,
-    /// Which list of accesses, and from where to where in it.
+    /// The list of accesses, and the range in it.
     list: u32,
     start: u32,
     end: u32,
     held: u32,
-    /// Whether no more accesses are added.
+    /// Whether it is closed to further accesses.
     is_over: bool,
 }
 
@@ -133,7 +133,7 @@ impl StrongRaces {
         }
     }
 
-    /// The thread has come to its next access; returns where its stretch begins.
+    /// The thread has reached its next access; returns where its stretch begins.
     fn advance(&mut self, place: Place, trace: &Reorderings) -> u32 {
         let thread = place.thread.entry(&mut self.threads);
         match thread.access {
@@ -154,7 +154,7 @@ impl StrongRaces {
         }
     }
 
-    /// Looks for earlier accesses that race with one; whether there are any.
+    /// Looks for earlier accesses that race with one; returns whether there are any.
     fn search(
         &mut self,
         later: &Later,
@@ -258,7 +258,7 @@ struct Scan<'a> {
     trace: &'a Reorderings,
     record: &'a Record,
     thread: ThreadId,
-    /// What has to have happened, so far.
+    /// The events that must have happened, so far.
     cut: &'a mut Cut,
     work: u64,
     racy: bool,
@@ -299,7 +299,7 @@ impl Scan<'_> {
         });
     }
 
-    /// What becomes of the first access of a stretch that may race, or the first after it.
+    /// The result for the first access of a stretch that may race, or the first after it.
     fn look(&mut self, alive: &mut Alive, accesses: &[(u32, EventId)]) -> Look {
         loop {
             let known = self.cut.count(self.thread);
@@ -327,7 +327,7 @@ impl Scan<'_> {
         }
     }
 
-    /// Adds the accesses that were not counted yet to their groups.
+    /// Adds uncounted accesses to their groups.
     fn count(&self, alive: &mut Alive, accesses: &[(u32, EventId)], kind: AccessKind) {
         for &(_, id) in &accesses[alive.counted as usize..] {
             let side = RaceSide::new(self.record.loc(id), self.later.var, kind);
@@ -349,16 +349,16 @@ impl Scan<'_> {
 }
 
 enum Look {
-    /// It races, and all after it in the stretch do.
+    /// It races, and so do all later ones of the stretch.
     Race,
-    /// Nothing of the stretch races with this thread any more.
+    /// Nothing in the stretch races with this thread any more.
     Dead,
     /// Neither this nor anything after it races with this access.
     Stop,
 }
 
 impl OfVar {
-    /// Keeps an access for those that come later.
+    /// Keeps an access for comparison with later ones.
     fn note(&mut self, place: Place, id: EventId, kind: AccessKind, held: u32, begins: u32) {
         let thread = place.thread;
         let mut lists = self.accesses.iter();
@@ -395,7 +395,7 @@ impl OfVar {
     }
 }
 
-/// What locks threads hold, each set with a number.
+/// The sets of locks that threads hold, numbered.
 #[derive(Clone, Debug, Default)]
 struct HeldSets {
     numbers: FxHashMap<SmallVec<[(LockId, bool); 2]>, u32>,
@@ -414,7 +414,7 @@ impl HeldSets {
         number
     }
 
-    /// Whether nobody can hold both at once.
+    /// Whether two threads cannot hold both at once.
     fn conflict(&self, one: u32, other: u32) -> bool {
         let (one, other) = (&self.sets[one as usize], &self.sets[other as usize]);
         let excludes = |(lock, exclusive): &(LockId, bool)| {
