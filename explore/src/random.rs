@@ -1,4 +1,4 @@
-//! Random numbers from a seed that can be printed: SplitMix64.
+//! SplitMix64: random numbers from a seed that can be printed.
 
 /// The same numbers on every machine.
 #[derive(Clone, Debug)]

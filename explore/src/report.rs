@@ -1,4 +1,4 @@
-//! What an exploration found, and how far it got.
+//! The result of an exploration.
 
 use std::fmt;
 

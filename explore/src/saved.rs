@@ -1,4 +1,4 @@
-//! A search that was stopped, as a file: what came out so far, and where it is to go on.
+//! An interrupted search as a file: its results so far, and the point where it resumes.
 //!
 //! ```text
 //! portent search 2
@@ -9,9 +9,9 @@
 //! point 1 0 e e 2 0
 //! ```
 //!
-//! `asked` is a number for the properties and options: what was searched for others is no answer. The points are those of the next run:
-//! what is taken, how many values there are (0 where a thread is chosen), and in hexadecimal the sets of threads that could go on,
-//! begin runs of interest, have been searched, and sleep. Which orders of relevant steps were looked at is not kept: they are looked at
+//! `asked` is a hash of the properties and options; a search with others cannot resume from the file. The points are those of the next
+//! run: the choice, the number of values (0 where a thread is chosen), and in hexadecimal the sets of threads that can proceed, must be
+//! explored (the source set), have been explored, and sleep. The posets that were checked are not stored; they are checked
 //! again.
 
 use std::{

@@ -1,7 +1,7 @@
-//! The message when a stack is too small.
+//! The message when a thread's stack overflows.
 //!
-//! Below each stack there is a guard page. A thread that touches it has no stack left to report anything, so the system calls the
-//! handler on a separate stack, which the standard library gives to every thread.
+//! Below each stack there is a guard page. A thread that touches it has no stack left to report anything, so the handler runs
+//! on a separate stack, which the standard library provides for every thread.
 
 use std::{
     cell::Cell,

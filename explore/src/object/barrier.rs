@@ -1,4 +1,4 @@
-//! Barriers: who has arrived.
+//! Barriers: the threads that have arrived.
 
 use super::Body;
 use crate::{engine::State, operation::ObjectIndex};

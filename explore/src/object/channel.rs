@@ -1,7 +1,7 @@
-//! Channels: messages that were sent and not received, and what is left of both ends.
+//! Channels: the messages in transit, and what is left of both ends.
 //!
-//! A channel has two sides, which do not depend on each other: sends come after sends, and receives after receives. Who receives a
-//! message comes after its send, and who sends into a channel with room for some comes after the receive that made it.
+//! A channel has two sides that do not depend on each other: sends are ordered among themselves, and so are receives. A receive comes after
+//! the send of its message, and a send into a bounded channel after the receive that made room for it.
 
 use std::collections::VecDeque;
 

@@ -1,4 +1,4 @@
-//! Condition variables: who waits, and who is woken up.
+//! Condition variables: which threads wait, and which one is woken.
 
 use super::Body;
 use crate::{

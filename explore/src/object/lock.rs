@@ -1,4 +1,4 @@
-//! Locks: one who has it alone, or some who share it.
+//! Locks: one exclusive holder, or several shared ones.
 
 use portent_hooks::control::Release;
 

@@ -1,13 +1,13 @@
-//! What the engine knows of each primitive of a program: its state, and so who can go on; and what comes of it when somebody does.
+//! The state that the engine keeps of each primitive: which threads can proceed, and the effect of their operations.
 //!
 //! | file | |
 //! |---|---|
-//! | `lock` | mutexes, read-write locks, and who has them |
-//! | `condition` | condition variables, and who waits |
-//! | `channel` | messages that were sent and not received, and both ends |
-//! | `barrier` | who has arrived |
-//! | `once` | what is done once |
-//! | `token` | parking, and letting others go first |
+//! | `lock` | mutexes and read-write locks, and their holders |
+//! | `condition` | condition variables, and the threads that wait |
+//! | `channel` | the messages in transit, and both ends |
+//! | `barrier` | the threads that have arrived |
+//! | `once` | one-time initialisation |
+//! | `token` | parking, timeouts and yielding |
 
 mod barrier;
 mod channel;

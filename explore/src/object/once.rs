@@ -1,6 +1,6 @@
-//! What is done once: like a lock that one has alone while it does it, and that all others share afterwards.
+//! One-time initialisation: like a lock, exclusive during the initialisation and shared by all threads afterwards.
 //!
-//! The object itself is that lock; the one after it is whether it is done, for those who only look.
+//! The object itself is that lock. The object after it is the flag that it is complete, for threads that only check.
 
 use super::Body;
 use crate::{

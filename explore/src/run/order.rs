@@ -1,20 +1,20 @@
-//! Which accesses of plain variables nothing orders: data races.
+//! Data races: unordered accesses of plain variables.
 //!
-//! The search has to know which steps do not commute, and so takes two accesses of one variable to be in order. For data races that is
-//! too much: what counts is only what the program synchronises by. So there is a second row of counts for each event, along these edges:
+//! For the search, two accesses of one variable are ordered, since they do not commute. For data races only the
+//! synchronisation of the program counts. So each event has a second vector clock, along these edges:
 //!
 //! | from | to |
 //! |---|---|
-//! | the spawn of a thread; its end | its beginning; who joined it |
-//! | a lock is given back | who takes it next; for those who share it, who had it alone before |
-//! | a write of an atomic | who reads that value, or one that updates of it left |
-//! | a send; the receive that made room; an end of a channel that is noticed | the receive; the send; who notices |
-//! | a notify, an unpark, the last arrival at a barrier | who goes on by it |
-//! | what is done once | who finds it done |
+//! | the spawn of a thread; its end | its start; the join |
+//! | an unlock | the next lock; for a shared lock, from the last exclusive unlock |
+//! | a write of an atomic | a read of its value, or of a value left by updates of it |
+//! | a send; the receive that made room; the drop of an end of a channel | the receive; the send; the operation that notices the drop |
+//! | a notify, an unpark, the last arrival at a barrier | the threads that it wakes |
+//! | a one-time initialisation | a thread that finds it complete |
 //!
-//! **Atomics order threads as `Acquire` and `Release` promise**, whatever ordering they ask for: who reads a value comes after who
-//! wrote it, and who writes comes after nobody. So a race that is found is one in every memory model; one that only
-//! `Relaxed` allows is not found.
+//! **Atomics order threads as `Acquire` and `Release` do**, whatever ordering they ask for: a read comes after the write of its
+//! value, and a write alone is not ordered after anything. So every reported race is one in any memory model; races that only
+//! `Relaxed` allows are not found.
 
 use super::Event;
 
