@@ -1,26 +1,34 @@
-//! Runs a second of CPU time, and runs until nothing is left, of the same programs under Portent, shuttle and loom.
+//! The same programs under Portent, shuttle and loom: how many runs until nothing is left, and how many a second.
 //!
-//! `cargo run --release --manifest-path explore/peers/Cargo.toml`, about a minute. All of them run in one process, one after the other, and
-//! time is that of the thread. A dash: not exhausted within a million runs, or within the given time.
+//! `cargo run --release --manifest-path explore/peers/Cargo.toml` takes about two minutes. All of them run in one process, one after the
+//! other, and time is the processor time of the thread. A dash: not exhausted within a million runs of shuttle or 20 seconds of
+//! loom, or more threads than loom allows.
 //!
-//! On two busy cores, 2026-11-18 (the machine had a load of 20; compare within the table):
+//! On two cores with nothing else running, 2026-11-19:
 //!
 //! ```text
 //! Runs until nothing is left
-//!                   source   optimal   shuttle      loom
-//! updates 2x3           20        20       251       315
-//! sections 3x1           6         6     12786      6225
-//! sections 3x2          90        90         -         -
-//! sections 4x1          24        24         -         -
-//! handover x2            8         8     13510       360
+//!                   source   optimal   shuttle      loom  source, ms
+//! updates 2x3           20        20       251       315      0.0273
+//! sections 3x1           6         6     12786      6225      0.0146
+//! sections 3x2          90        90         -    116319      0.1406
+//! sections 4x1          24        24         -         -      0.0488
+//! handover x2            8         8     13510       360      0.0254
+//! indexer 12             8         8         -         -      0.1250
 //!
 //! Thousands of runs a second of CPU time
-//!                   source    random sh. rand.   sh. dfs      loom
-//! updates 2x3        647.2    1265.9     383.9     380.6      25.9
-//! sections 3x1       333.7    1097.6     241.4     264.9      19.4
-//! sections 3x2       712.5     890.1     195.2     235.4      19.2
-//! sections 4x1       501.2     839.4     196.5     233.6      15.7
-//! handover x2        304.0     919.0     212.7     251.4      26.3
+//!                   source   optimal    random sh. rand.   sh. dfs      loom
+//! updates 2x3        731.4     640.0    1142.9     347.9     365.1      26.3
+//! sections 3x1       409.6     409.6     941.2     250.0     285.7      19.6
+//! sections 3x2       640.0     606.4     800.0     200.0     250.0      18.9
+//! sections 4x1       498.0     457.9     736.3     200.0     222.3      15.2
+//! handover x2        327.8     292.7     842.1     222.3     250.0      25.8
+//! indexer 12          64.0      60.3     125.0      55.6      71.5         -
+//!
+//! The same, with a property that is checked in every run
+//! updates 2x3        393.9
+//! sections 3x2       360.0
+//! sections 4x2       296.5
 //! ```
 
 use std::{
