@@ -3,34 +3,34 @@
 //! `cargo bench -p portent-hooks --features monitor,tokio`; compare the lines of a group. What is recorded is
 //! taken out between the measurements, by the same thread: the figures are those of the program alone.
 //!
-//! Nanoseconds on a machine with two cores of an AMD EPYC (virtual, Linux 6.18, Rust 1.95), where an instruction with a `lock` prefix takes 4.6 ns. The
-//! machine did nothing else, except for the lines of `Mutex`, `RwLock` and the poll: these are the least of three runs while others used it.
+//! Nanoseconds on a machine with two cores of an AMD EPYC (virtual, Linux 6.18, Rust 1.95) that did nothing else. An instruction with a `lock`
+//! prefix takes 4.6 ns there.
 //!
 //! | | std | hooks | ratio | aim |
 //! |---|---:|---:|---:|---:|
-//! | `Mutex`, lock and unlock, nothing relevant | 9.2 | 9.5 | 1.04 | 1.2 |
-//! | the same with an event inside | 9.2 | 16.7 | 1.8 | 3.5 |
-//! | `RwLock`, read | 9.3 | 9.7 | 1.04 | 1.8 |
-//! | the same by a thread that knows more than the last writer | 9.3 | 9.9 | 1.06 | 1.8 |
-//! | `RwLock`, write | 9.2 | 9.7 | 1.05 | 1.3 |
-//! | atomic load | 0.27 | 0.34 | 1.3 | 2.5 |
-//! | atomic store, sequentially consistent | 4.6 | 15.5 | 3.4 | 3.5 |
-//! | atomic store, release | 0.14 | 11.9 | 85 | |
-//! | `fetch_add` | 4.6 | 14.7 | 3.2 | 3.5 |
-//! | `mpsc`, send and receive, nothing relevant | 27.3 | 24.9 | 0.91 | 2.5 |
-//! | an event, next to one of `tracing` with a layer that counts | 8.1 | 5.3 | 0.66 | 1.6 |
-//! | an event with a number | | 7.7 | | |
-//! | an event, 8 threads at once; median | | 7.6 | | 15 ns |
-//! | a write of a relevant `Shared`, next to a `Mutex` | 9.2 | 20.4 | 2.2 | 4.5 |
-//! | poll of a task that records nothing | 0.47 | 4.1 | +3.6 ns | +3 ns |
-//! | poll of a task with an event inside | 0.47 | 41.3 | | |
+//! | `Mutex`, lock and unlock, nothing relevant | 9.5 | 9.6 | 1.00 | 1.2 |
+//! | the same with an event inside | 9.5 | 17.0 | 1.8 | 3.5 |
+//! | `RwLock`, read | 9.5 | 9.9 | 1.04 | 1.8 |
+//! | the same by a thread that knows more than the last writer | 9.5 | 9.9 | 1.04 | 1.8 |
+//! | `RwLock`, write | 9.3 | 9.7 | 1.05 | 1.3 |
+//! | atomic load | 0.26 | 0.33 | 1.3 | 2.5 |
+//! | atomic store, sequentially consistent | 4.6 | 15.4 | 3.3 | 3.5 |
+//! | atomic store, release | 0.14 | 11.5 | 82 | |
+//! | `fetch_add` | 4.7 | 14.6 | 3.1 | 3.5 |
+//! | `mpsc`, send and receive, nothing relevant | 27.2 | 25.0 | 0.92 | 2.5 |
+//! | an event, next to one of `tracing` with a layer that counts | 8.0 | 5.5 | 0.68 | 1.6 |
+//! | an event with a number | | 8.2 | | |
+//! | an event, 8 threads at once; median | | 6.4 | | 15 ns |
+//! | a write of a relevant `Shared`, next to a `Mutex` | 9.5 | 20.3 | 2.1 | 4.5 |
+//! | poll of a task that records nothing | 0.49 | 4.1 | +3.6 ns | +3 ns |
+//! | poll of a task with an event inside | 0.49 | 42.1 | | |
 //!
 //! A store that was a plain one takes a lock, and with it two locked instructions: that is why a release store is the most expensive by comparison. A
 //! poll swaps the actor of the thread twice, and looks whether the task was woken.
 //!
-//! A work queue with a cache and four threads, 20,000 jobs, everything included, on two cores: 9.6 ms with the standard library; 10.0 ms (1.0 times) with
-//! hooks and no recording; 8.6 ms (0.9 times) with an event a job and a reader that shares the two cores; 66 ms (6.8 times) if every operation
-//! is recorded and read. Its threads compete for the same locks, so these times vary by 10 % and more. ThreadSanitizer is said to slow programs down 13 to 60 times. On disk an event
+//! A work queue with a cache and four threads, 20,000 jobs, everything included, on two cores: 2.4 ms with the standard library; 3.0 ms (1.3 times) with
+//! hooks and no recording; 10.4 ms (4.4 times) with an event a job and a reader that shares the two cores; 59 ms (25 times) if every operation
+//! is recorded and read. Its threads compete for the same locks: in another run the first three all took 9 to 10 ms, when both cores contended for them all the time. ThreadSanitizer is said to slow programs down 13 to 60 times. On disk an event
 //! takes 3.8 bytes, 6.3 with clocks (`sidecar/tests/recording.rs`).
 
 use std::{
