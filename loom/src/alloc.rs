@@ -1,4 +1,4 @@
-//! Memory that must be given back before a run ends.
+//! Memory that must be freed before a run ends.
 
 use std::{panic::Location, rc::Rc};
 
@@ -9,11 +9,11 @@ use crate::{
     run::{self, Kept},
 };
 
-/// As [`std::alloc::alloc`]; what is not given back fails the model.
+/// As [`std::alloc::alloc`]; memory that is not freed fails the model.
 ///
 /// # Safety
 ///
-/// As there.
+/// As for [`std::alloc::alloc`].
 #[allow(unsafe_code)]
 #[track_caller]
 pub unsafe fn alloc(layout: Layout) -> *mut u8 {
@@ -21,11 +21,11 @@ pub unsafe fn alloc(layout: Layout) -> *mut u8 {
     noted(unsafe { raw::alloc(layout, false) })
 }
 
-/// As [`std::alloc::alloc_zeroed`]; what is not given back fails the model.
+/// As [`std::alloc::alloc_zeroed`]; memory that is not freed fails the model.
 ///
 /// # Safety
 ///
-/// As there.
+/// As for [`std::alloc::alloc_zeroed`].
 #[allow(unsafe_code)]
 #[track_caller]
 pub unsafe fn alloc_zeroed(layout: Layout) -> *mut u8 {
@@ -37,11 +37,11 @@ pub unsafe fn alloc_zeroed(layout: Layout) -> *mut u8 {
 ///
 /// # Safety
 ///
-/// As there.
+/// As for [`std::alloc::dealloc`].
 ///
 /// # Panics
 ///
-/// If that was not allocated here, or is given back for the second time.
+/// If the memory was not allocated here, or is freed for the second time.
 #[allow(unsafe_code)]
 #[track_caller]
 pub unsafe fn dealloc(ptr: *mut u8, layout: Layout) {
@@ -80,7 +80,7 @@ pub struct Track<T> {
     leaves: Leaves,
 }
 
-/// Says that it is gone. What is in the box does not matter, but where it is.
+/// Records that the value is dropped. Only the address of the box matters, not its content.
 #[derive(Debug)]
 struct Leaves(Box<u8>);
 
@@ -91,7 +91,7 @@ impl Drop for Leaves {
 }
 
 impl<T> Track<T> {
-    /// This value, which has to be dropped.
+    /// Tracks this value, which must be dropped.
     #[track_caller]
     pub fn new(value: T) -> Track<T> {
         let leaves = Leaves(Box::new(0));
@@ -111,7 +111,7 @@ impl<T> Track<T> {
         &mut self.value
     }
 
-    /// The value, which no longer has to be dropped.
+    /// The value, which need no longer be dropped.
     pub fn into_inner(self) -> T {
         drop(self.leaves);
         self.value

@@ -11,7 +11,7 @@ use portent_hooks::sync::{Mutex, MutexGuard};
 
 use crate::sync::Notify;
 
-/// Wakes the thread that waits.
+/// Wakes the waiting thread.
 #[derive(Default)]
 struct Signal(Notify);
 
@@ -59,20 +59,20 @@ impl AtomicWaker {
         }
     }
 
-    /// From now on this one is woken.
+    /// Registers this waker.
     #[track_caller]
     pub fn register(&self, waker: Waker) {
         let before = self.lock().replace(waker);
         drop(before);
     }
 
-    /// From now on this one is woken.
+    /// Registers this waker.
     #[track_caller]
     pub fn register_by_ref(&self, waker: &Waker) {
         self.register(waker.clone());
     }
 
-    /// Wakes the one that is there, if there is one.
+    /// Wakes the registered waker, if there is one.
     #[track_caller]
     pub fn wake(&self) {
         if let Some(waker) = self.take_waker() {
@@ -80,7 +80,7 @@ impl AtomicWaker {
         }
     }
 
-    /// Takes the one that is there.
+    /// Takes the registered waker.
     #[track_caller]
     pub fn take_waker(&self) -> Option<Waker> {
         self.lock().take()

@@ -10,7 +10,7 @@ pub fn spin_loop() {
 ///
 /// # Safety
 ///
-/// As there.
+/// As for [`std::hint::unreachable_unchecked`].
 ///
 /// # Panics
 ///

@@ -1,10 +1,10 @@
-//! What is behind [`lazy_static!`](crate::lazy_static!).
+//! The implementation of [`lazy_static!`](crate::lazy_static!).
 
 use std::{any::Any, fmt, rc::Rc};
 
 use crate::{raw, run};
 
-/// A value for each run of a model, made when it is first asked for.
+/// A value for each run of a model, made when it is first used.
 pub struct Lazy<T> {
     init: fn() -> T,
 }
@@ -20,12 +20,12 @@ impl<T: 'static> Lazy<T> {
     ///
     /// # Panics
     ///
-    /// Outside of a model.
+    /// If called outside of a model.
     pub fn get(&'static self) -> &'static T {
         assert!(run::is_on(), "a lazy static is for inside of `loom::model`");
         let key = std::ptr::from_ref(self).addr();
         let value = run::lazy(key).unwrap_or_else(|| {
-            // It may do anything, even let others go on; then the first one stays.
+            // The initialiser may do anything, even let other threads run; then the first value stays.
             let value = Rc::new((self.init)()) as Rc<dyn Any>;
             run::make_lazy(key, value)
         });

@@ -20,14 +20,14 @@
 //! });
 //! ```
 //!
-//! **The memory model is sequential consistency**, and every model says so in its output: what only weaker orderings allow is not
-//! seen. What loom calls a causality violation is seen, as long as it does not take a `Relaxed` access to come about: for
-//! cells, an atomic orders threads as `Acquire` and `Release` do, whatever it asks for, and a fence orders nothing more.
+//! **The memory model is sequential consistency**, and every model says so in its output: behaviour that only weaker orderings
+//! allow is not found. What loom calls a causality violation is found, unless it takes a `Relaxed` access to arise: for cells,
+//! an atomic orders threads as `Acquire` and `Release` do, whatever ordering it requests, and a fence orders nothing more.
 //!
 //! | file | |
 //! |---|---|
-//! | `model` | the way in: loom's settings, and what they mean here |
-//! | `run` | what belongs to one run: lazy statics, and what must not be left over at its end |
+//! | `model` | the entry point: loom's settings, and their meaning here |
+//! | `run` | the state of one run: lazy statics, and resources that must not be left over at its end |
 //! | `sync`, `thread`, `cell`, `future`, `hint`, `alloc` | loom's modules of these names |
 //! | `raw` | pointers and lifetimes: the only unsafe code |
 
@@ -48,16 +48,16 @@ pub use model::model;
 #[doc(hidden)]
 pub use portent_hooks as __hooks;
 
-/// How many threads a program can have under loom. Here it can have more.
+/// The largest number of threads under loom. Here there can be more.
 pub const MAX_THREADS: usize = 5;
 
-/// Loom begins to explore where this is called, if it was told to wait for it. Here everything is explored.
+/// In loom, starts exploring here if it was configured to wait for this. Here everything is explored.
 pub fn explore() {}
 
-/// Loom explores no longer what comes after this. Here everything is explored.
+/// In loom, stops exploring here. Here everything is explored.
 pub fn stop_exploring() {}
 
-/// Loom leaves this out of what it explores. Here everything is explored.
+/// In loom, leaves this out of the exploration. Here everything is explored.
 pub fn skip_branch() {}
 
 /// As [`std::thread_local!`], with a value for each thread of a model.

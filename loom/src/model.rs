@@ -6,10 +6,10 @@ use portent_explore::{Explorer, Report, Stopped, strategy::Preemption};
 
 use crate::run;
 
-/// How many runs are looked at one for each class before a bound on preemptions is applied.
+/// The number of runs, one for each class, to explore before a bound on preemptions is applied.
 const UNBOUNDED_RUNS: u64 = 100_000;
 
-/// What every model says.
+/// A note that every model prints.
 const MEMORY_MODEL: &str =
     "note: sequentially consistent: what only weaker orderings allow was not looked for";
 
@@ -17,34 +17,35 @@ const MEMORY_MODEL: &str =
 #[derive(Debug)]
 #[non_exhaustive]
 pub struct Builder {
-    /// How many threads there may be. Here it is not looked at: there may be 64.
+    /// The largest number of threads. Ignored here: there may be 64.
     pub max_threads: usize,
-    /// How many steps a run may have that are choices. If a run has more than that, and than 10,000, the model fails.
+    /// The largest number of steps of a run that are choices. If a run has more than this, and more than 10,000, the model
+    /// fails.
     pub max_branches: usize,
-    /// Stops after so many runs.
+    /// Stops after this many runs.
     pub max_permutations: Option<usize>,
-    /// Stops after so much time.
+    /// Stops after this time.
     pub max_duration: Option<Duration>,
-    /// Threads are interrupted at most so often in a run; if one run of each class is not too much, all are looked at nevertheless.
+    /// At most this many preemptions in a run; if one run of each class is affordable, all are explored nevertheless.
     pub preemption_bound: Option<usize>,
-    /// A search that is stopped before its end is saved here, and goes on there the next time.
+    /// An interrupted search is saved here, and resumed the next time.
     pub checkpoint_file: Option<PathBuf>,
-    /// How often it is saved. Here it is saved when it ends.
+    /// The interval between saves. Here the search is saved when it ends.
     pub checkpoint_interval: usize,
-    /// Exploring begins where [`explore`](crate::explore) is called. Here everything is explored.
+    /// Start exploring where [`explore`](crate::explore) is called. Here everything is explored.
     pub expect_explicit_explore: bool,
-    /// Whether places are shown. Here they always are.
+    /// Whether source locations are shown. Here they always are.
     pub location: bool,
     /// Whether runs are logged. Here they are not.
     pub log: bool,
 }
 
 impl Builder {
-    /// What the environment asks for: `LOOM_MAX_PREEMPTIONS` and the like, as for loom.
+    /// The settings of the environment: `LOOM_MAX_PREEMPTIONS` and the like, as for loom.
     ///
     /// # Panics
     ///
-    /// If a variable has a value that is none.
+    /// If a variable has an invalid value.
     #[must_use]
     pub fn new() -> Builder {
         Builder {
@@ -67,11 +68,11 @@ impl Builder {
         self
     }
 
-    /// Explores a model, and says on the standard output how far it got, if nothing is wrong.
+    /// Explores a model, and prints on the standard output how far it got, if no error is found.
     ///
     /// # Panics
     ///
-    /// If something is wrong with it.
+    /// If an error is found.
     #[track_caller]
     pub fn check<F>(&self, f: F)
     where
@@ -137,7 +138,7 @@ impl Builder {
             .map_or(most, |runs| most.min(runs as u64))
     }
 
-    /// Explores a model; once more if somebody looks at how many references there are, as these are steps then.
+    /// Explores a model; a second time if reference counts are read, because changing them is then a step.
     fn explore(&self, explorer: Explorer, f: &impl Fn()) -> Report {
         let program = || {
             run::begin();
@@ -162,7 +163,7 @@ impl Default for Builder {
     }
 }
 
-/// What a variable of the environment says.
+/// The value of an environment variable.
 fn told<T: FromStr<Err: Display>>(name: &str) -> Option<T> {
     let text = env::var(name).ok()?;
     match text.parse() {
@@ -171,11 +172,11 @@ fn told<T: FromStr<Err: Display>>(name: &str) -> Option<T> {
     }
 }
 
-/// Explores a model, as the environment asks for: see [`Builder::new`].
+/// Explores a model with the settings of the environment: see [`Builder::new`].
 ///
 /// # Panics
 ///
-/// If something is wrong with it.
+/// If an error is found.
 #[track_caller]
 pub fn model<F>(f: F)
 where

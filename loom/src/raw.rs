@@ -5,7 +5,7 @@
 
 use std::{any::Any, rc::Rc};
 
-/// What moves to another thread of the same model.
+/// A value that moves to another thread of the same model.
 pub(crate) struct Moved<T>(T);
 
 // SAFETY: `take` refuses to be anywhere but on the thread of the operating system on which all threads of a model are.
@@ -34,21 +34,21 @@ pub(crate) fn lazy<T: 'static>(value: Rc<dyn Any>) -> Option<&'static T> {
     Some(unsafe { &*Rc::as_ptr(&value) })
 }
 
-/// What a pointer of a cell points to.
+/// The value that a pointer of a cell points to.
 ///
 /// # Safety
 ///
-/// As the dereference of a pointer.
+/// As for dereferencing a pointer.
 pub(crate) unsafe fn shared<'a, T: ?Sized>(pointer: *const T) -> &'a T {
     // SAFETY: as the caller promises.
     unsafe { &*pointer }
 }
 
-/// What a pointer of a cell points to, alone.
+/// The value that a pointer of a cell points to, exclusively.
 ///
 /// # Safety
 ///
-/// As the dereference of a pointer.
+/// As for dereferencing a pointer.
 pub(crate) unsafe fn exclusive<'a, T: ?Sized>(pointer: *mut T) -> &'a mut T {
     // SAFETY: as the caller promises.
     unsafe { &mut *pointer }
@@ -58,7 +58,7 @@ pub(crate) unsafe fn exclusive<'a, T: ?Sized>(pointer: *mut T) -> &'a mut T {
 ///
 /// # Safety
 ///
-/// As there.
+/// As for [`std::sync::Arc::from_raw`].
 pub(crate) unsafe fn arc_from<T: ?Sized>(pointer: *const T) -> std::sync::Arc<T> {
     // SAFETY: as the caller promises.
     unsafe { std::sync::Arc::from_raw(pointer) }
@@ -68,7 +68,7 @@ pub(crate) unsafe fn arc_from<T: ?Sized>(pointer: *const T) -> std::sync::Arc<T>
 ///
 /// # Safety
 ///
-/// As there.
+/// As for [`std::alloc::alloc`].
 pub(crate) unsafe fn alloc(layout: std::alloc::Layout, zeroed: bool) -> *mut u8 {
     // SAFETY: as the caller promises.
     unsafe {
@@ -84,7 +84,7 @@ pub(crate) unsafe fn alloc(layout: std::alloc::Layout, zeroed: bool) -> *mut u8 
 ///
 /// # Safety
 ///
-/// As there.
+/// As for [`std::alloc::dealloc`].
 pub(crate) unsafe fn dealloc(pointer: *mut u8, layout: std::alloc::Layout) {
     // SAFETY: as the caller promises.
     unsafe { std::alloc::dealloc(pointer, layout) }

@@ -1,6 +1,6 @@
-//! What belongs to one run of a model: lazy statics, and what must not be left over at its end.
+//! The state of one run of a model: lazy statics, and resources that must not be left over at its end.
 //!
-//! All threads of a model are on one thread of the operating system, so this is a variable of that.
+//! All threads of a model are on one thread of the operating system, so this state is a thread-local.
 
 use std::{
     any::Any,
@@ -11,13 +11,13 @@ use std::{
     rc::Rc,
 };
 
-/// Something that must be gone when a run ends.
+/// A resource that must be released before a run ends.
 pub(crate) struct Kept {
-    /// What it is.
+    /// The kind of resource.
     pub(crate) what: &'static str,
-    /// Where it was made.
+    /// The place where it was made.
     pub(crate) made: &'static Location<'static>,
-    /// What is known of it.
+    /// The data recorded for it.
     pub(crate) data: Rc<dyn Any>,
 }
 
@@ -26,9 +26,9 @@ struct Run {
     is_on: Cell<bool>,
     lazy: RefCell<HashMap<usize, Rc<dyn Any>>>,
     kept: RefCell<HashMap<usize, Kept>>,
-    /// Whether somebody looks at how many references there are.
+    /// Whether reference counts are read.
     counts: Cell<bool>,
-    /// Whether somebody did so that had not been expected to.
+    /// Whether they were read unexpectedly.
     looked: Cell<bool>,
 }
 
@@ -36,11 +36,11 @@ thread_local! {
     static RUN: Run = Run::default();
 }
 
-/// A run begins. Nothing is left of an earlier one, even if that was cut short.
+/// Starts a run. Nothing is left of an earlier one, even if that was cut short.
 pub(crate) fn begin() {
     RUN.with(|run| {
         run.is_on.set(true);
-        // What they hold may be of a run that was ended by force: nobody may look at it.
+        // These values may hold references into a run that was ended by force, so they must not be accessed.
         forget(&mut run.lazy.borrow_mut());
         forget(&mut run.kept.borrow_mut());
     });
@@ -52,7 +52,7 @@ fn forget<T>(left: &mut HashMap<usize, T>) {
     }
 }
 
-/// What begins the function of the model is over.
+/// The function of the model has returned.
 pub(crate) fn end() {
     RUN.with(|run| run.is_on.set(false));
 }
@@ -62,7 +62,7 @@ pub(crate) fn is_on() -> bool {
     RUN.with(|run| run.is_on.get())
 }
 
-/// The first thing that is left over.
+/// The first resource left over.
 pub(crate) fn leak() -> Option<String> {
     RUN.with(|run| {
         let kept = run.kept.borrow();
@@ -78,7 +78,7 @@ pub(crate) fn lazy(key: usize) -> Option<Rc<dyn Any>> {
     RUN.with(|run| run.lazy.borrow().get(&key).map(Rc::clone))
 }
 
-/// A lazy static is made; the one that stays, if somebody was faster.
+/// Stores a lazy static; returns the one that stays, if another thread was faster.
 pub(crate) fn make_lazy(key: usize, value: Rc<dyn Any>) -> Rc<dyn Any> {
     RUN.with(|run| Rc::clone(run.lazy.borrow_mut().entry(key).or_insert(value)))
 }
@@ -89,12 +89,12 @@ pub(crate) fn drop_lazy() {
     drop(RUN.with(|run| mem::take(&mut *run.lazy.borrow_mut())));
 }
 
-/// There is something that must be gone at the end.
+/// Records a resource that must be released before the end.
 pub(crate) fn keep(key: usize, kept: Kept) {
     RUN.with(|run| run.kept.borrow_mut().insert(key, kept));
 }
 
-/// What is known of it.
+/// The data recorded for a resource.
 pub(crate) fn kept(key: usize) -> Option<Rc<dyn Any>> {
     RUN.with(|run| {
         run.kept
@@ -104,17 +104,17 @@ pub(crate) fn kept(key: usize) -> Option<Rc<dyn Any>> {
     })
 }
 
-/// It is gone; `false` if it was not there.
+/// Removes a resource; `false` if it was not recorded.
 pub(crate) fn gone(key: usize) -> bool {
     RUN.with(|run| run.kept.borrow_mut().remove(&key).is_some())
 }
 
-/// Whether changes of how many references there are can be noticed.
+/// Whether changes of reference counts can be observed.
 pub(crate) fn counts() -> bool {
     RUN.with(|run| run.counts.get())
 }
 
-/// Somebody looks at how many there are. If that was not expected the search ends here, and begins anew.
+/// A thread reads a reference count. If that was not expected, the search ends here, and starts over.
 pub(crate) fn looks_at_counts() {
     let is_surprise = RUN.with(|run| {
         run.looked
@@ -127,7 +127,7 @@ pub(crate) fn looks_at_counts() {
     );
 }
 
-/// A search begins, in which this is known.
+/// Begins a search with this knowledge.
 pub(crate) fn expect_counts(counts: bool) {
     RUN.with(|run| {
         run.counts.set(counts);
@@ -135,7 +135,7 @@ pub(crate) fn expect_counts(counts: bool) {
     });
 }
 
-/// Whether the search has to begin anew, as somebody looked at counts that nobody kept.
+/// Whether the search must start over because untracked reference counts were read.
 pub(crate) fn is_surprised() -> bool {
     RUN.with(|run| run.looked.get())
 }

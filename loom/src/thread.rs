@@ -65,7 +65,7 @@ impl fmt::Debug for Thread {
 ///
 /// # Panics
 ///
-/// Outside of a model.
+/// If called outside of a model.
 #[must_use]
 pub fn current() -> Thread {
     match control::thread() {
@@ -88,7 +88,7 @@ impl<T> JoinHandle<T> {
     ///
     /// # Errors
     ///
-    /// What the thread panicked with.
+    /// The payload of the panic.
     #[track_caller]
     pub fn join(self) -> std::thread::Result<T> {
         self.inner.join().map(Moved::take)
@@ -126,7 +126,7 @@ where
     T: 'static,
 {
     let f = Moved::new(f);
-    // The thread runs to its first step before this returns, so it can say which one it is.
+    // The thread runs to its first step before this returns, so its id is known.
     let number = Arc::new(AtomicU32::new(0));
     let told = Arc::clone(&number);
     let inner = builder.spawn(move || {

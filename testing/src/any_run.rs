@@ -6,8 +6,8 @@ use portent_monitor_core::{
 
 use crate::{Rng, run::add_partner};
 
-/// A small random run of three threads with operations of every kind, feasible as it stands. That asks for more than the discipline does:
-/// locks exclude each other, and nobody is joined who holds one.
+/// A small random run of three threads with operations of every kind, feasible as it is. That requires more than the discipline
+/// does: locks exclude each other, and no thread is joined while it holds one.
 ///
 /// ```
 /// use portent_testing::{Rng, synchronising};
@@ -18,10 +18,10 @@ pub fn synchronising(rng: &mut Rng, events: usize) -> Vec<Event> {
     let threads: Vec<ThreadId> = (0..3).map(|i| ThreadId::from_index(i).unwrap()).collect();
     let mut trace: Vec<Event> = Vec::new();
     let mut held: Vec<(ThreadId, LockId, bool)> = Vec::new();
-    // Who waits for a condition, and the lock that was given back.
+    // The thread that waits for a condition, and the lock that it released.
     let mut waits: Vec<(ThreadId, LockId)> = Vec::new();
     let mut sent = 0;
-    // A queue: how it delivers, how many were sent and received, and who waits for a message to be received.
+    // A queue: how it delivers, the numbers of sends and receives, and the thread that waits for a message to be received.
     let queue = ChanId::from_index(1).unwrap();
     let delivery = rng.pick(&[
         Delivery::Fifo,
@@ -32,17 +32,17 @@ pub fn synchronising(rng: &mut Rng, events: usize) -> Vec<Event> {
     let (mut queued, mut taken) = (0, 0);
     let mut blocked = None;
     let mut rounds = 0;
-    // The last thread may be started and waited for by the first, again and again; or it runs from
+    // The last thread may be started and joined by the first, repeatedly; or it runs from
     // the start.
     let mut runs = rng.below(2) == 0;
     let mut known = false;
-    // Messages and the like order much; half of the traces do without.
+    // Messages and the like impose much order; half of the traces do without.
     let kinds = [10, 17][rng.below(2)];
     let mut attempts = 0;
     while trace.len() < events {
         attempts += 1;
         if attempts > 1_000 {
-            // Everybody waits; somebody else goes on.
+            // Every thread is waiting; let another one continue.
             let var = VarId::from_index(0).unwrap();
             trace.push(Event::new(ThreadId::from_index(3).unwrap(), Op::Read(var)));
             continue;
@@ -52,7 +52,7 @@ pub fn synchronising(rng: &mut Rng, events: usize) -> Vec<Event> {
         if blocked == Some(who) {
             continue;
         }
-        // Who waits does nothing else.
+        // A waiting thread does nothing else.
         let wakes = waits.iter().any(|&(waiter, _)| waiter == thread);
         let lock = LockId::from_index(rng.below(2)).unwrap();
         let var = VarId::from_index(rng.below(2)).unwrap();
@@ -106,7 +106,7 @@ pub fn synchronising(rng: &mut Rng, events: usize) -> Vec<Event> {
                 1 => Op::Waiting(cond, None),
                 2 if queued == taken && rng.one_in(2) => Op::TryRecv(queue),
                 2 => Op::TryRecv(chan),
-                // What a wait gave back it takes again, if it does.
+                // A wait takes again what it released, if it released anything.
                 _ => match waits.iter().position(|&(waiter, _)| waiter == thread) {
                     Some(wait) if held.iter().any(|&(_, lock, _)| lock == waits[wait].1) => {
                         continue;
@@ -119,7 +119,7 @@ pub fn synchronising(rng: &mut Rng, events: usize) -> Vec<Event> {
                     None => Op::Wait(cond, None),
                 },
             },
-            // A try fails whether or not it was seen why.
+            // A try fails whether or not the reason was seen.
             15 => Op::TryLock(lock),
             16 => match held
                 .iter()
@@ -147,7 +147,7 @@ pub fn synchronising(rng: &mut Rng, events: usize) -> Vec<Event> {
                     Op::Join(threads[2])
                 }
                 2 if blocked.is_none() && waits.is_empty() => {
-                    // The first two come to a barrier, and go on only then.
+                    // The first two threads arrive at a barrier, and leave only then.
                     rounds += 1;
                     let op = Op::Barrier(BarrierId::from_index(0).unwrap(), rounds);
                     trace.push(Event::new(threads[1 - who.min(1)], op.clone()));

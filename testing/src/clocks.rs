@@ -1,11 +1,11 @@
-//! Random runs whose events bring their own clocks.
+//! Random runs whose events carry clocks.
 
 use portent_monitor_core::{Action, Discipline, Event, Stamped, Symbols, ThreadId, Value, VarId};
 
 use crate::{Rng, run::add_partner};
 
-/// A trace whose events bring their own clocks: those of four processes that send messages at random, which are not in the trace. They write up to
-/// four variables.
+/// A trace whose events carry clocks: those of four processes that send random messages, which are not in the trace. The
+/// processes write up to four variables.
 ///
 /// ```
 /// use portent_testing::{Rng, stamped};
@@ -25,7 +25,7 @@ pub fn stamped(rng: &mut Rng, length: usize) -> Vec<Event> {
                 *mine = (*mine).max(theirs);
             }
         }
-        // Now and then a line is lost, or two processes have one in common.
+        // Now and then a line is lost, or two processes share one.
         clocks[me][me] += if rng.one_in(10) { 2 } else { 1 };
         let partner = (me + 1) % 4;
         let together = rng.one_in(10);

@@ -21,7 +21,7 @@ pub fn replay(target: &str, at_least: usize, check: impl Fn(&[u8])) {
         corpus.display()
     );
     for file in files {
-        // The name of the file that a panic is about is the last one here; the harness shows it only then.
+        // The last name printed is that of the file that caused a panic; the harness shows it only then.
         println!("{}", file.display());
         let data = fs::read(&file).unwrap_or_else(|error| panic!("{}: {error}", file.display()));
         check(&data);

@@ -1,6 +1,6 @@
-//! How often a piece of work allocates.
+//! The number of allocations of a piece of work.
 //!
-//! The counter replaces the allocator of the whole program, so whoever asks declares it:
+//! The counter replaces the allocator of the whole program, so the program that uses it declares it:
 //!
 //! ```
 //! use portent_testing::{Counting, allocations};
@@ -14,7 +14,7 @@
 //!
 //! It counts for each thread separately, so that neither the test harness nor other tests of the same binary disturb the counts.
 
-// A global allocator is unsafe by nature; this one only counts and passes on.
+// A global allocator is inherently unsafe; this one only counts and forwards.
 #![allow(unsafe_code)]
 
 use std::{
@@ -31,11 +31,11 @@ thread_local! {
 pub struct Counting;
 
 fn count() {
-    // Not there any more while a thread ends; nothing is measured then.
+    // Unavailable while a thread ends; nothing is measured then.
     let _ = ALLOCATIONS.try_with(|allocations| allocations.set(allocations.get() + 1));
 }
 
-// SAFETY: everything is passed on to the system's allocator unchanged.
+// SAFETY: everything is forwarded to the system's allocator unchanged.
 unsafe impl GlobalAlloc for Counting {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         count();
@@ -55,7 +55,7 @@ unsafe impl GlobalAlloc for Counting {
     }
 }
 
-/// How many allocations `work` makes on this thread.
+/// The number of allocations that `work` makes on this thread.
 ///
 /// # Panics
 ///

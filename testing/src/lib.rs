@@ -1,4 +1,4 @@
-//! What the tests of several crates share: random numbers from a seed, random traces that could be real runs, all runs of such a trace
+//! Shared test support: random numbers from a seed, random traces that could be real runs, all runs of such a trace
 //! straight from the definitions of the models, the corpora of the fuzz targets, and a counting allocator.
 //!
 //! Only tests depend on this crate. It knows how to draw random traces; which events, names and weights are worth drawing is up to each

@@ -1,6 +1,6 @@
 //! Random numbers from a seed.
 
-/// SplitMix64: small, any seed will do, and the same on every machine, so that its seed is enough to repeat a failure.
+/// SplitMix64: small, works with any seed, and is the same on every machine, so that the seed suffices to repeat a failure.
 ///
 /// ```
 /// use portent_testing::Rng;
@@ -14,7 +14,7 @@
 pub struct Rng(u64);
 
 impl Rng {
-    /// A generator whose numbers are those of the seed.
+    /// A generator with this seed.
     #[must_use]
     pub fn new(seed: u64) -> Self {
         Rng(seed)

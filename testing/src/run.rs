@@ -4,8 +4,8 @@ use portent_monitor_core::{Details, Discipline, Event, LockId, Op, Symbols, Thre
 
 use crate::Rng;
 
-/// Draws this many events and keeps those that can follow the ones before them. No lock is taken that
-/// another thread seems to hold: that thread could only go on by waking up from a wait.
+/// Draws this many events and keeps those that can follow the earlier ones. No lock is taken that
+/// another thread seems to hold: that thread could only continue by waking up from a wait.
 ///
 /// ```
 /// use portent_monitor_core::{Event, Op, Symbols};
@@ -38,7 +38,7 @@ pub fn admitted(
 }
 
 /// A small random run of three threads that share variables and locks: accesses of two variables, two locks with both sides,
-/// now and then a fork or join. Most locks are given back.
+/// now and then a fork or join. Most locks are released.
 ///
 /// ```
 /// use portent_testing::{Rng, sharing};
@@ -74,7 +74,7 @@ fn some_sharing(rng: &mut Rng, locks: usize, vars: usize, shared: bool) -> Event
     Event::new(thread, op)
 }
 
-/// Makes an event one of another thread as well.
+/// Makes an event also one of another thread.
 ///
 /// ```
 /// use portent_monitor_core::{Event, Op, ThreadId, VarId};

@@ -19,7 +19,7 @@ pub enum Compression {
 }
 
 impl Compression {
-    /// What the name of a file asks for.
+    /// The compression that a file name implies.
     pub fn of_file(name: &str) -> Compression {
         if name.ends_with(".zst") {
             Compression::Zstd
@@ -31,11 +31,11 @@ impl Compression {
     }
 }
 
-/// Undoes the compression of a stream, whatever it is, even if several are nested.
+/// Decompresses a stream, whatever its compression, even if several are nested.
 pub(crate) fn decompress<'r>(
     input: Box<dyn Read + Send + 'r>,
 ) -> io::Result<Box<dyn Read + Send + 'r>> {
-    // Someone may have compressed a compressed file, but nobody has done so often.
+    // A compressed file may have been compressed again, but not this often.
     const DEEPEST: usize = 3;
     let mut input = input;
     for _ in 0..DEEPEST {
@@ -53,7 +53,7 @@ pub(crate) fn decompress<'r>(
     Ok(input)
 }
 
-/// How a stream begins.
+/// The first bytes of a stream.
 pub(crate) struct Sample {
     pub(crate) bytes: Vec<u8>,
     /// Nothing comes after it.
@@ -77,8 +77,8 @@ pub(crate) fn peek<'r>(
     Ok((Sample { bytes, whole }, stream))
 }
 
-/// The first line of a stream with what came in one piece with it, at most about `length` bytes, and the stream with them still in
-/// it. It does not wait for more: the stream may be a program that runs.
+/// The first line of a stream with everything that arrived together with it, at most about `length` bytes, and the stream with
+/// them still in it. It does not wait for more: the stream may come from a running program.
 pub(crate) fn peek_line<'r>(
     mut input: Box<dyn Read + Send + 'r>,
     length: usize,
@@ -105,8 +105,8 @@ pub(crate) fn peek_line<'r>(
     Ok((Sample { bytes, whole }, Box::new(start.chain(input))))
 }
 
-/// The rest of a stream that could not be read further when it was looked at: what came before is
-/// still worth reading, and the error then gets its place.
+/// The rest of a stream that failed while its first bytes were read: the bytes before the failure are
+/// still worth reading, and the error is reported after them.
 struct BrokenStream(io::ErrorKind, String);
 
 impl Read for BrokenStream {
@@ -131,7 +131,7 @@ impl<W: Write> Compressor<W> {
         })
     }
 
-    /// Writes what is pending and gives the stream back.
+    /// Writes pending data and returns the stream.
     pub(crate) fn finish(self) -> io::Result<W> {
         let mut output = match self {
             Compressor::None(output) => output,

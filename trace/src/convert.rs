@@ -6,18 +6,18 @@ use portent_monitor_core::Symbols;
 
 use crate::{Error, Losses, Place, TraceReader, TraceWriter, Unwritable};
 
-/// What a conversion did.
+/// The result of a conversion.
 #[derive(Debug, Default)]
 #[non_exhaustive]
 pub struct Converted {
     /// Events written.
     pub events: u64,
-    /// Lines that were not understood, or events that the target format cannot say; always 0
+    /// Lines that were not understood, or events that the target format cannot express; always 0
     /// unless the reader is lenient.
     pub skipped: u64,
-    /// What was wrong with the first event that the target format cannot say, if it was skipped.
+    /// What was wrong with the first event that the target format cannot express, if it was skipped.
     pub first_unsupported: Option<Error>,
-    /// What of the header and the events that were written the target format has no place for.
+    /// The parts of the header and of the written events that the target format has no place for.
     pub losses: Losses,
 }
 
@@ -70,7 +70,7 @@ pub fn convert<W: Write>(
     Ok(converted)
 }
 
-/// What the writer cannot say, with the place where the reader found it.
+/// The error for an event that the writer cannot express, with its place in the input.
 fn placed(error: Error, place: Place) -> Error {
     match error {
         Error::Unsupported {

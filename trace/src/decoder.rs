@@ -1,4 +1,4 @@
-//! What all readers of formats have in common: they turn bytes into events, one at a time.
+//! Shared by the readers of all formats: turning bytes into events, one at a time.
 
 use portent_monitor_core::{Clocked, Event, Op, Stamped, Symbols, ThreadId};
 
@@ -7,13 +7,13 @@ use crate::{
     shiviz::ShiViz,
 };
 
-/// An event as a decoder gives it out.
+/// An event returned by a decoder.
 #[derive(Debug)]
 pub(crate) struct Decoded {
     pub(crate) event: Event,
-    /// Where it says what was done.
+    /// The place of the operation.
     pub(crate) op: Position,
-    /// Where it says what it carries: a value, arguments, a text.
+    /// The place of the event's data: a value, arguments, a text.
     pub(crate) data: Position,
 }
 
@@ -76,7 +76,7 @@ pub(crate) fn column_of(line: &[u8], offset: usize) -> u64 {
     }
 }
 
-/// A decoder of any format; an enum and not an object, because it is asked for every event.
+/// A decoder of any format; an enum and not an object, because it is called for every event.
 pub(crate) enum Decoder<'r> {
     Native(Box<Native<'r>>),
     Std(StdText<'r>),

@@ -1,6 +1,6 @@
-//! What can be wrong with a trace, and where.
+//! Errors in a trace, and their places.
 //!
-//! Every message names the file, the line and the column, quotes what stands there and says what
+//! Every message names the file, the line and the column, quotes the text there and says what
 //! would be right, because the person who reads it did not write the trace: a program did.
 
 use std::{fmt, io, ops::Range, sync::Arc};
@@ -33,9 +33,9 @@ pub enum Error {
     /// A line that is not of the format.
     #[error("{place}: {problem}, found {found}")]
     Malformed {
-        /// Where.
+        /// The place.
         place: Place,
-        /// What is there, shortened and in quotes.
+        /// The text there, shortened and in quotes.
         found: String,
         /// What is wrong and what would be right.
         problem: String,
@@ -43,31 +43,31 @@ pub enum Error {
     /// A line that is well written but contradicts the lines before it.
     #[error("{place}: {source}, in `{found}`{hint}")]
     Contradiction {
-        /// Where.
+        /// The place.
         place: Place,
         /// The event, shortened.
         found: String,
         /// What it contradicts.
         source: Box<portent_monitor_core::Error>,
-        /// What may be the reason, after a semicolon, or nothing.
+        /// A possible reason, after a semicolon, or nothing.
         hint: String,
     },
-    /// Every line may follow those before it, but the run cannot end so.
+    /// Every line may follow those before it, but the run cannot end this way.
     #[error("{place}: {source}{hint}")]
     WrongEnd {
         /// The line that the end contradicts.
         place: Place,
         /// What is wrong.
         source: Box<portent_monitor_core::Error>,
-        /// What may be the reason, after a semicolon, or nothing.
+        /// A possible reason, after a semicolon, or nothing.
         hint: String,
     },
-    /// An event that whoever asked for it has no use for; see [`TraceReader::refuse`].
+    /// An event that the caller cannot use; see [`TraceReader::refuse`].
     ///
     /// [`TraceReader::refuse`]: crate::TraceReader::refuse
     #[error("{place}: {problem}")]
     Refused {
-        /// Where.
+        /// The place.
         place: Place,
         /// What is wrong with it.
         problem: String,
@@ -77,19 +77,19 @@ pub enum Error {
         "{place}: a line of more than {limit} bytes, beginning with `{found}`; a trace has one event a line: write it so, or allow longer lines"
     )]
     LineTooLong {
-        /// Where.
+        /// The place.
         place: Place,
-        /// How it begins.
+        /// Its beginning.
         found: String,
         /// The limit that was set.
         limit: usize,
     },
-    /// Nothing can be read from here on: the compression is damaged, or the system says so.
+    /// Nothing can be read from here on: the compression is damaged, or the system reports an error.
     #[error("{place}: the file cannot be read further: {source}")]
     Broken {
-        /// Where.
+        /// The place.
         place: Place,
-        /// What the system or the decompressor says.
+        /// The message of the system or the decompressor.
         source: io::Error,
     },
     /// The file cannot be opened, read at all, or written.
@@ -97,17 +97,17 @@ pub enum Error {
     Io {
         /// The file.
         file: Arc<str>,
-        /// What the system says.
+        /// The message of the system.
         source: io::Error,
     },
-    /// The content is of no format that can be recognised by looking.
+    /// The content has no recognisable format.
     #[error(
         "{file}: the format cannot be recognised, the file begins with `{found}`; name the format (native, std, rapid-binary, shiviz, poet or kairos), or give the regular expression of a log"
     )]
     UnknownFormat {
         /// The file.
         file: Arc<str>,
-        /// How it begins.
+        /// Its beginning.
         found: String,
     },
     /// A regular expression that cannot be used.
@@ -117,27 +117,27 @@ pub enum Error {
         what: &'static str,
         /// The expression as it was given.
         regex: String,
-        /// Why not.
+        /// The reason.
         problem: String,
     },
-    /// The target format cannot say this.
+    /// The target format cannot express this.
     #[error("{what} cannot be written as {format}: {problem}")]
     Unsupported {
         /// What cannot be written.
         what: Unwritable,
         /// The target format.
         format: Format,
-        /// What it has no word for.
+        /// The feature that it lacks.
         problem: String,
     },
 }
 
-/// What cannot be written, as exactly as one knows.
+/// The part that cannot be written, as precisely as it is known.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Unwritable {
-    /// What stands at this place of the trace that is being converted.
+    /// The part at this place of the trace that is being converted.
     At(Place),
-    /// The event with this number, from 1, of those that were given to the writer.
+    /// The event with this number, from 1, of those given to the writer.
     Event(u64),
     /// All of this file.
     File(Arc<str>),
@@ -153,7 +153,7 @@ impl fmt::Display for Unwritable {
     }
 }
 
-/// What a decoder reports: an [`Error`] that does not know its file yet.
+/// An error reported by a decoder: an [`Error`] without the name of the file.
 #[derive(Debug)]
 pub(crate) enum Fault {
     /// This line or record is bad; the next one may be good.
@@ -179,7 +179,7 @@ pub(crate) enum Fault {
 }
 
 impl Fault {
-    /// A fault of this part of the text of line number `line`.
+    /// A fault in this part of the text of line number `line`.
     pub(crate) fn new(
         line: u64,
         text: &[u8],
@@ -235,7 +235,7 @@ impl Fault {
     }
 }
 
-/// What stands at the start of a text, for "found ...".
+/// The start of a text, for "found ...".
 pub(crate) fn quote(text: &[u8]) -> String {
     match shorten(text) {
         empty if empty.is_empty() => "the end of the line".to_owned(),

@@ -1,4 +1,4 @@
-//! Which formats there are, and how to tell them apart by looking.
+//! The formats, and how to recognise them by their content.
 
 use std::{fmt, str::FromStr};
 
@@ -17,7 +17,7 @@ pub enum Format {
     Std,
     /// The binary form of the same.
     RapidBinary,
-    /// A log with vector clocks, as ShiViz, TSViz and GoVector have it.
+    /// A log with vector clocks in the style of ShiViz, TSViz and GoVector.
     ShiViz,
     /// The JSON document of the PoET tool; can only be read.
     Poet,
@@ -26,7 +26,7 @@ pub enum Format {
 }
 
 impl Format {
-    /// The name that a user gives it.
+    /// Its name for users.
     pub fn name(self) -> &'static str {
         match self {
             Format::Native => "native",
@@ -60,7 +60,7 @@ impl Format {
     /// ```
     pub fn detect(start: &[u8]) -> Option<Format> {
         // The binary header begins with the number of threads, of which there are at most 1024, in
-        // two bytes; a text does not begin so, though there may be a zero byte further on.
+        // two bytes; a text does not begin this way, though there may be a zero byte further on.
         if start.first().is_some_and(|&byte| byte <= 4) {
             return Some(Format::RapidBinary);
         }
@@ -71,7 +71,7 @@ impl Format {
             Err(error) => std::str::from_utf8(&start[..error.valid_up_to()]).unwrap_or(""),
         };
         let Some(line) = text.lines().find(|line| !line.trim().is_empty()) else {
-            // Nothing at all is a native trace without events.
+            // An empty file is a native trace without events.
             return start.trim_ascii().is_empty().then_some(Format::Native);
         };
         if line.trim_start().starts_with('{') {
@@ -99,7 +99,7 @@ impl Format {
 }
 
 impl Format {
-    /// The format of a stream whose first line says enough, so that what follows need not be waited for.
+    /// The format of a stream whose first line suffices to recognise it, so that reading need not wait for more.
     pub(crate) fn of_line(start: &[u8]) -> Option<Format> {
         let (line, _) = std::str::from_utf8(start).ok()?.split_once('\n')?;
         let line = line.trim();

@@ -1,13 +1,13 @@
-//! Rows of the tools that see a run as its frontiers: PoET and Kairos.
+//! Rows of the tools that represent a run by its frontiers: PoET and Kairos.
 //!
-//! A row is a name, the processes that take part, the propositions that it gives them and a clock. A
+//! A row is a name, the participating processes, the propositions that hold at them and a clock. A
 //! proposition holds in a cut if the last row of some process there has it. So it is state: for each
 //! process and proposition there is a boolean variable, `P1.ready`, which is set where it changes. Each
 //! is written by rows of its process only, so that these writes order nothing that the clocks do not.
 //!
 //! A row of several processes ticks all their components at once. It becomes an event of the first of
-//! them, and on each of the others a line without a name follows it, so that every component still
-//! counts lines of its own process. The propositions are the event's arguments as well.
+//! them, followed on each of the others by a line without a name, so that every component still
+//! counts lines of its process. The propositions are the event's arguments as well.
 
 use std::{collections::VecDeque, num::NonZeroU64};
 
@@ -19,7 +19,7 @@ use crate::decoder::{Decoded, Position};
 /// The most clock components that one row may become: each of its processes has a clock.
 const MAX_COMPONENTS: usize = 1 << 22;
 
-/// One row as a file has it.
+/// One row of a file.
 pub(crate) struct Row {
     pub(crate) name: String,
     pub(crate) processes: Vec<String>,
@@ -27,22 +27,22 @@ pub(crate) struct Row {
     pub(crate) clock: Vec<(ThreadId, u32)>,
 }
 
-/// Rows in, events out.
+/// Turns rows into events.
 #[derive(Default)]
 pub(crate) struct Frontiers {
     /// The propositions that hold at each process.
     holding: FxHashMap<ThreadId, Vec<String>>,
-    /// Events of the rows so far that nobody asked for yet.
+    /// Events of the rows so far that have not been returned yet.
     pending: VecDeque<Decoded>,
 }
 
 impl Frontiers {
-    /// The next event of the rows that were put in.
+    /// The next event of the rows added so far.
     pub(crate) fn next(&mut self) -> Option<Decoded> {
         self.pending.pop_front()
     }
 
-    /// Puts a row in, which stands here; or says what is wrong with it.
+    /// Adds a row, which is at this place; or returns what is wrong with it.
     pub(crate) fn put(
         &mut self,
         row: Row,
@@ -57,7 +57,7 @@ impl Frontiers {
         Ok(())
     }
 
-    /// The events that a row stands for.
+    /// The events that a row represents.
     fn events(&mut self, row: Row, symbols: &mut Symbols) -> Result<Vec<Event>, String> {
         let (processes, components) = (row.processes.len(), row.clock.len());
         if processes.saturating_mul(components) > MAX_COMPONENTS {
@@ -113,7 +113,7 @@ impl Frontiers {
             .collect())
     }
 
-    /// Tells which propositions begin and cease to hold at a process.
+    /// Determines which propositions begin and cease to hold at a process.
     fn change(
         &mut self,
         owner: ThreadId,

@@ -2,7 +2,7 @@
 //! `ev1,PA|PB,PA:1;PB:1,p|q`.
 //!
 //! The first line may be a comment that names all processes, `# system_processes: PA|PB`. The
-//! columns may be in any order, and others are passed over. What a row means is explained in
+//! columns may be in any order, and others are ignored. The meaning of a row is explained in
 //! [`frontier`](crate::frontier).
 
 use std::borrow::Cow;
@@ -24,7 +24,7 @@ pub(crate) fn looks_like_kairos(line: &str) -> bool {
     line.starts_with("# system_processes:") || columns(line).is_some()
 }
 
-/// Where the columns stand, if this is the line that names them.
+/// The positions of the columns, if this is the line that names them.
 fn columns(header: &str) -> Option<[usize; 4]> {
     let names: Vec<Cow<'_, str>> = fields(header)?.into_iter().map(|(_, name)| name).collect();
     let mut columns = [0; 4];
@@ -68,7 +68,7 @@ fn fields(line: &str) -> Option<Vec<(usize, Cow<'_, str>)>> {
     }
 }
 
-/// The parts of a field that are not blank.
+/// The non-blank parts of a field.
 fn parts(field: &str, separator: char) -> impl Iterator<Item = &str> {
     let parts = field.split(separator).map(str::trim);
     parts.filter(|part| !part.is_empty())
@@ -118,7 +118,7 @@ impl<'r> Kairos<'r> {
     }
 }
 
-/// The row of a line, and where its clock stands.
+/// The row of a line, and the place of its clock.
 fn row(
     line: &Line<'_>,
     text: &str,

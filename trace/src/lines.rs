@@ -1,7 +1,7 @@
 //! Lines of a stream, in bounded memory.
 //!
-//! The buffer holds the current line and whatever was read beyond it. It grows with the longest
-//! line, up to a limit: a longer line is reported and then skipped without being held.
+//! The buffer holds the current line and anything read beyond it. It grows with the longest
+//! line, up to a limit: a longer line is reported and then skipped without being held in memory.
 
 use std::io::{self, Read};
 
@@ -18,13 +18,13 @@ const CHUNK: usize = 128 * 1024;
 pub(crate) struct Lines<'r> {
     input: Box<dyn Read + Send + 'r>,
     buffer: Vec<u8>,
-    /// What is read and not yet given out is `buffer[start..end]`.
+    /// Data that was read and not yet returned is `buffer[start..end]`.
     start: usize,
     end: usize,
-    /// The number of the line given out last.
+    /// The number of the last line returned.
     number: u64,
     limit: usize,
-    /// The rest of the current line is to be skipped.
+    /// Whether the rest of the current line is to be skipped.
     skipping: bool,
     ended: bool,
 }
@@ -160,7 +160,7 @@ impl<'r> Lines<'r> {
         Ok(())
     }
 
-    /// Reads more behind what is pending.
+    /// Reads more data after the pending data.
     fn fill(&mut self) -> Result<(), Fault> {
         if self.start > 0 {
             self.buffer.copy_within(self.start..self.end, 0);
@@ -193,7 +193,7 @@ impl<'r> Lines<'r> {
 mod tests {
     use super::*;
 
-    /// Gives out `n` bytes of a line that has no end, and counts.
+    /// Returns `n` bytes of a line that has no end, and counts them.
     struct Endless(u64);
 
     impl Read for Endless {

@@ -1,14 +1,14 @@
-//! What a conversion leaves behind: what the new format has no place for.
+//! The losses of a conversion: data that the new format has no place for.
 //!
-//! An event that a format cannot say at all is an error. What merely hangs on an event, a value or a
-//! place in a source file, is left out, counted and told, and so are initial values, because a trace
-//! without its values is often what the other tool wants.
+//! An event that a format cannot express at all is an error. An optional detail of an event, such as a value or a
+//! source location, is left out, counted and reported, and so are initial values, because a trace
+//! without its values is often all that the other tool needs.
 
 use portent_monitor_core::{Event, Op};
 
 use crate::{Format, Header};
 
-/// How much of a trace its new format had no place for; native has a place for everything.
+/// The data of a trace that its new format had no place for; native has a place for everything.
 ///
 /// ```
 /// use portent_monitor_core::Symbols;
@@ -34,29 +34,29 @@ pub struct Losses {
     pub values: u64,
     /// Texts of log lines.
     pub texts: u64,
-    /// Places in source files.
+    /// Source locations.
     pub locations: u64,
     /// Times.
     pub times: u64,
-    /// Keys that mean nothing to Portent.
+    /// Keys unknown to Portent.
     pub keys: u64,
-    /// That an access was of an atomic, or that a lock was taken by a try.
+    /// Marks that an access was of an atomic, or that a lock was taken by a try.
     pub marks: u64,
-    /// Threads that had a part in an event of another.
+    /// Additional threads of an event.
     pub partners: u64,
-    /// What kinds of names became numbers.
+    /// The kinds of names that became numbers.
     pub names: Vec<&'static str>,
 }
 
 impl Losses {
-    /// Counts what of a header is not there; only native has one.
+    /// Counts the lost parts of a header; only native has one.
     pub(crate) fn count_header(&mut self, header: &Header, format: Format) {
         if format != Format::Native {
             self.initial += header.init.len() as u64;
         }
     }
 
-    /// Counts what of an event, which was written in this format, is not there.
+    /// Counts the lost parts of an event that was written in this format.
     pub(crate) fn count(&mut self, event: &Event, format: Format) {
         if format == Format::Native {
             return;
@@ -69,7 +69,7 @@ impl Losses {
         let details = event.details.as_deref();
         self.keys += details.map_or(0, |details| details.extra.len() as u64);
         match format {
-            // A log has the place in its text if that is made of the operation.
+            // A log has the location in its text if that is made from the operation.
             Format::ShiViz => {
                 let told = event.text().is_none() && !matches!(event.op, Op::Stamped(_));
                 self.locations += u64::from(event.loc.is_some() && !told);

@@ -1,8 +1,8 @@
-//! How a trace is to be read: what the user knows of it, and the limits.
+//! Options for reading a trace: the user's knowledge of it, and limits.
 
 use crate::Format;
 
-/// How a trace is to be read.
+/// Options for reading a trace.
 ///
 /// ```
 /// use portent_trace::{Format, Options};
@@ -32,7 +32,7 @@ impl Default for Options {
 }
 
 impl Options {
-    /// The format; recognised by looking if not set.
+    /// The format; recognised by content if not set.
     pub fn format(mut self, format: Format) -> Self {
         self.format = Some(format);
         self

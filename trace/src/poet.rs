@@ -1,8 +1,8 @@
 //! The JSON document of the PoET tool: `{"processes": N, "events": [[name, [processes],
 //! [propositions], [clock]], ...]}`.
 //!
-//! The document is read one event at a time; what an event means is explained in
-//! [`frontier`](crate::frontier). Unless `process_names` stands before the events, component i is
+//! The document is read one event at a time; the meaning of an event is explained in
+//! [`frontier`](crate::frontier). Unless `process_names` precedes the events, component i is
 //! `P<i+1>`.
 
 use std::io::{BufReader, Bytes, Read};
@@ -31,7 +31,7 @@ enum State {
     End,
 }
 
-/// One event as the document has it.
+/// One event of the document.
 type Entry = (String, Vec<String>, Vec<String>, Vec<u32>);
 
 impl<'r> Poet<'r> {
@@ -69,7 +69,7 @@ impl<'r> Poet<'r> {
         }
     }
 
-    /// After a fault outside an event there is no telling where the next one begins.
+    /// After a fault outside an event it is unknown where the next one begins.
     fn fail(&mut self, problem: &str) -> Fault {
         self.state = State::End;
         self.scanner.fault(problem)
@@ -155,7 +155,7 @@ impl<'r> Poet<'r> {
     }
 }
 
-/// Cuts JSON values out of a stream without reading more than one at a time.
+/// Splits a stream into JSON values without reading more than one at a time.
 struct Scanner<'r> {
     bytes: Bytes<BufReader<Box<dyn Read + Send + 'r>>>,
     next: Option<u8>,
@@ -190,13 +190,13 @@ impl<'r> Scanner<'r> {
         }
     }
 
-    /// Goes to the next byte.
+    /// Advances to the next byte.
     fn advance(&mut self) -> Result<(), Fault> {
         if self.begun {
             if self.next == Some(b'\n') {
                 self.place.line += 1;
                 self.place.column = 1;
-            // A byte that continues a character has no column of its own.
+            // Continuation bytes of a character do not count as columns.
             } else if self.next.is_some_and(|byte| byte & 0xc0 != 0x80) {
                 self.place.column += 1;
             }
@@ -228,7 +228,7 @@ impl<'r> Scanner<'r> {
         Ok(self.next)
     }
 
-    /// The text of the next value; whether it is one is for its reader to say.
+    /// The text of the next value; the caller checks whether it is valid.
     fn value(&mut self) -> Result<Vec<u8>, Fault> {
         self.peek()?;
         let (place, mut text) = (self.place, Vec::new());
@@ -249,7 +249,7 @@ impl<'r> Scanner<'r> {
             text.push(byte);
             self.advance()?;
             if text.len() > self.limit {
-                // The rest cannot be found again without an end to look for.
+                // Without a known end, the rest of the value cannot be found.
                 self.next = None;
                 return Err(Fault::TooLong {
                     line: place.line,

@@ -28,7 +28,7 @@ use crate::{
 const SAMPLE: usize = 64 * 1024;
 const LONGEST_SAMPLE: usize = 4 * 1024 * 1024;
 
-/// The start of a stream, as long as it takes to see what format it is in: the first line of a log
+/// The start of a stream, long enough to recognise its format: the first line of a log
 /// may have a clock of ten thousand hosts.
 fn look<'r>(
     mut input: Box<dyn Read + Send + 'r>,
@@ -60,17 +60,17 @@ fn look<'r>(
     }
 }
 
-/// What a trace says before its first event.
+/// The information in a trace before its first event.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Header {
     /// The initial values of variables, by their names.
     pub init: Vec<(String, Value)>,
-    /// The test that left the recording, as `cargo test` calls it.
+    /// The name, as in `cargo test`, of the test that left the recording.
     pub test: Option<String>,
 }
 
 impl Header {
-    /// The initial value of a variable, if the trace tells it.
+    /// The initial value of a variable, if the trace has it.
     ///
     /// ```
     /// use portent_monitor_core::Value;
@@ -88,10 +88,10 @@ impl Header {
     }
 }
 
-/// Reads a trace, checks that it can be a run, and gives out its events in observed order.
+/// Reads a trace, checks that it can be a run, and yields its events in observed order.
 ///
-/// Whoever keeps the run has its names, and lends them to the reader for every event. Ids that were given are remembered
-/// here, so **one reader is to be used with one [`Symbols`]** from its first event to its last, all executions included.
+/// The owner of the run has its names, and lends them to the reader for every event. Ids are remembered
+/// here, so **one reader must be used with one [`Symbols`]** from its first event to its last, including all executions.
 ///
 /// ```
 /// use portent_monitor_core::Symbols;
@@ -124,17 +124,17 @@ pub struct TraceReader<'r> {
     delimiter: Option<String>,
     lenient: bool,
     skipped: u64,
-    /// Those of them that may have ordered others.
+    /// The number of skipped lines that may have ordered others.
     skipped_orders: u64,
     first_skipped: Option<Error>,
     events: u64,
-    /// Where the header says what the initial values are.
+    /// The place of the initial values in the header.
     initial: Position,
-    /// Where the event given out last says what it carries.
+    /// The place of the data of the last event returned.
     last: Position,
     /// Whether that event may order others.
     last_orders: bool,
-    /// Whether the end of the current execution was looked at.
+    /// Whether the end of the current execution was checked.
     ended: bool,
 }
 
@@ -228,8 +228,8 @@ impl<'r> TraceReader<'r> {
     /// # Errors
     ///
     /// A line that is not of the format, or that contradicts the lines before it, and once at the end
-    /// [`Error::WrongEnd`]; if the reader is lenient only what makes further reading impossible. Reading
-    /// may go on after an error: the line is passed over.
+    /// [`Error::WrongEnd`]; if the reader is lenient, only errors that make further reading impossible. Reading
+    /// may continue after an error: the line is skipped.
     pub fn next_event(&mut self, symbols: &mut Symbols) -> Result<Option<Event>, Error> {
         loop {
             let decoded = match self.decoder.next(symbols) {
@@ -255,7 +255,7 @@ impl<'r> TraceReader<'r> {
         }
     }
 
-    /// Passes over an event that no run could go on with, or says what is wrong with it.
+    /// Skips an event after which no run could continue, or returns what is wrong with it.
     #[cold]
     fn skip_contradiction(
         &mut self,
@@ -272,7 +272,7 @@ impl<'r> TraceReader<'r> {
         self.skip(error, may_order(&decoded.event))
     }
 
-    /// Looks at the end of the current execution, once. A lenient reader may have skipped what is missing.
+    /// Checks the end of the current execution, once. A lenient reader may have skipped the missing lines.
     fn end(&mut self, symbols: &Symbols) -> Result<(), Error> {
         if std::mem::replace(&mut self.ended, true) || self.lenient {
             return Ok(());
@@ -295,12 +295,12 @@ impl<'r> TraceReader<'r> {
         })
     }
 
-    /// An event as the trace has it, shortened.
+    /// An event as written in the trace, shortened.
     fn quoted(&self, event: &Event, symbols: &Symbols) -> String {
         match (self.format, event.action().and_then(|action| action.name)) {
             (Format::Native, _) => {
                 let mut line = Vec::new();
-                // Writing to memory does not fail, and what cannot be written is not shown.
+                // Writing to memory cannot fail, and anything that cannot be written is not shown.
                 let _ = native::write_event(&mut line, event, symbols);
                 shorten_to(&line, 80)
             }
@@ -311,7 +311,7 @@ impl<'r> TraceReader<'r> {
         }
     }
 
-    /// What may be the reason that an event contradicts others.
+    /// A possible reason that an event contradicts others.
     fn hint(&self) -> String {
         match self.unused_delimiter() {
             Some(regex) => format!("; the delimiter `{regex}` has matched no line so far"),
@@ -326,7 +326,7 @@ impl<'r> TraceReader<'r> {
         (!used).then_some(regex)
     }
 
-    /// What to know of what was read so far, though nothing of it is an error; `symbols` are those of its events.
+    /// Warnings about the part read so far, none of which is an error; `symbols` are those of its events.
     pub fn warnings(&self, symbols: &Symbols) -> Vec<Warning> {
         let mut warnings = Vec::new();
         match &self.decoder {
@@ -374,8 +374,8 @@ impl<'r> TraceReader<'r> {
         Place { file, line, column }
     }
 
-    /// The event given out last is of no use, for a reason that the reader cannot know: a value
-    /// is not of the type that its variable has, say. It then counts as a bad line.
+    /// Declares that the last event is of no use, for a reason unknown to the reader: for example, a value
+    /// does not have the type of its variable. It then counts as a bad line.
     ///
     /// # Errors
     ///
@@ -402,7 +402,7 @@ impl<'r> TraceReader<'r> {
         self.skip(error, self.last_orders)
     }
 
-    /// As [`refuse`](Self::refuse), of the initial values in the header; they are forgotten.
+    /// As [`refuse`](Self::refuse), for the initial values in the header; they are forgotten.
     ///
     /// # Errors
     ///
@@ -416,7 +416,7 @@ impl<'r> TraceReader<'r> {
         self.skip(error, false)
     }
 
-    /// Where the event given out last stands.
+    /// The place of the last event.
     pub fn last_place(&self) -> Place {
         self.place(self.last)
     }
@@ -424,7 +424,7 @@ impl<'r> TraceReader<'r> {
     fn skip_or_fail(&mut self, fault: Fault) -> Result<(), Error> {
         let fatal = fault.is_fatal();
         let error = fault.in_file(&self.file);
-        // Who knows what stood there.
+        // The unreadable line may have contained anything.
         if fatal {
             Err(error)
         } else {
@@ -442,7 +442,7 @@ impl<'r> TraceReader<'r> {
         Ok(())
     }
 
-    /// Goes to the next execution of a log that holds several; call it when
+    /// Advances to the next execution of a log that holds several; call it when
     /// [`next_event`](Self::next_event) has returned `None`. Its events are read with the same symbols.
     pub fn next_execution(&mut self) -> bool {
         let Decoder::ShiViz(log) = &mut self.decoder else {
@@ -456,7 +456,7 @@ impl<'r> TraceReader<'r> {
         more
     }
 
-    /// The name of the current execution, if the log tells it.
+    /// The name of the current execution, if the log has it.
     pub fn execution(&self) -> Option<&str> {
         match &self.decoder {
             Decoder::ShiViz(log) => log.label(),
@@ -464,7 +464,7 @@ impl<'r> TraceReader<'r> {
         }
     }
 
-    /// What the trace says before its first event.
+    /// The information in the trace before its first event.
     pub fn header(&self) -> &Header {
         &self.header
     }
@@ -484,18 +484,18 @@ impl<'r> TraceReader<'r> {
         self.lenient
     }
 
-    /// How many events were given out.
+    /// The number of events returned.
     pub fn events(&self) -> u64 {
         self.events
     }
 
-    /// How many bad lines were skipped; always 0 unless lenient.
+    /// The number of bad lines skipped; always 0 unless lenient.
     pub fn skipped(&self) -> u64 {
         self.skipped
     }
 
-    /// How many of the lines that were skipped may have ordered others: synchronisation, accesses of
-    /// variables, clocks, and whatever could not be read. Without them more orders seem possible
+    /// The number of skipped lines that may have ordered others: synchronisation, accesses of
+    /// variables, clocks, and everything unreadable. Without them more orders seem possible
     /// than there are.
     pub fn skipped_orders(&self) -> u64 {
         self.skipped_orders
@@ -506,7 +506,7 @@ impl<'r> TraceReader<'r> {
         self.first_skipped.as_ref()
     }
 
-    /// How many lines of a log belong to no record; they are not errors.
+    /// The number of lines of a log that belong to no record; these are not errors.
     pub fn unmatched(&self) -> u64 {
         match &self.decoder {
             Decoder::ShiViz(log) => log.unmatched(),
@@ -515,7 +515,7 @@ impl<'r> TraceReader<'r> {
     }
 }
 
-/// Whether without this event others could come in more orders.
+/// Whether more orders of other events would be possible without this event.
 fn may_order(event: &Event) -> bool {
     match &event.op {
         Op::Marker(..) | Op::Request(_) => false,

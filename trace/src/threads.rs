@@ -1,8 +1,8 @@
-//! The thread of the line before: nearly always that of the next one too.
+//! The thread of the previous line: usually that of the next one too.
 
 use portent_monitor_core::{Error, Symbols, ThreadId};
 
-/// Remembers one thread, whose name need not be looked up again.
+/// Caches one thread, whose name need not be looked up again.
 #[derive(Default)]
 pub(crate) struct LastThread {
     name: Vec<u8>,

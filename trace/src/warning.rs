@@ -1,10 +1,10 @@
-//! What to know before trusting what was read, though nothing of it is an error.
+//! Warnings to read before trusting a trace that has no errors.
 
 use std::{fmt, num::NonZeroU64};
 
 use crate::Place;
 
-/// Something about a trace that is no error, and yet may not be as it was meant.
+/// Something in a trace that is not an error, but may not be as intended.
 ///
 /// ```
 /// use portent_monitor_core::Symbols;
@@ -23,20 +23,20 @@ use crate::Place;
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Warning {
-    /// Keys that were kept and mean nothing, and are nearly those of the format.
+    /// Keys that were kept and have no meaning, but resemble those of the format.
     MisspeltKey {
-        /// Where the first one is.
+        /// The place of the first one.
         place: Place,
         /// The key.
         key: String,
-        /// What was probably meant.
+        /// The key that was probably meant.
         meant: &'static str,
-        /// How many further lines have such keys.
+        /// The number of further lines with such keys.
         more: u64,
     },
     /// The records of a log have no clocks.
     NoClocks {
-        /// Whether they tell hosts.
+        /// Whether they contain hosts.
         hosts: bool,
     },
     /// Clocks count events of threads that have none in the trace.
@@ -44,13 +44,13 @@ pub enum Warning {
         /// The threads.
         names: Vec<String>,
     },
-    /// Threads count more lines of their own than were read.
+    /// Threads count more of their own lines than were read.
     SkippedLines {
         /// The threads.
         names: Vec<String>,
-        /// How many lines are missing in all.
+        /// The number of missing lines in all.
         count: u64,
-        /// The line of the trace before which the first ones are.
+        /// The line of the trace before which the first ones are missing.
         before: Option<NonZeroU64>,
     },
     /// No line is a delimiter of executions.
@@ -61,7 +61,7 @@ pub enum Warning {
 }
 
 impl Warning {
-    /// One word for programs.
+    /// Its one-word name for programs.
     pub fn kind(&self) -> &'static str {
         match self {
             Warning::MisspeltKey { .. } => "misspelt_key",

@@ -39,7 +39,7 @@ pub struct TraceWriter<W: Write> {
     format: Format,
     /// The binary form can only be written as a whole.
     binary: rapid::BinaryWriter,
-    /// STD says a wait by lines that mean something else alone.
+    /// STD expresses a wait by lines that mean something else on their own.
     monitors: rapid::Monitors,
     /// A log needs a clock on every event.
     clocks: shiviz::Clocks,
@@ -48,7 +48,7 @@ pub struct TraceWriter<W: Write> {
 }
 
 impl TraceWriter<File> {
-    /// Makes a file; its name says how it is compressed.
+    /// Creates a file; its name determines the compression.
     ///
     /// # Errors
     ///
@@ -158,7 +158,7 @@ impl<W: Write> TraceWriter<W> {
         }
     }
 
-    /// What of the header and the events written so far the format had no place for.
+    /// The parts of the header and of the events so far that the format had no place for.
     pub fn losses(&self, symbols: &Symbols) -> Losses {
         let mut losses = self.losses.clone();
         if self.format == Format::RapidBinary {
@@ -167,7 +167,7 @@ impl<W: Write> TraceWriter<W> {
         losses
     }
 
-    /// Writes what is pending and gives the stream back.
+    /// Writes pending data and returns the stream.
     ///
     /// # Errors
     ///

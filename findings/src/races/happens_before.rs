@@ -1,8 +1,8 @@
 //! Races under happens-before.
 //!
 //! Two accesses can both be next iff the earlier one is not in the past of what the later one's thread did before. (Race
-//! detectors often ask only whether synchronisation orders the two; that is certain for the first such pair only, because later
-//! ones may never happen.) So one vector clock per thread suffices.
+//! detectors often ask only whether synchronisation alone orders the two; if it does not, that proves a race for the first
+//! such pair only, because later ones may never happen.) So one vector clock per thread suffices.
 //!
 //! The writes of a variable are ordered, and so is each read after the write that it saw and before the next. If the last
 //! write, and for a write the reads since then, are in the past of an access, all earlier ones are: so most accesses examine

@@ -1,4 +1,4 @@
-//! Cells whose accesses are checked: what nothing orders is a data race, and fails the model.
+//! Cells whose accesses are checked: unordered accesses are a data race, and fail the model.
 
 mod plain;
 mod unsafe_cell;
@@ -8,7 +8,7 @@ pub use unsafe_cell::{ConstPtr, MutPtr, UnsafeCell};
 
 use portent_hooks::control::{Access, Memory};
 
-/// Ends the thread if an access is not in order. What is wrong is in the report.
+/// Ends the thread if an access is not in order. The report explains the problem.
 #[track_caller]
 fn check(is_ordered: bool) {
     assert!(
@@ -17,7 +17,7 @@ fn check(is_ordered: bool) {
     );
 }
 
-/// A thread looks at a cell.
+/// A thread reads a cell.
 #[track_caller]
 fn read(memory: &Memory) -> Access {
     let access = memory.read();
@@ -25,7 +25,7 @@ fn read(memory: &Memory) -> Access {
     access
 }
 
-/// A thread changes a cell.
+/// A thread writes a cell.
 #[track_caller]
 fn write(memory: &Memory) -> Access {
     let access = memory.write();

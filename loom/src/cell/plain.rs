@@ -6,7 +6,7 @@ use portent_hooks::control::Memory;
 
 use super::{read, write};
 
-/// As [`std::cell::Cell`]; who may share it is the program's own promise.
+/// As [`std::cell::Cell`]; the program promises which threads may share it.
 pub struct Cell<T> {
     memory: Memory,
     value: cell::Cell<T>,

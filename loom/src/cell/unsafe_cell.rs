@@ -7,9 +7,9 @@ use portent_hooks::control::{Access, Memory};
 use super::{check, read, write};
 use crate::raw;
 
-/// As [`std::cell::UnsafeCell`]; who may share it is the program's own promise.
+/// As [`std::cell::UnsafeCell`]; the program promises which threads may share it.
 pub struct UnsafeCell<T: ?Sized> {
-    /// Pointers may outlive the borrow by which they were made.
+    /// Pointers may outlive the borrow that they were made from.
     memory: Arc<Memory>,
     value: cell::UnsafeCell<T>,
 }
@@ -55,7 +55,7 @@ impl<T: ?Sized> UnsafeCell<T> {
         done
     }
 
-    /// The cell is read as long as the pointer is there.
+    /// The cell is being read as long as the pointer exists.
     #[track_caller]
     pub fn get(&self) -> ConstPtr<T> {
         ConstPtr {
@@ -64,7 +64,7 @@ impl<T: ?Sized> UnsafeCell<T> {
         }
     }
 
-    /// The cell is written as long as the pointer is there.
+    /// The cell is being written as long as the pointer exists.
     #[track_caller]
     pub fn get_mut(&self) -> MutPtr<T> {
         MutPtr {
@@ -116,7 +116,7 @@ impl Drop for Use {
     }
 }
 
-/// A pointer by which a cell is read.
+/// A pointer for reading a cell.
 #[derive(Debug)]
 pub struct ConstPtr<T: ?Sized> {
     #[expect(dead_code, reason = "what counts is that it goes")]
@@ -124,7 +124,7 @@ pub struct ConstPtr<T: ?Sized> {
     pointer: *const T,
 }
 
-/// A pointer by which a cell is written.
+/// A pointer for writing a cell.
 #[derive(Debug)]
 pub struct MutPtr<T: ?Sized> {
     #[expect(dead_code, reason = "what counts is that it goes")]
@@ -137,7 +137,7 @@ impl<T: ?Sized> ConstPtr<T> {
     ///
     /// # Safety
     ///
-    /// As the dereference of a pointer.
+    /// As for dereferencing a pointer.
     #[allow(unsafe_code)]
     pub unsafe fn deref(&self) -> &T {
         // SAFETY: as the caller promises.
@@ -158,7 +158,7 @@ impl<T: ?Sized> MutPtr<T> {
     ///
     /// # Safety
     ///
-    /// As the dereference of a pointer.
+    /// As for dereferencing a pointer.
     #[allow(unsafe_code, clippy::mut_from_ref)]
     pub unsafe fn deref(&self) -> &mut T {
         // SAFETY: as the caller promises.

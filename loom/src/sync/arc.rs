@@ -1,8 +1,8 @@
-//! References that are counted, where it makes a difference who gives back the last one.
+//! Reference counting, for programs in which it matters which thread drops the last reference.
 //!
-//! To give one back is a step if what is referred to does something when it is dropped, and synchronises as with the standard library:
-//! who drops it comes after all who had it. If somebody looks at how many references there are, it is always one, and so is to make
-//! another; the search then begins anew.
+//! Dropping a reference is a step if the value has a destructor, and synchronises as in the standard library:
+//! the thread that drops the value comes after all earlier holders. If reference counts are read, dropping is always a step,
+//! and so is cloning; the search then starts over.
 
 use std::{
     borrow::Borrow, fmt, mem, ops::Deref, panic::Location, pin::Pin, rc::Rc, sync as native,
@@ -20,10 +20,10 @@ use crate::{
 
 /// As [`std::sync::Arc`]. If one is left over when a run ends, the model fails.
 pub struct Arc<T: ?Sized> {
-    /// What changes when there is one more, or one less: the step that others may notice.
+    /// The object for changes of the count: the steps that other threads may observe.
     count: native::Arc<AtomicUsize>,
     value: native::Arc<T>,
-    /// That this one goes is no step.
+    /// Dropping this reference is not a step.
     is_silent: bool,
 }
 
@@ -64,7 +64,7 @@ impl<T> Arc<T> {
 }
 
 impl<T: ?Sized> Arc<T> {
-    /// One that this one becomes, which is the only one.
+    /// Wraps a reference, which must be the only one.
     #[track_caller]
     pub fn from_std(value: native::Arc<T>) -> Arc<T> {
         let count = native::Arc::new(AtomicUsize::new(0));
@@ -74,7 +74,7 @@ impl<T: ?Sized> Arc<T> {
             is_silent: false,
         };
         if run::is_on() {
-            // It is there as long as the value, also where only a pointer is left.
+            // It exists as long as the value, even if only a pointer is left.
             let data = native::Arc::clone(&arc.count);
             let kept = Kept {
                 what: "an Arc",
@@ -121,11 +121,11 @@ impl<T: ?Sized> Arc<T> {
     ///
     /// # Safety
     ///
-    /// As there; and it comes from [`into_raw`](Self::into_raw).
+    /// As for [`std::sync::Arc::from_raw`]; and the pointer must come from [`into_raw`](Self::into_raw).
     ///
     /// # Panics
     ///
-    /// If it comes from somewhere else.
+    /// If the pointer comes from elsewhere.
     #[allow(unsafe_code)]
     pub unsafe fn from_raw(pointer: *const T) -> Arc<T> {
         let known = run::kept(pointer.cast::<()>().addr());
@@ -146,7 +146,7 @@ impl<T: ?Sized> Arc<T> {
     ///
     /// # Safety
     ///
-    /// As there.
+    /// As for [`std::sync::Arc::increment_strong_count`].
     #[allow(unsafe_code)]
     #[track_caller]
     pub unsafe fn increment_strong_count(pointer: *const T) {
@@ -159,7 +159,7 @@ impl<T: ?Sized> Arc<T> {
     ///
     /// # Safety
     ///
-    /// As there.
+    /// As for [`std::sync::Arc::decrement_strong_count`].
     #[allow(unsafe_code)]
     #[track_caller]
     pub unsafe fn decrement_strong_count(pointer: *const T) {
@@ -171,20 +171,20 @@ impl<T: ?Sized> Arc<T> {
         Arc::as_ptr(self).cast::<()>().addr()
     }
 
-    /// The thread looks at how many there are.
+    /// The thread reads the count.
     #[track_caller]
     fn look(&self) {
         run::looks_at_counts();
         self.count.load(Acquire);
     }
 
-    /// There is one more, or one less.
+    /// The count changes by one.
     #[track_caller]
     fn change(&self) {
         self.count.fetch_add(1, AcqRel);
     }
 
-    /// It is gone, without a step.
+    /// Removes the reference, without a step.
     fn leave(mut self) {
         self.is_silent = true;
     }

@@ -6,7 +6,7 @@ use portent_hooks::sync::atomic as hooked;
 
 pub use std::sync::atomic::Ordering;
 
-/// As [`std::sync::atomic::fence`]. Here atomics are sequentially consistent, so that it has nothing to do.
+/// As [`std::sync::atomic::fence`]. Atomics are sequentially consistent here, so it has no effect.
 pub fn fence(order: Ordering) {
     hooked::fence(order);
 }
@@ -17,7 +17,7 @@ pub fn spin_loop_hint() {
     crate::hint::spin_loop();
 }
 
-/// What all atomics have.
+/// The operations of all atomics.
 macro_rules! atomic {
     ($name:ident $(<$param:ident>)?, $value:ty) => {
         #[doc = concat!("As [`std::sync::atomic::", stringify!($name), "`].")]
@@ -30,18 +30,18 @@ macro_rules! atomic {
                 Self(hooked::$name::new(value))
             }
 
-            /// The value, of one who says that nobody writes it meanwhile.
+            /// The value; the caller promises that no thread writes it meanwhile.
             ///
             /// # Safety
             ///
-            /// Nobody writes it meanwhile.
+            /// No thread may write it meanwhile.
             #[allow(unsafe_code)]
             #[track_caller]
             pub unsafe fn unsync_load(&self) -> $value {
                 self.0.load(Ordering::Relaxed)
             }
 
-            /// The value, of one who has it alone.
+            /// The value, accessed exclusively.
             pub fn with_mut<R>(&mut self, f: impl FnOnce(&mut $value) -> R) -> R {
                 f(self.0.get_mut())
             }
@@ -89,7 +89,7 @@ macro_rules! atomic {
                 self.0.compare_exchange(current, new, success, failure)
             }
 
-            /// As in the standard library. It does not fail for no reason.
+            /// As in the standard library, but never fails spuriously.
             #[track_caller]
             pub fn compare_exchange_weak(
                 &self,
@@ -126,7 +126,7 @@ macro_rules! atomic {
     };
 }
 
-/// What some of them have besides.
+/// The additional operations of some atomics.
 macro_rules! fetch {
     ($name:ident, $value:ty, $($method:ident)+) => {
         impl $name {

@@ -2,7 +2,7 @@
 
 use portent_hooks::sync::{Condvar, Mutex};
 
-/// One thread waits until others notify it. What was notified before it waits is not lost.
+/// One thread waits until others notify it. A notification before the wait is not lost.
 #[derive(Debug, Default)]
 pub struct Notify {
     notified: Mutex<bool>,
@@ -10,7 +10,7 @@ pub struct Notify {
 }
 
 impl Notify {
-    /// Nobody has notified it.
+    /// No notification is pending.
     #[track_caller]
     #[must_use]
     pub fn new() -> Notify {
@@ -20,7 +20,7 @@ impl Notify {
         }
     }
 
-    /// Lets the thread go on that waits, or will.
+    /// Wakes the waiting thread, or the next one to wait.
     #[track_caller]
     pub fn notify(&self) {
         let mut notified = match self.notified.lock() {

@@ -1,4 +1,4 @@
-//! Which orders are feasible under the maximal model, by its definition and nothing else.
+//! The orders that are feasible under the maximal model, straight from its definition.
 
 use portent_monitor_core::{ChanId, Delivery, Event, LockId, Msg, Op, ThreadId, VarId};
 
@@ -51,7 +51,7 @@ fn is_queued(trace: &[Event], earlier: usize, later: usize) -> bool {
     match (delivery, is_send) {
         (_, true) => is_ordered && sends(later, chan),
         _ if is_ordered && receives(later, chan) => true,
-        // Nobody goes on before the message is received.
+        // The sender does not continue before the message is received.
         (Delivery::Bounded(0), false) => trace[..earlier].iter().any(|send| {
             matches!(&send.op, Op::Send(c, m, _) if *c == chan && m == msg)
                 && is_of(&trace[later], send.thread)
@@ -105,7 +105,7 @@ pub(super) fn is_as_observed(trace: &[Event], order: &[usize], event: usize) -> 
     }
 }
 
-/// Whether a channel has nothing that was sent and not received, after some events in any order.
+/// Whether a channel is empty after some events in any order.
 fn is_empty(trace: &[Event], order: &[usize], chan: ChanId) -> bool {
     let mut inside: Vec<Msg> = Vec::new();
     for &event in order {
@@ -121,8 +121,8 @@ fn is_empty(trace: &[Event], order: &[usize], chan: ChanId) -> bool {
     inside.is_empty()
 }
 
-/// Whether a receive failed because its channel was empty. Of a channel that gives one message to several that is not known;
-/// nor was it empty if something was received later that had been sent before, or never.
+/// Whether a receive failed because its channel was empty. Unknown for a channel that gives one message to several threads;
+/// nor was it empty if something sent before was received later, or never.
 fn was_seen_empty(trace: &[Event], tried: usize, chan: ChanId) -> bool {
     let gives_twice = (0..trace.len()).any(|event| {
         let Op::Recv(c, msg, _) = trace[event].op else {
@@ -161,8 +161,8 @@ pub fn is_held(
     depth > 0
 }
 
-/// Whether two operations on a lock keep their order because one is a try that failed though nobody,
-/// or only readers, were seen to hold the lock, and the other is exclusive.
+/// Whether two operations on a lock keep their order because one is a failed try for which no holder,
+/// or only readers, were seen, and the other is exclusive.
 fn is_unexplained(trace: &[Event], earlier: usize, later: usize) -> bool {
     let on = |event: usize| match trace[event].op {
         Op::Lock(lock) | Op::Unlock(lock) => Some((lock, false)),

@@ -1,11 +1,11 @@
-//! Which orders the model `strong` allows, by its definition: feasible ones in which conflicting events are as observed, and whoever finds a
-//! channel empty or a lock taken finds it so because of the same events.
+//! The orders that the model `strong` allows, straight from its definition: feasible ones in which conflicting events are as
+//! observed, and a channel is found empty or a lock taken because of the same events.
 
 use portent_monitor_core::{Event, Op, VarId};
 
 use super::feasible::{is_held, may_follow};
 
-/// Whether an event may come after others. They are given in observed order, which is one in which they can have happened.
+/// Whether an event may come after others. They are given in observed order, in which they can have happened.
 pub fn may_follow_leaving_out(trace: &[Event], done: &[usize], event: usize) -> bool {
     let this = &trace[event];
     let is_shut_out = { done.iter() }.any(|&other| other > event && conflict(this, &trace[other]));
@@ -22,7 +22,7 @@ pub(super) fn explains(trace: &[Event], earlier: usize, later: usize) -> bool {
         | (Op::TryRecv(one), Op::Send(other, ..) | Op::Recv(other, ..)) => one == other,
         (Op::Lock(one) | Op::Wait(_, Some(one)), Op::TryLock(other)) if one == other => {
             let holder = trace[earlier].thread;
-            // Whoever holds the lock holds it since the last time that it took it.
+            // A thread holds the lock since it last took it.
             let of_holder: Vec<usize> = (earlier..later)
                 .filter(|&event| trace[event].thread == holder)
                 .collect();
@@ -32,7 +32,7 @@ pub(super) fn explains(trace: &[Event], earlier: usize, later: usize) -> bool {
     }
 }
 
-/// Whether the order of two events is as observed if both are kept, other than because it is hard.
+/// Whether two events, if both are kept, must stay in observed order for reasons other than hard order.
 pub fn conflict(one: &Event, other: &Event) -> bool {
     let vars = |event: &Event| {
         let mut all: Vec<(VarId, bool)> = event.writes().map(|(var, _)| (var, true)).collect();

@@ -1,12 +1,12 @@
-//! All runs of a small trace, by trying every next event, for each of three models: what tests compare answers with. It knows no
-//! clocks, sections or closures, and only asks for each event whether it may come after others.
+//! All runs of a small trace, by trying every next event, for each of three models: the reference for tests. It uses no
+//! clocks, sections or closures, and only decides for each event whether it may come after others.
 //!
 //! | file | |
 //! |---|---|
 //! | `feasible` | the maximal model, by its definition |
 //! | `leaving_out` | the model `strong`, by its definition |
 //!
-//! Happens-before is [`Relation`], which is a definition already.
+//! Happens-before is [`Relation`], which is already a definition.
 
 mod feasible;
 mod leaving_out;
@@ -20,23 +20,23 @@ pub use self::{
     leaving_out::{conflict, may_follow_leaving_out},
 };
 
-/// Which runs there are besides the observed one.
+/// The runs that a model allows besides the observed one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RunModel {
-    /// Those in which everything comes after what it is after in the observed run.
+    /// Those in which every event comes after its predecessors in the observed run.
     HappensBefore,
     /// Those that leave things out.
     Strong,
-    /// Those that also swap what conflicts.
+    /// Those that also swap conflicting events.
     Maximal,
 }
 
 impl RunModel {
-    /// All of them: the runs of each are among those of the next.
+    /// All models: the runs of each are among those of the next.
     pub const ALL: [RunModel; 3] = [RunModel::HappensBefore, RunModel::Strong, RunModel::Maximal];
 }
 
-/// A trace of at most 64 events and what may come after what in its runs. Sets of events are bits.
+/// A trace of at most 64 events and its constraints on runs. Sets of events are bits.
 ///
 /// ```
 /// use portent_monitor_core::{Event, Op, Symbols};
@@ -57,13 +57,13 @@ impl RunModel {
 pub struct Runs<'e> {
     events: &'e [Event],
     model: RunModel,
-    /// What must come before each event for its thread to be there,
+    /// The events that must come before each event for its thread to reach it,
     next_after: Vec<u64>,
-    /// and what must for it to happen;
+    /// and those that must come before it happens;
     before: Vec<u64>,
-    /// what must not have happened,
+    /// the events that must not have happened,
     shut_out_by: Vec<u64>,
-    /// and whether more has to be as observed.
+    /// and whether further conditions must be as observed.
     depends: Vec<bool>,
 }
 
@@ -147,13 +147,15 @@ impl<'e> Runs<'e> {
             .fold(0, |set, event| set | 1 << event)
     }
 
-    /// Whether an event is next in its thread after others: what its thread did before has happened, and what that waited for.
+    /// Whether an event is next in its thread after others: its thread's earlier events have happened, with everything they
+    /// waited for.
     pub fn is_next(&self, done: u64, event: usize) -> bool {
         done >> event & 1 == 0 && self.next_after[event] & !done == 0
     }
 
-    /// Calls `visit` once with each set of events that a run has done, after each way to tell the runs to it apart by `mark`, and one of
-    /// these runs. (Under the maximal model what can come next also depends on the last writes; those are always told apart.)
+    /// Calls `visit` once with each set of events that a run has done, for each value of `mark` among the runs to it, and with
+    /// one of these runs. (Under the maximal model the next events also depend on the last writes; those are always
+    /// distinguished.)
     pub fn visit<M: Clone + Eq + std::hash::Hash>(
         &self,
         start: M,

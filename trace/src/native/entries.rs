@@ -1,7 +1,7 @@
 //! JSON objects as keys and unparsed values, borrowed from their text.
 //!
-//! What a value should be depends on other keys, which may come later. So the values are taken as
-//! they are written and read when it is known what they should be. A value knows its place in the
+//! What a value should be depends on other keys, which may come later. So values are stored
+//! unparsed, and parsed once their expected kind is known. A value knows its place in the
 //! line, which gives errors their column.
 
 use std::{borrow::Cow, collections::HashSet, fmt};
@@ -38,7 +38,7 @@ pub(super) fn entries(text: &str) -> Result<Vec<Entry<'_>>, Problem<'_>> {
 
 /// The index of the first key that was there before.
 pub(super) fn repeated<'k>(keys: impl ExactSizeIterator<Item = &'k str> + Clone) -> Option<usize> {
-    // A clock may have a million components; a set is dear for the few keys of most objects.
+    // A clock may have a million components; a set is expensive for the few keys of most objects.
     const FEW: usize = 16;
     let mut seen = HashSet::new();
     let few = keys.len() <= FEW;
@@ -86,7 +86,7 @@ impl<'de> Deserialize<'de> for UniqueEntries<'de> {
     }
 }
 
-/// The long way: whatever JSON allows, and an error message for what it does not.
+/// The slow path: everything that JSON allows, and an error message for the rest.
 pub(super) fn by_serde(text: &str) -> Result<Vec<Entry<'_>>, Problem<'_>> {
     let parsed: Result<UniqueEntries<'_>, _> = serde_json::from_str(text);
     parsed.map(|object| object.0).map_err(|error| {

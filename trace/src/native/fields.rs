@@ -1,7 +1,7 @@
-//! The keys of one line, each in its place.
+//! The keys of one line, in fixed slots.
 //!
-//! The format knows some twenty keys. The places of their values are kept in an array, so that to
-//! look one up is an index; keys that the format does not know are kept apart. One `Fields` serves
+//! The format knows about twenty keys. The places of their values are kept in an array, so that
+//! a lookup is an array access; keys unknown to the format are kept separately. One `Fields` serves
 //! all lines of a trace and holds only places, so that a line costs no allocation.
 
 use std::{borrow::Cow, str};
@@ -15,7 +15,7 @@ use super::{
 
 macro_rules! keys {
     ($($key:ident $name:literal,)*) => {
-        /// A key that the format knows.
+        /// A key known to the format.
         #[derive(Clone, Copy, PartialEq, Eq)]
         pub(super) enum Key { $($key,)* }
 
@@ -86,7 +86,7 @@ impl Key {
         str::from_utf8(NAMES[self as usize]).unwrap_or_default()
     }
 
-    /// The names of all.
+    /// All names.
     pub(super) fn names() -> impl Iterator<Item = &'static str> {
         NAMES.iter().filter_map(|name| str::from_utf8(name).ok())
     }
@@ -96,21 +96,21 @@ impl Key {
     }
 }
 
-/// Where the values of the current line are.
+/// The places of the values of the current line.
 #[derive(Default)]
 pub(super) struct Fields {
-    /// By key; what is not `present` is of an earlier line.
+    /// By key; entries that are not `present` belong to an earlier line.
     known: [Part; NAMES.len()],
     present: u32,
-    /// Those that nobody took.
+    /// Those not taken yet.
     left: u32,
-    /// Some known key stands there twice.
+    /// Whether some known key occurs twice.
     twice: bool,
     unknown: Vec<(Box<str>, Span)>,
 }
 
 impl Fields {
-    /// Becomes the fields of the object that this text is.
+    /// Resets to the fields of the object in this text.
     #[inline]
     pub(super) fn read<'a, 'f>(&'f mut self, text: &'a str) -> Result<Object<'a, 'f>, Problem<'a>> {
         self.clear();
@@ -203,13 +203,13 @@ impl<'a> Object<'a, '_> {
         self.get(key)
     }
 
-    /// As [`take`](Self::take), of a key that `who` has to have: an operation, or lines in general.
+    /// As [`take`](Self::take), for a key that `who` requires: an operation, or lines in general.
     #[inline(always)]
     pub(super) fn need(&mut self, key: Key, who: &str) -> Result<&'a str, Problem<'a>> {
         self.take(key).ok_or_else(|| self.lacks(key, who))
     }
 
-    /// That a key is missing, with the one that stands there instead if there is one like it.
+    /// The error for a missing key, naming a similar one that is present instead.
     #[cold]
     pub(super) fn lacks(&self, key: Key, who: &str) -> Problem<'a> {
         let name = key.name();
@@ -237,7 +237,7 @@ impl<'a> Object<'a, '_> {
         }
     }
 
-    /// The keys that the format does not know, and the texts of their values.
+    /// The keys unknown to the format, and the texts of their values.
     pub(super) fn unknown(&self) -> impl Iterator<Item = (&str, &'a str)> {
         let unknown = self.fields.unknown.iter();
         unknown.map(|(key, raw)| (&**key, &self.text[raw.clone()]))
@@ -263,19 +263,19 @@ impl<'a> Object<'a, '_> {
         }
     }
 
-    /// Whether there are keys that the format does not know.
+    /// Whether there are keys unknown to the format.
     #[inline]
     pub(super) fn has_unknown(&self) -> bool {
         !self.fields.unknown.is_empty()
     }
 
-    /// Whether there are entries that nobody took.
+    /// Whether there are entries that were not taken.
     #[inline]
     pub(super) fn has_rest(&self) -> bool {
         self.fields.left != 0 || !self.fields.unknown.is_empty()
     }
 
-    /// The entries that nobody took, in the order of the line.
+    /// The entries that were not taken, in the order of the line.
     pub(super) fn rest(self) -> Vec<(Box<str>, Box<str>)> {
         let mut rest = std::mem::take(&mut self.fields.unknown);
         for (i, name) in NAMES.iter().enumerate() {

@@ -1,4 +1,4 @@
-//! The header of a trace: the version of the format, and what variables are before anything happens.
+//! The header of a trace: the version of the format, and the initial values of variables.
 
 use super::{
     fields::{Fields, Key},
@@ -11,7 +11,7 @@ use crate::Header;
 /// The key of the test that left the recording.
 pub(super) const TEST: &str = "test";
 
-/// The header, and where the initial values stand; `None` if the line is an event that merely has a key `portent`.
+/// The header, and the place of the initial values; `None` if the line is an event that merely has a key `portent`.
 pub(super) fn read_header<'a>(line: &'a str) -> Result<Option<(Header, &'a str)>, Problem<'a>> {
     let mut fields = Fields::default();
     let fields = fields.read(line)?;

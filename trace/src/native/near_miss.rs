@@ -1,9 +1,9 @@
 //! Keys that were probably meant to be others: `value` for `val`, `T` for `t`.
 //!
-//! A key that the format does not know is kept and shown, so that a misspelt one would be lost without
-//! a word. Where it is needed, its absence is an error, which names the key that stands there instead.
-//! A value of a write that nobody reads is an error too: the line would say something else than it was
-//! meant to. Elsewhere the line has a meaning without it, and there is a warning.
+//! A key unknown to the format is kept and shown, so that a misspelt one would be lost
+//! silently. If the intended key is required, its absence is an error, which names the key that was found instead.
+//! An unused value of a write is an error too: the line would mean something else than was
+//! intended. Otherwise the line has a meaning without the key, and there is a warning.
 
 use portent_monitor_core::{Op, suggest};
 use rustc_hash::FxHashMap;
@@ -20,7 +20,7 @@ pub(crate) struct Misspelt {
     pub(crate) at: Position,
     pub(crate) key: String,
     pub(crate) meant: &'static str,
-    /// How many further lines have such a key.
+    /// The number of further lines with such a key.
     pub(crate) more: u64,
 }
 
@@ -40,7 +40,7 @@ pub(super) struct NearMisses {
 
 impl NearMisses {
     /// The first key of a line that was probably meant to be one that this operation has and the
-    /// line has not.
+    /// line lacks.
     pub(super) fn find<'a>(
         &mut self,
         object: &Object<'a, '_>,
@@ -56,7 +56,7 @@ impl NearMisses {
                 Key::Args | Key::Set => matches!(op, Op::Event(_) | Op::Stamped(_)),
                 // A program may well have a `message`, but hardly a `Text` or `txt`.
                 Key::Text | Key::Loc | Key::Time => true,
-                // Without these the line means something else, and nothing would show it.
+                // Without these the line would silently mean something else.
                 Key::Atomic => matches!(op, Op::Read(_) | Op::Write(..) | Op::Update(..)),
                 Key::Try => matches!(op, Op::Lock(_) | Op::ReadLock(_)),
                 Key::Fifo | Key::Capacity => matches!(op, Op::Send(..) | Op::Recv(..)),
@@ -103,7 +103,7 @@ pub(super) fn meant(key: &str) -> Option<Key> {
     })
 }
 
-/// The key that one is a slip of the finger away from, if its value is of the kind that the key has: a list
+/// The known key that is one typing error away from a key, if its value is of the kind that the known key has: a list
 /// of `agrs`, an object of `ste`, a truth value of `fiffo`.
 fn by_shape(key: &str, value: &str) -> Option<Key> {
     let lower = key.to_ascii_lowercase();
@@ -119,7 +119,7 @@ fn by_shape(key: &str, value: &str) -> Option<Key> {
     suggest::closest(&lower, candidates.iter().map(|key| key.name()))
         .and_then(named)
         .or_else(|| {
-            // Too short for any slip but two letters swapped: there are programs with a `get` and a `seq`.
+            // Too short for any typing error but two letters swapped: there are programs with a `get` and a `seq`.
             let short: &[Key] = match first {
                 b'{' => &[Key::Set],
                 b'"' => &[Key::Val, Key::Text, Key::Loc],
@@ -165,7 +165,7 @@ fn by_meaning(lower: &str) -> Option<Key> {
     })
 }
 
-/// How another tool, or plain English, calls an operation.
+/// The names of an operation in other tools, or in plain English.
 pub(super) fn operation(word: &str) -> Option<&'static str> {
     Some(match word.to_ascii_lowercase().as_str() {
         "r" | "rd" | "load" | "get" => "read",

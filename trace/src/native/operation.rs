@@ -1,4 +1,4 @@
-//! What a line says that its thread did: the operation, and the keys that belong to it.
+//! The operation of a line, and the keys that belong to it.
 
 use std::borrow::Cow;
 
@@ -18,7 +18,7 @@ use super::{
 const OPS: &str = "read, write, update, lock, unlock, rlock, runlock, trylock, fork, join, \
                    send, recv, tryrecv, waiting, wait, notify, barrier, event, begin, end, req";
 
-/// The names that most lines have, as they were found on the lines before.
+/// The most common names, as they were found on earlier lines.
 #[derive(Default)]
 pub(super) struct Lately {
     pub(super) threads: ShortNames<ThreadId>,
@@ -39,7 +39,7 @@ pub(super) fn read_op<'a>(
         .operations
         .get(object.word(Key::Op), || read_operation(object, raw_op))?;
     let op = operation.name();
-    // Each operation has one key that names what it is about.
+    // Each operation has one key that names its object.
     macro_rules! operand {
         ($key:ident, $kind:ident) => {{
             let raw = object.need(Key::$key, op)?;
@@ -47,7 +47,7 @@ pub(super) fn read_op<'a>(
             symbols.$kind.intern(&name).map_err(too_many(raw))?
         }};
     }
-    // The same of those that most lines have.
+    // The same for the most common names.
     macro_rules! frequent {
         ($key:ident, $kind:ident) => {{
             let raw = object.need(Key::$key, op)?;
@@ -140,7 +140,7 @@ fn unknown_operation<'a>(op: &str, raw_op: &'a str) -> Problem<'a> {
     Problem::new(raw_op, format!("expected an operation{perhaps} ({OPS})"))
 }
 
-/// A line without an operation: a text is an event, and nothing else is.
+/// A line without an operation: it is an event if it has a text, and nothing else.
 pub(super) fn read_bare<'a>(
     object: &mut Object<'a, '_>,
     symbols: &mut Symbols,
@@ -148,7 +148,7 @@ pub(super) fn read_bare<'a>(
     let has_text = object.get(Key::Text).is_some();
     let is_missed = |key: &Key| {
         let mut unknown = object.unknown().map(|(unknown, _)| unknown);
-        // Beside a text, `kind` may be anything.
+        // On a line with a text, `kind` may be anything.
         unknown.any(|unknown| {
             if has_text {
                 unknown.eq_ignore_ascii_case(key.name())
@@ -167,7 +167,7 @@ pub(super) fn read_bare<'a>(
     Ok(read_action(object, symbols)?.into())
 }
 
-/// How the operation was done, of those of which it may be said.
+/// How the operation was done, for operations with such details.
 pub(super) fn read_mark<'a>(
     object: &mut Object<'a, '_>,
     op: &Op,
@@ -202,7 +202,7 @@ fn read_delivery<'a>(object: &mut Object<'a, '_>) -> Result<Delivery, Problem<'a
     }
 }
 
-/// The threads of an event that several have in common: at least one, none twice.
+/// The threads of an event shared by several: at least one, without duplicates.
 pub(super) fn read_threads<'a>(
     raw: &'a str,
     symbols: &mut Symbols,
@@ -225,7 +225,7 @@ pub(super) fn read_threads<'a>(
     }
 }
 
-/// What a line says of an event of the application.
+/// The application event of a line.
 fn read_action<'a>(
     object: &mut Object<'a, '_>,
     symbols: &mut Symbols,
@@ -246,7 +246,7 @@ fn read_action<'a>(
     Ok(action)
 }
 
-/// A line that brings its vector clock.
+/// A line that carries its vector clock.
 pub(super) fn read_stamped<'a>(
     object: &mut Object<'a, '_>,
     raw_clock: &'a str,
@@ -280,7 +280,7 @@ pub(crate) fn read_clock<'a>(
         .collect()
 }
 
-/// Variables and their values, as an object; `variable` is told a name and the value beside it.
+/// Variables and their values, as an object; `variable` is called with a name and its value.
 pub(super) fn assignments<'a, V>(
     raw: &'a str,
     mut variable: impl FnMut(Cow<'a, str>, &'a str) -> Result<V, Problem<'a>>,

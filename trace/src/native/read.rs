@@ -21,12 +21,12 @@ use crate::{
 /// Reads the native format.
 pub(crate) struct Native<'r> {
     lines: Lines<'r>,
-    /// The header is read before the first event is asked for; this is the line that came instead.
+    /// The header is read before the first event is requested; this is the line that came instead.
     first: Option<(u64, Vec<u8>)>,
     reading: Reading,
 }
 
-/// What is remembered from one line to the next.
+/// The state that is kept from one line to the next.
 #[derive(Default)]
 pub(super) struct Reading {
     fields: Fields,
@@ -47,9 +47,9 @@ impl Reading {
     }
 }
 
-/// The header that a line is, if it is one, and where the initial values stand.
+/// The header, if a line is one, and the place of the initial values.
 pub(super) fn read_header_line<'a>(line: &Line<'a>) -> Result<Option<(Header, &'a str)>, Fault> {
-    // A cheap look first: nearly every line without the word is an event.
+    // A cheap check first: nearly every line without the word is an event.
     if memchr::memmem::find(line.text, b"\"portent\"").is_none() {
         return Ok(None);
     }
@@ -65,7 +65,7 @@ impl<'r> Native<'r> {
         }
     }
 
-    /// Reads the header line, if there is one, and tells where the initial values stand; to be
+    /// Reads the header line, if there is one, and returns the place of the initial values; must be
     /// called once, first.
     pub(crate) fn header(&mut self) -> Result<(Header, Position), Fault> {
         let nothing = (Header::default(), Position { line: 1, column: 1 });
@@ -116,7 +116,7 @@ fn offset(line: &[u8], part: &str) -> usize {
         .min(line.len())
 }
 
-/// Applies `read` to the text of a line and gives its problems their place.
+/// Applies `read` to the text of a line and adds the place to its errors.
 fn parse_line<'a, T>(
     line: &Line<'a>,
     read: impl FnOnce(&'a str) -> Result<T, Problem<'a>>,
@@ -132,7 +132,7 @@ fn fault(line: &Line<'_>, problem: Problem<'_>) -> Fault {
     Fault::new(line.number, line.text, part, problem.what)
 }
 
-/// Places in a line that is being read.
+/// Places in the current line.
 struct LinePlaces<'a> {
     number: u64,
     line: &'a str,
@@ -156,7 +156,7 @@ impl LinePlaces<'_> {
     }
 }
 
-/// What it takes to turn a line into an event.
+/// The state for turning a line into an event.
 pub(super) struct LineDecoder<'s> {
     fields: &'s mut Fields,
     lately: &'s mut Lately,

@@ -1,9 +1,9 @@
-//! The short way through a line that has nothing unusual in it.
+//! The fast path for ordinary lines.
 //!
 //! Nearly every line of a trace is one object of names and numbers, at most with a list or an
-//! object of such in it, and without escapes. Such a line is cut here in one pass. At the first
-//! thing that is unusual, be it an error, the whole line is left to `serde_json`: what is accepted
-//! here is what it accepts, with the same parts, and all error messages are its business.
+//! object of such in it, and without escapes. Such a line is split here in one pass. At the first
+//! unusual character, or an error, the whole line is left to `serde_json`: this code accepts only lines
+//! that `serde_json` accepts, with the same parts, and produces no error messages.
 
 use std::ops::Range;
 
@@ -14,11 +14,11 @@ pub(super) type Span = Range<usize>;
 #[derive(Clone, Default)]
 pub(super) struct Part {
     pub(super) span: Span,
-    /// A key, or what is in the quotes of a value, as [`packed`] has it if it is [short](is_short).
+    /// A key, or the text in the quotes of a value, as [`packed`] represents it if it is [short](is_short).
     pub(super) word: u64,
 }
 
-/// What no short text is packed into.
+/// A number that no short text packs into.
 pub(super) const NO_WORD: u64 = u64::MAX;
 
 /// Whether this is a packed text.
@@ -28,7 +28,7 @@ pub(super) fn is_short(word: u64) -> bool {
     word >> 56 == 0
 }
 
-/// A text of less than eight bytes as one number, so that to compare two is one instruction.
+/// A text of fewer than eight bytes as one number, so that a comparison is one instruction.
 pub(super) const fn packed(text: &[u8]) -> Option<u64> {
     if text.len() >= 8 {
         return None;
@@ -41,8 +41,8 @@ pub(super) const fn packed(text: &[u8]) -> Option<u64> {
     Some(word)
 }
 
-/// Tells the keys and the values of a plain object in order. `None` if the text is not that plain;
-/// some may have been told then.
+/// Calls back with the keys and the values of a plain object in order. `None` if the text is not that plain;
+/// some may have been passed by then.
 #[inline(always)] // with a caller that puts things in their places it is one loop
 pub(super) fn plain_object(text: &[u8], each: impl FnMut(Part, Part)) -> Option<()> {
     let wordless = |end| (NO_WORD, end);
@@ -57,7 +57,7 @@ pub(super) fn plain_object(text: &[u8], each: impl FnMut(Part, Part)) -> Option<
     (skip_blanks(text, end) == text.len()).then_some(())
 }
 
-/// Tells the values of a plain array in order, as [`plain_object`] does.
+/// Calls back with the values of a plain array in order, as [`plain_object`] does.
 pub(super) fn plain_array(text: &[u8], each: impl FnMut(Span)) -> Option<()> {
     (array(text, 0, each)? == text.len()).then_some(())
 }
@@ -131,7 +131,7 @@ fn scalar(bytes: &[u8], at: usize) -> Option<usize> {
     }
 }
 
-/// The first place from here on that is not blank; hardly ever is there more than one blank.
+/// The first non-blank place from here on; there is rarely more than one blank.
 #[inline(always)]
 fn skip_blanks(bytes: &[u8], at: usize) -> usize {
     let is_dark = |at: usize| bytes.get(at).is_some_and(|&byte| byte > b' ');
@@ -165,8 +165,8 @@ fn first_word(bytes: &[u8], at: usize) -> Option<(u64, usize)> {
     if *bytes.get(at)? != b'"' {
         return None;
     }
-    // Eight bytes at a time: names are short, and how long each is cannot be guessed by the
-    // processor, which would pay for every wrong guess of a loop's end.
+    // Eight bytes at a time: names are short, and their lengths are unpredictable for the
+    // processor, which would pay for every misprediction at a loop's end.
     let start = at + 1;
     let word = eight(bytes, start)?;
     let special = special_bytes(word);
@@ -200,7 +200,7 @@ fn eight(bytes: &[u8], at: usize) -> Option<u64> {
     let rest = bytes.get(at..)?;
     match bytes.last_chunk() {
         Some(last) => {
-            // Less than eight are left. A shift by all bits would be none.
+            // Fewer than eight are left. A shift by all bits would be undefined.
             let beyond = 8 * (8 - rest.len() as u32);
             Some(u64::from_le_bytes(*last).checked_shr(beyond).unwrap_or(0))
         }
@@ -259,7 +259,7 @@ mod tests {
         super::entries::by_serde, Part, is_short, packed, plain_array, plain_object, plain_string,
     };
 
-    /// What may be put into a line where it belongs or not.
+    /// Text that may be inserted into a line, whether it is valid there or not.
     const PIECES: [&str; 28] = [
         "{",
         "}",
@@ -315,7 +315,7 @@ mod tests {
         for _ in 0..100_000 {
             let chosen: Vec<&str> = (0..below(4)).map(|_| ENTRIES[below(9)]).collect();
             let mut text = format!("{{{}}}", chosen.join([",", " , "][below(2)]));
-            // Half of the lines get something that belongs there or not.
+            // Half of the lines get an insertion that may or may not be valid there.
             for _ in 0..below(4).saturating_sub(1) {
                 let at = below(text.len() + 1);
                 if text.is_char_boundary(at) {

@@ -1,17 +1,17 @@
-//! Ids of short names, found without looking at the names letter by letter.
+//! Ids of short names, found without examining the names letter by letter.
 //!
-//! Nearly all names in a trace have less than eight bytes, so that one number holds such a name. To find
-//! it is then one multiplication and one comparison, whatever its length: a loop over letters
-//! would end at another place for each name, and the processor would pay for every wrong guess of
-//! where. What is not found here is looked up as usual and takes the place of another.
+//! Nearly all names in a trace have fewer than eight bytes, so that one number holds such a name. A lookup
+//! is then one multiplication and one comparison, whatever the length: a loop over letters
+//! would end after a different number of steps for each name, and the processor would pay for every
+//! misprediction. A name not found here is looked up as usual and replaces another.
 
 use super::scan::is_short;
 
-/// Remembers what was found for names of lately.
+/// A cache of recently found names.
 pub(super) struct ShortNames<T> {
-    /// By the hash of the name; as many as a power of two.
+    /// By the hash of the name; the length is a power of two.
     slots: Vec<(u64, Option<T>)>,
-    /// How often something was put into a slot since there are that many.
+    /// How often a slot was filled since the cache got its current size.
     stored: usize,
 }
 
@@ -27,8 +27,8 @@ impl<T: Copy> Default for ShortNames<T> {
 impl<T: Copy> ShortNames<T> {
     const MOST: usize = 1 << 14;
 
-    /// What belongs to the name that is [packed](super::scan::packed) here; if it is not remembered,
-    /// or the name is long, what `find` comes back with.
+    /// The entry of the name that is [packed](super::scan::packed) here; if it is not cached,
+    /// or the name is long, the result of `find`.
     #[inline(always)]
     pub(super) fn get<E>(
         &mut self,
@@ -85,7 +85,7 @@ mod tests {
             }
         }
         assert!(looked_up < 120_000, "{looked_up}");
-        // Long names are never remembered, nor is what was not found.
+        // Long names are never cached, nor are failed lookups.
         for n in 0..2 {
             assert_eq!(names.get(u64::MAX, || Ok::<_, ()>(n)), Ok(n));
         }

@@ -1,4 +1,4 @@
-//! Lines that come one by one, from many places: what a server is sent, not a file.
+//! Single lines from many sources, as a server receives them, rather than a file.
 
 use std::sync::Arc;
 
@@ -12,8 +12,8 @@ use crate::{Error, Header, lines::Line};
 
 /// Reads single lines of the native format.
 ///
-/// Nobody looks here whether an event can follow those before it: that is for a
-/// [`Discipline`](portent_monitor_core::Discipline), which has to see all of them.
+/// Whether an event can follow earlier ones is not checked here: that is the task of a
+/// [`Discipline`](portent_monitor_core::Discipline), which must see all events.
 ///
 /// ```
 /// use portent_monitor_core::Symbols;
@@ -40,7 +40,7 @@ impl LineReader {
         }
     }
 
-    /// The header that a line is, if it is one.
+    /// The header, if a line is one.
     ///
     /// # Errors
     ///
@@ -51,7 +51,7 @@ impl LineReader {
         Ok(read.map(|(header, _)| header))
     }
 
-    /// The event that a line is; its number is for errors and for who asks the event.
+    /// The event of a line; the number is stored in the event and used in errors.
     ///
     /// # Errors
     ///
@@ -68,7 +68,7 @@ impl LineReader {
     }
 }
 
-/// An event as a line of the native format, with its end.
+/// An event as a line of the native format, with its line end.
 ///
 /// ```
 /// use portent_monitor_core::{Event, Op, Symbols};
@@ -81,12 +81,12 @@ impl LineReader {
 /// ```
 pub fn native_line(event: &Event, symbols: &Symbols) -> Vec<u8> {
     let mut line = Vec::new();
-    // Writing to memory does not fail.
+    // Writing to memory cannot fail.
     let _ = write_event(&mut line, event, symbols);
     line
 }
 
-/// The first line of a native trace, with its end.
+/// The first line of a native trace, with its line end.
 pub fn native_header(header: &Header) -> Vec<u8> {
     let mut line = Vec::new();
     let _ = write_header(&mut line, header);

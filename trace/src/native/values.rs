@@ -1,4 +1,4 @@
-//! The text of a JSON value into what it should be, or what is wrong with it.
+//! Parses the text of a JSON value into the expected kind, or reports what is wrong with it.
 
 use std::borrow::Cow;
 
@@ -7,7 +7,7 @@ use serde_json::value::RawValue;
 
 use super::scan::plain_array;
 
-/// What is wrong, and the part of the line where it is.
+/// The error, and the part of the line where it is.
 #[derive(Debug)]
 pub(crate) struct Problem<'a> {
     pub(crate) at: &'a str,

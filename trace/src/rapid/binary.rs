@@ -35,7 +35,7 @@ fn field(record: u64, (shift, bits): (u32, u32)) -> u64 {
     record >> shift & ((1 << bits) - 1)
 }
 
-/// The ids of things that have only numbers, so that a name is spelled once and not for each event.
+/// The ids of objects that have only numbers, so that a name is spelled once and not for each event.
 struct NumberedNames<I> {
     prefix: &'static str,
     ids: FxHashMap<u64, I>,
@@ -64,7 +64,7 @@ pub(crate) struct RapidBinary<'r> {
     input: Box<dyn Read + Send + 'r>,
     /// Events still to come; `None` before the header is read.
     left: Option<u64>,
-    /// The end was looked for.
+    /// Whether the end was checked.
     ended: bool,
     number: u64,
     threads: NumberedNames<ThreadId>,
@@ -121,8 +121,8 @@ impl<'r> RapidBinary<'r> {
         }))
     }
 
-    /// After the events that the header announced there is nothing more; if there is, the header
-    /// is not one.
+    /// After the events announced by the header there must be nothing more; otherwise the header
+    /// is not valid.
     fn end(&mut self) -> Result<Option<Decoded>, Fault> {
         if std::mem::replace(&mut self.ended, true) {
             return Ok(None);
@@ -251,13 +251,13 @@ pub(crate) struct BinaryWriter {
 struct Record {
     thread: u32,
     operation: u8,
-    /// The id of what it is about; a mark of a thread is about nothing else.
+    /// The id of its object; a mark of a thread has no other object.
     operand: Option<u32>,
     location: Option<u32>,
 }
 
 impl BinaryWriter {
-    /// Takes one event, or says what the format has no code for.
+    /// Takes one event, or returns what the format has no code for.
     pub(crate) fn push(&mut self, event: &Event) -> Result<(), String> {
         let (operation, operand) = match &event.op {
             Op::Lock(lock) => (0, Some(lock.index())),
@@ -281,7 +281,7 @@ impl BinaryWriter {
         Ok(())
     }
 
-    /// The kinds of names in the events taken so far that do not come back as they were.
+    /// The kinds of names in the events taken so far that do not survive a round trip.
     pub(crate) fn renumbered(&self, symbols: &Symbols) -> Vec<&'static str> {
         let uses = |operations: &[u8]| {
             let mut records = self.records.iter();
@@ -314,7 +314,7 @@ impl BinaryWriter {
         lost.map(|(kind, _)| kind).collect()
     }
 
-    /// Writes everything, or says what does not fit.
+    /// Writes everything, or returns what does not fit.
     pub(crate) fn finish(
         &self,
         out: &mut impl Write,
@@ -362,7 +362,7 @@ impl BinaryWriter {
 }
 
 /// A number for each name: the one that it ends in if all names are the prefix and a number that
-/// fits, so that such traces come back as they were; else in order of appearance.
+/// fits, so that such traces survive a round trip; otherwise in order of appearance.
 fn numbers<I: Id>(names: &Interner<I>, prefix: &str, bits: u32) -> Vec<u64> {
     let own = own_numbers(names, prefix, bits);
     own.unwrap_or_else(|| (0..names.len() as u64).collect())

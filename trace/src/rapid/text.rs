@@ -1,11 +1,11 @@
 //! STD text: `thread|operation(operand)|location`, one event a line.
 //!
-//! This is the format of the largest traces, so reading a line allocates nothing: the line is cut
+//! This is the format of the largest traces, so reading a line allocates nothing: the line is split
 //! in the buffer, and the names are looked up as bytes. The location may be left out, and may be
 //! any text. The operand of `begin` and `end` may be left out too.
 //!
 //! Waits come in two dialects. In one, `wait(m)` is the wake-up of a thread that holds m all along. In
-//! the other the monitor is released and taken again by lines of their own: after `rel(m)`, `wait(m)` is
+//! the other, separate lines release the monitor and take it again: after `rel(m)`, `wait(m)` is
 //! where the wait begins, and the next `acq(m)` of the thread is the wake-up.
 
 use std::{
@@ -230,8 +230,8 @@ fn child(operand: &[u8], thread: &[u8], symbols: &mut Symbols) -> Result<ThreadI
     }
 }
 
-/// Where a byte is. The fields are a few bytes long: to go through them costs less than to set up
-/// a search in wide registers.
+/// The position of a byte. The fields are a few bytes long: a loop over them costs less than setting up
+/// a SIMD search.
 #[inline]
 fn position(text: &[u8], byte: u8) -> Option<usize> {
     text.iter().position(|&b| b == byte)
@@ -244,8 +244,8 @@ fn offset_in(text: &[u8], part: &[u8]) -> usize {
         .min(text.len())
 }
 
-/// Writes one event, or says what STD has no word for. Where the trace tells no location it is 0,
-/// because the tools that read the format want one.
+/// Writes one event, or returns what STD has no word for. If the trace has no location, 0 is written,
+/// because the tools that read the format expect one.
 pub(crate) fn write_event(
     out: &mut impl Write,
     event: &Event,
@@ -299,7 +299,7 @@ pub(crate) fn write_event(
     Ok(Ok(()))
 }
 
-/// The lines that say an operation, as they stand, and what each of them means where it stands.
+/// The lines for an operation, and the meaning of each of them in its context.
 fn spelled(op: &Op, symbols: &Symbols) -> Vec<(Op, Op)> {
     let is_monitor =
         |cond: CondId, lock: LockId| symbols.conds.name(cond) == symbols.locks.name(lock);
@@ -310,7 +310,7 @@ fn spelled(op: &Op, symbols: &Symbols) -> Vec<(Op, Op)> {
             (Op::Wait(cond, None), Op::Waiting(cond, None)),
         ],
         Op::Wait(cond, Some(lock)) if is_monitor(cond, lock) => vec![(Op::Lock(lock), op.clone())],
-        // What is read as something else cannot be written.
+        // Lines that would be read as something else cannot be written.
         Op::Waiting(cond, Some(_)) | Op::Wait(cond, Some(_)) => {
             vec![(Op::Notify(cond), op.clone())]
         }

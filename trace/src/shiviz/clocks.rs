@@ -1,8 +1,8 @@
-//! Vector clocks for events that bring none.
+//! Vector clocks for events that have none.
 //!
 //! A log needs a clock on every event, with a component for each host. The clocks of
 //! [`Causality`] count by chain, and a chain may serve several threads one after the other; here
-//! its counts are given by thread again.
+//! the counts are converted to threads.
 
 use portent_monitor_core::{Causality, Error, Event, Stamped, ThreadId, VarId};
 use rustc_hash::FxHashMap;
@@ -11,7 +11,7 @@ use rustc_hash::FxHashMap;
 #[derive(Default)]
 pub(crate) struct Clocks {
     causality: Causality,
-    /// Who was on a chain, in order.
+    /// The threads of a chain, in order.
     chains: Vec<Vec<Tenure>>,
     /// The events of each thread so far.
     lines: FxHashMap<ThreadId, u32>,
@@ -19,12 +19,12 @@ pub(crate) struct Clocks {
     writes: FxHashMap<VarId, (ThreadId, u32)>,
 }
 
-/// The time of one thread on a chain.
+/// The part of a chain that belongs to one thread.
 struct Tenure {
     thread: ThreadId,
     /// The number on the chain of its first event there.
     first: u32,
-    /// How many events the thread had before that.
+    /// The number of events of the thread before that.
     earlier: u32,
 }
 
@@ -52,8 +52,8 @@ impl Clocks {
         Ok(self.by_thread(stamp.clock.counts()))
     }
 
-    /// Takes an event that brings a clock, and says whether its clock counts those that set the same
-    /// variables before: then it tells the order that they have by that, too.
+    /// Takes an event that carries a clock, and returns whether its clock counts earlier events that set the same
+    /// variables: then the clock also expresses the order between them.
     pub(crate) fn order_writes(&mut self, thread: ThreadId, stamped: &Stamped) -> bool {
         let this = (thread, stamped.component(thread));
         let mut told = true;

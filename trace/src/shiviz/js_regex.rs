@@ -1,8 +1,8 @@
 //! JavaScript's regular expressions in the syntax of the `regex` crate.
 //!
 //! The expressions in use were written for JavaScript. The two syntaxes differ in what may stand
-//! unescaped: `{` and `}` that do not repeat anything, and `[`, `&&`, `--`, `~~` in a class. What
-//! the crate cannot do at all (look-around, back-references) stays an error.
+//! unescaped: `{` and `}` that do not repeat anything, and `[`, `&&`, `--`, `~~` in a class. Features that
+//! the crate lacks (look-around, back-references) stay errors.
 
 /// The same expression, for the `regex` crate.
 pub(crate) fn translate(js: &str) -> String {

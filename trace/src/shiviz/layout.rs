@@ -14,8 +14,8 @@ pub(crate) enum Layout {
 impl Layout {
     /// The layout of a log, from its first lines; `whole` if these are all that it has.
     ///
-    /// A log that begins with a clock is clear. One that begins with something else may have its
-    /// texts first, or begin with a line that is no part of a record: the layout is then the one
+    /// A log that begins with a clock is unambiguous. Otherwise the texts may come
+    /// first, or the log may begin with a line that is not part of a record: the layout is then the one
     /// that leaves fewer lines over.
     pub(crate) fn detect<'t>(lines: impl Iterator<Item = &'t str>, whole: bool) -> Option<Layout> {
         let clocks: Vec<bool> = lines
@@ -44,7 +44,7 @@ impl Layout {
     }
 }
 
-/// Whether the start of a log is enough to tell how it is to be read.
+/// Whether the start of a log suffices to determine how to read it.
 pub(crate) fn shows_layout(start: &[u8]) -> bool {
     let text = String::from_utf8_lossy(start);
     let Some((first, _)) = text.split_once('\n') else {
@@ -76,7 +76,7 @@ fn is_clock_line(line: &str) -> bool {
     clock.is_ok_and(|clock| clock.contains_key(host))
 }
 
-/// Whether the first line of a file is not log but the expression that the log is read with.
+/// Whether the first line of a file is not part of the log but the expression for reading it.
 pub(crate) fn looks_like_parser(line: &str) -> bool {
     let has = |group: &str| {
         line.contains(&format!("(?<{group}>")) || line.contains(&format!("(?P<{group}>"))

@@ -1,10 +1,10 @@
-//! Logs with vector clocks, as ShiViz, TSViz and GoVector have them.
+//! Logs with vector clocks in the style of ShiViz, TSViz and GoVector.
 //!
-//! A regular expression with the named groups `host`, `clock` and `event` says what a record looks
-//! like; it may span several lines. Without `clock` only the order of each host's lines is known, and
-//! without `host` all are lines of one thread. It comes from the user, or from the first line of the file
+//! A regular expression with the named groups `host`, `clock` and `event` describes a
+//! record; it may span several lines. Without `clock` only the order of each host's lines is known, and
+//! without `host` all are lines of one thread. The expression comes from the user, or from the first line of the file
 //! (the second is then the expression that separates executions, or blank), or is one of the two
-//! usual layouts. Text that no record claims is passed over and counted, as these tools do.
+//! usual layouts. Text that belongs to no record is skipped and counted, as these tools do.
 //!
 //! Other named groups are kept as extra keys; a `time` or `timestamp` that is a number is the event's
 //! time. The quotes of a clock may be escaped, as in `{\"a\":1}`, where a log was text within JSON.

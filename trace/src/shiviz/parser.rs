@@ -1,4 +1,4 @@
-//! The regular expressions of a log: what a record looks like, and what separates executions.
+//! The regular expressions of a log: the form of a record, and the separator of executions.
 
 use regex::{Regex, RegexBuilder};
 
@@ -8,14 +8,14 @@ use crate::Error;
 /// This many lines are held, joined and searched again for each line of a log.
 const MAX_RECORD_LINES: usize = 16;
 
-/// What a record looks like.
+/// The form of a record.
 pub(super) struct Parser {
     /// The expression as it was given.
     pub(super) source: String,
     pub(super) regex: Regex,
     /// The lines of a record.
     pub(super) lines: usize,
-    /// Whether records tell their host and their clock.
+    /// Whether records contain their host and their clock.
     pub(super) has_host: bool,
     pub(super) has_clock: bool,
 }
@@ -59,7 +59,7 @@ fn compile(source: &str) -> Result<Regex, String> {
         .multi_line(true)
         .build()
         .map_err(|error| {
-            // The crate's message quotes the expression over several lines; the last one says why.
+            // The crate's message quotes the expression over several lines; the last one gives the reason.
             let message = error.to_string();
             message
                 .lines()

@@ -1,4 +1,4 @@
-//! Records of a log into events.
+//! Turns records of a log into events.
 
 use std::{
     collections::{HashMap, VecDeque},
@@ -36,7 +36,7 @@ pub(crate) struct ShiViz<'r> {
     /// A log is often the logs of several hosts one after the other, and a host's lines may be
     /// swapped.
     release: CausalRelease<Decoded>,
-    /// What stopped the current execution.
+    /// The error that stopped the current execution.
     stop: Option<Stop>,
     label: Option<String>,
     /// Whether records are two lines, one of them a host and its clock.
@@ -59,8 +59,8 @@ enum Stop {
 }
 
 impl<'r> ShiViz<'r> {
-    /// A reader of a log that begins with `sample`. The error is ready to be shown; a fault of
-    /// the first lines is left for the caller to place.
+    /// A reader of a log that begins with `sample`. The error is ready to be shown; faults in
+    /// the first lines are given their place by the caller.
     pub(crate) fn new(
         mut lines: Lines<'r>,
         sample: &Sample,
@@ -80,7 +80,7 @@ impl<'r> ShiViz<'r> {
         let parser = match parser {
             Some(parser) => Parser::new(parser)?,
             None if in_file => Parser::new(first)?,
-            // If neither layout is there, the log has no records, which is reported at its end.
+            // If neither layout matches, the log has no records, which is reported at its end.
             None => {
                 let is_delimiter =
                     |line: &str| delimiter.as_ref().is_some_and(|d| d.is_match(line));
@@ -129,7 +129,7 @@ impl<'r> ShiViz<'r> {
         let Some((_, first)) = self.window.front() else {
             return Ok(Ok(()));
         };
-        // Many an expression matches anything, so that the clock has to be one.
+        // Many expressions match anything, so the clock must be a valid one.
         let begins = self.parser.regex.captures(&self.text).is_some_and(|found| {
             let clock: Option<HashMap<String, u32>> = found
                 .name("clock")
@@ -225,7 +225,7 @@ impl<'r> ShiViz<'r> {
             });
         }
         if !self.has_records && self.unmatched == 0 && self.delimiters > 1 {
-            // Said once.
+            // Reported once.
             self.has_records = true;
             let regex = self.delimiter.as_ref().map_or("", Regex::as_str);
             return Err(Fault::Line {
@@ -252,7 +252,7 @@ impl<'r> ShiViz<'r> {
         Ok(None)
     }
 
-    /// Goes to the next execution, if there is one.
+    /// Advances to the next execution, if there is one.
     pub(crate) fn next_execution(&mut self) -> bool {
         match self.stop.take() {
             Some(Stop::Delimiter(label)) => {
@@ -268,7 +268,7 @@ impl<'r> ShiViz<'r> {
         }
     }
 
-    /// The name of the current execution, if its delimiter tells one.
+    /// The name of the current execution, if its delimiter contains one.
     pub(crate) fn label(&self) -> Option<&str> {
         self.label.as_deref()
     }
@@ -278,17 +278,17 @@ impl<'r> ShiViz<'r> {
         self.delimiters > 0
     }
 
-    /// Whether records tell their hosts.
+    /// Whether records contain their hosts.
     pub(crate) fn has_hosts(&self) -> bool {
         self.parser.has_host
     }
 
-    /// Whether records have clocks.
+    /// Whether records contain clocks.
     pub(crate) fn has_clocks(&self) -> bool {
         self.parser.has_clock
     }
 
-    /// How many lines with text were in no record.
+    /// The number of lines with text that belong to no record.
     pub(crate) fn unmatched(&self) -> u64 {
         self.unmatched
     }
@@ -303,7 +303,7 @@ impl<'r> ShiViz<'r> {
             let (number, first_length, blank) = (*number, first.len(), first.trim().is_empty());
             self.join_window();
             let found = self.parser.regex.captures(&self.text);
-            // An expression that matches nothing at all finds it in every blank line.
+            // An expression that can match nothing finds a match in every blank line.
             let found = found.filter(|c| {
                 let part = c.get_match();
                 part.start() <= first_length && !part.is_empty()
@@ -352,7 +352,7 @@ fn half_record(number: u64, line: &str) -> Fault {
     }
 }
 
-/// The thread of a log that tells no hosts.
+/// The thread of a log without hosts.
 const ONLY_THREAD: &str = "log";
 
 /// The event of one record, whose first line has this number.
@@ -439,7 +439,7 @@ fn event(
     })
 }
 
-/// Keeps a group that means nothing here.
+/// Keeps a group that has no meaning here.
 fn keep(name: &str, value: &str, details: &mut Details) {
     let json = serde_json::to_string(value).unwrap_or_default();
     details.extra.push((name.into(), json.into()));

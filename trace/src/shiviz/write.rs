@@ -1,7 +1,7 @@
 //! Events into a log of the layout that GoVector writes: `host {clock}`, then the text.
 //!
-//! An event that brings no clock gets the one that its past gives it, and what it did becomes its
-//! text. Values that were written have no place in a log, as in the STD format.
+//! An event without a clock gets the one that its past implies, and its operation becomes its
+//! text. Written values have no place in a log, as in the STD format.
 
 use std::io::{self, Write};
 
@@ -9,7 +9,7 @@ use portent_monitor_core::{Event, Op, Stamped, Symbols, ThreadId};
 
 use super::Clocks;
 
-/// Writes one event, or says what such a log has no place for.
+/// Writes one event, or returns what such a log has no place for.
 pub(crate) fn write_event(
     out: &mut impl Write,
     event: &Event,
