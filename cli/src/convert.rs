@@ -53,7 +53,7 @@ impl Convert {
             self.to_files(&mut reader, to)
         };
         match result {
-            // That nobody reads on is no error.
+            // A closed output pipe is not an error.
             Err(Failure::Trace(portent_trace::Error::Io { source, .. }))
                 if source.kind() == io::ErrorKind::BrokenPipe =>
             {
@@ -63,7 +63,7 @@ impl Convert {
         }
     }
 
-    /// Refuses what can only be a mistake: to overwrite the trace that is read.
+    /// Refuses an obvious mistake: overwriting the trace that is read.
     fn look_at(&self, output: &Path) -> Result<(), Failure> {
         match (self.input.canonicalize(), output.canonicalize()) {
             (Ok(input), Ok(output)) if input == output => Err(Failure::Usage(format!(
@@ -90,8 +90,8 @@ impl Convert {
         }
     }
 
-    /// The first execution goes to OUT; if there are more, they go to files with a number. All of
-    /// them take their places at the end, so that a failure changes none.
+    /// The first execution goes to OUT; further ones go to numbered files. All of
+    /// them are put in place at the end, so that a failure changes none.
     fn to_files(&self, reader: &mut TraceReader<'_>, to: Format) -> Result<(), Failure> {
         let (mut files, mut symbols) = (Vec::new(), Symbols::default());
         for number in 1.. {
@@ -123,7 +123,7 @@ impl Convert {
 /// The file for one of several executions: `run.jsonl.gz`, `run.2.jsonl.gz`, ...
 fn numbered(path: &Path, number: u32) -> PathBuf {
     let name = path.file_name().unwrap_or_default().to_string_lossy();
-    // What stands before the first dot, unless the name begins with it.
+    // The part before the first dot, unless the name begins with one.
     let stem = name.char_indices().skip(1).find(|(_, c)| *c == '.');
     let (stem, rest) = name.split_at(stem.map_or(name.len(), |(dot, _)| dot));
     match number {
@@ -132,14 +132,14 @@ fn numbered(path: &Path, number: u32) -> PathBuf {
     }
 }
 
-/// Says something on standard error.
+/// Prints a message on standard error.
 fn tell(lines: &[String]) {
     for line in lines {
         eprintln!("{}", printable(line));
     }
 }
 
-/// Copies one execution, and gives the warnings that it deserves.
+/// Copies one execution, and prints its warnings.
 fn copy(
     reader: &mut TraceReader<'_>,
     symbols: &mut Symbols,
@@ -158,7 +158,7 @@ fn copy(
     Ok(warnings(name, reader, format, &converted))
 }
 
-/// Says what of the trace is not in the file, and why.
+/// Reports which parts of the trace are not in the file, and why.
 fn warnings(
     name: &str,
     reader: &TraceReader<'_>,
@@ -190,7 +190,7 @@ fn warnings(
     warnings
 }
 
-/// The format that the name of a file suggests.
+/// The format that a file name suggests.
 fn by_name(path: &Path) -> Option<Format> {
     let name = path.file_name()?.to_str()?;
     let name = name

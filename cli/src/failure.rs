@@ -1,4 +1,4 @@
-//! Why a command could not do its work: always exit code 2, always a message that helps.
+//! Why a command failed: always exit code 2, always a helpful message.
 
 use std::{io, path::PathBuf};
 
@@ -6,7 +6,7 @@ use portent_answer::text::printable_lines;
 
 use crate::terminal::Colour;
 
-/// Why a command could not do its work.
+/// Why a command failed.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum Failure {
     #[error(transparent)]
@@ -52,13 +52,13 @@ pub(crate) enum Failure {
 }
 
 impl Failure {
-    /// Nothing could be found in a trace.
+    /// The search for findings failed.
     pub(crate) fn find(place: String, error: portent_findings::Error) -> Failure {
         let error = Box::new(error);
         Failure::Find { place, error }
     }
 
-    /// Tells the user, on standard error.
+    /// Prints it on standard error.
     pub(crate) fn report(&self, colour: Colour) {
         let diagnostic = match self {
             Failure::Property(error) => error.diagnostic(),
@@ -79,7 +79,7 @@ impl Failure {
         }
     }
 
-    /// Which flag helps, if one does: libraries know of limits, but not how they are moved.
+    /// The flag that helps, if any: libraries know the limits, but not the flags that set them.
     fn advice(&self) -> Option<&'static str> {
         use portent_lattice::Error as Lattice;
         use portent_monitor_dsl::{Error as Property, Limit};

@@ -40,7 +40,7 @@ impl ReadOptions {
         })
     }
 
-    /// Whether what is bad is skipped.
+    /// Whether bad lines are skipped.
     pub(crate) fn is_lenient(&self) -> bool {
         self.lenient
     }
@@ -61,7 +61,7 @@ impl ReadOptions {
     }
 }
 
-/// Refuses what can only be a mistake: standard input twice, or a report that would overwrite an input.
+/// Refuses obvious mistakes: standard input twice, or a report that would overwrite an input.
 pub(crate) fn look_at_paths<'p>(
     traces: &[PathBuf],
     mut inputs: impl Iterator<Item = &'p PathBuf>,

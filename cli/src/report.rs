@@ -21,7 +21,7 @@ pub(crate) enum ReportFormat {
 }
 
 /// Writes one report, over several lines; or, if there are several, each on a line of its own. A report may be far larger as text
-/// than it is, so the text never exists as a whole.
+/// than in memory, so the text is never held as a whole.
 pub(crate) fn write_json(
     out: &mut dyn Write,
     report: &impl Serialize,

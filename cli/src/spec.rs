@@ -1,4 +1,4 @@
-//! Which properties a command works on.
+//! The properties that a command works on.
 
 use portent_monitor_dsl::Property;
 use std::{fs, io, path::PathBuf};
@@ -17,17 +17,17 @@ pub(crate) struct Spec {
 }
 
 impl Spec {
-    /// The files that are named.
+    /// The files given.
     pub(crate) fn files(&self) -> &[PathBuf] {
         &self.spec
     }
 
-    /// Whether none is named.
+    /// Whether none is given.
     pub(crate) fn is_empty(&self) -> bool {
         self.spec.is_empty() && self.property.is_empty()
     }
 
-    /// Reads them, and warns of what looks suspicious.
+    /// Reads them, and warns of suspicious parts.
     pub(crate) fn properties(&self, colour: Colour) -> Result<Vec<Property>, Failure> {
         let mut properties = Vec::new();
         for path in &self.spec {

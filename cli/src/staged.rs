@@ -1,7 +1,7 @@
-//! A file that takes its place only when it is complete.
+//! A file that is put in place only when it is complete.
 //!
 //! Writing may fail half way. Until it succeeds, an existing file stays as it was: the new one is written
-//! next to it, and disappears if it is dropped before [`Staged::publish`].
+//! next to it, and removed if it is dropped before [`Staged::publish`].
 
 use std::{
     fs::{File, Metadata, OpenOptions},
@@ -13,15 +13,15 @@ use tempfile::{NamedTempFile, TempPath};
 
 use crate::failure::Failure;
 
-/// A complete file that waits to take its place.
+/// A complete file, ready to be put in place.
 pub(crate) struct Staged {
     path: PathBuf,
-    /// Where it waits, and where it goes; none for a device or a pipe, which is written at once.
+    /// Its temporary and final paths; none for a device or a pipe, which is written at once.
     waiting: Option<(TempPath, PathBuf)>,
 }
 
 impl Staged {
-    /// Writes a file for `path`, with what `fill` puts into it.
+    /// Writes a file for `path`, with the content that `fill` produces.
     pub(crate) fn write<T>(
         path: PathBuf,
         fill: impl FnOnce(&mut dyn Write) -> Result<T, Failure>,
@@ -38,12 +38,12 @@ impl Staged {
         }
         let (mut beside, place) = beside(&path, there).map_err(cannot)?;
         let filled = fill(beside.as_file_mut())?;
-        // Closed, because there may be more of them than files that may be open.
+        // Closed, because there may be more such files than the limit on open files.
         let waiting = Some((beside.into_temp_path(), place));
         Ok((Staged { path, waiting }, filled))
     }
 
-    /// Puts the file in its place.
+    /// Puts the file in place.
     pub(crate) fn publish(self) -> Result<(), Failure> {
         let Some((beside, place)) = self.waiting else {
             return Ok(());
@@ -55,13 +55,13 @@ impl Staged {
     }
 }
 
-/// A new file in the folder of another, with its permissions, and the place that it is to take.
+/// A new file in the folder of another, with its permissions, and its final path.
 fn beside(path: &Path, there: Option<Metadata>) -> io::Result<(NamedTempFile, PathBuf)> {
     let place = match &there {
         Some(_) => {
             // A file that may not be written may not be replaced either.
             OpenOptions::new().write(true).open(path)?;
-            // A link stays one: the file that it leads to is replaced.
+            // A link stays one: its target is replaced.
             path.canonicalize()?
         }
         None => path.to_owned(),
@@ -70,7 +70,7 @@ fn beside(path: &Path, there: Option<Metadata>) -> io::Result<(NamedTempFile, Pa
         Some(folder) if !folder.as_os_str().is_empty() => folder,
         _ => Path::new("."),
     };
-    // Asked first because this error does not speak of a file that the user has never heard of.
+    // Checked first because this error does not mention a file that the user has never heard of.
     folder.metadata()?;
     let beside = tempfile::Builder::new()
         .prefix(".portent-")

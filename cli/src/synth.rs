@@ -1,4 +1,4 @@
-//! `portent synth`: the monitor of a property, and what to know before trusting it.
+//! `portent synth`: the monitor of a property, and warnings to read before trusting it.
 
 use portent_monitor_dsl::{Config, Monitor, Verdicts};
 use serde_json::json;

@@ -1,4 +1,4 @@
-//! What making a monitor may cost, as options of the commands that make one.
+//! The limits on making a monitor, as options of the commands that make one.
 
 use portent_monitor_dsl::{Config, Monitor, Property};
 

@@ -1,4 +1,4 @@
-//! Whether to use colour, and writing that a closed pipe does not turn into a panic.
+//! Whether to use colour, and output that does not panic on a closed pipe.
 
 use std::{
     io::{self, BufWriter, IsTerminal, Write},
@@ -19,7 +19,7 @@ pub(crate) enum Colour {
 }
 
 impl Colour {
-    /// Whether what goes to `stream` should be coloured.
+    /// Whether output to `stream` should be coloured.
     pub(crate) fn on(self, stream: &impl IsTerminal) -> bool {
         match self {
             Colour::Always => true,
@@ -32,7 +32,7 @@ impl Colour {
     }
 }
 
-/// Writes to standard output. That nobody reads on (`| head`) is no error.
+/// Writes to standard output. A closed pipe (`| head`) is not an error.
 pub(crate) fn print(text: &str) -> io::Result<()> {
     print_with(|out| out.write_all(text.as_bytes()))
 }
@@ -41,7 +41,7 @@ fn print_with(fill: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> io::Result
     let mut out = BufWriter::new(io::stdout().lock());
     match fill(&mut out).and_then(|()| out.flush()) {
         Err(error) if error.kind() == io::ErrorKind::BrokenPipe => {
-            // What is left over is not to be tried again.
+            // Leftover output is not written again.
             let _ = out.into_parts();
             Ok(())
         }
@@ -49,13 +49,13 @@ fn print_with(fill: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> io::Result
     }
 }
 
-/// Writes to a file if there is one to write to, else to standard output. A file takes its place when
+/// Writes to a file if one is given, otherwise to standard output. A file is put in place when
 /// it is complete.
 pub(crate) fn deliver(file: Option<&Path>, text: &str) -> Result<(), Failure> {
     deliver_with(file, |out| out.write_all(text.as_bytes()))
 }
 
-/// Likewise, what is too large to be had as one text.
+/// The same, for output too large to hold as one text.
 pub(crate) fn deliver_with(
     file: Option<&Path>,
     fill: impl FnOnce(&mut dyn Write) -> io::Result<()>,

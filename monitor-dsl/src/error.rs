@@ -4,7 +4,7 @@ use portent_monitor_core::Type;
 
 use crate::diagnostic::Diagnostic;
 
-/// Why a text is not a property, a property has no monitor, or a monitor cannot go on.
+/// Why a text is not a property, a property has no monitor, or a monitor cannot continue.
 ///
 /// The first three kinds carry a [`Diagnostic`] with the place in the text. Displayed, an error
 /// shows it.

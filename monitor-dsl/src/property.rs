@@ -18,7 +18,7 @@ use crate::{
 /// A checked property.
 ///
 /// Cheap to clone. Parse a bare formula with [`Property::parse`], a file of properties with
-/// [`Property::parse_file`], and go on with [`Property::monitor`].
+/// [`Property::parse_file`], and continue with [`Property::monitor`].
 ///
 /// ```
 /// use portent_monitor_dsl::{Kind, Property};

@@ -1,4 +1,4 @@
-//! An earlier report, so that the same finding does not come back on every commit.
+//! An earlier report, so that the same finding is not reported again on every commit.
 //!
 //! Lines and orders change from run to run, so a finding is identified by its property and the binding
 //! of its parameters. A property whose text has changed counts as a different one. A violation that was
@@ -13,14 +13,14 @@ use std::{collections::HashMap, path::Path};
 use super::trace::Outcome;
 use crate::{failure::Failure, find, report::read_json};
 
-/// The parts of a report that tell findings apart.
+/// The parts of a report that identify findings.
 #[derive(Deserialize)]
 struct EarlierCheck {
     properties: Vec<BaselineEntry>,
-    /// What a still earlier report had.
+    /// The findings of a still earlier report.
     #[serde(default)]
     known: Vec<BaselineEntry>,
-    /// What was found without a property.
+    /// The findings without a property.
     find: Option<find::EarlierFind>,
 }
 
@@ -28,7 +28,7 @@ struct EarlierCheck {
 struct BaselineEntry {
     name: String,
     binding: Map<String, Value>,
-    /// Reports that were written earlier do not have it.
+    /// Reports written by older versions do not have it.
     #[serde(default)]
     text: Option<String>,
     observed: BaselineObserved,
@@ -45,7 +45,7 @@ struct BaselinePredicted {
     violated: bool,
 }
 
-/// What a finding is known by.
+/// The identity of a finding.
 #[derive(PartialEq, Eq, Hash)]
 struct Key {
     name: String,
@@ -58,7 +58,7 @@ struct Key {
 pub(crate) struct CheckBaseline {
     /// Whether the observed run was violated.
     violations: HashMap<Key, bool>,
-    /// What was found without a property.
+    /// The findings without a property.
     found: find::FindBaseline,
 }
 
@@ -86,7 +86,7 @@ impl CheckBaseline {
         Ok(CheckBaseline { violations, found })
     }
 
-    /// Takes the findings that are known out of what became of an execution.
+    /// Removes known findings from the outcome of an execution.
     pub(crate) fn remove_known(&self, outcome: &mut Outcome) {
         let all = std::mem::take(&mut outcome.report.properties).into_iter();
         let (known, new) = all.partition(|property| self.knows(property));

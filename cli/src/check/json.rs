@@ -1,4 +1,4 @@
-//! The answer for programs: the report, together with what only the reader of the trace knows.
+//! The answer for programs: the report, together with the data that only the reader of the trace has.
 
 use portent_answer::{
     Warning,
@@ -25,28 +25,28 @@ struct Document<'a> {
     vacuous: &'a [String],
     warnings: &'a [Warning],
     properties: PropertyEntries<'a>,
-    /// The violations that a baseline had already: so that this report can be the next one.
+    /// The violations that a baseline already had, so that this report can be the next one.
     #[serde(skip_serializing_if = "<[PropertyReport]>::is_empty")]
     known: &'a [PropertyReport],
-    /// The command that makes happen what is predicted, where that is known.
+    /// The command that confirms a prediction, where it is known.
     #[serde(skip_serializing_if = "Option::is_none")]
     confirm: Option<String>,
-    /// What was found without a property, if that was asked for.
+    /// The findings without a property, if they were requested.
     #[serde(skip_serializing_if = "Option::is_none")]
     find: Option<Findings<'a>>,
 }
 
-/// What was found of a property, and what there is to say about that.
+/// The findings about a property, and their explanations.
 #[derive(Serialize)]
 struct PropertyEntry<'a> {
     #[serde(flatten)]
     report: &'a PropertyReport,
-    /// The names that its body uses, and what they mean.
+    /// The names that its body uses, with their definitions.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     definitions: BTreeMap<&'a str, String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     story: Option<Sentences>,
-    /// That locks alone keep some order, if they do and the property is not violated.
+    /// A note that only locks keep some order, if they do and the property is not violated.
     #[serde(skip_serializing_if = "Option::is_none")]
     locks: Option<String>,
 }
@@ -54,7 +54,7 @@ struct PropertyEntry<'a> {
 /// The sentences below the table of the text.
 #[derive(Serialize)]
 struct Sentences {
-    /// Those of the swapped pairs that matter: the monitor ignores none of their steps.
+    /// The relevant swapped pairs: the monitor ignores none of their steps.
     swapped: Vec<[u32; 2]>,
     #[serde(skip_serializing_if = "Option::is_none")]
     swap: Option<String>,
@@ -101,7 +101,7 @@ fn is_zero(number: &u64) -> bool {
     *number == 0
 }
 
-/// The answers. Where there are several lines, those without a witness have one each: there may be thousands.
+/// The answers. If there are several lines, those without a witness have one each: there may be thousands.
 struct PropertyEntries<'a> {
     all: Vec<Finding<'a>>,
     on_lines: bool,

@@ -199,7 +199,7 @@ impl Check {
         };
         let monitors = self.limits.monitors(&properties, Config::new())?;
         let processors = thread::available_parallelism().map_or(1, NonZeroUsize::get);
-        // More threads than processors only get in each other's way.
+        // More threads than processors only slow each other down.
         let jobs = self
             .jobs
             .map_or(processors, |jobs| jobs.get().min(processors));
@@ -249,7 +249,7 @@ impl Check {
         if !outcomes.is_empty() {
             self.deliver(&outcomes, &monitors, colour)?;
         }
-        // Last, so that it is not overlooked above what the other traces have to say.
+        // Last, so that it is not overlooked above the output for other traces.
         for failure in &failures {
             failure.report(colour);
         }
@@ -278,14 +278,14 @@ impl Check {
         Together::new(readers, is_lenient, find).check(monitors, options, progress)
     }
 
-    /// Whether what is known before a trace has ended can be printed: only as text, and only to a terminal or pipe.
+    /// Whether early results can be printed before a trace has ended: only as text, and only to a terminal or pipe.
     fn tells_news(&self) -> bool {
         matches!(self.format, ReportFormat::Text)
             && self.output.is_none()
             && self.baseline.is_none()
     }
 
-    /// Refuses what can only be a slip: standard input twice, or a report in place of a trace.
+    /// Refuses obvious mistakes: standard input twice, or a report in place of a trace.
     fn look_at_paths(&self) -> Result<(), Failure> {
         let others = self.suppress.file().into_iter().chain(&self.baseline);
         let inputs = self.traces.iter().chain(self.spec.files()).chain(others);
@@ -330,7 +330,7 @@ impl Check {
             })
     }
 
-    /// A time that is given is the bound, and not what the search does by itself.
+    /// A given time is the bound, in place of the search's default limits.
     fn most_nodes(&self) -> Option<usize> {
         let timed = self.time.map(|_| usize::MAX);
         self.max_nodes.map(NonZeroUsize::get).or(timed)
@@ -387,7 +387,7 @@ impl Check {
     }
 }
 
-/// What is to be said about some traces.
+/// The output for several traces.
 pub(crate) fn report(outcomes: &[Outcome], monitors: &[Monitor], style: text::Style) -> String {
     let text = |outcome: &Outcome| {
         let mut text = text::render(outcome.answer(), monitors, style);
@@ -403,11 +403,11 @@ pub(crate) fn report(outcomes: &[Outcome], monitors: &[Monitor], style: text::St
     texts.join("\n")
 }
 
-/// A signal that ends searches when the time is up.
+/// A signal that stops searches when the time is up.
 fn stop_after(time: Duration) -> Stop {
     let stop = Stop::new();
     let raised = stop.clone();
-    // Nobody waits for it: the command may well be done before.
+    // The thread is never joined: the command may well finish earlier.
     thread::spawn(move || {
         thread::sleep(time);
         raised.raise();

@@ -1,7 +1,7 @@
 //! News while a trace is still coming in: one line per violation, with the event that completes it.
 //!
-//! The report at the end searches the whole trace and says everything. This does not wait for it, so that a program can be piped into
-//! `portent check -` and stopped as soon as there is something to see.
+//! The report at the end covers the whole trace and is complete. This does not wait for it, so that a program can be piped into
+//! `portent check -` and stopped at the first result.
 
 use std::io;
 
@@ -13,24 +13,24 @@ use portent_answer::text::Status;
 
 use crate::terminal;
 
-/// Watches a trace that flows in.
+/// Watches a trace as it arrives.
 pub(super) struct News {
     watch: Option<Watch>,
-    /// With more threads than this their clocks take too much memory.
+    /// With more threads than this, their clocks take too much memory.
     max_threads: usize,
-    /// The names of the run are kept here once more, and may take this many bytes.
+    /// The names of the run are stored a second time here, and may take this many bytes.
     max_names: u64,
-    /// Whether it was said that some violations are reported at the end only.
+    /// Whether it was reported that some violations appear at the end only.
     is_cut: bool,
 }
 
-/// What news may take of the memory.
+/// News may take this fraction of the memory.
 const SHARE: u64 = 16;
-/// About what is kept for each binding.
+/// The approximate memory for each binding.
 const BINDING_BYTES: u64 = 10_000;
 
 impl News {
-    /// Nobody wants to know before the end.
+    /// No news is wanted before the end.
     pub(super) fn none() -> News {
         News {
             watch: None,
@@ -45,10 +45,10 @@ impl News {
         initial: impl FnMut(&str) -> Option<Value>,
         options: &Options,
     ) -> News {
-        // The reader has refused what no run can do; and what is wrong with initial values was said.
+        // The reader has refused impossible events, and errors in initial values were reported.
         let memory = options.memory / SHARE;
         let bindings = usize::try_from(memory / BINDING_BYTES).unwrap_or(usize::MAX);
-        // A thread has a clock and is known by where it stands, and both count for each thread.
+        // A thread has a clock and a position, and both have a component for each thread.
         let max_threads = (memory / 8).isqrt() as usize;
         let options = Options::default()
             .admitted(true)
@@ -63,7 +63,7 @@ impl News {
         }
     }
 
-    /// Takes the next event, which was made with these symbols, and tells what is known with it.
+    /// Takes the next event, which was made with these symbols, and prints what it reveals.
     pub(super) fn take(&mut self, event: &Event, symbols: &Symbols) -> io::Result<()> {
         let Some(watch) = &mut self.watch else {
             return Ok(());

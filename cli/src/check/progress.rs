@@ -25,7 +25,7 @@ pub(crate) enum When {
     Never,
 }
 
-/// What the work counts; the thread that shows it only looks.
+/// The counters of the work; the display thread only reads them.
 pub(crate) struct Progress {
     events: Arc<AtomicU64>,
     pub(crate) search: portent_lattice::Progress,
@@ -33,7 +33,7 @@ pub(crate) struct Progress {
 }
 
 impl Progress {
-    /// Nothing is shown.
+    /// Shows nothing.
     pub(crate) fn hidden() -> Progress {
         Progress {
             events: Arc::default(),
@@ -91,7 +91,7 @@ impl Progress {
 }
 
 impl Drop for Progress {
-    /// Clears the line before anything else is printed, an error included.
+    /// Clears the line before anything else is printed, including errors.
     fn drop(&mut self) {
         if let Some((stop, shower)) = self.shown.take() {
             drop(stop);
@@ -101,7 +101,7 @@ impl Drop for Progress {
     }
 }
 
-/// A bar for the levels of a lattice; before there is one, a spinner is all that can be said.
+/// A bar for the levels of a lattice; before there is one, only a spinner.
 fn level_bar() -> ProgressStyle {
     let style = ProgressStyle::with_template("{spinner} [{bar:24}] {msg}");
     style
@@ -139,7 +139,7 @@ impl Rates {
                 );
             }
         }
-        // Not every system tells.
+        // Not every system provides it.
         if let Some(memory) = memory_stats::memory_stats() {
             line += &format!(", {}", bytes(memory.physical_mem as u64));
         }

@@ -18,16 +18,16 @@ use crate::{
     find::{Found, Origin},
 };
 
-/// Several traces that are one run.
+/// Several traces of a single run.
 pub(super) struct Together<'r> {
     readers: Vec<TraceReader<'r>>,
-    /// Events that wait for those of other files.
+    /// Events that wait for events of other files.
     release: CausalRelease<Event>,
-    /// What can follow what was seen, in whichever file.
+    /// Checks each event against earlier ones, whichever file they are from.
     discipline: Discipline,
-    /// What is bad is skipped, and this is how much it was.
+    /// If bad lines are skipped, the number of skipped lines.
     lenient: Option<u64>,
-    /// Who looks for what needs no property, if that was asked for.
+    /// Searches for findings without a property, if requested.
     finder: Option<Finder>,
 }
 
@@ -70,7 +70,7 @@ impl<'r> Together<'r> {
         };
         let mut checker = checker.map_err(failed)?;
         let mut open = vec![true; self.readers.len()];
-        // In turn, so that few wait for those of others.
+        // In turn, so that few events wait for those of other files.
         while open.contains(&true) {
             for (number, is_open) in open.iter_mut().enumerate().filter(|(_, is_open)| **is_open) {
                 *is_open = self.read(number, &mut checker)?;
@@ -115,7 +115,7 @@ impl<'r> Together<'r> {
         })
     }
 
-    /// What was found without a property, if that was asked for.
+    /// The findings without a property, if they were requested.
     fn found(
         &mut self,
         file: String,
@@ -139,7 +139,7 @@ impl<'r> Together<'r> {
         Ok(Some(Found::new(report, model, origin, Vec::new())))
     }
 
-    /// Reads the next event of a file. Whether there was one.
+    /// Reads the next event of a file. Returns whether there was one.
     fn read(&mut self, number: usize, checker: &mut Checker) -> Result<bool, Failure> {
         let reader = &mut self.readers[number];
         let Some(event) = reader.next_event(checker.symbols_mut())? else {
@@ -184,7 +184,7 @@ impl<'r> Together<'r> {
         files.join(" + ")
     }
 
-    /// What the files say of variables, which is the same.
+    /// The initial values in the files, which must agree.
     fn header(&self) -> Result<Header, Failure> {
         let mut init: Vec<(String, Value)> = Vec::new();
         for reader in &self.readers {
@@ -207,7 +207,7 @@ impl<'r> Together<'r> {
         })
     }
 
-    /// What the readers have to say, but for threads that are in another file.
+    /// The warnings of the readers, except for threads that are in another file.
     fn warnings(&self, symbols: &Symbols) -> Vec<Warning> {
         let absent = ReaderWarning::AbsentThreads { names: Vec::new() }.kind();
         let mut warnings = Vec::new();

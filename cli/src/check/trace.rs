@@ -15,29 +15,29 @@ use crate::{
     find::{Found, Origin},
 };
 
-/// What became of one execution.
+/// The outcome of one execution.
 pub(crate) struct Outcome {
     pub(crate) report: Report,
     /// The format that the trace is in.
     pub(crate) format: Format,
     /// The name of the execution, in a log that names several.
     pub(crate) execution: Option<String>,
-    /// How many bad lines were skipped.
+    /// The number of bad lines skipped.
     pub(crate) skipped: u64,
-    /// How many lines of a log belong to no record.
+    /// The number of lines of a log that belong to no record.
     pub(crate) unmatched: u64,
-    /// What to know before trusting the report: all that it warns of, and what the reader does.
+    /// Warnings to read before trusting the report: its own, and those of the reader.
     pub(crate) warnings: Vec<Warning>,
-    /// What the trace says before its first event.
+    /// The information in the trace before its first event.
     pub(crate) header: Header,
-    /// The violations that were left out because a baseline has them.
+    /// The violations left out because a baseline has them.
     pub(crate) known: Vec<PropertyReport>,
-    /// What was found without a property, if that was asked for.
+    /// The findings without a property, if they were requested.
     pub(crate) found: Option<Found>,
 }
 
 impl Outcome {
-    /// What is to be told of it.
+    /// The options for its output.
     pub(crate) fn answer(&self) -> Answer<'_> {
         Answer {
             report: &self.report,
@@ -49,7 +49,7 @@ impl Outcome {
 }
 
 impl Outcome {
-    /// The command that makes happen what is predicted, of a recording that says which test left it.
+    /// The command that confirms predictions for a recording that names the test that left it.
     pub(crate) fn confirm(&self) -> Option<String> {
         let test = self
             .header
@@ -66,11 +66,11 @@ impl Outcome {
     }
 }
 
-/// How many events are read to see what is wrong with a trace that has no initial values.
+/// The number of events to read to determine what is wrong with a trace without initial values.
 const LOOKED_AT: usize = 1000;
 
-/// Checks every execution that a trace holds, and adds what became of each to `outcomes`: those
-/// before an error are there, too.
+/// Checks every execution of a trace, and adds each outcome to `outcomes`, including those
+/// before an error.
 pub(crate) fn check(
     reader: &mut TraceReader<'_>,
     monitors: &[Monitor],
@@ -84,7 +84,7 @@ pub(crate) fn check(
     // The header may have been skipped before this.
     let mut unread_before = Unread::default();
     loop {
-        // A new one, as another keeps room for as many steps as it has seen. The names are those of all executions.
+        // A new one, because an old one keeps room for as many steps as it has seen. The names are those of all executions.
         let mut checker = start(reader, monitors, options, symbols)?;
         let mut news = if tells_news {
             News::new(monitors, |name| reader.header().initial(name), options)
@@ -164,7 +164,7 @@ pub(crate) fn check(
     }
 }
 
-/// Adds the warnings of the finder that the checker has not given already: both know an incomplete recording.
+/// Adds the finder's warnings, except those that the checker has already given: both detect an incomplete recording.
 pub(super) fn add_new(warnings: &mut Vec<Warning>, of_finder: &[Warning]) {
     let has = |kind| move |one: &Warning| one.kind == kind && one.property.is_none();
     let new = { of_finder.iter() }.filter(|one| !warnings.iter().any(has(one.kind)));
@@ -172,7 +172,7 @@ pub(super) fn add_new(warnings: &mut Vec<Warning>, of_finder: &[Warning]) {
     warnings.extend(new);
 }
 
-/// A checker that begins with the initial values of the trace, and with the names that are known.
+/// A checker with the initial values of the trace, and with the names known so far.
 fn start(
     reader: &mut TraceReader<'_>,
     monitors: &[Monitor],
@@ -181,7 +181,7 @@ fn start(
 ) -> Result<Checker, Failure> {
     let start = |header: &Header| {
         let initial = |name: &str| header.initial(name);
-        // The reader refuses what no run can do, and says where it stands.
+        // The reader refuses impossible events, and reports their place.
         let options = options.clone().admitted(true);
         Checker::new(monitors.iter().cloned(), initial, options)
     };
@@ -191,7 +191,7 @@ fn start(
             start(reader.header()).map_err(|error| failed(reader, error))?
         }
         Err(error) => {
-            // What is wrong with the trace itself may be the reason, and is to be mended first.
+            // An error in the trace itself may be the reason, and should be fixed first.
             let mut events = 0;
             while events < LOOKED_AT && reader.next_event(&mut symbols)?.is_some() {
                 events += 1;
@@ -234,7 +234,7 @@ fn failed(reader: &TraceReader<'_>, error: Error) -> Failure {
     }
 }
 
-/// What to do about a line, which depends on its format.
+/// Advice about a line, which depends on its format.
 fn advice(error: &Error, format: Format) -> &'static str {
     match (error, format) {
         (Error::NoValue { .. }, Format::Native) => "; the key `val` has it",
@@ -245,7 +245,7 @@ fn advice(error: &Error, format: Format) -> &'static str {
     }
 }
 
-/// Whether the line is bad, and not what it is asked about.
+/// Whether the line itself is bad, rather than the question about it.
 fn is_of_the_event(error: &Error) -> bool {
     matches!(
         error,

@@ -1,4 +1,4 @@
-//! What to know before trusting an answer: what the reader of the trace had to leave out or assume.
+//! Warnings to read before trusting an answer: what the reader of the trace had to leave out or assume.
 
 use portent_answer::{Warning, text::numbers::counted};
 use portent_monitor_core::Symbols;
@@ -6,12 +6,12 @@ use portent_trace::TraceReader;
 
 /// Bad lines were skipped.
 const SKIPPED_LINES: &str = "skipped_lines";
-/// What became of the order that a skipped line gave to others.
+/// The effect of skipped lines on the order of events.
 const LOST_ORDER: &str = "may have kept others in order, so a predicted run may be impossible";
 /// Lines of a log are not part of any record.
 const UNMATCHED_LINES: &str = "unmatched_lines";
 
-/// How many lines were not read as events when an execution began, so that those of earlier
+/// The number of lines that were not read as events when an execution began, so that those of earlier
 /// executions are not counted again.
 #[derive(Clone, Copy, Default)]
 pub(crate) struct Unread {
@@ -22,7 +22,7 @@ pub(crate) struct Unread {
 }
 
 impl Unread {
-    /// Up to here.
+    /// The counts up to this point.
     pub(crate) fn so_far(reader: &TraceReader<'_>) -> Unread {
         Unread {
             skipped: reader.skipped(),
@@ -39,7 +39,7 @@ impl Unread {
         }
     }
 
-    /// What is to be said of them, if there are any, and of the trace.
+    /// The warnings about them, if any, and about the trace.
     pub(crate) fn warnings(self, reader: &TraceReader<'_>, symbols: &Symbols) -> Vec<Warning> {
         let mut warnings = Vec::new();
         if self.skipped > 0 {

@@ -1,7 +1,7 @@
-//! The lattice of two threads that never wait for each other, drawn as a diamond.
+//! The lattice of two unsynchronised threads, drawn as a diamond.
 //!
-//! The start is on top; a step of the first thread goes down to the left, one of the second to the
-//! right. Every way from the top to the bottom is a run.
+//! The start is at the top; a step of the first thread goes down to the left, one of the second to the
+//! right. Every path from the top to the bottom is a run.
 
 use portent_lattice::report::Row;
 use portent_monitor_dsl::{Monitor, Verdict};
@@ -14,7 +14,7 @@ use crate::failure::Failure;
 /// Half of the distance between two cuts of a level.
 const HALF: usize = 4;
 
-/// How the runs that lead to a cut stand there.
+/// The status at a cut of the runs that lead there.
 #[derive(Clone, Copy, Default, PartialEq, Eq)]
 struct Cut {
     fine: bool,
@@ -52,7 +52,7 @@ pub(crate) fn draw(
     observed: &[&Row],
     paint: Paint,
 ) -> Result<String, Failure> {
-    // The first thread by name is on the left, as its lane is in the tables and on the page.
+    // The first thread by name is on the left, like its lane in the tables and on the page.
     let Some(first) = observed.iter().min_by(|a, b| a.t.cmp(&b.t)) else {
         return Ok(String::new());
     };
@@ -91,7 +91,7 @@ pub(crate) fn draw(
     Ok(text)
 }
 
-/// What the ways to each cut have met, by the numbers of steps of both threads.
+/// The status of the paths to each cut, by the numbers of steps of both threads.
 fn cuts(
     monitor: &Monitor,
     header: &Header,
@@ -110,7 +110,7 @@ fn cuts(
         cuts[l][r].observed = true;
     }
     let start = monitor.start_with(|name| header.initial(name))?;
-    // There are few ways through a small lattice, so each is walked.
+    // There are few paths through a small lattice, so each is followed.
     let mut open = vec![(0, 0, start)];
     while let Some((l, r, stepper)) = open.pop() {
         match stepper.verdict() {

@@ -1,7 +1,7 @@
-//! An earlier report, so that the same finding does not come back on every commit.
+//! An earlier report, so that the same finding is not reported again on every commit.
 //!
-//! A finding is identified by its kind and its locations, or by names if it has none. One that was only possible before and is now shown,
-//! or observed, is new.
+//! A finding is identified by its kind and its locations, or by names if it has none. A finding that was only possible before
+//! and is now shown, or observed, is new.
 
 use portent_findings::report::Finding;
 use serde::Deserialize;
@@ -10,7 +10,7 @@ use std::{collections::HashMap, path::Path};
 use super::trace::Found;
 use crate::{failure::Failure, report::read_json};
 
-/// The findings of an earlier report, and what a still earlier one had.
+/// The findings of an earlier report, and those of a still earlier one.
 #[derive(Deserialize)]
 pub(crate) struct EarlierFind {
     findings: Vec<EarlierFinding>,
@@ -25,7 +25,7 @@ struct EarlierFinding {
     label: EarlierLabel,
 }
 
-/// From the least sure to the surest.
+/// From the least to the most certain.
 #[derive(Clone, Copy, Deserialize, PartialEq, Eq, PartialOrd, Ord)]
 #[serde(rename_all = "lowercase")]
 enum EarlierLabel {
@@ -34,7 +34,7 @@ enum EarlierLabel {
     Observed,
 }
 
-/// The findings of earlier reports, and how sure they were.
+/// The findings of earlier reports, and their certainty.
 #[derive(Default)]
 pub(crate) struct FindBaseline {
     findings: HashMap<(String, String), EarlierLabel>,
@@ -50,7 +50,7 @@ impl FindBaseline {
         Ok(baseline)
     }
 
-    /// Adds what a report has.
+    /// Adds the findings of a report.
     pub(crate) fn add(&mut self, report: EarlierFind) {
         for one in report.findings.into_iter().chain(report.known) {
             let label = { self.findings.entry((one.kind, one.key)) }.or_insert(one.label);
@@ -58,7 +58,7 @@ impl FindBaseline {
         }
     }
 
-    /// Takes the findings that are known out of a report.
+    /// Removes known findings from a report.
     pub(crate) fn remove_known(&self, found: &mut Found) {
         let all = std::mem::take(&mut found.report.findings).into_iter();
         let (known, new) = all.partition(|finding| self.knows(finding));

@@ -7,7 +7,7 @@ use serde::Serialize;
 use super::{text, trace::Found};
 use crate::failure::Failure;
 
-/// Draws findings, on whichever page.
+/// Draws findings, on any page.
 const CARDS: &str = include_str!("cards.js");
 const SCRIPT: [&str; 7] = [
     html::ELEMENTS,
@@ -89,7 +89,7 @@ pub(crate) fn render(found: &[Found]) -> Result<String, Failure> {
     Ok(html::assemble(&page, &SCRIPT))
 }
 
-/// The same for a page that is about properties, too.
+/// The same for a page that also shows properties.
 pub(crate) fn extra<'f>(found: impl Iterator<Item = &'f Found>) -> Option<Extra> {
     let traces: Vec<Trace> = found.map(Trace::new).collect();
     let data = serde_json::to_value(&traces).expect("a page is plain data");

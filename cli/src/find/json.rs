@@ -31,7 +31,7 @@ struct Trace<'a> {
     skipped: u64,
 }
 
-/// What was found in one execution.
+/// The findings of one execution.
 #[derive(Serialize)]
 pub(crate) struct Findings<'a> {
     causality: Model,
@@ -43,7 +43,7 @@ pub(crate) struct Findings<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     atomicity: &'a Option<AtomicityCounts>,
     suppressed: u64,
-    /// What a baseline had already: so that this report can be the next one.
+    /// The findings that a baseline already had, so that this report can be the next one.
     #[serde(skip_serializing_if = "<[Finding]>::is_empty")]
     known: &'a [Finding],
 }

@@ -139,7 +139,7 @@ impl Find {
         }
     }
 
-    /// Refuses what can only be a mistake: standard input twice, or a report that would overwrite an input.
+    /// Refuses obvious mistakes: standard input twice, or a report that would overwrite an input.
     fn look_at_paths(&self) -> Result<(), Failure> {
         let inputs = self
             .traces

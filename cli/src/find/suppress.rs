@@ -1,4 +1,4 @@
-//! The file that says which findings are not reported.
+//! The file that lists findings not to report.
 
 use portent_findings::Suppressions;
 use std::{fs, path::PathBuf};
@@ -15,7 +15,7 @@ pub(crate) struct Suppress {
 }
 
 impl Suppress {
-    /// The file, if one is named.
+    /// The file, if one is given.
     pub(crate) fn file(&self) -> Option<&PathBuf> {
         self.suppress.as_ref()
     }

@@ -18,10 +18,10 @@ use portent_findings::{
 
 use super::trace::Found;
 
-/// With more threads than this a table is wider than a screen.
+/// With more threads than this, a table is wider than a screen.
 const THREADS: usize = 6;
 
-/// The trace, and what to know before trusting its report.
+/// The trace, and warnings to read before trusting its report.
 pub(crate) fn head(found: &Found, paint: Paint) -> String {
     let execution = match &found.origin.execution {
         Some(name) => format!(" ({})", printable(name)),
@@ -40,7 +40,7 @@ pub(crate) fn head(found: &Found, paint: Paint) -> String {
     text
 }
 
-/// What was found.
+/// The findings.
 pub(crate) fn render(found: &Found, paint: Paint) -> String {
     let mut text = String::new();
     for finding in &found.report.findings {
@@ -53,7 +53,7 @@ pub(crate) fn render(found: &Found, paint: Paint) -> String {
     text
 }
 
-/// One line for each kind that was looked for, and what was left out.
+/// One line for each kind searched for, and what was left out.
 pub(super) fn summary(found: &Found) -> String {
     let report = &found.report;
     let mut text = String::new();
@@ -81,7 +81,7 @@ pub(super) fn summary(found: &Found) -> String {
     text
 }
 
-/// How a number begins that may be too low.
+/// The prefix of a number that may be too low.
 fn bound(exhaustive: bool) -> &'static str {
     if exhaustive { "" } else { "at least " }
 }
@@ -134,7 +134,7 @@ fn atomicity_line(atomicity: &AtomicityCounts) -> String {
     format!("atomicity: {blocks}, {transactions}\n")
 }
 
-/// What a finding says in a line.
+/// A finding in one line.
 pub(super) fn title(finding: &Finding) -> String {
     let names = |names: &[String]| names.join(", ");
     match finding.kind {
@@ -150,7 +150,7 @@ pub(super) fn title(finding: &Finding) -> String {
     }
 }
 
-/// What each participant does.
+/// The action of each participant.
 pub(super) fn lines(finding: &Finding) -> Vec<String> {
     match finding.kind {
         Kind::Race => finding.participants.iter().map(access).collect(),
@@ -167,7 +167,7 @@ pub(super) fn lines(finding: &Finding) -> Vec<String> {
     }
 }
 
-/// How many it stands for.
+/// The number of cases it represents.
 pub(super) fn stands_for(finding: &Finding) -> String {
     let what = match finding.kind {
         Kind::Race => "pair",
@@ -210,7 +210,7 @@ fn render_finding(finding: &Finding, paint: Paint) -> String {
     text
 }
 
-/// Where something is: in the source, and in the trace.
+/// The location of something in the source and in the trace.
 fn place(loc: Option<&str>, line: Option<u64>) -> String {
     match (loc, line) {
         (Some(loc), Some(line)) => format!(" at {loc} (line {line})"),
@@ -258,7 +258,7 @@ fn acquire(participant: &Participant) -> String {
     format!("{} wants {lock}{wants}; holds {}", row.t, holds.join("; "))
 }
 
-/// The run as a table with one column a thread.
+/// The run as a table with one column per thread.
 fn run(witness: &Witness, finding: &Finding, paint: Paint) -> String {
     let mut threads: Vec<&str> = Vec::new();
     for row in &witness.rows {

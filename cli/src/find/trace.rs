@@ -7,19 +7,19 @@ use portent_trace::{Format, TraceReader};
 
 use crate::{check::warning::Unread, failure::Failure};
 
-/// Where the events are from.
+/// The origin of the events.
 pub(crate) struct Origin {
     pub(crate) file: String,
     /// The format that the trace is in.
     pub(crate) format: Format,
     /// The name of the execution, in a log that names several.
     pub(crate) execution: Option<String>,
-    /// How many bad lines were skipped.
+    /// The number of bad lines skipped.
     pub(crate) skipped: u64,
 }
 
 impl Origin {
-    /// What a reader has just read.
+    /// The result of reading.
     pub(crate) fn of(reader: &TraceReader<'_>, skipped: u64) -> Origin {
         Origin {
             file: reader.file().to_owned(),
@@ -30,20 +30,20 @@ impl Origin {
     }
 }
 
-/// What was found in one execution.
+/// The findings of one execution.
 pub(crate) struct Found {
     pub(crate) report: Report,
     pub(crate) model: Model,
     pub(crate) origin: Origin,
     pub(crate) warnings: Vec<Warning>,
-    /// How many findings are not reported because a file says so.
+    /// The number of findings suppressed by a file.
     pub(crate) suppressed: u64,
-    /// The findings that were left out because a baseline has them.
+    /// The findings left out because a baseline has them.
     pub(crate) known: Vec<Finding>,
 }
 
 impl Found {
-    /// `warnings` are those of whoever read the trace.
+    /// `warnings` are those of the trace reader.
     pub(crate) fn new(
         report: Report,
         model: Model,
@@ -62,7 +62,7 @@ impl Found {
         }
     }
 
-    /// Leaves out what is not to be reported.
+    /// Leaves out suppressed findings.
     pub(crate) fn suppress(&mut self, suppressions: &Suppressions) {
         let before = self.report.findings.len();
         let findings = &mut self.report.findings;
@@ -71,7 +71,7 @@ impl Found {
     }
 }
 
-/// Looks at every execution that a trace holds, and adds what was found in each: those before an error are there, too.
+/// Searches every execution of a trace, and adds the findings of each, including those before an error.
 pub(crate) fn find(
     reader: &mut TraceReader<'_>,
     options: Options,

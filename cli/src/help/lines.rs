@@ -5,7 +5,7 @@ use terminal_size::{Width, terminal_size};
 use super::words::{Word, Words};
 use portent_answer::Paint;
 
-/// How wide a text is where nobody says.
+/// The width of a text if the terminal's is unknown.
 const USUAL: usize = 100;
 /// Longer lines are hard to read, and shorter ones leave no room for tables.
 const WIDEST: usize = 120;
@@ -17,7 +17,7 @@ pub(super) fn width() -> usize {
     terminal.unwrap_or(USUAL).clamp(NARROWEST, WIDEST)
 }
 
-/// A line as it is printed, and how wide it is without its colours.
+/// A printed line, and its width without colours.
 pub(super) struct PrintedLine {
     pub(super) shown: String,
     pub(super) width: usize,

@@ -11,7 +11,7 @@ use super::{
 };
 use portent_answer::Paint;
 
-/// How far code stands to the right.
+/// The indentation of code.
 const CODE: &str = "    ";
 
 /// Lays out a document.
@@ -35,19 +35,19 @@ pub(super) fn render(document: &str, width: usize, paint: Paint) -> String {
     page.text
 }
 
-/// What has been laid out, and what is being read.
+/// The output so far, and the current state of reading.
 struct TerminalLayout {
     width: usize,
     paint: Paint,
     text: String,
     /// The words of the paragraph, heading or cell.
     words: Words,
-    /// How many styles that stand out surround them.
+    /// The number of surrounding highlighting styles.
     strong: usize,
-    /// The target of the link that they are in.
+    /// The target of the surrounding link.
     link: Option<String>,
     in_picture: bool,
-    /// How many lists surround them.
+    /// The number of surrounding lists.
     lists: usize,
     /// An item has begun and has no text yet.
     bullet: bool,
@@ -186,7 +186,7 @@ impl TerminalLayout {
         }
     }
 
-    /// Code stands as it is, however wide.
+    /// Code is printed unchanged, however wide.
     fn code(&mut self) {
         let Some((language, code)) = self.code.take() else {
             return;

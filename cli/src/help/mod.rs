@@ -63,7 +63,7 @@ impl Help {
 /// The same as `--help` of a command, or of the whole program.
 fn explain_command(name: Option<&str>, paint: Paint) -> Result<String, Failure> {
     let mut program = Arguments::command();
-    // Until then the commands do not know the options that all share.
+    // Only then do the commands know the global options.
     program.build();
     let command = match name {
         None => Some(&mut program),

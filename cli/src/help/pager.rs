@@ -1,4 +1,4 @@
-//! Long texts, a screen at a time if the reader has a pager.
+//! Long texts, shown in a pager if the reader has one.
 
 use std::{
     env,
@@ -21,14 +21,14 @@ fn page(pager: &str, text: &str) -> io::Result<()> {
     let mut command = Command::new("sh");
     command.args(["-c", pager]).stdin(Stdio::piped());
     if env::var_os("LESS").is_none() {
-        // Colours as colours, and no wait for a text that fits on the screen.
+        // Keep colours, and do not wait if the text fits on the screen.
         command.env("LESS", "FRX");
     }
     let Ok(mut child) = command.spawn() else {
         return terminal::print(text);
     };
     if let Some(mut stdin) = child.stdin.take() {
-        // A reader who has seen enough closes the pipe.
+        // The reader may quit early, which closes the pipe.
         let _ = stdin.write_all(text.as_bytes());
     }
     child.wait().map(drop)

@@ -6,7 +6,7 @@ use super::{
 };
 use portent_answer::Paint;
 
-/// What stands between two columns.
+/// The separator between two columns.
 const GAP: usize = 2;
 /// No column is made narrower than this.
 const NARROWEST: usize = 8;
@@ -30,8 +30,8 @@ pub(super) fn render(rows: &[Vec<Words>], width: usize, paint: Paint) -> String 
     text
 }
 
-/// The widths of the columns: as wide as their cells, or, where that is too wide, the widest
-/// narrower.
+/// The widths of the columns: as wide as their cells, or, if that is too wide, with the widest
+/// columns narrowed.
 fn widths(rows: &[Vec<Words>], columns: usize, width: usize) -> Vec<usize> {
     let natural = |column: usize| {
         let cells = rows.iter().filter_map(|row| row.get(column));

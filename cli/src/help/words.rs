@@ -4,10 +4,10 @@ use unicode_width::UnicodeWidthStr;
 
 use portent_answer::Paint;
 
-/// Code with blanks in it is one word as long as it is no longer than this.
+/// Code with blanks in it is one word up to this length.
 const UNBROKEN: usize = 30;
 
-/// What a piece of text looks like.
+/// The style of a piece of text.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Style {
     Plain,
@@ -15,7 +15,7 @@ pub(super) enum Style {
     Code,
 }
 
-/// What stands between two blanks.
+/// The text between two blanks.
 #[derive(Clone, Default)]
 pub(super) struct Word {
     pieces: Vec<(Style, String)>,
@@ -42,7 +42,7 @@ impl Word {
         }
     }
 
-    /// Cuts off what does not fit into a width.
+    /// Cuts off the part that exceeds a width.
     pub(super) fn split(&self, width: usize) -> (Word, Word) {
         let (mut first, mut rest) = (Word::default(), Word::default());
         for (style, text) in &self.pieces {
@@ -82,7 +82,7 @@ impl Words {
         }
     }
 
-    /// How wide they are on one line.
+    /// Their width on one line.
     pub(super) fn width(&self) -> usize {
         let words: usize = self.all.iter().map(Word::width).sum();
         words + self.all.len().saturating_sub(1)

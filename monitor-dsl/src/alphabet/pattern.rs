@@ -1,7 +1,7 @@
 //! Regular expressions over the texts of log lines.
 //!
-//! Only who reads texts needs to compile them: a build without the feature `regex` refuses properties
-//! that have some.
+//! Only programs that read texts need to compile them: a build without the feature `regex` refuses properties
+//! that contain some.
 
 #[cfg(feature = "regex")]
 use regex::Regex;

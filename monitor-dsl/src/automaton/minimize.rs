@@ -11,7 +11,7 @@ use crate::verdict::Verdict;
 
 impl Automaton {
     /// The smallest automaton that gives the same outputs, where `output` says which verdicts are
-    /// told apart, and for each action its number in it. States keep a verdict of their class.
+    /// distinguished, and for each action its number in it. States keep a verdict of their class.
     pub fn minimal(&self, output: impl Fn(Verdict) -> u32) -> (Automaton, Vec<ActionId>) {
         let outputs = self.verdicts.iter().map(|verdict| output(*verdict));
         let class_of = refine(outputs.collect(), |state| self.row(state));

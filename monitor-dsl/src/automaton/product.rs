@@ -1,13 +1,13 @@
-//! What steps act on: the monitor together with what it knows of the variables.
+//! The state machine that steps act on: the monitor together with its knowledge of the variables.
 //!
 //! A state is a monitor state and a class of values for each variable; an action is one of the
-//! property's events (or none) and the classes that it writes. Values that no letter tells apart
+//! property's events (or none) and the classes that it writes. Values that no letter distinguishes
 //! are one class, and once a verdict is final the values no longer matter.
 //!
-//! Who makes a product says which steps there are: an analyzer those that occur, and
+//! The creator of a product determines the steps: an analyzer those that occur, and
 //! [`shape`](crate::shape) all that a property's text implies. If all states fit in a table, that is
 //! the automaton to work with; if not (`x >= y` over thousands of values) the product itself is
-//! stepped, and a state is there as long as somebody holds it.
+//! stepped, and a state exists as long as it is referenced.
 
 use portent_monitor_core::{Exact, Value};
 use rustc_hash::FxHashMap;

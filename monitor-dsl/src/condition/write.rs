@@ -153,7 +153,7 @@ impl<'a> ConditionWriter<'a> {
             return known.clone();
         }
         let place = variable.0 as usize;
-        // Cells that go on in the same way share one condition.
+        // Cells that continue in the same way share one condition.
         let branches = self.diagrams.branches(set).to_vec();
         let mut groups: Vec<(Diagram, Vec<bool>)> = Vec::new();
         for (cell, &branch) in branches.iter().enumerate() {

@@ -9,7 +9,7 @@ use crate::{
     syntax::Span,
 };
 
-/// The part is looked for with limits that are this many times smaller than those that were met.
+/// The part is searched for with limits that are this many times smaller than those that were reached.
 const HASTE: usize = 16;
 /// But not below this many states.
 const FEW_STATES: usize = 500;

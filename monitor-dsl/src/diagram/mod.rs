@@ -163,7 +163,7 @@ impl Diagrams {
     /// The memory that is in use, in bytes.
     fn memory(&self) -> usize {
         fn table<K, V>(map: &FxHashMap<K, V>) -> usize {
-            // A byte for each slot beside it, and an eighth of the slots is never filled.
+            // One more byte for each slot, and an eighth of the slots is never filled.
             map.capacity() * 8 / 7 * (size_of::<(K, V)>() + 1)
         }
         self.nodes.capacity() * size_of::<Node>()

@@ -86,7 +86,8 @@ impl Diagrams {
         copy
     }
 
-    /// The diagram that goes on with the branch of a variable's value, whatever the order of the variables that are tested there.
+    /// The diagram that continues with the branch of a variable's value, whatever the order of the variables that are tested
+    /// there.
     pub(crate) fn select(&mut self, variable: Variable, branches: &[Diagram]) -> Diagram {
         let mut all = Diagram::FALSE;
         for (cell, &branch) in branches.iter().enumerate() {

@@ -81,7 +81,7 @@ impl Derivation {
         while transitions.len() < states.len() {
             let state = states[transitions.len()];
             let mut derivative = if mode == Mode::Never && self.regexes.is_nullable(state) {
-                // Violated for good: nothing that follows matters.
+                // Permanently violated: nothing that follows matters.
                 self.diagrams.leaf(state.0)
             } else {
                 self.derivative(state)?

@@ -35,7 +35,7 @@ use crate::{
 };
 
 /// The machine of `formula`: deterministic, with exact verdicts, not minimal. With three verdicts the
-/// open ones are not told apart, but not yet [`Verdict::Unknown`] either.
+/// open ones are not distinguished, but not yet [`Verdict::Unknown`] either.
 pub(crate) fn synthesize(
     formula: &Ltl,
     alphabet: &Alphabet,
@@ -95,7 +95,7 @@ enum State {
 
 #[derive(Clone, PartialEq, Eq, Hash)]
 struct Open {
-    /// Whether the formula is true if no position follows; false if nobody asks.
+    /// Whether the formula is true if no position follows; false if that is not needed.
     holds_now: bool,
     /// What is left to be shown.
     left: Diagram,

@@ -3,11 +3,11 @@
 //! States start out in blocks of equal verdict. The *signature* of a state is its transition
 //! diagram with successors replaced by their blocks; states of one block whose signatures differ are
 //! split. The largest part keeps the number of the block, so that only predecessors of the smaller
-//! parts have to be looked at again: every state is looked at O(log n) times for each of its
+//! parts have to be examined again: every state is examined O(log n) times for each of its
 //! transitions, however long the chains in the machine are.
 //!
-//! Before that come a few rounds in which all states are looked at (Moore's algorithm). A round costs
-//! what the shared diagrams cost, however many transitions they stand for, and machines without long
+//! Before that come a few rounds in which all states are examined (Moore's algorithm). A round costs
+//! as much as the shared diagrams, however many transitions they represent, and machines without long
 //! chains are finished then: the states of `((a U b) U c) U ..` have thousands of successors each.
 
 use rustc_hash::FxHashMap;

@@ -17,7 +17,7 @@ use crate::{
 const MAX_DENSE_LETTERS: u64 = 1 << 16;
 /// No dense table is made with more entries than this.
 const MAX_ENTRIES: usize = 1 << 22;
-/// Nor is more than this much looked at to find out.
+/// The effort of finding this out is limited, too.
 const MAX_EFFORT: usize = 1 << 24;
 
 /// The transition function of a machine.

@@ -202,7 +202,7 @@ impl Resolver<'_> {
         Ok(pattern)
     }
 
-    /// Warns of names that the body does not use, and checks definitions that nobody used.
+    /// Warns of names that the body does not use, and checks unused definitions.
     pub(super) fn check_unused(&mut self) -> Result<(), Error> {
         let mut unused: Vec<(String, Symbol, Span)> = self
             .symbols

@@ -115,7 +115,7 @@ impl Resolver<'_> {
         Ok(On { operation, object })
     }
 
-    /// An operation has no arguments but who does it and what it is done to.
+    /// An operation has no arguments except its thread and its object.
     fn check_arguments(&self, event: &Event, names: &[Name], on: &On) -> Result<(), Error> {
         for name in names {
             let index = self.parameter(name)?;

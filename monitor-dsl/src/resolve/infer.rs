@@ -1,4 +1,4 @@
-//! The types of variables that nobody declared.
+//! The types of undeclared variables.
 //!
 //! In a bare formula a name inside a comparison is a variable; what it is compared with tells its
 //! type. `s == "open"` makes a string, `x > 2.5` a float, and without a hint it is an integer.

@@ -1,8 +1,8 @@
 //! The minimal automaton of the words after which a property is violated.
 //!
-//! All that is not violated yet and can still become so is told apart by *how* it can; verdicts
-//! among the rest do not matter. Actions that do the same everywhere share a class. The rounds of its
-//! minimisation are bounded by the longest shortest word that tells two states apart, which is short in
+//! States that are not violated yet and can still become so are distinguished by *how* they can; verdicts
+//! among the rest do not matter. Actions that do the same everywhere share a class. The rounds of the
+//! minimisation are bounded by the longest shortest word that distinguishes two states, which is short in
 //! monitors.
 
 use rustc_hash::FxHashMap;

@@ -14,7 +14,7 @@ use crate::{
 
 /// More boxes than this are not worth searching one by one.
 const MAX_BOXES: usize = 64;
-/// More letters than this are not looked at.
+/// Alphabets with more letters than this are not examined.
 const MAX_LETTERS: usize = 1 << 14;
 
 /// Conditions on different variables; the property is violated where all of them hold.

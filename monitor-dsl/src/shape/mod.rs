@@ -2,7 +2,7 @@
 //!
 //! Whether some equivalent run is violated depends only on the language of *bad prefixes*, the
 //! words after which the monitor says `violated`. The simpler that language, the less of the
-//! lattice has to be looked at:
+//! lattice has to be examined:
 //!
 //! | class | bad prefixes | cost |
 //! |---|---|---|

@@ -19,7 +19,7 @@ use crate::{
 
 /// Alphabets with more letters than this are not looked through.
 const MAX_LETTERS: u64 = 1 << 12;
-/// This many letters may be told apart.
+/// At most this many letters are distinguished.
 const MAX_CLASSES: usize = 256;
 /// This many edges are written down at most.
 const MAX_EDGES: usize = 1 << 16;

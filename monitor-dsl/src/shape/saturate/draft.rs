@@ -184,7 +184,7 @@ impl<'a> SaturationDraft<'a> {
             .collect()
     }
 
-    /// Lets everybody who goes to a node go lower, unless that closes a cycle.
+    /// Lets every move to a node also lead to lower ones, unless that closes a cycle.
     fn add_entries(&mut self) {
         let mut known: FxHashSet<SourcedEdge> = FxHashSet::default();
         for (from, edges) in self.edges.iter().enumerate() {

@@ -6,7 +6,7 @@
 //!
 //! 1. *Loops.* Where L(n) ⊆ L(δ(n, a)), n may also stay on a: what is accepted after having stayed
 //!    is accepted after having moved. (By induction on the length of the word, all at once.)
-//! 2. *Lower entries.* Who may enter n may enter any m with L(m) ⊆ L(n) instead; so may a run begin
+//! 2. *Lower entries.* A move to n may lead to any m with L(m) ⊆ L(n) instead; a run may also begin
 //!    there.
 //! 3. *Meets.* For a strongly connected component without a least node, a new node may stand for
 //!    "wherever we are in it", with the intersection of the languages; it has the moves that all
