@@ -240,11 +240,11 @@ pub struct Report {
     pub threads: u64,
     /// The findings: those of the observed run first, then those that were shown.
     pub findings: Vec<Finding>,
-    /// If races were looked for.
+    /// If races were searched for.
     pub races: Option<RaceCounts>,
-    /// If deadlocks were looked for.
+    /// If deadlocks were searched for.
     pub deadlocks: Option<DeadlockCounts>,
-    /// If blocks were looked at.
+    /// If blocks were examined.
     pub atomicity: Option<AtomicityCounts>,
     /// What to know before trusting this.
     pub warnings: Vec<Warning>,

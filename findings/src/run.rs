@@ -7,7 +7,7 @@ use crate::record::{EventId, Record};
 /// The events of a run in its order. Runs of a long trace begin as the observed one does, nearly all of them, and that takes no room.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Run {
-    /// With so many events of the observed run it begins;
+    /// The number of events of the observed run that it begins with;
     pub(crate) observed: usize,
     /// and these follow.
     pub(crate) rest: Vec<EventId>,
@@ -40,7 +40,7 @@ impl Run {
         self.observed + self.rest.len()
     }
 
-    /// Its last events, without so many before them.
+    /// Its last events, without the given number of earlier ones.
     pub(crate) fn after(&self, omitted: usize) -> impl Iterator<Item = EventId> {
         let begin = EventId::range(omitted.min(self.observed)..self.observed);
         let rest = self.rest.iter().copied();

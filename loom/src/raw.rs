@@ -29,7 +29,7 @@ impl<T> Moved<T> {
 /// A lazy static, for as long as the run lasts.
 pub(crate) fn lazy<T: 'static>(value: Rc<dyn Any>) -> Option<&'static T> {
     let value: Rc<T> = value.downcast().ok()?;
-    // SAFETY: the run keeps another reference until the function of the model has returned, and nobody gets one after that. A thread that
+    // SAFETY: the run keeps another reference until the function of the model has returned, and none is given out after that. A thread that
     // still has it then reads what is gone, as with loom.
     Some(unsafe { &*Rc::as_ptr(&value) })
 }

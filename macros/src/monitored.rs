@@ -70,7 +70,7 @@ fn content(shared: &Type) -> Option<&Type> {
     }
 }
 
-/// What `#[monitored(name = "...")]` says, if it is there.
+/// The value of `#[monitored(name = "...")]`, if present.
 fn given_name(attributes: &[Attribute]) -> syn::Result<Option<String>> {
     let mut given = None;
     for attribute in attributes {

@@ -64,7 +64,7 @@ const WAYS: [(&str, &str); 9] = [
     ("guided", "Guided"),
 ];
 
-/// What can be looked for without a property.
+/// The kinds of findings that need no property.
 const KINDS: [&str; 3] = ["races", "deadlocks", "atomicity"];
 
 /// Which other runs count.

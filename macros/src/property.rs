@@ -9,7 +9,7 @@ use syn::{
     parse::{Parse, ParseStream},
 };
 
-/// What stands in `property! { ... }`.
+/// The content of `property! { ... }`.
 pub(crate) struct PropertyText(LitStr);
 
 impl Parse for PropertyText {

@@ -88,7 +88,7 @@ pub(crate) fn expand(options: &TestOptions, function: ItemFn) -> syn::Result<Tok
                 Some(target) => quote!(#way(#target)),
                 None => quote!(#way),
             };
-            // What the body returns is looked at in every run.
+            // The return value of the body is checked in every run.
             let call = quote!(::portent::annotated::explore(
                 #test, ::portent::annotated::Way::#way, #max_runs, body
             ));
@@ -107,7 +107,7 @@ pub(crate) fn expand(options: &TestOptions, function: ItemFn) -> syn::Result<Tok
     })
 }
 
-/// What cannot be a test, or is one already.
+/// Refuses functions that cannot be tests, or already are.
 fn refuse(function: &ItemFn) -> syn::Result<()> {
     let signature = &function.sig;
     if let Some(test) =

@@ -3,7 +3,7 @@
 //! A property says what the runs of a program may look like, in linear temporal logic with past and
 //! future, as an extended regular expression, or as one of the well-known specification patterns.
 //! This crate turns its text into a monitor: the smallest deterministic machine that tells, after
-//! every step of a run, whether the property is violated for good, satisfied for good, or still open.
+//! every step of a run, whether the property is permanently violated, permanently satisfied, or still open.
 //!
 //! | from | to | with |
 //! |---|---|---|

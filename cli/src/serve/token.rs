@@ -1,4 +1,4 @@
-//! Who may send and view events, if a token is required.
+//! The token that clients and viewers must present, if one is required.
 
 use std::{env, fs, path::Path};
 

@@ -163,7 +163,7 @@ impl KeptRun<'_> {
             ..Predicted::default()
         }
     }
-    /// Who overtakes whom in a run of these steps.
+    /// Which events overtake which in a run of these steps.
     pub(super) fn overtakings(
         self,
         start: &Replay<'_>,

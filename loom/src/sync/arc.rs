@@ -38,7 +38,7 @@ impl<T> Arc<T> {
     #[allow(unsafe_code)]
     #[track_caller]
     pub fn pin(value: T) -> Pin<Arc<T>> {
-        // SAFETY: what it refers to does not move, and nobody gets it alone but by `get_mut`, which a pinned one does not have.
+        // SAFETY: the value does not move, and exclusive access is only given by `get_mut`, which a pinned reference does not have.
         unsafe { Pin::new_unchecked(Arc::new(value)) }
     }
 

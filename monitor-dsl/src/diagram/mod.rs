@@ -227,7 +227,7 @@ impl Diagrams {
         self.intern(LEAF, result, &[])
     }
 
-    /// The diagram that tests `variable` and goes on with `branches`.
+    /// The diagram that tests `variable` and continues with `branches`.
     pub(crate) fn test(&mut self, variable: Variable, branches: &[Diagram]) -> Diagram {
         debug_assert_eq!(branches.len(), self.arity(variable));
         match branches {

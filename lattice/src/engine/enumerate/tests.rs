@@ -253,7 +253,7 @@ fn a_search_can_end_where_its_level_was_just_narrowed() {
     assert_eq!(cuts(&frontier).len(), 1);
 }
 
-/// Where all events commute, one of them is enough to go on with; but to choose it takes time.
+/// If all events commute, one of them suffices to continue with; but choosing it takes time.
 #[test]
 fn a_search_that_ends_does_not_choose() {
     let mut poset = Poset::new(3);
