@@ -154,7 +154,7 @@ impl Finding {
 /// Numbers of races.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct RaceCounts {
-    /// Accesses of variables: without any, there was nothing to look at.
+    /// Accesses of variables: without any, there was nothing to examine.
     pub accesses: u64,
     /// Location pairs.
     pub location_pairs: u64,
@@ -246,7 +246,7 @@ pub struct Report {
     pub deadlocks: Option<DeadlockCounts>,
     /// If blocks were examined.
     pub atomicity: Option<AtomicityCounts>,
-    /// What to know before trusting this.
+    /// Warnings to read before trusting this.
     pub warnings: Vec<Warning>,
 }
 

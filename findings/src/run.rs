@@ -4,7 +4,8 @@ use portent_monitor_core::{Cut, ThreadId};
 
 use crate::record::{EventId, Record};
 
-/// The events of a run in its order. Runs of a long trace begin as the observed one does, nearly all of them, and that takes no room.
+/// The events of a run in its order. Nearly all runs of a long trace begin like the observed one, and that part takes no
+/// memory.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Run {
     /// The number of events of the observed run that it begins with;
@@ -14,8 +15,8 @@ pub(crate) struct Run {
 }
 
 impl Run {
-    /// The first events of some lists, so many of each, in observed order. Each event up to some one is in one of the lists, which are in
-    /// observed order too.
+    /// The given number of first events of each list, in observed order. Together the lists hold every event up to some point,
+    /// each in observed order.
     pub(crate) fn of<'l>(lists: impl Iterator<Item = (&'l [EventId], usize)> + Clone) -> Run {
         let left_out = lists.clone().filter_map(|(list, kept)| list.get(kept));
         let all = lists.clone().map(|(list, _)| list.len()).sum();
@@ -35,7 +36,7 @@ impl Run {
         Run::of(threads.map(|thread| (record.of_thread(thread), cut.count(thread) as usize)))
     }
 
-    /// How many events it has.
+    /// The number of its events.
     pub(crate) fn len(&self) -> usize {
         self.observed + self.rest.len()
     }
